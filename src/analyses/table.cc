@@ -1,0 +1,40 @@
+#include "analyses/table.h"
+
+#include <type_traits>
+
+namespace sonde {
+
+size_t Table::rows() const {
+  if (columns.empty()) return 0;
+  return std::visit([](const auto& values) { return values.size(); }, columns.front().values);
+}
+
+Column::Integers& Table::integers(std::string column_name, Unit unit) {
+  columns.push_back({std::move(column_name), unit, 0, Column::Integers()});
+  return std::get<Column::Integers>(columns.back().values);
+}
+
+Column::Reals& Table::reals(std::string column_name, Unit unit, int decimals) {
+  columns.push_back({std::move(column_name), unit, decimals, Column::Reals()});
+  return std::get<Column::Reals>(columns.back().values);
+}
+
+Column::Texts& Table::texts(std::string column_name) {
+  columns.push_back({std::move(column_name), Unit::none, 0, Column::Texts()});
+  return std::get<Column::Texts>(columns.back().values);
+}
+
+void Table::select_rows(const std::vector<Row>& order) {
+  for (Column& column : columns) {
+    std::visit(
+        [&](auto& values) {
+          std::remove_reference_t<decltype(values)> selected;
+          selected.reserve(order.size());
+          for (const Row row : order) selected.push_back(values[row]);
+          values = std::move(selected);
+        },
+        column.values);
+  }
+}
+
+}  // namespace sonde

@@ -1,0 +1,90 @@
+#include "importers/importer.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include "base/file.h"
+#include "importers/not_a_profile.h"
+#include "trace/link.h"
+
+namespace sonde {
+
+#define SONDE_IMPORTER(name) extern const Importer name##_importer;
+#include "importers/list.inc"
+#undef SONDE_IMPORTER
+
+namespace {
+
+const std::array kImporters = {
+#define SONDE_IMPORTER(name) name##_importer,
+#include "importers/list.inc"
+#undef SONDE_IMPORTER
+};
+
+namespace fs = std::filesystem;
+
+const Importer* recognize(std::string_view head) {
+  const auto* found = std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(head); });
+  return found == kImporters.end() ? nullptr : found;
+}
+
+/// The profiles directly in a folder, by name, so that ranks come in the same order every time.
+Result<std::vector<std::string>> profiles_in(const fs::path& folder) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (!entry.is_regular_file(error)) continue;
+    const auto head = read_head(entry.path().string(), kHeadBytes);
+    if (head && recognize(*head) != nullptr) found.push_back(entry.path().string());
+  }
+  if (error) return fail("cannot read the folder {}: {}", folder.string(), error.message());
+  if (found.empty()) {
+    return fail(
+        "{} is a folder without a profile in it; name a profile, or a folder that holds the profiles of one run",
+        folder.string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Status read_file(const std::string& path, const ImportRequest& request, Trace& trace) {
+  const auto head = read_head(path, kHeadBytes);
+  if (!head) return std::unexpected(head.error());
+  const Importer* importer = recognize(*head);
+  if (importer == nullptr) return std::unexpected(not_a_profile(path, *head));
+  return importer->read(path, request, trace);
+}
+
+Status read_path(const std::string& path, const ImportRequest& request, Trace& trace) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (!fs::exists(status)) return fail("there is no file {}", path);
+  if (!fs::is_directory(status)) return read_file(path, request, trace);
+  const auto files = profiles_in(path);
+  if (!files) return std::unexpected(files.error());
+  for (const std::string& file : *files) SONDE_TRY(read_file(file, request, trace));
+  return {};
+}
+
+}  // namespace
+
+std::span<const Importer> importers() { return kImporters; }
+
+Result<Trace> read_run(std::span<const std::string> paths, const ImportRequest& request) {
+  Trace trace;
+  trace.fields = request.fields;
+  for (const std::string& path : paths) SONDE_TRY(read_path(path, request, trace));
+  return trace;
+}
+
+Result<Trace> import_run(std::span<const std::string> paths, const ImportRequest& request) {
+  auto trace = read_run(paths, request);
+  if (trace) link(*trace);
+  return trace;
+}
+
+}  // namespace sonde

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "trace/trace.h"
+
+namespace sonde {
+
+struct ImportRequest {
+  Fields fields;  ///< what the reader will look at; no more is read
+  Progress* progress = &no_progress();
+};
+
+/// A file format that Sonde reads. One row of list.inc each.
+struct Importer {
+  std::string_view name;
+  std::string_view description;  ///< one line, for `sonde info` and the docs
+  /// True when a file that begins with `head` (at most kHeadBytes) is of this format. Names of files are never asked.
+  bool (*recognizes)(std::string_view head);
+  /// Appends the file to `trace` as one more rank: entities, unsorted events, notes in the log. link() comes later.
+  Status (*read)(const std::string& path, const ImportRequest& request, Trace& trace);
+};
+
+/// Enough to see a JSON trace's first keys or any banner.
+inline constexpr size_t kHeadBytes = 4096;
+
+[[nodiscard]] std::span<const Importer> importers();
+
+/// Reads one run: each path is a file, or a folder whose profiles are its ranks. Not linked yet.
+/// Errors say in one sentence what a path is and what to do about it.
+[[nodiscard]] Result<Trace> read_run(std::span<const std::string> paths, const ImportRequest& request);
+
+/// read_run() and link().
+[[nodiscard]] Result<Trace> import_run(std::span<const std::string> paths, const ImportRequest& request);
+
+}  // namespace sonde

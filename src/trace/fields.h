@@ -1,0 +1,71 @@
+#pragma once
+
+#include <bitset>
+#include <initializer_list>
+
+namespace sonde {
+
+/// Groups of columns that an importer can read or leave out. A column that was not asked for stays an empty vector.
+enum class Field {
+  kernels,               ///< kernels: start, end, name
+  kernel_short_names,    ///< kernels: name without return type, template arguments and parameters
+  kernel_mangled_names,  ///< kernels: the linker's name
+  kernel_grid,           ///< kernels: grid and block
+  kernel_resources,      ///< kernels: registers, shared and local memory, cluster, occupancy, graph node, collective
+  copies,                ///< copies: start, end, bytes, kind, memory kinds, addresses
+  sets,                  ///< sets: start, end, bytes, value, memory kind
+  graph_launches,        ///< graph_launches: start, end, graph, executable
+  syncs,                 ///< syncs: start, end, kind, event
+  streams,               ///< the stream of each GPU operation read (and with it device, context, process)
+  launches,              ///< correlation ids of GPU operations and API calls, and the link between them
+  api,                   ///< api: start, end, name, thread, class
+  api_results,           ///< api: return value
+  ranges,                ///< ranges: start, end, name, thread, domain, style; domains
+  range_links,           ///< ranges: parent; with api, the innermost range around each call
+  range_details,         ///< ranges and marks: colour, category, payload, sequence number, shapes
+  marks,                 ///< marks
+  os_calls,              ///< os_calls (OS runtime) and syscalls
+  library_calls,         ///< cuBLAS, cuDNN and the like
+  overheads,             ///< time that the profiler itself took
+  call_chains,           ///< call chains of API, OS and library calls and of samples
+  samples,               ///< CPU samples
+  scheduling,            ///< context switches with thread states
+  counters,              ///< counters over time, GPU metrics included
+  allocations,           ///< device memory allocated and freed
+  page_faults,           ///< unified-memory page faults of CPU and GPU
+  cuda_events,           ///< records of CUDA events
+  graph_events,          ///< creation of CUDA graphs, executables and nodes
+  diagnostics,           ///< what the recording tool said of the recording
+  capture,               ///< how the profile was taken: options, environment, host (private)
+  count_
+};
+
+/// The set of fields that a reader wants.
+class Fields {
+ public:
+  Fields() = default;
+  Fields(std::initializer_list<Field> fields) {
+    for (const Field f : fields) bits_.set(static_cast<size_t>(f));
+  }
+  [[nodiscard]] static Fields all() {
+    Fields fields;
+    fields.bits_.set();
+    return fields;
+  }
+
+  [[nodiscard]] bool has(Field field) const { return bits_.test(static_cast<size_t>(field)); }
+  [[nodiscard]] bool any_of(const Fields& other) const { return (bits_ & other.bits_).any(); }
+  Fields& operator|=(const Fields& other) {
+    bits_ |= other.bits_;
+    return *this;
+  }
+  friend Fields operator|(Fields a, const Fields& b) { return a |= b; }
+
+ private:
+  std::bitset<static_cast<size_t>(Field::count_)> bits_;
+};
+
+/// Everything that occupies a GPU: kernels, copies, sets, graph launches.
+inline const Fields kGpuWork{Field::kernels, Field::copies, Field::sets, Field::graph_launches};
+
+}  // namespace sonde

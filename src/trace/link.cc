@@ -1,0 +1,147 @@
+#include "trace/link.h"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+void repair_durations(Trace& trace) {
+  for_each_table(trace, [&](auto& table, std::string_view name) {
+    if constexpr (requires { table.end; }) {
+      int64_t repaired = 0;
+      for (size_t i = 0; i < table.end.size(); ++i) {
+        if (table.end[i] == kUnknown || table.end[i] >= table.start[i]) continue;
+        table.end[i] = table.start[i];
+        ++repaired;
+      }
+      trace.log.add(Issue::negative_duration, name, repaired);
+    }
+  });
+}
+
+void sort_tables(Trace& trace) {
+  for_each_table(trace, [&](auto& table, std::string_view) {
+    if constexpr (requires {
+                    table.domain;
+                    table.end;
+                  }) {
+      sort_by_nesting(table);
+    } else {
+      sort_by_start(table);
+    }
+  });
+}
+
+/// Rows of `api` by (process, correlation id). Correlation ids of a process are nearly dense, so each process has a
+/// plain array over its range of ids where that is not much larger than the number of its calls, else a hash map.
+class CallIndex {
+ public:
+  explicit CallIndex(const Trace& trace) : trace_(trace), of_process_(trace.processes.size()) {
+    measure();
+    fill();
+  }
+
+  [[nodiscard]] Row find(ProcessId process, uint32_t correlation) const {
+    if (process >= of_process_.size() || correlation == 0) return kNone;
+    const OfProcess& p = of_process_[process];
+    if (p.sparse) {
+      const auto found = p.map.find(correlation);
+      return found == p.map.end() ? kNone : found->second;
+    }
+    if (correlation < p.lowest || correlation - p.lowest >= p.rows.size()) return kNone;
+    return p.rows[correlation - p.lowest];
+  }
+
+  [[nodiscard]] int64_t duplicates() const { return duplicates_; }
+
+ private:
+  struct OfProcess {
+    uint32_t lowest = kNone;
+    uint32_t highest = 0;
+    size_t calls = 0;
+    bool sparse = false;
+    std::vector<Row> rows;
+    boost::unordered_flat_map<uint32_t, Row> map;
+  };
+  /// Array slots per call up to which an array is smaller than a hash map of the same calls.
+  static constexpr size_t kSlotsPerCall = 8;
+
+  OfProcess* process_of(size_t row) {
+    const ThreadId thread = trace_.api.thread[row];
+    if (thread == kNone || trace_.api.correlation[row] == 0) return nullptr;
+    const ProcessId process = trace_.threads[thread].process;
+    return process < of_process_.size() ? &of_process_[process] : nullptr;
+  }
+
+  void measure() {
+    for (size_t row = 0; row < trace_.api.correlation.size(); ++row) {
+      OfProcess* p = process_of(row);
+      if (p == nullptr) continue;
+      p->lowest = std::min(p->lowest, trace_.api.correlation[row]);
+      p->highest = std::max(p->highest, trace_.api.correlation[row]);
+      ++p->calls;
+    }
+    for (OfProcess& p : of_process_) {
+      if (p.calls == 0) continue;
+      const size_t slots = static_cast<size_t>(p.highest) - p.lowest + 1;
+      p.sparse = slots / kSlotsPerCall > p.calls;
+      if (p.sparse) {
+        p.map.reserve(p.calls);
+      } else {
+        p.rows.assign(slots, kNone);
+      }
+    }
+  }
+
+  void fill() {
+    for (size_t row = 0; row < trace_.api.correlation.size(); ++row) {
+      OfProcess* p = process_of(row);
+      if (p == nullptr) continue;
+      const uint32_t correlation = trace_.api.correlation[row];
+      Row& slot = p->sparse ? p->map.try_emplace(correlation, kNone).first->second : p->rows[correlation - p->lowest];
+      if (slot == kNone) {
+        slot = static_cast<Row>(row);
+      } else {
+        ++duplicates_;
+      }
+    }
+  }
+
+  const Trace& trace_;
+  std::vector<OfProcess> of_process_;
+  int64_t duplicates_ = 0;
+};
+
+void link_launches(Trace& trace) {
+  if (!trace.fields.has(Field::launches) || !trace.fields.has(Field::streams)) return;
+  const CallIndex calls(trace);
+  int64_t unlinked = 0;
+  for_each_gpu_table(trace, [&](auto& ops) {
+    ops.launch.assign(row_count(ops), kNone);
+    for (size_t row = 0; row < row_count(ops); ++row) {
+      ops.launch[row] = calls.find(trace.streams[ops.stream[row]].process, ops.correlation[row]);
+      // Unified-memory migrations are the driver's own doing (correlation 0): no call launched them.
+      if (ops.launch[row] == kNone && ops.correlation[row] != 0) ++unlinked;
+    }
+  });
+  auto& syncs = trace.syncs;
+  syncs.launch.assign(row_count(syncs), kNone);
+  for (size_t row = 0; row < row_count(syncs); ++row) {
+    syncs.launch[row] = calls.find(trace.streams[syncs.stream[row]].process, syncs.correlation[row]);
+  }
+  trace.log.add(Issue::unlinked_gpu_work, {}, unlinked);
+  trace.log.add(Issue::duplicate_correlation, {}, calls.duplicates());
+}
+
+}  // namespace
+
+void link(Trace& trace) {
+  repair_durations(trace);
+  sort_tables(trace);
+  link_launches(trace);
+  link_ranges(trace);
+}
+
+}  // namespace sonde

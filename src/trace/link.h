@@ -1,0 +1,17 @@
+#pragma once
+
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// Ends an import: sorts every table by start (ranges that start together: longest first), repairs negative durations,
+/// and makes the links that the fields ask for:
+/// - the API call that launched each GPU operation (by process and correlation id; ids are unique in a process only);
+/// - the parent of each push/pop range, and for each domain the innermost range around each API call.
+/// One sweep per thread: O(n log n) in all. What does not fit is counted in the import log.
+void link(Trace& trace);
+
+/// The part of link() about ranges, on sorted tables.
+void link_ranges(Trace& trace);
+
+}  // namespace sonde
