@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# All static checks, each to its end, so that one run shows everything. Changes nothing but build/.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+failed=()
+
+# check NAME COMMAND...
+check() {
+  local name=$1 began=$SECONDS
+  shift
+  if "$@"; then
+    echo "lint: $name ok ($((SECONDS - began)) s)"
+  else
+    echo "lint: $name FAILED" >&2
+    failed+=("$name")
+  fi
+}
+
+files() { git ls-files -co --exclude-standard -- "$@"; }
+layout() { files '*.cc' '*.h' | xargs -r clang-format-19 --dry-run -Werror; }
+shell_scripts() { files dev .ci/run '*.sh' | xargs -r shellcheck; }
+tidy() {
+  cmake --preset release >build/configure-release.log 2>&1 || {
+    cat build/configure-release.log
+    return 1
+  }
+  tools/tidy.py
+}
+
+mkdir -p build
+check layers tools/check_layers.py
+check tree tools/check_tree.py
+check shellcheck shell_scripts
+check clang-format layout
+check clang-tidy tidy
+
+if [[ ${#failed[@]} -gt 0 ]]; then
+  echo "lint: failed: ${failed[*]}" >&2
+  exit 1
+fi
