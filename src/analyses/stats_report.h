@@ -26,6 +26,7 @@ struct StatsReport {
   std::string_view usage;        ///< name with its arguments, as `nsys stats --help-reports` writes it
   std::string_view title;        ///< the heading that people see above the table
   std::string_view description;  ///< what it shows, each column, for --help-reports
+  std::string_view data;         ///< what a file must hold: "FILE does not contain <data> data."
   bool in_default_set;
   Fields (*fields)(const ReportArguments& arguments);
   /// No rows when the trace holds nothing of the kind. The table's texts may point into `trace`.

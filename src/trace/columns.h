@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "trace/ids.h"
@@ -27,28 +29,59 @@ template <typename Table>
   return bytes;
 }
 
-/// Moves the rows of `tail` behind those of `table`. A column that only one of the two has is filled with `absent`
-/// values of its type by fill_absent() of the importer; here both must have the same columns or one must be empty.
+/// The value that a column of this type has where its source gave none.
+template <typename T>
+[[nodiscard]] constexpr T absent_value() {
+  if constexpr (std::is_same_v<T, int64_t>) {
+    return kUnknown;
+  } else if constexpr (std::is_same_v<T, int32_t>) {
+    return kUnknown32;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::numeric_limits<T>::quiet_NaN();
+  } else if constexpr (std::is_unsigned_v<T>) {
+    return std::numeric_limits<T>::max();
+  } else {
+    return T{};
+  }
+}
+
+/// Appends `tail` to `column`, which has `rows` rows before and `total` after; a side without the column is absent.
+template <typename T>
+void append_column(std::vector<T>& column, std::vector<T>&& tail, size_t rows, size_t total) {
+  if (column.empty() && tail.empty()) return;
+  if (rows == 0) {
+    column = std::move(tail);
+  } else {
+    column.resize(rows, absent_value<T>());
+    column.insert(column.end(), tail.begin(), tail.end());
+  }
+  column.resize(total, absent_value<T>());
+}
+
+/// Moves the rows of `tail` behind those of `table`. A column that only one of the two has is absent in the other.
 template <typename Table>
 void append_rows(Table& table, Table&& tail) {
-  if (table.start.empty()) {
-    table = std::move(tail);
-    return;
-  }
+  const size_t rows = table.start.size();
+  const size_t total = rows + tail.start.size();
   auto target = table.columns();
   auto source = tail.columns();
   [&]<size_t... I>(std::index_sequence<I...>) {
-    (std::get<I>(target).insert(std::get<I>(target).end(), std::get<I>(source).begin(), std::get<I>(source).end()),
-     ...);
+    (append_column(std::get<I>(target), std::move(std::get<I>(source)), rows, total), ...);
   }(std::make_index_sequence<std::tuple_size_v<decltype(target)>>());
 }
 
 template <typename T>
 void permute(std::vector<T>& column, std::span<const Row> order) {
   if (column.empty()) return;
-  std::vector<T> sorted(column.size());
+  std::vector<T> sorted(order.size());
   for (size_t i = 0; i < order.size(); ++i) sorted[i] = column[order[i]];
   column.swap(sorted);
+}
+
+/// Keeps the rows that `order` names, in that order.
+template <typename Table>
+void select_rows(Table& table, std::span<const Row> order) {
+  std::apply([&](auto&... column) { (permute(column, order), ...); }, table.columns());
 }
 
 /// The order that sorts rows by `before(a, b)`, equal rows staying in the order they came in; empty if they are sorted.
@@ -64,10 +97,10 @@ template <typename Before>
   return order;
 }
 
+/// Puts all rows into an order that sorted_order() gave.
 template <typename Table>
 void reorder(Table& table, std::span<const Row> order) {
-  if (order.empty()) return;
-  std::apply([&](auto&... column) { (permute(column, order), ...); }, table.columns());
+  if (!order.empty()) select_rows(table, order);
 }
 
 template <typename Table>

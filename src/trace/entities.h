@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trace/ids.h"
@@ -87,6 +89,10 @@ struct Stream {
 
 /// What a domain's ranges are.
 enum class DomainKind : uint8_t { nvtx, annotation, op, module, python };
+
+/// The domains that stand for what frameworks record, by name: so an export to NVTX keeps what they are.
+/// "torch.operator", "torch.module", "torch.python"; everything else is NVTX.
+[[nodiscard]] DomainKind domain_kind(std::string_view domain_name);
 
 struct Domain {
   NameId name = kNone;  ///< empty text for NVTX's default domain

@@ -36,6 +36,7 @@ enum class Field {
   cuda_events,           ///< records of CUDA events
   graph_events,          ///< creation of CUDA graphs, executables and nodes
   diagnostics,           ///< what the recording tool said of the recording
+  inventory,             ///< what the source holds, counted
   capture,               ///< how the profile was taken: options, environment, host (private)
   count_
 };

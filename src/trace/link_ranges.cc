@@ -127,7 +127,7 @@ auto forward_operators(const Trace& trace) {
   boost::unordered_flat_map<std::pair<ProcessId, int64_t>, Row> found;
   const Ranges& r = trace.ranges;
   for (size_t row = 0; row < r.sequence.size(); ++row) {
-    if (r.sequence[row] == kUnknown || r.backward[row] != 0 || r.thread[row] == kNone) continue;
+    if (r.sequence[row] == kUnknown || r.backward[row] == 1 || r.thread[row] == kNone) continue;
     found[{trace.threads[r.thread[row]].process, r.sequence[row]}] = static_cast<Row>(row);
   }
   return found;
@@ -139,7 +139,7 @@ void link_backward_operators(Trace& trace) {
   const auto forward = forward_operators(trace);
   r.forward.assign(row_count(r), kNone);
   for (size_t row = 0; row < row_count(r); ++row) {
-    if (r.backward[row] == 0 || r.sequence[row] == kUnknown || r.thread[row] == kNone) continue;
+    if (r.backward[row] != 1 || r.sequence[row] == kUnknown || r.thread[row] == kNone) continue;
     const auto found = forward.find({trace.threads[r.thread[row]].process, r.sequence[row]});
     if (found != forward.end()) r.forward[row] = found->second;
   }

@@ -1,0 +1,31 @@
+#include "analyses/busy_time.h"
+
+#include <algorithm>
+
+namespace sonde {
+
+void merge_spans(std::vector<Span>& spans) {
+  if (!std::ranges::is_sorted(spans)) std::ranges::sort(spans);
+  size_t kept = 0;
+  for (const Span& span : spans) {
+    if (kept > 0 && span.first <= spans[kept - 1].second) {
+      spans[kept - 1].second = std::max(spans[kept - 1].second, span.second);
+    } else {
+      spans[kept++] = span;
+    }
+  }
+  spans.resize(kept);
+}
+
+int64_t total_ns(std::span<const Span> spans) {
+  int64_t total = 0;
+  for (const Span& span : spans) total += span.second - span.first;
+  return total;
+}
+
+int64_t union_ns(std::vector<Span>& spans) {
+  merge_spans(spans);
+  return total_ns(spans);
+}
+
+}  // namespace sonde

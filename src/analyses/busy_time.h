@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sonde {
+
+/// A span of time [first, second) in nanoseconds.
+using Span = std::pair<int64_t, int64_t>;
+
+/// The time that is covered by at least one of the spans. Sorts them.
+[[nodiscard]] int64_t union_ns(std::vector<Span>& spans);
+
+/// Sorts the spans and joins those that overlap or touch.
+void merge_spans(std::vector<Span>& spans);
+
+/// The sum of the lengths of spans that do not overlap.
+[[nodiscard]] int64_t total_ns(std::span<const Span> spans);
+
+}  // namespace sonde

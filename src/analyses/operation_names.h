@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trace/events.h"
+
+namespace sonde {
+
+/// "[CUDA memcpy Host-to-Device]" and the like, as `nsys stats` writes them.
+[[nodiscard]] std::string_view copy_operation(uint8_t copy_kind);
+[[nodiscard]] std::string_view set_operation();
+/// "Pageable", "Pinned", "Device", ...; empty where absent.
+[[nodiscard]] std::string_view memory_kind_name(uint8_t memory_kind);
+/// The name of an API call without the version that the runtime's names end in: `_v` and four digits. Longer numbers
+/// and the driver's `_v2` stay, as in `nsys stats`.
+[[nodiscard]] std::string_view api_name(std::string_view recorded);
+
+}  // namespace sonde

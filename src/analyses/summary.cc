@@ -1,0 +1,189 @@
+#include "analyses/summary.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "analyses/busy_time.h"
+#include "analyses/call_sum.h"
+#include "analyses/operation_names.h"
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+/// What tells one GPU from another: the device where the file describes it, else process and number.
+using GpuKey = std::tuple<RankId, DeviceId, ProcessId, int32_t>;
+
+GpuKey key_of(const Trace& trace, const Stream& stream) {
+  const RankId rank = trace.processes[stream.process].rank;
+  if (stream.device != kNone) return {rank, stream.device, kNone, 0};
+  return {rank, kNone, stream.process, stream.ordinal};
+}
+
+/// The operations of one GPU while they are added up.
+struct Collected {
+  GpuSummary summary;
+  std::vector<Span> all, kernels, copies;
+  std::map<uint8_t, CopySummary> directions;
+};
+
+/// GPUs in the order of rank and device; each stream knows its own.
+class Gpus {
+ public:
+  explicit Gpus(const Trace& trace) : trace_(trace) {
+    for (const Stream& stream : trace.streams) of_stream_.push_back(&found_[key_of(trace, stream)]);
+    for (size_t s = 0; s < trace.streams.size(); ++s) describe(trace.streams[s], of_stream_[s]->summary);
+  }
+
+  template <typename Ops, typename Add>
+  void collect(const Ops& ops, Add&& add) {
+    for (Row row = 0; row < row_count(ops); ++row) {
+      Collected& gpu = *of_stream_[ops.stream[row]];
+      const Span span{ops.start[row], ops.end[row]};
+      gpu.all.push_back(span);
+      add(gpu, row, span);
+    }
+  }
+
+  std::vector<GpuSummary> finish(int64_t total_ns) {
+    std::vector<GpuSummary> summaries;
+    for (auto& [key, gpu] : found_) {
+      if (gpu.all.empty()) continue;
+      GpuSummary& s = gpu.summary;
+      s.busy_ns = union_ns(gpu.all);
+      s.kernel_ns = union_ns(gpu.kernels);
+      s.copy_ns = union_ns(gpu.copies);
+      s.idle_ns = total_ns - s.busy_ns;
+      s.first_ns = gpu.all.front().first;
+      s.last_ns = gpu.all.back().second;
+      for (auto& [kind, copies] : gpu.directions) s.copies.push_back(std::move(copies));
+      std::ranges::stable_sort(s.copies, std::greater(), &CopySummary::time_ns);
+      summaries.push_back(std::move(s));
+    }
+    return summaries;
+  }
+
+ private:
+  void describe(const Stream& stream, GpuSummary& summary) const {
+    const Process& process = trace_.processes[stream.process];
+    summary.place = fmt::format("GPU {}", stream.ordinal);
+    if (trace_.ranks.size() > 1) summary.place = fmt::format("rank {} {}", rank_number(process.rank), summary.place);
+    if (stream.device != kNone) summary.name = trace_.devices[stream.device].name;
+  }
+  [[nodiscard]] int64_t rank_number(RankId rank) const {
+    return trace_.ranks[rank].rank.value_or(static_cast<int>(rank));
+  }
+
+  const Trace& trace_;
+  std::map<GpuKey, Collected> found_;
+  std::vector<Collected*> of_stream_;
+};
+
+/// "[CUDA memcpy Host-to-Device]" -> "Host-to-Device".
+std::string direction_of(uint8_t kind) {
+  constexpr std::string_view kBefore = "[CUDA memcpy ";
+  const std::string_view operation = copy_operation(kind);
+  return std::string(operation.substr(kBefore.size(), operation.size() - kBefore.size() - 1));
+}
+
+std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t total_ns) {
+  Gpus gpus(trace);
+  gpus.collect(trace.kernels, [](Collected& gpu, Row, Span span) {
+    ++gpu.summary.kernels;
+    gpu.kernels.push_back(span);
+  });
+  gpus.collect(trace.graph_launches, [](Collected& gpu, Row, Span span) {
+    ++gpu.summary.graph_launches;
+    gpu.kernels.push_back(span);
+  });
+  gpus.collect(trace.sets, [](Collected& gpu, Row, Span) { ++gpu.summary.sets; });
+  gpus.collect(trace.copies, [&](Collected& gpu, Row row, Span span) {
+    gpu.copies.push_back(span);
+    const uint8_t kind = trace.copies.kind[row];
+    const auto [found, added] = gpu.directions.try_emplace(kind);
+    CopySummary& copies = found->second;
+    if (added) copies.direction = direction_of(kind);
+    ++copies.count;
+    if (trace.copies.bytes[row] != kUnknown) copies.bytes += trace.copies.bytes[row];
+    copies.time_ns += span.second - span.first;
+  });
+  return gpus.finish(total_ns);
+}
+
+/// First start and last end of what happened; bookkeeping such as samples and diagnostics may lie outside.
+Span extent_of(const Trace& trace) {
+  Span extent{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  const auto include = [&](const auto& table) {
+    for (size_t row = 0; row < row_count(table); ++row) {
+      extent.first = std::min(extent.first, table.start[row]);
+      extent.second = std::max(extent.second, table.end[row] == kUnknown ? table.start[row] : table.end[row]);
+    }
+  };
+  for_each_gpu_table(trace, include);
+  include(trace.api);
+  include(trace.ranges);
+  include(trace.syncs);
+  include(trace.os_calls);
+  include(trace.library_calls);
+  return extent.first <= extent.second ? extent : Span{0, 0};
+}
+
+/// Distributions of the groups, by total time. `name_of` gives the text of a group's key.
+template <typename Key, typename NameOf>
+std::vector<NamedSummary> by_total(const Groups<Key>& groups, NameOf&& name_of) {
+  std::vector<NamedSummary> named;
+  const auto distributions = groups.distributions();
+  for (size_t g = 0; g < distributions.size(); ++g) named.push_back({name_of(groups.keys()[g]), distributions[g]});
+  std::ranges::sort(named, [](const NamedSummary& a, const NamedSummary& b) {
+    return a.time.total != b.time.total ? a.time.total > b.time.total : a.name < b.name;
+  });
+  return named;
+}
+
+void summarize_kernels(const Trace& trace, RunSummary& summary) {
+  const Kernels& k = trace.kernels;
+  if (row_count(k) == 0) return;
+  Groups<NameId> groups;
+  std::vector<int64_t> durations;
+  std::vector<int64_t> latencies;
+  for (Row row = 0; row < row_count(k); ++row) {
+    durations.push_back(k.end[row] - k.start[row]);
+    groups.add(k.name[row], durations.back());
+    if (!k.launch.empty() && k.launch[row] != kNone) latencies.push_back(k.start[row] - trace.api.start[k.launch[row]]);
+  }
+  summary.kernel_time = distribution_of(durations);
+  if (!latencies.empty()) summary.launch_latency = distribution_of(latencies);
+  summary.kernels = by_total(groups, [&](NameId name) { return trace.name(name); });
+}
+
+}  // namespace
+
+std::optional<double> CopySummary::bytes_per_s() const {
+  if (time_ns <= 0) return std::nullopt;
+  return static_cast<double>(bytes) * 1e9 / static_cast<double>(time_ns);
+}
+
+Fields summary_fields() {
+  return kGpuWork | Fields{Field::streams,     Field::launches, Field::api,           Field::syncs,      Field::ranges,
+                           Field::range_links, Field::os_calls, Field::library_calls, Field::diagnostics};
+}
+
+RunSummary summarize(const Trace& trace) {
+  RunSummary summary;
+  const Span extent = extent_of(trace);
+  summary.start_ns = extent.first;
+  summary.total_ns = extent.second - extent.first;
+  summary.gpus = summarize_gpus(trace, summary.total_ns);
+  summarize_kernels(trace, summary);
+  Groups<std::string_view> calls;
+  add_api_calls(trace, calls);
+  summary.api_calls = by_total(calls, std::identity());
+  summary.warm_up = find_warm_up(trace);
+  return summary;
+}
+
+}  // namespace sonde

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyses/distribution.h"
+#include "analyses/warm_up.h"
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// Copies of one direction on one GPU.
+struct CopySummary {
+  std::string direction;  ///< "Host-to-Device"
+  int64_t count = 0;
+  int64_t bytes = 0;
+  int64_t time_ns = 0;  ///< sum of durations
+  /// bytes / time_ns; absent for copies that took no time
+  [[nodiscard]] std::optional<double> bytes_per_s() const;
+};
+
+struct GpuSummary {
+  std::string name;       ///< empty where the file does not describe the device
+  std::string place;      ///< which device of which process or rank: "GPU 0", "rank 1 GPU 0"
+  int64_t busy_ns = 0;    ///< union of kernels, copies, sets and graph launches
+  int64_t kernel_ns = 0;  ///< union of kernels and graph launches
+  int64_t copy_ns = 0;    ///< union of copies
+  int64_t idle_ns = 0;    ///< total time of the run less busy_ns
+  int64_t first_ns = 0;   ///< start of its first operation
+  int64_t last_ns = 0;    ///< end of its last
+  int64_t kernels = 0;
+  int64_t sets = 0;
+  int64_t graph_launches = 0;
+  std::vector<CopySummary> copies;  ///< by time, longest first
+};
+
+/// One name and the figures of its occurrences.
+struct NamedSummary {
+  std::string_view name;
+  Distribution time;
+};
+
+/// The run on one screen. Absent figures were not collected.
+struct RunSummary {
+  int64_t start_ns = 0;  ///< first event (GPU work, API calls, ranges, synchronizations, OS and library calls)
+  int64_t total_ns = 0;  ///< from there to the end of the last
+  std::vector<GpuSummary> gpus;
+  std::optional<Distribution> kernel_time;     ///< of all kernels
+  std::vector<NamedSummary> kernels;           ///< by name, by total time
+  std::vector<NamedSummary> api_calls;         ///< by name, by total time
+  std::optional<Distribution> launch_latency;  ///< from the start of the launching call to the start of the kernel
+  std::optional<WarmUp> warm_up;
+};
+
+[[nodiscard]] Fields summary_fields();
+[[nodiscard]] RunSummary summarize(const Trace& trace);
+
+}  // namespace sonde

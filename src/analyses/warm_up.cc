@@ -1,0 +1,89 @@
+#include "analyses/warm_up.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "analyses/distribution.h"
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+/// Fewer turns than this do not tell a warm-up from noise.
+constexpr size_t kFewestIterations = 5;
+/// A turn belongs to the warm-up when it takes this much longer than the median of the later half.
+constexpr double kClearlyLonger = 1.25;
+
+/// The turns of one repeated range, on one thread and of one domain.
+struct Turns {
+  std::vector<int64_t> durations;
+  int64_t total = 0;
+  int64_t last_end = kUnknown;
+  bool overlaps = false;  ///< it nests in itself: not an iteration
+};
+
+using TurnsKey = std::tuple<ThreadId, DomainId, std::string_view>;
+
+/// Ranges that no other range of their domain holds: iterations are not found inside of iterations.
+std::map<TurnsKey, Turns> outermost_ranges(const Trace& trace, std::vector<std::string>& labels) {
+  const Ranges& r = trace.ranges;
+  labels.assign(trace.names.size(), {});
+  std::map<TurnsKey, Turns> found;
+  for (Row row = 0; row < row_count(r); ++row) {
+    const DomainKind kind = trace.domains[r.domain[row]].kind;
+    if (r.parent[row] != kNone || r.end[row] == kUnknown || kind == DomainKind::python) continue;
+    std::string& label = labels[r.name[row]];
+    if (label.empty()) label = without_numbers(trace.name(r.name[row]));
+    Turns& turns = found[{r.thread[row], r.domain[row], label}];
+    turns.overlaps = turns.overlaps || (turns.last_end != kUnknown && r.start[row] < turns.last_end);
+    turns.last_end = r.end[row];
+    turns.durations.push_back(r.end[row] - r.start[row]);
+    turns.total += turns.durations.back();
+  }
+  return found;
+}
+
+WarmUp judge(std::string_view range, const std::vector<int64_t>& durations) {
+  std::vector<int64_t> later(durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2), durations.end());
+  const double usual = distribution_of(later).median;
+  const auto slow_end =
+      std::ranges::find_if(durations, [&](int64_t d) { return static_cast<double>(d) <= usual * kClearlyLonger; });
+  WarmUp warm_up;
+  warm_up.range = range;
+  warm_up.iterations = static_cast<int64_t>(durations.size());
+  warm_up.slow_iterations = slow_end - durations.begin();
+  std::vector<int64_t> slow(durations.begin(), slow_end);
+  std::vector<int64_t> rest(slow_end, durations.end());
+  warm_up.slow_mean_ns = distribution_of(slow).mean;
+  warm_up.median_ns = distribution_of(rest).median;
+  return warm_up;
+}
+
+}  // namespace
+
+std::string without_numbers(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) text += c;
+    if (digit && !text.ends_with('#')) text += '#';
+  }
+  return text;
+}
+
+std::optional<WarmUp> find_warm_up(const Trace& trace) {
+  if (trace.ranges.parent.empty()) return std::nullopt;
+  std::vector<std::string> labels;
+  const auto found = outermost_ranges(trace, labels);
+  const std::pair<const TurnsKey, Turns>* best = nullptr;
+  for (const auto& candidate : found) {
+    const Turns& turns = candidate.second;
+    if (turns.overlaps || turns.durations.size() < kFewestIterations) continue;
+    if (best == nullptr || turns.total > best->second.total) best = &candidate;
+  }
+  if (best == nullptr) return std::nullopt;
+  return judge(std::get<2>(best->first), best->second.durations);
+}
+
+}  // namespace sonde

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// What repeats in a run, and whether its first turns were slower than the rest.
+struct WarmUp {
+  std::string range;  ///< the range that repeats; a number in its name is written '#'
+  int64_t iterations = 0;
+  int64_t slow_iterations = 0;  ///< how many at the beginning took clearly longer; 0: no warm-up was seen
+  double median_ns = 0;         ///< of the iterations after them
+  double slow_mean_ns = 0;      ///< of the slow ones; 0 where there are none
+};
+
+/// Absent when no range repeats often enough to tell.
+[[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace);
+
+/// A name with each run of digits replaced by '#': "step 12" and "step 13" are one.
+[[nodiscard]] std::string without_numbers(std::string_view name);
+
+}  // namespace sonde

@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/suggest.h"
+#include "cli/command.h"
+
+namespace sonde {
+
+#define SONDE_COMMAND(name) extern const Command name##_command;
+#include "cli/list.inc"
+#undef SONDE_COMMAND
+
+namespace {
+
+const std::array kCommands = {
+#define SONDE_COMMAND(name) name##_command,
+#include "cli/list.inc"
+#undef SONDE_COMMAND
+};
+
+constexpr const char* kVersion = "sonde " SONDE_VERSION;
+
+/// "stat" -> ", did you mean 'stats'?", for a first word that is no command.
+std::string hint_for(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  std::vector<std::string_view> known;
+  for (const Command& c : kCommands) {
+    if (c.name == argv[1]) return {};
+    known.push_back(c.name);
+  }
+  return did_you_mean(argv[1], known);
+}
+
+/// nsys takes "--force-overwrite true" and "--help-reports NAME" with a blank; CLI11 gives flags a value after '='
+/// only.
+std::vector<std::string> with_joined_values(int argc, char** argv) {
+  std::vector<std::string> words;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const std::string_view next = i + 1 < argc ? argv[i + 1] : "";
+    const bool boolean =
+        (word == "--force-overwrite" || word == "--force-export") && (next == "true" || next == "false");
+    const bool named = word == "--help-reports" && !next.empty() && !next.starts_with('-');
+    words.emplace_back(word);
+    if (!boolean && !named) continue;
+    words.back() += fmt::format("={}", next);
+    ++i;
+  }
+  std::ranges::reverse(words);  // as CLI::App::parse takes them
+  return words;
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (error.get_exit_code() == 0) {
+    app.exit(error);  // --help and --version
+    return kDone;
+  }
+  const auto chosen = app.get_subcommands();
+  const std::string about = chosen.empty() ? "sonde" : "sonde " + chosen.front()->get_name();
+  fmt::print(stderr, "sonde: {}{}\nTry '{} --help'.\n", error.what(), hint_for(argc, argv), about);
+  return kUsage;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Sonde reads GPU profiles and says what happened and why it is slow.", "sonde"};
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  int exit_code = kDone;
+  for (const Command& c : kCommands) {
+    CLI::App* command = app.add_subcommand(std::string(c.name), std::string(c.description));
+    command->footer(fmt::format("Example:\n  {}\n", c.example));
+    c.set_up(*command, exit_code);
+  }
+  try {
+    app.parse(with_joined_values(argc, argv));
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error, argc, argv);
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+}  // namespace sonde
+
+int main(int argc, char** argv) {
+  try {
+    return sonde::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "sonde: out of memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sonde: internal error: {}\n", error.what());
+  }
+  return sonde::kCannot;
+}

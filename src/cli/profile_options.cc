@@ -1,0 +1,43 @@
+#include "cli/profile_options.h"
+
+#include "trace/link.h"
+
+namespace sonde {
+
+void add_profile_options(CLI::App& command, ProfileOptions& options) {
+  command.add_option("FILE", options.files, "a profile, or a folder or several files that are the ranks of one run");
+  CLI::Option* time = command.add_option("--filter-time", options.filter_time,
+                                         "only events inside [START]/[END], as in 1s/2.5s (no unit: ns)");
+  command
+      .add_option("--filter-nvtx", options.filter_nvtx,
+                  "only events inside the time of RANGE[@DOMAIN][/INDEX], in its process")
+      ->excludes(time);
+}
+
+namespace {
+
+Result<Window> window_for(const ProfileOptions& options, const Trace& trace) {
+  if (!options.filter_time.empty()) return parse_window(options.filter_time);
+  const auto selector = parse_range_selector(options.filter_nvtx);
+  if (!selector) return std::unexpected(selector.error());
+  return window_of(trace, *selector);
+}
+
+}  // namespace
+
+Result<Trace> load(const ProfileOptions& options, Fields fields) {
+  const auto progress = terminal_progress();
+  if (!options.filter_nvtx.empty()) fields |= {Field::ranges, Field::streams};
+  auto trace = read_run(options.files, {fields, progress.get()});
+  if (!trace) return trace;
+  if (!options.filter_time.empty() || !options.filter_nvtx.empty()) {
+    const auto window = window_for(options, *trace);
+    if (!window) return std::unexpected(window.error());
+    keep_window(*trace, *window);
+  }
+  link(*trace);
+  progress->end();
+  return trace;
+}
+
+}  // namespace sonde

@@ -1,0 +1,184 @@
+#include <filesystem>
+
+#include "analyses/stats_report.h"
+#include "base/file.h"
+#include "cli/output.h"
+#include "cli/profile_options.h"
+#include "report/log_text.h"
+#include "report/table_format.h"
+
+namespace sonde {
+namespace {
+
+struct StatsOptions {
+  ProfileOptions profile;
+  std::vector<std::string> reports;
+  std::vector<std::string> formats;
+  std::vector<std::string> outputs;
+  std::string time_unit = "nanoseconds";
+  bool force_overwrite = false;
+  bool force_export = false;
+  std::string help_reports;
+  bool quiet = false;
+};
+
+/// One report, how it is written and where to: the three lists of options, matched by position as nsys does it.
+struct Job {
+  ChosenReport chosen;
+  std::string specification;  ///< name and arguments as given
+  std::string output;
+  const TableFormat* format = nullptr;
+};
+
+/// The element at `index` of a list whose last element goes on; `otherwise` for an empty list.
+std::string element(const std::vector<std::string>& list, size_t index, const std::string& otherwise) {
+  return list.empty() ? otherwise : list[std::min(index, list.size() - 1)];
+}
+
+std::vector<std::string> report_names(const StatsOptions& options) {
+  if (!options.reports.empty()) return options.reports;
+  std::vector<std::string> names;
+  for (const StatsReport& report : stats_reports()) {
+    if (report.in_default_set) names.emplace_back(report.name);
+  }
+  return names;
+}
+
+Result<std::vector<Job>> plan(const StatsOptions& options) {
+  std::vector<Job> jobs;
+  for (const std::string& name : report_names(options)) {
+    const auto chosen = choose_report(name);
+    if (!chosen) return std::unexpected(chosen.error());
+    const std::string output = element(options.outputs, jobs.size(), "-");
+    std::string format = element(options.formats, jobs.size(), ".");
+    if (format == ".") format = output == "-" ? "column" : "csv";
+    const auto found = find_table_format(format);
+    if (!found) return std::unexpected(found.error());
+    jobs.push_back({*chosen, name, output, *found});
+  }
+  return jobs;
+}
+
+/// <base>_<report and arguments>.<ending>; the base of "." is the profile's path without its ending.
+std::string file_name(const Job& job, const StatsOptions& options) {
+  const std::string base = job.output == "."
+                               ? std::filesystem::path(options.profile.files.front()).replace_extension().string()
+                               : job.output;
+  std::string report = job.specification;
+  std::ranges::replace(report, ':', '_');
+  return fmt::format("{}_{}.{}", base, report, job.format->file_ending);
+}
+
+Result<Output> open_output(const Job& job, const StatsOptions& options) {
+  if (job.output == "-") return Output();
+  if (job.output.starts_with('@')) return Output::to_command(job.output.substr(1));
+  return Output::to_file(file_name(job, options), options.force_overwrite);
+}
+
+void say_skipped(const Job& job, const StatsOptions& options) {
+  if (options.quiet) return;
+  fmt::print(stderr, "SKIPPED: {} does not contain {} data.\n", short_path(options.profile.files.front()),
+             job.chosen.report->data);
+}
+
+Status write_table(const Table& table, const Job& job, const StatsOptions& options, RenderOptions render, bool first) {
+  auto output = open_output(job, options);
+  if (!output) return std::unexpected(output.error());
+  const bool console = job.output == "-";
+  if (!console) render.width = 0;
+  if (console && job.format->for_people) {
+    output->write(fmt::format("{}** {} ({}):\n\n", first ? " " : "\n ", job.chosen.report->title, job.specification));
+  } else if (console && !first) {
+    output->write("\n");
+  }
+  job.format->render(table, render, output->sink());
+  return output->close();
+}
+
+Status run_jobs(const std::vector<Job>& jobs, const StatsOptions& options) {
+  const auto unit = find_time_unit(options.time_unit);
+  if (!unit) return std::unexpected(unit.error());
+  RenderOptions render = terminal_options();
+  render.time_unit = *unit;
+  Fields fields;
+  for (const Job& job : jobs) fields |= job.chosen.report->fields(job.chosen.arguments);
+  const auto trace = load(options.profile, fields);
+  if (!trace) return std::unexpected(trace.error());
+  bool first = true;
+  for (const Job& job : jobs) {
+    const auto table = job.chosen.report->run(*trace, job.chosen.arguments);
+    if (!table) return std::unexpected(table.error());
+    if (table->rows() == 0) {
+      say_skipped(job, options);
+      continue;
+    }
+    SONDE_TRY(write_table(*table, job, options, render, first));
+    first = first && job.output != "-";
+  }
+  if (!options.quiet) fmt::print(stderr, "{}", log_text(trace->log));
+  return {};
+}
+
+int print_help_reports(const std::string& name) {
+  if (name == "all") {
+    fmt::print("The following built-in reports are available:\n\n");
+    for (const StatsReport& r : stats_reports()) fmt::print("  {} -- {}\n", r.usage, r.title);
+    return kDone;
+  }
+  for (const StatsReport& r : stats_reports()) {
+    if (name == "ALL" || name == r.name) fmt::print("\n{} -- {}\n\n  {}\n", r.usage, r.title, r.description);
+  }
+  const auto known = choose_report(name == "ALL" ? stats_reports().front().name : std::string_view(name));
+  return known ? kDone : report_error(known.error());
+}
+
+int run(const StatsOptions& options) {
+  if (!options.help_reports.empty()) return print_help_reports(options.help_reports);
+  if (options.profile.files.empty()) {
+    report_error({"FILE is missing: name a profile (sonde stats --help)"});
+    return kUsage;
+  }
+  const auto jobs = plan(options);
+  if (!jobs) {
+    report_error(jobs.error());
+    return kUsage;
+  }
+  const Status done = run_jobs(*jobs, options);
+  return done ? kDone : report_error(done.error());
+}
+
+void add_table_options(CLI::App& command, StatsOptions& options) {
+  command.add_option("-r,--report", options.reports, "report[:argument...]; may repeat and take a list with commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      .add_option("-f,--format", options.formats,
+                  "column, csv, tsv, json or markdown; one for each report, the last goes on")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      .add_option("-o,--output", options.outputs,
+                  "'-' the console, '.' files beside the profile, @COMMAND its input, else the files' base name")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--timeunit", options.time_unit, "nsec, usec, msec or seconds")->capture_default_str();
+  command.add_flag("--force-overwrite", options.force_overwrite, "replace output files that exist");
+  command.add_flag("--force-export", options.force_export, "accepted for nsys' sake: profiles are read as they are");
+  command.add_flag("-q,--quiet", options.quiet, "say nothing of skipped reports and of what the import log holds");
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<StatsOptions>();
+  add_profile_options(command, options->profile);
+  add_table_options(command, *options);
+  command.add_flag("--help-reports{all}", options->help_reports, "list the reports; =NAME or =ALL describes them");
+  command.callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace
+
+extern const Command stats_command;
+const Command stats_command{"stats", "Print the tables of `nsys stats` from any profile",
+                            "sonde stats -r cuda_gpu_kern_sum -f csv run.sqlite", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <functional>
+
+#include "importers/nsys_tables.h"
+
+/// Names of processes and threads, GPUs, and which GPU a process means by a device number.
+namespace sonde::nsys {
+namespace {
+
+void name_processes(NsysFile& file) {
+  TableQuery query = file.query("PROCESSES");
+  if (!query.exists()) return;
+  const Cell id = query.column("globalPid");
+  const Cell name = query.column("name");
+  Trace& t = file.trace();
+  file.each_row(query, [&](RowReader& row) {
+    const auto known = file.processes().find(static_cast<uint64_t>(row.integer(id, 0)));
+    if (known != file.processes().end() && !row.is_null(name)) {
+      t.processes[known->second].name = t.names.intern(row.text(name));
+    }
+  });
+}
+
+void name_threads(NsysFile& file) {
+  TableQuery query = file.query("ThreadNames");
+  if (!query.exists()) return;
+  const Cell id = query.column("globalTid");
+  const Cell name = query.column("nameId");
+  const Cell priority = query.column("priority");
+  file.each_row(query, [&](RowReader& row) {
+    const auto known = file.threads().find(static_cast<uint64_t>(row.integer(id, 0)));
+    if (known == file.threads().end()) return;
+    Thread& thread = file.trace().threads[known->second];
+    thread.name = row.string_id(name);
+    if (!row.is_null(priority)) thread.priority = static_cast<int>(row.integer(priority, 0));
+  });
+  for (const auto& [global_id, thread] : file.threads()) file.name_later(file.trace().threads[thread].name);
+}
+
+/// One attribute of a GPU and the names that its column had.
+struct Attribute {
+  std::optional<int64_t> Device::* member;
+  std::initializer_list<std::string_view> columns;
+  int64_t scale = 1;
+};
+
+/// TARGET_INFO_GPU from 2022 on; rates are in bytes/s and Hz.
+const std::initializer_list<Attribute> kGpuAttributes = {
+    {&Device::cuda_ordinal, {"cuDevice"}},
+    {&Device::sm_count, {"smCount"}},
+    {&Device::total_memory_bytes, {"totalMemory"}},
+    {&Device::memory_bandwidth_bytes_per_s, {"memoryBandwidth"}},
+    {&Device::clock_hz, {"clockRate"}},
+    {&Device::l2_bytes, {"l2CacheSize"}},
+    {&Device::compute_major, {"computeMajor"}},
+    {&Device::compute_minor, {"computeMinor"}},
+    {&Device::threads_per_warp, {"threadsPerWarp"}},
+    {&Device::max_threads_per_block, {"maxThreadsPerBlock"}},
+    {&Device::max_warps_per_sm, {"maxWarpsPerSm"}},
+    {&Device::max_blocks_per_sm, {"maxBlocksPerSm"}},
+    {&Device::max_registers_per_block, {"maxRegistersPerBlock"}},
+    {&Device::max_registers_per_sm, {"maxRegistersPerSm"}},
+    {&Device::max_shared_bytes_per_block, {"maxShmemPerBlock"}},
+    {&Device::max_shared_bytes_per_block_optin, {"maxShmemPerBlockOptin"}},
+    {&Device::max_shared_bytes_per_sm, {"maxShmemPerSm"}},
+    {&Device::copy_engines, {"asyncEngines"}},
+};
+
+/// TARGET_INFO_CUDA_GPU of 2021, joined by device number; rates are in kB/s and kHz.
+const std::initializer_list<Attribute> kOldAttributes = {
+    {&Device::sm_count, {"numMultiprocessors"}},
+    {&Device::total_memory_bytes, {"globalMemorySize"}},
+    {&Device::memory_bandwidth_bytes_per_s, {"globalMemoryBandwidth"}, 1000},
+    {&Device::clock_hz, {"coreClockRate"}, 1000},
+    {&Device::l2_bytes, {"l2CacheSize"}},
+    {&Device::compute_major, {"computeCapabilityMajor"}},
+    {&Device::compute_minor, {"computeCapabilityMinor"}},
+    {&Device::threads_per_warp, {"numThreadsPerWarp"}},
+    {&Device::max_threads_per_block, {"maxThreadsPerBlock"}},
+    {&Device::max_warps_per_sm, {"maxWarpsPerMultiprocessor"}},
+    {&Device::max_blocks_per_sm, {"maxBlocksPerMultiprocessor"}},
+    {&Device::max_registers_per_block, {"maxRegistersPerBlock"}},
+    {&Device::max_registers_per_sm, {"maxRegistersPerMultiprocessor"}},
+    {&Device::max_shared_bytes_per_block, {"maxSharedMemoryPerBlock"}},
+    {&Device::max_shared_bytes_per_sm, {"maxSharedMemoryPerMultiprocessor"}},
+    {&Device::copy_engines, {"numMemcpyEngines"}},
+};
+
+/// Fills the attributes that a row has. `device_of` gives the device that a row describes, or null.
+void read_attributes(NsysFile& file, TableQuery& query, std::initializer_list<Attribute> attributes,
+                     const std::function<Device*(RowReader&)>& device_of) {
+  std::vector<Cell> cells;
+  for (const Attribute& a : attributes) cells.push_back(query.column(a.columns));
+  file.each_row(query, [&](RowReader& row) {
+    Device* device = device_of(row);
+    if (device == nullptr) return;
+    const Cell* cell = cells.data();
+    for (const Attribute& a : attributes) {
+      if (!row.is_null(*cell)) device->*a.member = row.integer(*cell, 0) * a.scale;
+      ++cell;
+    }
+  });
+}
+
+void read_gpus(NsysFile& file) {
+  TableQuery query = file.query("TARGET_INFO_GPU");
+  if (!query.exists()) return;
+  const Cell id = query.column({"id", "deviceId"});
+  const Cell name = query.column("name");
+  const Cell bus = query.column("busLocation");
+  const Cell uuid = query.column("uuid");
+  const Cell chip = query.column("chipName");
+  const Cell sms = query.column("smCount");
+  read_attributes(file, query, kGpuAttributes, [&](RowReader& row) -> Device* {
+    // The table lists every adapter of the host; one without SMs is not a GPU that CUDA could use.
+    if (!row.is_null(sms) && row.integer(sms, 0) == 0) return nullptr;
+    Device& d = file.trace().devices.emplace_back();
+    d.rank = file.rank();
+    d.id = row.integer(id, 0);
+    d.name = row.text(name);
+    d.bus = row.text(bus);
+    d.uuid = row.text(uuid);
+    d.chip = row.text(chip);
+    return &d;
+  });
+}
+
+void read_old_attributes(NsysFile& file) {
+  TableQuery query = file.query("TARGET_INFO_CUDA_GPU");
+  if (!query.exists()) return;
+  const Cell id = query.column("deviceId");
+  read_attributes(file, query, kOldAttributes, [&](RowReader& row) -> Device* {
+    const int64_t wanted = row.integer(id, -1);
+    for (Device& d : file.trace().devices) {
+      if (d.rank == file.rank() && d.id == wanted) return &d;
+    }
+    return nullptr;
+  });
+}
+
+/// (pid, CUDA ordinal) -> id of TARGET_INFO_GPU, where the file tells (from 2025 on).
+std::map<std::pair<int64_t, int64_t>, int64_t> read_ordinals(NsysFile& file) {
+  std::map<std::pair<int64_t, int64_t>, int64_t> ids;
+  TableQuery query = file.query("TARGET_INFO_CUDA_DEVICE");
+  if (!query.exists()) return ids;
+  const Cell gpu = query.column("gpuId");
+  const Cell cuda = query.column("cudaId");
+  const Cell pid = query.column("pid");
+  file.each_row(query, [&](RowReader& row) {
+    if (!row.is_null(gpu)) ids[{row.integer(pid, 0), row.integer(cuda, 0)}] = row.integer(gpu, 0);
+  });
+  return ids;
+}
+
+/// The device that a process means by a CUDA number: as the file tells, else by the device's own CUDA number, else the
+/// one whose id is equal.
+DeviceId find_device(const Trace& t, RankId rank, int64_t ordinal, std::optional<int64_t> id) {
+  const auto matching = [&](auto&& matches) {
+    const auto found = std::ranges::find_if(t.devices, [&](const Device& d) { return d.rank == rank && matches(d); });
+    return found == t.devices.end() ? kNone : static_cast<DeviceId>(found - t.devices.begin());
+  };
+  if (id) return matching([&](const Device& d) { return d.id == *id; });
+  const DeviceId by_ordinal = matching([&](const Device& d) { return d.cuda_ordinal == ordinal; });
+  return by_ordinal != kNone ? by_ordinal : matching([&](const Device& d) { return d.id == ordinal; });
+}
+
+void place_streams(NsysFile& file) {
+  const auto ids = read_ordinals(file);
+  Trace& t = file.trace();
+  int64_t unknown = 0;
+  for (Stream& s : t.streams) {
+    const Process& process = t.processes[s.process];
+    if (process.rank != file.rank() || s.ordinal < 0) continue;
+    const auto told = ids.find({process.pid, s.ordinal});
+    s.device = find_device(t, file.rank(), s.ordinal, told == ids.end() ? std::nullopt : std::optional(told->second));
+    unknown += s.device == kNone ? 1 : 0;
+  }
+  t.log.add(Issue::unknown_device, {}, unknown);
+}
+
+void describe_streams(NsysFile& file) {
+  TableQuery query = file.query("TARGET_INFO_CUDA_STREAM");
+  if (!query.exists()) return;
+  const Cell id = query.column("streamId");
+  const Cell pid = query.column("processId");
+  const Cell context = query.column("contextId");
+  const Cell priority = query.column("priority");
+  const Cell flag = query.column("flag");
+  Trace& t = file.trace();
+  std::map<std::tuple<int64_t, int64_t, int64_t>, std::pair<int, int>> described;
+  file.each_row(query, [&](RowReader& row) {
+    described[{row.integer(pid, 0), row.integer(context, 0), row.integer(id, 0)}] = {
+        static_cast<int>(row.integer(priority, 0)), static_cast<int>(row.integer(flag, 0))};
+  });
+  for (Stream& s : t.streams) {
+    const Process& process = t.processes[s.process];
+    const auto found = described.find({process.pid, int64_t{s.context}, int64_t{s.stream}});
+    if (process.rank != file.rank() || found == described.end()) continue;
+    s.priority = found->second.first;
+    s.flags = found->second.second;
+  }
+}
+
+/// The null stream's number stands in a table of its own up to 2023.3, in the context's row after that.
+void mark_default_streams(NsysFile& file) {
+  for (const auto& [table, column] : {std::pair{"TARGET_INFO_CUDA_NULL_STREAM", "streamId"},
+                                      std::pair{"TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId"}}) {
+    TableQuery query = file.query(table);
+    if (!query.exists()) continue;
+    const Cell id = query.column(column);
+    const Cell pid = query.column("processId");
+    const Cell context = query.column("contextId");
+    file.each_row(query, [&](RowReader& row) {
+      for (Stream& s : file.trace().streams) {
+        const Process& process = file.trace().processes[s.process];
+        if (process.rank == file.rank() && process.pid == row.integer(pid, -1) &&
+            int64_t{s.context} == row.integer(context, -1) && int64_t{s.stream} == row.integer(id, -1)) {
+          s.is_default = true;
+        }
+      }
+    });
+  }
+}
+
+}  // namespace
+
+void read_entities(NsysFile& file) {
+  name_processes(file);
+  name_threads(file);
+  read_gpus(file);
+  read_old_attributes(file);
+  place_streams(file);
+  if (!file.wants(Field::streams)) return;
+  describe_streams(file);
+  mark_default_streams(file);
+}
+
+}  // namespace sonde::nsys

@@ -1,0 +1,196 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "importers/importer.h"
+#include "importers/nsys_scan.h"
+#include "trace/columns.h"
+
+namespace sonde {
+
+/// What tells one GPU stream from another in an Nsight Systems export.
+struct StreamKey {
+  uint64_t process = 0;  ///< globalPid
+  int32_t device = -1;
+  uint32_t context = 0;
+  uint32_t green_context = kNone;
+  uint32_t stream = kNone;
+  bool operator==(const StreamKey&) const = default;
+  friend size_t hash_value(const StreamKey& k);
+};
+
+/// A domain id means something in its process only.
+struct DomainKey {
+  uint64_t process = 0;
+  int64_t domain = 0;
+  auto operator<=>(const DomainKey&) const = default;
+  friend size_t hash_value(const DomainKey& k);
+};
+
+/// The ids that rows use, as one thread of a scan met them.
+struct LocalKeys {
+  LocalIds<uint64_t> threads;    ///< globalTid
+  LocalIds<uint64_t> processes;  ///< globalPid
+  LocalIds<StreamKey> streams;
+  LocalIds<DomainKey> domains;
+  StringPool texts;  ///< texts that stand in the rows themselves
+};
+
+/// Rows of one table as one thread of a scan read them.
+template <typename Table>
+struct Part : LocalKeys {
+  Table rows;
+};
+
+/// How the ids of a part map to the trace's.
+struct GlobalKeys {
+  std::vector<uint32_t> threads, processes, streams, domains;
+  uint32_t first_text = 0;  ///< what is added to a kInlineText id
+};
+
+/// One export while it is being read: the database, the trace that it goes into, and how the file's ids map to the
+/// trace's. Name columns hold ids of the file's string table until resolve_names().
+class NsysFile {
+ public:
+  [[nodiscard]] static Result<NsysFile> open(const std::string& path, const ImportRequest& request, Trace& trace);
+
+  [[nodiscard]] Trace& trace() { return *trace_; }
+  [[nodiscard]] const Database& database() const { return database_; }
+  [[nodiscard]] bool wants(Field field) const { return request_->fields.has(field); }
+  [[nodiscard]] RankId rank() const { return rank_; }
+  [[nodiscard]] bool has_table(std::string_view table) const { return tables_.contains(table); }
+  [[nodiscard]] bool has_rows(std::string_view table) const;
+  [[nodiscard]] const std::map<std::string, std::vector<std::string>, std::less<>>& tables() const { return tables_; }
+  [[nodiscard]] TableQuery query(std::string_view table) const;
+
+  [[nodiscard]] ProcessId process(uint64_t global_pid);
+  [[nodiscard]] ThreadId thread(uint64_t global_tid);
+  [[nodiscard]] StreamId stream(const StreamKey& key);
+  [[nodiscard]] DomainId domain(const DomainKey& key);
+  void name_domain(const DomainKey& key, std::string_view name) { domain_names_[key] = name; }
+
+  [[nodiscard]] boost::unordered_flat_map<uint64_t, ProcessId>& processes() { return processes_; }
+  [[nodiscard]] boost::unordered_flat_map<uint64_t, ThreadId>& threads() { return threads_; }
+
+  /// Reads a table in as many parts as there are workers, each by a connection of its own; parts come back in the
+  /// order of the file. `row(reader, part)` appends one row. Damage and wrong types go to the import log.
+  template <typename PartT, typename Row>
+  [[nodiscard]] std::vector<PartT> scan(const TableQuery& query, Row&& row);
+
+  /// Gives the ids of a part their place in the trace; parts must come in the order of the file.
+  [[nodiscard]] GlobalKeys adopt(const LocalKeys& keys);
+  /// Appends rows whose ids `keys` maps. `name_columns` are those that hold ids of the string table.
+  template <typename Table>
+  void append(Table&& rows, const GlobalKeys& keys, Table& table, std::initializer_list<Ids Table::*> name_columns);
+  /// scan(), adopt() and append(): what a table without peculiarities needs.
+  template <typename Table, typename Row>
+  void read_table(const TableQuery& query, Table& table, std::initializer_list<Ids Table::*> name_columns, Row&& row);
+
+  /// A whole small table by one statement, in file order.
+  template <typename Row>
+  void each_row(const TableQuery& query, Row&& row);
+
+  /// The names of one entity, such as a thread, to be filled in with the text of a string id.
+  void name_later(NameId& slot) { name_slots_.push_back(&slot); }
+  /// A column of `trace` that holds ids of the string table from row `first` on.
+  void names_from(Ids& column, size_t first) { name_columns_.emplace_back(&column, first); }
+  /// Turns all ids of the string table into NameIds: one pass over the table, reading only the texts that are used.
+  void resolve_names();
+
+ private:
+  NsysFile(Database database, const std::string& path, const ImportRequest& request, Trace& trace);
+  [[nodiscard]] std::vector<std::pair<int64_t, int64_t>> split(const TableQuery& query) const;
+  void note(const TableQuery& query, const ScanEnd& end);
+  /// Fills in the NameIds of the wanted string ids; ids that the table does not hold are named by number.
+  void read_strings(boost::unordered_flat_map<uint32_t, NameId>& wanted);
+
+  Database database_;
+  std::string path_;
+  const ImportRequest* request_;
+  Trace* trace_;
+  RankId rank_;
+  std::map<std::string, std::vector<std::string>, std::less<>> tables_;
+  boost::unordered_flat_map<uint64_t, ProcessId> processes_;
+  boost::unordered_flat_map<uint64_t, ThreadId> threads_;
+  boost::unordered_flat_map<StreamKey, StreamId> streams_;
+  std::map<DomainKey, std::string> domain_names_;
+  std::map<DomainKey, DomainId> domains_;
+  std::vector<std::pair<Ids*, size_t>> name_columns_;
+  std::vector<NameId*> name_slots_;
+  std::vector<NameId> inline_names_;  ///< NameIds of texts that stood in rows; index = id without kInlineText
+};
+
+/// Rows below which a second connection costs more than it saves.
+inline constexpr int64_t kRowsWorthAThread = 50'000;
+
+template <typename PartT, typename Row>
+std::vector<PartT> NsysFile::scan(const TableQuery& query, Row&& row) {
+  const auto ranges = split(query);
+  std::vector<PartT> parts(ranges.size());
+  std::vector<ScanEnd> ends(ranges.size());
+  parallel_for(ranges.size(), [&](size_t i) {
+    auto connection = Database::open_read_only(path_);
+    auto statement = connection ? connection->prepare(query.sql(ranges[i].first, ranges[i].second))
+                                : Result<Statement>(std::unexpected(connection.error()));
+    if (!statement) {
+      ends[i].damage = statement.error().message;
+      return;
+    }
+    ends[i] = scan_statement(*statement, *request_->progress, [&](RowReader& reader) { row(reader, parts[i]); });
+  });
+  for (const ScanEnd& end : ends) note(query, end);
+  return parts;
+}
+
+template <typename Row>
+void NsysFile::each_row(const TableQuery& query, Row&& row) {
+  auto statement = database_.prepare(query.sql(1, 0));
+  if (!statement) {
+    note(query, {0, 0, statement.error().message});
+    return;
+  }
+  note(query, scan_statement(*statement, *request_->progress, row));
+}
+
+namespace nsys {
+
+/// Puts global ids in the place of local ones; kNone, being none of them, stays.
+template <typename Id>
+void remap(std::vector<Id>& column, const std::vector<uint32_t>& ids) {
+  for (Id& id : column) {
+    if (id < ids.size()) id = static_cast<Id>(ids[id]);
+  }
+}
+
+}  // namespace nsys
+
+template <typename Table>
+void NsysFile::append(Table&& rows, const GlobalKeys& keys, Table& table,
+                      std::initializer_list<Ids Table::*> name_columns) {
+  if constexpr (requires { rows.thread; }) nsys::remap(rows.thread, keys.threads);
+  if constexpr (requires { rows.end_thread; }) nsys::remap(rows.end_thread, keys.threads);
+  if constexpr (requires { rows.process; }) nsys::remap(rows.process, keys.processes);
+  if constexpr (requires { rows.stream; }) nsys::remap(rows.stream, keys.streams);
+  if constexpr (requires { rows.domain; }) nsys::remap(rows.domain, keys.domains);
+  const size_t first = row_count(table);
+  for (const auto column : name_columns) {
+    for (uint32_t& id : rows.*column) {
+      if (id != kNone && (id & kInlineText) != 0) id += keys.first_text;
+    }
+  }
+  append_rows(table, std::move(rows));
+  for (const auto column : name_columns) names_from(table.*column, first);
+}
+
+template <typename Table, typename Row>
+void NsysFile::read_table(const TableQuery& query, Table& table, std::initializer_list<Ids Table::*> name_columns,
+                          Row&& row) {
+  for (Part<Table>& part : scan<Part<Table>>(query, row)) {
+    const GlobalKeys keys = adopt(part);
+    append(std::move(part.rows), keys, table, name_columns);
+  }
+}
+
+}  // namespace sonde

@@ -1,0 +1,151 @@
+#include <bit>
+
+#include "importers/nsys_tables.h"
+
+/// NVTX_EVENTS: ranges, marks, and the names of domains.
+namespace sonde::nsys {
+namespace {
+
+/// ENUM_NSYS_EVENT_TYPE. 70 and 71 are the ranges of NVTX's extended payload interface.
+enum EventType : int64_t {
+  kMark = 34,
+  kPushPop = 59,
+  kStartEnd = 60,
+  kExtendedPushPop = 70,
+  kExtendedStartEnd = 71,
+  kDomainCreate = 75,
+};
+
+struct DomainName {
+  DomainKey key;
+  std::string text;
+};
+
+struct NvtxPart : Part<Ranges> {
+  Marks marks;
+  std::vector<DomainName> domain_names;
+};
+
+/// The columns of NVTX_EVENTS, and how a row of each kind is read.
+class NvtxCells {
+ public:
+  NvtxCells(const NsysFile& file, TableQuery& q)
+      : ranges_(file.wants(Field::ranges)),
+        marks_(file.wants(Field::marks)),
+        details_(file.wants(Field::range_details)),
+        start_(q.column("start")),
+        end_(q.column("end")),
+        type_(q.column("eventType")),
+        text_(q.column("text")),
+        text_id_(q.column("textId")),
+        thread_(q.column("globalTid")),
+        end_thread_(q.column("endGlobalTid")),
+        domain_(q.column("domainId")),
+        category_(q.column_if(details_, "category")),
+        color_(q.column_if(details_, "color")) {
+    if (!details_) return;
+    payloads_ = {{PayloadKind::uint64, q.column("uint64Value")}, {PayloadKind::int64, q.column("int64Value")},
+                 {PayloadKind::real64, q.column("doubleValue")}, {PayloadKind::uint32, q.column("uint32Value")},
+                 {PayloadKind::int32, q.column("int32Value")},   {PayloadKind::real32, q.column("floatValue")}};
+  }
+
+  void read(RowReader& row, NvtxPart& part) const {
+    switch (row.integer(type_, 0)) {
+      case kPushPop:
+      case kExtendedPushPop: return read_range(row, part, RangeStyle::push_pop);
+      case kStartEnd:
+      case kExtendedStartEnd: return read_range(row, part, RangeStyle::start_end);
+      case kMark: return read_mark(row, part);
+      case kDomainCreate: return read_domain_name(row, part);
+      default: return;  // categories, thread and resource names: nothing that happens in time
+    }
+  }
+
+ private:
+  [[nodiscard]] uint64_t thread_of(RowReader& row) const { return static_cast<uint64_t>(row.integer(thread_, 0)); }
+  [[nodiscard]] DomainKey domain_of(RowReader& row) const {
+    return {thread_of(row) & ~uint64_t{0xFFFFFF}, row.integer(domain_, 0)};
+  }
+  /// Inline text comes before a registered string.
+  [[nodiscard]] NameId name_of(RowReader& row, NvtxPart& part) const {
+    if (row.is_null(text_)) return row.string_id(text_id_);
+    return part.texts.intern(row.text(text_)) | kInlineText;
+  }
+
+  void read_range(RowReader& row, NvtxPart& part, RangeStyle style) const {
+    if (!ranges_) return;
+    Ranges& r = part.rows;
+    row.put(start_, r.start, int64_t{0});
+    r.end.push_back(row.integer(end_, kUnknown));
+    r.name.push_back(name_of(row, part));
+    r.thread.push_back(part.threads.id(thread_of(row)));
+    r.domain.push_back(static_cast<DomainId>(part.domains.id(domain_of(row))));
+    r.style.push_back(static_cast<uint8_t>(style));
+    read_end_thread(row, part, style);
+    if (details_) read_details(row, r);
+  }
+
+  /// Most files have push/pop ranges only, which end where they began: the column exists from the first range on that
+  /// does not.
+  void read_end_thread(RowReader& row, NvtxPart& part, RangeStyle style) const {
+    Ids& column = part.rows.end_thread;
+    if (style == RangeStyle::push_pop && column.empty()) return;
+    column.resize(part.rows.start.size() - 1, kNone);
+    const int64_t ended_on = style == RangeStyle::start_end ? row.integer(end_thread_, 0) : 0;
+    column.push_back(ended_on == 0 ? kNone : part.threads.id(static_cast<uint64_t>(ended_on)));
+  }
+
+  void read_details(RowReader& row, Ranges& r) const {
+    row.put(category_, r.category, kNone);
+    row.put(color_, r.color, kNone);
+    PayloadKind kind = PayloadKind::none;
+    int64_t bits = 0;
+    for (const auto& [candidate, cell] : payloads_) {
+      if (row.is_null(cell)) continue;
+      kind = candidate;
+      const bool real = kind == PayloadKind::real64 || kind == PayloadKind::real32;
+      bits = real ? std::bit_cast<int64_t>(row.real(cell, 0)) : row.integer(cell, 0);
+      break;
+    }
+    r.payload_kind.push_back(static_cast<uint8_t>(kind));
+    r.payload.push_back(bits);
+  }
+
+  void read_mark(RowReader& row, NvtxPart& part) const {
+    if (!marks_) return;
+    Marks& m = part.marks;
+    row.put(start_, m.start, int64_t{0});
+    m.name.push_back(name_of(row, part));
+    m.thread.push_back(part.threads.id(thread_of(row)));
+    m.domain.push_back(static_cast<DomainId>(part.domains.id(domain_of(row))));
+    row.put(category_, m.category, kNone);
+  }
+
+  void read_domain_name(RowReader& row, NvtxPart& part) const {
+    part.domain_names.push_back({domain_of(row), std::string(row.text(text_))});
+  }
+
+  bool ranges_, marks_, details_;
+  Cell start_, end_, type_, text_, text_id_, thread_, end_thread_, domain_, category_, color_;
+  std::vector<std::pair<PayloadKind, Cell>> payloads_;
+};
+
+}  // namespace
+
+void read_ranges(NsysFile& file) {
+  TableQuery query = file.query("NVTX_EVENTS");
+  if (!query.exists() || (!file.wants(Field::ranges) && !file.wants(Field::marks))) return;
+  const NvtxCells cells(file, query);
+  auto parts = file.scan<NvtxPart>(query, [&](RowReader& row, NvtxPart& part) { cells.read(row, part); });
+  // A domain's name may stand behind its first ranges: all names first, then the ids that depend on them.
+  for (const NvtxPart& part : parts) {
+    for (const DomainName& name : part.domain_names) file.name_domain(name.key, name.text);
+  }
+  for (NvtxPart& part : parts) {
+    const GlobalKeys keys = file.adopt(part);
+    file.append(std::move(part.rows), keys, file.trace().ranges, {&Ranges::name});
+    file.append(std::move(part.marks), keys, file.trace().marks, {&Marks::name});
+  }
+}
+
+}  // namespace sonde::nsys

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/progress.h"
+#include "base/sqlite.h"
+#include "trace/ids.h"
+#include "trace/import_log.h"
+#include "trace/string_pool.h"
+
+/// Reading tables of an Nsight Systems SQLite export by column name: a column that a version does not have is absent.
+namespace sonde {
+
+/// A column to be read: where it stands in the SELECT, and whether anybody wants it.
+struct Cell {
+  int position = -1;  ///< -1: wanted, but the table has no such column
+  bool wanted = true;
+};
+
+/// The columns of one table that a reader asks for.
+class TableQuery {
+ public:
+  TableQuery(const Database& database, std::string table, const std::vector<std::string>* columns);
+
+  [[nodiscard]] bool exists() const { return columns_ != nullptr; }
+  [[nodiscard]] const std::string& table() const { return table_; }
+  /// The column of the first of these names that the table has.
+  Cell column(std::initializer_list<std::string_view> names);
+  Cell column(std::string_view name) { return column({name}); }
+  /// The same, read only when `wanted`.
+  Cell column_if(bool wanted, std::string_view name) { return wanted ? column({name}) : Cell{-1, false}; }
+  void order_by(std::string_view clause) { tail_ = clause; }
+
+  /// The statement over rows whose rowid lies in [first, last]; over all rows when first > last.
+  [[nodiscard]] std::string sql(int64_t first, int64_t last) const;
+
+ private:
+  std::string table_;
+  const std::vector<std::string>* columns_;
+  std::vector<std::string> selected_;
+  std::string tail_;
+};
+
+/// An id of the file's string table on its way to a NameId: texts that stand in the row itself go to the part's own
+/// pool and are told apart by the highest bit.
+inline constexpr uint32_t kInlineText = 0x8000'0000U;
+
+/// What a part of a scan knows beside its rows: texts and ids in the order of first use, merged part by part
+/// afterwards, so that ids do not depend on the threads' timing.
+template <typename Key>
+class LocalIds {
+ public:
+  [[nodiscard]] uint32_t id(const Key& key) {
+    if (!keys_.empty() && keys_[last_] == key) return last_;
+    const auto [found, added] = ids_.try_emplace(key, static_cast<uint32_t>(keys_.size()));
+    if (added) keys_.push_back(key);
+    last_ = found->second;
+    return last_;
+  }
+  [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
+
+ private:
+  boost::unordered_flat_map<Key, uint32_t> ids_;
+  std::vector<Key> keys_;
+  uint32_t last_ = 0;
+};
+
+/// One row of a running statement, and the counts of what was wrong in it.
+class RowReader {
+ public:
+  explicit RowReader(Statement& statement) : statement_(statement) {}
+
+  /// Null, a missing column and a value of another type are `absent`.
+  [[nodiscard]] int64_t integer(Cell cell, int64_t absent) {
+    if (cell.position < 0) return absent;
+    const int64_t value = statement_.integer(cell.position);
+    return value != 0 ? value : zero_or_absent(cell, absent);
+  }
+  [[nodiscard]] double real(Cell cell, double absent) {
+    return cell.position < 0 || statement_.is_null(cell.position) ? absent : statement_.real(cell.position);
+  }
+  [[nodiscard]] std::string_view text(Cell cell) {
+    return cell.position < 0 ? std::string_view() : statement_.text(cell.position);
+  }
+  [[nodiscard]] bool is_null(Cell cell) { return cell.position < 0 || statement_.is_null(cell.position); }
+
+  /// Appends the cell to a column, `absent` where it is null or does not fit; nothing when nobody wants it.
+  template <typename T>
+  void put(Cell cell, std::vector<T>& column, T absent) {
+    if (!cell.wanted) return;
+    const int64_t value = integer(cell, kUnknown);
+    column.push_back(value != kUnknown && std::in_range<T>(value) ? static_cast<T>(value) : absent);
+  }
+  /// Appends an id of the file's string table, kNone where there is none.
+  void put_name(Cell cell, std::vector<uint32_t>& column) {
+    if (cell.wanted) column.push_back(string_id(cell));
+  }
+  [[nodiscard]] uint32_t string_id(Cell cell) {
+    const int64_t id = integer(cell, -1);
+    return id >= 0 && id < int64_t{kInlineText} ? static_cast<uint32_t>(id) : kNone;
+  }
+
+  /// Values that had another type than their column's.
+  [[nodiscard]] int64_t wrong_types() const { return wrong_types_; }
+
+ private:
+  int64_t zero_or_absent(Cell cell, int64_t absent) {
+    if (statement_.is_null(cell.position)) return absent;
+    if (!statement_.is_text(cell.position)) return 0;
+    ++wrong_types_;
+    return absent;
+  }
+  Statement& statement_;
+  int64_t wrong_types_ = 0;
+};
+
+/// How a scan ended: what to count in the import log.
+struct ScanEnd {
+  int64_t wrong_types = 0;
+  int64_t rows = 0;
+  std::string damage;  ///< SQLite's words where the table could not be read to its end
+};
+
+/// Runs over the rows of one statement. A damaged table ends the scan early, and `damage` says so.
+template <typename Row>
+[[nodiscard]] ScanEnd scan_statement(Statement& statement, Progress& progress, Row&& row) {
+  constexpr int64_t kReportEvery = 1 << 16;
+  RowReader reader(statement);
+  ScanEnd end;
+  for (;;) {
+    const auto next = statement.next();
+    if (!next) {
+      end.damage = next.error().message;
+      break;
+    }
+    if (!*next) break;
+    row(reader);
+    if (++end.rows % kReportEvery == 0) progress.advance(kReportEvery);
+  }
+  progress.advance(end.rows % kReportEvery);
+  end.wrong_types = reader.wrong_types();
+  return end;
+}
+
+}  // namespace sonde

@@ -1,0 +1,104 @@
+#include "importers/nsys_tables.h"
+
+/// What the file is, when and how it was recorded, what it holds, and what the recording tool said of it.
+namespace sonde::nsys {
+namespace {
+
+/// Name and value of a metadata table, in all three forms that the versions have. A name may come many times.
+template <typename F>
+void each_metadata(NsysFile& file, std::string_view table, F&& f) {
+  TableQuery query = file.query(table);
+  if (!query.exists()) return;
+  const Cell name = query.column("name");
+  const Cell value = query.column("value");
+  file.each_row(query, [&](RowReader& row) {
+    const std::string key(row.text(name));
+    f(key, row.text(value));
+  });
+}
+
+void read_product(NsysFile& file, Rank& rank) {
+  for (const std::string_view table : {"META_DATA_EXPORT", "EXPORT_META_DATA"}) {
+    each_metadata(file, table, [&](std::string_view name, std::string_view value) {
+      if (name == "EXPORT_PRODUCT_NAME") rank.product = value;
+      if (name == "EXPORT_PRODUCT_VERSION") rank.product_version = value;
+      if (name == "EXPORT_SCHEMA_VERSION") rank.schema_version = value;
+    });
+  }
+  if (rank.product.empty()) rank.product = "NVIDIA Nsight Systems";
+}
+
+void read_times(NsysFile& file, Rank& rank) {
+  TableQuery session = file.query("TARGET_INFO_SESSION_START_TIME");
+  if (session.exists()) {
+    const Cell utc = session.column("utcEpochNs");
+    file.each_row(session, [&](RowReader& row) {
+      if (!row.is_null(utc)) rank.utc_ns = row.integer(utc, 0);
+    });
+  }
+  TableQuery details = file.query("ANALYSIS_DETAILS");
+  if (!details.exists()) return;
+  const Cell duration = details.column("duration");
+  file.each_row(details, [&](RowReader& row) {
+    rank.capture_start_ns = 0;
+    rank.capture_end_ns = row.integer(duration, 0);
+  });
+}
+
+/// Rows of every table that is not a list of names.
+void count_tables(NsysFile& file, Rank& rank) {
+  for (const auto& [table, columns] : file.tables()) {
+    if (table.starts_with("ENUM_") || table.starts_with("sqlite_")) continue;
+    auto statement = file.database().prepare(fmt::format("SELECT count(*) FROM {}", quote_identifier(table)));
+    if (!statement || !statement->next().value_or(false) || statement->integer(0) == 0) continue;
+    rank.holds.emplace_back(table, statement->integer(0));
+  }
+}
+
+void read_capture(NsysFile& file, Rank& rank) {
+  for (const std::string_view table : {"META_DATA_CAPTURE", "META_DATA_EXPORT", "EXPORT_META_DATA"}) {
+    each_metadata(file, table,
+                  [&](std::string_view name, std::string_view value) { rank.capture.emplace_back(name, value); });
+  }
+  TableQuery query = file.query("TARGET_INFO_SYSTEM_ENV");
+  if (!query.exists()) return;
+  const Cell name = query.column("name");
+  const Cell value = query.column("value");
+  file.each_row(query, [&](RowReader& row) {
+    const std::string key(row.text(name));
+    rank.capture.emplace_back(key, row.text(value));
+  });
+}
+
+}  // namespace
+
+void read_source(NsysFile& file) {
+  Rank& rank = file.trace().ranks[file.rank()];
+  read_product(file, rank);
+  read_times(file, rank);
+  if (file.wants(Field::inventory)) count_tables(file, rank);
+  if (file.wants(Field::capture)) read_capture(file, rank);
+}
+
+void read_diagnostics(NsysFile& file) {
+  TableQuery query = file.query("DIAGNOSTIC_EVENT");
+  if (!file.wants(Field::diagnostics) || !query.exists()) return;
+  constexpr int64_t kWarning = 2;
+  const Cell time = query.column("timestamp");
+  const Cell severity = query.column("severity");
+  const Cell text = query.column("text");
+  int64_t warnings = 0;
+  auto parts = file.scan<Part<Diagnostics>>(query, [&](RowReader& row, Part<Diagnostics>& part) {
+    row.put(time, part.rows.start, int64_t{0});
+    row.put(severity, part.rows.severity, kUnknown32);
+    part.rows.text.push_back(part.texts.intern(row.text(text)) | kInlineText);
+  });
+  for (auto& part : parts) {
+    for (const int32_t s : part.rows.severity) warnings += s >= kWarning ? 1 : 0;
+    const GlobalKeys keys = file.adopt(part);
+    file.append(std::move(part.rows), keys, file.trace().diagnostics, {&Diagnostics::text});
+  }
+  file.trace().log.add(Issue::tool_warning, {}, warnings);
+}
+
+}  // namespace sonde::nsys

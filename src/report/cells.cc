@@ -1,0 +1,66 @@
+#include "report/cells.h"
+
+#include <array>
+#include <cmath>
+
+namespace sonde {
+namespace {
+
+std::string_view unit_of(Unit unit, const TimeUnit& time_unit) {
+  switch (unit) {
+    case Unit::nanoseconds: return time_unit.symbol;
+    case Unit::bytes: return "bytes";
+    case Unit::megabytes: return "MB";
+    case Unit::percent: return "%";
+    case Unit::megabytes_per_second: return "MB/s";
+    case Unit::none: break;
+  }
+  return {};
+}
+
+/// Puts ',' between groups of three digits before the point.
+std::string grouped(std::string number) {
+  const size_t first = number.starts_with('-') ? 1 : 0;
+  size_t at = std::min(number.find('.'), number.size());
+  for (; at > first + 3; at -= 3) number.insert(at - 3, 1, ',');
+  return number;
+}
+
+std::string number_text(const Column& column, size_t row, const TimeUnit& time_unit) {
+  const bool scaled = column.unit == Unit::nanoseconds && time_unit.decimals >= 0;
+  if (const auto* integers = std::get_if<Column::Integers>(&column.values)) {
+    const int64_t value = (*integers)[row];
+    if (!scaled) return fmt::format("{}", value);
+    return fmt::format("{:.{}f}", static_cast<double>(value) / time_unit.nanoseconds, time_unit.decimals);
+  }
+  const double value = std::get<Column::Reals>(column.values)[row];
+  if (!scaled) return fmt::format("{:.{}f}", value, column.decimals);
+  return fmt::format("{:.{}f}", value / time_unit.nanoseconds, time_unit.decimals);
+}
+
+}  // namespace
+
+std::string header_of(const Column& column, const TimeUnit& time_unit) {
+  const std::string_view unit = unit_of(column.unit, time_unit);
+  return unit.empty() ? column.name : fmt::format("{} ({})", column.name, unit);
+}
+
+bool is_text(const Column& column) { return std::holds_alternative<Column::Texts>(column.values); }
+
+bool is_absent(const Column& column, size_t row) {
+  if (const auto* integers = std::get_if<Column::Integers>(&column.values)) return (*integers)[row] == kUnknown;
+  if (const auto* reals = std::get_if<Column::Reals>(&column.values)) return std::isnan((*reals)[row]);
+  return std::get<Column::Texts>(column.values)[row].data() == nullptr;
+}
+
+void append_cell(std::string& text, const Column& column, size_t row, const TimeUnit& time_unit, Digits digits) {
+  if (is_absent(column, row)) return;
+  if (const auto* texts = std::get_if<Column::Texts>(&column.values)) {
+    text += (*texts)[row];
+    return;
+  }
+  std::string number = number_text(column, row, time_unit);
+  text += digits == Digits::grouped ? grouped(std::move(number)) : number;
+}
+
+}  // namespace sonde

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "report/table_format.h"
+
+namespace sonde {
+
+/// The header of a column with its unit: "Total Time (ns)".
+[[nodiscard]] std::string header_of(const Column& column, const TimeUnit& time_unit);
+
+/// How numbers are written: plain for machines, with thousands separators for people.
+enum class Digits { plain, grouped };
+
+/// Appends a cell's text; nothing for an absent value.
+void append_cell(std::string& text, const Column& column, size_t row, const TimeUnit& time_unit,
+                 Digits digits = Digits::plain);
+
+[[nodiscard]] bool is_absent(const Column& column, size_t row);
+[[nodiscard]] bool is_text(const Column& column);
+
+}  // namespace sonde
