@@ -64,6 +64,7 @@ Result<ChosenReport> choose_report(std::string_view specification) {
   const auto* report = std::ranges::find(kReports, name, &StatsReport::name);
   if (report == kReports.end()) {
     std::vector<std::string_view> known;
+    known.reserve(kReports.size());
     for (const StatsReport& r : kReports) known.push_back(r.name);
     return fail("there is no report '{}'{} (sonde stats --help-reports lists them)", name, did_you_mean(name, known));
   }

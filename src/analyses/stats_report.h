@@ -37,7 +37,7 @@ struct StatsReport {
 [[nodiscard]] std::span<const StatsReport> stats_reports();
 
 struct ChosenReport {
-  const StatsReport* report;
+  const StatsReport* report = nullptr;
   ReportArguments arguments;
 };
 

@@ -35,6 +35,9 @@ std::string amount(double value, std::string_view unit) {
 
 class Terminal final : public Progress {
  public:
+  Terminal() = default;
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
   ~Terminal() override { end(); }
 
   void begin(std::string_view what, int64_t total, std::string_view unit) override {

@@ -7,6 +7,7 @@
 #include <span>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "trace/ids.h"
@@ -60,7 +61,7 @@ void append_column(std::vector<T>& column, std::vector<T>&& tail, size_t rows, s
 
 /// Moves the rows of `tail` behind those of `table`. A column that only one of the two has is absent in the other.
 template <typename Table>
-void append_rows(Table& table, Table&& tail) {
+void append_rows(Table& table, std::type_identity_t<Table>&& tail) {
   const size_t rows = table.start.size();
   const size_t total = rows + tail.start.size();
   auto target = table.columns();

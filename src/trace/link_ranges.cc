@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <span>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -39,8 +40,8 @@ class OpenRanges {
   /// The innermost open range that holds [start, end] whole, or kNone.
   [[nodiscard]] Row holder(int64_t start, int64_t end) {
     while (!open_.empty() && ends_before(open_.back(), start)) open_.pop_back();
-    for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
-      if (end_of(*it) >= end) return *it;
+    for (const Row row : std::views::reverse(open_)) {
+      if (end_of(row) >= end) return row;
     }
     return kNone;
   }

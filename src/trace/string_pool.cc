@@ -4,7 +4,7 @@
 
 namespace sonde {
 
-constexpr size_t kBlockBytes = 64 * 1024;
+constexpr size_t kBlockBytes = size_t{64} * 1024;
 
 NameId StringPool::intern(std::string_view text) {
   if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
