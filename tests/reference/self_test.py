@@ -4,6 +4,7 @@
 usage: self_test.py   (needs no data: it makes a small nsys export and a small PyTorch trace)
 """
 
+import json
 import os
 import pathlib
 import sqlite3
@@ -18,17 +19,27 @@ sys.path.insert(0, str(HERE))
 
 import compare
 import nsys_sql
+import pytorch_json
+import summary_json
+import summary_sql
 from nsys_database import open_database
-from tables import Report, rounded
+from tables import Report, rounded, union_length
 
 PROCESS = 1 << 48 | 500 << 24
 THREAD = PROCESS | 501
 
 FAKE = '''#!{python}
-import csv, io, os, sys
+import csv, io, os, shutil, sqlite3, sys
 sys.path.insert(0, {here!r})
 import tables
-name, report, path = sys.argv[1], sys.argv[sys.argv.index("-r") + 1], sys.argv[-1]
+if sys.argv[1] == "convert":
+    shutil.copy(sys.argv[2], sys.argv[3])
+    if os.environ.get("LOSE"):
+        db = sqlite3.connect(sys.argv[3])
+        db.execute(os.environ["LOSE"])
+        db.commit()
+    sys.exit()
+report, path = sys.argv[sys.argv.index("-r") + 1], sys.argv[-1]
 if path.endswith(".sqlite"):
     import nsys_sql as computation
     from nsys_database import open_database as opened
@@ -92,6 +103,52 @@ def write_export(path):
     db.commit()
 
 
+def write_trace(path):
+    """A step, a module and an operator around a launch, two kernels of one name, and a copy whose size is not known."""
+    def event(category, name, ts, duration, **arguments):
+        return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 2, "ts": ts, "dur": duration, "args": arguments}
+
+    document = {"traceEvents": [
+        event("user_annotation", "ProfilerStep#1", 1000, 50), event("python_function", "nn.Module: Linear_0", 1001, 40),
+        event("python_function", "a.py(1): f", 1000.5, 45), event("cpu_op", "aten::mm", 1002.001, 30.25),
+        event("cuda_runtime", "cudaLaunchKernel", 1003, 5.125, correlation=7),
+        event("kernel", "mm", 1010.001, 2.002, device=0, stream=7, grid=[4, 1, 1], block=[64, 2, 1]),
+        event("Kernel", "mm", 1011, 3, device=0, stream=8, grid=[4, 1, 1], block=[64, 2, 1]),
+        event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 1020, 1, device=0, stream=7, bytes=2000000),
+        event("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 1022, 1.5, device=0, stream=7),
+        event("gpu_memset", "Memset (Device)", 1024, 0.5, device=0, stream=7, bytes=16),
+        {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "ts": 1}, {"ph": "M", "name": "process_name"}]}
+    path.write_text(json.dumps(document))
+
+
+def test_trace_answers(path):
+    """Computed by hand from write_trace()."""
+    def rows(report):
+        return pytorch_json.compute(pytorch_json.open_trace(path), report).rows
+
+    assert rows("cuda_gpu_kern_gb_sum") == [["100.0", "5002", "2", "2501.0", "2501.0", "2002", "3000", "705.7",
+                                             "   4    1    1", "  64    2    1", "mm"]]
+    assert [row[8] for row in rows("nvtx_pushpop_sum")] == [
+        ":ProfilerStep#1", "torch.python:a.py(1): f", "torch.module:nn.Module: Linear_0", "torch.operator:aten::mm"]
+    assert rows("nvtx_sum")[3][1] == "30250" and rows("cuda_api_sum")[0][1] == "5125"
+    assert rows("cuda_gpu_mem_size_sum") == [
+        ["2.000", "1", "2.000", "2.000", "2.000", "2.000", "0.000", "[CUDA memcpy Host-to-Device]"],
+        ["0.000", "1", "0.000", "0.000", "0.000", "0.000", "0.000", "[CUDA memset]"]]
+    found = summary_json.summary(path)
+    assert found["devices"]["0"]["busy_ns"] == 3999 + 1000 + 1500 + 500 and found["devices"]["0"]["kernel_ns"] == 3999
+    assert found["copies"]["Device-to-Host"] == {"count": 1, "bytes": None, "time_ns": 1500}
+    assert found["span"]["total_ns"] == 50000
+
+
+def test_summary(path):
+    found = summary_sql.summary(path)
+    assert found["devices"] == {"0": {"busy_ns": 251 + 100 + 100 + 10 + 30, "kernel_ns": 351, "kernel_count": 3,
+                                      "copy_count": 2, "memset_count": 1, "graph_count": 0}}
+    assert found["copies"]["Unified Host-to-Device"] == {"count": 1, "bytes": 8192, "time_ns": 30}
+    assert found["span"]["first_ns"] == 10 and found["span_without_os_calls"] == {"first_ns": 90, "last_ns": 930, "total_ns": 840}
+    assert union_length([(0, 10), (2, 5), (10, 12), (20, 20), (30, 31)]) == 13
+
+
 def rows_of(path, report):
     return nsys_sql.compute(open_database(path), report).rows
 
@@ -135,9 +192,10 @@ def test_ids():
         assert compare.compare(report, header + [["a", "70", "", ":70"], wrong]).difference
 
 
-def run_script(script, folder, **settings):
+def run_script(script, folder, *arguments, **settings):
     environment = {**os.environ, "SONDE": str(folder / "sonde"), "SONDE_TEST_DATA": str(folder), **settings}
-    return subprocess.run([sys.executable, str(HERE.parent / "real" / script)], env=environment, capture_output=True, text=True)
+    command = [sys.executable, str(HERE.parent / "real" / script), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
 def test_nsys_script(folder):
@@ -153,6 +211,22 @@ def test_nsys_script(folder):
     assert skipped.returncode == compare.SKIPPED and "SONDE_TEST_DATA" in skipped.stdout
 
 
+def test_trace_script(folder):
+    good = run_script("pytorch_reports.py", folder)
+    assert good.returncode == 0 and "0 differ" in good.stdout, good.stdout + good.stderr
+    bad = run_script("pytorch_reports.py", folder, PLANTED="nvtx_sum|Range")
+    assert bad.returncode == 1 and "1 differ" in bad.stdout, bad.stdout
+
+
+def test_round_trip_script(folder):
+    good = run_script("convert_round_trip.py", folder, "small.sqlite")
+    assert good.returncode == 0 and "0 differences" in good.stdout, good.stdout + good.stderr
+    for loss in ("DELETE FROM NVTX_EVENTS WHERE text = 'empty'", "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcKind = 0",
+                 "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET shortName = 1"):
+        bad = run_script("convert_round_trip.py", folder, "small.sqlite", LOSE=loss)
+        assert bad.returncode == 1 and "DIFFERS" in bad.stdout, f"not caught: {loss}"
+
+
 def write_fake(path):
     path.write_text(FAKE.format(python=sys.executable, here=str(HERE)))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -161,14 +235,20 @@ def write_fake(path):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "nsys_sqlite").mkdir()
-        export = folder / "nsys_sqlite" / "small.sqlite"
+        export, trace = folder / "nsys_sqlite" / "small.sqlite", folder / "kineto" / "small.json"
+        for path in (export, trace):
+            path.parent.mkdir()
         write_export(export)
+        write_trace(trace)
         write_fake(folder / "sonde")
         test_known_answers(export)
         test_comparison()
         test_ids()
+        test_trace_answers(trace)
+        test_summary(export)
         test_nsys_script(folder)
+        test_trace_script(folder)
+        test_round_trip_script(folder)
     print("ok")
 
 
