@@ -6,7 +6,7 @@
 namespace sonde {
 namespace {
 
-double median_of(std::vector<int64_t>& values) {
+double median_of(std::span<int64_t> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return static_cast<double>(*middle);
@@ -15,7 +15,7 @@ double median_of(std::vector<int64_t>& values) {
 }
 
 /// Two passes: the squares of differences, not of values, so that nothing cancels.
-double stddev_of(const std::vector<int64_t>& values, double mean) {
+double stddev_of(std::span<const int64_t> values, double mean) {
   if (values.size() < 2) return 0;
   double squares = 0;
   for (const int64_t v : values) {
@@ -27,7 +27,7 @@ double stddev_of(const std::vector<int64_t>& values, double mean) {
 
 }  // namespace
 
-Distribution distribution_of(std::vector<int64_t>& values) {
+Distribution distribution_of(std::span<int64_t> values) {
   if (values.empty()) return {};
   Distribution d;
   d.count = static_cast<int64_t>(values.size());

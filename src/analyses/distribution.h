@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace sonde {
 
@@ -17,6 +17,6 @@ struct Distribution {
 };
 
 /// Reorders `values`. An empty set gives zeros.
-[[nodiscard]] Distribution distribution_of(std::vector<int64_t>& values);
+[[nodiscard]] Distribution distribution_of(std::span<int64_t> values);
 
 }  // namespace sonde

@@ -1,0 +1,12 @@
+#include "analyses/grouped_values.h"
+
+namespace sonde {
+
+std::vector<Distribution> GroupedValues::distributions(size_t groups) const {
+  auto buckets = bucket<int64_t>(group_, value_, groups);
+  std::vector<Distribution> result(groups);
+  for (size_t g = 0; g < groups; ++g) result[g] = distribution_of(buckets.of(g));
+  return result;
+}
+
+}  // namespace sonde
