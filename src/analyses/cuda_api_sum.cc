@@ -1,31 +1,42 @@
-#include "analyses/call_sum.h"
-#include "analyses/stats_report.h"
-#include "analyses/sum_table.h"
+#include "analyses/api_groups.h"
+#include "analyses/report_table.h"
+#include "analyses/time_summary.h"
 
 namespace sonde {
+
+extern const StatsReport cuda_api_sum_report;
+
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::api}; }
 
 Result<Table> run(const Trace& trace, const ReportArguments&) {
-  Groups<std::string_view> groups;
-  add_api_calls(trace, groups);
-  Table table;
-  fill_time_sum(table, groups.distributions(), "Num Calls", {{"Name", groups.keys()}});
+  const auto groups = api_calls_by_name(trace);
+  const auto figures = groups.distributions();
+  Table table = table_of(cuda_api_sum_report);
+  add_time_summary(table, figures, "Num Calls");
+  table.texts("Name") = groups.keys();
+  table.select_rows(order_by_total(figures, groups.keys()));
   return table;
 }
 
 }  // namespace
 
-extern const StatsReport cuda_api_sum_report;
 const StatsReport cuda_api_sum_report{
-    "cuda_api_sum",
-    "cuda_api_sum",
-    "CUDA API Summary",
-    "CUDA runtime and driver calls by name: share of all time in them, total, number, and the distribution.",
-    "CUDA trace",
-    true,
-    fields,
-    run};
+    .name = "cuda_api_sum",
+    .usage = "cuda_api_sum",
+    .title = "CUDA API Summary",
+    .description = R"(Host time in CUDA runtime and driver calls by name.
+
+Time (%)      share of the sum of Total Time, not of the run's wall time
+Total Time    time of all of them
+Num Calls     how many there were
+Avg, Med, Min, Max, StdDev  of one
+Name          the function)",
+    .data = "CUDA trace",
+    .in_default_set = true,
+    .fields = fields,
+    .run = run,
+};
 
 }  // namespace sonde

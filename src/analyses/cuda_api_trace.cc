@@ -1,14 +1,18 @@
-#include "analyses/operation_names.h"
+#include "analyses/api_label.h"
+#include "analyses/report_table.h"
 #include "analyses/stats_report.h"
 #include "trace/columns.h"
 
 namespace sonde {
+
+extern const StatsReport cuda_api_trace_report;
+
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::api, Field::api_results, Field::launches}; }
 
 Result<Table> run(const Trace& trace, const ReportArguments&) {
-  Table table;
+  Table table = table_of(cuda_api_trace_report);
   auto& start = table.integers("Start", Unit::nanoseconds);
   auto& duration = table.integers("Duration", Unit::nanoseconds);
   auto& name = table.texts("Name");
@@ -23,7 +27,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
     const Thread* thread = calls.thread[row] == kNone ? nullptr : &trace.threads[calls.thread[row]];
     start.push_back(calls.start[row]);
     duration.push_back(calls.end[row] - calls.start[row]);
-    name.push_back(api_name(trace.name(calls.name[row])));
+    name.push_back(api_label(trace.name(calls.name[row])));
     result.push_back(calls.result[row]);
     correlation.push_back(calls.correlation[row]);
     pid.push_back(thread == nullptr ? kUnknown : trace.processes[thread->process].pid);
@@ -36,15 +40,21 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 
 }  // namespace
 
-extern const StatsReport cuda_api_trace_report;
 const StatsReport cuda_api_trace_report{
-    "cuda_api_trace",
-    "cuda_api_trace",
-    "CUDA API Trace",
-    "Every CUDA runtime and driver call in the order of their start, with result, correlation id and thread.",
-    "CUDA trace",
-    false,
-    fields,
-    run};
+    .name = "cuda_api_trace",
+    .usage = "cuda_api_trace",
+    .title = "CUDA API Trace",
+    .description = R"(Every CUDA runtime and driver call in the order of their start.
+
+Start, Duration  on the host thread
+Name          the function
+Result        what it returned
+CorrID        correlation id: GPU work with the same one was launched by it
+Pid, Tid, T-Pri, Thread Name  the thread)",
+    .data = "CUDA trace",
+    .in_default_set = false,
+    .fields = fields,
+    .run = run,
+};
 
 }  // namespace sonde

@@ -1,58 +1,76 @@
-#include "analyses/kernel_label.h"
+#include "analyses/groups.h"
+#include "analyses/kernel_caption.h"
 #include "analyses/launch_shape.h"
-#include "analyses/sum_table.h"
+#include "analyses/report_table.h"
+#include "analyses/time_summary.h"
 #include "trace/columns.h"
 
 namespace sonde {
+
+extern const StatsReport cuda_gpu_kern_gb_sum_report;
+
 namespace {
 
 struct Launch {
-  KernelName name;
+  KernelCaption caption;
   Dim3 grid;
   Dim3 block;
-  bool operator==(const Launch&) const = default;
+  friend bool operator==(const Launch&, const Launch&) = default;
   friend size_t hash_value(const Launch& l) {
-    size_t hash = hash_value(l.name);
-    for (const Dim3& shape : {l.grid, l.block}) {
-      for (const uint32_t extent : shape) hash = hash * 0x100000001B3ULL ^ extent;
-    }
-    return hash;
+    size_t seed = hash_value(l.caption);
+    boost::hash_combine(seed, l.grid);
+    boost::hash_combine(seed, l.block);
+    return seed;
   }
 };
 
-Fields fields(const ReportArguments& arguments) { return kernel_label_fields(arguments) | Fields{Field::kernel_grid}; }
+Fields fields(const ReportArguments& arguments) { return caption_fields(arguments) | Fields{Field::kernel_grid}; }
 
-Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
+Groups<Launch> group_launches(const Trace& trace, const ReportArguments& arguments) {
   const Kernels& k = trace.kernels;
   Groups<Launch> groups;
   groups.reserve(row_count(k));
   for (Row row = 0; row < row_count(k); ++row) {
-    groups.add({kernel_name(trace, row, arguments), k.grid[row], k.block[row]}, k.end[row] - k.start[row]);
+    groups.add({caption_of_kernel(trace, row, arguments), k.grid[row], k.block[row]}, k.end[row] - k.start[row]);
   }
-  Table table;
-  SumLabel grids{"GridXYZ", {}};
-  SumLabel blocks{"BlockXYZ", {}};
-  SumLabel names{"Name", {}};
+  return groups;
+}
+
+Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
+  const auto groups = group_launches(trace, arguments);
+  const auto figures = groups.distributions();
+  Table table = table_of(cuda_gpu_kern_gb_sum_report);
+  add_time_summary(table, figures, "Instances");
+  auto& grids = table.texts("GridXYZ");
+  auto& blocks = table.texts("BlockXYZ");
+  auto& names = table.texts("Name");
   for (const Launch& launch : groups.keys()) {
-    grids.texts.push_back(table.keep(shape_text(launch.grid)));
-    blocks.texts.push_back(table.keep(shape_text(launch.block)));
-    names.texts.push_back(text_of(trace, launch.name, table));
+    grids.push_back(table.keep(shape_text(launch.grid)));
+    blocks.push_back(table.keep(shape_text(launch.block)));
+    names.push_back(caption_text(table, trace, launch.caption));
   }
-  fill_time_sum(table, groups.distributions(), "Instances", {std::move(grids), std::move(blocks), std::move(names)});
+  table.select_rows(order_by_total(figures, names));
   return table;
 }
 
 }  // namespace
 
-extern const StatsReport cuda_gpu_kern_gb_sum_report;
 const StatsReport cuda_gpu_kern_gb_sum_report{
-    "cuda_gpu_kern_gb_sum",
-    "cuda_gpu_kern_gb_sum[:nvtx-name][:base|:mangled]",
-    "CUDA GPU Kernel/Grid/Block Summary",
-    "Kernels by name and launch configuration: the same kernel with another grid or block is a row of its own.",
-    "CUDA kernel",
-    false,
-    fields,
-    run};
+    .name = "cuda_gpu_kern_gb_sum",
+    .usage = "cuda_gpu_kern_gb_sum[:nvtx-name][:base|:mangled]",
+    .title = "CUDA GPU Kernel/Grid/Block Summary",
+    .description = R"(GPU time of kernels by name and launch configuration.
+
+Time (%)      share of the sum of Total Time, not of the run's wall time
+Total Time    time of all of them
+Instances     how many there were
+Avg, Med, Min, Max, StdDev  of one
+GridXYZ, BlockXYZ  blocks of the grid, threads of a block
+Name          the kernel)",
+    .data = "CUDA kernel",
+    .in_default_set = false,
+    .fields = fields,
+    .run = run,
+};
 
 }  // namespace sonde

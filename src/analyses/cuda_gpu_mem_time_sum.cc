@@ -1,8 +1,12 @@
+#include "analyses/groups.h"
 #include "analyses/memory_operations.h"
-#include "analyses/stats_report.h"
-#include "analyses/sum_table.h"
+#include "analyses/report_table.h"
+#include "analyses/time_summary.h"
 
 namespace sonde {
+
+extern const StatsReport cuda_gpu_mem_time_sum_report;
+
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::copies, Field::sets}; }
@@ -12,22 +16,31 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
   each_memory_operation(trace, [&](std::string_view operation, const auto& ops, Row row) {
     groups.add(operation, ops.end[row] - ops.start[row]);
   });
-  Table table;
-  fill_time_sum(table, groups.distributions(), "Count", {{"Operation", groups.keys()}});
+  const auto figures = groups.distributions();
+  Table table = table_of(cuda_gpu_mem_time_sum_report);
+  add_time_summary(table, figures, "Count");
+  table.texts("Operation") = groups.keys();
+  table.select_rows(order_by_total(figures, groups.keys()));
   return table;
 }
 
 }  // namespace
 
-extern const StatsReport cuda_gpu_mem_time_sum_report;
 const StatsReport cuda_gpu_mem_time_sum_report{
-    "cuda_gpu_mem_time_sum",
-    "cuda_gpu_mem_time_sum",
-    "CUDA GPU MemOps Summary (by Time)",
-    "Copies and sets by direction: share of their time, total, number, and the distribution of their durations.",
-    "CUDA GPU memory",
-    true,
-    fields,
-    run};
+    .name = "cuda_gpu_mem_time_sum",
+    .usage = "cuda_gpu_mem_time_sum",
+    .title = "CUDA GPU MemOps Summary (by Time)",
+    .description = R"(GPU time of copies and sets by direction.
+
+Time (%)      share of the sum of Total Time, not of the run's wall time
+Total Time    time of all of them
+Count         how many there were
+Avg, Med, Min, Max, StdDev  of one
+Operation     what was done)",
+    .data = "CUDA GPU memory",
+    .in_default_set = true,
+    .fields = fields,
+    .run = run,
+};
 
 }  // namespace sonde

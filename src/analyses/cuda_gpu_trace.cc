@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
-#include "analyses/kernel_label.h"
+#include "analyses/kernel_caption.h"
 #include "analyses/memory_operations.h"
+#include "analyses/report_table.h"
 #include "analyses/stats_report.h"
 
 namespace sonde {
+
+extern const StatsReport cuda_gpu_trace_report;
+
 namespace {
 
 Fields fields(const ReportArguments& arguments) {
-  return kernel_label_fields(arguments) | Fields{Field::copies,           Field::sets,    Field::kernel_grid,
-                                                 Field::kernel_resources, Field::streams, Field::launches};
+  return caption_fields(arguments) | Fields{Field::copies,           Field::sets,    Field::kernel_grid,
+                                            Field::kernel_resources, Field::streams, Field::launches};
 }
 
 constexpr double kMegabyte = 1e6;
@@ -20,12 +24,11 @@ double megabytes(int64_t bytes) {
   return bytes == kUnknown || bytes == kUnknown32 ? kAbsent : static_cast<double>(bytes) / kMegabyte;
 }
 
-/// `nsys stats` computes the rate in whole MiB/s, rounded down, and prints it in MB/s: seen in its output of 2024.6.
+/// As in the output of nsys 2024.6 to 2026.3: bytes by the whole number of times that the duration fits into a second.
 double throughput(int64_t bytes, int64_t duration_ns) {
   if (bytes == kUnknown || duration_ns <= 0) return kAbsent;
-  constexpr int64_t kMebibyte = 1 << 20;
-  const auto mebibytes = static_cast<int64_t>(static_cast<__int128>(bytes) * 1'000'000'000 / duration_ns / kMebibyte);
-  return static_cast<double>(mebibytes * kMebibyte) / kMegabyte;
+  constexpr int64_t kSecond = 1'000'000'000;
+  return static_cast<double>(bytes) * static_cast<double>(kSecond / duration_ns) / kMegabyte;
 }
 
 /// "NVIDIA RTX A4500 (0)": the device's name and its number in the process.
@@ -108,7 +111,8 @@ class Columns {
     correlation_.push_back(ops.correlation[row]);
     device_.push_back(devices_.of(ops.stream[row]));
     context_.push_back(stream.context);
-    green_context_.push_back(stream.green_context == kNone ? kUnknown : stream.green_context);
+    green_context_.push_back(stream.green_context == kNone || stream.green_context == 0 ? kUnknown
+                                                                                        : stream.green_context);
     stream_.push_back(stream.stream);
     name_.push_back(name);
   }
@@ -134,10 +138,10 @@ class Columns {
 };
 
 Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
-  Table table;
+  Table table = table_of(cuda_gpu_trace_report);
   Columns columns(trace, table);
   for (Row row = 0; row < row_count(trace.kernels); ++row) {
-    columns.add_kernel(row, text_of(trace, kernel_name(trace, row, arguments), table));
+    columns.add_kernel(row, caption_text(table, trace, caption_of_kernel(trace, row, arguments)));
   }
   const Copies& copies = trace.copies;
   for (Row row = 0; row < row_count(copies); ++row) {
@@ -155,16 +159,24 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 
 }  // namespace
 
-extern const StatsReport cuda_gpu_trace_report;
 const StatsReport cuda_gpu_trace_report{
-    "cuda_gpu_trace",
-    "cuda_gpu_trace[:nvtx-name][:base|:mangled]",
-    "CUDA GPU Trace",
-    "Every kernel, copy and set in the order of their start, with launch configuration, bytes, rate, device, context "
-    "and stream.",
-    "CUDA trace",
-    false,
-    fields,
-    run};
+    .name = "cuda_gpu_trace",
+    .usage = "cuda_gpu_trace[:nvtx-name][:base|:mangled]",
+    .title = "CUDA GPU Trace",
+    .description = R"(Every kernel, copy and set in the order of their start.
+
+Start, Duration  on the GPU
+CorrId        correlation id: the API call with the same one launched it
+GrdX..BlkZ    launch configuration of a kernel
+Reg/Trd, StcSMem, DymSMem  registers a thread, static and dynamic shared memory
+Bytes, Throughput  of a copy or set; 1 MB is 10^6 bytes
+SrcMemKd, DstMemKd  kinds of memory
+Device, Ctx, GreenCtx, Strm  where it ran
+Name          kernel or operation)",
+    .data = "CUDA trace",
+    .in_default_set = false,
+    .fields = fields,
+    .run = run,
+};
 
 }  // namespace sonde

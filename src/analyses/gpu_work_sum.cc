@@ -1,60 +1,62 @@
 #include "analyses/gpu_work_sum.h"
 
-#include "analyses/call_sum.h"
-#include "analyses/kernel_label.h"
+#include <functional>
+
+#include "analyses/api_groups.h"
+#include "analyses/kernel_caption.h"
 #include "analyses/memory_operations.h"
-#include "analyses/sum_table.h"
+#include "analyses/time_summary.h"
+#include "trace/columns.h"
 
 namespace sonde {
 namespace {
 
-/// Rows of one category on their way into one table.
+/// Groups of several categories on their way into one table.
 struct Collected {
-  std::vector<Distribution> groups;
-  SumLabel categories{"Category", {}};
-  SumLabel operations{"Operation", {}};
+  std::vector<Distribution> figures;
+  std::vector<std::string_view> categories;
+  std::vector<std::string_view> operations;
 
-  void add(std::string_view category, std::string_view operation, const Distribution& group) {
-    groups.push_back(group);
-    categories.texts.push_back(category);
-    operations.texts.push_back(operation);
+  /// `text_of` gives the name of a group's key.
+  template <typename Key, typename TextOf>
+  void add(std::string_view category, const Groups<Key>& groups, TextOf&& text_of) {
+    for (const Distribution& d : groups.distributions()) figures.push_back(d);
+    for (const Key& key : groups.keys()) {
+      categories.push_back(category);
+      operations.push_back(text_of(key));
+    }
   }
 };
 
-void collect(Collected& all, std::string_view category, const Groups<std::string_view>& groups) {
-  const auto distributions = groups.distributions();
-  for (size_t g = 0; g < distributions.size(); ++g) all.add(category, groups.keys()[g], distributions[g]);
+Groups<KernelCaption> kernels_by_name(const Trace& trace, const ReportArguments& arguments) {
+  const Kernels& k = trace.kernels;
+  Groups<KernelCaption> groups;
+  for (Row row = 0; row < row_count(k); ++row) {
+    groups.add(caption_of_kernel(trace, row, arguments), k.end[row] - k.start[row]);
+  }
+  return groups;
 }
 
-void collect_kernels(Collected& all, const Trace& trace, const ReportArguments& arguments, Table& table) {
-  const Kernels& k = trace.kernels;
-  Groups<KernelName> groups;
-  for (Row row = 0; row < row_count(k); ++row)
-    groups.add(kernel_name(trace, row, arguments), k.end[row] - k.start[row]);
-  const auto distributions = groups.distributions();
-  for (size_t g = 0; g < distributions.size(); ++g) {
-    all.add("CUDA_KERNEL", text_of(trace, groups.keys()[g], table), distributions[g]);
-  }
+Groups<std::string_view> memory_operations_by_name(const Trace& trace) {
+  Groups<std::string_view> groups;
+  each_memory_operation(trace, [&](std::string_view operation, const auto& ops, Row row) {
+    groups.add(operation, ops.end[row] - ops.start[row]);
+  });
+  return groups;
 }
 
 }  // namespace
 
-Table gpu_work_sum(const Trace& trace, const ReportArguments& arguments, bool with_api) {
-  Table table;
+void add_gpu_work_summary(const Trace& trace, const ReportArguments& arguments, ApiCalls api_calls, Table& table) {
   Collected all;
-  collect_kernels(all, trace, arguments, table);
-  Groups<std::string_view> memory;
-  each_memory_operation(trace, [&](std::string_view operation, const auto& ops, Row row) {
-    memory.add(operation, ops.end[row] - ops.start[row]);
-  });
-  collect(all, "MEMORY_OPER", memory);
-  if (with_api) {
-    Groups<std::string_view> calls;
-    add_api_calls(trace, calls);
-    collect(all, "CUDA_API", calls);
-  }
-  fill_time_sum(table, all.groups, "Instances", {std::move(all.categories), std::move(all.operations)});
-  return table;
+  all.add("CUDA_KERNEL", kernels_by_name(trace, arguments),
+          [&](const KernelCaption& caption) { return caption_text(table, trace, caption); });
+  all.add("MEMORY_OPER", memory_operations_by_name(trace), std::identity());
+  if (api_calls == ApiCalls::listed) all.add("CUDA_API", api_calls_by_name(trace), std::identity());
+  add_time_summary(table, all.figures, "Instances");
+  table.texts("Category") = all.categories;
+  table.texts("Operation") = all.operations;
+  table.select_rows(order_by_total(all.figures, all.operations));
 }
 
 }  // namespace sonde

@@ -4,8 +4,10 @@
 
 namespace sonde {
 
-/// What cuda_gpu_sum and cuda_api_gpu_sum share: kernels and memory operations by name, with `with_api` the API calls
-/// too. Columns end in Category (CUDA_API, CUDA_KERNEL, MEMORY_OPER) and Operation.
-[[nodiscard]] Table gpu_work_sum(const Trace& trace, const ReportArguments& arguments, bool with_api);
+enum class ApiCalls { left_out, listed };
+
+/// What cuda_gpu_sum and cuda_api_gpu_sum share: kernels and memory operations by name, and API calls where listed, in
+/// one table that ends in Category and Operation; largest total first.
+void add_gpu_work_summary(const Trace& trace, const ReportArguments& arguments, ApiCalls api_calls, Table& table);
 
 }  // namespace sonde

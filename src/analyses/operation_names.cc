@@ -1,6 +1,5 @@
 #include "analyses/operation_names.h"
 
-#include <algorithm>
 #include <array>
 
 namespace sonde {
@@ -34,15 +33,6 @@ std::string_view set_operation() { return "[CUDA memset]"; }
 
 std::string_view memory_kind_name(uint8_t memory_kind) {
   return memory_kind < kMemories.size() ? kMemories[memory_kind] : std::string_view();
-}
-
-std::string_view api_name(std::string_view recorded) {
-  constexpr size_t kSuffix = 6;  // _vNNNN
-  if (recorded.size() <= kSuffix) return recorded;
-  const std::string_view suffix = recorded.substr(recorded.size() - kSuffix);
-  const bool version =
-      suffix.starts_with("_v") && std::ranges::all_of(suffix.substr(2), [](char c) { return c >= '0' && c <= '9'; });
-  return version ? recorded.substr(0, recorded.size() - kSuffix) : recorded;
 }
 
 }  // namespace sonde

@@ -13,8 +13,5 @@ namespace sonde {
 [[nodiscard]] std::string_view set_operation();
 /// "Pageable", "Pinned", "Device", ...; empty where absent.
 [[nodiscard]] std::string_view memory_kind_name(uint8_t memory_kind);
-/// The name of an API call without the version that the runtime's names end in: `_v` and four digits. Longer numbers
-/// and the driver's `_v2` stay, as in `nsys stats`.
-[[nodiscard]] std::string_view api_name(std::string_view recorded);
 
 }  // namespace sonde

@@ -7,8 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "analyses/api_groups.h"
 #include "analyses/busy_time.h"
-#include "analyses/call_sum.h"
+#include "analyses/groups.h"
 #include "analyses/operation_names.h"
 #include "trace/columns.h"
 
@@ -182,9 +183,7 @@ RunSummary summarize(const Trace& trace) {
   summary.total_ns = extent.second - extent.first;
   summary.gpus = summarize_gpus(trace, summary.total_ns);
   summarize_kernels(trace, summary);
-  Groups<std::string_view> calls;
-  add_api_calls(trace, calls);
-  summary.api_calls = by_total(calls, std::identity());
+  summary.api_calls = by_total(api_calls_by_name(trace), std::identity());
   summary.warm_up = find_warm_up(trace, summary.total_ns);
   return summary;
 }

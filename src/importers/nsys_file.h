@@ -96,6 +96,10 @@ class NsysFile {
   void name_later(NameId& slot) { name_slots_.push_back(&slot); }
   /// A column of `trace` that holds ids of the string table from row `first` to its present end.
   void names_from(Ids& column, size_t first) { name_columns_.push_back({&column, first, column.size()}); }
+  /// Takes back names_from() for a column whose rows changed.
+  void forget_names(const Ids& column) {
+    std::erase_if(name_columns_, [&](const NameRows& rows) { return rows.column == &column; });
+  }
   /// Turns all ids of the string table into NameIds: one pass over the table, reading only the texts that are used.
   void resolve_names();
 
