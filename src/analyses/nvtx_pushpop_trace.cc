@@ -23,16 +23,18 @@ Fields fields(const ReportArguments&) { return {Field::ranges}; }
 
 int64_t duration(const Ranges& ranges, Row row) { return ranges.end[row] - ranges.start[row]; }
 
-/// By start; of those that start together the shortest first, as Nsight sorts them.
+/// By start, as the table is; of those that start together the shortest first, as Nsight lists them.
 std::vector<Row> listed_ranges(const Ranges& ranges) {
   std::vector<Row> rows;
   for (Row row = 0; row < row_count(ranges); ++row) {
     if (is_push_pop(ranges, row) && is_closed(ranges, row)) rows.push_back(row);
   }
-  std::ranges::stable_sort(rows, [&](Row a, Row b) {
-    if (ranges.start[a] != ranges.start[b]) return ranges.start[a] < ranges.start[b];
-    return ranges.end[a] < ranges.end[b];
-  });
+  for (auto first = rows.begin(); first != rows.end();) {
+    const auto last =
+        std::find_if(first, rows.end(), [&](Row row) { return ranges.start[row] != ranges.start[*first]; });
+    std::stable_sort(first, last, [&](Row a, Row b) { return ranges.end[a] < ranges.end[b]; });
+    first = last;
+  }
   return rows;
 }
 
