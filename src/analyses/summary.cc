@@ -64,12 +64,15 @@ class Gpus {
       std::ranges::stable_sort(s.copies, std::greater(), &CopySummary::time_ns);
       summaries.push_back(std::move(s));
     }
+    std::ranges::stable_sort(summaries, {}, [](const GpuSummary& g) { return std::pair(g.rank, g.ordinal); });
     return summaries;
   }
 
  private:
   void describe(const Stream& stream, GpuSummary& summary) const {
     const Process& process = trace_.processes[stream.process];
+    summary.rank = process.rank;
+    summary.ordinal = stream.ordinal;
     summary.place = fmt::format("GPU {}", stream.ordinal);
     if (trace_.ranks.size() > 1) summary.place = fmt::format("rank {} {}", rank_number(process.rank), summary.place);
     if (stream.device != kNone) summary.name = trace_.devices[stream.device].name;
@@ -182,7 +185,7 @@ RunSummary summarize(const Trace& trace) {
   Groups<std::string_view> calls;
   add_api_calls(trace, calls);
   summary.api_calls = by_total(calls, std::identity());
-  summary.warm_up = find_warm_up(trace);
+  summary.warm_up = find_warm_up(trace, summary.total_ns);
   return summary;
 }
 

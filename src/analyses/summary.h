@@ -23,6 +23,8 @@ struct CopySummary {
 
 struct GpuSummary {
   std::string name;       ///< empty where the file does not describe the device
+  RankId rank = 0;
+  int32_t ordinal = 0;   ///< CUDA's number of it in its process
   std::string place;      ///< which device of which process or rank: "GPU 0", "rank 1 GPU 0"
   int64_t busy_ns = 0;    ///< union of kernels, copies, sets and graph launches
   int64_t kernel_ns = 0;  ///< union of kernels and graph launches

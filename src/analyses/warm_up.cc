@@ -15,10 +15,16 @@ constexpr size_t kFewestIterations = 5;
 /// A turn belongs to the warm-up when it takes this much longer than the median of the later half.
 constexpr double kClearlyLonger = 1.25;
 
+/// Iterations follow each other: they fill this much of the time from the first to the last,
+constexpr double kLeastFilled = 0.8;
+/// and that time is this much of the run.
+constexpr double kLeastOfRun = 0.5;
+
 /// The turns of one repeated range, on one thread and of one domain.
 struct Turns {
   std::vector<int64_t> durations;
   int64_t total = 0;
+  int64_t first_start = kUnknown;
   int64_t last_end = kUnknown;
   bool overlaps = false;  ///< it nests in itself: not an iteration
 };
@@ -37,11 +43,18 @@ std::map<TurnsKey, Turns> outermost_ranges(const Trace& trace, std::vector<std::
     if (label.empty()) label = without_numbers(trace.name(r.name[row]));
     Turns& turns = found[{r.thread[row], r.domain[row], label}];
     turns.overlaps = turns.overlaps || (turns.last_end != kUnknown && r.start[row] < turns.last_end);
+    if (turns.durations.empty()) turns.first_start = r.start[row];
     turns.last_end = r.end[row];
     turns.durations.push_back(r.end[row] - r.start[row]);
     turns.total += turns.durations.back();
   }
   return found;
+}
+
+bool are_iterations(const Turns& turns, int64_t run_ns) {
+  if (turns.overlaps || turns.durations.size() < kFewestIterations) return false;
+  const auto span = static_cast<double>(turns.last_end - turns.first_start);
+  return static_cast<double>(turns.total) >= kLeastFilled * span && span >= kLeastOfRun * static_cast<double>(run_ns);
 }
 
 WarmUp judge(std::string_view range, const std::vector<int64_t>& durations) {
@@ -72,14 +85,14 @@ std::string without_numbers(std::string_view name) {
   return text;
 }
 
-std::optional<WarmUp> find_warm_up(const Trace& trace) {
+std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
   if (trace.ranges.parent.empty()) return std::nullopt;
   std::vector<std::string> labels;
   const auto found = outermost_ranges(trace, labels);
   const std::pair<const TurnsKey, Turns>* best = nullptr;
   for (const auto& candidate : found) {
     const Turns& turns = candidate.second;
-    if (turns.overlaps || turns.durations.size() < kFewestIterations) continue;
+    if (!are_iterations(turns, total_ns)) continue;
     if (best == nullptr || turns.total > best->second.total) best = &candidate;
   }
   if (best == nullptr) return std::nullopt;

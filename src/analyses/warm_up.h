@@ -17,8 +17,8 @@ struct WarmUp {
   double slow_mean_ns = 0;      ///< of the slow ones; 0 where there are none
 };
 
-/// Absent when no range repeats often enough to tell.
-[[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace);
+/// Absent when no range repeats, one turn after the other, over most of the run (which takes `total_ns`).
+[[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns);
 
 /// A name with each run of digits replaced by '#': "step 12" and "step 13" are one.
 [[nodiscard]] std::string without_numbers(std::string_view name);

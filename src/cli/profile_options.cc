@@ -1,5 +1,6 @@
 #include "cli/profile_options.h"
 
+#include "cli/output.h"
 #include "trace/link.h"
 
 namespace sonde {
@@ -24,6 +25,15 @@ Result<Window> window_for(const ProfileOptions& options, const Trace& trace) {
 }
 
 }  // namespace
+
+int finish(const ProfileOptions& options, const std::function<Status()>& work) {
+  if (options.files.empty()) {
+    report_error({"FILE is missing: name a profile"});
+    return kUsage;
+  }
+  const Status done = work();
+  return done ? kDone : report_error(done.error());
+}
 
 Result<Trace> load(const ProfileOptions& options, Fields fields) {
   const auto progress = terminal_progress();

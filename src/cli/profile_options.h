@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct ProfileOptions {
 };
 
 void add_profile_options(CLI::App& command, ProfileOptions& options);
+
+/// Runs a command's work: a missing FILE is a usage error, an error of the work is printed. Gives the exit code.
+[[nodiscard]] int finish(const ProfileOptions& options, const std::function<Status()>& work);
 
 /// Reads, filters and links, with progress on a terminal.
 [[nodiscard]] Result<Trace> load(const ProfileOptions& options, Fields fields);

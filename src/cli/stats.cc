@@ -134,17 +134,12 @@ int print_help_reports(const std::string& name) {
 
 int run(const StatsOptions& options) {
   if (!options.help_reports.empty()) return print_help_reports(options.help_reports);
-  if (options.profile.files.empty()) {
-    report_error({"FILE is missing: name a profile (sonde stats --help)"});
-    return kUsage;
-  }
   const auto jobs = plan(options);
   if (!jobs) {
     report_error(jobs.error());
     return kUsage;
   }
-  const Status done = run_jobs(*jobs, options);
-  return done ? kDone : report_error(done.error());
+  return finish(options.profile, [&] { return run_jobs(*jobs, options); });
 }
 
 void add_table_options(CLI::App& command, StatsOptions& options) {

@@ -151,9 +151,9 @@ void NsysFile::resolve_names() {
   const auto want = [&](uint32_t id) {
     if (id != kNone && (id & kInlineText) == 0) names.try_emplace(id, kNone);
   };
-  for (const auto& [column, first] : name_columns_) {
+  for (const auto& [column, first, end] : name_columns_) {
     uint32_t last = kNone;
-    for (size_t row = first; row < column->size(); ++row) {
+    for (size_t row = first; row < end; ++row) {
       if ((*column)[row] != last) want(last = (*column)[row]);
     }
   }
@@ -163,8 +163,8 @@ void NsysFile::resolve_names() {
     if (id == kNone) return kNone;
     return (id & kInlineText) != 0 ? inline_names_[id & ~kInlineText] : names.at(id);
   };
-  for (const auto& [column, first] : name_columns_) {
-    for (size_t row = first; row < column->size(); ++row) (*column)[row] = name_of((*column)[row]);
+  for (const auto& [column, first, end] : name_columns_) {
+    for (size_t row = first; row < end; ++row) (*column)[row] = name_of((*column)[row]);
   }
   for (NameId* slot : name_slots_) *slot = name_of(*slot);
 }

@@ -94,8 +94,8 @@ class NsysFile {
 
   /// The names of one entity, such as a thread, to be filled in with the text of a string id.
   void name_later(NameId& slot) { name_slots_.push_back(&slot); }
-  /// A column of `trace` that holds ids of the string table from row `first` on.
-  void names_from(Ids& column, size_t first) { name_columns_.emplace_back(&column, first); }
+  /// A column of `trace` that holds ids of the string table from row `first` to its present end.
+  void names_from(Ids& column, size_t first) { name_columns_.push_back({&column, first, column.size()}); }
   /// Turns all ids of the string table into NameIds: one pass over the table, reading only the texts that are used.
   void resolve_names();
 
@@ -117,7 +117,12 @@ class NsysFile {
   boost::unordered_flat_map<StreamKey, StreamId> streams_;
   std::map<DomainKey, std::string> domain_names_;
   std::map<DomainKey, DomainId> domains_;
-  std::vector<std::pair<Ids*, size_t>> name_columns_;
+  struct NameRows {
+    Ids* column;
+    size_t first;
+    size_t end;
+  };
+  std::vector<NameRows> name_columns_;
   std::vector<NameId*> name_slots_;
   std::vector<NameId> inline_names_;  ///< NameIds of texts that stood in rows; index = id without kInlineText
 };

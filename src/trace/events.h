@@ -39,6 +39,7 @@ struct Kernels : GpuOps {
   Ints registers;           ///< per thread
   Ints static_shared_bytes;
   Ints dynamic_shared_bytes;
+  Ints shared_bytes;  ///< static and dynamic together, where the source gives only their sum
   Ints local_bytes_per_thread;
   Longs local_bytes_total;
   Ints shared_bytes_executed;
@@ -49,15 +50,15 @@ struct Kernels : GpuOps {
   Ids collective;                        ///< row of `collectives`, kNone
   auto columns() {
     return std::tuple_cat(GpuOps::columns(), std::tie(name, short_name, mangled_name, grid, block, registers,
-                                                      static_shared_bytes, dynamic_shared_bytes, local_bytes_per_thread,
-                                                      local_bytes_total, shared_bytes_executed, cluster, graph_node,
-                                                      launch_type, occupancy_percent, collective));
+                                                      static_shared_bytes, dynamic_shared_bytes, shared_bytes,
+                                                      local_bytes_per_thread, local_bytes_total, shared_bytes_executed,
+                                                      cluster, graph_node, launch_type, occupancy_percent, collective));
   }
   auto columns() const {
     return std::tuple_cat(GpuOps::columns(), std::tie(name, short_name, mangled_name, grid, block, registers,
-                                                      static_shared_bytes, dynamic_shared_bytes, local_bytes_per_thread,
-                                                      local_bytes_total, shared_bytes_executed, cluster, graph_node,
-                                                      launch_type, occupancy_percent, collective));
+                                                      static_shared_bytes, dynamic_shared_bytes, shared_bytes,
+                                                      local_bytes_per_thread, local_bytes_total, shared_bytes_executed,
+                                                      cluster, graph_node, launch_type, occupancy_percent, collective));
   }
 };
 

@@ -1,0 +1,117 @@
+#include "exporters/json_output.h"
+
+#include <zlib.h>
+
+#include <cerrno>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace sonde {
+namespace {
+
+/// Profiles compress well at any level; the fastest keeps zlib from being most of the time.
+constexpr const char* kGzipMode = "wb1";
+
+std::string last_error() { return std::error_code(errno, std::generic_category()).message(); }
+
+/// Length of the well-formed UTF-8 sequence that `text` begins with, 0 where it is none.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  size_t length = 0;
+  uint32_t code = 0;
+  if (byte(0) >= 0xC2 && byte(0) <= 0xDF) length = 2, code = byte(0) & 0x1FU;
+  if (byte(0) >= 0xE0 && byte(0) <= 0xEF) length = 3, code = byte(0) & 0x0FU;
+  if (byte(0) >= 0xF0 && byte(0) <= 0xF4) length = 4, code = byte(0) & 0x07U;
+  if (length == 0 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return 0;
+    code = code << 6U | (byte(i) & 0x3FU);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10FFFF));
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return overlong || surrogate ? 0 : length;
+}
+
+void escape_ascii(char c, std::string& out) {
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  if (static_cast<unsigned char>(c) < 0x20) {
+    out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+  } else {
+    out += c;
+  }
+}
+
+}  // namespace
+
+Result<TextFile> TextFile::create(const std::string& path, bool gzip) {
+  errno = 0;
+  if (gzip) {
+    gzFile_s* zipped = gzopen(path.c_str(), kGzipMode);
+    if (zipped == nullptr) return fail("{}", last_error());
+    return TextFile(nullptr, zipped);
+  }
+  std::FILE* plain = std::fopen(path.c_str(), "wb");
+  if (plain == nullptr) return fail("{}", last_error());
+  return TextFile(plain, nullptr);
+}
+
+TextFile::TextFile(TextFile&& other) noexcept
+    : plain_(std::exchange(other.plain_, nullptr)),
+      zipped_(std::exchange(other.zipped_, nullptr)),
+      failed_(other.failed_),
+      text_(std::move(other.text_)) {}
+
+TextFile::~TextFile() { close(); }
+
+void TextFile::flush() {
+  if (zipped_ != nullptr) {
+    failed_ |= gzwrite(zipped_, text_.data(), static_cast<unsigned>(text_.size())) != static_cast<int>(text_.size());
+  } else {
+    failed_ |= std::fwrite(text_.data(), 1, text_.size(), plain_) != text_.size();
+  }
+  text_.clear();
+}
+
+bool TextFile::close() {
+  bool closed = true;
+  if (zipped_ != nullptr) closed = gzclose(std::exchange(zipped_, nullptr)) == Z_OK;
+  if (plain_ != nullptr) closed = std::fclose(std::exchange(plain_, nullptr)) == 0;
+  return closed;
+}
+
+Status TextFile::finish() {
+  errno = 0;
+  if (text_.size() > 0) flush();
+  if (!close() || failed_) return fail("{}", errno == 0 ? "the disk may be full" : last_error());
+  return {};
+}
+
+std::string json_escape(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    if (static_cast<unsigned char>(text[i]) < 0x80) {
+      escape_ascii(text[i++], out);
+      continue;
+    }
+    const size_t length = utf8_length(text.substr(i));
+    out += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(i, length);
+    i += length == 0 ? 1 : length;
+  }
+  return out;
+}
+
+void append_microseconds(fmt::memory_buffer& out, int64_t ns) {
+  const bool negative = ns < 0;
+  const uint64_t size = negative ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}{}.{:03}"), negative ? "-" : "", size / 1000, size % 1000);
+}
+
+}  // namespace sonde

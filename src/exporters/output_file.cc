@@ -1,0 +1,68 @@
+#include "exporters/output_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace sonde {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
+
+Status may_write(const std::string& target, const ExportOptions& options) {
+  std::error_code error;
+  for (const std::string& input : options.inputs) {
+    if (fs::equivalent(input, target, error)) {
+      return fail("{} is one of the inputs and would be lost; choose another name for the output", target);
+    }
+  }
+  const fs::file_status status = fs::status(target, error);
+  if (fs::is_directory(status)) return fail("{} is a folder; name a file in it for the output", target);
+  if (fs::exists(status) && !options.overwrite) {
+    return fail("{} is there already; choose another name, or ask for it to be overwritten", target);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<OutputFile> OutputFile::open(const std::string& target, const ExportOptions& options) {
+  SONDE_TRY(may_write(target, options));
+  std::string temporary = target + ".part-XXXXXX";
+  const int fd = mkstemp(temporary.data());
+  if (fd < 0) return fail("cannot write {}: {}", target, reason(errno));
+  // mkstemp makes files private; the finished file gets the access that any new file of this user would have.
+  const mode_t mask = umask(0);
+  umask(mask);
+  const int access = fchmod(fd, static_cast<mode_t>(0666) & ~mask);
+  close(fd);
+  OutputFile file(target, temporary);
+  if (access != 0) return fail("cannot write {}: {}", target, reason(errno));
+  return file;
+}
+
+OutputFile::OutputFile(std::string target, std::string temporary)
+    : target_(std::move(target)), temporary_(std::move(temporary)) {}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : target_(std::move(other.target_)), temporary_(std::exchange(other.temporary_, {})) {}
+
+OutputFile::~OutputFile() {
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+Status OutputFile::commit() {
+  std::error_code error;
+  fs::rename(temporary_, target_, error);
+  if (error) return fail("cannot give {} its name: {}", target_, error.message());
+  temporary_.clear();
+  return {};
+}
+
+}  // namespace sonde

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "exporters/exporter.h"
+
+namespace sonde {
+
+/// A file in the making: it has a temporary name beside its target until commit() gives it its own.
+/// Destroyed without commit(), it leaves nothing behind.
+class OutputFile {
+ public:
+  /// Fails when the target is there and may not be replaced, is one of the inputs, or its folder cannot be written to.
+  [[nodiscard]] static Result<OutputFile> open(const std::string& target, const ExportOptions& options);
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  /// Where to write until then: an empty file.
+  [[nodiscard]] const std::string& path() const { return temporary_; }
+  [[nodiscard]] Status commit();
+
+ private:
+  OutputFile(std::string target, std::string temporary);
+  std::string target_;
+  std::string temporary_;
+};
+
+}  // namespace sonde

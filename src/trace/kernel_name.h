@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+namespace sonde {
+
+/// The bare name of a function from its C++ declaration: without return type, namespaces, template arguments and
+/// parameters, as Nsight Systems' "base" names are ("void at::native::fill<4, F>(int)" -> "fill"). A part of `name`;
+/// the whole of it where it does not read as a declaration.
+[[nodiscard]] std::string_view short_kernel_name(std::string_view name);
+
+}  // namespace sonde
