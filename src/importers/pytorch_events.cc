@@ -172,7 +172,12 @@ Number EventKeeper::number(std::string_view token) {
   return kTextPid + piece_.names.intern(text);
 }
 
-uint32_t EventKeeper::thread(const Event& event) { return piece_.threads.id({number(event.pid), number(event.tid)}); }
+uint32_t EventKeeper::thread(const Event& event) {
+  if (last_thread_ != kNone && event.pid == last_pid_ && event.tid == last_tid_) return last_thread_;
+  last_pid_ = event.pid;
+  last_tid_ = event.tid;
+  return last_thread_ = piece_.threads.id({number(event.pid), number(event.tid)});
+}
 
 uint32_t EventKeeper::name(const Event& event) { return piece_.names.intern(without_quotes(event.name)); }
 

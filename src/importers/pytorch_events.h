@@ -66,6 +66,9 @@ class EventKeeper {
   Piece& piece_;
   std::vector<Category> kinds_;  ///< of piece_.holds
   size_t last_kind_ = 0;
+  std::string_view last_pid_;  ///< tokens of the thread asked for last: mostly the next event's, too
+  std::string_view last_tid_;
+  uint32_t last_thread_ = kNone;
 };
 
 }  // namespace sonde::pytorch

@@ -17,6 +17,22 @@ std::string_view key_text(ondemand::raw_json_string key) {
   return {begin, static_cast<size_t>(end - begin)};
 }
 
+/// The part of an event that a key names, nullptr for one that is not read.
+std::string_view* part_of(Event& event, std::string_view key) {
+  const auto is = [&](std::string_view name, std::string_view& part) { return key == name ? &part : nullptr; };
+  switch (key.size() * 256 + static_cast<uint8_t>(key.empty() ? '\0' : key.front())) {
+    case 2 * 256 + 'p': return is("ph", event.phase);
+    case 2 * 256 + 't': return is("ts", event.time);
+    case 2 * 256 + 'i': return is("id", event.id);
+    case 3 * 256 + 'c': return is("cat", event.category);
+    case 3 * 256 + 'p': return is("pid", event.pid);
+    case 3 * 256 + 't': return is("tid", event.tid);
+    case 3 * 256 + 'd': return is("dur", event.duration);
+    case 4 * 256 + 'n': return is("name", event.name);
+    default: return nullptr;
+  }
+}
+
 }  // namespace
 
 bool EventParser::read_all(std::string_view events, EventKeeper& keeper) {
@@ -58,59 +74,43 @@ void EventParser::copy(std::string_view events) {
   std::memset(copy_.get() + events.size() + 2, ' ', simdjson::SIMDJSON_PADDING);
 }
 
-error_code EventParser::read_event(Object event) {
+error_code EventParser::read_event(Object& event) {
   event_.clear();
-  for (auto field : event) {
-    ondemand::raw_json_string key;
-    Value value;
-    if (const error_code error = field.key().get(key)) return error;
-    if (const error_code error = field.value().get(value)) return error;
-    if (const error_code error = read_part(key_text(key), value)) return error;
+  for (auto item : event) {
+    if (item.error() != SUCCESS) return item.error();
+    ondemand::field&& field = std::move(item).value_unsafe();
+    const std::string_view key = key_text(field.key());
+    if (key == "args") {
+      if (const error_code error = read_args(field.value())) return error;
+    } else if (std::string_view* part = part_of(event_, key)) {
+      if (const error_code error = token_of(field.value(), *part)) return error;
+    }
   }
   return SUCCESS;
 }
 
-error_code EventParser::read_part(std::string_view key, Value value) {
-  if (key == "args") {
-    if (!value.raw_json_token().starts_with('{')) return SUCCESS;
-    Object args;
-    if (const error_code error = value.get_object().get(args)) return error;
-    return read_args(args);
-  }
-  const auto part = [&]() -> std::string_view* {
-    if (key == "ph") return &event_.phase;
-    if (key == "cat") return &event_.category;
-    if (key == "name") return &event_.name;
-    if (key == "pid") return &event_.pid;
-    if (key == "tid") return &event_.tid;
-    if (key == "ts") return &event_.time;
-    if (key == "dur") return &event_.duration;
-    return key == "id" ? &event_.id : nullptr;
-  }();
-  return part == nullptr ? SUCCESS : token_of(value, *part);
-}
-
-error_code EventParser::read_args(Object args) {
+error_code EventParser::read_args(Value& value) {
+  if (!value.raw_json_token().starts_with('{')) return SUCCESS;
+  Object args;
+  if (const error_code error = value.get_object().get(args)) return error;
   const bool perhaps_counter = event_.phase.empty() || event_.phase.starts_with("\"C");
-  for (auto field : args) {
-    ondemand::raw_json_string raw;
-    if (const error_code error = field.key().get(raw)) return error;
-    const std::string_view key = key_text(raw);
+  for (auto item : args) {
+    if (item.error() != SUCCESS) return item.error();
+    ondemand::field&& field = std::move(item).value_unsafe();
+    const std::string_view key = key_text(field.key());
     const Arg arg = arg_of(key);
     if (arg == Arg::count_ && !perhaps_counter) continue;
-    Value value;
     std::string_view token;
-    if (const error_code error = field.value().get(value)) return error;
-    if (const error_code error = token_of(value, token)) return error;
+    if (const error_code error = token_of(field.value(), token)) return error;
     if (arg != Arg::count_) event_.args.set(arg, token);
     if (perhaps_counter) event_.series.emplace_back(in_text(key), token);
   }
   return SUCCESS;
 }
 
-error_code EventParser::token_of(Value value, std::string_view& token) const {
+inline error_code EventParser::token_of(Value& value, std::string_view& token) const {
   std::string_view copied = value.raw_json_token();
-  if (copied.starts_with('[')) {
+  if (copied.front() == '[') {
     ondemand::array list;
     if (const error_code error = value.get_array().get(list)) return error;
     if (const error_code error = list.raw_json().get(copied)) return error;
@@ -119,7 +119,7 @@ error_code EventParser::token_of(Value value, std::string_view& token) const {
   return SUCCESS;
 }
 
-std::string_view EventParser::in_text(std::string_view copied) const {
+inline std::string_view EventParser::in_text(std::string_view copied) const {
   return {text_ + (copied.data() - copy_.get() - 1), copied.size()};
 }
 

@@ -25,12 +25,11 @@ class EventParser {
   void copy(std::string_view events);
   template <typename Keep>
   [[nodiscard]] bool parse(std::string_view events, Keep keep);
-  [[nodiscard]] simdjson::error_code read_event(Object event);
-  [[nodiscard]] simdjson::error_code read_part(std::string_view key, Value value);
-  [[nodiscard]] simdjson::error_code read_args(Object args);
+  [[nodiscard]] simdjson::error_code read_event(Object& event);
+  [[nodiscard]] simdjson::error_code read_args(Value& value);
 
   /// The token of a value, in the text that was given; arrays whole.
-  [[nodiscard]] simdjson::error_code token_of(Value value, std::string_view& token) const;
+  [[nodiscard]] simdjson::error_code token_of(Value& value, std::string_view& token) const;
   [[nodiscard]] std::string_view in_text(std::string_view copied) const;
 
   simdjson::ondemand::parser parser_;

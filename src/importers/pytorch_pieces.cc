@@ -33,12 +33,13 @@ class Seams {
     key_ = text.substr(quote, end - quote);
   }
 
-  /// The next one behind `at`, kNowhere where there is none.
-  [[nodiscard]] size_t next(size_t at) const {
+  /// The next one behind `at` whose key begins before `limit`, kNowhere where there is none.
+  [[nodiscard]] size_t next(size_t at, size_t limit = kNowhere) const {
     if (key_.empty()) return kNowhere;
-    for (at = text_.find(key_, at + 1); at != kNowhere; at = text_.find(key_, at + 1)) {
-      const size_t open = seam_before(at);
-      if (open != kNowhere) return open;
+    const std::string_view text = text_.substr(0, limit);
+    for (size_t key = text.find(key_, at + 1); key != kNowhere; key = text.find(key_, key + 1)) {
+      const size_t open = seam_before(key);
+      if (open != kNowhere && open > at) return open;
     }
     return kNowhere;
   }
@@ -107,9 +108,17 @@ class PieceReader {
       piece.ended = true;
     } else if (const size_t end = value_end(text_.substr(0, at + kLongestEvent), at); end == kNowhere) {
       find_next_seam(piece);
-    } else {
-      if (text_[at] != '{' || !parser_.read_one(text_.substr(at, end - at), keeper)) ++piece.malformed;
+    } else if (text_[at] == '{' && parser_.read_one(text_.substr(at, end - at), keeper)) {
       go_behind(piece, end);
+    } else {
+      ++piece.malformed;
+      // Where a quote is missing, the end found is another event's: a seam before it comes first.
+      const size_t seam = seams_.next(at, end);
+      if (seam == kNowhere) {
+        go_behind(piece, end);
+      } else {
+        piece.next = seam;
+      }
     }
   }
 
