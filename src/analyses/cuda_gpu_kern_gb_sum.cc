@@ -45,8 +45,8 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
   auto& blocks = table.texts("BlockXYZ");
   auto& names = table.texts("Name");
   for (const Launch& launch : groups.keys()) {
-    grids.push_back(table.keep(shape_text(launch.grid)));
-    blocks.push_back(table.keep(shape_text(launch.block)));
+    grids.push_back(shape_cell(table, launch.grid));
+    blocks.push_back(shape_cell(table, launch.block));
     names.push_back(caption_text(table, trace, launch.caption));
   }
   table.select_rows(order_by_total(figures, names));

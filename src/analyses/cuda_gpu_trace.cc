@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyses/kernel_caption.h"
+#include "analyses/launch_shape.h"
 #include "analyses/memory_operations.h"
 #include "analyses/report_table.h"
 #include "analyses/stats_report.h"
@@ -31,14 +32,14 @@ double throughput(int64_t bytes, int64_t duration_ns) {
   return static_cast<double>(bytes) * static_cast<double>(kSecond / duration_ns) / kMegabyte;
 }
 
-/// "NVIDIA RTX A4500 (0)": the device's name and its number in the process.
+/// "NVIDIA RTX A4500 (0)": the device's name, where the file has it, and its number in the process.
 class DeviceNames {
  public:
   DeviceNames(const Trace& trace, Table& table) : names_(trace.streams.size()) {
     for (size_t s = 0; s < names_.size(); ++s) {
       const Stream& stream = trace.streams[s];
-      const std::string name = stream.device == kNone ? std::string() : trace.devices[stream.device].name;
-      names_[s] = table.keep(fmt::format("{} ({})", name, stream.ordinal));
+      const std::string name = stream.device == kNone ? std::string() : trace.devices[stream.device].name + " ";
+      names_[s] = table.keep(fmt::format("{}({})", name, stream.ordinal));
     }
   }
   [[nodiscard]] std::string_view of(StreamId stream) const { return names_[stream]; }
@@ -75,8 +76,8 @@ class Columns {
     const Kernels& k = trace_.kernels;
     add_common(k, row, name);
     for (size_t i = 0; i < 3; ++i) {
-      shape_[i]->push_back(k.grid[row][i]);
-      shape_[i + 3]->push_back(k.block[row][i]);
+      shape_[i]->push_back(is_known(k.grid[row]) ? k.grid[row][i] : kUnknown);
+      shape_[i + 3]->push_back(is_known(k.block[row]) ? k.block[row][i] : kUnknown);
     }
     registers_.push_back(k.registers[row] == kUnknown32 ? kUnknown : k.registers[row]);
     static_shared_.push_back(megabytes(k.static_shared_bytes[row]));

@@ -6,6 +6,7 @@
 #include "analyses/grouping.h"
 #include "analyses/kernel_caption.h"
 #include "analyses/kernel_launches.h"
+#include "analyses/launch_shape.h"
 #include "analyses/range_columns.h"
 #include "analyses/report_table.h"
 #include "analyses/thread_ids.h"
@@ -56,19 +57,15 @@ void add_place(Table& table, const Trace& trace, const std::vector<Row>& rows) {
              [&](Row kernel) { return int64_t{trace.stream(trace.kernels.stream[kernel]).ordinal}; });
 }
 
-/// Three numbers of four places each, as Nsight writes them; absent where the recording does not tell.
+/// Grids or blocks of the kernels; equal ones share a text.
 void add_dimensions(Table& table, std::string name, const std::vector<Dim3>& dimensions, const std::vector<Row>& rows) {
   Grouping<Dim3> distinct;
   std::vector<std::string_view> texts;
   auto& column = table.texts(std::move(name));
   for (const Row kernel : rows) {
-    if (dimensions.empty()) {
-      column.emplace_back();
-      continue;
-    }
     const Dim3& d = dimensions[kernel];
     const uint32_t group = distinct.group_of(d);
-    if (group == texts.size()) texts.push_back(table.keep(fmt::format("{:4} {:4} {:4}", d[0], d[1], d[2])));
+    if (group == texts.size()) texts.push_back(shape_cell(table, d));
     column.push_back(texts[group]);
   }
 }

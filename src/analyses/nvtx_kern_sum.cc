@@ -15,14 +15,11 @@ extern const StatsReport nvtx_kern_sum_report;
 
 namespace {
 
-/// Style of the rows of kernels that no range holds.
-constexpr uint8_t kNoStyle = 255;
-
 struct GroupKey {
   RangeLabel range;
   NameId kernel = kNone;
   ThreadId thread = kNone;
-  uint8_t style = kNoStyle;
+  uint8_t style = 0;
 
   friend bool operator==(const GroupKey&, const GroupKey&) = default;
   friend size_t hash_value(const GroupKey& k) {
@@ -37,19 +34,17 @@ class KernelsInRanges {
   KernelsInRanges(const Trace& trace, const ReportArguments& arguments) : trace_(trace), arguments_(arguments) {
     add_push_pop();
     add_start_end();
-    add_outside();
   }
 
   [[nodiscard]] const std::vector<GroupKey>& groups() const { return groups_.keys(); }
   [[nodiscard]] std::vector<Distribution> kernel_times() const { return times_.distributions(groups_.size()); }
-  /// How many ranges each group has, kUnknown for kernels outside of ranges.
+  /// How many ranges each group has.
   [[nodiscard]] std::vector<int64_t> range_counts() const;
 
  private:
   void add(Row range, Row kernel);
   void add_push_pop();
   void add_start_end();
-  void add_outside();
 
   const Trace& trace_;
   const ReportArguments& arguments_;
@@ -57,21 +52,16 @@ class KernelsInRanges {
   GroupedValues times_;
   std::vector<uint32_t> group_;
   std::vector<Row> range_;
-  std::vector<bool> placed_ = std::vector<bool>(trace_.kernels.launch.size(), false);
 };
 
 void KernelsInRanges::add(Row range, Row kernel) {
   const Kernels& k = trace_.kernels;
-  GroupKey key{{}, kernel_label(trace_, kernel, arguments_), trace_.api.thread[k.launch[kernel]], kNoStyle};
-  if (range != kNone) {
-    key.range = label_of_range(trace_, range);
-    key.style = trace_.ranges.style[range];
-  }
+  const GroupKey key{label_of_range(trace_, range), kernel_label(trace_, kernel, arguments_),
+                     trace_.api.thread[k.launch[kernel]], trace_.ranges.style[range]};
   const uint32_t group = groups_.group_of(key);
   times_.add(group, k.end[kernel] - k.start[kernel]);
   group_.push_back(group);
   range_.push_back(range);
-  placed_[kernel] = true;
 }
 
 void KernelsInRanges::add_push_pop() {
@@ -95,13 +85,6 @@ void KernelsInRanges::add_start_end() {
   }
 }
 
-/// A kernel without a known launch is on no thread, so that nothing can be said of its ranges.
-void KernelsInRanges::add_outside() {
-  for (Row kernel = 0; kernel < placed_.size(); ++kernel) {
-    if (!placed_[kernel] && trace_.kernels.launch[kernel] != kNone) add(kNone, kernel);
-  }
-}
-
 std::vector<int64_t> KernelsInRanges::range_counts() const {
   auto ranges = bucket<Row>(group_, range_, groups_.size());
   std::vector<int64_t> counts;
@@ -109,7 +92,7 @@ std::vector<int64_t> KernelsInRanges::range_counts() const {
     const std::span<Row> rows = ranges.of(g);
     std::ranges::sort(rows);
     const auto duplicates = std::ranges::unique(rows);
-    counts.push_back(groups()[g].style == kNoStyle ? kUnknown : duplicates.begin() - rows.begin());
+    counts.push_back(duplicates.begin() - rows.begin());
   }
   return counts;
 }
@@ -127,9 +110,8 @@ void add_ranges(Table& table, const Trace& trace, const KernelsInRanges& kernels
   auto& pids = table.integers("PID");
   auto& tids = table.integers("TID");
   for (const GroupKey& key : kernels.groups()) {
-    const bool inside = key.style != kNoStyle;
-    names.push_back(inside ? table.keep(key.range.text_of(trace)) : std::string_view());
-    styles.push_back(inside ? style_word(key.style) : std::string_view());
+    names.push_back(table.keep(key.range.text_of(trace)));
+    styles.push_back(style_word(key.style));
     pids.push_back(pid_of(trace, key.thread));
     tids.push_back(tid_of(trace, key.thread));
   }
@@ -177,7 +159,7 @@ const StatsReport nvtx_kern_sum_report{
     .description =
         R"(Kernels by the NVTX ranges that launched them. A kernel counts in every range that holds the call that launched it on
 the same thread, also in two of the same name, so sums can exceed the run. Start/end ranges that end on another thread
-are left out. Kernels that were launched outside of ranges stand in rows without a range.
+are left out. Kernels that were launched outside of ranges are not listed.
 
   :base       short kernel names
   :mangled    the linker's kernel names

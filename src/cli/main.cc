@@ -26,15 +26,15 @@ const std::array kCommands = {
 
 constexpr const char* kVersion = "sonde " SONDE_VERSION;
 
-/// "stat" -> ", did you mean 'stats'?", for a first word that is no command.
-std::string hint_for(int argc, char** argv) {
+/// What is wrong with a first word that is no command; empty for one that is.
+std::string unknown_command(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
   std::vector<std::string_view> known;
   for (const Command& c : kCommands) {
     if (c.name == argv[1]) return {};
     known.push_back(c.name);
   }
-  return did_you_mean(argv[1], known);
+  return fmt::format("there is no command '{}'{}", argv[1], did_you_mean(argv[1], known));
 }
 
 /// nsys takes "--force-overwrite true" and "--help-reports NAME" with a blank; CLI11 gives flags a value after '='
@@ -63,7 +63,8 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
   }
   const auto chosen = app.get_subcommands();
   const std::string about = chosen.empty() ? "sonde" : "sonde " + chosen.front()->get_name();
-  fmt::print(stderr, "sonde: {}{}\nTry '{} --help'.\n", error.what(), hint_for(argc, argv), about);
+  const std::string unknown = unknown_command(argc, argv);
+  fmt::print(stderr, "sonde: {}\nTry '{} --help'.\n", unknown.empty() ? error.what() : unknown, about);
   return kUsage;
 }
 

@@ -46,18 +46,19 @@ NsysFile::NsysFile(Database database, const std::string& path, const ImportReque
 }
 
 Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& request, Trace& trace) {
-  auto database = Database::open_read_only(path);
-  if (!database) return std::unexpected(database.error());
-  const auto tables = database->tables();
-  if (!tables) {
+  const auto cut_off = [&](const Error& error) {
     return fail("{} is a SQLite database that cannot be read ({}); it may have been cut off: export it again", path,
-                tables.error().message);
-  }
+                error.message);
+  };
+  auto database = Database::open_read_only(path);
+  if (!database) return cut_off(database.error());
+  const auto tables = database->tables();
+  if (!tables) return cut_off(tables.error());
   if (std::ranges::none_of(*tables, is_nsys_table)) return std::unexpected(not_an_export(path, *tables));
   NsysFile file(std::move(*database), path, request, trace);
   for (const std::string& table : *tables) {
     auto columns = file.database_.columns(table);
-    if (!columns) return std::unexpected(columns.error());
+    if (!columns) return cut_off(columns.error());
     file.tables_.emplace(table, std::move(*columns));
   }
   return file;

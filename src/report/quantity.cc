@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -40,6 +39,11 @@ std::string rate_text(double bytes_per_s) { return scaled(bytes_per_s, kRates); 
 
 std::string percent_text(double part, double whole) {
   return whole == 0 ? "-" : fmt::format("{:.1f} %", 100 * part / whole);
+}
+
+std::string counted(int64_t count, std::string_view noun) {
+  const bool sibilant = noun.ends_with("ch");
+  return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : sibilant ? "es" : "s");
 }
 
 std::string count_text(int64_t count) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace sonde {
 
@@ -10,6 +11,8 @@ namespace sonde {
 [[nodiscard]] std::string bytes_text(double bytes);
 [[nodiscard]] std::string rate_text(double bytes_per_s);
 [[nodiscard]] std::string percent_text(double part, double whole);
+/// "1 kernel", "2,000 kernels": a number and the noun for one of them.
+[[nodiscard]] std::string counted(int64_t count, std::string_view noun);
 /// A whole number with thousands separators.
 [[nodiscard]] std::string count_text(int64_t count);
 

@@ -49,13 +49,14 @@ void show_gpu(Screen& screen, const GpuSummary& gpu, int64_t total_ns) {
   screen.fact("  busy", fmt::format("{:>8}  {:>8}   (kernels {}, copies {})", share(gpu.busy_ns),
                                     time_text(real(gpu.busy_ns)), share(gpu.kernel_ns), share(gpu.copy_ns)));
   screen.fact("  idle", fmt::format("{:>8}  {:>8}", share(gpu.idle_ns), time_text(real(gpu.idle_ns))));
-  std::string work = fmt::format("{} kernels", count_text(gpu.kernels));
-  if (gpu.graph_launches > 0) work += fmt::format(", {} graph launches", count_text(gpu.graph_launches));
-  if (gpu.sets > 0) work += fmt::format(", {} sets", count_text(gpu.sets));
+  std::string work = counted(gpu.kernels, "kernel");
+  if (gpu.graph_launches > 0) work += ", " + counted(gpu.graph_launches, "graph launch");
+  if (gpu.sets > 0) work += ", " + counted(gpu.sets, "set");
   screen.fact("  work", work);
   for (const CopySummary& copies : gpu.copies) {
     const auto rate = copies.bytes_per_s();
-    screen.line(fmt::format("  {:<24} {:>9} copies  {:>8}  {:>8}  {:>9}", copies.direction, count_text(copies.count),
+    screen.line(fmt::format("  {:<24} {:>16}  {:>8}  {:>8}  {:>9}", copies.direction,
+                            copies.count == 1 ? "1 copy  " : count_text(copies.count) + " copies",
                             bytes_text(real(copies.bytes)), time_text(real(copies.time_ns)),
                             rate ? rate_text(*rate) : "-"));
   }
@@ -78,7 +79,8 @@ void show_names(Screen& screen, std::string_view what, const std::vector<NamedSu
     const size_t room = screen.width() > text_width(figures) ? screen.width() - text_width(figures) : 1;
     screen.line(figures + cut_middle(n.name, room));
   }
-  if (names.size() > kShownNames) screen.line(fmt::format("  and {} more names", names.size() - kShownNames));
+  if (names.size() > kShownNames)
+    screen.line("  and " + counted(static_cast<int64_t>(names.size() - kShownNames), "more name"));
 }
 
 std::string warm_up_text(const std::optional<WarmUp>& warm_up) {

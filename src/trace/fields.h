@@ -5,7 +5,8 @@
 
 namespace sonde {
 
-/// Groups of columns that an importer can read or leave out. A column that was not asked for stays an empty vector.
+/// Groups of columns that an importer can read or leave out. A column that was not asked for stays an empty vector;
+/// one that was asked for has a row for every event (see fill_columns()).
 enum class Field {
   kernels,               ///< kernels: start, end, name
   kernel_short_names,    ///< kernels: name without return type, template arguments and parameters

@@ -138,6 +138,7 @@ void link_launches(Trace& trace) {
 }  // namespace
 
 void link(Trace& trace) {
+  fill_columns(trace);
   repair_durations(trace);
   sort_tables(trace);
   link_launches(trace);

@@ -76,8 +76,8 @@ def cuda_gpu_trace(db, argument=""):
     # NVIDIA's own CSV fits bytes * floor(10^9 / duration) and not the exact quotient: 2097152 bytes in 10880 ns are
     # printed as 192751.337 MB/s.
     throughput = "bytes * (1000000000 / nullif(end - start, 0))"
-    device = """(SELECT d.name || ' (' || d.id || ')' FROM device d WHERE d.id = op.device
-                 AND (d.pid IS NULL OR d.pid = op.process & 0xFFFFFF) LIMIT 1)"""
+    device = """coalesce((SELECT d.name || ' ' FROM device d WHERE d.id = op.device
+                 AND (d.pid IS NULL OR d.pid = op.process & 0xFFFFFF) LIMIT 1), '') || '(' || device || ')'"""
     empty = ", ".join(["NULL"] * 9)
     rows = db.execute(f"""
         WITH op AS (
@@ -127,7 +127,7 @@ def cuda_kern_exec_sum(db, argument=""):
         row = list(map(cell, (pid, tid, device, len(launches), len(queued))))
         for values in (total, in_api, queued, running):
             row += tables.time_statistics(values)
-        summary.append((-sum(total), row + [api, kernel]))
+        summary.append((-Fraction(sum(total), len(total)), row + [api, kernel]))
     summary.sort(key=lambda item: (item[0], item[1][-1]))
     return Report(header, [row for _, row in summary], [key for key, _ in summary])
 
