@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -57,8 +58,8 @@ Result<Output> Output::to_file(const std::string& path, bool overwrite) {
 Result<Output> Output::to_command(const std::string& command_line) {
   const auto words = words_of(command_line);
   if (words.empty()) return fail("there is no command after '@'");
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return fail("cannot run {}: {}", words.front(), reason(errno));
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail("cannot run {}: {}", words.front(), reason(errno));
   const pid_t child = fork();
   if (child < 0) return fail("cannot run {}: {}", words.front(), reason(errno));
   if (child == 0) become(words, ends[0]);

@@ -39,7 +39,7 @@ void name_threads(NsysFile& file) {
 
 /// One attribute of a GPU and the names that its column had.
 struct Attribute {
-  std::optional<int64_t> Device::* member;
+  std::optional<int64_t> Device::* member = nullptr;
   std::initializer_list<std::string_view> columns;
   int64_t scale = 1;
 };

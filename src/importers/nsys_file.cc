@@ -127,7 +127,7 @@ GlobalKeys NsysFile::adopt(const LocalKeys& keys) {
 }
 
 std::vector<std::pair<int64_t, int64_t>> NsysFile::split(const TableQuery& query) const {
-  const std::vector<std::pair<int64_t, int64_t>> whole = {{1, 0}};
+  std::vector<std::pair<int64_t, int64_t>> whole = {{1, 0}};
   auto bounds =
       database_.prepare(fmt::format("SELECT min(rowid), max(rowid) FROM {}", quote_identifier(query.table())));
   if (!bounds || !bounds->next().value_or(false)) return whole;

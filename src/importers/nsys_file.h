@@ -83,7 +83,8 @@ class NsysFile {
   [[nodiscard]] GlobalKeys adopt(const LocalKeys& keys);
   /// Appends rows whose ids `keys` maps. `name_columns` are those that hold ids of the string table.
   template <typename Table>
-  void append(Table&& rows, const GlobalKeys& keys, Table& table, std::initializer_list<Ids Table::*> name_columns);
+  void append(std::type_identity_t<Table>&& rows, const GlobalKeys& keys, Table& table,
+              std::initializer_list<Ids Table::*> name_columns);
   /// scan(), adopt() and append(): what a table without peculiarities needs.
   template <typename Table, typename Row>
   void read_table(const TableQuery& query, Table& table, std::initializer_list<Ids Table::*> name_columns, Row&& row);
@@ -176,7 +177,7 @@ void remap(std::vector<Id>& column, const std::vector<uint32_t>& ids) {
 }  // namespace nsys
 
 template <typename Table>
-void NsysFile::append(Table&& rows, const GlobalKeys& keys, Table& table,
+void NsysFile::append(std::type_identity_t<Table>&& rows, const GlobalKeys& keys, Table& table,
                       std::initializer_list<Ids Table::*> name_columns) {
   if constexpr (requires { rows.thread; }) nsys::remap(rows.thread, keys.threads);
   if constexpr (requires { rows.end_thread; }) nsys::remap(rows.end_thread, keys.threads);

@@ -61,6 +61,7 @@ void append_column(std::vector<T>& column, std::vector<T>&& tail, size_t rows, s
 
 /// Moves the rows of `tail` behind those of `table`. A column that only one of the two has is absent in the other.
 template <typename Table>
+// NOLINTNEXTLINE(cppcoreguidelines-rvalue-reference-param-not-moved): its columns are moved, one by one.
 void append_rows(Table& table, std::type_identity_t<Table>&& tail) {
   const size_t rows = table.start.size();
   const size_t total = rows + tail.start.size();
