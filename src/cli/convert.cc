@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "exporters/exporter.h"
+#include "exporters/output_file.h"
 #include "importers/importer.h"
 
 namespace sonde {
@@ -20,10 +21,12 @@ Status convert(const ConvertArguments& arguments) {
   const auto exporter = exporter_for(output);
   if (!exporter) return std::unexpected(exporter.error());
   const auto progress = terminal_progress();
+  const ExportOptions options{arguments.overwrite, inputs, progress.get()};
+  SONDE_TRY(check_target(output, options));
   const auto trace = import_run(inputs, {(*exporter)->fields(), progress.get()});
   progress->end();
   if (!trace) return std::unexpected(trace.error());
-  return (*exporter)->write(*trace, output, {arguments.overwrite, inputs, progress.get()});
+  return (*exporter)->write(*trace, output, options);
 }
 
 int run(const ConvertArguments& arguments) {

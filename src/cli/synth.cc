@@ -70,10 +70,11 @@ Status make(const SynthArguments& arguments) {
     if (!events) return std::unexpected(events.error());
     options.events = *events;
   }
+  const ExportOptions out{arguments.overwrite, {}, progress.get()};
+  SONDE_TRY(check_target(arguments.output, out));
   const auto made = synth::synthesize_run(options);
   progress->end();
   if (!made) return std::unexpected(made.error());
-  const ExportOptions out{arguments.overwrite, {}, progress.get()};
   SONDE_TRY((*exporter)->write(made->trace, arguments.output, out));
   if (!made->planted.empty()) {
     SONDE_TRY(write_planted(arguments.output + ".planted.json", planted_json(options, *made), out));

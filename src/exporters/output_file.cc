@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
-Status may_write(const std::string& target, const ExportOptions& options) {
+}  // namespace
+
+Status check_target(const std::string& target, const ExportOptions& options) {
   std::error_code error;
   for (const std::string& input : options.inputs) {
     if (fs::equivalent(input, target, error)) {
@@ -30,10 +32,8 @@ Status may_write(const std::string& target, const ExportOptions& options) {
   return {};
 }
 
-}  // namespace
-
 Result<OutputFile> OutputFile::open(const std::string& target, const ExportOptions& options) {
-  SONDE_TRY(may_write(target, options));
+  SONDE_TRY(check_target(target, options));
   std::string temporary = target + ".part-XXXXXX";
   const int fd = mkstemp(temporary.data());
   if (fd < 0) return fail("cannot write {}: {}", target, reason(errno));

@@ -7,6 +7,9 @@
 
 namespace sonde {
 
+/// Whether the target may be written, as far as that is known before it is tried: to be asked before long work.
+[[nodiscard]] Status check_target(const std::string& target, const ExportOptions& options);
+
 /// A file in the making: it has a temporary name beside its target until commit() gives it its own.
 /// Destroyed without commit(), it leaves nothing behind.
 class OutputFile {

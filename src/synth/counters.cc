@@ -58,6 +58,11 @@ void put(CounterValues& values, size_t period, size_t counter, int64_t percent) 
 
 }  // namespace
 
+int64_t utilization_rows(const Program& program, int64_t total_ns) {
+  constexpr int64_t kCountersOfGpu = 2;
+  return total_ns / kPeriodNs * kCountersOfGpu * program.gpus;
+}
+
 void add_utilization(const Program& program, Trace& trace) {
   const std::vector<int64_t> dram = dram_by_name(program, trace);
   std::vector<Utilization> gpus(program.gpus);

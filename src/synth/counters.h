@@ -10,4 +10,7 @@ namespace sonde::synth {
 /// g's.
 void add_utilization(const Program& program, Trace& trace);
 
+/// How many rows that makes for a run of this length.
+[[nodiscard]] int64_t utilization_rows(const Program& program, int64_t total_ns);
+
 }  // namespace sonde::synth

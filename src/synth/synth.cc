@@ -83,7 +83,7 @@ Result<int64_t> events_of(const Program& program, const SynthOptions& options, i
   Simulator simulator(program, options.seed, iterations, &recorder);
   const auto total = simulator.run(no_progress());
   if (!total) return std::unexpected(total.error());
-  return event_count(recorder.take(*total));
+  return event_count(recorder.take(*total)) + utilization_rows(program, *total);
 }
 
 /// Events grow by the same number with each iteration: two short runs tell how many are needed.
