@@ -38,8 +38,8 @@ class DeviceNames {
   DeviceNames(const Trace& trace, Table& table) : names_(trace.streams.size()) {
     for (size_t s = 0; s < names_.size(); ++s) {
       const Stream& stream = trace.streams[s];
-      const std::string name = stream.device == kNone ? std::string() : trace.devices[stream.device].name + " ";
-      names_[s] = table.keep(fmt::format("{}({})", name, stream.ordinal));
+      const std::string name = stream.device == kNone ? std::string() : trace.devices[stream.device].name;
+      names_[s] = table.keep(fmt::format("{}{}({})", name, name.empty() ? "" : " ", stream.ordinal));
     }
   }
   [[nodiscard]] std::string_view of(StreamId stream) const { return names_[stream]; }
