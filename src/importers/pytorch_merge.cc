@@ -106,6 +106,7 @@ class Merger {
   // Streams, names.
 
   void place_streams() {
+    if (std::ranges::all_of(pieces_, [](const Piece& p) { return p.streams.keys().empty(); })) return;
     std::vector<std::vector<ThreadId>> threads;
     for (const Meaning& m : meanings_) threads.push_back(m.threads);
     owners_.emplace(pieces_, threads, trace_, entities_);

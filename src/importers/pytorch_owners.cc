@@ -29,10 +29,12 @@ void for_each_gpu_row(const Piece& piece, F f) {
 Owners::Owners(std::span<const Piece> pieces, std::span<const std::vector<ThreadId>> threads, Trace& trace,
                Entities& entities) {
   const auto active = activity(pieces, threads, trace);
-  const auto most = std::ranges::max_element(active);
-  const RankId rank = static_cast<RankId>(trace.ranks.size() - 1);
-  const bool mine = most != active.end() && trace.processes[static_cast<size_t>(most - active.begin())].rank == rank;
-  most_calls_ = mine ? static_cast<ProcessId>(most - active.begin()) : entities.process(0);
+  const auto rank = static_cast<RankId>(trace.ranks.size() - 1);
+  for (ProcessId p = 0; p < active.size(); ++p) {
+    const bool better = most_calls_ == kNone || active[p] > active[most_calls_];
+    if (trace.processes[p].rank == rank && better) most_calls_ = p;
+  }
+  if (most_calls_ == kNone) most_calls_ = entities.process(0);
   only_one_ = std::ranges::count_if(active, [](int64_t n) { return n > 0; }) <= 1;
   if (only_one_) return;
   index_calls(pieces, threads, trace);

@@ -104,6 +104,29 @@ TEST_F(FileTest, AFolderOfRanksIsOneRun) {
   EXPECT_EQ(trace->processes[trace->threads[trace->ranges.thread[1]].process].rank, 1U);
 }
 
+TEST_F(FileTest, GpuWorkStaysInItsRankWhateverIsRead) {
+  const auto rank = [](int pid) {
+    return document(fmt::format(
+        R"({{"ph": "X", "cat": "cuda_runtime", "name": "c", "pid": {}, "tid": 1, "ts": 1, "dur": 1, "args": {{}}}},
+           {{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 2, "dur": 1, "args": {{"device": 0,
+             "stream": 7}}}})",
+        pid));
+  };
+  std::ignore = write("rank0.json", rank(10));
+  std::ignore = write("rank1.json", rank(11));
+  for (const Fields& fields : {Fields::all(), Fields{Field::kernels, Field::streams}}) {
+    const std::string path = folder_.string();
+    ImportRequest request;
+    request.fields = fields;
+    const auto trace = import_run(std::span(&path, 1), request);
+    ASSERT_TRUE(trace) << trace.error().message;
+    ASSERT_EQ(trace->streams.size(), 2U);
+    ASSERT_EQ(trace->processes.size(), 2U);
+    EXPECT_EQ(trace->processes[trace->streams[1].process].pid, 11);
+    EXPECT_EQ(trace->devices[trace->streams[1].device].rank, 1U);
+  }
+}
+
 TEST(PytorchDocument, SaysWhatAFileIsThatIsNoTrace) {
   EXPECT_EQ(error_of(R"({"a": 1})"),
             "x.json is JSON but not a trace, for it has no list \"traceEvents\"; PyTorch writes one with "
@@ -160,6 +183,7 @@ TEST(PytorchDocument, AnEmptyListIsATrace) {
   const Trace t = read_trace(document(""));
   EXPECT_TRUE(t.log.empty());
   EXPECT_EQ(t.ranks.size(), 1U);
+  EXPECT_TRUE(t.processes.empty());
 }
 
 TEST(PytorchDamage, ATraceThatBreaksOffIsReadAsFarAsItGoes) {
