@@ -112,7 +112,7 @@ std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t total_ns) {
     CopySummary& copies = found->second;
     if (added) copies.direction = direction_of(kind);
     ++copies.count;
-    if (trace.copies.bytes[row] != kUnknown) copies.bytes += trace.copies.bytes[row];
+    if (trace.copies.bytes[row] != kUnknown) copies.bytes = copies.bytes.value_or(0) + trace.copies.bytes[row];
     copies.time_ns += span.second - span.first;
   });
   return gpus.finish(total_ns);
@@ -167,8 +167,8 @@ void summarize_kernels(const Trace& trace, RunSummary& summary) {
 }  // namespace
 
 std::optional<double> CopySummary::bytes_per_s() const {
-  if (time_ns <= 0) return std::nullopt;
-  return static_cast<double>(bytes) * 1e9 / static_cast<double>(time_ns);
+  if (time_ns <= 0 || !bytes) return std::nullopt;
+  return static_cast<double>(*bytes) * 1e9 / static_cast<double>(time_ns);
 }
 
 Fields summary_fields() {

@@ -15,9 +15,9 @@ namespace sonde {
 struct CopySummary {
   std::string direction;  ///< "Host-to-Device"
   int64_t count = 0;
-  int64_t bytes = 0;
-  int64_t time_ns = 0;  ///< sum of durations
-  /// bytes / time_ns; absent for copies that took no time
+  std::optional<int64_t> bytes;  ///< absent where no copy tells
+  int64_t time_ns = 0;           ///< sum of durations
+  /// bytes / time_ns; absent without bytes and for copies that took no time
   [[nodiscard]] std::optional<double> bytes_per_s() const;
 };
 

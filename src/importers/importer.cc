@@ -39,7 +39,8 @@ Result<std::vector<std::string>> profiles_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (!entry.is_regular_file(error)) continue;
     const auto head = read_head(entry.path().string(), kHeadBytes);
-    if (head && recognize(*head) != nullptr) found.push_back(entry.path().string());
+    const bool picked = head && std::ranges::any_of(kImporters, [&](const Importer& i) { return i.picks(*head); });
+    if (picked) found.push_back(entry.path().string());
   }
   if (error) return fail("cannot read the folder {}: {}", folder.string(), error.message());
   if (found.empty()) {

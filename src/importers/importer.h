@@ -22,6 +22,8 @@ struct Importer {
   std::string_view description;  ///< one line, for `sonde info` and the docs
   /// True when a file that begins with `head` (at most kHeadBytes) is of this format. Names of files are never asked.
   bool (*recognizes)(std::string_view head);
+  /// The same where nobody named the file, but a folder that it lies in: true only when it is surely a profile.
+  bool (*picks)(std::string_view head);
   /// Appends the file to `trace` as one more rank: entities, unsorted events, notes in the log. link() comes later.
   Status (*read)(const std::string& path, const ImportRequest& request, Trace& trace);
 };

@@ -57,6 +57,11 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
 
 extern const Importer nsys_sqlite_importer;
 const Importer nsys_sqlite_importer{
-    "nsys_sqlite", "Nsight Systems SQLite export (nsys export --type sqlite), 2021 to 2026", recognizes, read};
+    .name = "nsys_sqlite",
+    .description = "Nsight Systems SQLite export (nsys export --type sqlite), 2021 to 2026",
+    .recognizes = recognizes,
+    .picks = recognizes,
+    .read = read,
+};
 
 }  // namespace sonde

@@ -1,6 +1,9 @@
 #include "importers/pytorch_trace.h"
 
 #include <algorithm>
+#include <array>
+
+#include <algorithm>
 
 #include "base/file.h"
 #include "importers/gzip.h"
@@ -125,8 +128,21 @@ Status read_text(std::string_view text, const std::string& file, const ImportReq
 
 namespace {
 
-bool recognizes(std::string_view head) {
-  return begins_like_a_trace(is_gzip(head) ? gunzip_head(head, kHeadBytes) : std::string(head));
+std::string inflated_head(std::string_view head) {
+  return is_gzip(head) ? gunzip_head(head, kHeadBytes) : std::string(head);
+}
+
+bool recognizes(std::string_view head) { return begins_like_a_trace(inflated_head(head)); }
+
+/// Keys of which every trace has one early, and other JSON that may lie beside it has none.
+constexpr std::array<std::string_view, 6> kTelling = {R"("traceEvents")",      R"("schemaVersion")",
+                                                      R"("deviceProperties")", R"("distributedInfo")",
+                                                      R"("displayTimeUnit")",  R"("ph")"};
+
+bool picks(std::string_view head) {
+  const std::string text = inflated_head(head);
+  return begins_like_a_trace(text) &&
+         std::ranges::any_of(kTelling, [&](std::string_view key) { return text.find(key) != std::string::npos; });
 }
 
 Status read_inflated(std::string_view bytes, const std::string& path, const ImportRequest& request, Trace& trace) {
@@ -151,6 +167,7 @@ const Importer pytorch_trace_importer = {
     .name = "pytorch_trace",
     .description = "traces of the PyTorch profiler (Kineto), as .json or .json.gz",
     .recognizes = pytorch::recognizes,
+    .picks = pytorch::picks,
     .read = pytorch::read,
 };
 

@@ -51,7 +51,8 @@ void add_devices(std::string& text, const Trace& trace) {
                                     ? fmt::format("{}.{}", *d.compute_major, *d.compute_minor)
                                     : std::string("-");
     text +=
-        fmt::format("  {} {}: compute capability {}, {} SMs, {} of memory at {}\n", d.id, d.name.empty() ? "(not described)" : d.name, compute,
+        fmt::format("  {} {}: compute capability {}, {} SMs, {} of memory at {}\n", d.id,
+                    d.name.empty() ? "(not described)" : d.name, compute,
                     known(d.sm_count, [](int64_t v) { return fmt::format("{}", v); }),
                     known(d.total_memory_bytes, [](int64_t v) { return bytes_text(static_cast<double>(v)); }),
                     known(d.memory_bandwidth_bytes_per_s, [](int64_t v) { return rate_text(static_cast<double>(v)); }));

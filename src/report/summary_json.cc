@@ -32,7 +32,7 @@ Json copies_json(const std::vector<CopySummary>& copies) {
   for (const CopySummary& c : copies) {
     list.push_back({{"direction", c.direction},
                     {"count", c.count},
-                    {"bytes", c.bytes},
+                    {"bytes", optional_json(c.bytes)},
                     {"time_ns", c.time_ns},
                     {"bytes_per_s", optional_json(c.bytes_per_s())}});
   }

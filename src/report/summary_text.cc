@@ -57,7 +57,7 @@ void show_gpu(Screen& screen, const GpuSummary& gpu, int64_t total_ns) {
     const auto rate = copies.bytes_per_s();
     screen.line(fmt::format("  {:<24} {:>16}  {:>8}  {:>8}  {:>9}", copies.direction,
                             copies.count == 1 ? "1 copy  " : count_text(copies.count) + " copies",
-                            bytes_text(real(copies.bytes)), time_text(real(copies.time_ns)),
+                            copies.bytes ? bytes_text(real(*copies.bytes)) : "-", time_text(real(copies.time_ns)),
                             rate ? rate_text(*rate) : "-"));
   }
 }

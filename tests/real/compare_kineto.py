@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares Sonde's import of each real PyTorch trace with an independent reading of its JSON.
 
-usage: compare_kineto.py DUMP_TRACE; the traces are in $SONDE_TEST_DATA/kineto. Exits 77 (skipped) without them.
+DUMP_TRACE is the path of that tool, SONDE_TEST_DATA/kineto the folder of traces. Exits 77 (skipped) without them.
 """
 import json
 import os
@@ -44,7 +44,7 @@ def main():
     traces = sorted(p for p in Path(data, "kineto").iterdir() if p.is_file())
     failures = 0
     for trace in traces:
-        found = check(sys.argv[1], trace)
+        found = check(os.environ["DUMP_TRACE"], trace)
         failures += bool(found)
         print(f"{'FAIL' if found else 'ok  '} {trace.name}")
         for line in found[:20]:

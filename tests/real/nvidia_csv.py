@@ -21,6 +21,9 @@ def main():
     for name, report, csv_name in PAIRS:
         wanted = (folder / csv_name).read_text()
         result = compare.run_sonde("stats", "-q", "-r", report, "-f", "csv", folder / name)
+        if "does not read natively yet" in result.stderr:
+            print(f"skipped: {name}: this program reads exports of it only")
+            return compare.SKIPPED
         same = result.returncode == 0 and result.stdout == wanted
         print(f"{'ok' if same else 'DIFFERS':8}{name}  {report}  {wanted.count(chr(10)) - 1} rows")
         if not same:

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from fractions import Fraction
 
-HERE = pathlib.Path(__file__).resolve().parent
+HERE = pathlib.Path(__file__).resolve().parents[1] / "reference"
 sys.path.insert(0, str(HERE))
 
 import compare
