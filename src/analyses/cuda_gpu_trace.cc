@@ -29,7 +29,8 @@ double megabytes(int64_t bytes) {
 double throughput(int64_t bytes, int64_t duration_ns) {
   if (bytes == kUnknown || duration_ns <= 0) return kAbsent;
   constexpr int64_t kSecond = 1'000'000'000;
-  return static_cast<double>(bytes) * static_cast<double>(kSecond / duration_ns) / kMegabyte;
+  const int64_t times = kSecond / duration_ns;
+  return static_cast<double>(bytes) * static_cast<double>(times) / kMegabyte;
 }
 
 /// "NVIDIA RTX A4500 (0)": the device's name, where the file has it, and its number in the process.

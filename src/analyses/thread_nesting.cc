@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ranges>
 
 #include "analyses/range_label.h"
 #include "trace/columns.h"
@@ -22,8 +23,8 @@ void write_stack(const ThreadNesting& nesting, Row row, std::vector<Row>& chain,
   text.clear();
   for (; row != kNone; row = nesting.parent[row]) chain.push_back(row);
   std::array<char, 24> digits;
-  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), range_id(*it)).ptr;
+  for (const Row range : std::views::reverse(chain)) {
+    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), range_id(range)).ptr;
     text.push_back(':');
     text.append(digits.data(), end);
   }
@@ -54,6 +55,7 @@ std::string_view TextBlocks::keep(std::string_view text) {
   if (text.size() > free_.size()) {
     std::string block(std::max(kBlockBytes, text.size()), '\0');
     const std::string_view kept = table_.keep(std::move(block));
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the table keeps the block, and only keep() writes to it.
     free_ = {const_cast<char*>(kept.data()), kept.size()};
   }
   std::ranges::copy(text, free_.begin());

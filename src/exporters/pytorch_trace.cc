@@ -10,7 +10,7 @@ namespace {
 
 struct Property {
   std::string_view key;
-  std::optional<int64_t> Device::*value;
+  std::optional<int64_t> Device::* value;
 };
 
 constexpr std::array kProperties = {

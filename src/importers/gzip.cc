@@ -83,7 +83,7 @@ class Stream {
   void make_room(size_t most) {
     constexpr size_t kFirst = size_t{1} << 16;
     if (out_.size < room_) return;
-    room_ = std::min(most, std::max(room_ * 2, std::max(kFirst, left_.size() * 4)));
+    room_ = std::min(most, std::max({room_ * 2, kFirst, left_.size() * 4}));
     auto larger = std::make_unique_for_overwrite<char[]>(room_ + 1);
     if (out_.size > 0) std::memcpy(larger.get(), out_.data.get(), out_.size);
     out_.data = std::move(larger);

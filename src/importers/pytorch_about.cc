@@ -59,7 +59,7 @@ void read_device(dom::object object, RankId rank, Trace& trace) {
   Device device;
   device.rank = rank;
   device.id = *id;
-  device.cuda_ordinal = *id;
+  device.cuda_ordinal = id;
   device.name = text_at(object, "name");
   for (const auto& [key, value] : kDeviceValues) {
     if (const auto found = integer_at(object, key)) device.*value = found;

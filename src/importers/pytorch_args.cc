@@ -15,7 +15,7 @@ constexpr size_t kSlots = 256;
 constexpr size_t slot_of(std::string_view key) {
   const auto first = static_cast<uint8_t>(key.front());
   const auto last = static_cast<uint8_t>(key.back());
-  return (key.size() * 37 + first * 5U + last * 11U) % kSlots;
+  return (key.size() * 37 + first * size_t{5} + last * size_t{11}) % kSlots;
 }
 
 constexpr auto kTable = [] {

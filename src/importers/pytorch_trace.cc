@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include <algorithm>
-
 #include "base/file.h"
 #include "importers/gzip.h"
 #include "importers/pytorch_about.h"

@@ -178,7 +178,7 @@ std::optional<std::pair<int64_t, int64_t>> GpuQueues::meet(Operation& op, uint16
     meeting.start = std::max(meeting.start, ready);
     if (meeting.arrived == program_.gpus) {
       meeting.end = meeting.start + work_ns(op);
-      for (uint16_t s = 0; s < queues_.size(); ++s) to_pump_.push_back(s);
+      for (size_t s = 0; s < queues_.size(); ++s) to_pump_.push_back(static_cast<uint16_t>(s));
     }
   }
   if (meeting.end == 0) return std::nullopt;

@@ -17,7 +17,7 @@ uint64_t mix(uint64_t x) {
 /// Nearly normal: the sum of four uniform 16-bit numbers, less its mean. Its deviation is 65536 / sqrt(3).
 constexpr int64_t kDeviation = 37837;
 int64_t centred_sum(uint64_t bits) {
-  int64_t sum = -2 * 65535;
+  int64_t sum = -2 * int64_t{65535};
   for (unsigned shift = 0; shift < 64; shift += 16) sum += static_cast<int64_t>((bits >> shift) & 0xFFFFU);
   return sum;
 }

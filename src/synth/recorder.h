@@ -48,7 +48,7 @@ class Recorder final : public Observer {
   void allocation(uint32_t thread, const Step& step, uint32_t correlation, int64_t time);
   void graph_made(uint32_t thread, const Step& step, int64_t time);
   void page_faults(const Step& step, uint16_t gpu, int64_t start, int64_t end);
-  void call_row(Calls& calls, uint32_t thread, NameId name, CallClass call_class, int64_t start, int64_t end);
+  static void call_row(Calls& calls, uint32_t thread, NameId name, CallClass call_class, int64_t start, int64_t end);
   [[nodiscard]] NameId iteration_name(int32_t iteration);
 
   const Program& program_;

@@ -82,7 +82,7 @@ void Simulator::run_until_behind(Thread& thread, int64_t limit, Progress& progre
 }
 
 /// The step to be taken next, passing over those that this iteration leaves out.
-const Step* Simulator::step_at(Thread& t, Progress& progress) {
+const Step* Simulator::step_at(Thread& t, Progress& progress) const {
   for (;;) {
     const Steps& steps = t.section == Section::before      ? t.code->before
                          : t.section == Section::iteration ? t.code->iteration
@@ -198,8 +198,8 @@ std::vector<Position> Simulator::targets_of(const Thread& t, const Step& s) cons
   if (s.kind == StepKind::sync_event) add(events_[s.what]);
   if (s.kind == StepKind::sync_stream) add(gpus_.last(s.stream));
   if (s.kind == StepKind::sync_device) {
-    for (uint16_t i = 0; i < program_.streams.size(); ++i) {
-      if (program_.streams[i].gpu == t.code->gpu) add(gpus_.last(i));
+    for (size_t i = 0; i < program_.streams.size(); ++i) {
+      if (program_.streams[i].gpu == t.code->gpu) add(gpus_.last(static_cast<uint16_t>(i)));
     }
   }
   return targets;

@@ -59,7 +59,7 @@ class Simulator {
 
   Thread* next_thread();
   void run_until_behind(Thread& thread, int64_t limit, Progress& progress);
-  const Step* step_at(Thread& thread, Progress& progress);
+  const Step* step_at(Thread& thread, Progress& progress) const;
   bool try_step(Thread& thread, const Step& step);
   bool wake_threads();
 
