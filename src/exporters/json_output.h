@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-struct gzFile_s;
+struct gzFile_s;  // NOLINT(readability-identifier-naming): zlib's name
 
 namespace sonde {
 

@@ -20,7 +20,8 @@ std::string_view category_of(DomainKind kind) {
 bool is_list_of_numbers(std::string_view text) {
   int depth = 0;
   for (const char c : text) {
-    depth += (c == '[') - (c == ']');
+    if (c == '[') ++depth;
+    if (c == ']') --depth;
     if (depth <= 0 && c != ']') return false;
     if (std::string_view("[]0123456789,- ").find(c) == std::string_view::npos) return false;
   }
