@@ -25,7 +25,11 @@ class Maker {
     trace_.ranks.emplace_back().format = "nsys_sqlite";
     trace_.processes.push_back({.global_id = uint64_t{1} << 48 | 100 << 24, .pid = 100});
     for (int t = 0; t < kThreads; ++t) {
-      trace_.threads.push_back({.process = 0, .global_id = trace_.processes[0].global_id | (100U + t), .tid = 100 + t});
+      trace_.threads.push_back({.process = 0,
+                                .global_id = trace_.processes[0].global_id | (100U + t),
+                                .tid = 100 + t,
+                                .name = kNone,
+                                .priority = {}});
     }
     Stream& s = trace_.streams.emplace_back();
     s.process = 0;
@@ -101,7 +105,7 @@ int run(const std::string& path, int64_t kernels) {
   const Trace trace = maker.take();
   const auto exporter = exporter_for(path);
   if (!exporter) return 2;
-  const Status written = (*exporter)->write(trace, path, {.overwrite = true});
+  const Status written = (*exporter)->write(trace, path, {.overwrite = true, .inputs = {}});
   if (!written) fmt::print(stderr, "many_ranges: {}\n", written.error().message);
   return written ? 0 : 1;
 }

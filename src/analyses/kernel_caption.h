@@ -18,9 +18,8 @@ struct KernelCaption {
 
   friend bool operator==(const KernelCaption&, const KernelCaption&) = default;
   friend size_t hash_value(const KernelCaption& c) {
-    size_t seed = hash_value(c.range);
-    boost::hash_combine(seed, c.kernel);
-    return seed;
+    constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio: spreads small ids over all bits
+    return ((uint64_t{c.range.domain} << 32 | c.range.text) * kOdd ^ c.kernel) * kOdd;
   }
 };
 

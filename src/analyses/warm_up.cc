@@ -16,7 +16,7 @@ constexpr size_t kFewestIterations = 5;
 constexpr double kClearlyLonger = 1.25;
 
 /// Iterations follow each other: they fill this much of the time from the first to the last,
-constexpr double kLeastFilled = 0.8;
+constexpr double kLeastFilled = 0.6;
 /// and that time is this much of the run.
 constexpr double kLeastOfRun = 0.5;
 

@@ -17,7 +17,7 @@ std::map<MetricKey, uint32_t> read_metrics(NsysFile& file) {
   const Cell metric = query.column("metricId");
   const Cell metric_name = query.column("metricName");
   Trace& t = file.trace();
-  file.each_row(query, [&](RowReader& row) {
+  file.each_row(query, [&](auto& row) {
     const MetricKey key{row.integer(type, 0), row.integer(metric, 0)};
     if (!ids.try_emplace(key, static_cast<uint32_t>(t.counters.size())).second) return;
     Counter& c = t.counters.emplace_back();
@@ -41,7 +41,7 @@ void read_counters(NsysFile& file) {
   const Cell type = query.column("typeId");
   const Cell metric = query.column("metricId");
   const Cell value = query.column("value");
-  auto parts = file.scan<Part<CounterValues>>(query, [&](RowReader& row, Part<CounterValues>& part) {
+  auto parts = file.scan<Part<CounterValues>>(query, [&](auto& row, Part<CounterValues>& part) {
     const auto known = metrics.find({row.integer(type, 0), row.integer(metric, 0)});
     if (known == metrics.end()) return;
     row.put(time, part.rows.start, int64_t{0});

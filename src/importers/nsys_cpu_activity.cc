@@ -13,7 +13,7 @@ void read_samples(NsysFile& file) {
   const Cell state = query.column("threadState");
   const Cell thread = query.column("globalTid");
   const Cell cycles = query.column("cpuCycles");
-  file.read_table(query, file.trace().samples, {}, [&](RowReader& row, Part<Samples>& part) {
+  file.read_table(query, file.trace().samples, {}, [&](auto& row, Part<Samples>& part) {
     row.put(start, part.rows.start, int64_t{0});
     part.rows.thread.push_back(part.threads.id(static_cast<uint64_t>(row.integer(thread, 0))));
     row.put(cpu, part.rows.cpu, kUnknown32);
@@ -32,7 +32,7 @@ void read_switches(NsysFile& file) {
   const Cell thread = query.column("globalTid");
   const Cell state = query.column("threadState");
   const Cell block = query.column("threadBlock");
-  file.read_table(query, file.trace().switches, {}, [&](RowReader& row, Part<Switches>& part) {
+  file.read_table(query, file.trace().switches, {}, [&](auto& row, Part<Switches>& part) {
     row.put(start, part.rows.start, int64_t{0});
     part.rows.thread.push_back(part.threads.id(static_cast<uint64_t>(row.integer(thread, 0))));
     row.put(cpu, part.rows.cpu, kUnknown32);
@@ -59,7 +59,7 @@ ChainMap read_chains(NsysFile& file, std::string_view table) {
   CallChains& chains = file.trace().chains;
   const size_t first_frame = chains.symbol.size();
   uint32_t current = kNone;
-  file.each_row(query, [&](RowReader& row) {
+  file.each_row(query, [&](auto& row) {
     const auto chain = static_cast<uint32_t>(row.integer(id, 0));
     if (chain != current) {
       map[chain] = static_cast<ChainId>(chains.size());

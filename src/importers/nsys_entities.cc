@@ -13,7 +13,7 @@ void name_processes(NsysFile& file) {
   const Cell id = query.column("globalPid");
   const Cell name = query.column("name");
   Trace& t = file.trace();
-  file.each_row(query, [&](RowReader& row) {
+  file.each_row(query, [&](auto& row) {
     const auto known = file.processes().find(static_cast<uint64_t>(row.integer(id, 0)));
     if (known != file.processes().end() && !row.is_null(name)) {
       t.processes[known->second].name = t.names.intern(row.text(name));
@@ -27,7 +27,7 @@ void name_threads(NsysFile& file) {
   const Cell id = query.column("globalTid");
   const Cell name = query.column("nameId");
   const Cell priority = query.column("priority");
-  file.each_row(query, [&](RowReader& row) {
+  file.each_row(query, [&](auto& row) {
     const auto known = file.threads().find(static_cast<uint64_t>(row.integer(id, 0)));
     if (known == file.threads().end()) return;
     Thread& thread = file.trace().threads[known->second];
@@ -91,7 +91,7 @@ void read_attributes(NsysFile& file, TableQuery& query, std::initializer_list<At
                      const std::function<Device*(RowReader&)>& device_of) {
   std::vector<Cell> cells;
   for (const Attribute& a : attributes) cells.push_back(query.column(a.columns));
-  file.each_row(query, [&](RowReader& row) {
+  file.each_row(query, [&](auto& row) {
     Device* device = device_of(row);
     if (device == nullptr) return;
     const Cell* cell = cells.data();
@@ -111,7 +111,7 @@ void read_gpus(NsysFile& file) {
   const Cell uuid = query.column("uuid");
   const Cell chip = query.column("chipName");
   const Cell sms = query.column("smCount");
-  read_attributes(file, query, kGpuAttributes, [&](RowReader& row) -> Device* {
+  read_attributes(file, query, kGpuAttributes, [&](auto& row) -> Device* {
     // The table lists every adapter of the host; one without SMs is not a GPU that CUDA could use.
     if (!row.is_null(sms) && row.integer(sms, 0) == 0) return nullptr;
     Device& d = file.trace().devices.emplace_back();
@@ -129,7 +129,7 @@ void read_old_attributes(NsysFile& file) {
   TableQuery query = file.query("TARGET_INFO_CUDA_GPU");
   if (!query.exists()) return;
   const Cell id = query.column("deviceId");
-  read_attributes(file, query, kOldAttributes, [&](RowReader& row) -> Device* {
+  read_attributes(file, query, kOldAttributes, [&](auto& row) -> Device* {
     const int64_t wanted = row.integer(id, -1);
     for (Device& d : file.trace().devices) {
       if (d.rank == file.rank() && d.id == wanted) return &d;
@@ -146,7 +146,7 @@ std::map<std::pair<int64_t, int64_t>, int64_t> read_ordinals(NsysFile& file) {
   const Cell gpu = query.column("gpuId");
   const Cell cuda = query.column("cudaId");
   const Cell pid = query.column("pid");
-  file.each_row(query, [&](RowReader& row) {
+  file.each_row(query, [&](auto& row) {
     if (!row.is_null(gpu)) ids[{row.integer(pid, 0), row.integer(cuda, 0)}] = row.integer(gpu, 0);
   });
   return ids;
@@ -188,7 +188,7 @@ void describe_streams(NsysFile& file) {
   const Cell flag = query.column("flag");
   Trace& t = file.trace();
   std::map<std::tuple<int64_t, int64_t, int64_t>, std::pair<int, int>> described;
-  file.each_row(query, [&](RowReader& row) {
+  file.each_row(query, [&](auto& row) {
     described[{row.integer(pid, 0), row.integer(context, 0), row.integer(id, 0)}] = {
         static_cast<int>(row.integer(priority, 0)), static_cast<int>(row.integer(flag, 0))};
   });
@@ -210,7 +210,7 @@ void mark_default_streams(NsysFile& file) {
     const Cell id = query.column(column);
     const Cell pid = query.column("processId");
     const Cell context = query.column("contextId");
-    file.each_row(query, [&](RowReader& row) {
+    file.each_row(query, [&](auto& row) {
       for (Stream& s : file.trace().streams) {
         const Process& process = file.trace().processes[s.process];
         if (process.rank == file.rank() && process.pid == row.integer(pid, -1) &&

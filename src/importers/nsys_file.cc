@@ -34,9 +34,11 @@ Error not_an_export(const std::string& path, const std::vector<std::string>& tab
 size_t hash_value(const StreamKey& k) { return hash_of(k.process, k.device, k.context, k.green_context, k.stream); }
 size_t hash_value(const DomainKey& k) { return hash_of(k.process, k.domain); }
 
-NsysFile::NsysFile(Database database, const std::string& path, const ImportRequest& request, Trace& trace)
+NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request,
+                   Trace& trace)
     : database_(std::move(database)),
-      path_(path),
+      bytes_(std::move(bytes)),
+      pages_(SqlitePages::open(bytes_.bytes())),
       request_(&request),
       trace_(&trace),
       rank_(static_cast<RankId>(trace.ranks.size())) {
@@ -55,7 +57,9 @@ Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& re
   const auto tables = database->tables();
   if (!tables) return cut_off(tables.error());
   if (std::ranges::none_of(*tables, is_nsys_table)) return std::unexpected(not_an_export(path, *tables));
-  NsysFile file(std::move(*database), path, request, trace);
+  auto bytes = MappedFile::open(path);
+  if (!bytes) return std::unexpected(bytes.error());
+  NsysFile file(std::move(*database), std::move(*bytes), path, request, trace);
   for (const std::string& table : *tables) {
     auto columns = file.database_.columns(table);
     if (!columns) return cut_off(columns.error());
@@ -72,7 +76,7 @@ bool NsysFile::has_rows(std::string_view table) const {
 
 TableQuery NsysFile::query(std::string_view table) const {
   const auto found = tables_.find(table);
-  return {database_, std::string(table), found == tables_.end() ? nullptr : &found->second};
+  return {std::string(table), found == tables_.end() ? nullptr : &found->second};
 }
 
 ProcessId NsysFile::process(uint64_t global_pid) {
@@ -126,20 +130,42 @@ GlobalKeys NsysFile::adopt(const LocalKeys& keys) {
   return ids;
 }
 
-std::vector<std::pair<int64_t, int64_t>> NsysFile::split(const TableQuery& query) const {
-  std::vector<std::pair<int64_t, int64_t>> whole = {{1, 0}};
-  auto bounds =
-      database_.prepare(fmt::format("SELECT min(rowid), max(rowid) FROM {}", quote_identifier(query.table())));
-  if (!bounds || !bounds->next().value_or(false)) return whole;
-  const int64_t first = bounds->integer(0);
-  const int64_t last = bounds->integer(1);
-  const auto parts = std::min<int64_t>(static_cast<int64_t>(worker_count()), (last - first) / kRowsWorthAThread);
-  if (parts < 2) return whole;
-  std::vector<std::pair<int64_t, int64_t>> ranges;
-  for (int64_t i = 0; i < parts; ++i) {
-    ranges.emplace_back(first + (last - first + 1) * i / parts, first + (last - first + 1) * (i + 1) / parts - 1);
+namespace {
+
+/// What a table's declaration must not hold for its records to have its columns in their order.
+bool is_plain_table(std::string declaration) {
+  std::ranges::transform(declaration, declaration.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return declaration.find("WITHOUT") == std::string::npos && declaration.find("GENERATED") == std::string::npos &&
+         declaration.find("VIRTUAL") == std::string::npos && declaration.find("DEFAULT") == std::string::npos &&
+         declaration.find(" AS ") == std::string::npos;
+}
+
+/// The column that is another name of the rowid: the only column of the primary key, if its type is INTEGER.
+std::optional<uint32_t> rowid_column(const Database& database, const std::string& table) {
+  auto keys = database.prepare("SELECT cid, upper(type) FROM pragma_table_info(?) WHERE pk > 0");
+  if (!keys) return std::nullopt;
+  keys->bind(1, table);
+  std::optional<uint32_t> column;
+  for (int count = 0; keys->next().value_or(false); ++count) {
+    if (count > 0 || keys->text(1) != "INTEGER") return std::nullopt;
+    column = static_cast<uint32_t>(keys->integer(0));
   }
-  return ranges;
+  return column;
+}
+
+}  // namespace
+
+std::optional<NsysFile::Place> NsysFile::place_of(const TableQuery& query) {
+  if (!pages_ || query.is_ordered()) return std::nullopt;
+  auto table = database_.prepare("SELECT rootpage, sql FROM sqlite_master WHERE type = 'table' AND name = ?");
+  if (!table) return std::nullopt;
+  table->bind(1, query.table());
+  if (!table->next().value_or(false) || !is_plain_table(std::string(table->text(1)))) return std::nullopt;
+  auto leaves = pages_->leaves(static_cast<uint32_t>(table->integer(0)));
+  if (leaves) return Place{std::move(*leaves), rowid_column(database_, query.table())};
+  note(query, {0, 0, leaves.error().message});
+  return Place{};
 }
 
 void NsysFile::note(const TableQuery& query, const ScanEnd& end) {
@@ -176,7 +202,7 @@ void NsysFile::read_strings(boost::unordered_flat_map<uint32_t, NameId>& wanted)
   const Cell value = strings.column("value");
   int64_t duplicates = 0;
   if (!wanted.empty() && strings.exists()) {
-    each_row(strings, [&](RowReader& row) {
+    each_row(strings, [&](auto& row) {
       const auto found = wanted.find(row.string_id(id));
       if (found == wanted.end()) return;
       if (found->second == kNone) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "importers/importer.h"
 #include "importers/nsys_scan.h"
 #include "trace/columns.h"
@@ -74,8 +75,9 @@ class NsysFile {
   [[nodiscard]] boost::unordered_flat_map<uint64_t, ProcessId>& processes() { return processes_; }
   [[nodiscard]] boost::unordered_flat_map<uint64_t, ThreadId>& threads() { return threads_; }
 
-  /// Reads a table in as many parts as there are workers, each by a connection of its own; parts come back in the
-  /// order of the file. `row(reader, part)` appends one row. Damage and wrong types go to the import log.
+  /// Reads a table from its pages, in as many parts as there are workers; parts come back in the order of the file. A
+  /// table whose pages do not tell it all (a view, say) is read by SQL. `row(reader, part)` appends one row, whatever
+  /// the reader's type is. Damage and wrong types go to the import log.
   template <typename PartT, typename Row>
   [[nodiscard]] std::vector<PartT> scan(const TableQuery& query, Row&& row);
 
@@ -105,14 +107,21 @@ class NsysFile {
   void resolve_names();
 
  private:
-  NsysFile(Database database, const std::string& path, const ImportRequest& request, Trace& trace);
-  [[nodiscard]] std::vector<std::pair<int64_t, int64_t>> split(const TableQuery& query) const;
+  NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request, Trace& trace);
+  /// Where the pages of a table are, and which of its columns is the rowid.
+  struct Place {
+    std::vector<uint32_t> leaves;
+    std::optional<uint32_t> rowid_column;
+  };
+  /// Absent when only SQL can read the table.
+  [[nodiscard]] std::optional<Place> place_of(const TableQuery& query);
   void note(const TableQuery& query, const ScanEnd& end);
   /// Fills in the NameIds of the wanted string ids; ids that the table does not hold are named by number.
   void read_strings(boost::unordered_flat_map<uint32_t, NameId>& wanted);
 
   Database database_;
-  std::string path_;
+  MappedFile bytes_;
+  std::optional<SqlitePages> pages_;
   const ImportRequest* request_;
   Trace* trace_;
   RankId rank_;
@@ -132,23 +141,31 @@ class NsysFile {
   std::vector<NameId> inline_names_;  ///< NameIds of texts that stood in rows; index = id without kInlineText
 };
 
-/// Rows below which a second connection costs more than it saves.
-inline constexpr int64_t kRowsWorthAThread = 50'000;
+/// Leaf pages below which a second thread costs more than it saves: a page is read in some 10 us.
+inline constexpr size_t kLeavesWorthAThread = 64;
 
 template <typename PartT, typename Row>
 std::vector<PartT> NsysFile::scan(const TableQuery& query, Row&& row) {
-  const auto ranges = split(query);
-  std::vector<PartT> parts(ranges.size());
-  std::vector<ScanEnd> ends(ranges.size());
-  parallel_for(ranges.size(), [&](size_t i) {
-    auto connection = Database::open_read_only(path_);
-    auto statement = connection ? connection->prepare(query.sql(ranges[i].first, ranges[i].second))
-                                : Result<Statement>(std::unexpected(connection.error()));
-    if (!statement) {
-      ends[i].damage = statement.error().message;
-      return;
-    }
-    ends[i] = scan_statement(*statement, *request_->progress, [&](RowReader& reader) { row(reader, parts[i]); });
+  const auto place = place_of(query);
+  if (!place) {
+    std::vector<PartT> whole(1);
+    each_row(query, [&](auto& reader) { row(reader, whole.front()); });
+    return whole;
+  }
+  const std::span leaves(place->leaves);
+  const size_t count = std::clamp(leaves.size() / kLeavesWorthAThread, size_t{1}, worker_count());
+  std::vector<PartT> parts(count);
+  std::vector<ScanEnd> ends(count);
+  parallel_for(count, [&](size_t i) {
+    const size_t first = leaves.size() * i / count;
+    const size_t end = leaves.size() * (i + 1) / count;
+    const auto mine = leaves.subspan(first, end - first);
+    const auto read = [&](auto& reader) { row(reader, parts[i]); };
+    const SqliteRow source(query.selected(), place->rowid_column);
+    ends[i] = scan_leaves(*pages_, mine.first(std::min<size_t>(1, mine.size())), source, *request_->progress, read);
+    // One leaf tells how long the columns will be: growing them step by step would copy them as often.
+    reserve_rows(parts[i].rows, row_count(parts[i].rows) * mine.size());
+    ends[i] += scan_leaves(*pages_, mine.subspan(std::min<size_t>(1, mine.size())), source, *request_->progress, read);
   });
   for (const ScanEnd& end : ends) note(query, end);
   return parts;
@@ -156,7 +173,7 @@ std::vector<PartT> NsysFile::scan(const TableQuery& query, Row&& row) {
 
 template <typename Row>
 void NsysFile::each_row(const TableQuery& query, Row&& row) {
-  auto statement = database_.prepare(query.sql(1, 0));
+  auto statement = database_.prepare(query.sql());
   if (!statement) {
     note(query, {0, 0, statement.error().message});
     return;

@@ -17,7 +17,7 @@ class PlaceCells {
         green_(query.column_if(wanted, "greenContextId")),
         stream_(query.column_if(wanted, "streamId")) {}
 
-  void read(RowReader& row, LocalKeys& keys, Ids& column) const {
+  void read(auto& row, LocalKeys& keys, Ids& column) const {
     if (!wanted_) return;
     StreamKey key;
     key.process = static_cast<uint64_t>(row.integer(process_, 0));
@@ -43,7 +43,7 @@ class GpuOpCells {
         place_(query, file.wants(Field::streams)) {}
 
   template <typename Table>
-  void read(RowReader& row, Part<Table>& part) const {
+  void read(auto& row, Part<Table>& part) const {
     row.put(start_, part.rows.start, int64_t{0});
     row.put(end_, part.rows.end, part.rows.start.back());
     row.put(correlation_, part.rows.correlation, 0U);
@@ -62,7 +62,7 @@ class Dim3Cells {
       : x_(query.column_if(wanted, name + "X")),
         y_(query.column_if(wanted, name + "Y")),
         z_(query.column_if(wanted, name + "Z")) {}
-  void read(RowReader& row, std::vector<Dim3>& column) const {
+  void read(auto& row, std::vector<Dim3>& column) const {
     if (!x_.wanted) return;
     column.push_back({static_cast<uint32_t>(row.integer(x_, 0)), static_cast<uint32_t>(row.integer(y_, 0)),
                       static_cast<uint32_t>(row.integer(z_, 0))});
@@ -85,7 +85,7 @@ class KernelResourceCells {
         launch_type_(q.column_if(wanted, "launchType")),
         cluster_(q, wanted, "cluster") {}
 
-  void read(RowReader& row, Kernels& k) const {
+  void read(auto& row, Kernels& k) const {
     row.put(registers_, k.registers, kUnknown32);
     row.put(static_shared_, k.static_shared_bytes, kUnknown32);
     row.put(dynamic_shared_, k.dynamic_shared_bytes, kUnknown32);
@@ -113,7 +113,7 @@ void read_kernels(NsysFile& file) {
   const Dim3Cells block(query, file.wants(Field::kernel_grid), "block");
   const KernelResourceCells resources(query, file.wants(Field::kernel_resources));
   file.read_table(query, file.trace().kernels, {&Kernels::name, &Kernels::short_name, &Kernels::mangled_name},
-                  [&](RowReader& row, Part<Kernels>& part) {
+                  [&](auto& row, Part<Kernels>& part) {
                     common.read(row, part);
                     row.put_name(name, part.rows.name);
                     row.put_name(short_name, part.rows.short_name);
@@ -135,7 +135,7 @@ void read_copies(NsysFile& file) {
   const Cell address = query.column("virtualAddress");
   const Cell cause = query.column("migrationCause");
   const Cell node = query.column("graphNodeId");
-  file.read_table(query, file.trace().copies, {}, [&](RowReader& row, Part<Copies>& part) {
+  file.read_table(query, file.trace().copies, {}, [&](auto& row, Part<Copies>& part) {
     common.read(row, part);
     row.put(bytes, part.rows.bytes, kUnknown);
     row.put(kind, part.rows.kind, uint8_t{0});
@@ -155,7 +155,7 @@ void read_sets(NsysFile& file) {
   const Cell value = query.column("value");
   const Cell memory = query.column("memKind");
   const Cell node = query.column("graphNodeId");
-  file.read_table(query, file.trace().sets, {}, [&](RowReader& row, Part<Sets>& part) {
+  file.read_table(query, file.trace().sets, {}, [&](auto& row, Part<Sets>& part) {
     common.read(row, part);
     row.put(bytes, part.rows.bytes, kUnknown);
     row.put(value, part.rows.value, kNone);
@@ -170,7 +170,7 @@ void read_graph_launches(NsysFile& file) {
   const GpuOpCells common(file, query);
   const Cell graph = query.column("graphId");
   const Cell executable = query.column("graphExecId");
-  file.read_table(query, file.trace().graph_launches, {}, [&](RowReader& row, Part<GraphLaunches>& part) {
+  file.read_table(query, file.trace().graph_launches, {}, [&](auto& row, Part<GraphLaunches>& part) {
     common.read(row, part);
     row.put(graph, part.rows.graph, kNone);
     row.put(executable, part.rows.executable, kNone);
@@ -190,7 +190,7 @@ void read_syncs(NsysFile& file) {
   const Cell stream = query.column("streamId");
   const Cell event = query.column("eventId");
   const Cell type = query.column("syncType");
-  file.read_table(query, file.trace().syncs, {}, [&](RowReader& row, Part<Syncs>& part) {
+  file.read_table(query, file.trace().syncs, {}, [&](auto& row, Part<Syncs>& part) {
     common.read(row, part);
     const auto event_id = static_cast<uint32_t>(row.integer(event, kUnset));
     const bool has_stream = row.integer(stream, kUnset) != kUnset;
@@ -207,7 +207,7 @@ void read_cuda_events(NsysFile& file) {
   const Cell time = query.column("timestamp");
   const Cell correlation = query.column("correlationId");
   const Cell event = query.column("eventId");
-  file.read_table(query, file.trace().cuda_events, {}, [&](RowReader& row, Part<CudaEvents>& part) {
+  file.read_table(query, file.trace().cuda_events, {}, [&](auto& row, Part<CudaEvents>& part) {
     // Before schema 3.24 there is no time; from then on 0 is what the recorder writes when it has none.
     const int64_t at = row.integer(time, 0);
     part.rows.start.push_back(at == 0 ? kUnknown : at);

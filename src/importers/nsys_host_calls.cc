@@ -40,7 +40,7 @@ void read_calls(NsysFile& file, std::string_view table, Calls& calls, CallWants 
   const Cell result = query.column_if(wants.result, "returnValue");
   const Cell nesting = query.column_if(wants.nesting, "nestingLevel");
   const Cell chain = query.column_if(wants.chain, "callchainId");
-  file.read_table(query, calls, {&Calls::name}, [&](RowReader& row, Part<Calls>& part) {
+  file.read_table(query, calls, {&Calls::name}, [&](auto& row, Part<Calls>& part) {
     Calls& c = part.rows;
     row.put(start, c.start, int64_t{0});
     row.put(end, c.end, c.start.back());
@@ -112,7 +112,7 @@ void read_graph_events(NsysFile& file) {
   const Cell graph = query.column({"graphId", "graphNodeId"});
   const Cell original = query.column({"originalGraphId", "originalGraphNodeId"});
   const Cell executable = query.column("graphExecId");
-  file.read_table(query, file.trace().graph_events, {&GraphEvents::name}, [&](RowReader& row, Part<GraphEvents>& part) {
+  file.read_table(query, file.trace().graph_events, {&GraphEvents::name}, [&](auto& row, Part<GraphEvents>& part) {
     row.put(start, part.rows.start, int64_t{0});
     row.put(end, part.rows.end, kUnknown);
     part.rows.thread.push_back(part.threads.id(static_cast<uint64_t>(row.integer(thread, 0))));

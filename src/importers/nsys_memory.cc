@@ -16,7 +16,7 @@ void read_allocations(NsysFile& file) {
   const Cell operation = query.column("memoryOperationType");
   const Cell name = query.column("name");
   const Cell correlation = query.column("correlationId");
-  file.read_table(query, file.trace().allocations, {&Allocations::name}, [&](RowReader& row, Part<Allocations>& part) {
+  file.read_table(query, file.trace().allocations, {&Allocations::name}, [&](auto& row, Part<Allocations>& part) {
     Allocations& a = part.rows;
     row.put(start, a.start, int64_t{0});
     a.process.push_back(part.processes.id(static_cast<uint64_t>(row.integer(process, 0))));
@@ -39,7 +39,7 @@ void read_cpu_faults(NsysFile& file) {
   const Cell instruction = query.column("CpuInstruction");
   const Cell module = query.column("module");
   file.read_table(query, file.trace().page_faults, {&PageFaults::instruction, &PageFaults::module},
-                  [&](RowReader& row, Part<PageFaults>& part) {
+                  [&](auto& row, Part<PageFaults>& part) {
                     PageFaults& f = part.rows;
                     row.put(start, f.start, int64_t{0});
                     f.end.push_back(kUnknown);
@@ -62,7 +62,7 @@ void read_gpu_faults(NsysFile& file) {
   const Cell address = query.column("address");
   const Cell count = query.column("numberOfPageFaults");
   const Cell access = query.column("faultAccessType");
-  file.read_table(query, file.trace().page_faults, {}, [&](RowReader& row, Part<PageFaults>& part) {
+  file.read_table(query, file.trace().page_faults, {}, [&](auto& row, Part<PageFaults>& part) {
     PageFaults& f = part.rows;
     row.put(start, f.start, int64_t{0});
     row.put(end, f.end, kUnknown);

@@ -49,7 +49,7 @@ class NvtxCells {
                  {PayloadKind::int32, q.column("int32Value")},   {PayloadKind::real32, q.column("floatValue")}};
   }
 
-  void read(RowReader& row, NvtxPart& part) const {
+  void read(auto& row, NvtxPart& part) const {
     switch (row.integer(type_, 0)) {
       case kPushPop:
       case kExtendedPushPop: return read_range(row, part, RangeStyle::push_pop);
@@ -62,17 +62,17 @@ class NvtxCells {
   }
 
  private:
-  [[nodiscard]] uint64_t thread_of(RowReader& row) const { return static_cast<uint64_t>(row.integer(thread_, 0)); }
-  [[nodiscard]] DomainKey domain_of(RowReader& row) const {
+  [[nodiscard]] uint64_t thread_of(auto& row) const { return static_cast<uint64_t>(row.integer(thread_, 0)); }
+  [[nodiscard]] DomainKey domain_of(auto& row) const {
     return {thread_of(row) & ~uint64_t{0xFFFFFF}, row.integer(domain_, 0)};
   }
   /// Inline text comes before a registered string.
-  [[nodiscard]] NameId name_of(RowReader& row, NvtxPart& part) const {
+  [[nodiscard]] NameId name_of(auto& row, NvtxPart& part) const {
     if (row.is_null(text_)) return row.string_id(text_id_);
     return part.texts.intern(row.text(text_)) | kInlineText;
   }
 
-  void read_range(RowReader& row, NvtxPart& part, RangeStyle style) const {
+  void read_range(auto& row, NvtxPart& part, RangeStyle style) const {
     if (!ranges_) return;
     Ranges& r = part.rows;
     row.put(start_, r.start, int64_t{0});
@@ -87,7 +87,7 @@ class NvtxCells {
 
   /// Most files have push/pop ranges only, which end where they began: the column exists from the first range on that
   /// does not.
-  void read_end_thread(RowReader& row, NvtxPart& part, RangeStyle style) const {
+  void read_end_thread(auto& row, NvtxPart& part, RangeStyle style) const {
     Ids& column = part.rows.end_thread;
     if (style == RangeStyle::push_pop && column.empty()) return;
     column.resize(part.rows.start.size() - 1, kNone);
@@ -95,7 +95,7 @@ class NvtxCells {
     column.push_back(ended_on == 0 ? kNone : part.threads.id(static_cast<uint64_t>(ended_on)));
   }
 
-  void read_details(RowReader& row, Ranges& r) const {
+  void read_details(auto& row, Ranges& r) const {
     row.put(category_, r.category, kNone);
     row.put(color_, r.color, kNone);
     PayloadKind kind = PayloadKind::none;
@@ -111,7 +111,7 @@ class NvtxCells {
     r.payload.push_back(bits);
   }
 
-  void read_mark(RowReader& row, NvtxPart& part) const {
+  void read_mark(auto& row, NvtxPart& part) const {
     if (!marks_) return;
     Marks& m = part.marks;
     row.put(start_, m.start, int64_t{0});
@@ -121,7 +121,7 @@ class NvtxCells {
     row.put(category_, m.category, kNone);
   }
 
-  void read_domain_name(RowReader& row, NvtxPart& part) const {
+  void read_domain_name(auto& row, NvtxPart& part) const {
     part.domain_names.push_back({domain_of(row), std::string(row.text(text_))});
   }
 
@@ -136,7 +136,7 @@ void read_ranges(NsysFile& file) {
   TableQuery query = file.query("NVTX_EVENTS");
   if (!query.exists() || (!file.wants(Field::ranges) && !file.wants(Field::marks))) return;
   const NvtxCells cells(file, query);
-  auto parts = file.scan<NvtxPart>(query, [&](RowReader& row, NvtxPart& part) { cells.read(row, part); });
+  auto parts = file.scan<NvtxPart>(query, [&](auto& row, NvtxPart& part) { cells.read(row, part); });
   // A domain's name may stand behind its first ranges: all names first, then the ids that depend on them.
   for (const NvtxPart& part : parts) {
     for (const DomainName& name : part.domain_names) file.name_domain(name.key, name.text);

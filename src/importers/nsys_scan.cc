@@ -4,25 +4,27 @@
 
 namespace sonde {
 
-TableQuery::TableQuery(const Database&, std::string table, const std::vector<std::string>* columns)
+TableQuery::TableQuery(std::string table, const std::vector<std::string>* columns)
     : table_(std::move(table)), columns_(columns) {}
 
 Cell TableQuery::column(std::initializer_list<std::string_view> names) {
   if (columns_ == nullptr) return {};
   for (const std::string_view name : names) {
-    if (std::ranges::find(*columns_, name) == columns_->end()) continue;
-    selected_.push_back(quote_identifier(name));
-    return {static_cast<int>(selected_.size()) - 1, true};
+    const auto found = std::ranges::find(*columns_, name);
+    if (found == columns_->end()) continue;
+    const auto number = static_cast<uint32_t>(found - columns_->begin());
+    const auto position = std::ranges::find(selected_, number) - selected_.begin();
+    if (static_cast<size_t>(position) == selected_.size()) selected_.push_back(number);
+    return {static_cast<int>(position), true};
   }
   return {};
 }
 
-std::string TableQuery::sql(int64_t first, int64_t last) const {
-  std::string text =
-      fmt::format("SELECT {} FROM {}", selected_.empty() ? "1" : fmt::format("{}", fmt::join(selected_, ",")),
-                  quote_identifier(table_));
-  if (first <= last) text += fmt::format(" WHERE rowid BETWEEN {} AND {}", first, last);
-  return text + tail_;
+std::string TableQuery::sql() const {
+  std::vector<std::string> names;
+  for (const uint32_t number : selected_) names.push_back(quote_identifier((*columns_)[number]));
+  return fmt::format("SELECT {} FROM {}{}", names.empty() ? "1" : fmt::format("{}", fmt::join(names, ",")),
+                     quote_identifier(table_), tail_);
 }
 
 }  // namespace sonde

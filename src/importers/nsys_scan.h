@@ -17,6 +17,7 @@
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "base/sqlite.h"
+#include "base/sqlite_pages.h"
 #include "trace/ids.h"
 #include "trace/import_log.h"
 #include "trace/string_pool.h"
@@ -33,7 +34,8 @@ struct Cell {
 /// The columns of one table that a reader asks for.
 class TableQuery {
  public:
-  TableQuery(const Database& database, std::string table, const std::vector<std::string>* columns);
+  /// `columns`: all columns of the table, in its order; null where there is no such table.
+  TableQuery(std::string table, const std::vector<std::string>* columns);
 
   [[nodiscard]] bool exists() const { return columns_ != nullptr; }
   [[nodiscard]] const std::string& table() const { return table_; }
@@ -44,13 +46,16 @@ class TableQuery {
   Cell column_if(bool wanted, std::string_view name) { return wanted ? column({name}) : Cell{-1, false}; }
   void order_by(std::string_view clause) { tail_ = clause; }
 
-  /// The statement over rows whose rowid lies in [first, last]; over all rows when first > last.
-  [[nodiscard]] std::string sql(int64_t first, int64_t last) const;
+  /// Has an order of its own, so that only SQL can answer it.
+  [[nodiscard]] bool is_ordered() const { return !tail_.empty(); }
+  /// The numbers of the wanted columns in the table: cell positions are indexes of this list.
+  [[nodiscard]] const std::vector<uint32_t>& selected() const { return selected_; }
+  [[nodiscard]] std::string sql() const;
 
  private:
   std::string table_;
   const std::vector<std::string>* columns_;
-  std::vector<std::string> selected_;
+  std::vector<uint32_t> selected_;
   std::string tail_;
 };
 
@@ -78,24 +83,25 @@ class LocalIds {
   uint32_t last_ = 0;
 };
 
-/// One row of a running statement, and the counts of what was wrong in it.
-class RowReader {
+/// One row of a table, and the counts of what was wrong in it. `Source` is a Statement or a SqliteRow.
+template <typename Source>
+class RowReaderOf {
  public:
-  explicit RowReader(Statement& statement) : statement_(statement) {}
+  explicit RowReaderOf(Source& source) : source_(source) {}
 
   /// Null, a missing column and a value of another type are `absent`.
   [[nodiscard]] int64_t integer(Cell cell, int64_t absent) {
     if (cell.position < 0) return absent;
-    const int64_t value = statement_.integer(cell.position);
+    const int64_t value = source_.integer(cell.position);
     return value != 0 ? value : zero_or_absent(cell, absent);
   }
   [[nodiscard]] double real(Cell cell, double absent) {
-    return cell.position < 0 || statement_.is_null(cell.position) ? absent : statement_.real(cell.position);
+    return cell.position < 0 || source_.is_null(cell.position) ? absent : source_.real(cell.position);
   }
   [[nodiscard]] std::string_view text(Cell cell) {
-    return cell.position < 0 ? std::string_view() : statement_.text(cell.position);
+    return cell.position < 0 ? std::string_view() : source_.text(cell.position);
   }
-  [[nodiscard]] bool is_null(Cell cell) { return cell.position < 0 || statement_.is_null(cell.position); }
+  [[nodiscard]] bool is_null(Cell cell) { return cell.position < 0 || source_.is_null(cell.position); }
 
   /// Appends the cell to a column, `absent` where it is null or does not fit; nothing when nobody wants it.
   template <typename T>
@@ -118,39 +124,82 @@ class RowReader {
 
  private:
   int64_t zero_or_absent(Cell cell, int64_t absent) {
-    if (statement_.is_null(cell.position)) return absent;
-    if (!statement_.is_text(cell.position)) return 0;
+    if (source_.is_null(cell.position)) return absent;
+    if (!source_.is_text(cell.position)) return 0;
     ++wrong_types_;
     return absent;
   }
-  Statement& statement_;
+  Source& source_;
   int64_t wrong_types_ = 0;
 };
+
+using RowReader = RowReaderOf<Statement>;
 
 /// How a scan ended: what to count in the import log.
 struct ScanEnd {
   int64_t wrong_types = 0;
   int64_t rows = 0;
   std::string damage;  ///< SQLite's words where the table could not be read to its end
+
+  ScanEnd& operator+=(const ScanEnd& next) {
+    wrong_types += next.wrong_types;
+    rows += next.rows;
+    if (damage.empty()) damage = next.damage;
+    return *this;
+  }
+};
+
+/// Counts rows on their way, and tells progress now and then.
+class RowCount {
+ public:
+  explicit RowCount(Progress& progress) : progress_(progress) {}
+  void add() {
+    if (++rows_ % kReportEvery == 0) progress_.advance(kReportEvery);
+  }
+  [[nodiscard]] int64_t finish() {
+    progress_.advance(rows_ % kReportEvery);
+    return rows_;
+  }
+
+ private:
+  static constexpr int64_t kReportEvery = 1 << 16;
+  Progress& progress_;
+  int64_t rows_ = 0;
 };
 
 /// Runs over the rows of one statement. A damaged table ends the scan early, and `damage` says so.
 template <typename Row>
 [[nodiscard]] ScanEnd scan_statement(Statement& statement, Progress& progress, Row&& row) {
-  constexpr int64_t kReportEvery = 1 << 16;
-  RowReader reader(statement);
+  RowReaderOf<Statement> reader(statement);
+  RowCount count(progress);
   ScanEnd end;
   for (;;) {
     const auto next = statement.next();
-    if (!next) {
-      end.damage = next.error().message;
-      break;
-    }
-    if (!*next) break;
+    if (!next) end.damage = next.error().message;
+    if (!next || !*next) break;
     row(reader);
-    if (++end.rows % kReportEvery == 0) progress.advance(kReportEvery);
+    count.add();
   }
-  progress.advance(end.rows % kReportEvery);
+  end.rows = count.finish();
+  end.wrong_types = reader.wrong_types();
+  return end;
+}
+
+/// The same over leaf pages of a table.
+template <typename Row>
+[[nodiscard]] ScanEnd scan_leaves(const SqlitePages& pages, std::span<const uint32_t> leaves, SqliteRow source,
+                                  Progress& progress, Row&& row) {
+  RowReaderOf<SqliteRow> reader(source);
+  RowCount count(progress);
+  ScanEnd end;
+  for (const uint32_t leaf : leaves) {
+    const Status read = pages.each_row(leaf, source, [&](const SqliteRow&) {
+      row(reader);
+      count.add();
+    });
+    if (!read && end.damage.empty()) end.damage = read.error().message;
+  }
+  end.rows = count.finish();
   end.wrong_types = reader.wrong_types();
   return end;
 }

@@ -11,7 +11,7 @@ void each_metadata(NsysFile& file, std::string_view table, F&& f) {
   if (!query.exists()) return;
   const Cell name = query.column("name");
   const Cell value = query.column("value");
-  file.each_row(query, [&](RowReader& row) {
+  file.each_row(query, [&](auto& row) {
     const std::string key(row.text(name));
     f(key, row.text(value));
   });
@@ -32,14 +32,14 @@ void read_times(NsysFile& file, Rank& rank) {
   TableQuery session = file.query("TARGET_INFO_SESSION_START_TIME");
   if (session.exists()) {
     const Cell utc = session.column("utcEpochNs");
-    file.each_row(session, [&](RowReader& row) {
+    file.each_row(session, [&](auto& row) {
       if (!row.is_null(utc)) rank.utc_ns = row.integer(utc, 0);
     });
   }
   TableQuery details = file.query("ANALYSIS_DETAILS");
   if (!details.exists()) return;
   const Cell duration = details.column("duration");
-  file.each_row(details, [&](RowReader& row) {
+  file.each_row(details, [&](auto& row) {
     rank.capture_start_ns = 0;
     rank.capture_end_ns = row.integer(duration, 0);
   });
@@ -64,7 +64,7 @@ void read_capture(NsysFile& file, Rank& rank) {
   if (!query.exists()) return;
   const Cell name = query.column("name");
   const Cell value = query.column("value");
-  file.each_row(query, [&](RowReader& row) {
+  file.each_row(query, [&](auto& row) {
     const std::string key(row.text(name));
     rank.capture.emplace_back(key, row.text(value));
   });
@@ -88,7 +88,7 @@ void read_diagnostics(NsysFile& file) {
   const Cell severity = query.column("severity");
   const Cell text = query.column("text");
   int64_t warnings = 0;
-  auto parts = file.scan<Part<Diagnostics>>(query, [&](RowReader& row, Part<Diagnostics>& part) {
+  auto parts = file.scan<Part<Diagnostics>>(query, [&](auto& row, Part<Diagnostics>& part) {
     row.put(time, part.rows.start, int64_t{0});
     row.put(severity, part.rows.severity, kUnknown32);
     part.rows.text.push_back(part.texts.intern(row.text(text)) | kInlineText);

@@ -1,6 +1,7 @@
 #include "importers/pytorch_pieces.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include "base/json_scan.h"
@@ -15,42 +16,33 @@ constexpr size_t kLongestEvent = size_t{16} << 20;
 /// Text that may be searched in vain for the ends of events before a list counts as broken.
 constexpr size_t kMostInVain = 4 * kLongestEvent;
 
-bool is_word(std::string_view key) {
-  return !key.empty() &&
-         std::ranges::all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; });
-}
-
-/// Finds places where an event begins without having read what stands before: `} , { "key" :` with the first event's
-/// first key. Inside a string the quotes would be escaped, so in valid JSON such a place is between two objects of a
-/// list; whether that list is the list of events is for read_events() to check.
+/// Finds places where an event begins without having read what stands before: `} , { "key" :` with a key that
+/// events begin with. Inside a string the quotes would be escaped, so in valid JSON such a place is between two objects
+/// of a list; whether that list is the list of events is for read_events() to check.
 class Seams {
  public:
-  Seams(std::string_view text, size_t first_event) : text_(text) {
-    const size_t quote = skip_space(text, first_event + 1);
-    if (first_event >= text.size() || text[first_event] != '{' || quote >= text.size() || text[quote] != '"') return;
-    const size_t end = string_end(text, quote);
-    if (end == kNowhere || !is_word(text.substr(quote + 1, end - quote - 2))) return;
-    key_ = text.substr(quote, end - quote);
-  }
+  explicit Seams(std::string_view text) : text_(text) {}
 
-  /// The next one behind `at` whose key begins before `limit`, kNowhere where there is none.
+  /// The next one behind `at` that begins before `limit`, kNowhere where there is none.
   [[nodiscard]] size_t next(size_t at, size_t limit = kNowhere) const {
-    if (key_.empty()) return kNowhere;
     const std::string_view text = text_.substr(0, limit);
-    for (size_t key = text.find(key_, at + 1); key != kNowhere; key = text.find(key_, key + 1)) {
-      const size_t open = seam_before(key);
-      if (open != kNowhere && open > at) return open;
-    }
-    return kNowhere;
+    size_t open = text.find('{', at + 1);
+    while (open != kNowhere && !is_seam(open)) open = text.find('{', open + 1);
+    return open;
   }
 
  private:
-  [[nodiscard]] size_t seam_before(size_t key) const {
-    const size_t colon = skip_space(text_, key + key_.size());
-    const size_t open = before(key, '{');
-    const bool seam =
-        colon < text_.size() && text_[colon] == ':' && open != kNowhere && before(before(open, ','), '}') != kNowhere;
-    return seam ? open : kNowhere;
+  /// Keys that events begin with; other objects in a list hardly do.
+  static constexpr std::array<std::string_view, 8> kFirstKeys = {"\"ph\"",  "\"name\"", "\"cat\"", "\"ts\"",
+                                                                 "\"pid\"", "\"tid\"",  "\"id\"",  "\"args\""};
+
+  [[nodiscard]] bool is_seam(size_t open) const {
+    if (before(before(open, ','), '}') == kNowhere) return false;
+    const std::string_view behind = text_.substr(std::min(skip_space(text_, open + 1), text_.size()));
+    const auto* key = std::ranges::find_if(kFirstKeys, [&](std::string_view k) { return behind.starts_with(k); });
+    if (key == kFirstKeys.end()) return false;
+    const size_t colon = skip_space(behind, key->size());
+    return colon < behind.size() && behind[colon] == ':';
   }
 
   /// Where `c` stands before `at` with nothing but white space between, else kNowhere.
@@ -61,7 +53,6 @@ class Seams {
   }
 
   std::string_view text_;
-  std::string_view key_;  ///< with its quotes
 };
 
 /// Reads pieces. One for each worker.
@@ -195,7 +186,7 @@ std::vector<Piece> join(std::vector<Piece> pieces, size_t first, PieceReader rea
 
 std::vector<Piece> read_events(std::string_view text, size_t first, const Wanted& wanted, Progress& progress,
                                size_t piece_bytes) {
-  const Seams seams(text, first);
+  const Seams seams(text);
   const auto places = cuts(text, first, seams, piece_bytes);
   auto pieces = read_pieces(text, seams, places, wanted, progress);
   return join(std::move(pieces), first, PieceReader(text, seams, wanted), text.size());

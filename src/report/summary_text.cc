@@ -89,9 +89,8 @@ std::string warm_up_text(const std::optional<WarmUp>& warm_up) {
     return fmt::format("none seen: {} times '{}', {} at the median", warm_up->iterations, warm_up->range,
                        time_text(warm_up->median_ns));
   }
-  return fmt::format("the first {} of {} '{}' took {} on average, the others {} at the median",
-                     warm_up->slow_iterations, warm_up->iterations, warm_up->range, time_text(warm_up->slow_mean_ns),
-                     time_text(warm_up->median_ns));
+  return fmt::format("first {} of {} '{}': {} on average, the others {}", warm_up->slow_iterations, warm_up->iterations,
+                     warm_up->range, time_text(warm_up->slow_mean_ns), time_text(warm_up->median_ns));
 }
 
 }  // namespace

@@ -72,6 +72,12 @@ void append_rows(Table& table, std::type_identity_t<Table>&& tail) {
   }(std::make_index_sequence<std::tuple_size_v<decltype(target)>>());
 }
 
+/// Makes room for `rows` rows in the columns that have any.
+template <typename Table>
+void reserve_rows(Table& table, size_t rows) {
+  std::apply([&](auto&... column) { ((column.empty() ? void() : column.reserve(rows)), ...); }, table.columns());
+}
+
 template <typename T>
 void permute(std::vector<T>& column, std::span<const Row> order) {
   if (column.empty()) return;

@@ -1,4 +1,5 @@
-// Any bytes as a profile: whatever they are, reading them ends with a trace or with an error in a sentence.
+// Any bytes as a profile, beginning from SQLite exports: whatever they are, reading them ends with a trace or with an
+// error in a sentence.
 
 #include <sys/mman.h>
 #include <unistd.h>

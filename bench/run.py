@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Measures sonde beside what it is compared with, in one run, and prints the ratios.
+
+    ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, ranges, pytorch, model
+
+Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
+alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build/release"
+DATA = ROOT / "build/bench"
+SONDE = BUILD / "sonde"
+
+KERNELS = 5_000_000
+RANGE_KERNELS = 2_000_000
+TRACE_MB = 160
+EVENTS_A_KERNEL = 3.38  # of `sonde synth --program inference`
+EVENTS_A_MB = 3_755  # of its PyTorch form
+
+# The columns of cuda_gpu_kern_sum, median and deviation included, in the SQL that a user would write.
+KERN_SUM_SQL = """
+WITH k AS (SELECT demangledName AS name, end - start AS d FROM CUPTI_ACTIVITY_KIND_KERNEL),
+     r AS (SELECT name, d, row_number() OVER (PARTITION BY name ORDER BY d) AS i,
+                  count(*) OVER (PARTITION BY name) AS n FROM k),
+     m AS (SELECT name, avg(d) AS median FROM r WHERE i IN ((n + 1) / 2, (n + 2) / 2) GROUP BY name),
+     s AS (SELECT name, count(*) AS n, sum(d) AS total, avg(d) AS mean, min(d) AS low, max(d) AS high FROM k GROUP BY name),
+     v AS (SELECT k.name, sum((k.d - s.mean) * (k.d - s.mean)) AS squares FROM k JOIN s USING (name) GROUP BY k.name)
+SELECT round(100.0 * total / (SELECT sum(total) FROM s), 1), total, n, round(mean, 1), median, low, high,
+       round(CASE WHEN n > 1 THEN sqrt(squares / (n - 1)) ELSE 0 END, 1), value
+FROM s JOIN m USING (name) JOIN v USING (name) JOIN StringIds ON id = s.name ORDER BY total DESC;
+"""
+
+
+class Run:
+    """Wall time and peak memory of one process, and what it printed."""
+
+    def __init__(self, *command, stdin=None):
+        began = time.monotonic()
+        process = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE if stdin else None,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if stdin:
+            process.stdin.write(stdin)
+            process.stdin.close()
+            process.stdin = None
+        self.out = process.stdout.read()
+        errors = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        self.seconds = time.monotonic() - began
+        self.peak_mb = usage.ru_maxrss / 1024
+        if status != 0:
+            sys.exit(f"bench: {' '.join(map(str, command))} ended with {status}: {errors.strip()}")
+
+
+class Bench:
+    def __init__(self, size, runs):
+        self.size, self.runs = size / 100, runs
+
+    def made(self, name, *command):
+        """The profile of this name, made by the command when it is not there; its last argument is the path."""
+        path = DATA / f"{int(self.size * 100)}_{name}"
+        if not path.exists():
+            print(f"  making {path.name}", flush=True)
+            Run(*[path if c == "OUT" else c for c in command])
+        with open(path, "rb") as file:  # into the page cache, and not into this process: its children's peak begins there
+            while file.read(1 << 20):
+                pass
+        return path
+
+    def both(self, mine, peer):
+        """Alternating runs of two commands: the median seconds of each, and the last run of each."""
+        pairs = [(mine(), peer()) for _ in range(self.runs)]
+        return (*(statistics.median(run.seconds for run in side) for side in zip(*pairs)), *pairs[-1])
+
+    def kernels_file(self):
+        events = int(KERNELS * EVENTS_A_KERNEL * self.size)
+        return self.made("kernels.sqlite", SONDE, "synth", "--seed", 1, "--events", events, "-o", "OUT")
+
+    def kernels(self):
+        """cuda_gpu_kern_sum beside the sqlite3 program computing the same columns."""
+        path = self.kernels_file()
+        report = lambda: Run(SONDE, "stats", "-q", "-r", "cuda_gpu_kern_sum", "-f", "csv", path)
+        sql = lambda: Run("sqlite3", "-csv", f"file:{path}?immutable=1", stdin=KERN_SUM_SQL)
+        mine, peer, my_run, sql_run = self.both(report, sql)
+        rows = [len(run.out.strip().splitlines()) for run in (my_run, sql_run)]
+        count = sum(int(line.split(",")[2]) for line in my_run.out.strip().splitlines()[1:])
+        print(f"  {count} kernels, {rows[0] - 1} names (sqlite3: {rows[1]})")
+        print(f"  sonde {mine:.2f} s, sqlite3 {peer:.2f} s: {peer / mine:.1f} times faster (wanted: 20), "
+              f"peak {my_run.peak_mb:.0f} MB")
+
+    def import_(self):
+        """Reading the columns of a report beside a bare scan of them, on one core each and on all."""
+        path = self.kernels_file()
+        columns = "start,end,demangledName"
+        report = lambda: Run(SONDE, "stats", "-q", "-r", "cuda_gpu_kern_sum", "-f", "csv", path)
+        scan = lambda: Run(BUILD / "bench/bare_scan", path, "CUPTI_ACTIVITY_KIND_KERNEL", columns)
+        mine, peer, *_ = self.both(report, scan)
+        print(f"  report on {os.cpu_count()} cores {mine:.2f} s, bare scan {peer:.2f} s: ratio {mine / peer:.2f} (wanted: 1.5)")
+        api = "start,end,deviceId,contextId,greenContextId,streamId,correlationId,globalPid"
+        gpu = lambda: Run(SONDE, "summary", "--json", path)
+        tables = []
+        for table, more in (("KERNEL", "demangledName"), ("MEMCPY", "bytes,copyKind,srcKind,dstKind,migrationCause,"
+                            "graphNodeId,virtualAddress"), ("MEMSET", "value,bytes,graphNodeId,memKind"),
+                            ("SYNCHRONIZATION", "syncType,eventId")):
+            tables += [f"CUPTI_ACTIVITY_KIND_{table}", f"{api},{more}"]
+        tables += ["CUPTI_ACTIVITY_KIND_RUNTIME", "start,end,eventClass,globalTid,correlationId,nameId",
+                   "NVTX_EVENTS", "start,end,eventType,text,textId,globalTid,domainId",
+                   "OSRT_API", "start,end,nameId,globalTid,returnValue,nestingLevel"]
+        all_tables = lambda: Run(BUILD / "bench/bare_scan", path, *tables)
+        mine, peer, my_run, _ = self.both(gpu, all_tables)
+        print(f"  summary on {os.cpu_count()} cores {mine:.2f} s, bare scan of its tables {peer:.2f} s: "
+              f"ratio {mine / peer:.2f} (wanted: 1.5), peak {my_run.peak_mb:.0f} MB")
+
+    def ranges(self):
+        """Range-to-kernel reports over 2 M kernels, 7 M API calls and 16 M ranges, beside a bare scan; and at half."""
+        seconds = {}
+        for part, scale in (("half", 2), ("whole", 1)):
+            kernels = int(RANGE_KERNELS * self.size) // scale
+            path = self.made(f"ranges_{part}.sqlite", BUILD / "bench/many_ranges", "OUT", kernels)
+            scan = lambda: Run(BUILD / "bench/bare_scan", path, "CUPTI_ACTIVITY_KIND_KERNEL",
+                               "start,end,deviceId,contextId,streamId,correlationId,globalPid,demangledName",
+                               "CUPTI_ACTIVITY_KIND_RUNTIME", "start,end,eventClass,globalTid,correlationId,nameId",
+                               "NVTX_EVENTS", "start,end,eventType,text,textId,globalTid,domainId")
+            for report in ("nvtx_gpu_proj_sum", "nvtx_kern_sum"):
+                mine, peer, run, _ = self.both(lambda: Run(SONDE, "stats", "-q", "-r", report, "-f", "csv", path), scan)
+                seconds[report, part] = mine
+                print(f"  {report}, {kernels} kernels: {mine:.1f} s, bare scan {peer:.1f} s: ratio {mine / peer:.2f} "
+                      f"(wanted: 3), peak {run.peak_mb:.0f} MB (wanted: 4000)")
+        for report in ("nvtx_gpu_proj_sum", "nvtx_kern_sum"):
+            print(f"  {report}: twice the events take {seconds[report, 'whole'] / seconds[report, 'half']:.2f} times as long")
+
+    def pytorch(self):
+        """A PyTorch trace from file to summary, beside `wc -l` reading the same bytes."""
+        path = self.made("trace.json", SONDE, "synth", "--seed", 1, "--events", int(TRACE_MB * EVENTS_A_MB * self.size),
+                         "-o", "OUT")
+        megabytes = path.stat().st_size / 1e6
+        mine, peer, run, _ = self.both(lambda: Run(SONDE, "summary", "--json", path), lambda: Run("wc", "-l", path))
+        print(f"  {megabytes:.0f} MB: {mine:.2f} s, {megabytes / mine:.0f} MB/s (wanted: 400, aimed at: 800), "
+              f"{mine / peer:.1f} times wc -l, peak {run.peak_mb:.0f} MB = {run.peak_mb * 1.048576 / megabytes:.2f} times "
+              f"the file (wanted: 2)")
+
+    def model(self):
+        """Memory that an event takes in the model."""
+        path = self.made("model.sqlite", SONDE, "synth", "--seed", 1, "--program", "training", "--gpus", 2,
+                         "--events", int(1_000_000 * self.size), "-o", "OUT")
+        print("".join(f"  {line}\n" for line in Run(BUILD / "bench/model_size", path).out.splitlines()), end="")
+
+
+def main():
+    benches = {"kernels": Bench.kernels, "import": Bench.import_, "ranges": Bench.ranges, "pytorch": Bench.pytorch,
+               "model": Bench.model}
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
+    options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")
+    options.add_argument("name", nargs="*", help=", ".join(benches))
+    chosen = options.parse_args()
+    for name in chosen.name:
+        if name not in benches:
+            options.error(f"there is no bench '{name}': {', '.join(benches)}")
+    DATA.mkdir(parents=True, exist_ok=True)
+    bench = Bench(chosen.size, chosen.runs)
+    for name in chosen.name or benches:
+        print(f"{name}: {benches[name].__doc__}", flush=True)
+        benches[name](bench)
+
+
+if __name__ == "__main__":
+    main()

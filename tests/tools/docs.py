@@ -1,0 +1,15 @@
+#!/usr/bin/env python3
+"""docs/reports.md says what the program says."""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import make_docs
+
+if (ROOT / "docs/reports.md").read_text() != make_docs.page(os.environ["SONDE"]):
+    print("docs/reports.md is out of date: tools/make_docs.py build/release/sonde > docs/reports.md")
+    sys.exit(1)
+print("docs/reports.md is up to date")
