@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace sonde {
 namespace {
@@ -11,7 +12,6 @@ constexpr unsigned char kInterior = 5;
 constexpr unsigned char kLeaf = 13;
 constexpr size_t kInteriorHeader = 12;
 constexpr size_t kLeafHeader = 8;
-constexpr uint64_t kRowid = ~uint64_t{0};  ///< stands where a serial type does, for the column that is the rowid
 
 uint64_t big_endian(const unsigned char* bytes, size_t count) {
   uint64_t value = 0;
@@ -41,6 +41,13 @@ bool take_varint(const unsigned char*& at, const unsigned char* end, uint64_t& v
 uint64_t size_of(uint64_t type) {
   constexpr unsigned char kSizes[12] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
   return type < 12 ? kSizes[type] : (type - 12) / 2;
+}
+
+/// A fraction as SQLite makes an integer of it: cut off, and at the ends of the range beyond them.
+int64_t saturated(double value) {
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  if (value >= kLimit) return std::numeric_limits<int64_t>::max();
+  return value > -kLimit ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min();
 }
 
 int64_t signed_integer(const unsigned char* bytes, size_t count) {
@@ -90,11 +97,7 @@ int64_t SqliteRow::integer(int position) const {
     case 4: return signed_integer(cell.data, 4);
     case 5: return signed_integer(cell.data, 6);
     case 6: return signed_integer(cell.data, 8);
-    case 7: {
-      constexpr double kLimit = 9.2e18;
-      const double value = real(position);
-      return value > -kLimit && value < kLimit ? static_cast<int64_t>(value) : 0;
-    }
+    case 7: return saturated(real(position));
     case 9: return 1;
     case kRowid: return rowid_;
     default: return 0;
@@ -152,7 +155,11 @@ std::optional<std::vector<uint32_t>> SqlitePages::children(uint32_t number) cons
 
 Result<std::vector<uint32_t>> SqlitePages::leaves(uint32_t root) const {
   std::vector<uint32_t> level{root};
-  const size_t pages = file_.size() / page_bytes_;
+  // A table has no more leaves than the header states pages. Of a file that was cut off, all are wanted, those that are
+  // missing too; but a damaged one must not make a list of any length.
+  constexpr size_t kCutOffBy = 64;
+  const size_t there = file_.size() / page_bytes_;
+  const size_t most = std::max(there, std::min<size_t>(big_endian(file_.data() + 28, 4), there * kCutOffBy));
   // All leaves lie at one depth, and a b-tree over 2^32 pages has fewer levels than this.
   constexpr int kDeepest = 40;
   for (int depth = 0; depth < kDeepest; ++depth) {
@@ -162,7 +169,7 @@ Result<std::vector<uint32_t>> SqlitePages::leaves(uint32_t root) const {
     std::vector<uint32_t> below;
     for (const uint32_t number : level) {
       const auto found = children(number);
-      if (!found || below.size() + found->size() > pages) return malformed(number);
+      if (!found || below.size() + found->size() > most) return malformed(number);
       below.insert(below.end(), found->begin(), found->end());
     }
     level = std::move(below);

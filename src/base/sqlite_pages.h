@@ -25,8 +25,8 @@ class SqliteRow {
 
   [[nodiscard]] bool is_null(int position) const { return cells_[static_cast<size_t>(position)].type == kNull; }
   [[nodiscard]] bool is_text(int position) const {
-    return (cells_[static_cast<size_t>(position)].type & 1U) == 1 &&
-           cells_[static_cast<size_t>(position)].type >= kFirstBlob;
+    const uint64_t type = cells_[static_cast<size_t>(position)].type;
+    return type >= kFirstBlob && type % 2 == 1 && type != kRowid;
   }
   /// 0 for what is not a number; a fraction is cut off.
   [[nodiscard]] int64_t integer(int position) const;
@@ -35,6 +35,7 @@ class SqliteRow {
 
  private:
   static constexpr uint64_t kNull = 0;
+  static constexpr uint64_t kRowid = ~uint64_t{0};  ///< in place of a type, for the column that is the rowid
   static constexpr uint64_t kFirstBlob = 12;
   struct Cell {
     uint64_t type = kNull;  ///< SQLite's serial type; kRowid for the rowid

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "importers/not_a_profile.h"
+#include "trace/align.h"
 #include "trace/link.h"
 
 namespace sonde {
@@ -57,7 +58,10 @@ Status read_file(const std::string& path, const ImportRequest& request, Trace& t
   if (!head) return std::unexpected(head.error());
   const Importer* importer = recognize(*head);
   if (importer == nullptr) return std::unexpected(not_a_profile(path, *head));
-  return importer->read(path, request, trace);
+  const std::vector<size_t> rows = row_counts(trace);
+  SONDE_TRY(importer->read(path, request, trace));
+  align_last_rank(trace, rows);
+  return {};
 }
 
 Status read_path(const std::string& path, const ImportRequest& request, Trace& trace) {

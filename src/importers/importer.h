@@ -33,7 +33,7 @@ inline constexpr size_t kHeadBytes = 4096;
 
 [[nodiscard]] std::span<const Importer> importers();
 
-/// Reads one run: each path is a file, or a folder whose profiles are its ranks. Not linked yet.
+/// Reads one run: each path is a file, or a folder whose profiles are its ranks, put on one clock. Not linked yet.
 /// Errors say in one sentence what a path is and what to do about it.
 [[nodiscard]] Result<Trace> read_run(std::span<const std::string> paths, const ImportRequest& request);
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// Rows of each event table, in the order of for_each_table().
+[[nodiscard]] std::vector<size_t> row_counts(const Trace& trace);
+
+/// Puts the rank that was read last, whose rows begin at `first`, on the clock of the first rank: by UTC where both
+/// tell it, else so that both start with their first event, which the import log notes.
+void align_last_rank(Trace& trace, const std::vector<size_t>& first);
+
+}  // namespace sonde
