@@ -107,7 +107,7 @@ def check(case: Path, program: Path) -> bool:
     if difference:
         command = (case / "command").read_text(encoding="utf-8").strip()
         print(f"FAILED {case}\n$ {command}\n{difference}", end="")
-        print(f"If this is right now: tests/golden/run.py --update {os.path.relpath(case)}")
+        print(f"If this is right now: tests/golden/run.py --update {os.path.relpath(case, HERE.parent.parent)}")
     return not difference
 
 
