@@ -52,6 +52,8 @@ class SqlitePages {
   /// Absent for a file whose pages this cannot read: another encoding than UTF-8, no pages.
   [[nodiscard]] static std::optional<SqlitePages> open(std::string_view file);
 
+  [[nodiscard]] size_t page_bytes() const { return page_bytes_; }
+
   /// Leaf pages of a table's b-tree, in the order of rowids.
   [[nodiscard]] Result<std::vector<uint32_t>> leaves(uint32_t root) const;
 

@@ -39,11 +39,12 @@ NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path,
     : database_(std::move(database)),
       bytes_(std::move(bytes)),
       pages_(SqlitePages::open(bytes_.bytes())),
+      file_(short_path(path)),
       request_(&request),
       trace_(&trace),
       rank_(static_cast<RankId>(trace.ranks.size())) {
   Rank& rank = trace.ranks.emplace_back();
-  rank.file = short_path(path);
+  rank.file = file_;
   rank.format = "nsys_sqlite";
 }
 

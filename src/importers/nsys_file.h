@@ -122,6 +122,7 @@ class NsysFile {
   Database database_;
   MappedFile bytes_;
   std::optional<SqlitePages> pages_;
+  std::string file_;  ///< what may be shown of its path
   const ImportRequest* request_;
   Trace* trace_;
   RankId rank_;
@@ -155,6 +156,8 @@ std::vector<PartT> NsysFile::scan(const TableQuery& query, Row&& row) {
   const std::span leaves(place->leaves);
   const size_t count = std::clamp(leaves.size() / kLeavesWorthAThread, size_t{1}, worker_count());
   std::vector<PartT> parts(count);
+  request_->progress->begin(fmt::format("reading {}, {}", file_, query.table()),
+                            static_cast<int64_t>(leaves.size() * pages_->page_bytes()), "bytes");
   std::vector<ScanEnd> ends(count);
   parallel_for(count, [&](size_t i) {
     const size_t first = leaves.size() * i / count;
@@ -178,7 +181,7 @@ void NsysFile::each_row(const TableQuery& query, Row&& row) {
     note(query, {0, 0, statement.error().message});
     return;
   }
-  note(query, scan_statement(*statement, *request_->progress, row));
+  note(query, scan_statement(*statement, row));
 }
 
 namespace nsys {

@@ -149,57 +149,36 @@ struct ScanEnd {
   }
 };
 
-/// Counts rows on their way, and tells progress now and then.
-class RowCount {
- public:
-  explicit RowCount(Progress& progress) : progress_(progress) {}
-  void add() {
-    if (++rows_ % kReportEvery == 0) progress_.advance(kReportEvery);
-  }
-  [[nodiscard]] int64_t finish() {
-    progress_.advance(rows_ % kReportEvery);
-    return rows_;
-  }
-
- private:
-  static constexpr int64_t kReportEvery = 1 << 16;
-  Progress& progress_;
-  int64_t rows_ = 0;
-};
-
 /// Runs over the rows of one statement. A damaged table ends the scan early, and `damage` says so.
 template <typename Row>
-[[nodiscard]] ScanEnd scan_statement(Statement& statement, Progress& progress, Row&& row) {
+[[nodiscard]] ScanEnd scan_statement(Statement& statement, Row&& row) {
   RowReaderOf<Statement> reader(statement);
-  RowCount count(progress);
   ScanEnd end;
   for (;;) {
     const auto next = statement.next();
     if (!next) end.damage = next.error().message;
     if (!next || !*next) break;
     row(reader);
-    count.add();
+    ++end.rows;
   }
-  end.rows = count.finish();
   end.wrong_types = reader.wrong_types();
   return end;
 }
 
-/// The same over leaf pages of a table.
+/// The same over leaf pages of a table; progress is told in bytes.
 template <typename Row>
 [[nodiscard]] ScanEnd scan_leaves(const SqlitePages& pages, std::span<const uint32_t> leaves, SqliteRow source,
                                   Progress& progress, Row&& row) {
   RowReaderOf<SqliteRow> reader(source);
-  RowCount count(progress);
   ScanEnd end;
   for (const uint32_t leaf : leaves) {
     const Status read = pages.each_row(leaf, source, [&](const SqliteRow&) {
       row(reader);
-      count.add();
+      ++end.rows;
     });
     if (!read && end.damage.empty()) end.damage = read.error().message;
+    progress.advance(static_cast<int64_t>(pages.page_bytes()));
   }
-  end.rows = count.finish();
   end.wrong_types = reader.wrong_types();
   return end;
 }

@@ -7,6 +7,7 @@
 
 #include "base/privacy.h"
 #include "report/log_text.h"
+#include "report/product_text.h"
 #include "report/quantity.h"
 #include "trace/columns.h"
 
@@ -31,7 +32,7 @@ void add_fact(std::string& text, std::string_view name, const std::string& value
 void add_rank(std::string& text, const Rank& rank) {
   text += fmt::format("{}\n", rank.file);
   add_fact(text, "format", rank.format);
-  add_fact(text, "recorded by", fmt::format("{} {}", rank.product, rank.product_version));
+  add_fact(text, "recorded by", product_text(rank));
   add_fact(text, "schema", rank.schema_version);
   if (rank.utc_ns) add_fact(text, "time 0", utc_text(*rank.utc_ns));
   if (rank.capture_start_ns && rank.capture_end_ns) {

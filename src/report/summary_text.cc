@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/log_text.h"
+#include "report/product_text.h"
 #include "report/quantity.h"
 #include "report/text_width.h"
 
@@ -39,7 +40,7 @@ void show_source(Screen& screen, const Trace& trace) {
     std::string number;
     if (rank.rank) number = fmt::format(", rank {}", *rank.rank);
     if (rank.world_size) number += fmt::format(" of {}", *rank.world_size);
-    screen.line(fmt::format("{}: {} {}{}", rank.file, rank.product, rank.product_version, number));
+    screen.line(fmt::format("{}: {}{}", rank.file, product_text(rank), number));
   }
 }
 

@@ -43,9 +43,10 @@ def copies_of(summary):
     total = {}
     for gpu in summary["gpus"]:
         for copy in gpu["copies"]:
-            sums = total.setdefault(copy["direction"], {"count": 0, "bytes": 0, "time_ns": 0})
+            sums = total.setdefault(copy["direction"], {"count": 0, "bytes": None, "time_ns": 0})
             for key in sums:
-                sums[key] += copy[key]
+                if copy[key] is not None:
+                    sums[key] = (sums[key] or 0) + copy[key]
     return total
 
 
