@@ -24,7 +24,7 @@ Cell event_class(const Context&, const Calls& calls, size_t row) {
 }
 
 Cell correlation_of(const Context&, const Calls& calls, size_t row) { return cell(calls.correlation, row); }
-Cell result_of(const Context&, const Calls& calls, size_t row) { return cell(calls.result, row).otherwise(0); }
+Cell result_of(const Context&, const Calls& calls, size_t row) { return cell(calls.result, row); }
 Cell nesting_of(const Context&, const Calls& calls, size_t row) { return cell(calls.nesting, row); }
 Cell zero(const Context&, const Calls&, size_t) { return int64_t{0}; }
 
@@ -39,13 +39,13 @@ constexpr std::array kApiColumns = {
     Column{"start", kIntegerSet, start_of<Calls>},     Column{"end", kIntegerSet, end_of<Calls>},
     Column{"eventClass", kIntegerSet, event_class},    Column{"globalTid", kInteger, thread_of<Calls>},
     Column{"correlationId", kInteger, correlation_of}, Column{"nameId", kIntegerSet, name_of<Calls>},
-    Column{"returnValue", kIntegerSet, result_of},     Column{"callchainId", kInteger, chain_of},
+    Column{"returnValue", kInteger, result_of},        Column{"callchainId", kInteger, chain_of},
 };
 
 constexpr std::array kOsColumns = {
     Column{"start", kIntegerSet, start_of<Calls>},  Column{"end", kIntegerSet, end_of<Calls>},
     Column{"eventClass", kIntegerSet, event_class}, Column{"globalTid", kInteger, thread_of<Calls>},
-    Column{"nameId", kIntegerSet, name_of<Calls>},  Column{"returnValue", kIntegerSet, result_of},
+    Column{"nameId", kIntegerSet, name_of<Calls>},  Column{"returnValue", kInteger, result_of},
     Column{"nestingLevel", kInteger, nesting_of},   Column{"callchainId", kIntegerSet, chain_or_zero},
     Column{"argumentsId", kIntegerSet, zero},
 };

@@ -15,7 +15,8 @@
 #include "trace/trace.h"
 
 /// How one event table of the model becomes one SQL table: a list of columns, each with its SQL type and a function
-/// that gives its value in a row.
+/// that gives its value in a row. Columns that Nsight declares NOT NULL and other recorders do not always know (return
+/// values, shared memory, bytes) may be NULL here: 0 would be a lie, and readers by name do not mind.
 namespace sonde::nsys_export {
 
 /// A value of a row. Absent values of the model (kUnknown, kUnknown32, kNone, NaN) are NULL.

@@ -39,11 +39,27 @@ def as_report(printed):
     return Report(header, rows, keys, ids)
 
 
+ID_COLUMNS = {"Pid", "Tid", "PID", "TID"}
+FIRST_INVENTED_ID = 1 << 22
+
+
+def without_odd_ids(printed):
+    """Rows with process and thread ids that the format has no room for made equal: it keeps 24 bits, so that the
+    conversion invents an id for a PyTorch thread numbered -247463936, say."""
+    columns = [i for i, name in enumerate(printed[0]) if name in ID_COLUMNS] if printed else []
+    for row in printed[1:]:
+        for i in columns:
+            if row[i] and not 0 <= int(row[i]) < FIRST_INVENTED_ID:
+                row[i] = "another"
+    return printed
+
+
 def check_report(before, after, report):
     """Rows compared, and the difference if there is one."""
     (wanted, wrong_before), (printed, wrong_after) = (compare.printed_report(path, report) for path in (before, after))
     if wrong_before or wrong_after:
         return 0, f"from the original: {wrong_before}\nfrom the converted: {wrong_after}"
+    wanted, printed = without_odd_ids(wanted), without_odd_ids(printed)
     expected = as_report(wanted)
     return len(expected.rows), compare.compare(expected, printed).difference
 
