@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "importers/nsys_tables.h"
 
 /// What the file is, when and how it was recorded, what it holds, and what the recording tool said of it.
@@ -45,13 +48,55 @@ void read_times(NsysFile& file, Rank& rank) {
   });
 }
 
-/// Rows of every table that is not a list of names.
+/// Tables that Sonde reads, or that say nothing of what happened.
+constexpr std::array<std::string_view, 37> kKnownTables = {"ANALYSIS_DETAILS",
+                                                           "ANALYSIS_FILE",
+                                                           "COMPOSITE_EVENTS",
+                                                           "CUBLAS_EVENTS",
+                                                           "CUDA_CALLCHAINS",
+                                                           "CUDA_GPU_MEMORY_USAGE_EVENTS",
+                                                           "CUDA_GRAPH_EVENTS",
+                                                           "CUDA_UM_CPU_PAGE_FAULT_EVENTS",
+                                                           "CUDA_UM_GPU_PAGE_FAULT_EVENTS",
+                                                           "CUDNN_EVENTS",
+                                                           "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+                                                           "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                                                           "CUPTI_ACTIVITY_KIND_KERNEL",
+                                                           "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                                           "CUPTI_ACTIVITY_KIND_MEMSET",
+                                                           "CUPTI_ACTIVITY_KIND_OVERHEAD",
+                                                           "CUPTI_ACTIVITY_KIND_RUNTIME",
+                                                           "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                                                           "DIAGNOSTIC_EVENT",
+                                                           "EXPORT_META_DATA",
+                                                           "GPU_METRICS",
+                                                           "META_DATA_CAPTURE",
+                                                           "META_DATA_EXPORT",
+                                                           "NVTX_EVENTS",
+                                                           "NVTX_PAYLOAD_SCHEMAS",
+                                                           "NVTX_PAYLOAD_SCHEMA_ENTRIES",
+                                                           "OSRT_API",
+                                                           "OSRT_CALLCHAINS",
+                                                           "PROCESSES",
+                                                           "PROFILER_OVERHEAD",
+                                                           "ProcessStreams",
+                                                           "SAMPLING_CALLCHAINS",
+                                                           "SCHED_EVENTS",
+                                                           "SYSCALL",
+                                                           "StringIds",
+                                                           "ThreadNames",
+                                                           "UnwindMethodType"};
+
+/// Rows of every table that is not a list of names; those that nobody reads go to the import log.
 void count_tables(NsysFile& file, Rank& rank) {
   for (const auto& [table, columns] : file.tables()) {
     if (table.starts_with("ENUM_") || table.starts_with("sqlite_")) continue;
     auto statement = file.database().prepare(fmt::format("SELECT count(*) FROM {}", quote_identifier(table)));
     if (!statement || !statement->next().value_or(false) || statement->integer(0) == 0) continue;
     rank.holds.emplace_back(table, statement->integer(0));
+    const bool known =
+        table.starts_with("TARGET_INFO_") || std::ranges::find(kKnownTables, table) != kKnownTables.end();
+    if (!known) file.trace().log.add(Issue::unknown_table, table);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "trace/link.h"
 
+#include <algorithm>
+
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "trace/columns.h"
@@ -19,6 +21,14 @@ void repair_durations(Trace& trace) {
       trace.log.add(Issue::negative_duration, name, repaired);
     }
   });
+}
+
+/// What the tables hold that no report can place.
+void note_oddities(Trace& trace) {
+  constexpr auto kLastKind = static_cast<uint8_t>(CopyKind::unified_device_to_device);
+  const Codes& kinds = trace.copies.kind;
+  trace.log.add(Issue::open_range, {}, std::ranges::count(trace.ranges.end, kUnknown));
+  trace.log.add(Issue::unknown_copy_kind, {}, std::ranges::count_if(kinds, [](uint8_t k) { return k > kLastKind; }));
 }
 
 void sort_tables(Trace& trace) {
@@ -140,6 +150,7 @@ void link_launches(Trace& trace) {
 void link(Trace& trace) {
   fill_columns(trace);
   repair_durations(trace);
+  note_oddities(trace);
   sort_tables(trace);
   link_launches(trace);
   link_ranges(trace);
