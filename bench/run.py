@@ -12,6 +12,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -41,23 +42,29 @@ FROM s JOIN m USING (name) JOIN v USING (name) JOIN StringIds ON id = s.name ORD
 
 
 class Run:
-    """Wall time and peak memory of one process, and what it printed."""
+    """Wall time and peak memory of one process, and what it printed. Output goes to a file: a child's peak memory begins
+    at that of this process, which therefore has to stay small."""
 
     def __init__(self, *command, stdin=None):
+        self.printed = tempfile.TemporaryFile("w+")
         began = time.monotonic()
         process = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE if stdin else None,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                   stdout=self.printed, stderr=subprocess.PIPE, text=True)
         if stdin:
             process.stdin.write(stdin)
             process.stdin.close()
             process.stdin = None
-        self.out = process.stdout.read()
         errors = process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)
         self.seconds = time.monotonic() - began
         self.peak_mb = usage.ru_maxrss / 1024
         if status != 0:
             sys.exit(f"bench: {' '.join(map(str, command))} ended with {status}: {errors.strip()}")
+
+    @property
+    def out(self):
+        self.printed.seek(0)
+        return self.printed.read()
 
 
 class Bench:
