@@ -102,7 +102,7 @@ std::string summary_text(const Trace& trace, const RunSummary& summary, const Re
   screen.fact("total time", time_text(real(summary.total_ns)));
   if (summary.launch_latency) {
     screen.fact("launch latency",
-                fmt::format("{} at the median, {} at most, from the call to the kernel's start",
+                fmt::format("{} at the median, {} at most, from call to kernel start",
                             time_text(summary.launch_latency->median), time_text(real(summary.launch_latency->max))));
   }
   screen.fact("warm-up", warm_up_text(summary.warm_up));
