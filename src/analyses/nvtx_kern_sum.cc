@@ -98,10 +98,8 @@ std::vector<int64_t> KernelsInRanges::range_counts() const {
 }
 
 Fields fields(const ReportArguments& arguments) {
-  Fields fields{Field::kernels, Field::streams, Field::launches, Field::api, Field::ranges, Field::range_links};
-  if (arguments.base) fields |= Fields{Field::kernel_short_names};
-  if (arguments.mangled) fields |= Fields{Field::kernel_mangled_names};
-  return fields;
+  return caption_fields(arguments) |
+         Fields{Field::streams, Field::launches, Field::api, Field::ranges, Field::range_links};
 }
 
 void add_ranges(Table& table, const Trace& trace, const KernelsInRanges& kernels) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string_view>
 
 #include <CLI/App.hpp>
@@ -18,7 +17,5 @@ struct Command {
   /// Adds the options to `command`, and a callback that runs it and sets the exit code.
   void (*set_up)(CLI::App& command, int& exit_code);
 };
-
-[[nodiscard]] std::span<const Command> commands();
 
 }  // namespace sonde

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "exporters/exporter.h"
 #include "exporters/output_file.h"
 #include "importers/importer.h"
@@ -32,8 +33,7 @@ Status convert(const ConvertArguments& arguments) {
 int run(const ConvertArguments& arguments) {
   const Status done = convert(arguments);
   if (done) return 0;
-  fmt::print(stderr, "sonde: {}\n", done.error().message);
-  return 1;
+  return report_error(done.error());
 }
 
 void set_up(CLI::App& command, int& exit_code) {

@@ -88,8 +88,6 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-std::span<const Command> commands() { return kCommands; }
-
 }  // namespace sonde
 
 int main(int argc, char** argv) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "exporters/exporter.h"
 #include "exporters/output_file.h"
 #include "synth/synth.h"
@@ -86,8 +87,7 @@ Status make(const SynthArguments& arguments) {
 int run(const SynthArguments& arguments) {
   const Status made = make(arguments);
   if (made) return 0;
-  fmt::print(stderr, "sonde: {}\n", made.error().message);
-  return 1;
+  return report_error(made.error());
 }
 
 std::string plant_help() {

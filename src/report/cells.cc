@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "report/quantity.h"
+
 namespace sonde {
 namespace {
 
@@ -16,14 +18,6 @@ std::string_view unit_of(Unit unit, const TimeUnit& time_unit) {
     case Unit::none: break;
   }
   return {};
-}
-
-/// Puts ',' between groups of three digits before the point.
-std::string grouped(std::string number) {
-  const size_t first = number.starts_with('-') ? 1 : 0;
-  size_t at = std::min(number.find('.'), number.size());
-  for (; at > first + 3; at -= 3) number.insert(at - 3, 1, ',');
-  return number;
 }
 
 std::string number_text(const Column& column, size_t row, const TimeUnit& time_unit) {
@@ -60,7 +54,7 @@ void append_cell(std::string& text, const Column& column, size_t row, const Time
     return;
   }
   std::string number = number_text(column, row, time_unit);
-  text += digits == Digits::grouped ? grouped(std::move(number)) : number;
+  text += digits == Digits::grouped ? with_separators(std::move(number)) : number;
 }
 
 }  // namespace sonde

@@ -1,5 +1,6 @@
 #include "report/quantity.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -46,11 +47,12 @@ std::string counted(int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : sibilant ? "es" : "s");
 }
 
-std::string count_text(int64_t count) {
-  std::string text = fmt::format("{}", count);
-  const size_t first = text.starts_with('-') ? 1 : 0;
-  for (size_t at = text.size(); at > first + 3; at -= 3) text.insert(at - 3, 1, ',');
-  return text;
+std::string with_separators(std::string number) {
+  const size_t first = number.starts_with('-') ? 1 : 0;
+  for (size_t at = std::min(number.find('.'), number.size()); at > first + 3; at -= 3) number.insert(at - 3, 1, ',');
+  return number;
 }
+
+std::string count_text(int64_t count) { return with_separators(fmt::format("{}", count)); }
 
 }  // namespace sonde

@@ -13,6 +13,8 @@ namespace sonde {
 [[nodiscard]] std::string percent_text(double part, double whole);
 /// "1 kernel", "2,000 kernels": a number and the noun for one of them.
 [[nodiscard]] std::string counted(int64_t count, std::string_view noun);
+/// A written number with ',' between groups of three digits before the point.
+[[nodiscard]] std::string with_separators(std::string number);
 /// A whole number with thousands separators.
 [[nodiscard]] std::string count_text(int64_t count);
 
