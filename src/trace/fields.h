@@ -37,6 +37,9 @@ enum class Field {
   cuda_events,           ///< records of CUDA events
   graph_events,          ///< creation of CUDA graphs, executables and nodes
   diagnostics,           ///< what the recording tool said of the recording
+  kernel_profiles,       ///< launches measured by a kernel profiler: launch, metrics, sections, advice, ranges, stacks
+  metric_instances,      ///< kernel_profiles: the parts of metrics (by instruction, opcode, time)
+  source_lines,          ///< device_functions: the source line of each instruction
   inventory,             ///< what the source holds, counted
   capture,               ///< how the profile was taken: options, environment, host (private)
   count_

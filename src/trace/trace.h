@@ -6,6 +6,7 @@
 #include "trace/events.h"
 #include "trace/fields.h"
 #include "trace/import_log.h"
+#include "trace/kernel_profile.h"
 #include "trace/string_pool.h"
 
 namespace sonde {
@@ -59,6 +60,11 @@ struct Trace {
   CudaEvents cuda_events;
   GraphEvents graph_events;
   Diagnostics diagnostics;
+
+  std::vector<KernelProfile> kernel_profiles;
+  std::vector<ProfileSection> profile_sections;
+  std::vector<DeviceFunction> device_functions;
+  std::vector<DeviceAttribute> device_attributes;
 
   std::vector<DomainLinks> range_links;  ///< one for each domain that has push/pop ranges; made by link()
 
