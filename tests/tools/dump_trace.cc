@@ -5,10 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dump_kernels.h"
 #include "importers/importer.h"
 #include "trace/columns.h"
 
-/// Prints counts and sums of an imported trace as JSON, in the shape that tests/reference/pytorch_facts.py prints.
+/// Prints counts and sums of an imported trace as JSON, in the shape that tests/reference/pytorch_facts.py prints; with
+/// --kernels what it holds of measured launches (see dump_kernels.h).
 namespace sonde {
 namespace {
 
@@ -150,7 +152,7 @@ json facts(const Trace& t) {
   return out;
 }
 
-int run(const std::string& path) {
+int run(const std::string& path, bool kernels) {
   ImportRequest request;
   request.fields = Fields::all();
   const auto trace = import_run(std::span(&path, 1), request);
@@ -159,6 +161,10 @@ int run(const std::string& path) {
     return 1;
   }
   for (const auto& e : trace->log.entries()) fmt::print(stderr, "{} {} {}\n", text_of(e.issue).id, e.detail, e.count);
+  if (kernels) {
+    dump_kernels(*trace);
+    return 0;
+  }
   fmt::print("{}\n", facts(*trace).dump(1, ' ', false, json::error_handler_t::replace));
   return 0;
 }
@@ -167,9 +173,10 @@ int run(const std::string& path) {
 }  // namespace sonde
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: dump_trace FILE\n");
+  const bool kernels = argc == 3 && std::string_view(argv[1]) == "--kernels";
+  if (argc != 2 && !kernels) {
+    fmt::print(stderr, "usage: dump_trace [--kernels] FILE\n");
     return 2;
   }
-  return sonde::run(argv[1]);
+  return sonde::run(argv[argc - 1], kernels);
 }
