@@ -16,6 +16,7 @@ class Frames {
 
   /// Appends a piece of at most `most` bytes to `text`. False at the end, at damage and where more input is missing.
   bool step(std::string& text, size_t most) {
+    if (whole()) return false;
     const size_t before = text.size();
     text.resize(before + std::min(most, ZSTD_DStreamOutSize()));
     ZSTD_outBuffer out{text.data() + before, text.size() - before, 0};

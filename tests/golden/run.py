@@ -9,6 +9,7 @@ A case is a folder tests/golden/<layer>/<name>/ with
     exit        its exit status; without this file, 0
     NAME.sql    becomes NAME.sqlite before the command runs; a line `.read FILE` takes in another SQL file, as in the
                 sqlite3 shell, relative to the file it stands in
+    NAME.ncu.json  becomes NAME.ncu-rep (tests/reference/ncu_report.py); {"take": FILE} takes in another description
 
     tests/golden/run.py [--program PATH] [--update] [CASE...]      without CASE: all
 
@@ -17,6 +18,7 @@ A case is a folder tests/golden/<layer>/<name>/ with
 
 import argparse
 import difflib
+import json
 import os
 import re
 import shutil
@@ -27,6 +29,9 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "reference"))
+import ncu_report  # noqa: E402
+
 PROGRAM = HERE.parent.parent / "build/release/sonde"
 EXPECTATIONS = ("stdout", "stderr", "exit")
 SECONDS = 60
@@ -38,9 +43,18 @@ def sql_of(path: Path) -> str:
     return READ_LINE.sub(lambda line: sql_of(path.parent / line.group(1).strip()), text)
 
 
+def description_of(path: Path) -> dict:
+    description = json.loads(path.read_text(encoding="utf-8"))
+    taken = description.pop("take", None)
+    return (description_of(path.parent / taken) if taken else {}) | description
+
+
 def prepare(case: Path, work: Path) -> None:
-    """Copies the inputs of the case and makes its databases."""
-    shutil.copytree(case, work, ignore=shutil.ignore_patterns("command", *EXPECTATIONS, "*.sql"))
+    """Copies the inputs of the case and makes its databases and reports."""
+    shutil.copytree(case, work, ignore=shutil.ignore_patterns("command", *EXPECTATIONS, "*.sql", "*.ncu.json"))
+    for source in sorted(case.glob("*.ncu.json")):
+        report = ncu_report.report(description_of(source), source.parent)
+        (work / source.name.replace(".ncu.json", ".ncu-rep")).write_bytes(report)
     for script in sorted(case.glob("*.sql")):
         database = sqlite3.connect(work / f"{script.stem}.sqlite")
         database.executescript(sql_of(script))
