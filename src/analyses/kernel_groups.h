@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// One launch of a kernel: measured by a kernel profiler, or seen on a timeline.
+struct KernelLaunch {
+  const Trace* trace = nullptr;
+  const KernelProfile* profile = nullptr;  ///< nullptr: a row of the timeline
+  Row row = kNone;                         ///< of Trace::kernels
+
+  [[nodiscard]] NameId name() const;
+  [[nodiscard]] Dim3 grid() const;   ///< blocks
+  [[nodiscard]] Dim3 block() const;  ///< threads
+  /// Absent where a profiler did not measure it.
+  [[nodiscard]] std::optional<double> duration_ns() const;
+};
+
+/// What tells one group of launches from another. All false: every launch is a group of its own.
+struct KernelGrouping {
+  bool name = false;
+  bool grid = false;
+  bool block = false;
+};
+
+/// Reads "name,grid,block" or a part of it; "launch" keeps every launch for itself.
+[[nodiscard]] Result<KernelGrouping> parse_kernel_grouping(std::string_view text);
+
+struct KernelGroup {
+  std::vector<KernelLaunch> launches;  ///< in the order of the file
+  double duration_ns = 0;              ///< of all that have one
+  bool measured = false;               ///< whether any launch has a duration
+
+  /// The launch that took longest; it stands for the group where a value cannot be summed.
+  [[nodiscard]] const KernelLaunch& longest() const;
+};
+
+/// All launches that a trace tells of. A trace with kernel reports gives those only: their times are taken one by one,
+/// with cold caches, and do not add to a timeline's.
+[[nodiscard]] std::vector<KernelLaunch> kernel_launches(const Trace& trace);
+
+/// The groups in the order of their time, the most first; of equal time, in the order of the file.
+[[nodiscard]] std::vector<KernelGroup> group_kernels(const std::vector<KernelLaunch>& launches,
+                                                     const KernelGrouping& grouping);
+
+}  // namespace sonde
