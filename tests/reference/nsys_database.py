@@ -71,8 +71,9 @@ def gpu_tables(db):
     make(db, "kernel", "CUPTI_ACTIVITY_KIND_KERNEL", common | {
         "demangled": text_of("s.demangledName"), "short": text_of("s.shortName"),
         "mangled": f"coalesce({text_of('s.mangledName')}, {text_of('s.demangledName')})",
-        "registers": "s.registersPerThread", "static": "s.staticSharedMemory", "dynamic": "s.dynamicSharedMemory"}
-        | same("gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"))
+        "registers": "s.registersPerThread", "static": "s.staticSharedMemory", "dynamic": "s.dynamicSharedMemory",
+        "carve_out": "nullif(s.sharedMemoryExecuted, 0)"}
+        | same("gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "clusterX", "clusterY", "clusterZ"))
     make(db, "copy", "CUPTI_ACTIVITY_KIND_MEMCPY", common | {
         "bytes": "s.bytes", "kind": "s.copyKind", "address": "s.virtualAddress",
         "name": "'[CUDA memcpy ' || coalesce((SELECT name FROM copy_kind WHERE id = s.copyKind), 'Unknown') || ']'",
@@ -117,17 +118,35 @@ def nvtx_table(db):
 
 
 def device_table(db):
-    """device(process, id, name): CUDA's ordinal in a process (NULL: in every process) and the name of that GPU."""
+    """device(process, id, name, gpu): CUDA's ordinal in a process (NULL: in every process), that GPU's name and its row in
+    gpu; gpu(id, name, ordinal, processors, limits...)."""
     have = columns(db, "TARGET_INFO_GPU")
     key = "id" if "id" in have else "deviceId"
+    gpu_limits = {"major": "s.computeMajor", "minor": "s.computeMinor", "warps": "s.maxWarpsPerSm",
+                  "blocks": "s.maxBlocksPerSm", "registers": "s.maxRegistersPerSm", "shared": "s.maxShmemPerSm",
+                  "optin": "s.maxShmemPerBlockOptin", "threads": "s.maxThreadsPerBlock", "warp_size": "s.threadsPerWarp"}
     make(db, "gpu", "TARGET_INFO_GPU", {"id": f"s.{key}", "name": "s.name", "ordinal": "s.cuDevice",
-                                        "processors": "s.smCount"})
+                                        "processors": "s.smCount"} | gpu_limits)
+    limits_of_2021(db)
     make(db, "device", "TARGET_INFO_CUDA_DEVICE", {
-        "pid": "s.pid", "id": "s.cudaId", "name": "(SELECT name FROM gpu WHERE gpu.id = s.gpuId)"})
+        "pid": "s.pid", "id": "s.cudaId", "name": "(SELECT name FROM gpu WHERE gpu.id = s.gpuId)", "gpu": "s.gpuId"})
     if not db.execute("SELECT 1 FROM device").fetchone():
         # cuDevice alone is ambiguous: other makers' adapters, which have no multiprocessors, carry 0 as well.
         ordinal = "ordinal" if "cuDevice" in have else "id"
-        db.execute(f"INSERT INTO device SELECT NULL, {ordinal}, name FROM gpu WHERE processors IS NULL OR processors > 0")
+        db.execute(f"INSERT INTO device SELECT NULL, {ordinal}, name, id FROM gpu WHERE processors IS NULL OR processors > 0")
+
+
+def limits_of_2021(db):
+    """TARGET_INFO_CUDA_GPU had them before TARGET_INFO_GPU did."""
+    make(db, "old_gpu", "TARGET_INFO_CUDA_GPU", {
+        "id": "s.deviceId", "processors": "s.numMultiprocessors", "major": "s.computeCapabilityMajor",
+        "minor": "s.computeCapabilityMinor", "warps": "s.maxWarpsPerMultiprocessor",
+        "blocks": "s.maxBlocksPerMultiprocessor", "registers": "s.maxRegistersPerMultiprocessor",
+        "shared": "s.maxSharedMemoryPerMultiprocessor", "threads": "s.maxThreadsPerBlock",
+        "warp_size": "s.numThreadsPerWarp"})
+    names = ("processors", "major", "minor", "warps", "blocks", "registers", "shared", "threads", "warp_size")
+    for name in names:
+        db.execute(f"UPDATE gpu SET {name} = coalesce((SELECT o.{name} FROM old_gpu o WHERE o.id = gpu.id), {name})")
 
 
 def fault_tables(db):

@@ -10,6 +10,7 @@ that leaves open, and where each answer is from, is in README.md.
 import sys
 from fractions import Fraction
 
+import occupancy
 import tables
 from nsys_database import open_database
 from tables import Report, cell, dimensions, grouped, megabytes, rounded
@@ -33,6 +34,26 @@ def cuda_gpu_kern_gb_sum(db, argument=""):
     rows = db.execute(f"SELECT end - start, gridX, gridY, gridZ, blockX, blockY, blockZ, {NAME_COLUMNS[argument]} FROM kernel")
     groups = grouped(((dimensions(*row[1:4]), dimensions(*row[4:7]), row[7]), row[0]) for row in rows)
     return tables.time_summary(groups, "Instances", ["GridXYZ", "BlockXYZ", "Name"])
+
+
+GPU_LIMITS = ("major", "minor", "processors", "warps", "blocks", "registers", "shared", "optin", "threads", "warp_size")
+
+
+def cuda_gpu_kern_occ_sum(db, argument=""):
+    gpus = {row[0]: occupancy.gpu_of(*row[1:]) for row in db.execute(f"SELECT id, {', '.join(GPU_LIMITS)} FROM gpu")}
+    rows = db.execute(f"""
+        SELECT end - start, {NAME_COLUMNS[argument]}, registers, static + dynamic, carve_out, green,
+               (SELECT d.gpu FROM device d WHERE d.id = kernel.device AND (d.pid IS NULL OR d.pid = process & 0xFFFFFF) LIMIT 1),
+               gridX, gridY, gridZ, blockX, blockY, blockZ, clusterX, clusterY, clusterZ FROM kernel""")
+    launches = []
+    for time, name, registers, shared, carve_out, green, gpu, *size in rows:
+        limits = gpus.get(gpu)
+        if limits is not None and green is not None:
+            limits = limits._replace(sms=None)
+        cluster = tuple(size[6:]) if size[6] else None
+        launches.append((occupancy.Launch(name, tuple(size[:3]), tuple(size[3:6]), registers, shared, carve_out, cluster,
+                                          limits), time))
+    return occupancy.report(launches)
 
 
 MEMORY_TIMES = "SELECT end - start, name FROM copy UNION ALL SELECT end - start, name FROM memset"
@@ -315,8 +336,8 @@ def um_cpu_page_faults_sum(db):
     return Report(["CPU Page Faults", "CPU Instruction Address"], shown, [-row[0] for row in rows])
 
 
-REPORTS = [cuda_api_gpu_sum, cuda_api_sum, cuda_api_trace, cuda_gpu_kern_gb_sum, cuda_gpu_kern_sum,
-           cuda_gpu_mem_size_sum, cuda_gpu_mem_time_sum, cuda_gpu_sum, cuda_gpu_trace, cuda_kern_exec_sum,
+REPORTS = [cuda_api_gpu_sum, cuda_api_sum, cuda_api_trace, cuda_gpu_kern_gb_sum,
+           cuda_gpu_kern_occ_sum, cuda_gpu_kern_sum, cuda_gpu_mem_size_sum, cuda_gpu_mem_time_sum, cuda_gpu_sum, cuda_gpu_trace, cuda_kern_exec_sum,
            cuda_kern_exec_trace, nvtx_gpu_proj_sum, nvtx_gpu_proj_trace, nvtx_kern_sum, nvtx_pushpop_sum,
            nvtx_pushpop_trace, nvtx_startend_sum, nvtx_sum, osrt_sum, um_cpu_page_faults_sum, um_sum, um_total_sum]
 BY_NAME = {report.__name__: report for report in REPORTS}

@@ -12,6 +12,7 @@ import json
 import sys
 from decimal import Decimal
 
+import occupancy
 import tables
 from nsys_database import COPY_KINDS
 from tables import grouped
@@ -49,7 +50,21 @@ def open_trace(path):
         document = json.loads(file.read(), strict=False, parse_float=Decimal)
     entries = document["traceEvents"] if isinstance(document, dict) else document
     wanted = KERNELS | COPIES | SETS | CALLS | OPERATORS | {"user_annotation", "python_function"}
-    return [Event(entry) for entry in entries if entry.get("ph") == "X" and entry.get("cat") in wanted]
+    events = [Event(entry) for entry in entries if entry.get("ph") == "X" and entry.get("cat") in wanted]
+    properties = document.get("deviceProperties", []) if isinstance(document, dict) else []
+    gpus = {device["id"]: gpu_of(device) for device in properties}
+    for event in of(events, KERNELS):
+        event.gpu = gpus.get(event.arguments.get("device"))
+    return events
+
+
+def gpu_of(device):
+    warp_size = device.get("warpSize") or 32
+    threads = device.get("maxThreadsPerMultiprocessor")
+    shared = device.get("maxSharedMemoryPerMultiProcessor", device.get("sharedMemPerMultiprocessor"))
+    return occupancy.gpu_of(device.get("computeMajor"), device.get("computeMinor"), device.get("numSms"),
+                            threads and threads // warp_size, None, device.get("regsPerMultiprocessor"), shared,
+                            device.get("sharedMemPerBlockOptin"), device.get("maxThreadsPerBlock"), warp_size)
 
 
 def of(events, categories):
@@ -80,6 +95,15 @@ def size_text(event, name):
 def cuda_gpu_kern_gb_sum(events):
     groups = times(((size_text(e, "grid"), size_text(e, "block"), e.name), e) for e in of(events, KERNELS))
     return tables.time_summary(groups, "Instances", ["GridXYZ", "BlockXYZ", "Name"])
+
+
+def cuda_gpu_kern_occ_sum(events):
+    def launch(e):
+        grid, block = (tuple(map(int, e.arguments[name])) if e.arguments.get(name) else None for name in ("grid", "block"))
+        registers, shared = (e.arguments.get(name) for name in ("registers per thread", "shared memory"))
+        return occupancy.Launch(e.name, grid, block, registers, shared, None, None, e.gpu)
+
+    return occupancy.report((launch(e), e.duration) for e in of(events, KERNELS))
 
 
 def cuda_gpu_mem_time_sum(events):
@@ -130,8 +154,8 @@ def nvtx_pushpop_sum(events):
     return tables.time_summary(times(((range_name(e),), e) for e in ranges(events)), "Instances", ["Range"])
 
 
-REPORTS = [cuda_api_gpu_sum, cuda_api_sum, cuda_gpu_kern_gb_sum, cuda_gpu_kern_sum, cuda_gpu_mem_size_sum,
-           cuda_gpu_mem_time_sum, cuda_gpu_sum, nvtx_pushpop_sum, nvtx_sum]
+REPORTS = [cuda_api_gpu_sum, cuda_api_sum, cuda_gpu_kern_gb_sum, cuda_gpu_kern_occ_sum, cuda_gpu_kern_sum,
+           cuda_gpu_mem_size_sum, cuda_gpu_mem_time_sum, cuda_gpu_sum, nvtx_pushpop_sum, nvtx_sum]
 BY_NAME = {report.__name__: report for report in REPORTS}
 
 

@@ -19,6 +19,7 @@ sys.path.insert(0, str(HERE))
 
 import compare
 import nsys_sql
+import occupancy
 import pytorch_json
 import summary_json
 import summary_sql
@@ -149,6 +150,19 @@ def test_summary(path):
     assert union_length([(0, 10), (2, 5), (10, 12), (20, 20), (30, 31)]) == 13
 
 
+def test_occupancy():
+    """What Nsight Compute says of three launches on an A10G, and one that an A10G cannot run."""
+    def blocks_warps_limiters(threads, registers, shared, carve_out):
+        launch = occupancy.Launch("f", (64, 1, 1), (threads, 1, 1), registers, shared, carve_out, None, occupancy.gpu_of(8, 6))
+        return occupancy.occupancy(launch)
+
+    assert blocks_warps_limiters(512, 51, 4096, 16384) == (2, 32, ["registers"])
+    assert blocks_warps_limiters(256, 150, 8192, 16384) == (1, 8, ["registers", "shared memory"])
+    assert blocks_warps_limiters(1024, 36, 0, 8192) == (1, 32, ["registers", "warps"])
+    assert blocks_warps_limiters(1024, 65, 0, None) is None
+    assert occupancy.gpu_of(9, 4) is None and occupancy.gpu_of(9, 0, warp_size=64) is None
+
+
 def rows_of(path, report):
     return nsys_sql.compute(open_database(path), report).rows
 
@@ -201,7 +215,7 @@ def run_script(script, folder, *arguments, **settings):
 def test_nsys_script(folder):
     good = run_script("nsys_reports.py", folder)
     assert good.returncode == 0 and "0 differ" in good.stdout, good.stdout + good.stderr
-    for planted in ("cuda_gpu_kern_sum|Total Time (ns)", "cuda_gpu_kern_sum:base|Name", "nvtx_gpu_proj_trace|NumChild",
+    for planted in ("cuda_gpu_kern_sum|Total Time (ns)", "cuda_gpu_kern_occ_sum|Reg/Trd", "cuda_gpu_kern_sum:base|Name", "nvtx_gpu_proj_trace|NumChild",
                     "cuda_gpu_trace|Throughput (MB/s)", "cuda_api_sum|StdDev (ns)", "um_sum|Virtual Address"):
         bad = run_script("nsys_reports.py", folder, PLANTED=planted)
         assert bad.returncode == 1 and "1 differ" in bad.stdout, f"{planted} was not caught\n{bad.stdout}{bad.stderr}"
@@ -245,6 +259,7 @@ def main():
         test_comparison()
         test_ids()
         test_trace_answers(trace)
+        test_occupancy()
         test_summary(export)
         test_nsys_script(folder)
         test_trace_script(folder)
