@@ -1,0 +1,121 @@
+#include "metrics/catalogue.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "metrics/counter_name.h"
+#include "metrics/metric_name.h"
+
+namespace sonde {
+namespace {
+
+constexpr std::array kTitles = {
+#define SONDE_FAMILY(id, title) std::string_view(title),
+#include "metrics/families.inc"
+#undef SONDE_FAMILY
+};
+
+enum class UnitRule : uint8_t { same, percent, per_second, per_cycle };
+
+struct Submetric {
+  std::string_view name;
+  UnitRule rule;
+  std::string_view phrase;
+};
+
+constexpr std::array kSubmetrics = {
+#define SONDE_SUBMETRIC(name, rule, phrase) Submetric{name, UnitRule::rule, phrase},
+#include "metrics/submetrics.inc"
+#undef SONDE_SUBMETRIC
+};
+
+constexpr Submetric kNoSubmetric{"", UnitRule::same, ""};
+
+const Submetric* find_submetric(std::string_view name) {
+  if (name.empty()) return &kNoSubmetric;
+  for (const Submetric& s : kSubmetrics) {
+    if (s.name == name) return &s;
+  }
+  return nullptr;
+}
+
+constexpr std::string_view kEachCycle = ".cycle";  ///< see counters.inc
+
+/// "warp" of "warp.cycle"; a unit that is not counted in every cycle stays.
+std::string_view counted_unit(std::string_view unit) {
+  if (unit.ends_with(kEachCycle)) unit.remove_suffix(kEachCycle.size());
+  return unit;
+}
+
+std::string unit_per_cycle(std::string_view unit) {
+  if (unit == "cycle" || unit.empty()) return "";
+  return unit.ends_with(kEachCycle) ? std::string(counted_unit(unit)) : fmt::format("{}/cycle", unit);
+}
+
+std::string unit_per_second(std::string_view unit) {
+  if (unit == "cycle") return "hz";
+  return unit.empty() ? "" : fmt::format("{}/s", counted_unit(unit));
+}
+
+std::string unit_by(UnitRule rule, std::string_view unit) {
+  switch (rule) {
+    case UnitRule::percent: return "%";
+    case UnitRule::per_second: return unit_per_second(unit);
+    case UnitRule::per_cycle: return unit_per_cycle(unit);
+    case UnitRule::same: break;
+  }
+  return std::string(counted_unit(unit));
+}
+
+struct Rollup {
+  std::string_view name;
+  std::string_view phrase;  ///< before the units that it goes over
+};
+
+constexpr std::array kRollups = {Rollup{"sum", "sum over all"}, Rollup{"avg", "average of all"},
+                                 Rollup{"min", "lowest of all"}, Rollup{"max", "highest of all"}};
+
+/// What a rollup adds to the sentence; absent for one that there is not.
+std::optional<std::string> rollup_phrase(const MetricName& name) {
+  for (const Rollup& r : kRollups) {
+    if (r.name == name.rollup) return fmt::format(", {} {}", r.phrase, plural_of(name.hardware));
+  }
+  if (name.rollup == "max_rate") return ": the most that is possible";
+  const bool plain = name.rollup.empty() || name.rollup == "pct" || name.rollup == "ratio";
+  return plain ? std::optional<std::string>("") : std::nullopt;
+}
+
+/// A metric without prefix.
+std::optional<MetricInfo> describe_plain(const MetricName& name) {
+  const auto counter = describe_counter(name.counter);
+  const Submetric* submetric = find_submetric(name.submetric);
+  const auto rollup = rollup_phrase(name);
+  if (!counter || submetric == nullptr || !rollup) return std::nullopt;
+  const std::string unit = name.rollup == "pct" ? "%" : unit_by(submetric->rule, counter->unit);
+  return MetricInfo{unit, counter->family, fmt::format("{}{}{}.", counter->meaning, submetric->phrase, *rollup)};
+}
+
+/// A name that holds names of metrics as a text.
+MetricInfo list_of_names(MetricFamily family, std::string_view what) {
+  return {"", family, fmt::format("Names of the metrics {}.", what)};
+}
+
+}  // namespace
+
+std::string_view title_of(MetricFamily family) { return kTitles.at(static_cast<size_t>(family)); }
+
+std::optional<MetricInfo> describe_metric(std::string_view name) {
+  MetricName parts = split_metric_name(name);
+  if (parts.prefix == "regex") return list_of_names(MetricFamily::profiler, "whose names fit the pattern");
+  if (parts.prefix == "group") return list_of_names(MetricFamily::source, "of the group");
+  auto info = describe_plain(parts);
+  if (!info || parts.prefix.empty()) return info;
+  if (parts.prefix == "breakdown") return list_of_names(info->family, "of which this one is the highest");
+  if (parts.prefix != "pmsampling") return std::nullopt;
+  info->family = MetricFamily::sampling;
+  info->meaning = "Sampled while the kernel ran: " + info->meaning;
+  return info;
+}
+
+}  // namespace sonde

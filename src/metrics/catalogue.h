@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sonde {
+
+/// What a metric is about. The rows stand in families.inc.
+enum class MetricFamily : uint8_t {
+#define SONDE_FAMILY(id, title) id,
+#include "metrics/families.inc"
+#undef SONDE_FAMILY
+  count_
+};
+
+[[nodiscard]] std::string_view title_of(MetricFamily family);
+
+struct MetricInfo {
+  std::string unit;  ///< base unit in ncu's words ("ns", "byte", "byte/s", "%", "inst/cycle"); empty for plain numbers
+  MetricFamily family = MetricFamily::inherit;
+  std::string meaning;  ///< one sentence
+};
+
+/// What a metric of Nsight Compute is, by its name: counters stand in counters.inc and facts.inc; what qualifiers,
+/// rollups and submetrics add follows by rule. Absent for a name that has a part which the tables do not know.
+[[nodiscard]] std::optional<MetricInfo> describe_metric(std::string_view name);
+
+}  // namespace sonde
