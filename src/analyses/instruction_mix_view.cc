@@ -23,7 +23,7 @@ std::vector<std::pair<NameId, double>> opcodes_of(const Metric& metric) {
 Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
   const Metric* metric = find_metric(trace, kernel, kPerOpcode);
   const auto opcodes = metric == nullptr ? std::vector<std::pair<NameId, double>>() : opcodes_of(*metric);
-  if (opcodes.empty()) return fail("not collected: {} (ncu --section InstructionStats)", kPerOpcode);
+  if (opcodes.empty()) return fail("{} (ncu --section InstructionStats)", kPerOpcode);
   double total = 0;
   for (const auto& [name, count] : opcodes) total += count;
   Table table;

@@ -16,7 +16,8 @@ struct KernelView {
   std::string_view title;        ///< heading
   std::string_view section;      ///< id of the section behind which it is shown
   std::string_view description;  ///< what it shows and how it is computed, for the docs
-  /// The table, or which metrics were not collected and how to collect them. Texts may point into the trace.
+  /// The table, or the names of the metrics that were not collected and how to collect them. Texts may point into the
+  /// trace.
   Result<Table> (*run)(const Trace& trace, const KernelProfile& kernel);
 };
 

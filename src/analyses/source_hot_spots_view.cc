@@ -80,7 +80,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
   each_address(trace, kernel, find_metric(trace, kernel, kExecuted), spots,
                [](Spot& spot, double value) { spot.executed = spot.executed.value_or(0) + value; });
   add_stalls(trace, kernel, spots);
-  if (spots.empty()) return fail("not collected: {} and {} (ncu --section SourceCounters)", kSamples, kExecuted);
+  if (spots.empty()) return fail("{} and {} (ncu --section SourceCounters)", kSamples, kExecuted);
   double samples = 0;
   for (const auto& [place, spot] : spots) samples += spot.samples;
 

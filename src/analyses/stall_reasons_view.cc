@@ -10,7 +10,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
   const std::vector<Stall> stalls = stall_reasons(trace, kernel);
   if (stalls.empty()) {
     return fail(
-        "not collected: smsp__average_warps_issue_stalled_* and smsp__pcsamp_* (ncu --section WarpStateStats "
+        "smsp__average_warps_issue_stalled_* and smsp__pcsamp_* (ncu --section WarpStateStats "
         "--section SourceCounters)");
   }
   Table table;

@@ -1,0 +1,32 @@
+#include <algorithm>
+
+#include "report/kernel_text.h"
+
+namespace sonde {
+namespace {
+
+void write(const KernelPage& page, const Sink& sink) {
+  for (const KernelProfile* kernel : page.kernels) {
+    std::vector<ShownMetric> metrics;
+    for (const Metric& metric : kernel->metrics) metrics.push_back(shown_metric(page, metric));
+    std::ranges::stable_sort(metrics, {}, &ShownMetric::label);
+    for (ShownMetric& metric : metrics) {
+      if (!metric.collected) metric.value = "not collected";
+    }
+    sink(kernel_heading(*page.trace, *kernel));
+    sink(metric_lines(metrics));
+    sink("\n");
+  }
+}
+
+}  // namespace
+
+extern const KernelPageFormat kernel_raw_text;
+const KernelPageFormat kernel_raw_text{
+    .page = "raw",
+    .format = "text",
+    .description = "all metrics of each kernel by name",
+    .write = write,
+};
+
+}  // namespace sonde
