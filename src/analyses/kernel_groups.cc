@@ -24,6 +24,10 @@ Key key_of(const KernelLaunch& launch, const KernelGrouping& by, size_t number) 
 
 void add(KernelGroup& group, const KernelLaunch& launch) {
   const auto duration = launch.duration_ns();
+  const bool first = group.launches.empty();
+  if (!first && duration.value_or(0) > group.representative().duration_ns().value_or(0)) {
+    group.longest = group.launches.size();
+  }
   group.measured = group.measured || duration.has_value();
   group.duration_ns += duration.value_or(0);
   group.launches.push_back(launch);
@@ -51,10 +55,6 @@ Result<KernelGrouping> parse_kernel_grouping(std::string_view text) {
     *flag = true;
   }
   return by;
-}
-
-const KernelLaunch& KernelGroup::longest() const {
-  return *std::ranges::max_element(launches, {}, [](const KernelLaunch& l) { return l.duration_ns().value_or(0); });
 }
 
 std::vector<KernelLaunch> kernel_launches(const Trace& trace) {

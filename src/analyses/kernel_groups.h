@@ -37,9 +37,10 @@ struct KernelGroup {
   std::vector<KernelLaunch> launches;  ///< in the order of the file
   double duration_ns = 0;              ///< of all that have one
   bool measured = false;               ///< whether any launch has a duration
+  size_t longest = 0;                  ///< the launch that took longest
 
-  /// The launch that took longest; it stands for the group where a value cannot be summed.
-  [[nodiscard]] const KernelLaunch& longest() const;
+  /// The launch that stands for the group where values can be neither summed nor averaged: the longest.
+  [[nodiscard]] const KernelLaunch& representative() const { return launches[longest]; }
 };
 
 /// All launches that a trace tells of. A trace with kernel reports gives those only: their times are taken one by one,

@@ -1,5 +1,6 @@
 #include "metrics/waves.h"
 
+#include <cmath>
 #include <limits>
 
 namespace sonde {
@@ -17,6 +18,11 @@ std::optional<Waves> waves_of(int64_t grid_blocks, int64_t blocks_per_sm, int64_
   const int64_t all = waves.full + (waves.tail_blocks == 0 ? 0 : 1);
   waves.tail_percent = 100 * static_cast<double>(idle) / static_cast<double>(of_wave) / static_cast<double>(all);
   return waves;
+}
+
+std::optional<double> tail_percent_of(double waves) {
+  if (!(waves >= 1)) return std::nullopt;
+  return 100 * (std::ceil(waves) - waves) / std::ceil(waves);
 }
 
 }  // namespace sonde

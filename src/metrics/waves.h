@@ -18,4 +18,7 @@ struct Waves {
 /// Absent where one of them is not a positive number.
 [[nodiscard]] std::optional<Waves> waves_of(int64_t grid_blocks, int64_t blocks_per_sm, int64_t sm_count);
 
+/// Waves::tail_percent from the count alone, as a kernel profiler gives it.
+[[nodiscard]] std::optional<double> tail_percent_of(double waves);
+
 }  // namespace sonde

@@ -87,7 +87,7 @@ Json kernel_json(const KernelPage& page, const KernelProfile& kernel) {
           {"process", known_json(kernel.process)},
           {"context", known_json(kernel.context)},
           {"stream", known_json(kernel.stream)},
-          {"compute_capability", compute_capability(trace, kernel)},
+          {"compute_capability", capability_text(trace, kernel)},
           {"ranges", ranges},
           {"sections", sections},
           {"views", views_json(page, kernel)},

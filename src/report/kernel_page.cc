@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "metrics/catalogue.h"
+#include "metrics/quantities.h"
 #include "metrics/sections.h"
 
 namespace sonde {
@@ -163,11 +164,10 @@ std::string_view scope_name(EstimatedSpeedup::Scope scope) {
   return kNames[static_cast<size_t>(scope)];
 }
 
-std::string compute_capability(const Trace& trace, const KernelProfile& kernel) {
-  if (kernel.device == kNone) return {};
-  const Device& device = trace.devices[kernel.device];
-  if (!device.compute_major || !device.compute_minor) return {};
-  return fmt::format("{}.{}", *device.compute_major, *device.compute_minor);
+std::string capability_text(const Trace& trace, const KernelProfile& kernel) {
+  constexpr int kMinorStep = 10;
+  const auto capability = compute_capability(trace, kernel);
+  return capability ? fmt::format("{}.{}", *capability / kMinorStep, *capability % kMinorStep) : std::string();
 }
 
 std::string dim3_text(const Dim3& dim) { return fmt::format("({}, {}, {})", dim[0], dim[1], dim[2]); }

@@ -75,7 +75,7 @@ struct ShownMetric {
 [[nodiscard]] std::string_view scope_name(EstimatedSpeedup::Scope scope);
 
 /// "8.6"; empty where the device is not described.
-[[nodiscard]] std::string compute_capability(const Trace& trace, const KernelProfile& kernel);
+[[nodiscard]] std::string capability_text(const Trace& trace, const KernelProfile& kernel);
 /// "(1920, 1, 1)"
 [[nodiscard]] std::string dim3_text(const Dim3& dim);
 

@@ -42,7 +42,7 @@ std::string kernel_heading(const Trace& trace, const KernelProfile& kernel) {
   add_known(text, "Context", kernel.context);
   add_known(text, "Stream", kernel.stream);
   if (kernel.device != kNone) text += fmt::format(", Device {}", trace.devices[kernel.device].id);
-  const std::string capability = compute_capability(trace, kernel);
+  const std::string capability = capability_text(trace, kernel);
   if (!capability.empty()) text += ", CC " + capability;
   text += fmt::format("\n    ID {}", kernel.id);
   for (size_t i = 0; i < kernel.ranges.size(); ++i) {

@@ -45,7 +45,7 @@ void NcuCsvRow::add_launch(const Trace& trace, const KernelProfile& kernel) {
   add(dim3_text(kernel.block));
   add(dim3_text(kernel.grid));
   add(kernel.device == kNone ? std::string() : fmt::format("{}", trace.devices[kernel.device].id));
-  add(compute_capability(trace, kernel));
+  add(capability_text(trace, kernel));
 }
 
 void NcuCsvRow::add_launch_titles() {

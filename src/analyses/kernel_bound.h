@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// What bounds a kernel, by how much of the compute units and of the memory system it uses, with the thresholds of
+/// Nsight Compute's bottleneck rule: at 80 % and more a unit is at its limit; below 60 % neither is, and the kernel
+/// waits (latency), or its grid is too small for the GPU; between, the one that leads by 10 points.
+enum class KernelBound : uint8_t { not_collected, compute, memory, balanced, latency, small_grid };
+
+[[nodiscard]] KernelBound bound_of(const Trace& trace, const KernelProfile& kernel);
+/// "memory", "small grid"; empty for not_collected.
+[[nodiscard]] std::string_view name_of(KernelBound bound);
+
+}  // namespace sonde

@@ -1,0 +1,120 @@
+#include <algorithm>
+
+#include "analyses/kernel_choice.h"
+#include "analyses/kernel_columns.h"
+#include "cli/output.h"
+#include "cli/profile_options.h"
+#include "metrics/quantities.h"
+#include "report/log_text.h"
+#include "report/quantity.h"
+#include "report/table_format.h"
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  ProfileOptions profile;
+  std::string kernel;
+  std::string group_by;
+  std::vector<std::string> columns;
+  bool list_columns = false;
+  std::string format;
+  std::string time_unit = "nanoseconds";
+  std::string output;
+  bool force_overwrite = false;
+  bool quiet = false;
+};
+
+int list_columns() {
+  for (const KernelColumn& column : kernel_columns()) fmt::print("{:<36}{}\n", column.name, column.description);
+  for (const Quantity& quantity : quantities()) {
+    fmt::print("{:<36}{}{}\n", quantity.name, quantity.meaning,
+               quantity.unit.empty() ? std::string() : fmt::format(" ({})", quantity.unit));
+  }
+  return kDone;
+}
+
+/// A launch a row where a profiler measured some, else the launches of a timeline by kernel and shape.
+std::string grouping_text(const Options& options, bool measured) {
+  if (!options.group_by.empty()) return options.group_by;
+  return measured ? "launch" : "name,grid,block";
+}
+
+Result<Table> table_of(const Options& options, const Trace& trace) {
+  const bool measured = !trace.kernel_profiles.empty();
+  const auto choice = parse_kernel_choice(options.kernel);
+  if (!choice) return std::unexpected(choice.error());
+  const auto grouping = parse_kernel_grouping(grouping_text(options, measured));
+  if (!grouping) return std::unexpected(grouping.error());
+  std::vector<KernelLaunch> launches = kernel_launches(trace);
+  std::erase_if(launches, [&](const KernelLaunch& launch) { return !(*choice)(launch); });
+  if (launches.empty()) {
+    const std::string which =
+        options.kernel.empty() ? std::string() : fmt::format(" that '{}' chooses", options.kernel);
+    return fail("{} holds no kernel{}", trace.ranks.front().file, which);
+  }
+  return kernel_table(trace, group_kernels(launches, *grouping),
+                      options.columns.empty() ? default_kernel_columns(measured) : options.columns);
+}
+
+/// What the table leaves open, for a person.
+std::string note_of(const Trace& trace) {
+  if (trace.kernel_profiles.empty()) {
+    return "note: counters (speed of light, bytes, hit rates, stalls) were not collected: a timeline has none; "
+           "ncu --set full -o KERNELS PROGRAM measures them\n";
+  }
+  if (row_count(trace.kernels) > 0) {
+    return fmt::format("note: {} on the timeline are left out: times under a kernel profiler do not add to them\n",
+                       counted(static_cast<int64_t>(row_count(trace.kernels)), "kernel"));
+  }
+  return {};
+}
+
+Status run(const Options& options) {
+  const auto unit = find_time_unit(options.time_unit);
+  if (!unit) return std::unexpected(unit.error());
+  const std::string format_name = !options.format.empty() ? options.format : options.output.empty() ? "column" : "csv";
+  const auto format = find_table_format(format_name);
+  if (!format) return std::unexpected(format.error());
+  const auto trace = load(options.profile, kernel_column_fields());
+  if (!trace) return std::unexpected(trace.error());
+  const auto table = table_of(options, *trace);
+  if (!table) return std::unexpected(table.error());
+  auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
+  if (!output) return std::unexpected(output.error());
+  RenderOptions render = options.output.empty() ? terminal_options() : RenderOptions();
+  render.time_unit = *unit;
+  (*format)->render(*table, render, output->sink());
+  if (!options.quiet) fmt::print(stderr, "{}{}", note_of(*trace), log_text(trace->log));
+  return output->close();
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  add_profile_options(command, options->profile);
+  command.add_option("-k,--kernel,--kernel-name", options->kernel,
+                     "a launch's ID, or a regular expression for the name");
+  command.add_option("--group-by", options->group_by,
+                     "name, grid, block or several of them; or launch, a row for each");
+  command.add_option("--columns", options->columns, "columns, quantities or metrics, with commas between")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_flag("--list-columns", options->list_columns, "list what --columns knows by name");
+  command.add_option("-f,--format", options->format, "column, csv, tsv, json or markdown");
+  command.add_option("--timeunit", options->time_unit, "nsec, usec, msec or seconds")->capture_default_str();
+  command.add_option("-o,--output", options->output, "a file to write to, as csv unless --format says otherwise");
+  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.add_flag("-q,--quiet", options->quiet, "say nothing of what was not collected and what the import log holds");
+  command.callback([options, &exit_code] {
+    exit_code = options->list_columns ? list_columns() : finish(options->profile, [&] { return run(*options); });
+  });
+}
+
+}  // namespace
+
+extern const Command kernels_command;
+const Command kernels_command{"kernels", "List kernels: time, what bounds them, occupancy, bytes, stalls, advice",
+                              "sonde kernels kernels.ncu-rep", set_up};
+
+}  // namespace sonde
