@@ -131,8 +131,6 @@ def report(timed_launches):
     ordered = sorted(groups.items(), key=lambda item: (-sum(item[1]), item[0].name))
     rows = []
     for launch, times in ordered:
-        whole = None not in (product(launch.block), launch.registers, launch.shared)
-        resources = (launch.registers, launch.shared, launch.carve_out) if whole else (None, None, None)
         rows.append([percent(sum(times), everything), str(sum(times)), str(len(times)), *fit_cells(launch),
-                     *map(cell, resources), shape_text(launch.grid), shape_text(launch.block), launch.name])
+                     *map(cell, (launch.registers, launch.shared, launch.carve_out)), shape_text(launch.grid), shape_text(launch.block), launch.name])
     return Report(HEADER, rows, [(-sum(times), launch.name) for launch, times in ordered])
