@@ -101,8 +101,8 @@ def occupancy(launch):
 
 
 def is_upper_bound(launch):
-    takes_shared = launch.shared > 0 or launch.gpu.major > 7
-    return (takes_shared and not launch.carve_out) or (product(launch.cluster) or 1) > 1
+    block_bytes = Sm(launch).block_bytes
+    return block_bytes > (launch.carve_out or 0) or (product(launch.cluster) or 1) > 1
 
 
 def fit_cells(launch):
