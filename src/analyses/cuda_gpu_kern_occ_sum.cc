@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,14 +28,17 @@ struct Launch {
   KernelCaption caption;
   Dim3 grid{};
   Dim3 block{};
-  std::array<int64_t, 4> resources{};  ///< registers, shared bytes, carve-out, blocks of a cluster; kUnknown
-  uint32_t limits = 0;                 ///< number in Gpus
+  LaunchResources resources;
+  uint32_t limits = 0;  ///< number in Gpus
   friend bool operator==(const Launch&, const Launch&) = default;
   friend size_t hash_value(const Launch& l) {
     size_t seed = hash_value(l.caption);
     boost::hash_combine(seed, l.grid);
     boost::hash_combine(seed, l.block);
-    boost::hash_combine(seed, l.resources);
+    for (const auto resource : {l.resources.registers_per_thread, l.resources.shared_bytes, l.resources.carve_out_bytes,
+                                l.resources.cluster_blocks}) {
+      boost::hash_combine(seed, resource.value_or(kUnknown));
+    }
     boost::hash_combine(seed, l.limits);
     return seed;
   }
@@ -71,20 +73,13 @@ struct KernelGroups {
   std::vector<Row> first;  ///< a kernel of each group
 };
 
-std::array<int64_t, 4> resources_of(const Trace& trace, Row row) {
-  const auto shape = shape_of_row(trace, row);
-  if (!shape) return {kUnknown, kUnknown, kUnknown, kUnknown};
-  return {shape->registers_per_thread, shape->shared_bytes, shape->carve_out_bytes.value_or(kUnknown),
-          shape->cluster_blocks.value_or(kUnknown)};
-}
-
 KernelGroups group_launches(const Trace& trace, const Gpus& gpus, const ReportArguments& arguments) {
   const Kernels& k = trace.kernels;
   KernelGroups groups;
   groups.launches.reserve(row_count(k));
   for (Row row = 0; row < row_count(k); ++row) {
-    const Launch launch{caption_of_kernel(trace, row, arguments), k.grid[row], k.block[row], resources_of(trace, row),
-                        gpus.of_stream(k.stream[row])};
+    const Launch launch{caption_of_kernel(trace, row, arguments), k.grid[row], k.block[row],
+                        resources_of_row(trace, row), gpus.of_stream(k.stream[row])};
     groups.launches.add(launch, k.end[row] - k.start[row]);
     if (groups.launches.keys().size() > groups.first.size()) groups.first.push_back(row);
   }
@@ -154,9 +149,9 @@ void add_shapes(Table& table, const Trace& trace, std::span<const Launch> launch
   auto& blocks = table.texts("BlockXYZ");
   auto& names = table.texts("Name");
   for (const Launch& launch : launches) {
-    registers.push_back(launch.resources[0]);
-    shared.push_back(launch.resources[1]);
-    carve_out.push_back(launch.resources[2]);
+    registers.push_back(launch.resources.registers_per_thread.value_or(kUnknown));
+    shared.push_back(launch.resources.shared_bytes.value_or(kUnknown));
+    carve_out.push_back(launch.resources.carve_out_bytes.value_or(kUnknown));
     grids.push_back(shape_cell(table, launch.grid));
     blocks.push_back(shape_cell(table, launch.block));
     names.push_back(caption_text(table, trace, launch.caption));

@@ -40,18 +40,21 @@ Fields launch_occupancy_fields() {
   return {Field::kernels, Field::kernel_grid, Field::kernel_resources, Field::streams};
 }
 
-std::optional<LaunchShape> shape_of_row(const Trace& trace, Row kernel) {
+LaunchResources resources_of_row(const Trace& trace, Row kernel) {
   const Kernels& k = trace.kernels;
-  const auto threads = volume(k.block, kernel);
-  const auto registers = known(k.registers, kernel);
-  const auto shared = shared_bytes(k, kernel);
-  if (!threads || !registers || !shared) return std::nullopt;
+  return {known(k.registers, kernel), shared_bytes(k, kernel), carve_out(k, kernel), volume(k.cluster, kernel)};
+}
+
+std::optional<LaunchShape> shape_of_row(const Trace& trace, Row kernel) {
+  const auto threads = volume(trace.kernels.block, kernel);
+  const LaunchResources resources = resources_of_row(trace, kernel);
+  if (!threads || !resources.registers_per_thread || !resources.shared_bytes) return std::nullopt;
   LaunchShape shape;
   shape.threads_per_block = *threads;
-  shape.registers_per_thread = *registers;
-  shape.shared_bytes = *shared;
-  shape.carve_out_bytes = carve_out(k, kernel);
-  shape.cluster_blocks = volume(k.cluster, kernel);
+  shape.registers_per_thread = *resources.registers_per_thread;
+  shape.shared_bytes = *resources.shared_bytes;
+  shape.carve_out_bytes = resources.carve_out_bytes;
+  shape.cluster_blocks = resources.cluster_blocks;
   return shape;
 }
 

@@ -19,6 +19,16 @@ struct LaunchOccupancy {
 /// What occupancy_of_row() reads of the trace.
 [[nodiscard]] Fields launch_occupancy_fields();
 
+/// What the recording says of a kernel's use of an SM.
+struct LaunchResources {
+  std::optional<int64_t> registers_per_thread;
+  std::optional<int64_t> shared_bytes;     ///< static and dynamic, a block
+  std::optional<int64_t> carve_out_bytes;  ///< shared memory of an SM
+  std::optional<int64_t> cluster_blocks;
+  friend bool operator==(const LaunchResources&, const LaunchResources&) = default;
+};
+[[nodiscard]] LaunchResources resources_of_row(const Trace& trace, Row kernel);
+
 /// What a kernel asked for. Absent where the recording lacks its block size, registers or shared memory.
 [[nodiscard]] std::optional<LaunchShape> shape_of_row(const Trace& trace, Row kernel);
 /// Blocks of the grid; absent where it is not known or too large for any GPU.

@@ -124,6 +124,8 @@ constexpr std::array kKernelColumns = {
     KernelColumn{"sharedMemoryRequestedPercentage", kInteger},
     KernelColumn{"tensorSizeMinusOneElements", kTextSet,
                  [](const Context&, const Kernels&, size_t) { return Cell(std::string_view("[]")); }},
+    // Sonde's own: PyTorch gives only the sum of static and dynamic, which Nsight has no column for.
+    KernelColumn{"sharedMemory", kInteger, plain<&Kernels::shared_bytes>},
 };
 
 using CopyColumn = ColumnOf<Copies>;

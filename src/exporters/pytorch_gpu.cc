@@ -95,8 +95,11 @@ void put_resources(Writer& w, Row row) {
   if (registers != kUnknown32) w.put(FMT_COMPILE(",\"registers per thread\":{}"), registers);
   const int32_t fixed = at(k.static_shared_bytes, row, kUnknown32);
   const int32_t dynamic = at(k.dynamic_shared_bytes, row, kUnknown32);
+  const int32_t sum = at(k.shared_bytes, row, kUnknown32);
   if (fixed != kUnknown32 || dynamic != kUnknown32) {
     w.put(FMT_COMPILE(",\"shared memory\":{}"), std::max(fixed, 0) + std::max(dynamic, 0));
+  } else if (sum != kUnknown32) {
+    w.put(FMT_COMPILE(",\"shared memory\":{}"), sum);
   }
   const float occupancy = at(k.occupancy_percent, row, NAN);
   if (!std::isnan(occupancy)) w.put(FMT_COMPILE(",\"est. achieved occupancy %\":{}"), occupancy);

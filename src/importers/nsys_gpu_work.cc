@@ -72,12 +72,20 @@ class Dim3Cells {
   Cell x_, y_, z_;
 };
 
+/// A column that few files have takes no memory in the others.
+Cell if_there(Cell cell) {
+  cell.wanted = cell.wanted && cell.position >= 0;
+  return cell;
+}
+
+/// "sharedMemory" is Sonde's own: what it exports of formats that give only the sum of static and dynamic.
 class KernelResourceCells {
  public:
   KernelResourceCells(TableQuery& q, bool wanted)
       : registers_(q.column_if(wanted, "registersPerThread")),
         static_shared_(q.column_if(wanted, "staticSharedMemory")),
         dynamic_shared_(q.column_if(wanted, "dynamicSharedMemory")),
+        shared_(if_there(q.column_if(wanted, "sharedMemory"))),
         local_(q.column_if(wanted, "localMemoryPerThread")),
         local_total_(q.column_if(wanted, "localMemoryTotal")),
         executed_(q.column_if(wanted, "sharedMemoryExecuted")),
@@ -89,6 +97,7 @@ class KernelResourceCells {
     row.put(registers_, k.registers, kUnknown32);
     row.put(static_shared_, k.static_shared_bytes, kUnknown32);
     row.put(dynamic_shared_, k.dynamic_shared_bytes, kUnknown32);
+    row.put(shared_, k.shared_bytes, kUnknown32);
     row.put(local_, k.local_bytes_per_thread, kUnknown32);
     row.put(local_total_, k.local_bytes_total, kUnknown);
     row.put(executed_, k.shared_bytes_executed, kUnknown32);
@@ -98,7 +107,7 @@ class KernelResourceCells {
   }
 
  private:
-  Cell registers_, static_shared_, dynamic_shared_, local_, local_total_, executed_, node_, launch_type_;
+  Cell registers_, static_shared_, dynamic_shared_, shared_, local_, local_total_, executed_, node_, launch_type_;
   Dim3Cells cluster_;
 };
 

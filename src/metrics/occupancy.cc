@@ -39,8 +39,12 @@ int64_t driver_bytes(const LaunchShape& shape, const SmLimits& limits) {
   return shape.driver_shared_bytes.value_or(limits.reserved_shared_bytes_per_block);
 }
 
+int64_t shared_bytes_of_block(const LaunchShape& shape, const SmLimits& limits) {
+  return rounded_up(shape.shared_bytes + driver_bytes(shape, limits), limits.shared_granularity);
+}
+
 int64_t blocks_by_shared_memory(const LaunchShape& shape, const SmLimits& limits) {
-  const int64_t bytes = rounded_up(shape.shared_bytes + driver_bytes(shape, limits), limits.shared_granularity);
+  const int64_t bytes = shared_bytes_of_block(shape, limits);
   if (bytes == 0) return limits.max_blocks;
   if (shape.shared_bytes > limits.max_shared_bytes_per_block_optin) return 0;
   return capacity_for(bytes, shape, limits) / bytes;
@@ -57,8 +61,8 @@ bool is_possible(const LaunchShape& shape) {
 }
 
 bool is_upper_bound(const LaunchShape& shape, const SmLimits& limits) {
-  const bool uses_shared = shape.shared_bytes + driver_bytes(shape, limits) > 0;
-  return (uses_shared && !shape.carve_out_bytes) || shape.cluster_blocks.value_or(1) > 1;
+  const bool carve_out_is_known = shared_bytes_of_block(shape, limits) <= shape.carve_out_bytes.value_or(0);
+  return !carve_out_is_known || shape.cluster_blocks.value_or(1) > 1;
 }
 
 }  // namespace

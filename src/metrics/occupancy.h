@@ -35,7 +35,8 @@ struct Occupancy {
   int64_t blocks_per_sm = 0;  ///< the least of them; 0: such a launch is impossible
   int64_t warps_per_sm = 0;
   double percent = 0;        ///< of the warps that an SM can hold
-  bool upper_bound = false;  ///< the carve-out is not known, or blocks come in clusters, which need room together
+  bool upper_bound = false;  ///< the carve-out is not known or too small for a block, or blocks come in clusters, which
+                             ///< need room together
 
   [[nodiscard]] std::vector<OccupancyLimit> limits_that_bind() const;
 };

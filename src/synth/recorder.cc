@@ -20,6 +20,16 @@ SyncKind sync_kind(StepKind kind) {
 
 bool is_sync(StepKind kind) { return kind == StepKind::stream_wait || sync_kind(kind) != SyncKind::device; }
 
+/// Shared memory that an H100's driver gives an SM: the smallest size from 32 KiB on that holds a block and its own
+/// KiB.
+int32_t carve_out(const Kernel& kernel) {
+  const int32_t block = kernel.static_shared_bytes + kernel.dynamic_shared_bytes + 1024;
+  for (const int32_t kib : {32, 64, 100, 132, 164, 196}) {
+    if (block <= kib * 1024) return kib * 1024;
+  }
+  return 228 * 1024;
+}
+
 template <typename Ops>
 void put_operation(Ops& ops, uint32_t stream, uint32_t correlation, int64_t start, int64_t end) {
   ops.start.push_back(start);
@@ -73,7 +83,7 @@ void Recorder::kernel(const Operation& op, uint16_t stream, int64_t start, int64
   k.dynamic_shared_bytes.push_back(info.dynamic_shared_bytes);
   k.local_bytes_per_thread.push_back(0);
   k.local_bytes_total.push_back(0);
-  k.shared_bytes_executed.push_back(std::max(32768, info.static_shared_bytes + info.dynamic_shared_bytes));
+  k.shared_bytes_executed.push_back(carve_out(info));
   if (!trace_.collectives.empty()) k.collective.push_back(op.step->kind == StepKind::collective ? 0 : kNone);
 }
 

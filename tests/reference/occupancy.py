@@ -101,8 +101,8 @@ def occupancy(launch):
 
 
 def is_upper_bound(launch):
-    takes_shared = launch.shared > 0 or launch.gpu.major > 7
-    return (takes_shared and not launch.carve_out) or (product(launch.cluster) or 1) > 1
+    block_bytes = Sm(launch).block_bytes
+    return block_bytes > (launch.carve_out or 0) or (product(launch.cluster) or 1) > 1
 
 
 def fit_cells(launch):
@@ -131,8 +131,6 @@ def report(timed_launches):
     ordered = sorted(groups.items(), key=lambda item: (-sum(item[1]), item[0].name))
     rows = []
     for launch, times in ordered:
-        whole = None not in (product(launch.block), launch.registers, launch.shared)
-        resources = (launch.registers, launch.shared, launch.carve_out) if whole else (None, None, None)
         rows.append([percent(sum(times), everything), str(sum(times)), str(len(times)), *fit_cells(launch),
-                     *map(cell, resources), shape_text(launch.grid), shape_text(launch.block), launch.name])
+                     *map(cell, (launch.registers, launch.shared, launch.carve_out)), shape_text(launch.grid), shape_text(launch.block), launch.name])
     return Report(HEADER, rows, [(-sum(times), launch.name) for launch, times in ordered])

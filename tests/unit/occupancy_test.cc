@@ -105,6 +105,7 @@ TEST(Occupancy, is_an_upper_bound_without_the_carve_out_and_with_clusters) {
   EXPECT_FALSE(occupancy_of({128, 32, 0, {}, 32768, {}, {}}, hopper)->upper_bound);
   EXPECT_TRUE(occupancy_of({128, 32, 0, {}, {}, {}, {}}, hopper)->upper_bound);
   EXPECT_TRUE(occupancy_of({128, 32, 0, {}, 32768, {}, 2}, hopper)->upper_bound);
+  EXPECT_TRUE(occupancy_of({128, 32, 32768, {}, 32768, {}, {}}, hopper)->upper_bound);
   const SmLimits turing = limits_for(7, 5).value();
   EXPECT_FALSE(occupancy_of({128, 32, 0, {}, {}, {}, {}}, turing)->upper_bound);
 }

@@ -1,9 +1,12 @@
 #include "synth/synth.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -61,7 +64,7 @@ Synthesis made(const SynthOptions& options) {
 }
 
 std::string bytes_of_export(const SynthOptions& options, const std::string& name) {
-  const std::string path = testing::TempDir() + name;
+  const std::string path = testing::TempDir() + std::to_string(getpid()) + name;  // tests run side by side
   ExportOptions out;
   out.overwrite = true;
   const auto exporter = exporter_for(path);
@@ -69,6 +72,7 @@ std::string bytes_of_export(const SynthOptions& options, const std::string& name
   EXPECT_TRUE((*exporter)->write(made(options).trace, path, out));
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
+  std::filesystem::remove(path);
   return text.str();
 }
 
