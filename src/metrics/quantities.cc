@@ -17,14 +17,14 @@ constexpr std::array kQuantities = {
 #undef SONDE_VARIANT
 };
 
-constexpr std::array kVariants = {
+constexpr auto kVariants = std::to_array<QuantityVariant>({
 #define SONDE_QUANTITY(name, unit, dram, meaning)
 #define SONDE_VARIANT(name, first_cc, last_cc, form, a, b, factor) \
   QuantityVariant{#name, first_cc, last_cc, VariantForm::form, a, b, factor},
 #include "metrics/quantities.inc"
 #undef SONDE_QUANTITY
 #undef SONDE_VARIANT
-};
+});
 
 struct Alias {
   std::string_view name;
