@@ -135,7 +135,7 @@ std::optional<double> quantity_value(std::string_view name, const Trace& trace, 
 
 std::string formula_text(const QuantityVariant& v) {
   constexpr std::array kSigns = {"", "+", "-", "/", "*"};
-  const std::string both =
+  std::string both =
       v.b.empty() ? std::string(v.a) : fmt::format("{} {} {}", v.a, kSigns[static_cast<size_t>(v.form)], v.b);
   if (v.factor == 1) return both;
   const bool sum = v.form == VariantForm::sum || v.form == VariantForm::difference;

@@ -1,5 +1,6 @@
 // What real recordings print, against the tables of metrics; in the folder SONDE_TEST_DATA.
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -12,6 +13,7 @@
 #include "importers/ncu_csv_header.h"
 #include "metrics/catalogue.h"
 #include "metrics/display_unit.h"
+#include "metrics/sections.h"
 #include "report/quantity.h"
 
 namespace sonde {
@@ -82,27 +84,46 @@ TEST(NcuRecordings, ValuesArePrintedAsNcuPrintsThem) {
   EXPECT_GT(checked.rows, 0);
 }
 
-TEST(NcuRecordings, HoldOnlyMetricsThatTheCatalogueKnows) {
+/// Calls `check(trace)` for each recording that can be read; says which cannot.
+void for_each_recording(const auto& check) {
   auto files = recordings("ncu_rep");
-  const auto tables = recordings("ncu_csv");
-  files.insert(files.end(), tables.begin(), tables.end());
+  std::ranges::copy(recordings("ncu_csv"), std::back_inserter(files));
   if (files.empty()) GTEST_SKIP() << "SONDE_TEST_DATA has no ncu_rep and no ncu_csv";
-  int64_t metrics = 0;
   for (const std::string& path : files) {
     const auto trace = import_run(std::span(&path, 1), {.fields = Fields::all()});
-    if (!trace) {
+    if (trace) {
+      check(*trace);
+    } else {
       fmt::print("left out: {}\n", trace.error().message);
-      continue;
-    }
-    for (const KernelProfile& kernel : trace->kernel_profiles) {
-      for (const Metric& metric : kernel.metrics) {
-        EXPECT_TRUE(describe_metric(trace->name(metric.name))) << trace->name(metric.name);
-        ++metrics;
-      }
     }
   }
+}
+
+TEST(NcuRecordings, HoldOnlyMetricsThatTheCatalogueKnows) {
+  int64_t metrics = 0;
+  for_each_recording([&](const Trace& trace) {
+    for (const KernelProfile& kernel : trace.kernel_profiles) {
+      for (const Metric& metric : kernel.metrics) {
+        EXPECT_TRUE(describe_metric(trace.name(metric.name))) << trace.name(metric.name);
+      }
+      metrics += static_cast<int64_t>(kernel.metrics.size());
+    }
+  });
   fmt::print("{} metrics of launches\n", metrics);
-  EXPECT_GT(metrics, 0);
+}
+
+TEST(NcuRecordings, LabelsOfReportsAreThoseOfTheTables) {
+  int64_t labels = 0;
+  for_each_recording([&](const Trace& trace) {
+    for (const ProfileSection& section : trace.profile_sections) {
+      if (find_section(trace.name(section.id)) == nullptr) continue;
+      for (const SectionMetric& m : section.header) {
+        EXPECT_EQ(metric_of_label(trace.name(section.id), trace.name(m.label)), trace.name(m.metric));
+      }
+      labels += static_cast<int64_t>(section.header.size());
+    }
+  });
+  fmt::print("{} labels\n", labels);
 }
 
 }  // namespace
