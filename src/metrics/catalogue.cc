@@ -106,7 +106,7 @@ MetricInfo list_of_names(MetricFamily family, std::string_view what) {
 std::string_view title_of(MetricFamily family) { return kTitles.at(static_cast<size_t>(family)); }
 
 std::optional<MetricInfo> describe_metric(std::string_view name) {
-  MetricName parts = split_metric_name(name);
+  const MetricName parts = split_metric_name(name);
   if (parts.prefix == "regex") return list_of_names(MetricFamily::profiler, "whose names fit the pattern");
   if (parts.prefix == "group") return list_of_names(MetricFamily::source, "of the group");
   auto info = describe_plain(parts);

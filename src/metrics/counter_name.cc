@@ -28,11 +28,11 @@ struct Counter {
   std::string_view meaning;
 };
 
-constexpr std::array kCounters = {
+constexpr auto kCounters = std::to_array<Counter>({
 #define SONDE_COUNTER(name, unit, family, meaning) Counter{name, unit, MetricFamily::family, meaning},
 #include "metrics/counters.inc"
 #undef SONDE_COUNTER
-};
+});
 
 constexpr std::array kFacts = {
 #define SONDE_FACT(name, unit, family, meaning) Counter{name, unit, MetricFamily::family, meaning},

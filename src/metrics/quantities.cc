@@ -17,14 +17,14 @@ constexpr std::array kQuantities = {
 #undef SONDE_VARIANT
 };
 
-constexpr std::array kVariants = {
+constexpr auto kVariants = std::to_array<QuantityVariant>({
 #define SONDE_QUANTITY(name, unit, dram, meaning)
 #define SONDE_VARIANT(name, first_cc, last_cc, form, a, b, factor) \
   QuantityVariant{#name, first_cc, last_cc, VariantForm::form, a, b, factor},
 #include "metrics/quantities.inc"
 #undef SONDE_QUANTITY
 #undef SONDE_VARIANT
-};
+});
 
 struct Alias {
   std::string_view name;
@@ -135,7 +135,7 @@ std::optional<double> quantity_value(std::string_view name, const Trace& trace, 
 
 std::string formula_text(const QuantityVariant& v) {
   constexpr std::array kSigns = {"", "+", "-", "/", "*"};
-  const std::string both =
+  std::string both =
       v.b.empty() ? std::string(v.a) : fmt::format("{} {} {}", v.a, kSigns[static_cast<size_t>(v.form)], v.b);
   if (v.factor == 1) return both;
   const bool sum = v.form == VariantForm::sum || v.form == VariantForm::difference;

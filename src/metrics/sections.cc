@@ -32,11 +32,11 @@ struct SectionMetricName {
   std::string_view metric;
 };
 
-constexpr std::array kMetrics = {
+constexpr auto kMetrics = std::to_array<SectionMetricName>({
 #define SONDE_SECTION_METRIC(section, metric) SectionMetricName{section, metric},
 #include "metrics/section_metrics.inc"
 #undef SONDE_SECTION_METRIC
-};
+});
 
 /// Title of SpeedOfLight before 2021.2.
 constexpr std::string_view kOldSpeedOfLight = "GPU Speed Of Light";

@@ -7,9 +7,9 @@
 namespace sonde {
 namespace {
 
-constexpr std::array kNames = {
+constexpr auto kNames = std::to_array<std::string_view>({
 #include "ncu_metric_names.inc"
-};
+});
 
 TEST(Catalogue, KnowsEveryNameOfSectionsAndRecordings) {
   for (const std::string_view name : kNames) {
