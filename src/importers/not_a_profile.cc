@@ -11,9 +11,6 @@ struct Known {
 };
 
 constexpr std::array kKnown = {
-    Known{"NVIDIA Tegra Profiler Report",
-          "an Nsight Systems report, which Sonde does not read natively yet; export it with: "
-          "nsys export --type sqlite -o OUT.sqlite FILE"},
     Known{"NVR", "an Nsight Compute report, which Sonde does not read yet; ncu --import FILE prints it"},
     Known{"version https://git-lfs", "a Git LFS pointer, not the file itself; fetch it with: git lfs pull"},
     Known{"PK\x03\x04", "a ZIP archive; unpack it and name the profile in it"},
@@ -38,7 +35,7 @@ Error not_a_profile(const std::string& path, std::string_view head) {
                     path)};
   }
   return {
-      fmt::format("{} is not a profile that Sonde reads (Nsight Systems SQLite exports, PyTorch traces as .json or "
+      fmt::format("{} is not a profile that Sonde reads (Nsight Systems reports and SQLite exports, PyTorch traces as .json or "
                   ".json.gz); the format is told by the content, not by the name",
                   path)};
 }

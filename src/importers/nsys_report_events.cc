@@ -1,0 +1,123 @@
+#include "importers/nsys_report_events.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/parallel.h"
+
+namespace sonde::nsys {
+namespace {
+
+/// Which message an event's body is: the number of its field tells the layout, the type only the name.
+enum Body : uint32_t {
+  kNvtxBody = 102,
+  kSampleBody = 104,
+  kSwitchBody = 106,
+  kGpuBody = 107,
+  kCallBody = 108,
+  kMmapBody = 109,
+  kDiagnosticBody = 110,
+  kProcessBody = 113,
+};
+
+void read_body(uint32_t field, Message body, int64_t type, const ReportWants& wants, ReportPart& part) {
+  switch (field) {
+    case kGpuBody: return read_gpu_event(body, type, wants, part);
+    case kCallBody: return read_call_event(body, type, wants, part);
+    case kNvtxBody:
+      if (wants.ranges || wants.marks || wants.inventory) read_nvtx_event(body, wants, part);
+      return;
+    case kSwitchBody: return read_switch(body, wants, part);
+    case kSampleBody: return read_sample(body, wants, part);
+    case kDiagnosticBody: return read_diagnostic(body, wants, part);
+    case kProcessBody: return read_process(body, part);
+    case kMmapBody: return;  // where libraries lie in memory: symbols are resolved already
+    default: ++part.unknown[{type}];
+  }
+}
+
+void read_event(Message event, const ReportWants& wants, ReportPart& part) {
+  int64_t type = 0;
+  uint32_t field = 0;
+  Message body;
+  while (event.next()) {
+    if (event.tag_and_type() == number_field(1)) {
+      type = integer_of(event);
+    } else if (event.wire_type() == protozero::pbf_wire_type::length_delimited) {
+      field = event.tag();
+      body = event.get_message();
+    } else {
+      event.skip();
+    }
+  }
+  read_body(field, body, type, wants, part);
+}
+
+/// Unpacks and reads one block; what is wrong with it is counted.
+void read_block(const PackedBlock& block, Unpacker& unpacker, const ReportWants& wants, ReportPart& part) {
+  const auto plain = unpacker.unpack(block);
+  const Status read = !plain ? std::unexpected(plain.error()) : walk_messages("a block of events", [&]() -> Status {
+    read_events(*plain, wants, part);
+    return {};
+  });
+  if (read) return;
+  if (part.damaged_blocks++ == 0) part.damage = read.error().message;
+}
+
+/// Plain bytes below which a second thread costs more than it saves: they are read in some 0.5 ms.
+constexpr uint64_t kBytesWorthAThread = 256 << 10;
+
+/// Cuts the blocks into runs of about as many plain bytes each.
+std::vector<std::span<const PackedBlock>> runs_of(std::span<const PackedBlock> blocks, uint64_t total) {
+  const auto count = std::clamp<uint64_t>(total / kBytesWorthAThread, 1, worker_count());
+  std::vector<std::span<const PackedBlock>> runs;
+  size_t first = 0;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    bytes += blocks[i].plain_bytes;
+    if (i + 1 < blocks.size() && bytes < total / count * (runs.size() + 1)) continue;
+    runs.push_back(blocks.subspan(first, i + 1 - first));
+    first = i + 1;
+  }
+  return runs;
+}
+
+uint64_t plain_bytes_of(std::span<const PackedBlock> blocks) {
+  // Sizes are what the file says: saturating, since it may say anything.
+  uint64_t total = 0;
+  for (const PackedBlock& b : blocks) total += std::min<uint64_t>(b.plain_bytes, uint64_t{1} << 31);
+  return total;
+}
+
+}  // namespace
+
+void read_events(std::string_view block, const ReportWants& wants, ReportPart& part) {
+  Message m(block.data(), block.size());
+  while (m.next(1, protozero::pbf_wire_type::length_delimited)) {
+    const Message event = m.get_message();
+    ++part.events;
+    const Status read = walk_messages("an event", [&]() -> Status {
+      read_event(event, wants, part);
+      return {};
+    });
+    if (!read) ++part.malformed;
+  }
+}
+
+std::vector<ReportPart> read_events(const NsysRun& run, std::span<const PackedBlock> blocks) {
+  const ReportWants wants(run);
+  const uint64_t total = plain_bytes_of(blocks);
+  const auto runs = runs_of(blocks, total);
+  std::vector<ReportPart> parts(runs.size());
+  run.progress().begin(fmt::format("reading {}", run.file()), static_cast<int64_t>(total), "bytes");
+  parallel_for(runs.size(), [&](size_t i) {
+    Unpacker unpacker;
+    for (const PackedBlock& block : runs[i]) {
+      read_block(block, unpacker, wants, parts[i]);
+      run.progress().advance(static_cast<int64_t>(block.plain_bytes));
+    }
+  });
+  return parts;
+}
+
+}  // namespace sonde::nsys
