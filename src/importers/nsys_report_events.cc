@@ -89,6 +89,50 @@ uint64_t plain_bytes_of(std::span<const PackedBlock> blocks) {
   return total;
 }
 
+uint64_t packed_bytes_of(std::span<const PackedBlock> blocks) {
+  return std::accumulate(blocks.begin(), blocks.end(), uint64_t{0},
+                         [](uint64_t sum, const PackedBlock& b) { return sum + b.packed.size(); });
+}
+
+/// Makes room for `times` as many rows as each table of a part has, and `most` at most.
+void reserve_part(ReportPart& part, double times, uint64_t most) {
+  const auto reserve = [&](auto& rows) {
+    const auto wanted = static_cast<double>(row_count(rows)) * times;
+    reserve_rows(rows, static_cast<size_t>(std::min(wanted, static_cast<double>(most))));
+  };
+  reserve(part.kernels.rows);
+  reserve(part.copies.rows);
+  reserve(part.sets.rows);
+  reserve(part.graph_launches.rows);
+  reserve(part.syncs.rows);
+  reserve(part.cuda_events.rows);
+  reserve(part.api.rows);
+  reserve(part.os_calls.rows);
+  reserve(part.ranges.rows);
+  reserve(part.samples.rows);
+  reserve(part.switches.rows);
+}
+
+/// Reads one run of blocks. `following`: the packed bytes of this run and of all whose rows will be put behind its own.
+void read_run(const NsysRun& run, std::span<const PackedBlock> blocks, uint64_t following, const ReportWants& wants,
+              ReportPart& part) {
+  // Columns that grow step by step are copied as often, and clearing fresh memory takes longer than reading events: a
+  // sixteenth of the run tells how long they will be. An event takes some 20 packed bytes; none takes less than one, so
+  // that room for more rows than bytes is never needed.
+  constexpr uint64_t kSample = 16;
+  constexpr double kMargin = 1.1;
+  const uint64_t enough = packed_bytes_of(blocks) / kSample;
+  uint64_t seen = 0;
+  Unpacker unpacker;
+  for (const PackedBlock& block : blocks) {
+    read_block(block, unpacker, wants, part);
+    run.progress().advance(static_cast<int64_t>(block.plain_bytes));
+    const bool sampled = seen <= enough && seen + block.packed.size() > enough;
+    seen += block.packed.size();
+    if (sampled) reserve_part(part, kMargin * static_cast<double>(following) / static_cast<double>(seen), following);
+  }
+}
+
 }  // namespace
 
 void read_events(std::string_view block, const ReportWants& wants, ReportPart& part) {
@@ -111,11 +155,8 @@ std::vector<ReportPart> read_events(const NsysRun& run, std::span<const PackedBl
   std::vector<ReportPart> parts(runs.size());
   run.progress().begin(fmt::format("reading {}", run.file()), static_cast<int64_t>(total), "bytes");
   parallel_for(runs.size(), [&](size_t i) {
-    Unpacker unpacker;
-    for (const PackedBlock& block : runs[i]) {
-      read_block(block, unpacker, wants, parts[i]);
-      run.progress().advance(static_cast<int64_t>(block.plain_bytes));
-    }
+    // The rows of the first run are moved into the trace, and those of the others put behind them.
+    read_run(run, runs[i], packed_bytes_of(i == 0 ? blocks : runs[i]), wants, parts[i]);
   });
   return parts;
 }

@@ -13,13 +13,13 @@ constexpr std::array<std::string_view, kReportTables> kTableNames = {
 #undef SONDE_REPORT_TABLE
 };
 
-struct TypeName {
-  int64_t type;
+struct NumberName {
+  int64_t number;
   std::string_view name;
 };
 
 /// ENUM_NSYS_EVENT_TYPE: what no sample shows in a report, and a reader would miss.
-constexpr auto kUnreadTypes = std::to_array<TypeName>({
+constexpr auto kUnreadTypes = std::to_array<NumberName>({
     {58, "GPU context switches"},
     {61, "processor counters"},
     {81, "processor counters"},
@@ -35,6 +35,24 @@ constexpr auto kUnreadTypes = std::to_array<TypeName>({
     {149, "parameters of graph nodes"},
     {151, "CUDA host functions"},
 });
+
+/// ENUM_NSYS_EVENT_CLASS, the same.
+constexpr auto kUnreadClasses = std::to_array<NumberName>({
+    {2, "OpenGL"},
+    {12, "errors of CUDA's set-up"},
+    {48, "OpenACC"},
+    {53, "Vulkan"},
+    {78, "OpenMP"},
+    {83, "video encoding"},
+    {86, "video decoding"},
+    {96, "clones of CUDA graphs"},
+    {102, "just-in-time compilation"},
+});
+
+std::string_view name_in(std::span<const NumberName> names, int64_t number) {
+  const auto found = std::ranges::find(names, number, &NumberName::number);
+  return found == names.end() ? std::string_view() : found->name;
+}
 
 }  // namespace
 
@@ -68,10 +86,13 @@ ReportWants::ReportWants(const NsysRun& run)
       inventory(run.wants(Field::inventory)) {}
 
 std::string describe(const EventKind& kind) {
-  const auto* named = std::ranges::find(kUnreadTypes, kind.type, &TypeName::type);
+  std::string_view name = name_in(kUnreadTypes, kind.type);
   std::string text = fmt::format("type {}", kind.type);
-  if (kind.event_class >= 0) text += fmt::format(", class {}", kind.event_class);
-  return named == kUnreadTypes.end() ? text : fmt::format("{}: {}", text, named->name);
+  if (kind.event_class >= 0) {
+    text += fmt::format(", class {}", kind.event_class);
+    name = name_in(kUnreadClasses, kind.event_class);
+  }
+  return name.empty() ? text : fmt::format("{}: {}", text, name);
 }
 
 }  // namespace sonde::nsys

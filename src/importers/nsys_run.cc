@@ -6,6 +6,7 @@
 #include <boost/container_hash/hash.hpp>
 
 #include "base/file.h"
+#include "base/parallel.h"
 
 namespace sonde {
 namespace {
@@ -79,10 +80,46 @@ GlobalKeys NsysRun::adopt(const LocalKeys& keys) {
   return ids;
 }
 
+/// What each id of the string table is named: looked up some ten million times a second, so that small ids, which is
+/// all of them in a whole file, stand in a plain array.
+class NsysRun::NameTable {
+ public:
+  NameId& operator[](uint32_t id) {
+    if (id >= kMostSmall) return large_.try_emplace(id, kNone).first->second;
+    if (id >= small_.size()) small_.resize(std::max<size_t>(id + size_t{1}, small_.size() * 2), kUnwanted);
+    return small_[id];
+  }
+  void want(uint32_t id) {
+    NameId& name = (*this)[id];
+    if (name == kUnwanted) name = kNone;
+  }
+  /// Null where nobody wants the id.
+  [[nodiscard]] NameId* find(uint32_t id) {
+    if (id < kMostSmall) return id < small_.size() && small_[id] != kUnwanted ? &small_[id] : nullptr;
+    const auto found = large_.find(id);
+    return found == large_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] NameId at(uint32_t id) const { return id < kMostSmall ? small_[id] : large_.at(id); }
+  [[nodiscard]] bool empty() const { return small_.empty() && large_.empty(); }
+  /// Calls `f` with each wanted id and its name.
+  void each(auto&& f) {
+    for (uint32_t id = 0; id < small_.size(); ++id) {
+      if (small_[id] != kUnwanted) f(id, small_[id]);
+    }
+    for (auto& [id, name] : large_) f(id, name);
+  }
+
+ private:
+  static constexpr uint32_t kMostSmall = 1 << 22;
+  static constexpr NameId kUnwanted = kNone - 1;
+  std::vector<NameId> small_;
+  boost::unordered_flat_map<uint32_t, NameId> large_;
+};
+
 void NsysRun::resolve_names(const EachString& each_string) {
-  boost::unordered_flat_map<uint32_t, NameId> names;
+  NameTable names;
   const auto want = [&](uint32_t id) {
-    if (id != kNone && (id & kInlineText) == 0) names.try_emplace(id, kNone);
+    if (id != kNone && (id & kInlineText) == 0) names.want(id);
   };
   for (const auto& [column, first, end] : name_columns_) {
     uint32_t last = kNone;
@@ -96,30 +133,31 @@ void NsysRun::resolve_names(const EachString& each_string) {
     if (id == kNone) return kNone;
     return (id & kInlineText) != 0 ? inline_names_[id & ~kInlineText] : names.at(id);
   };
-  for (const auto& [column, first, end] : name_columns_) {
+  parallel_for(name_columns_.size(), [&](size_t i) {
+    const auto& [column, first, end] = name_columns_[i];
     for (size_t row = first; row < end; ++row) (*column)[row] = name_of((*column)[row]);
-  }
+  });
   for (NameId* slot : name_slots_) *slot = name_of(*slot);
 }
 
-void NsysRun::read_strings(boost::unordered_flat_map<uint32_t, NameId>& wanted, const EachString& each_string) {
+void NsysRun::read_strings(NameTable& wanted, const EachString& each_string) {
   int64_t duplicates = 0;
   each_string([&](uint32_t id, std::string_view text) {
-    const auto found = wanted.find(id);
-    if (found == wanted.end()) return;
-    if (found->second == kNone) {
-      found->second = trace_->names.intern(text);
+    NameId* const name = wanted.find(id);
+    if (name == nullptr) return;
+    if (*name == kNone) {
+      *name = trace_->names.intern(text);
     } else {
       ++duplicates;
     }
   });
   trace_->log.add(Issue::duplicate_string_id, {}, duplicates);
   int64_t unresolved = 0;
-  for (auto& [raw, name] : wanted) {
-    if (name != kNone) continue;
-    name = trace_->names.intern(fmt::format("[unknown name {}]", raw));
+  wanted.each([&](uint32_t id, NameId& name) {
+    if (name != kNone) return;
+    name = trace_->names.intern(fmt::format("[unknown name {}]", id));
     ++unresolved;
-  }
+  });
   trace_->log.add(Issue::unresolved_name, {}, unresolved);
 }
 

@@ -65,8 +65,9 @@ class NsysRun {
   NsysRun(const std::string& path, std::string_view format, const ImportRequest& request, Trace& trace);
 
  private:
+  class NameTable;
   /// Fills in the NameIds of the wanted string ids; ids that the table does not hold are named by number.
-  void read_strings(boost::unordered_flat_map<uint32_t, NameId>& wanted, const EachString& each_string);
+  void read_strings(NameTable& wanted, const EachString& each_string);
 
   std::string file_;
   const ImportRequest* request_;

@@ -9,6 +9,7 @@ A case is a folder tests/golden/<layer>/<name>/ with
     exit        its exit status; without this file, 0
     NAME.sql    becomes NAME.sqlite before the command runs; a line `.read FILE` takes in another SQL file, as in the
                 sqlite3 shell, relative to the file it stands in
+    NAME.from   becomes NAME, a copy of the file that it names, relative to itself
 
     tests/golden/run.py [--program PATH] [--update] [CASE...]      without CASE: all
 
@@ -40,7 +41,9 @@ def sql_of(path: Path) -> str:
 
 def prepare(case: Path, work: Path) -> None:
     """Copies the inputs of the case and makes its databases."""
-    shutil.copytree(case, work, ignore=shutil.ignore_patterns("command", *EXPECTATIONS, "*.sql"))
+    shutil.copytree(case, work, ignore=shutil.ignore_patterns("command", *EXPECTATIONS, "*.sql", "*.from"))
+    for link in case.glob("*.from"):
+        shutil.copy(link.parent / link.read_text(encoding="utf-8").strip(), work / link.stem)
     for script in sorted(case.glob("*.sql")):
         database = sqlite3.connect(work / f"{script.stem}.sqlite")
         database.executescript(sql_of(script))
