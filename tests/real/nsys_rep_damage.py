@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"
 
 import compare
 
-SAMPLE = ("20", "60")  # random prefixes, random changes
+SAMPLE = ("100", "300")  # random prefixes, random changes
 ALL = ("2000", "10000")
 SEED = "1"
 

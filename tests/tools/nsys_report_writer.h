@@ -13,7 +13,7 @@
 /// NVIDIA tool wrote them.
 namespace sonde::test {
 
-inline constexpr std::string_view kSyntheticVersion = "2025@5@1@121-sonde-test";
+inline constexpr std::string_view kSyntheticVersion = "2025@5@1@121@sonde_test-0";
 
 /// A report before anything is packed: each text is the bytes of a protobuf message.
 struct PlainReport {

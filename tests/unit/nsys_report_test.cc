@@ -40,7 +40,7 @@ TEST(NsysContainer, FindsThePieces) {
   const std::string bytes = test::pack_report(report);
   const auto layout = nsys::read_layout(bytes);
   ASSERT_TRUE(layout) << layout.error().message;
-  EXPECT_EQ(layout->version, "2025.5.1.121");
+  EXPECT_EQ(layout->version, "2025.5.1.121.sonde_test");
   EXPECT_EQ(layout->counts.events, report.events);
   EXPECT_EQ(layout->blocks.size(), report.blocks.size());
   EXPECT_EQ(layout->threads, report.threads);
