@@ -22,6 +22,11 @@ class LocalIds {
  public:
   [[nodiscard]] uint32_t id(const Key& key) {
     if (!keys_.empty() && keys_[last_] == key) return last_;
+    if (keys_.size() <= kFew) {
+      for (last_ = 0; last_ < keys_.size(); ++last_) {
+        if (keys_[last_] == key) return last_;
+      }
+    }
     const auto [found, added] = ids_.try_emplace(key, static_cast<uint32_t>(keys_.size()));
     if (added) keys_.push_back(key);
     last_ = found->second;
@@ -32,6 +37,8 @@ class LocalIds {
  private:
   boost::unordered_flat_map<Key, uint32_t> ids_;
   std::vector<Key> keys_;
+  /// So many keys are compared faster than one is hashed; most runs have a handful of streams and threads.
+  static constexpr size_t kFew = 8;
   uint32_t last_ = 0;
 };
 

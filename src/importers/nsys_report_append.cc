@@ -12,6 +12,7 @@ template <typename Table>
 void reserve_for(Table& table, std::span<ReportPart> parts, auto&& rows_of) {
   size_t rows = row_count(table);
   for (ReportPart& part : parts) rows += row_count(rows_of(part));
+  if (row_count(table) > 0) return reserve_rows(table, rows);
   for (ReportPart& part : parts) {
     if (row_count(rows_of(part)) > 0) return reserve_rows(rows_of(part), rows);  // the first is moved into the trace
   }

@@ -67,6 +67,14 @@ void read_block(const PackedBlock& block, Unpacker& unpacker, const ReportWants&
 /// Plain bytes below which a second thread costs more than it saves: they are read in some 0.5 ms.
 constexpr uint64_t kBytesWorthAThread = 256 << 10;
 
+/// What the file says of a block's size, as far as it can be true.
+uint64_t plain_bytes_of(const PackedBlock& block) { return std::min<uint64_t>(block.plain_bytes, uint64_t{1} << 31); }
+
+uint64_t plain_bytes_of(std::span<const PackedBlock> blocks) {
+  return std::accumulate(blocks.begin(), blocks.end(), uint64_t{0},
+                         [](uint64_t sum, const PackedBlock& b) { return sum + plain_bytes_of(b); });
+}
+
 /// Cuts the blocks into runs of about as many plain bytes each.
 std::vector<std::span<const PackedBlock>> runs_of(std::span<const PackedBlock> blocks, uint64_t total) {
   const auto count = std::clamp<uint64_t>(total / kBytesWorthAThread, 1, worker_count());
@@ -74,19 +82,12 @@ std::vector<std::span<const PackedBlock>> runs_of(std::span<const PackedBlock> b
   size_t first = 0;
   uint64_t bytes = 0;
   for (size_t i = 0; i < blocks.size(); ++i) {
-    bytes += blocks[i].plain_bytes;
+    bytes += plain_bytes_of(blocks[i]);
     if (i + 1 < blocks.size() && bytes < total / count * (runs.size() + 1)) continue;
     runs.push_back(blocks.subspan(first, i + 1 - first));
     first = i + 1;
   }
   return runs;
-}
-
-uint64_t plain_bytes_of(std::span<const PackedBlock> blocks) {
-  // Sizes are what the file says: saturating, since it may say anything.
-  uint64_t total = 0;
-  for (const PackedBlock& b : blocks) total += std::min<uint64_t>(b.plain_bytes, uint64_t{1} << 31);
-  return total;
 }
 
 uint64_t packed_bytes_of(std::span<const PackedBlock> blocks) {
@@ -126,7 +127,7 @@ void read_run(const NsysRun& run, std::span<const PackedBlock> blocks, uint64_t 
   Unpacker unpacker;
   for (const PackedBlock& block : blocks) {
     read_block(block, unpacker, wants, part);
-    run.progress().advance(static_cast<int64_t>(block.plain_bytes));
+    run.progress().advance(static_cast<int64_t>(plain_bytes_of(block)));
     const bool sampled = seen <= enough && seen + block.packed.size() > enough;
     seen += block.packed.size();
     if (sampled) reserve_part(part, kMargin * static_cast<double>(following) / static_cast<double>(seen), following);
