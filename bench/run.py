@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures sonde beside what it is compared with, in one run, and prints the ratios.
 
-    ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, ranges, pytorch, model
+    ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
+                                                                 pytorch, model
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -23,6 +24,7 @@ SONDE = BUILD / "sonde"
 
 KERNELS = 5_000_000
 RANGE_KERNELS = 2_000_000
+REPORT_EVENTS = 6_000_000
 TRACE_MB = 160
 EVENTS_A_KERNEL = 3.38  # of `sonde synth --program inference`
 EVENTS_A_MB = 3_755  # of its PyTorch form
@@ -126,6 +128,24 @@ class Bench:
         print(f"  summary on {os.cpu_count()} cores {mine:.2f} s, bare scan of its tables {peer:.2f} s: "
               f"ratio {mine / peer:.2f} (wanted: 1.5), peak {my_run.peak_mb:.0f} MB")
 
+    def report(self):
+        """A whole .nsys-rep, read and linked, beside unpacking its blocks and stepping over their fields, and beside the
+        import of the same run's SQLite export."""
+        run = self.made("report_source.sqlite", SONDE, "synth", "--seed", 1, "--events", int(REPORT_EVENTS * self.size),
+                        "-o", "OUT")
+        native = self.made("report.nsys-rep", BUILD / "tests/tools/write_nsys_report", run, "OUT")
+        export = self.made("report.sqlite", SONDE, "convert", native, "OUT")
+        whole = BUILD / "bench/model_size"
+        mine, walk, my_run, walked = self.both(lambda: Run(whole, native), lambda: Run(BUILD / "bench/bare_walk", native))
+        _, peer, _, peer_run = self.both(lambda: Run(whole, native), lambda: Run(whole, export))
+        events = int(walked.out.split()[0])
+        print(f"  {events} events, {native.stat().st_size / 1e6:.0f} MB: {mine:.2f} s on {os.cpu_count()} cores, "
+              f"{events / mine / 1e6:.1f} M events/s (wanted: 3), {my_run.peak_mb * 1048576 / events:.0f} bytes of peak "
+              f"memory an event (wanted: 150)")
+        print(f"  bare walk {walk:.2f} s: ratio {mine / walk:.2f} (wanted: 2)")
+        print(f"  SQLite export, {export.stat().st_size / 1e6:.0f} MB: {peer:.2f} s, {peer / mine:.2f} times as long, "
+              f"{peer_run.peak_mb * 1048576 / events:.0f} bytes an event")
+
     def ranges(self):
         """Range-to-kernel reports over 2 M kernels, 7 M API calls and 16 M ranges, beside a bare scan; and at half."""
         seconds = {}
@@ -162,8 +182,8 @@ class Bench:
 
 
 def main():
-    benches = {"kernels": Bench.kernels, "import": Bench.import_, "ranges": Bench.ranges, "pytorch": Bench.pytorch,
-               "model": Bench.model}
+    benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
+               "pytorch": Bench.pytorch, "model": Bench.model}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")

@@ -11,9 +11,6 @@ struct Known {
 };
 
 constexpr std::array kKnown = {
-    Known{"NVIDIA Tegra Profiler Report",
-          "an Nsight Systems report, which Sonde does not read natively yet; export it with: "
-          "nsys export --type sqlite -o OUT.sqlite FILE"},
     Known{"version https://git-lfs", "a Git LFS pointer, not the file itself; fetch it with: git lfs pull"},
     Known{"PK\x03\x04", "a ZIP archive; unpack it and name the profile in it"},
     Known{"\x28\xb5\x2f\xfd", "compressed with zstd; unpack it with: unzstd FILE"},
@@ -36,10 +33,10 @@ Error not_a_profile(const std::string& path, std::string_view head) {
                     "Systems GUI, or run QdstrmImporter on it, then export the report",
                     path)};
   }
-  return {
-      fmt::format("{} is not a profile that Sonde reads (Nsight Systems SQLite exports, Nsight Compute reports, "
-                  "PyTorch traces as .json or .json.gz); the format is told by the content, not by the name",
-                  path)};
+  return {fmt::format(
+      "{} is not a profile that Sonde reads (Nsight Systems reports and SQLite exports, Nsight Compute reports and CSV, "
+      "PyTorch traces as .json or .json.gz); the format is told by the content, not by the name",
+      path)};
 }
 
 }  // namespace sonde

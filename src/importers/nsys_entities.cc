@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "importers/nsys_streams.h"
 #include "importers/nsys_tables.h"
 
 /// Names of processes and threads, GPUs, and which GPU a process means by a device number.
@@ -138,9 +139,9 @@ void read_old_attributes(NsysFile& file) {
   });
 }
 
-/// (pid, CUDA ordinal) -> id of TARGET_INFO_GPU, where the file tells (from 2025 on).
-std::map<std::pair<int64_t, int64_t>, int64_t> read_ordinals(NsysFile& file) {
-  std::map<std::pair<int64_t, int64_t>, int64_t> ids;
+/// Where the file tells (from 2025 on).
+GpuOfOrdinal read_ordinals(NsysFile& file) {
+  GpuOfOrdinal ids;
   TableQuery query = file.query("TARGET_INFO_CUDA_DEVICE");
   if (!query.exists()) return ids;
   const Cell gpu = query.column("gpuId");
@@ -152,33 +153,7 @@ std::map<std::pair<int64_t, int64_t>, int64_t> read_ordinals(NsysFile& file) {
   return ids;
 }
 
-/// The device that a process means by a CUDA number: as the file tells, else by the device's own CUDA number, else the
-/// one whose id is equal.
-DeviceId find_device(const Trace& t, RankId rank, int64_t ordinal, std::optional<int64_t> id) {
-  const auto matching = [&](auto&& matches) {
-    const auto found = std::ranges::find_if(t.devices, [&](const Device& d) { return d.rank == rank && matches(d); });
-    return found == t.devices.end() ? kNone : static_cast<DeviceId>(found - t.devices.begin());
-  };
-  if (id) return matching([&](const Device& d) { return d.id == *id; });
-  const DeviceId by_ordinal = matching([&](const Device& d) { return d.cuda_ordinal == ordinal; });
-  return by_ordinal != kNone ? by_ordinal : matching([&](const Device& d) { return d.id == ordinal; });
-}
-
-void place_streams(NsysFile& file) {
-  const auto ids = read_ordinals(file);
-  Trace& t = file.trace();
-  int64_t unknown = 0;
-  for (Stream& s : t.streams) {
-    const Process& process = t.processes[s.process];
-    if (process.rank != file.rank() || s.ordinal < 0) continue;
-    const auto told = ids.find({process.pid, s.ordinal});
-    s.device = find_device(t, file.rank(), s.ordinal, told == ids.end() ? std::nullopt : std::optional(told->second));
-    unknown += s.device == kNone ? 1 : 0;
-  }
-  t.log.add(Issue::unknown_device, {}, unknown);
-}
-
-void describe_streams(NsysFile& file) {
+void read_stream_facts(NsysFile& file) {
   TableQuery query = file.query("TARGET_INFO_CUDA_STREAM");
   if (!query.exists()) return;
   const Cell id = query.column("streamId");
@@ -186,19 +161,13 @@ void describe_streams(NsysFile& file) {
   const Cell context = query.column("contextId");
   const Cell priority = query.column("priority");
   const Cell flag = query.column("flag");
-  Trace& t = file.trace();
-  std::map<std::tuple<int64_t, int64_t, int64_t>, std::pair<int, int>> described;
+  std::vector<StreamFacts> facts;
   file.each_row(query, [&](auto& row) {
-    described[{row.integer(pid, 0), row.integer(context, 0), row.integer(id, 0)}] = {
-        static_cast<int>(row.integer(priority, 0)), static_cast<int>(row.integer(flag, 0))};
+    facts.push_back({{row.integer(pid, 0), row.integer(context, 0), row.integer(id, 0)},
+                     static_cast<int>(row.integer(priority, 0)),
+                     static_cast<int>(row.integer(flag, 0))});
   });
-  for (Stream& s : t.streams) {
-    const Process& process = t.processes[s.process];
-    const auto found = described.find({process.pid, int64_t{s.context}, int64_t{s.stream}});
-    if (process.rank != file.rank() || found == described.end()) continue;
-    s.priority = found->second.first;
-    s.flags = found->second.second;
-  }
+  describe_streams(file, facts);
 }
 
 /// The null stream's number stands in a table of its own up to 2023.3, in the context's row after that.
@@ -211,13 +180,7 @@ void mark_default_streams(NsysFile& file) {
     const Cell pid = query.column("processId");
     const Cell context = query.column("contextId");
     file.each_row(query, [&](auto& row) {
-      for (Stream& s : file.trace().streams) {
-        const Process& process = file.trace().processes[s.process];
-        if (process.rank == file.rank() && process.pid == row.integer(pid, -1) &&
-            int64_t{s.context} == row.integer(context, -1) && int64_t{s.stream} == row.integer(id, -1)) {
-          s.is_default = true;
-        }
-      }
+      mark_default_stream(file, {row.integer(pid, -1), row.integer(context, -1), row.integer(id, -1)});
     });
   }
 }
@@ -229,9 +192,9 @@ void read_entities(NsysFile& file) {
   name_threads(file);
   read_gpus(file);
   read_old_attributes(file);
-  place_streams(file);
+  place_streams(file, read_ordinals(file));
   if (!file.wants(Field::streams)) return;
-  describe_streams(file);
+  read_stream_facts(file);
   mark_default_streams(file);
 }
 

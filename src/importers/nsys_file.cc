@@ -2,18 +2,10 @@
 
 #include <algorithm>
 
-#include <boost/container_hash/hash.hpp>
-
 #include "base/file.h"
 
 namespace sonde {
 namespace {
-
-size_t hash_of(auto... values) {
-  size_t seed = 0;
-  (boost::hash_combine(seed, values), ...);
-  return seed;
-}
 
 /// Tables of which an Nsight Systems export has at least one.
 bool is_nsys_table(std::string_view table) {
@@ -31,22 +23,12 @@ Error not_an_export(const std::string& path, const std::vector<std::string>& tab
 
 }  // namespace
 
-size_t hash_value(const StreamKey& k) { return hash_of(k.process, k.device, k.context, k.green_context, k.stream); }
-size_t hash_value(const DomainKey& k) { return hash_of(k.process, k.domain); }
-
 NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request,
                    Trace& trace)
-    : database_(std::move(database)),
+    : NsysRun(path, "nsys_sqlite", request, trace),
+      database_(std::move(database)),
       bytes_(std::move(bytes)),
-      pages_(SqlitePages::open(bytes_.bytes())),
-      file_(short_path(path)),
-      request_(&request),
-      trace_(&trace),
-      rank_(static_cast<RankId>(trace.ranks.size())) {
-  Rank& rank = trace.ranks.emplace_back();
-  rank.file = file_;
-  rank.format = "nsys_sqlite";
-}
+      pages_(SqlitePages::open(bytes_.bytes())) {}
 
 Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& request, Trace& trace) {
   const auto cut_off = [&](const Error& error) {
@@ -78,57 +60,6 @@ bool NsysFile::has_rows(std::string_view table) const {
 TableQuery NsysFile::query(std::string_view table) const {
   const auto found = tables_.find(table);
   return {std::string(table), found == tables_.end() ? nullptr : &found->second};
-}
-
-ProcessId NsysFile::process(uint64_t global_pid) {
-  const auto [found, added] = processes_.try_emplace(global_pid, static_cast<ProcessId>(trace_->processes.size()));
-  if (added) trace_->processes.push_back({rank_, global_pid, static_cast<int64_t>(global_pid >> 24 & 0xFFFFFF), kNone});
-  return found->second;
-}
-
-ThreadId NsysFile::thread(uint64_t global_tid) {
-  const ProcessId owner = process(global_tid & ~uint64_t{0xFFFFFF});
-  const auto [found, added] = threads_.try_emplace(global_tid, static_cast<ThreadId>(trace_->threads.size()));
-  if (added) {
-    trace_->threads.push_back({owner, global_tid, static_cast<int64_t>(global_tid & 0xFFFFFF), kNone, std::nullopt});
-  }
-  return found->second;
-}
-
-StreamId NsysFile::stream(const StreamKey& key) {
-  const auto [found, added] = streams_.try_emplace(key, static_cast<StreamId>(trace_->streams.size()));
-  if (added) {
-    Stream& s = trace_->streams.emplace_back();
-    s.process = process(key.process);
-    s.ordinal = key.device;
-    s.context = key.context;
-    s.green_context = key.green_context;
-    s.stream = key.stream;
-  }
-  return found->second;
-}
-
-DomainId NsysFile::domain(const DomainKey& key) {
-  const auto known = domains_.find(key);
-  if (known != domains_.end()) return known->second;
-  const auto named = domain_names_.find(key);
-  const NameId name = trace_->names.intern(named == domain_names_.end() ? std::string_view() : named->second);
-  const auto same = std::ranges::find(trace_->domains, name, &Domain::name);
-  const auto id = static_cast<DomainId>(same - trace_->domains.begin());
-  if (same == trace_->domains.end()) trace_->domains.push_back({name, domain_kind(trace_->names.view(name))});
-  domains_.emplace(key, id);
-  return id;
-}
-
-GlobalKeys NsysFile::adopt(const LocalKeys& keys) {
-  GlobalKeys ids;
-  for (const uint64_t k : keys.threads.keys()) ids.threads.push_back(thread(k));
-  for (const uint64_t k : keys.processes.keys()) ids.processes.push_back(process(k));
-  for (const StreamKey& k : keys.streams.keys()) ids.streams.push_back(stream(k));
-  for (const DomainKey& k : keys.domains.keys()) ids.domains.push_back(domain(k));
-  ids.first_text = static_cast<uint32_t>(inline_names_.size());
-  for (NameId id = 0; id < keys.texts.size(); ++id) inline_names_.push_back(trace_->names.intern(keys.texts.view(id)));
-  return ids;
 }
 
 namespace {
@@ -170,57 +101,18 @@ std::optional<NsysFile::Place> NsysFile::place_of(const TableQuery& query) {
 }
 
 void NsysFile::note(const TableQuery& query, const ScanEnd& end) {
-  trace_->log.add(Issue::not_a_number, query.table(), end.wrong_types);
-  if (!end.damage.empty()) trace_->log.add(Issue::damaged_table, fmt::format("{}: {}", query.table(), end.damage));
+  trace().log.add(Issue::not_a_number, query.table(), end.wrong_types);
+  if (!end.damage.empty()) trace().log.add(Issue::damaged_table, fmt::format("{}: {}", query.table(), end.damage));
 }
 
 void NsysFile::resolve_names() {
-  boost::unordered_flat_map<uint32_t, NameId> names;
-  const auto want = [&](uint32_t id) {
-    if (id != kNone && (id & kInlineText) == 0) names.try_emplace(id, kNone);
-  };
-  for (const auto& [column, first, end] : name_columns_) {
-    uint32_t last = kNone;
-    for (size_t row = first; row < end; ++row) {
-      if ((*column)[row] != last) want(last = (*column)[row]);
-    }
-  }
-  for (const NameId* slot : name_slots_) want(*slot);
-  read_strings(names);
-  const auto name_of = [&](uint32_t id) {
-    if (id == kNone) return kNone;
-    return (id & kInlineText) != 0 ? inline_names_[id & ~kInlineText] : names.at(id);
-  };
-  for (const auto& [column, first, end] : name_columns_) {
-    for (size_t row = first; row < end; ++row) (*column)[row] = name_of((*column)[row]);
-  }
-  for (NameId* slot : name_slots_) *slot = name_of(*slot);
-}
-
-void NsysFile::read_strings(boost::unordered_flat_map<uint32_t, NameId>& wanted) {
-  TableQuery strings = query("StringIds");
-  const Cell id = strings.column("id");
-  const Cell value = strings.column("value");
-  int64_t duplicates = 0;
-  if (!wanted.empty() && strings.exists()) {
-    each_row(strings, [&](auto& row) {
-      const auto found = wanted.find(row.string_id(id));
-      if (found == wanted.end()) return;
-      if (found->second == kNone) {
-        found->second = trace_->names.intern(row.text(value));
-      } else {
-        ++duplicates;
-      }
-    });
-  }
-  trace_->log.add(Issue::duplicate_string_id, {}, duplicates);
-  int64_t unresolved = 0;
-  for (auto& [raw, name] : wanted) {
-    if (name != kNone) continue;
-    name = trace_->names.intern(fmt::format("[unknown name {}]", raw));
-    ++unresolved;
-  }
-  trace_->log.add(Issue::unresolved_name, {}, unresolved);
+  NsysRun::resolve_names([this](const auto& take) {
+    TableQuery strings = query("StringIds");
+    if (!strings.exists()) return;
+    const Cell id = strings.column("id");
+    const Cell value = strings.column("value");
+    each_row(strings, [&](auto& row) { take(row.string_id(id), row.text(value)); });
+  });
 }
 
 }  // namespace sonde

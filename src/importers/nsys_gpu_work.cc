@@ -1,10 +1,9 @@
+#include "importers/nsys_rules.h"
 #include "importers/nsys_tables.h"
 
 /// Kernels, copies, sets, graph launches, synchronizations and event records: the tables that CUPTI fills.
 namespace sonde::nsys {
 namespace {
-
-constexpr uint32_t kUnset = 0xFFFFFFFF;  ///< how the exports write "none" in columns that cannot be null
 
 /// Where a GPU operation ran.
 class PlaceCells {
@@ -186,12 +185,6 @@ void read_graph_launches(NsysFile& file) {
   });
 }
 
-/// The stored type cannot be trusted (its numbers changed with the versions); which of stream and event are set tells.
-SyncKind sync_kind(bool has_stream, bool has_event) {
-  if (has_stream) return has_event ? SyncKind::stream_waits_event : SyncKind::stream;
-  return has_event ? SyncKind::event : SyncKind::device;
-}
-
 void read_syncs(NsysFile& file) {
   TableQuery query = file.query("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION");
   if (!file.wants(Field::syncs) || !query.exists()) return;
@@ -226,11 +219,9 @@ void read_cuda_events(NsysFile& file) {
   });
 }
 
-void note_what_is_missing(NsysFile& file) {
-  const bool gpu_work = file.has_rows("CUPTI_ACTIVITY_KIND_KERNEL") || file.has_rows("CUPTI_ACTIVITY_KIND_MEMCPY") ||
-                        file.has_rows("CUPTI_ACTIVITY_KIND_MEMSET") || file.has_rows("CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
-  if (!gpu_work && file.has_rows("CUPTI_ACTIVITY_KIND_RUNTIME")) file.trace().log.add(Issue::no_gpu_activity);
-  if (file.has_rows("CUPTI_ACTIVITY_KIND_GRAPH_TRACE")) file.trace().log.add(Issue::graphs_traced_whole);
+bool has_gpu_work(const NsysFile& file) {
+  return file.has_rows("CUPTI_ACTIVITY_KIND_KERNEL") || file.has_rows("CUPTI_ACTIVITY_KIND_MEMCPY") ||
+         file.has_rows("CUPTI_ACTIVITY_KIND_MEMSET") || file.has_rows("CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
 }
 
 }  // namespace
@@ -242,7 +233,9 @@ void read_gpu_work(NsysFile& file) {
   read_graph_launches(file);
   read_syncs(file);
   read_cuda_events(file);
-  note_what_is_missing(file);
+  note_missing_gpu_work(file.trace().log, {.api_calls = file.has_rows("CUPTI_ACTIVITY_KIND_RUNTIME"),
+                                           .gpu_work = has_gpu_work(file),
+                                           .whole_graphs = file.has_rows("CUPTI_ACTIVITY_KIND_GRAPH_TRACE")});
 }
 
 }  // namespace sonde::nsys

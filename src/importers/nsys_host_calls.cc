@@ -1,7 +1,6 @@
-#include <algorithm>
 #include <numeric>
-#include <span>
 
+#include "importers/nsys_rules.h"
 #include "importers/nsys_tables.h"
 
 /// Calls on host threads: CUDA API, OS runtime, libraries, the profiler's own overhead, and creation of CUDA graphs.
@@ -15,17 +14,6 @@ struct CallWants {
   bool nesting = false;
   bool chain = false;
 };
-
-/// ENUM_NSYS_EVENT_CLASS.
-enum EventClass : int64_t { kRuntime = 0, kDriver = 1, kBacktrace = 67 };
-
-/// What a backtrace row is until drop_backtrace_twins() has looked at it.
-constexpr auto kBacktraceRow = static_cast<uint8_t>(254);
-
-uint8_t class_of_api(int64_t event_class) {
-  if (event_class == kBacktrace) return kBacktraceRow;
-  return static_cast<uint8_t>(event_class == kDriver ? CallClass::driver : CallClass::runtime);
-}
 
 /// Appends a table of calls. `fixed` is the class of all rows; without it the row's event class tells.
 void read_calls(NsysFile& file, std::string_view table, Calls& calls, CallWants wants, std::optional<CallClass> fixed) {
@@ -54,40 +42,13 @@ void read_calls(NsysFile& file, std::string_view table, Calls& calls, CallWants 
   });
 }
 
-/// With --cudabacktrace older versions write a call twice: as itself, and as a row of class 67 around it, with the same
-/// correlation id, that has the call chain. The call gets the chain, and the second row goes; one without a twin is a
-/// call like any other.
-void drop_backtrace_twins(Trace& trace, size_t first) {
-  Calls& calls = trace.api;
-  using Key = std::pair<ProcessId, uint32_t>;
-  boost::unordered_flat_map<Key, Row> twins;
-  const auto key_of = [&](Row row) {
-    return Key{calls.thread[row] == kNone ? kNone : trace.threads[calls.thread[row]].process, calls.correlation[row]};
-  };
-  for (auto row = static_cast<Row>(first); row < row_count(calls); ++row) {
-    if (calls.call_class[row] != kBacktraceRow) twins.try_emplace(key_of(row), row);
-  }
-  std::vector<Row> kept;
-  for (Row row = 0; row < row_count(calls); ++row) {
-    const auto twin = calls.call_class[row] == kBacktraceRow ? twins.find(key_of(row)) : twins.end();
-    if (twin == twins.end()) {
-      kept.push_back(row);
-      if (calls.call_class[row] == kBacktraceRow) calls.call_class[row] = static_cast<uint8_t>(CallClass::runtime);
-    } else if (!calls.chain.empty()) {
-      calls.chain[twin->second] = calls.chain[row];
-    }
-  }
-  select_rows(calls, kept);
-}
-
 /// The calls of the CUDA API. Telling twins needs correlation ids: a file that has them is read once more where those
 /// were not asked for.
 void read_api_calls(NsysFile& file, CallWants wants) {
   Calls& calls = file.trace().api;
   const size_t first = row_count(calls);
   read_calls(file, "CUPTI_ACTIVITY_KIND_RUNTIME", calls, wants, std::nullopt);
-  const auto fresh = std::span(calls.call_class).subspan(first);
-  if (std::ranges::find(fresh, kBacktraceRow) == fresh.end()) return;
+  if (!has_backtrace_rows(calls, first)) return;
   if (!wants.correlation) {
     std::vector<Row> before(first);
     std::iota(before.begin(), before.end(), Row{0});
@@ -96,9 +57,7 @@ void read_api_calls(NsysFile& file, CallWants wants) {
     wants.correlation = true;
     read_calls(file, "CUPTI_ACTIVITY_KIND_RUNTIME", calls, wants, std::nullopt);
   }
-  drop_backtrace_twins(file.trace(), first);
-  file.forget_names(calls.name);
-  file.names_from(calls.name, first);
+  drop_backtrace_twins(file, first);
 }
 
 void read_graph_events(NsysFile& file) {

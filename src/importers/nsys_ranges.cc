@@ -1,30 +1,11 @@
 #include <bit>
 
+#include "importers/nsys_rules.h"
 #include "importers/nsys_tables.h"
 
 /// NVTX_EVENTS: ranges, marks, and the names of domains.
 namespace sonde::nsys {
 namespace {
-
-/// ENUM_NSYS_EVENT_TYPE. 70 and 71 are the ranges of NVTX's extended payload interface.
-enum EventType : int64_t {
-  kMark = 34,
-  kPushPop = 59,
-  kStartEnd = 60,
-  kExtendedPushPop = 70,
-  kExtendedStartEnd = 71,
-  kDomainCreate = 75,
-};
-
-struct DomainName {
-  DomainKey key;
-  std::string text;
-};
-
-struct NvtxPart : Part<Ranges> {
-  Marks marks;
-  std::vector<DomainName> domain_names;
-};
 
 /// The columns of NVTX_EVENTS, and how a row of each kind is read.
 class NvtxCells {
@@ -137,15 +118,7 @@ void read_ranges(NsysFile& file) {
   if (!query.exists() || (!file.wants(Field::ranges) && !file.wants(Field::marks))) return;
   const NvtxCells cells(file, query);
   auto parts = file.scan<NvtxPart>(query, [&](auto& row, NvtxPart& part) { cells.read(row, part); });
-  // A domain's name may stand behind its first ranges: all names first, then the ids that depend on them.
-  for (const NvtxPart& part : parts) {
-    for (const DomainName& name : part.domain_names) file.name_domain(name.key, name.text);
-  }
-  for (NvtxPart& part : parts) {
-    const GlobalKeys keys = file.adopt(part);
-    file.append(std::move(part.rows), keys, file.trace().ranges, {&Ranges::name});
-    file.append(std::move(part.marks), keys, file.trace().marks, {&Marks::name});
-  }
+  append_ranges(file, parts);
 }
 
 }  // namespace sonde::nsys

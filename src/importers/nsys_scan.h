@@ -11,16 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "base/sqlite.h"
 #include "base/sqlite_pages.h"
+#include "importers/nsys_ids.h"
 #include "trace/ids.h"
 #include "trace/import_log.h"
-#include "trace/string_pool.h"
 
 /// Reading tables of an Nsight Systems SQLite export by column name: a column that a version does not have is absent.
 namespace sonde {
@@ -57,30 +55,6 @@ class TableQuery {
   const std::vector<std::string>* columns_;
   std::vector<uint32_t> selected_;
   std::string tail_;
-};
-
-/// An id of the file's string table on its way to a NameId: texts that stand in the row itself go to the part's own
-/// pool and are told apart by the highest bit.
-inline constexpr uint32_t kInlineText = 0x8000'0000U;
-
-/// What a part of a scan knows beside its rows: texts and ids in the order of first use, merged part by part
-/// afterwards, so that ids do not depend on the threads' timing.
-template <typename Key>
-class LocalIds {
- public:
-  [[nodiscard]] uint32_t id(const Key& key) {
-    if (!keys_.empty() && keys_[last_] == key) return last_;
-    const auto [found, added] = ids_.try_emplace(key, static_cast<uint32_t>(keys_.size()));
-    if (added) keys_.push_back(key);
-    last_ = found->second;
-    return last_;
-  }
-  [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
-
- private:
-  boost::unordered_flat_map<Key, uint32_t> ids_;
-  std::vector<Key> keys_;
-  uint32_t last_ = 0;
 };
 
 /// One row of a table, and the counts of what was wrong in it. `Source` is a Statement or a SqliteRow.

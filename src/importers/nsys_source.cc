@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "importers/nsys_rules.h"
 #include "importers/nsys_tables.h"
 
 /// What the file is, when and how it was recorded, what it holds, and what the recording tool said of it.
@@ -128,22 +129,15 @@ void read_source(NsysFile& file) {
 void read_diagnostics(NsysFile& file) {
   TableQuery query = file.query("DIAGNOSTIC_EVENT");
   if (!file.wants(Field::diagnostics) || !query.exists()) return;
-  constexpr int64_t kWarning = 2;
   const Cell time = query.column("timestamp");
   const Cell severity = query.column("severity");
   const Cell text = query.column("text");
-  int64_t warnings = 0;
   auto parts = file.scan<Part<Diagnostics>>(query, [&](auto& row, Part<Diagnostics>& part) {
     row.put(time, part.rows.start, int64_t{0});
     row.put(severity, part.rows.severity, kUnknown32);
     part.rows.text.push_back(part.texts.intern(row.text(text)) | kInlineText);
   });
-  for (auto& part : parts) {
-    for (const int32_t s : part.rows.severity) warnings += s >= kWarning ? 1 : 0;
-    const GlobalKeys keys = file.adopt(part);
-    file.append(std::move(part.rows), keys, file.trace().diagnostics, {&Diagnostics::text});
-  }
-  file.trace().log.add(Issue::tool_warning, {}, warnings);
+  for (auto& part : parts) append_diagnostics(file, part);
 }
 
 }  // namespace sonde::nsys

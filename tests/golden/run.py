@@ -10,6 +10,7 @@ A case is a folder tests/golden/<layer>/<name>/ with
     NAME.sql    becomes NAME.sqlite before the command runs; a line `.read FILE` takes in another SQL file, as in the
                 sqlite3 shell, relative to the file it stands in
     NAME.ncu.json  becomes NAME.ncu-rep (tests/reference/ncu_report.py); {"take": FILE} takes in another description
+    NAME.from   becomes NAME, a copy of the file that it names, relative to itself
 
     tests/golden/run.py [--program PATH] [--update] [CASE...]      without CASE: all
 
@@ -51,10 +52,13 @@ def description_of(path: Path) -> dict:
 
 def prepare(case: Path, work: Path) -> None:
     """Copies the inputs of the case and makes its databases and reports."""
-    shutil.copytree(case, work, ignore=shutil.ignore_patterns("command", *EXPECTATIONS, "*.sql", "*.ncu.json"))
+    sources = ("*.sql", "*.ncu.json", "*.from")
+    shutil.copytree(case, work, ignore=shutil.ignore_patterns("command", *EXPECTATIONS, *sources))
     for source in sorted(case.glob("*.ncu.json")):
         report = ncu_report.report(description_of(source), source.parent)
         (work / source.name.replace(".ncu.json", ".ncu-rep")).write_bytes(report)
+    for link in case.glob("*.from"):
+        shutil.copy(link.parent / link.read_text(encoding="utf-8").strip(), work / link.stem)
     for script in sorted(case.glob("*.sql")):
         database = sqlite3.connect(work / f"{script.stem}.sqlite")
         database.executescript(sql_of(script))
