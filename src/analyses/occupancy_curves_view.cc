@@ -14,7 +14,7 @@ struct Property {
   std::string_view unit;  ///< in a sentence: "64 registers a thread instead of 72"
   OccupancyCurve (*curve)(const LaunchShape& shape, const SmLimits& limits);
   int64_t (*own)(const ProfiledLaunch& launch);
-  Direction better;
+  Search better;
 };
 
 int64_t own_threads(const ProfiledLaunch& launch) { return launch.shape.threads_per_block; }
@@ -25,10 +25,11 @@ int64_t own_shared_bytes(const ProfiledLaunch& launch) {
 }
 
 constexpr std::array kProperties = {
-    Property{"threads a block", "threads a block", occupancy_by_block_size, own_threads, Direction::either},
-    Property{"registers a thread", "registers a thread", occupancy_by_registers, own_registers, Direction::less},
+    Property{"threads a block", "threads a block", occupancy_by_block_size, own_threads,
+             Search{.may_grow = true, .multiple = 32}},
+    Property{"registers a thread", "registers a thread", occupancy_by_registers, own_registers, Search{}},
     Property{"shared bytes a block", "bytes of shared memory a block, the driver's share with them,",
-             occupancy_by_shared_memory, own_shared_bytes, Direction::less},
+             occupancy_by_shared_memory, own_shared_bytes, Search{}},
 };
 
 struct CurvesTable {
@@ -48,8 +49,8 @@ double percent_of(int64_t warps, const SmLimits& limits) {
 std::string sentence(const Property& property, OccupancyPoint own, const std::optional<OccupancyPoint>& better,
                      const SmLimits& limits) {
   if (!better)
-    return fmt::format("No other number of {} gives more than {:.1f} %.", property.name,
-                       percent_of(own.warps_per_sm, limits));
+    return fmt::format("No {} number of {} gives more than {:.1f} %.", property.better.may_grow ? "other" : "smaller",
+                       property.name, percent_of(own.warps_per_sm, limits));
   return fmt::format("At {} {} instead of {}: {:.1f} % instead of {:.1f} %.", better->x, property.unit, own.x,
                      percent_of(better->warps_per_sm, limits), percent_of(own.warps_per_sm, limits));
 }
@@ -108,7 +109,7 @@ const KernelView occupancy_curves_view{
         "Theoretical occupancy by formula while one property of the launch varies and the others stay. Steps between "
         "which it changes; of a curve with many, its peaks. Shared bytes hold the driver's share and come in steps of "
         "512. 'Next better' is the nearest point with more warps: fewer registers or less shared memory, more or fewer "
-        "threads.",
+        "whole warps.",
     .run = run,
 };
 

@@ -55,6 +55,7 @@ struct Reported {
     }
     return least;
   }
+  [[nodiscard]] bool is_achieved_known() const { return achieved_percent || achieved_warps; }
   [[nodiscard]] bool is_empty() const { return !least() && !theoretical_percent && !achieved_percent; }
 };
 
@@ -109,10 +110,20 @@ void add_limits(LimitsTable& rows, const Reported& reported, const std::optional
   }
 }
 
-std::string note_of(const std::optional<ProfiledLaunch>& launch) {
-  if (!launch) return "By formula: not known, since the GPU's limits or the launch's resources are not in the report.";
-  if (!launch->occupancy.upper_bound) return {};
-  return "By formula at most: the carve-out of shared memory is not in the report, or blocks come in clusters.";
+std::string note_of(const Reported& reported, const std::optional<ProfiledLaunch>& launch) {
+  std::string note;
+  if (!reported.is_achieved_known()) {
+    note =
+        "Achieved occupancy: not collected, sm__warps_active.avg.pct_of_peak_sustained_active (ncu --section "
+        "Occupancy). ";
+  }
+  if (!launch) {
+    note += "By formula: not known, since the GPU's limits or the launch's resources are not in the report.";
+  } else if (launch->occupancy.upper_bound) {
+    note += "By formula at most: the carve-out of shared memory is not in the report, or blocks come in clusters.";
+  }
+  if (note.ends_with(' ')) note.pop_back();
+  return note;
 }
 
 Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
@@ -132,9 +143,11 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
   const auto warps = as_optional(&Occupancy::warps_per_sm);
   rows.add_occupancy(reported.theoretical_warps ? reported.theoretical_warps : std::optional<double>(warps),
                      reported.theoretical_percent, as_optional(&Occupancy::percent));
-  rows.add_limit("achieved", {}, {}, {}, false);
-  rows.add_occupancy(reported.achieved_warps, reported.achieved_percent, {});
-  rows.table.note = note_of(launch);
+  if (reported.is_achieved_known()) {
+    rows.add_limit("achieved", {}, {}, {}, false);
+    rows.add_occupancy(reported.achieved_warps, reported.achieved_percent, {});
+  }
+  rows.table.note = note_of(reported, launch);
   return std::move(rows.table);
 }
 

@@ -46,11 +46,11 @@ std::vector<OccupancyStep> condensed(const std::vector<OccupancyStep>& steps, in
   return shown;
 }
 
-std::optional<OccupancyPoint> next_better(const OccupancyCurve& curve, OccupancyPoint own, Direction direction) {
+std::optional<OccupancyPoint> next_better(const OccupancyCurve& curve, OccupancyPoint own, Search search) {
   std::optional<OccupancyPoint> best;
   for (const OccupancyPoint& point : curve) {
-    if (point.warps_per_sm <= own.warps_per_sm) continue;
-    if (direction == Direction::less && point.x > own.x) continue;
+    if (point.warps_per_sm <= own.warps_per_sm || point.x % search.multiple != 0) continue;
+    if (point.x > own.x && !search.may_grow) continue;
     if (!best || std::abs(point.x - own.x) < std::abs(best->x - own.x)) best = point;
   }
   return best;

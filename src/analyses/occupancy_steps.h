@@ -26,10 +26,13 @@ struct OccupancyStep {
 /// `own`. One with few steps stays as it is.
 [[nodiscard]] std::vector<OccupancyStep> condensed(const std::vector<OccupancyStep>& steps, int64_t own);
 
-enum class Direction : uint8_t { less, either };
+/// Where a better point may lie.
+struct Search {
+  bool may_grow = false;  ///< also above the launch's own point
+  int64_t multiple = 1;   ///< only multiples of it
+};
 /// The point nearest to `own` with more warps than it has; absent where there is none. Of two equally near ones the
 /// smaller.
-[[nodiscard]] std::optional<OccupancyPoint> next_better(const OccupancyCurve& curve, OccupancyPoint own,
-                                                        Direction direction);
+[[nodiscard]] std::optional<OccupancyPoint> next_better(const OccupancyCurve& curve, OccupancyPoint own, Search search);
 
 }  // namespace sonde
