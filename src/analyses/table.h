@@ -14,7 +14,17 @@
 namespace sonde {
 
 /// What a column's numbers are counted in. Renderers turn it into the words of the header.
-enum class Unit { none, nanoseconds, bytes, megabytes, percent, megabytes_per_second };
+enum class Unit {
+  none,
+  nanoseconds,
+  bytes,
+  megabytes,
+  percent,
+  megabytes_per_second,
+  gigabytes_per_second,
+  gigaflop_per_second,
+  flop_per_byte,
+};
 
 /// One typed column. Absent values are kUnknown, NaN, or a text without data (`std::string_view()`).
 struct Column {
@@ -36,6 +46,7 @@ class Table {
  public:
   std::string name;   ///< registered name of the report
   std::string title;  ///< for people
+  std::string note;   ///< said below the table, for people
   std::deque<Column> columns;
 
   [[nodiscard]] size_t rows() const;

@@ -15,6 +15,9 @@ std::string_view unit_of(Unit unit, const TimeUnit& time_unit) {
     case Unit::megabytes: return "MB";
     case Unit::percent: return "%";
     case Unit::megabytes_per_second: return "MB/s";
+    case Unit::gigabytes_per_second: return "GB/s";
+    case Unit::gigaflop_per_second: return "GFLOP/s";
+    case Unit::flop_per_byte: return "FLOP/byte";
     case Unit::none: break;
   }
   return {};

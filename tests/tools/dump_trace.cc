@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "dump_kernels.h"
+#include "dump_views.h"
 #include "importers/importer.h"
 #include "trace/columns.h"
 
 /// Prints counts and sums of an imported trace as JSON, in the shape that tests/reference/pytorch_facts.py prints; with
-/// --kernels what it holds of measured launches (see dump_kernels.h).
+/// --kernels what it holds of measured launches (dump_kernels.h), with --views what Sonde draws from them
+/// (dump_views.h).
 namespace sonde {
 namespace {
 
@@ -152,7 +154,7 @@ json facts(const Trace& t) {
   return out;
 }
 
-int run(const std::string& path, bool kernels) {
+int run(const std::string& path, std::string_view what) {
   ImportRequest request;
   request.fields = Fields::all();
   const auto trace = import_run(std::span(&path, 1), request);
@@ -161,11 +163,13 @@ int run(const std::string& path, bool kernels) {
     return 1;
   }
   for (const auto& e : trace->log.entries()) fmt::print(stderr, "{} {} {}\n", text_of(e.issue).id, e.detail, e.count);
-  if (kernels) {
+  if (what == "--kernels") {
     dump_kernels(*trace);
-    return 0;
+  } else if (what == "--views") {
+    dump_views(*trace);
+  } else {
+    fmt::print("{}\n", facts(*trace).dump(1, ' ', false, json::error_handler_t::replace));
   }
-  fmt::print("{}\n", facts(*trace).dump(1, ' ', false, json::error_handler_t::replace));
   return 0;
 }
 
@@ -173,10 +177,10 @@ int run(const std::string& path, bool kernels) {
 }  // namespace sonde
 
 int main(int argc, char** argv) {
-  const bool kernels = argc == 3 && std::string_view(argv[1]) == "--kernels";
-  if (argc != 2 && !kernels) {
-    fmt::print(stderr, "usage: dump_trace [--kernels] FILE\n");
+  const std::string_view what = argc == 3 ? argv[1] : "";
+  if (argc != 2 && what != "--kernels" && what != "--views") {
+    fmt::print(stderr, "usage: dump_trace [--kernels | --views] FILE\n");
     return 2;
   }
-  return sonde::run(argv[argc - 1], kernels);
+  return sonde::run(argv[argc - 1], what);
 }

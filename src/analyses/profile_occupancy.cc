@@ -1,0 +1,48 @@
+#include "analyses/profile_occupancy.h"
+
+namespace sonde {
+namespace {
+
+std::optional<int64_t> integer(const Trace& trace, const KernelProfile& kernel, std::string_view name) {
+  const auto number = metric_number(trace, kernel, name);
+  return number ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
+}
+
+/// The same, where the report writes 0 for "not known" or "none".
+std::optional<int64_t> positive(const Trace& trace, const KernelProfile& kernel, std::string_view name) {
+  const auto value = integer(trace, kernel, name);
+  return value.value_or(0) > 0 ? value : std::nullopt;
+}
+
+int64_t threads_of(const KernelProfile& kernel) {
+  return int64_t{1} * kernel.block[0] * kernel.block[1] * kernel.block[2];
+}
+
+}  // namespace
+
+std::optional<LaunchShape> shape_of_profile(const Trace& trace, const KernelProfile& kernel) {
+  const auto registers = integer(trace, kernel, "launch__registers_per_thread");
+  const auto fixed = integer(trace, kernel, "launch__shared_mem_per_block_static");
+  const auto dynamic = integer(trace, kernel, "launch__shared_mem_per_block_dynamic");
+  if (!registers || !fixed || !dynamic) return std::nullopt;
+  LaunchShape shape;
+  shape.threads_per_block = integer(trace, kernel, "launch__block_size").value_or(threads_of(kernel));
+  shape.registers_per_thread = *registers;
+  shape.shared_bytes = *fixed + *dynamic;
+  shape.driver_shared_bytes = integer(trace, kernel, "launch__shared_mem_per_block_driver");
+  shape.carve_out_bytes = positive(trace, kernel, "launch__shared_mem_config_size");
+  shape.barriers = integer(trace, kernel, "launch__barrier_count");
+  shape.cluster_blocks = positive(trace, kernel, "launch__cluster_size");
+  return shape;
+}
+
+std::optional<ProfiledLaunch> occupancy_of_profile(const Trace& trace, const KernelProfile& kernel) {
+  const auto shape = shape_of_profile(trace, kernel);
+  const auto limits = limits_of(trace, kernel.device);
+  if (!shape || !limits) return std::nullopt;
+  const auto occupancy = occupancy_of(*shape, *limits);
+  if (!occupancy) return std::nullopt;
+  return ProfiledLaunch{*shape, *limits, *occupancy};
+}
+
+}  // namespace sonde

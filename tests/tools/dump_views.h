@@ -1,0 +1,11 @@
+#pragma once
+
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// Prints every view of every measured launch, a JSON object a line: "kernel", "view" and either "error" or "note" and
+/// "columns", an array of values by name in all their digits. Absent values are null.
+void dump_views(const Trace& trace);
+
+}  // namespace sonde
