@@ -14,8 +14,8 @@ constexpr CarveOuts kib(CarveOuts sizes) {
   return sizes;
 }
 
-// Volta, Turing, Ampere and Hopper tuning guides. Observed in recordings: 32 of Turing; 16, 32, 100 of A100; 8, 16, 64,
-// 100 of GA10x; 16, 32, 64, 132, 228 of H100; 228 of B200.
+// 7.0, 8.0, 8.6, 8.7, 8.9: NVIDIA's tuning and programming guides, as quoted. Seen in recordings: 32 of Turing; 16, 32,
+// 100 of A100; 8, 16, 64, 100 of GA10x; 16, 32, 64, 132, 228 of what is taken to be an H100; 228 of B200.
 constexpr CarveOuts kVolta = kib({0, 8, 16, 32, 64, 96});
 constexpr CarveOuts kTuring = kib({32, 64});
 constexpr CarveOuts k100 = kib({0, 8, 16, 32, 64, 100});
@@ -28,9 +28,8 @@ struct Capability {
   const CarveOuts& carve_outs;
 };
 
-// Warps, blocks and shared memory: NVIDIA's libcu++ (cuda/__device/arch_traits.h, 2026) and the table of technical
-// specifications in the CUDA programming guide. Not confirmed: all of 7.2, and the carve-outs below the greatest of
-// 10.x, 11.0 and 12.x, which are taken to be those of 9.0 and 8.6.
+// Warps, blocks and shared memory: NVIDIA's libcu++ (cuda/__device/arch_traits.h, 2026). Not confirmed: all of 7.2, and
+// the carve-outs below the greatest of 7.5, 9.0, 10.x, 11.0 and 12.x.
 constexpr std::array kCapabilities = {
     Capability{7, 0, 64, 32, kVolta}, Capability{7, 2, 64, 32, kVolta}, Capability{7, 5, 32, 16, kTuring},
     Capability{8, 0, 64, 32, k164},   Capability{8, 6, 48, 16, k100},   Capability{8, 7, 48, 16, k164},
@@ -91,7 +90,8 @@ std::optional<SmLimits> limits_for(int64_t compute_major, int64_t compute_minor)
   limits.max_blocks = found->max_blocks;
   limits.carve_outs = found->carve_outs;
   limits.shared_bytes = std::ranges::max(found->carve_outs);
-  // CUDA 13's cuda_occupancy.h: 256 bytes for 7.x, 128 from 8.0 on. The driver's share: from 8.0 on.
+  // cuda_occupancy.h: 256 bytes for 7.x, 128 for 8.x, 9.x, 10.x and 12.x; 11.0 not confirmed. The driver's share:
+  // libcu++.
   limits.shared_granularity = compute_major == 7 ? 256 : 128;
   limits.reserved_shared_bytes_per_block = compute_major == 7 ? 0 : kKiB;
   limits.max_shared_bytes_per_block_optin = limits.shared_bytes - limits.reserved_shared_bytes_per_block;

@@ -1,7 +1,7 @@
 """cuda_gpu_kern_occ_sum a second time: blocks are put on an empty SM one by one until one finds no room.
 
-Numbers by compute capability: "Technical Specifications per Compute Capability" of the CUDA programming guide. What the
-recording states of its GPU replaces them.
+Numbers by compute capability: NVIDIA's libcu++ (cuda/__device/arch_traits.h). What the recording states of its GPU replaces
+them.
 """
 
 from collections import namedtuple
