@@ -13,6 +13,10 @@
 /// Protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) without generated code, over protozero.
 namespace sonde {
 
+/// The bytes of one protobuf message, for readers that count every nanosecond: its getters only assert wire types, so a
+/// tag must be matched together with its type (tag_and_type()).
+using Message = protozero::pbf_reader;
+
 /// A field of a message has another wire type than its meaning allows.
 struct WrongWireType : protozero::exception {
   [[nodiscard]] const char* what() const noexcept override { return "wrong wire type"; }
