@@ -50,10 +50,12 @@ DramAccesses dram_by(const Trace& trace, const KernelProfile& kernel, const Dram
   const auto either_of = [&](auto function) {
     return either(function(trace, kernel, names.bytes), function(trace, kernel, names.new_bytes));
   };
-  return {.sectors = first_total(trace, kernel, {names.sectors, names.new_sectors}),
-          .bytes = either_of(counter_total),
-          .bytes_per_second = either_of(counter_per_second),
-          .percent_of_peak = either_of(counter_percent_of_peak)};
+  DramAccesses accesses;
+  accesses.sectors = first_total(trace, kernel, {names.sectors, names.new_sectors});
+  accesses.bytes = either(either_of(counter_total), scaled(accesses.sectors, kSectorBytes));
+  accesses.bytes_per_second = either_of(counter_per_second);
+  accesses.percent_of_peak = either_of(counter_percent_of_peak);
+  return accesses;
 }
 
 }  // namespace

@@ -33,10 +33,11 @@ Error not_a_profile(const std::string& path, std::string_view head) {
                     "Systems GUI, or run QdstrmImporter on it, then export the report",
                     path)};
   }
-  return {fmt::format(
-      "{} is not a profile that Sonde reads (Nsight Systems reports and SQLite exports, Nsight Compute reports and CSV, "
-      "PyTorch traces as .json or .json.gz); the format is told by the content, not by the name",
-      path)};
+  return {
+      fmt::format("{} is not a profile that Sonde reads (Nsight Systems reports and SQLite exports, Nsight Compute "
+                  "reports and CSV, "
+                  "PyTorch traces as .json or .json.gz); the format is told by the content, not by the name",
+                  path)};
 }
 
 }  // namespace sonde

@@ -66,8 +66,9 @@ Json views_json(const KernelPage& page, const KernelProfile& kernel) {
     const auto table = view.run(*page.trace, kernel);
     std::string rows;
     if (table) (*find_table_format("json"))->render(*table, page.render, [&](std::string_view t) { rows += t; });
-    views[std::string(view.name)] =
-        table ? Json{{"rows", Json::parse(rows)}} : Json{{"rows", nullptr}, {"missing", table.error().message}};
+    Json& shown = views[std::string(view.name)];
+    shown = table ? Json{{"rows", Json::parse(rows)}} : Json{{"rows", nullptr}, {"missing", table.error().message}};
+    if (table && !table->note.empty()) shown["note"] = table->note;
   }
   return views;
 }

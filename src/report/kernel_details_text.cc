@@ -49,6 +49,7 @@ void write_view(const KernelPage& page, const KernelView& view, const Table& tab
   (*find_table_format("column"))->render(table, options, [&](std::string_view piece) { text += piece; });
   sink(fmt::format("\n    {}\n", view.title));
   write_indented(text, sink);
+  if (!table.note.empty()) sink(wrapped("    ", kIndent, table.note, width_of(page)));
 }
 
 /// What a kernel's report lacks, as lines for a person.
