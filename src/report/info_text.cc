@@ -1,11 +1,13 @@
 #include "report/info_text.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
 #include <fmt/format.h>
 
 #include "base/privacy.h"
+#include "metrics/sections.h"
 #include "report/log_text.h"
 #include "report/product_text.h"
 #include "report/quantity.h"
@@ -66,6 +68,10 @@ void add_contents(std::string& text, const Trace& trace) {
     if (row_count(table) > 0)
       text += fmt::format("  {:<22}{:>14}\n", name, count_text(static_cast<int64_t>(row_count(table))));
   });
+  if (!trace.kernel_profiles.empty()) {
+    text += fmt::format("  {:<22}{:>14}\n", "profiled launches",
+                        count_text(static_cast<int64_t>(trace.kernel_profiles.size())));
+  }
   text += fmt::format("  {:<22}{:>14}\n", "processes", count_text(static_cast<int64_t>(trace.processes.size())));
   text += fmt::format("  {:<22}{:>14}\n", "threads", count_text(static_cast<int64_t>(trace.threads.size())));
   text += fmt::format("  {:<22}{:>14}\n", "streams", count_text(static_cast<int64_t>(trace.streams.size())));
@@ -76,7 +82,18 @@ struct Missing {
   std::string_view what;
 };
 
+/// The sections that no launch of a kernel report has.
+void add_missing_sections(std::string& text, const Trace& t) {
+  std::string list;
+  for (const SectionInfo& known : known_sections()) {
+    const bool there = std::ranges::any_of(t.profile_sections, [&](const auto& s) { return t.name(s.id) == known.id; });
+    if (!there) list += fmt::format("  {}: {}\n", known.id, known.meaning);
+  }
+  if (!list.empty()) text += "\nnot collected\n" + list;
+}
+
 void add_missing(std::string& text, const Trace& t) {
+  if (!t.kernel_profiles.empty()) return add_missing_sections(text, t);
   const std::array missing = {
       Missing{row_count(t.kernels) == 0, "kernels: nothing can be said of them"},
       Missing{row_count(t.copies) == 0, "copies"},

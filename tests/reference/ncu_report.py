@@ -175,7 +175,7 @@ def session_messages(described):
 
 def report(description, folder=Path()):
     session = description.get("session", {})
-    process = session.get("process", [4242, "/home/someone/bin/a.out"])
+    process = session.get("process", [4242, "/opt/example/bin/a.out"])
     kernels = description["kernels"]
     names = sorted({n for k in kernels for n in k["metrics"]})
     sections = description.get("sections", {})
