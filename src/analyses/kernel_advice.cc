@@ -19,7 +19,7 @@ std::optional<TopAdvice> advice_of(const Trace& trace, const RuleResult& rule) {
   if (text == rule.texts.end()) return std::nullopt;
   TopAdvice advice{trace.name(text->title != kNone ? text->title : rule.name), std::nullopt};
   for (const EstimatedSpeedup& speedup : rule.speedups) {
-    if (TopAdvice other{advice.title, speedup}; rank_of(other) > rank_of(advice)) advice = other;
+    if (const TopAdvice other{advice.title, speedup}; rank_of(other) > rank_of(advice)) advice = other;
   }
   return advice;
 }

@@ -65,18 +65,19 @@ std::string bound_text(const KernelLaunch& launch) {
 
 }  // namespace
 
-#define COLUMN(id)                       \
+#define SONDE_COLUMN(id)                 \
   extern const KernelColumn id##_column; \
   const KernelColumn id##_column
 
-COLUMN(compute){.name = "compute",
-                .title = "Compute",
-                .description = "speed of light of compute: share of its peak that the busiest compute unit reaches",
-                .unit = Unit::percent,
-                .decimals = 1,
-                .number = measured<"compute_sol">};
+SONDE_COLUMN(compute){
+    .name = "compute",
+    .title = "Compute",
+    .description = "speed of light of compute: share of its peak that the busiest compute unit reaches",
+    .unit = Unit::percent,
+    .decimals = 1,
+    .number = measured<"compute_sol">};
 
-COLUMN(memory){
+SONDE_COLUMN(memory){
     .name = "memory",
     .title = "Memory",
     .description = "speed of light of memory: share of its peak that the busiest part of the memory system reaches",
@@ -84,84 +85,84 @@ COLUMN(memory){
     .decimals = 1,
     .number = measured<"memory_sol">};
 
-COLUMN(bound){.name = "bound",
-              .title = "Bound",
-              .description = "what bounds the longest launch: compute, memory, balanced, latency, small grid",
-              .text = bound_text};
+SONDE_COLUMN(bound){.name = "bound",
+                    .title = "Bound",
+                    .description = "what bounds the longest launch: compute, memory, balanced, latency, small grid",
+                    .text = bound_text};
 
-COLUMN(achieved){.name = "achieved",
-                 .title = "Achieved Occ",
-                 .description = "achieved occupancy: warps at work, of all that an SM has room for",
-                 .unit = Unit::percent,
-                 .decimals = 1,
-                 .number = measured<"achieved_occupancy">};
+SONDE_COLUMN(achieved){.name = "achieved",
+                       .title = "Achieved Occ",
+                       .description = "achieved occupancy: warps at work, of all that an SM has room for",
+                       .unit = Unit::percent,
+                       .decimals = 1,
+                       .number = measured<"achieved_occupancy">};
 
-COLUMN(dram_read){.name = "dram_read",
-                  .title = "DRAM Read",
-                  .description = "bytes read from device memory",
-                  .unit = Unit::bytes,
-                  .combine = Combine::sum,
-                  .number = measured<"dram_read_bytes">};
+SONDE_COLUMN(dram_read){.name = "dram_read",
+                        .title = "DRAM Read",
+                        .description = "bytes read from device memory",
+                        .unit = Unit::bytes,
+                        .combine = Combine::sum,
+                        .number = measured<"dram_read_bytes">};
 
-COLUMN(dram_write){.name = "dram_write",
-                   .title = "DRAM Write",
-                   .description = "bytes written to device memory",
-                   .unit = Unit::bytes,
-                   .combine = Combine::sum,
-                   .number = measured<"dram_write_bytes">};
+SONDE_COLUMN(dram_write){.name = "dram_write",
+                         .title = "DRAM Write",
+                         .description = "bytes written to device memory",
+                         .unit = Unit::bytes,
+                         .combine = Combine::sum,
+                         .number = measured<"dram_write_bytes">};
 
-COLUMN(l2_hit){.name = "l2_hit",
-               .title = "L2 Hit",
-               .description = "sectors that L2 held, of all that it looked up",
-               .unit = Unit::percent,
-               .decimals = 1,
-               .number = measured<"l2_hit_rate">};
+SONDE_COLUMN(l2_hit){.name = "l2_hit",
+                     .title = "L2 Hit",
+                     .description = "sectors that L2 held, of all that it looked up",
+                     .unit = Unit::percent,
+                     .decimals = 1,
+                     .number = measured<"l2_hit_rate">};
 
-COLUMN(l1_hit){.name = "l1_hit",
-               .title = "L1 Hit",
-               .description = "sectors that L1 held, of all that it looked up",
-               .unit = Unit::percent,
-               .decimals = 1,
-               .number = measured<"l1_hit_rate">};
+SONDE_COLUMN(l1_hit){.name = "l1_hit",
+                     .title = "L1 Hit",
+                     .description = "sectors that L1 held, of all that it looked up",
+                     .unit = Unit::percent,
+                     .decimals = 1,
+                     .number = measured<"l1_hit_rate">};
 
-COLUMN(stall){.name = "stall",
-              .title = "Top Stall",
-              .description = "what warps of the longest launch waited for most, with its share",
-              .text = stall_text};
+SONDE_COLUMN(stall){.name = "stall",
+                    .title = "Top Stall",
+                    .description = "what warps of the longest launch waited for most, with its share",
+                    .text = stall_text};
 
-COLUMN(advice){.name = "advice",
-               .title = "Top Advice",
-               .description =
-                   "the tool's advice with the greatest estimated speedup of the whole kernel, else the greatest "
-                   "local one (of one aspect only)",
-               .text = advice_text};
+SONDE_COLUMN(advice){.name = "advice",
+                     .title = "Top Advice",
+                     .description =
+                         "the tool's advice with the greatest estimated speedup of the whole kernel, else the greatest "
+                         "local one (of one aspect only)",
+                     .text = advice_text};
 
-COLUMN(global_throughput){.name = "global_throughput",
-                          .title = "Global Mem",
-                          .description = "bytes per second of global loads and stores",
-                          .unit = Unit::megabytes_per_second,
-                          .decimals = 1,
-                          .number = megabytes_per_second<"global_load_throughput", "global_store_throughput">};
+SONDE_COLUMN(global_throughput){.name = "global_throughput",
+                                .title = "Global Mem",
+                                .description = "bytes per second of global loads and stores",
+                                .unit = Unit::megabytes_per_second,
+                                .decimals = 1,
+                                .number = megabytes_per_second<"global_load_throughput", "global_store_throughput">};
 
-COLUMN(shared_throughput){.name = "shared_throughput",
-                          .title = "Shared Mem",
-                          .description = "bytes per second of shared loads and stores",
-                          .unit = Unit::megabytes_per_second,
-                          .decimals = 1,
-                          .number = megabytes_per_second<"shared_load_throughput", "shared_store_throughput">};
+SONDE_COLUMN(shared_throughput){.name = "shared_throughput",
+                                .title = "Shared Mem",
+                                .description = "bytes per second of shared loads and stores",
+                                .unit = Unit::megabytes_per_second,
+                                .decimals = 1,
+                                .number = megabytes_per_second<"shared_load_throughput", "shared_store_throughput">};
 
-COLUMN(coalesced){.name = "coalesced",
-                  .title = "Coalesced",
-                  .description = "sectors of global memory that the bytes need",
-                  .combine = Combine::sum,
-                  .number = coalesced_sectors};
+SONDE_COLUMN(coalesced){.name = "coalesced",
+                        .title = "Coalesced",
+                        .description = "sectors of global memory that the bytes need",
+                        .combine = Combine::sum,
+                        .number = coalesced_sectors};
 
-COLUMN(uncoalesced){.name = "uncoalesced",
-                    .title = "Uncoalesced",
-                    .description = "sectors of global memory beyond those that the bytes need",
-                    .combine = Combine::sum,
-                    .number = measured<"excessive_global_sectors">};
+SONDE_COLUMN(uncoalesced){.name = "uncoalesced",
+                          .title = "Uncoalesced",
+                          .description = "sectors of global memory beyond those that the bytes need",
+                          .combine = Combine::sum,
+                          .number = measured<"excessive_global_sectors">};
 
-#undef COLUMN
+#undef SONDE_COLUMN
 
 }  // namespace sonde

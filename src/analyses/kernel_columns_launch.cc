@@ -83,48 +83,49 @@ std::optional<double> shared_bytes(const KernelLaunch& launch) {
 
 }  // namespace
 
-#define COLUMN(id)                       \
+#define SONDE_COLUMN(id)                 \
   extern const KernelColumn id##_column; \
   const KernelColumn id##_column
 
-COLUMN(occupancy){.name = "occupancy",
-                  .title = "Theor Occ",
-                  .description = "theoretical occupancy; on a timeline by formula (docs/occupancy.md)",
-                  .unit = Unit::percent,
-                  .decimals = 1,
-                  .number = theoretical_percent};
+SONDE_COLUMN(occupancy){.name = "occupancy",
+                        .title = "Theor Occ",
+                        .description = "theoretical occupancy; on a timeline by formula (docs/occupancy.md)",
+                        .unit = Unit::percent,
+                        .decimals = 1,
+                        .number = theoretical_percent};
 
-COLUMN(limiter){.name = "limiter",
-                .title = "Occ Limiter",
-                .description = "what limits the theoretical occupancy of the longest launch",
-                .text = limiter_text};
+SONDE_COLUMN(limiter){.name = "limiter",
+                      .title = "Occ Limiter",
+                      .description = "what limits the theoretical occupancy of the longest launch",
+                      .text = limiter_text};
 
-COLUMN(waves_per_sm){.name = "waves_per_sm",
-                     .title = "Waves",
-                     .description = "blocks of the grid, of all that fit on the GPU at once",
-                     .decimals = 2,
-                     .number = wave_count};
+SONDE_COLUMN(waves_per_sm){.name = "waves_per_sm",
+                           .title = "Waves",
+                           .description = "blocks of the grid, of all that fit on the GPU at once",
+                           .decimals = 2,
+                           .number = wave_count};
 
-COLUMN(tail){.name = "tail",
-             .title = "Tail",
-             .description = "share of the time that the last, partial wave leaves idle; absent without a whole wave",
-             .unit = Unit::percent,
-             .decimals = 1,
-             .number = tail_percent};
+SONDE_COLUMN(tail){
+    .name = "tail",
+    .title = "Tail",
+    .description = "share of the time that the last, partial wave leaves idle; absent without a whole wave",
+    .unit = Unit::percent,
+    .decimals = 1,
+    .number = tail_percent};
 
-COLUMN(registers){.name = "registers",
-                  .title = "Reg/Thread",
-                  .description = "registers of a thread, of the longest launch",
-                  .combine = Combine::of_longest,
-                  .number = registers};
+SONDE_COLUMN(registers){.name = "registers",
+                        .title = "Reg/Thread",
+                        .description = "registers of a thread, of the longest launch",
+                        .combine = Combine::of_longest,
+                        .number = registers};
 
-COLUMN(shared){.name = "shared",
-               .title = "Shared/Block",
-               .description = "static and dynamic shared memory of a block, of the longest launch",
-               .unit = Unit::bytes,
-               .combine = Combine::of_longest,
-               .number = shared_bytes};
+SONDE_COLUMN(shared){.name = "shared",
+                     .title = "Shared/Block",
+                     .description = "static and dynamic shared memory of a block, of the longest launch",
+                     .unit = Unit::bytes,
+                     .combine = Combine::of_longest,
+                     .number = shared_bytes};
 
-#undef COLUMN
+#undef SONDE_COLUMN
 
 }  // namespace sonde

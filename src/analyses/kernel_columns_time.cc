@@ -13,11 +13,11 @@ std::optional<double> duration(const KernelGroup& group) {
 
 }  // namespace
 
-#define COLUMN(id)                       \
+#define SONDE_COLUMN(id)                 \
   extern const KernelColumn id##_column; \
   const KernelColumn id##_column
 
-COLUMN(id){
+SONDE_COLUMN(id){
     .name = "id",
     .title = "ID",
     .description = "number of the launch in the report; of the longest, where launches are grouped",
@@ -27,7 +27,7 @@ COLUMN(id){
     },
 };
 
-COLUMN(time_share){
+SONDE_COLUMN(time_share){
     .name = "time_share",
     .title = "Time",
     .description = "share of the time of all kernels shown",
@@ -38,7 +38,7 @@ COLUMN(time_share){
     },
 };
 
-COLUMN(total_time){
+SONDE_COLUMN(total_time){
     .name = "total_time",
     .title = "Total Time",
     .description = "time of all launches",
@@ -46,7 +46,7 @@ COLUMN(total_time){
     .of_group = [](const KernelGroup& g, double) { return duration(g); },
 };
 
-COLUMN(average_time){
+SONDE_COLUMN(average_time){
     .name = "average_time",
     .title = "Avg",
     .description = "time of a launch",
@@ -57,34 +57,34 @@ COLUMN(average_time){
     },
 };
 
-COLUMN(launches){
+SONDE_COLUMN(launches){
     .name = "launches",
     .title = "Launches",
     .description = "how many launches a row stands for",
     .of_group = [](const KernelGroup& g, double) { return std::optional(static_cast<double>(g.launches.size())); },
 };
 
-COLUMN(grid){
+SONDE_COLUMN(grid){
     .name = "grid",
     .title = "Grid",
     .description = "blocks of the grid, by dimension; of the longest launch",
     .text = [](const KernelLaunch& l) { return dim3_text(l.grid()); },
 };
 
-COLUMN(block){
+SONDE_COLUMN(block){
     .name = "block",
     .title = "Block",
     .description = "threads of a block, by dimension; of the longest launch",
     .text = [](const KernelLaunch& l) { return dim3_text(l.block()); },
 };
 
-COLUMN(name){
+SONDE_COLUMN(name){
     .name = "name",
     .title = "Name",
     .description = "the kernel",
     .text = [](const KernelLaunch& l) { return std::string(l.trace->name(l.name())); },
 };
 
-#undef COLUMN
+#undef SONDE_COLUMN
 
 }  // namespace sonde

@@ -119,7 +119,7 @@ void add_values(Table& table, std::string_view title, std::string_view unit, std
   const Shown shown = shown_as(unit, rollup);
   const bool in_header = shown.unit == Unit::none && !unit.empty();
   const std::string header = in_header ? fmt::format("{} ({})", title, unit) : std::string(title);
-  KernelColumn column{
+  const KernelColumn column{
       .name = title, .title = header, .description = {}, .unit = shown.unit, .decimals = shown.decimals};
   std::vector<std::optional<double>> numbers;
   for (const KernelGroup& group : groups) {
@@ -161,7 +161,7 @@ Error unknown_column(std::string_view name) {
 
 Status add_named(Table& table, std::string_view name, const Trace& trace, const std::vector<KernelGroup>& groups,
                  double total_ns) {
-  const auto column = std::ranges::find(kColumns, name, &KernelColumn::name);
+  const auto* const column = std::ranges::find(kColumns, name, &KernelColumn::name);
   if (column != kColumns.end()) {
     add_column(table, *column, groups, total_ns);
   } else if (const auto quantity = find_quantity(name)) {

@@ -58,7 +58,7 @@ class Code {
   /// Row of Trace::device_functions for (reference of the code, mangled name).
   boost::unordered_flat_map<std::pair<uint64_t, NameId>, uint32_t> functions_;
   [[nodiscard]] DeviceFunction& function(uint64_t reference, NameId mangled_name, Report& report);
-  void read_cubin(uint64_t reference, std::string_view elf, Report& report);
+  void read_cubin(uint64_t reference, std::string_view bytes, Report& report);
 };
 
 }  // namespace sonde::ncu
