@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> recordings(const char* folder) {
   std::vector<std::string> found;
-  const char* data = std::getenv("SONDE_TEST_DATA");
+  const char* data = std::getenv("SONDE_TEST_DATA");  // NOLINT(concurrency-mt-unsafe): a test has one thread
   if (data == nullptr) return found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(fs::path(data) / folder, error)) {
