@@ -1,14 +1,13 @@
 #include "analyses/memory_table.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace sonde {
 namespace {
 
 void push(Column& column, std::optional<double> value) {
   if (auto* integers = std::get_if<Column::Integers>(&column.values)) {
-    integers->push_back(value ? std::llround(*value) : kUnknown);
+    integers->push_back(integer_cell(value));
   } else {
     std::get<Column::Reals>(column.values).push_back(value.value_or(kAbsent));
   }

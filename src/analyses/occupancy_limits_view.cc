@@ -85,7 +85,7 @@ struct LimitsTable {
                  std::optional<int64_t> by_formula, bool is_binding) {
     names.push_back(name);
     asked.push_back(asks.empty() ? std::string_view() : table.keep(std::move(asks)));
-    reported.push_back(by_report ? static_cast<int64_t>(*by_report) : kUnknown);
+    reported.push_back(integer_cell(by_report));
     computed.push_back(by_formula.value_or(kUnknown));
     binds.push_back(is_binding ? "yes" : std::string_view());
   }

@@ -3,9 +3,16 @@
 namespace sonde {
 namespace {
 
+/// More than any launch asks for: what is above it in a damaged report is not known.
+constexpr double kMost = 1 << 30;
+
+std::optional<int64_t> amount(double number) {
+  return number >= 0 && number <= kMost ? std::optional(static_cast<int64_t>(number)) : std::nullopt;
+}
+
 std::optional<int64_t> integer(const Trace& trace, const KernelProfile& kernel, std::string_view name) {
   const auto number = metric_number(trace, kernel, name);
-  return number ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
+  return number ? amount(*number) : std::nullopt;
 }
 
 /// The same, where the report writes 0 for "not known" or "none".
@@ -14,19 +21,21 @@ std::optional<int64_t> positive(const Trace& trace, const KernelProfile& kernel,
   return value.value_or(0) > 0 ? value : std::nullopt;
 }
 
-int64_t threads_of(const KernelProfile& kernel) {
-  return int64_t{1} * kernel.block[0] * kernel.block[1] * kernel.block[2];
+std::optional<int64_t> threads_of(const Trace& trace, const KernelProfile& kernel) {
+  const auto stated = integer(trace, kernel, "launch__block_size");
+  return stated ? stated : amount(1.0 * kernel.block[0] * kernel.block[1] * kernel.block[2]);
 }
 
 }  // namespace
 
 std::optional<LaunchShape> shape_of_profile(const Trace& trace, const KernelProfile& kernel) {
+  const auto threads = threads_of(trace, kernel);
   const auto registers = integer(trace, kernel, "launch__registers_per_thread");
   const auto fixed = integer(trace, kernel, "launch__shared_mem_per_block_static");
   const auto dynamic = integer(trace, kernel, "launch__shared_mem_per_block_dynamic");
-  if (!registers || !fixed || !dynamic) return std::nullopt;
+  if (!threads || !registers || !fixed || !dynamic) return std::nullopt;
   LaunchShape shape;
-  shape.threads_per_block = integer(trace, kernel, "launch__block_size").value_or(threads_of(kernel));
+  shape.threads_per_block = *threads;
   shape.registers_per_thread = *registers;
   shape.shared_bytes = *fixed + *dynamic;
   shape.driver_shared_bytes = integer(trace, kernel, "launch__shared_mem_per_block_driver");

@@ -1,8 +1,14 @@
 #include "analyses/table.h"
 
+#include <cmath>
 #include <type_traits>
 
 namespace sonde {
+
+int64_t integer_cell(std::optional<double> number) {
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63, the first that does not fit
+  return number && std::abs(*number) < kEnd ? std::llround(*number) : kUnknown;
+}
 
 size_t Table::rows() const {
   if (columns.empty()) return 0;

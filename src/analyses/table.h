@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -39,6 +40,9 @@ struct Column {
 };
 
 inline constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+
+/// A number as a cell of integers, rounded; kUnknown where it is absent or too large for one.
+[[nodiscard]] int64_t integer_cell(std::optional<double> number);
 
 /// Named, typed columns of equal length: what an analysis gives to the renderers.
 /// Texts are views: into the Trace, which must outlive the table, or into the table's own store (keep()).

@@ -131,7 +131,7 @@ def roofline(metrics):
         for level, (moved, bandwidth) in levels.items():
             row = {"Achieved": flop / 1e9, "Ceiling": times(ceiling, 1e-9), "Traffic": moved / 1e9,
                    "Bandwidth": times(bandwidth, 1e-9), "Intensity": over(flop, moved),
-                   "Ridge": over(ceiling, bandwidth)}
+                   "Ridge": over(ceiling or None, bandwidth)}
             roof_name = None
             if ceiling and bandwidth:
                 under_slope = row["Intensity"] is not None and row["Intensity"] < row["Ridge"]
@@ -179,9 +179,14 @@ def accesses(metrics, unit, which):
             "Missed Sectors": misses, "Of Peak": percent(metrics, f"{unit}__t_sectors{which}")}
 
 
+def fits(column, number):
+    """Whether a cell can hold it: whole numbers have 64 bits."""
+    return number is not None and (column not in WHOLE or abs(number) < 2 ** 63)
+
+
 def rows_of(rows):
-    kept = {texts: {k: v for k, v in row.items() if v is not None} for texts, row in rows.items()}
-    return {texts: row for texts, row in kept.items() if row}
+    measured = {texts: row for texts, row in rows.items() if any(v is not None for v in row.values())}
+    return {texts: {k: v for k, v in row.items() if fits(k, v)} for texts, row in measured.items()}
 
 
 L1 = {"global load": ("global_ld", "_pipe_lsu_mem_global_op_ld", "global_op_ld"),
