@@ -59,7 +59,7 @@ MemoryTraffic memory_traffic(const Trace& trace, const KernelProfile& kernel, Me
 std::vector<MemoryTraffic> memory_traffic(const Trace& trace, const KernelProfile& kernel) {
   std::vector<MemoryTraffic> levels;
   for (const auto level : {MemoryLevel::l1, MemoryLevel::l1_and_shared, MemoryLevel::l2, MemoryLevel::dram}) {
-    MemoryTraffic traffic = memory_traffic(trace, kernel, level);
+    const MemoryTraffic traffic = memory_traffic(trace, kernel, level);
     if (traffic.is_measured()) levels.push_back(traffic);
   }
   return levels;

@@ -52,7 +52,7 @@ struct RooflineTable {
   /// Arithmetic that has no place on a roofline: none was executed, or no traffic was collected.
   void add_alone(const Arithmetic& arithmetic) {
     add_arithmetic(arithmetic);
-    levels.push_back({});
+    levels.emplace_back();
     traffic.push_back(kAbsent);
     bandwidth.push_back(kAbsent);
     add_point({}, {});
@@ -60,7 +60,7 @@ struct RooflineTable {
 
   /// Traffic of a launch without arithmetic, a copy for example.
   void add_alone(const MemoryTraffic& memory) {
-    kinds.push_back("no FLOP");
+    kinds.emplace_back("no FLOP");
     achieved.push_back(kAbsent);
     ceiling.push_back(kAbsent);
     add_memory(memory);

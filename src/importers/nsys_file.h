@@ -101,7 +101,7 @@ template <typename Table, typename Row>
 void NsysFile::read_table(const TableQuery& query, Table& table, std::initializer_list<Ids Table::*> name_columns,
                           Row&& row) {
   for (Part<Table>& part : scan<Part<Table>>(query, row)) {
-    const GlobalKeys keys = adopt(part);
+    const IdMap keys = adopt(part);
     append(std::move(part.rows), keys, table, name_columns);
   }
 }

@@ -33,6 +33,11 @@ class LocalIds {
     return last_;
   }
   [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
+  void clear() {
+    ids_.clear();
+    keys_.clear();
+    last_ = 0;
+  }
 
  private:
   boost::unordered_flat_map<Key, uint32_t> ids_;
@@ -68,6 +73,13 @@ struct LocalKeys {
   LocalIds<StreamKey> streams;
   LocalIds<DomainKey> domains;
   StringPool texts;  ///< texts that stand in the rows themselves
+  void clear() {
+    threads.clear();
+    processes.clear();
+    streams.clear();
+    domains.clear();
+    if (texts.size() > 0) texts = {};
+  }
 };
 
 /// Rows of one table as one thread of a scan read them.

@@ -24,38 +24,14 @@ std::unexpected<Error> not_understood(const std::string& path, std::string_view 
       path, why);
 }
 
-/// Sums over all parts.
-struct Totals {
-  explicit Totals(std::span<const nsys::ReportPart> parts) {
-    for (const nsys::ReportPart& part : parts) {
-      events += part.events;
-      malformed += part.malformed;
-      damaged_blocks += part.damaged_blocks;
-      if (damage.empty()) damage = part.damage;
-      for (size_t i = 0; i < rows.size(); ++i) rows[i] += part.rows[i];
-      for (const auto& [kind, count] : part.unknown) unknown[kind] += count;
-      for (const auto& [field, count] : part.unknown_nvtx_fields) unknown_nvtx_fields[field] += count;
-    }
-  }
-  [[nodiscard]] int64_t of(nsys::ReportTable table) const { return rows[static_cast<size_t>(table)]; }
-
-  int64_t events = 0;
-  int64_t malformed = 0;
-  int64_t damaged_blocks = 0;
-  std::string damage;
-  std::array<int64_t, nsys::kReportTables> rows{};
-  std::map<nsys::EventKind, int64_t> unknown;
-  std::map<uint32_t, int64_t> unknown_nvtx_fields;
-};
-
 /// The report counts its own events. Fewer than that are there where a block was damaged: the rest is worth reading,
 /// and the log says how many are missing. Where nothing is damaged and the numbers differ all the same, the file is not
 /// laid out as this reader believes, and no number that it gave could be trusted.
-Status check_counts(const nsys::ReportLayout& layout, const Totals& totals, ImportLog& log) {
+Status check_counts(const nsys::ReportLayout& layout, const nsys::ReportPart& events, ImportLog& log) {
   const uint64_t stated = layout.counts.events;
-  const auto found = static_cast<uint64_t>(totals.events);
+  const auto found = static_cast<uint64_t>(events.events);
   if (found == stated) return {};
-  if (totals.damaged_blocks == 0 || found > stated) {
+  if (events.damaged_blocks == 0 || found > stated) {
     return fail("it says that it holds {} events, and {} are there", stated, found);
   }
   const uint64_t missing = std::min(stated - found, uint64_t{1} << 62);
@@ -63,13 +39,13 @@ Status check_counts(const nsys::ReportLayout& layout, const Totals& totals, Impo
   return {};
 }
 
-void log_totals(const Totals& totals, ImportLog& log) {
+void log_oddities(const nsys::ReportPart& events, ImportLog& log) {
   constexpr size_t kKindsToName = 32;
-  log.add(Issue::malformed_event, {}, totals.malformed);
-  log.add(Issue::damaged_block, totals.damage, totals.damaged_blocks);
+  log.add(Issue::malformed_event, {}, events.malformed);
+  log.add(Issue::damaged_block, events.damage, events.damaged_blocks);
   size_t named = 0;
   int64_t others = 0;
-  for (const auto& [kind, count] : totals.unknown) {
+  for (const auto& [kind, count] : events.unknown) {
     if (named++ < kKindsToName) {
       log.add(Issue::unknown_event, nsys::describe(kind), count);
     } else {
@@ -78,20 +54,20 @@ void log_totals(const Totals& totals, ImportLog& log) {
   }
   log.add(Issue::unknown_event, "other types", others);
   int64_t attributes = 0;
-  for (const auto& [field, count] : totals.unknown_nvtx_fields) attributes += count;
+  for (const auto& [field, count] : events.unknown_nvtx_fields) attributes += count;
   log.add(Issue::unknown_range_field, {}, attributes);
   using enum nsys::ReportTable;
   nsys::note_missing_gpu_work(
-      log, {.api_calls = totals.of(api) > 0,
-            .gpu_work = totals.of(kernels) + totals.of(copies) + totals.of(sets) + totals.of(graph_launches) > 0,
-            .whole_graphs = totals.of(graph_launches) > 0});
+      log, {.api_calls = events.of(api) > 0,
+            .gpu_work = events.of(kernels) + events.of(copies) + events.of(sets) + events.of(graph_launches) > 0,
+            .whole_graphs = events.of(graph_launches) > 0});
 }
 
 /// What an export of the report would hold, by its tables' names.
-void take_inventory(NsysRun& run, const nsys::ReportLayout& layout, const Totals& totals) {
+void take_inventory(NsysRun& run, const nsys::ReportLayout& layout, const nsys::ReportPart& events) {
   auto& holds = run.trace().ranks[run.rank()].holds;
-  for (size_t i = 0; i < totals.rows.size(); ++i) {
-    if (totals.rows[i] > 0) holds.emplace_back(nsys::name_of(static_cast<nsys::ReportTable>(i)), totals.rows[i]);
+  for (size_t i = 0; i < events.rows.size(); ++i) {
+    if (events.rows[i] > 0) holds.emplace_back(nsys::name_of(static_cast<nsys::ReportTable>(i)), events.rows[i]);
   }
   for (const auto& [table, rows] :
        {std::pair{"StringIds", layout.counts.strings}, std::pair{"ThreadNames", layout.counts.threads}}) {
@@ -125,14 +101,13 @@ Status read_layout_into(NsysRun& run, const nsys::ReportLayout& layout) {
     nsys::read_report_source(run, layout);
     return {};
   }));
-  std::vector<nsys::ReportPart> parts = nsys::read_events(run, layout.blocks);
-  const Totals totals(parts);
-  SONDE_TRY(check_counts(layout, totals, run.trace().log));
-  log_totals(totals, run.trace().log);
-  nsys::append_events(run, parts);
+  nsys::ReportPart events = nsys::read_events(run, layout.blocks);
+  SONDE_TRY(check_counts(layout, events, run.trace().log));
+  log_oddities(events, run.trace().log);
+  nsys::append_events(run, events);
   SONDE_TRY(walk_messages("its description of the machine", [&]() -> Status {
-    if (run.wants(Field::inventory)) take_inventory(run, layout, totals);
-    nsys::read_report_entities(run, layout, parts);
+    if (run.wants(Field::inventory)) take_inventory(run, layout, events);
+    nsys::read_report_entities(run, layout, events);
     return {};
   }));
   return resolve_names(run, layout);

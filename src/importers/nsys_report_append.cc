@@ -1,110 +1,70 @@
-#include <algorithm>
-
 #include "importers/nsys_report_events.h"
 
-/// The rows of all parts into the trace: table by table in the order in which the SQLite export is read, so that
+/// The rows of a report into the trace: table by table in the order in which the SQLite export is read, so that
 /// processes, threads and streams get the same ids from both.
 namespace sonde::nsys {
 namespace {
 
-/// Makes room for the rows of all parts, so that appending copies no column twice.
-template <typename Table>
-void reserve_for(Table& table, std::span<ReportPart> parts, auto&& rows_of) {
-  size_t rows = row_count(table);
-  for (ReportPart& part : parts) rows += row_count(rows_of(part));
-  if (row_count(table) > 0) return reserve_rows(table, rows);
-  for (ReportPart& part : parts) {
-    if (row_count(rows_of(part)) > 0) return reserve_rows(rows_of(part), rows);  // the first is moved into the trace
-  }
-}
-
 template <typename Table, typename PartT>
-void append_table(NsysRun& run, std::span<ReportPart> parts, Table& table, PartT ReportPart::* member,
-                  std::initializer_list<Ids Table::*> name_columns) {
-  reserve_for(table, parts, [&](ReportPart& part) -> Table& { return (part.*member).rows; });
-  for (ReportPart& part : parts) {
-    PartT& mine = part.*member;
-    const GlobalKeys keys = run.adopt(mine);
-    run.append(std::move(mine.rows), keys, table, name_columns);
-    mine = {};
-  }
+void append_table(NsysRun& run, PartT& part, Table& table, std::initializer_list<Ids Table::*> name_columns) {
+  const IdMap ids = run.adopt(part);
+  run.append(std::move(part.rows), ids, table, name_columns);
+  part = {};
 }
 
-/// Numbers the chains of a part behind those of the trace.
-void place_chains(const CallChains& mine, const CallChains& all, Ids& column) {
-  if (mine.size() == 0) return;
-  for (uint32_t& chain : column) chain = chain == kNone ? kNone : chain + static_cast<uint32_t>(all.size());
-}
-
-void append_chains(NsysRun& run, CallChains&& mine) {
+/// The chains of one table, whose rows are not in the trace yet.
+void append_chains_of(NsysRun& run, auto& part) {
   CallChains& all = run.trace().chains;
-  const auto first_frame = static_cast<uint32_t>(all.symbol.size());
-  for (size_t i = 1; i < mine.first.size(); ++i) all.first.push_back(first_frame + mine.first[i]);
-  const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-  append(all.symbol, mine.symbol);
-  append(all.module, mine.module);
-  append(all.address, mine.address);
-  append(all.kernel_mode, mine.kernel_mode);
+  const size_t first_frame = all.symbol.size();
+  place_chains(part.rows.chain, all);
+  append_chains(all, part.chains);
+  part.chains = {};
   run.names_from(all.symbol, first_frame);
   run.names_from(all.module, first_frame);
-  mine = {};
 }
 
-/// The chains of one table; its rows are not in the trace yet.
-template <typename PartT>
-void append_chains_of(NsysRun& run, std::span<ReportPart> parts, PartT ReportPart::* member) {
-  for (ReportPart& part : parts) {
-    place_chains((part.*member).chains, run.trace().chains, (part.*member).rows.chain);
-    append_chains(run, std::move((part.*member).chains));
-  }
-}
-
-void append_gpu_work(NsysRun& run, std::span<ReportPart> parts) {
+void append_gpu_work(NsysRun& run, ReportPart& events) {
   Trace& t = run.trace();
-  append_table(run, parts, t.kernels, &ReportPart::kernels,
-               {&Kernels::name, &Kernels::short_name, &Kernels::mangled_name});
-  append_table(run, parts, t.copies, &ReportPart::copies, {});
-  append_table(run, parts, t.sets, &ReportPart::sets, {});
-  append_table(run, parts, t.graph_launches, &ReportPart::graph_launches, {});
-  append_table(run, parts, t.syncs, &ReportPart::syncs, {});
-  append_table(run, parts, t.cuda_events, &ReportPart::cuda_events, {});
+  append_table(run, events.kernels, t.kernels, {&Kernels::name, &Kernels::short_name, &Kernels::mangled_name});
+  append_table(run, events.copies, t.copies, {});
+  append_table(run, events.sets, t.sets, {});
+  append_table(run, events.graph_launches, t.graph_launches, {});
+  append_table(run, events.syncs, t.syncs, {});
+  append_table(run, events.cuda_events, t.cuda_events, {});
 }
 
-void append_api(NsysRun& run, std::span<ReportPart> parts) {
+void append_api(NsysRun& run, ReportPart& events) {
   Calls& calls = run.trace().api;
   const size_t first = row_count(calls);
-  append_table(run, parts, calls, &ReportPart::api, {&Calls::name});
+  append_table(run, events.api, calls, {&Calls::name});
   if (has_backtrace_rows(calls, first)) drop_backtrace_twins(run, first);
   if (!run.wants(Field::launches)) calls.correlation = {};
 }
 
-void append_calls(NsysRun& run, std::span<ReportPart> parts) {
+void append_calls(NsysRun& run, ReportPart& events) {
   Trace& t = run.trace();
-  append_api(run, parts);
-  append_table(run, parts, t.os_calls, &ReportPart::os_calls, {&Calls::name});
-  append_table(run, parts, t.os_calls, &ReportPart::syscalls, {&Calls::name});
-  append_table(run, parts, t.library_calls, &ReportPart::cublas, {&Calls::name});
-  append_table(run, parts, t.library_calls, &ReportPart::cudnn, {&Calls::name});
-  append_table(run, parts, t.overheads, &ReportPart::profiler_overheads, {&Calls::name});
-  append_table(run, parts, t.overheads, &ReportPart::cuda_overheads, {&Calls::name});
-  append_table(run, parts, t.graph_events, &ReportPart::graph_events, {&GraphEvents::name});
+  append_api(run, events);
+  append_table(run, events.os_calls, t.os_calls, {&Calls::name});
+  append_table(run, events.syscalls, t.os_calls, {&Calls::name});
+  append_table(run, events.cublas, t.library_calls, {&Calls::name});
+  append_table(run, events.cudnn, t.library_calls, {&Calls::name});
+  append_table(run, events.profiler_overheads, t.overheads, {&Calls::name});
+  append_table(run, events.cuda_overheads, t.overheads, {&Calls::name});
+  append_table(run, events.graph_events, t.graph_events, {&GraphEvents::name});
 }
 
 }  // namespace
 
-void append_events(NsysRun& run, std::span<ReportPart> parts) {
-  Trace& t = run.trace();
-  append_chains_of(run, parts, &ReportPart::api);
-  append_chains_of(run, parts, &ReportPart::os_calls);
-  append_chains_of(run, parts, &ReportPart::samples);
-  append_gpu_work(run, parts);
-  append_calls(run, parts);
-  std::vector<NvtxPart> ranges;
-  for (ReportPart& part : parts) ranges.push_back(std::move(part.ranges));
-  append_ranges(run, ranges);
-  append_table(run, parts, t.samples, &ReportPart::samples, {});
-  append_table(run, parts, t.switches, &ReportPart::switches, {});
-  for (ReportPart& part : parts) append_diagnostics(run, part.diagnostics);
+void append_events(NsysRun& run, ReportPart& events) {
+  append_chains_of(run, events.api);
+  append_chains_of(run, events.os_calls);
+  append_chains_of(run, events.samples);
+  append_gpu_work(run, events);
+  append_calls(run, events);
+  append_ranges(run, std::span(&events.ranges, 1));
+  append_table(run, events.samples, run.trace().samples, {});
+  append_table(run, events.switches, run.trace().switches, {});
+  append_diagnostics(run, events.diagnostics);
 }
 
 }  // namespace sonde::nsys

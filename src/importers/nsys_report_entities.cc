@@ -27,13 +27,11 @@ struct Numbers {
   [[nodiscard]] int64_t get(size_t tag, int64_t absent) const { return value[tag] == kUnknown ? absent : value[tag]; }
 };
 
-void name_processes(NsysRun& run, std::span<const ReportPart> parts) {
+void name_processes(NsysRun& run, std::span<const ProcessName> names) {
   Trace& t = run.trace();
-  for (const ReportPart& part : parts) {
-    for (const ProcessName& p : part.processes) {
-      const auto known = run.processes().find(p.process);
-      if (known != run.processes().end()) t.processes[known->second].name = t.names.intern(p.name);
-    }
+  for (const ProcessName& p : names) {
+    const auto known = run.processes().find(p.process);
+    if (known != run.processes().end()) t.processes[known->second].name = t.names.intern(p.name);
   }
 }
 
@@ -128,8 +126,8 @@ void read_streams(NsysRun& run, std::string_view target) {
 
 }  // namespace
 
-void read_report_entities(NsysRun& run, const ReportLayout& layout, std::span<const ReportPart> parts) {
-  name_processes(run, parts);
+void read_report_entities(NsysRun& run, const ReportLayout& layout, const ReportPart& events) {
+  name_processes(run, events.processes);
   name_threads(run, layout.threads);
   each_machine(layout.target, [&](const Message& machine) {
     each_message(machine, 7, [&](const Message& gpu) { read_gpu(run, gpu); });

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <span>
-
 #include "importers/nsys_container.h"
 #include "importers/nsys_report_part.h"
 
@@ -12,7 +10,7 @@ void read_report_source(NsysRun& run, const ReportLayout& layout);
 
 /// After all events: the names of their processes and threads, the GPUs, and which stream runs on which. Throws
 /// protozero's exceptions.
-void read_report_entities(NsysRun& run, const ReportLayout& layout, std::span<const ReportPart> parts);
+void read_report_entities(NsysRun& run, const ReportLayout& layout, const ReportPart& events);
 
 /// Rows of the tables that an export would make of the target's description. Throws protozero's exceptions.
 void count_target(const ReportLayout& layout, std::vector<std::pair<std::string, int64_t>>& holds);

@@ -1,6 +1,9 @@
 #include "importers/nsys_report_events.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <numeric>
 
 #include "base/parallel.h"
@@ -64,9 +67,6 @@ void read_block(const PackedBlock& block, Unpacker& unpacker, const ReportWants&
   if (part.damaged_blocks++ == 0) part.damage = read.error().message;
 }
 
-/// Plain bytes below which a second thread costs more than it saves: they are read in some 0.5 ms.
-constexpr uint64_t kBytesWorthAThread = 256 << 10;
-
 /// What the file says of a block's size, as far as it can be true.
 uint64_t plain_bytes_of(const PackedBlock& block) { return std::min<uint64_t>(block.plain_bytes, uint64_t{1} << 31); }
 
@@ -75,17 +75,18 @@ uint64_t plain_bytes_of(std::span<const PackedBlock> blocks) {
                          [](uint64_t sum, const PackedBlock& b) { return sum + plain_bytes_of(b); });
 }
 
-/// Cuts the blocks into runs of about as many plain bytes each.
-std::vector<std::span<const PackedBlock>> runs_of(std::span<const PackedBlock> blocks, uint64_t total) {
-  const auto count = std::clamp<uint64_t>(total / kBytesWorthAThread, 1, worker_count());
+/// Cuts the blocks into runs whose rows stay in a processor's cache until they are merged.
+std::vector<std::span<const PackedBlock>> runs_of(std::span<const PackedBlock> blocks) {
+  constexpr uint64_t kPlainBytes = 1 << 20;
   std::vector<std::span<const PackedBlock>> runs;
   size_t first = 0;
   uint64_t bytes = 0;
   for (size_t i = 0; i < blocks.size(); ++i) {
     bytes += plain_bytes_of(blocks[i]);
-    if (i + 1 < blocks.size() && bytes < total / count * (runs.size() + 1)) continue;
+    if (i + 1 < blocks.size() && bytes < kPlainBytes) continue;
     runs.push_back(blocks.subspan(first, i + 1 - first));
     first = i + 1;
+    bytes = 0;
   }
   return runs;
 }
@@ -95,44 +96,83 @@ uint64_t packed_bytes_of(std::span<const PackedBlock> blocks) {
                          [](uint64_t sum, const PackedBlock& b) { return sum + b.packed.size(); });
 }
 
-/// Makes room for `times` as many rows as each table of a part has, and `most` at most.
-void reserve_part(ReportPart& part, double times, uint64_t most) {
-  const auto reserve = [&](auto& rows) {
-    const auto wanted = static_cast<double>(row_count(rows)) * times;
-    reserve_rows(rows, static_cast<size_t>(std::min(wanted, static_cast<double>(most))));
-  };
-  reserve(part.kernels.rows);
-  reserve(part.copies.rows);
-  reserve(part.sets.rows);
-  reserve(part.graph_launches.rows);
-  reserve(part.syncs.rows);
-  reserve(part.cuda_events.rows);
-  reserve(part.api.rows);
-  reserve(part.os_calls.rows);
-  reserve(part.ranges.rows);
-  reserve(part.samples.rows);
-  reserve(part.switches.rows);
-}
-
-/// Reads one run of blocks. `following`: the packed bytes of this run and of all whose rows will be put behind its own.
-void read_run(const NsysRun& run, std::span<const PackedBlock> blocks, uint64_t following, const ReportWants& wants,
-              ReportPart& part) {
-  // Columns that grow step by step are copied as often, and clearing fresh memory takes longer than reading events: a
-  // sixteenth of the run tells how long they will be. An event takes some 20 packed bytes; none takes less than one, so
-  // that room for more rows than bytes is never needed.
-  constexpr uint64_t kSample = 16;
-  constexpr double kMargin = 1.1;
-  const uint64_t enough = packed_bytes_of(blocks) / kSample;
-  uint64_t seen = 0;
+struct Reader {
   Unpacker unpacker;
-  for (const PackedBlock& block : blocks) {
-    read_block(block, unpacker, wants, part);
-    run.progress().advance(static_cast<int64_t>(plain_bytes_of(block)));
-    const bool sampled = seen <= enough && seen + block.packed.size() > enough;
-    seen += block.packed.size();
-    if (sampled) reserve_part(part, kMargin * static_cast<double>(following) / static_cast<double>(seen), following);
+  ReportPart part;
+};
+
+/// Puts what the threads read behind each other in the order of the file. Memory that a reader once took is used again:
+/// fresh memory costs more than reading the events that fill it.
+class Merger {
+ public:
+  explicit Merger(std::span<const PackedBlock> blocks) : packed_bytes_(packed_bytes_of(blocks)) {}
+
+  /// One with an empty part to fill.
+  [[nodiscard]] std::unique_ptr<Reader> reader() {
+    const std::scoped_lock lock(mutex_);
+    if (empty_.empty()) return std::make_unique<Reader>();
+    auto reader = std::move(empty_.back());
+    empty_.pop_back();
+    return reader;
   }
-}
+
+  /// Takes run number `i` with so many packed bytes, and merges what can be merged now: one thread at a time does.
+  void give(size_t i, uint64_t packed_bytes, std::unique_ptr<Reader> reader) {
+    std::unique_lock lock(mutex_);
+    waiting_.emplace(i, Run{packed_bytes, std::move(reader)});
+    if (merging_) return;
+    merging_ = true;
+    for (auto next = waiting_.begin(); next != waiting_.end() && next->first == merged_; next = waiting_.begin()) {
+      Run run = std::move(next->second);
+      waiting_.erase(next);
+      lock.unlock();
+      merge_one(run);
+      lock.lock();
+      empty_.push_back(std::move(run.reader));
+      ++merged_;
+    }
+    merging_ = false;
+  }
+
+  [[nodiscard]] ReportPart whole() && { return std::move(whole_); }
+
+ private:
+  struct Run {
+    uint64_t packed_bytes;
+    std::unique_ptr<Reader> reader;
+  };
+
+  void merge_one(const Run& run) {
+    merge(whole_, run.reader->part);
+    merged_bytes_ += run.packed_bytes;
+    if (!reserved_ && merged_bytes_ >= packed_bytes_ / kSample) reserve();
+  }
+
+  /// The first blocks tell how long the columns will be. No event takes less than a packed byte, so that room for more
+  /// rows than bytes is never needed.
+  void reserve() {
+    constexpr double kMargin = 1.1;
+    const double times = kMargin * static_cast<double>(packed_bytes_) / static_cast<double>(merged_bytes_);
+    for_each_rows([&](auto member) {
+      auto& rows = (whole_.*member).rows;
+      const auto wanted = std::min(static_cast<double>(row_count(rows)) * times, static_cast<double>(packed_bytes_));
+      reserve_rows(rows, static_cast<size_t>(wanted));
+    });
+    reserved_ = true;
+  }
+
+  static constexpr uint64_t kSample = 16;
+  std::mutex mutex_;
+  std::map<size_t, Run> waiting_;
+  std::vector<std::unique_ptr<Reader>> empty_;
+  size_t merged_ = 0;  ///< runs
+  bool merging_ = false;
+  // The merging thread's own.
+  ReportPart whole_;
+  uint64_t packed_bytes_;
+  uint64_t merged_bytes_ = 0;
+  bool reserved_ = false;
+};
 
 }  // namespace
 
@@ -149,17 +189,18 @@ void read_events(std::string_view block, const ReportWants& wants, ReportPart& p
   }
 }
 
-std::vector<ReportPart> read_events(const NsysRun& run, std::span<const PackedBlock> blocks) {
+ReportPart read_events(const NsysRun& run, std::span<const PackedBlock> blocks) {
   const ReportWants wants(run);
-  const uint64_t total = plain_bytes_of(blocks);
-  const auto runs = runs_of(blocks, total);
-  std::vector<ReportPart> parts(runs.size());
-  run.progress().begin(fmt::format("reading {}", run.file()), static_cast<int64_t>(total), "bytes");
+  const auto runs = runs_of(blocks);
+  Merger merger(blocks);
+  run.progress().begin(fmt::format("reading {}", run.file()), static_cast<int64_t>(plain_bytes_of(blocks)), "bytes");
   parallel_for(runs.size(), [&](size_t i) {
-    // The rows of the first run are moved into the trace, and those of the others put behind them.
-    read_run(run, runs[i], packed_bytes_of(i == 0 ? blocks : runs[i]), wants, parts[i]);
+    auto reader = merger.reader();
+    for (const PackedBlock& block : runs[i]) read_block(block, reader->unpacker, wants, reader->part);
+    run.progress().advance(static_cast<int64_t>(plain_bytes_of(runs[i])));
+    merger.give(i, packed_bytes_of(runs[i]), std::move(reader));
   });
-  return parts;
+  return std::move(merger).whole();
 }
 
 }  // namespace sonde::nsys

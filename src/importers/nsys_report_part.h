@@ -10,7 +10,7 @@
 #include "importers/nsys_fields.h"
 #include "importers/nsys_rules.h"
 
-/// The events of a report, as one thread reads them.
+/// The events of a report, or of some of its blocks.
 namespace sonde::nsys {
 
 /// Tables of the SQLite export that the events of a report become: one line each names the table.
@@ -86,7 +86,39 @@ struct ReportPart {
   std::map<uint32_t, int64_t> unknown_nvtx_fields;  ///< fields that nobody reads, by number
 
   int64_t& counted(ReportTable table) { return rows[static_cast<size_t>(table)]; }
+  [[nodiscard]] int64_t of(ReportTable table) const { return rows[static_cast<size_t>(table)]; }
 };
+
+/// Calls `f` with a pointer to each member of a ReportPart that holds rows.
+template <typename F>
+void for_each_rows(F&& f) {
+  f(&ReportPart::kernels);
+  f(&ReportPart::copies);
+  f(&ReportPart::sets);
+  f(&ReportPart::graph_launches);
+  f(&ReportPart::syncs);
+  f(&ReportPart::cuda_events);
+  f(&ReportPart::api);
+  f(&ReportPart::os_calls);
+  f(&ReportPart::syscalls);
+  f(&ReportPart::cublas);
+  f(&ReportPart::cudnn);
+  f(&ReportPart::profiler_overheads);
+  f(&ReportPart::cuda_overheads);
+  f(&ReportPart::graph_events);
+  f(&ReportPart::ranges);
+  f(&ReportPart::samples);
+  f(&ReportPart::switches);
+  f(&ReportPart::diagnostics);
+}
+
+/// Puts the rows of `next` behind those of `whole` and adds its counts, then empties `next`, which keeps its memory.
+void merge(ReportPart& whole, ReportPart& next);
+
+/// Puts the chains of `next` behind those of `whole`.
+void append_chains(CallChains& whole, const CallChains& next);
+/// Numbers the chains of rows that will stand behind the chains of `whole`.
+void place_chains(Ids& column, const CallChains& whole);
 
 /// A frame of a call chain as it stands in an event.
 struct Frame {
@@ -104,9 +136,9 @@ struct Frame {
 void read_gpu_event(Message body, int64_t type, const ReportWants& wants, ReportPart& part);
 void read_call_event(Message body, int64_t type, const ReportWants& wants, ReportPart& part);
 void read_nvtx_event(Message body, const ReportWants& wants, ReportPart& part);
-void read_switch(Message body, const ReportWants& wants, ReportPart& part);
-void read_sample(Message body, const ReportWants& wants, ReportPart& part);
-void read_diagnostic(Message body, const ReportWants& wants, ReportPart& part);
-void read_process(Message body, ReportPart& part);
+void read_switch(Message m, const ReportWants& wants, ReportPart& part);
+void read_sample(Message m, const ReportWants& wants, ReportPart& part);
+void read_diagnostic(Message m, const ReportWants& wants, ReportPart& part);
+void read_process(Message m, ReportPart& part);
 
 }  // namespace sonde::nsys

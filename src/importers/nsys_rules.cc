@@ -50,7 +50,7 @@ void append_ranges(NsysRun& run, std::span<NvtxPart> parts) {
     for (const DomainName& name : part.domain_names) run.name_domain(name.key, name.text);
   }
   for (NvtxPart& part : parts) {
-    const GlobalKeys keys = run.adopt(part);
+    const IdMap keys = run.adopt(part);
     run.append(std::move(part.rows), keys, run.trace().ranges, {&Ranges::name});
     run.append(std::move(part.marks), keys, run.trace().marks, {&Marks::name});
   }
@@ -59,7 +59,7 @@ void append_ranges(NsysRun& run, std::span<NvtxPart> parts) {
 void append_diagnostics(NsysRun& run, Part<Diagnostics>& part) {
   constexpr int32_t kWarning = 2;
   const auto warnings = std::ranges::count_if(part.rows.severity, [](int32_t s) { return s >= kWarning; });
-  const GlobalKeys keys = run.adopt(part);
+  const IdMap keys = run.adopt(part);
   run.append(std::move(part.rows), keys, run.trace().diagnostics, {&Diagnostics::text});
   run.trace().log.add(Issue::tool_warning, {}, warnings);
 }

@@ -69,14 +69,16 @@ DomainId NsysRun::domain(const DomainKey& key) {
   return id;
 }
 
-GlobalKeys NsysRun::adopt(const LocalKeys& keys) {
-  GlobalKeys ids;
+IdMap NsysRun::adopt(const LocalKeys& keys) {
+  IdMap ids;
   for (const uint64_t k : keys.threads.keys()) ids.threads.push_back(thread(k));
   for (const uint64_t k : keys.processes.keys()) ids.processes.push_back(process(k));
   for (const StreamKey& k : keys.streams.keys()) ids.streams.push_back(stream(k));
   for (const DomainKey& k : keys.domains.keys()) ids.domains.push_back(domain(k));
-  ids.first_text = static_cast<uint32_t>(inline_names_.size());
-  for (NameId id = 0; id < keys.texts.size(); ++id) inline_names_.push_back(trace_->names.intern(keys.texts.view(id)));
+  for (NameId id = 0; id < keys.texts.size(); ++id) {
+    ids.texts.push_back(static_cast<uint32_t>(inline_names_.size()));
+    inline_names_.push_back(trace_->names.intern(keys.texts.view(id)));
+  }
   return ids;
 }
 

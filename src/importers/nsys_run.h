@@ -14,10 +14,10 @@
 
 namespace sonde {
 
-/// How the ids of a part map to the trace's.
-struct GlobalKeys {
+/// How the ids of a part map to those of the trace, or of a larger part.
+struct IdMap {
   std::vector<uint32_t> threads, processes, streams, domains;
-  uint32_t first_text = 0;  ///< what is added to a kInlineText id
+  std::vector<uint32_t> texts;  ///< without kInlineText
 };
 
 /// One recording of Nsight Systems on its way into a trace, whatever form its file has: how the file's ids map to the
@@ -41,10 +41,10 @@ class NsysRun {
   [[nodiscard]] boost::unordered_flat_map<uint64_t, ThreadId>& threads() { return threads_; }
 
   /// Gives the ids of a part their place in the trace; parts must come in the order of the file.
-  [[nodiscard]] GlobalKeys adopt(const LocalKeys& keys);
+  [[nodiscard]] IdMap adopt(const LocalKeys& keys);
   /// Appends rows whose ids `keys` maps. `name_columns` are those that hold ids of the string table.
   template <typename Table>
-  void append(std::type_identity_t<Table>&& rows, const GlobalKeys& keys, Table& table,
+  void append(std::type_identity_t<Table>&& rows, const IdMap& keys, Table& table,
               std::initializer_list<Ids Table::*> name_columns);
 
   /// The names of one entity, such as a thread, to be filled in with the text of a string id.
@@ -98,22 +98,29 @@ void remap(std::vector<Id>& column, const std::vector<uint32_t>& ids) {
   }
 }
 
+/// Puts mapped ids in the place of a part's own. `text_columns` are those that may hold kInlineText ids.
+template <typename Table>
+void place_ids(Table& rows, const IdMap& ids, std::initializer_list<Ids Table::*> text_columns) {
+  if constexpr (requires { rows.thread; }) remap(rows.thread, ids.threads);
+  if constexpr (requires { rows.end_thread; }) remap(rows.end_thread, ids.threads);
+  if constexpr (requires { rows.process; }) remap(rows.process, ids.processes);
+  if constexpr (requires { rows.stream; }) remap(rows.stream, ids.streams);
+  if constexpr (requires { rows.domain; }) remap(rows.domain, ids.domains);
+  if (ids.texts.empty()) return;
+  for (const auto column : text_columns) {
+    for (uint32_t& id : rows.*column) {
+      if (id != kNone && (id & kInlineText) != 0) id = kInlineText | ids.texts[id & ~kInlineText];
+    }
+  }
+}
+
 }  // namespace nsys
 
 template <typename Table>
-void NsysRun::append(std::type_identity_t<Table>&& rows, const GlobalKeys& keys, Table& table,
+void NsysRun::append(std::type_identity_t<Table>&& rows, const IdMap& keys, Table& table,
                      std::initializer_list<Ids Table::*> name_columns) {
-  if constexpr (requires { rows.thread; }) nsys::remap(rows.thread, keys.threads);
-  if constexpr (requires { rows.end_thread; }) nsys::remap(rows.end_thread, keys.threads);
-  if constexpr (requires { rows.process; }) nsys::remap(rows.process, keys.processes);
-  if constexpr (requires { rows.stream; }) nsys::remap(rows.stream, keys.streams);
-  if constexpr (requires { rows.domain; }) nsys::remap(rows.domain, keys.domains);
+  nsys::place_ids(rows, keys, name_columns);
   const size_t first = row_count(table);
-  for (const auto column : name_columns) {
-    for (uint32_t& id : rows.*column) {
-      if (id != kNone && (id & kInlineText) != 0) id += keys.first_text;
-    }
-  }
   append_rows(table, std::move(rows));
   for (const auto column : name_columns) names_from(table.*column, first);
 }

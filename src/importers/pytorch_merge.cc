@@ -12,6 +12,7 @@
 #include "importers/pytorch_entities.h"
 #include "importers/pytorch_flows.h"
 #include "importers/pytorch_owners.h"
+#include "trace/columns.h"
 #include "trace/kernel_name.h"
 
 namespace sonde::pytorch {
@@ -161,7 +162,7 @@ class Merger {
     columns_.emplace_back([this, &column, rows, before, get] {
       size_t count = before;
       for (const Piece& piece : pieces_) count += (piece.*rows).size();
-      column.reserve(count);
+      reserve_column(column, count);
       column.resize(before, absent<T>());
       for (size_t i = 0; i < pieces_.size(); ++i) {
         const Meaning& m = meanings_[i];

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "trace/ids.h"
 
 /// What every event table of the model can do. A table is a struct of vectors with a member
@@ -72,16 +73,36 @@ void append_rows(Table& table, std::type_identity_t<Table>&& tail) {
   }(std::make_index_sequence<std::tuple_size_v<decltype(target)>>());
 }
 
+/// Makes room for `rows` rows, whose memory comes as fast as it can.
+template <typename T>
+void reserve_column(std::vector<T>& column, size_t rows) {
+  if (rows <= column.capacity()) return;
+  std::vector<T> larger;
+  larger.reserve(rows);
+  prefer_huge_pages(larger.data(), rows * sizeof(T));
+  larger.assign(column.begin(), column.end());
+  column = std::move(larger);
+}
+
 /// Makes room for `rows` rows in the columns that have any.
 template <typename Table>
 void reserve_rows(Table& table, size_t rows) {
-  std::apply([&](auto&... column) { ((column.empty() ? void() : column.reserve(rows)), ...); }, table.columns());
+  std::apply([&](auto&... column) { ((column.empty() ? void() : reserve_column(column, rows)), ...); },
+             table.columns());
+}
+
+/// Takes all rows away, and keeps their memory.
+template <typename Table>
+void clear_rows(Table& table) {
+  std::apply([](auto&... column) { (column.clear(), ...); }, table.columns());
 }
 
 template <typename T>
 void permute(std::vector<T>& column, std::span<const Row> order) {
   if (column.empty()) return;
-  std::vector<T> sorted(order.size());
+  std::vector<T> sorted;
+  reserve_column(sorted, order.size());
+  sorted.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i) sorted[i] = column[order[i]];
   column.swap(sorted);
 }

@@ -1,25 +1,54 @@
 #include "trace/link.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/parallel.h"
 #include "trace/columns.h"
 
 namespace sonde {
 namespace {
 
-void repair_durations(Trace& trace) {
+/// Gives back how many rows ended before they began.
+template <typename Table>
+int64_t repair_durations(Table& table) {
+  int64_t repaired = 0;
+  for (size_t i = 0; i < table.end.size(); ++i) {
+    if (table.end[i] == kUnknown || table.end[i] >= table.start[i]) continue;
+    table.end[i] = table.start[i];
+    ++repaired;
+  }
+  return repaired;
+}
+
+template <typename Table>
+void sort_rows(Table& table) {
+  if constexpr (requires {
+                  table.domain;
+                  table.end;
+                }) {
+    sort_by_nesting(table);
+  } else {
+    sort_by_start(table);
+  }
+}
+
+/// Every table on its own: durations below zero made zero, rows sorted.
+void order_tables(Trace& trace) {
+  std::vector<std::function<void()>> work;
+  std::map<std::string_view, int64_t> repaired;
   for_each_table(trace, [&](auto& table, std::string_view name) {
-    if constexpr (requires { table.end; }) {
-      int64_t repaired = 0;
-      for (size_t i = 0; i < table.end.size(); ++i) {
-        if (table.end[i] == kUnknown || table.end[i] >= table.start[i]) continue;
-        table.end[i] = table.start[i];
-        ++repaired;
-      }
-      trace.log.add(Issue::negative_duration, name, repaired);
-    }
+    work.emplace_back([&table, &count = repaired[name]] {
+      if constexpr (requires { table.end; }) count = repair_durations(table);
+      sort_rows(table);
+    });
+  });
+  parallel_for(work.size(), [&](size_t i) { work[i](); });
+  for_each_table(trace, [&](const auto&, std::string_view name) {
+    trace.log.add(Issue::negative_duration, name, repaired[name]);
   });
 }
 
@@ -29,19 +58,6 @@ void note_oddities(Trace& trace) {
   const Codes& kinds = trace.copies.kind;
   trace.log.add(Issue::open_range, {}, std::ranges::count(trace.ranges.end, kUnknown));
   trace.log.add(Issue::unknown_copy_kind, {}, std::ranges::count_if(kinds, [](uint8_t k) { return k > kLastKind; }));
-}
-
-void sort_tables(Trace& trace) {
-  for_each_table(trace, [&](auto& table, std::string_view) {
-    if constexpr (requires {
-                    table.domain;
-                    table.end;
-                  }) {
-      sort_by_nesting(table);
-    } else {
-      sort_by_start(table);
-    }
-  });
 }
 
 /// Rows of `api` by (process, correlation id). Correlation ids of a process are nearly dense, so each process has a
@@ -124,36 +140,47 @@ class CallIndex {
   int64_t duplicates_ = 0;
 };
 
-void link_launches(Trace& trace) {
-  if (!trace.fields.has(Field::launches) || !trace.fields.has(Field::streams)) return;
-  const CallIndex calls(trace);
+struct LaunchOddities {
   int64_t unlinked = 0;
-  for_each_gpu_table(trace, [&](auto& ops) {
-    ops.launch.assign(row_count(ops), kNone);
-    for (size_t row = 0; row < row_count(ops); ++row) {
-      ops.launch[row] = calls.find(trace.streams[ops.stream[row]].process, ops.correlation[row]);
-      // Unified-memory migrations are the driver's own doing (correlation 0): no call launched them.
-      if (ops.launch[row] == kNone && ops.correlation[row] != 0) ++unlinked;
-    }
-  });
-  auto& syncs = trace.syncs;
-  syncs.launch.assign(row_count(syncs), kNone);
-  for (size_t row = 0; row < row_count(syncs); ++row) {
-    syncs.launch[row] = calls.find(trace.streams[syncs.stream[row]].process, syncs.correlation[row]);
+  int64_t duplicates = 0;
+};
+
+/// The launching call of each row. Rows with correlation 0 are the driver's own doing, such as unified-memory
+/// migrations: no call launched them. Gives back how many others found none.
+int64_t link_table(const Trace& trace, const CallIndex& calls, GpuOps& ops) {
+  int64_t unlinked = 0;
+  ops.launch.clear();
+  reserve_column(ops.launch, row_count(ops));
+  for (size_t row = 0; row < row_count(ops); ++row) {
+    const Row launch = calls.find(trace.streams[ops.stream[row]].process, ops.correlation[row]);
+    ops.launch.push_back(launch);
+    if (launch == kNone && ops.correlation[row] != 0) ++unlinked;
   }
-  trace.log.add(Issue::unlinked_gpu_work, {}, unlinked);
-  trace.log.add(Issue::duplicate_correlation, {}, calls.duplicates());
+  return unlinked;
+}
+
+LaunchOddities link_launches(Trace& trace) {
+  if (!trace.fields.has(Field::launches) || !trace.fields.has(Field::streams)) return {};
+  const CallIndex calls(trace);
+  LaunchOddities oddities{.duplicates = calls.duplicates()};
+  for_each_gpu_table(trace, [&](GpuOps& ops) { oddities.unlinked += link_table(trace, calls, ops); });
+  link_table(trace, calls, trace.syncs);  // most wait for nothing that was launched
+  return oddities;
 }
 
 }  // namespace
 
 void link(Trace& trace) {
   fill_columns(trace);
-  repair_durations(trace);
+  order_tables(trace);
   note_oddities(trace);
-  sort_tables(trace);
-  link_launches(trace);
-  link_ranges(trace);
+  LaunchOddities launches;
+  int64_t crossing = 0;
+  parallel_for(2,
+               [&](size_t i) { i == 0 ? void(launches = link_launches(trace)) : void(crossing = link_ranges(trace)); });
+  trace.log.add(Issue::unlinked_gpu_work, {}, launches.unlinked);
+  trace.log.add(Issue::duplicate_correlation, {}, launches.duplicates);
+  trace.log.add(Issue::crossing_ranges, {}, crossing);
 }
 
 }  // namespace sonde

@@ -16,7 +16,8 @@ void link(Trace& trace);
 /// occupancy and collectives of kernels.
 void fill_columns(Trace& trace);
 
-/// The part of link() about ranges, on sorted tables.
-void link_ranges(Trace& trace);
+/// The part of link() about ranges, on sorted tables. Writes `ranges` and `range_links` only, not the log. Gives back
+/// how many ranges cross another of their thread and domain.
+int64_t link_ranges(Trace& trace);
 
 }  // namespace sonde

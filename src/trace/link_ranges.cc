@@ -148,8 +148,8 @@ void link_backward_operators(Trace& trace) {
 
 }  // namespace
 
-void link_ranges(Trace& trace) {
-  if (!trace.fields.has(Field::range_links)) return;
+int64_t link_ranges(Trace& trace) {
+  if (!trace.fields.has(Field::range_links)) return 0;
   trace.ranges.parent.assign(row_count(trace.ranges), kNone);
   for (const DomainId domain : domains_with_push_pop(trace)) {
     trace.range_links.push_back({domain, Ids(row_count(trace.api), kNone)});
@@ -158,8 +158,8 @@ void link_ranges(Trace& trace) {
   const ByThread calls(trace.api.thread, trace.threads.size());
   Sweep sweep(trace, trace.range_links);
   for (ThreadId t = 0; t < trace.threads.size(); ++t) sweep.thread(ranges.rows_of(t), calls.rows_of(t));
-  trace.log.add(Issue::crossing_ranges, {}, sweep.crossing());
   link_backward_operators(trace);
+  return sweep.crossing();
 }
 
 }  // namespace sonde
