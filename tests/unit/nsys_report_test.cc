@@ -97,6 +97,29 @@ TEST(NsysReport, ReadsWhatWasWritten) {
   EXPECT_EQ(read->log.entries()[0].issue, Issue::unknown_device);
 }
 
+TEST(NsysReport, MergesWhatThreadsReadInTheOrderOfTheFile) {
+  TraceBuilder builder;
+  std::vector<ThreadId> threads;
+  for (int64_t i = 0; i < 12; ++i) threads.push_back(builder.thread(100, 101 + i));
+  const StreamId stream = builder.stream(100);
+  for (int64_t i = 0; i < 60'000; ++i) {  // some 6 MB, several runs of blocks
+    const ThreadId thread = threads[static_cast<size_t>(i / 5'000)];
+    const uint32_t correlation = builder.call(thread, i * 100, i * 100 + 10);
+    builder.kernel(stream, i * 100 + 20, i * 100 + 90, "gemm", correlation);
+    builder.push_pop(thread, i * 100 - 1, i * 100 + 11, "step");
+  }
+  const Trace written = builder.build();
+  const auto read = import_bytes(test::pack_report(test::plain_report(written, 1 << 16)));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->api.start, written.api.start);
+  EXPECT_EQ(read->kernels.launch, written.kernels.launch);
+  EXPECT_EQ(read->ranges.start, written.ranges.start);
+  for (size_t row = 0; row < row_count(written.api); row += 999) {
+    EXPECT_EQ(read->threads[read->api.thread[row]].tid, written.threads[written.api.thread[row]].tid);
+    EXPECT_EQ(read->threads[read->ranges.thread[row]].tid, written.threads[written.ranges.thread[row]].tid);
+  }
+}
+
 TEST(NsysReport, KeepsTheRestOfADamagedBlock) {
   test::PlainReport report = test::plain_report(some_trace(), 1000);
   report.blocks[1].resize(report.blocks[1].size() / 2);

@@ -27,6 +27,7 @@ ProcessId TraceBuilder::process(int64_t pid) {
   if (found != trace_.processes.end()) return static_cast<ProcessId>(found - trace_.processes.begin());
   Process process;
   process.pid = pid;
+  process.global_id = static_cast<uint64_t>(pid) << 24;
   trace_.processes.push_back(process);
   return static_cast<ProcessId>(trace_.processes.size() - 1);
 }
@@ -35,6 +36,7 @@ ThreadId TraceBuilder::thread(int64_t pid, int64_t tid) {
   Thread thread;
   thread.process = process(pid);
   thread.tid = tid;
+  thread.global_id = trace_.processes[thread.process].global_id | static_cast<uint64_t>(tid);
   trace_.threads.push_back(thread);
   return static_cast<ThreadId>(trace_.threads.size() - 1);
 }
