@@ -70,7 +70,7 @@ void note_missing_gpu_work(ImportLog& log, Recorded recorded) {
 }
 
 std::optional<int64_t> time_zone(int64_t seconds) {
-  constexpr int64_t kMost = 14 * 3600;  // Kiribati
+  constexpr int64_t kMost = int64_t{14} * 3600;  // Kiribati
   return seconds >= -kMost && seconds <= kMost ? std::optional(seconds) : std::nullopt;
 }
 
