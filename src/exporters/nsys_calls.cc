@@ -63,16 +63,22 @@ constexpr std::array kSyscallColumns = {
 };
 
 constexpr std::array kProfilerColumns = {
-    Column{"start", kIntegerSet, start_of<Calls>},   Column{"end", kIntegerSet, end_of<Calls>},
-    Column{"globalTid", kInteger, thread_of<Calls>}, Column{"nameId", kIntegerSet, name_of<Calls>},
-    Column{"overheadType", kIntegerSet, zero},
+    Column{"start", kIntegerSet, start_of<Calls>},
+    Column{"end", kIntegerSet, end_of<Calls>},
+    Column{"globalTid", kInteger, thread_of<Calls>},
+    Column{"nameId", kIntegerSet, name_of<Calls>},
+    Column{"overheadType", kInteger},
+    Column{"returnValue", kInteger, result_of},  // exports before 2026 have it in place of the type
 };
 
 constexpr std::array kCudaOverheadColumns = {
-    Column{"start", kIntegerSet, start_of<Calls>},     Column{"end", kIntegerSet, end_of<Calls>},
-    Column{"eventClass", kIntegerSet, event_class},    Column{"globalTid", kInteger, thread_of<Calls>},
-    Column{"correlationId", kInteger, correlation_of}, Column{"nameId", kInteger, name_of<Calls>},
-    Column{"overheadType", kIntegerSet, zero},
+    Column{"start", kIntegerSet, start_of<Calls>},
+    Column{"end", kIntegerSet, end_of<Calls>},
+    Column{"eventClass", kIntegerSet, event_class},
+    Column{"globalTid", kInteger, thread_of<Calls>},
+    Column{"correlationId", kInteger, correlation_of},
+    Column{"nameId", kInteger, name_of<Calls>},
+    Column{"overheadType", kInteger},
 };
 
 Status write_classes(Output& out, const Target& target, std::span<const Column> columns, const Context& c,

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <set>
 #include <tuple>
 
+#include "base/calendar.h"
 #include "exporters/nsys_sections.h"
 
 namespace sonde::nsys_export {
@@ -64,23 +66,23 @@ constexpr std::array kDeviceColumns = {
     DeviceColumn{"id", kIntegerSet, [](const Context& c, const Devices&, size_t row) { return Cell(c.gpu_ids[row]); }},
     DeviceColumn{"name", kText, text_of_device<&Device::name>},
     DeviceColumn{"busLocation", kText, text_of_device<&Device::bus>},
-    DeviceColumn{"isDiscrete", kInteger},
+    DeviceColumn{"isDiscrete", kInteger, of_device<&Device::is_discrete>},
     DeviceColumn{"l2CacheSize", kInteger, of_device<&Device::l2_bytes>},
     DeviceColumn{"totalMemory", kInteger, of_device<&Device::total_memory_bytes>},
     DeviceColumn{"memoryBandwidth", kInteger, of_device<&Device::memory_bandwidth_bytes_per_s>},
     DeviceColumn{"clockRate", kInteger, of_device<&Device::clock_hz>},
     DeviceColumn{"smCount", kInteger, of_device<&Device::sm_count>},
-    DeviceColumn{"pwGpuId", kInteger},
+    DeviceColumn{"pwGpuId", kInteger, of_device<&Device::perfworks_id>},
     DeviceColumn{"uuid", kText, text_of_device<&Device::uuid>},
-    DeviceColumn{"luid", kInteger},
+    DeviceColumn{"luid", kInteger, of_device<&Device::luid>},
     DeviceColumn{"chipName", kText, text_of_device<&Device::chip>},
     DeviceColumn{"cuDevice", kInteger, of_device<&Device::cuda_ordinal>},
-    DeviceColumn{"ctxswDevPath", kText},
-    DeviceColumn{"ctrlDevPath", kText},
-    DeviceColumn{"revision", kInteger},
-    DeviceColumn{"nodeMask", kInteger},
-    DeviceColumn{"constantMemory", kInteger},
-    DeviceColumn{"maxIPC", kInteger},
+    DeviceColumn{"ctxswDevPath", kText, of_device<&Device::context_switch_path>},
+    DeviceColumn{"ctrlDevPath", kText, of_device<&Device::control_path>},
+    DeviceColumn{"revision", kInteger, of_device<&Device::revision>},
+    DeviceColumn{"nodeMask", kInteger, of_device<&Device::node_mask>},
+    DeviceColumn{"constantMemory", kInteger, of_device<&Device::constant_bytes>},
+    DeviceColumn{"maxIPC", kInteger, of_device<&Device::max_ipc>},
     DeviceColumn{"maxRegistersPerBlock", kInteger, of_device<&Device::max_registers_per_block>},
     DeviceColumn{"maxShmemPerBlock", kInteger, of_device<&Device::max_shared_bytes_per_block>},
     DeviceColumn{"maxShmemPerBlockOptin", kInteger, of_device<&Device::max_shared_bytes_per_block_optin>},
@@ -91,10 +93,16 @@ constexpr std::array kDeviceColumns = {
     DeviceColumn{"maxWarpsPerSm", kInteger, of_device<&Device::max_warps_per_sm>},
     DeviceColumn{"maxBlocksPerSm", kInteger, of_device<&Device::max_blocks_per_sm>},
     DeviceColumn{"maxThreadsPerBlock", kInteger, of_device<&Device::max_threads_per_block>},
+    DeviceColumn{"maxBlockDimX", kInteger, of_device<&Device::max_block_x>},
+    DeviceColumn{"maxBlockDimY", kInteger, of_device<&Device::max_block_y>},
+    DeviceColumn{"maxBlockDimZ", kInteger, of_device<&Device::max_block_z>},
+    DeviceColumn{"maxGridDimX", kInteger, of_device<&Device::max_grid_x>},
+    DeviceColumn{"maxGridDimY", kInteger, of_device<&Device::max_grid_y>},
+    DeviceColumn{"maxGridDimZ", kInteger, of_device<&Device::max_grid_z>},
     DeviceColumn{"computeMajor", kInteger, of_device<&Device::compute_major>},
     DeviceColumn{"computeMinor", kInteger, of_device<&Device::compute_minor>},
-    DeviceColumn{"smMajor", kInteger, of_device<&Device::compute_major>},
-    DeviceColumn{"smMinor", kInteger, of_device<&Device::compute_minor>},
+    DeviceColumn{"smMajor", kInteger, of_device<&Device::sm_major>},
+    DeviceColumn{"smMinor", kInteger, of_device<&Device::sm_minor>},
 };
 
 /// A GPU under its CUDA number in a process.
@@ -185,11 +193,29 @@ Streams contexts(const Trace& trace) {
 
 using Ranks = std::vector<Rank>;
 using RankColumn = ColumnOf<Ranks>;
+/// Local time is UTC and an offset: `ahead` gives it, absent where the source does not tell it.
+Cell moment_of(const Rank& rank, std::optional<int64_t> ahead) {
+  static thread_local std::string text;
+  if (!rank.utc_ns || !ahead) return {};
+  text = moment_text(std::chrono::floor<std::chrono::seconds>(std::chrono::nanoseconds(*rank.utc_ns)).count() + *ahead);
+  return std::string_view(text);
+}
+
+/// Nsight's table shows when the recording began and ended on the recorder's own clock.
+int64_t clock_at_start(const Rank& rank) { return rank.capture_clock_ns.value_or(*rank.capture_start_ns); }
+int64_t clock_at_stop(const Rank& rank) {
+  return static_cast<int64_t>(static_cast<uint64_t>(clock_at_start(rank)) +
+                              static_cast<uint64_t>(*rank.capture_end_ns) -
+                              static_cast<uint64_t>(*rank.capture_start_ns));
+}
+
 constexpr std::array kStartColumns = {
     RankColumn{"utcEpochNs", kInteger, [](const Context&, const Ranks& r, size_t row) { return Cell(r[row].utc_ns); }},
-    RankColumn{"utcTime", kText},
-    RankColumn{"localTime", kText},
-    RankColumn{"systemClockNs", kInteger},
+    RankColumn{"utcTime", kText, [](const Context&, const Ranks& r, size_t row) { return moment_of(r[row], 0); }},
+    RankColumn{"localTime", kText,
+               [](const Context&, const Ranks& r, size_t row) { return moment_of(r[row], r[row].utc_offset_s); }},
+    RankColumn{"systemClockNs", kInteger,
+               [](const Context&, const Ranks& r, size_t row) { return Cell(r[row].capture_clock_ns); }},
 };
 
 constexpr std::array kDetailColumns = {
@@ -200,9 +226,9 @@ constexpr std::array kDetailColumns = {
                  return Cell(*r[row].capture_end_ns - *r[row].capture_start_ns);
                }},
     RankColumn{"startTime", kIntegerSet,
-               [](const Context&, const Ranks& r, size_t row) { return Cell(r[row].capture_start_ns); }},
+               [](const Context&, const Ranks& r, size_t row) { return Cell(clock_at_start(r[row])).otherwise(0); }},
     RankColumn{"stopTime", kIntegerSet,
-               [](const Context&, const Ranks& r, size_t row) { return Cell(r[row].capture_end_ns); }},
+               [](const Context&, const Ranks& r, size_t row) { return Cell(clock_at_stop(r[row])).otherwise(0); }},
 };
 
 /// All ranks of a trace share its origin: the file has one start time.

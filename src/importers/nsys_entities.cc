@@ -65,6 +65,21 @@ const std::initializer_list<Attribute> kGpuAttributes = {
     {&Device::max_shared_bytes_per_block_optin, {"maxShmemPerBlockOptin"}},
     {&Device::max_shared_bytes_per_sm, {"maxShmemPerSm"}},
     {&Device::copy_engines, {"asyncEngines"}},
+    {&Device::is_discrete, {"isDiscrete"}},
+    {&Device::perfworks_id, {"pwGpuId"}},
+    {&Device::luid, {"luid"}},
+    {&Device::revision, {"revision"}},
+    {&Device::node_mask, {"nodeMask"}},
+    {&Device::constant_bytes, {"constantMemory"}},
+    {&Device::max_ipc, {"maxIPC"}},
+    {&Device::max_block_x, {"maxBlockDimX"}},
+    {&Device::max_block_y, {"maxBlockDimY"}},
+    {&Device::max_block_z, {"maxBlockDimZ"}},
+    {&Device::max_grid_x, {"maxGridDimX"}},
+    {&Device::max_grid_y, {"maxGridDimY"}},
+    {&Device::max_grid_z, {"maxGridDimZ"}},
+    {&Device::sm_major, {"smMajor"}},
+    {&Device::sm_minor, {"smMinor"}},
 };
 
 /// TARGET_INFO_CUDA_GPU of 2021, joined by device number; rates are in kB/s and kHz.
@@ -111,6 +126,8 @@ void read_gpus(NsysFile& file) {
   const Cell bus = query.column("busLocation");
   const Cell uuid = query.column("uuid");
   const Cell chip = query.column("chipName");
+  const Cell switches = query.column("ctxswDevPath");
+  const Cell control = query.column("ctrlDevPath");
   const Cell sms = query.column("smCount");
   read_attributes(file, query, kGpuAttributes, [&](auto& row) -> Device* {
     // The table lists every adapter of the host; one without SMs is not a GPU that CUDA could use.
@@ -122,6 +139,8 @@ void read_gpus(NsysFile& file) {
     d.bus = row.text(bus);
     d.uuid = row.text(uuid);
     d.chip = row.text(chip);
+    if (!row.is_null(switches)) d.context_switch_path = row.text(switches);
+    if (!row.is_null(control)) d.control_path = row.text(control);
     return &d;
   });
 }

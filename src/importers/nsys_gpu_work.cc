@@ -120,6 +120,10 @@ void read_kernels(NsysFile& file) {
   const Dim3Cells grid(query, file.wants(Field::kernel_grid), "grid");
   const Dim3Cells block(query, file.wants(Field::kernel_grid), "block");
   const KernelResourceCells resources(query, file.wants(Field::kernel_resources));
+  const bool details = file.wants(Field::kernel_launch_details);
+  const Cell grid_id = query.column_if(details, "gridId");
+  const Cell cache = query.column_if(details, "cacheConfig");
+  const Cell shared_limit = query.column_if(details, "sharedMemoryLimitConfig");
   file.read_table(query, file.trace().kernels, {&Kernels::name, &Kernels::short_name, &Kernels::mangled_name},
                   [&](auto& row, Part<Kernels>& part) {
                     common.read(row, part);
@@ -129,6 +133,9 @@ void read_kernels(NsysFile& file) {
                     grid.read(row, part.rows.grid);
                     block.read(row, part.rows.block);
                     resources.read(row, part.rows);
+                    row.put(grid_id, part.rows.grid_id, kUnknown);
+                    row.put(cache, part.rows.cache_config, uint8_t{255});
+                    row.put(shared_limit, part.rows.shared_limit_config, uint8_t{255});
                   });
 }
 

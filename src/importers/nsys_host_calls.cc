@@ -102,8 +102,9 @@ void read_host_calls(NsysFile& file) {
     read_calls(file, "CUDNN_EVENTS", t.library_calls, {}, CallClass::cudnn);
   }
   if (file.wants(Field::overheads)) {
-    read_calls(file, "PROFILER_OVERHEAD", t.overheads, {}, CallClass::overhead);
-    read_calls(file, "CUPTI_ACTIVITY_KIND_OVERHEAD", t.overheads, {}, CallClass::overhead);
+    const CallWants wants{.correlation = file.wants(Field::launches), .result = file.wants(Field::api_results)};
+    read_calls(file, "PROFILER_OVERHEAD", t.overheads, wants, CallClass::overhead);
+    read_calls(file, "CUPTI_ACTIVITY_KIND_OVERHEAD", t.overheads, wants, CallClass::overhead);
   }
   read_graph_events(file);
 }

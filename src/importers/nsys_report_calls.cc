@@ -168,6 +168,7 @@ void put_mark(const Nvtx& n, NvtxPart& part) {
 void read_call_event(Message body, int64_t type, const ReportWants& wants, ReportPart& part) {
   const Call c = read_call(body);
   const auto count = [&](ReportTable table) { ++part.counted(table); };
+  const CallColumns overheads{.correlation = wants.launches, .result = wants.results};
   switch (c.event_class) {
     case kRuntime:
     case kDriver:
@@ -198,10 +199,10 @@ void read_call_event(Message body, int64_t type, const ReportWants& wants, Repor
       if (wants.library_calls) put_call(c, CallClass::cudnn, {}, part.cudnn);
       return count(ReportTable::cudnn);
     case kProfilerOverhead:
-      if (wants.overheads) put_call(c, CallClass::overhead, {}, part.profiler_overheads);
+      if (wants.overheads) put_call(c, CallClass::overhead, overheads, part.profiler_overheads);
       return count(ReportTable::profiler_overheads);
     case kCudaOverhead:
-      if (wants.overheads) put_call(c, CallClass::overhead, {}, part.cuda_overheads);
+      if (wants.overheads) put_call(c, CallClass::overhead, overheads, part.cuda_overheads);
       return count(ReportTable::cuda_overheads);
     case kGraphNodeCreation:
     case kGraphExecCreation:

@@ -72,10 +72,25 @@ constexpr auto kAttributes = std::to_array<Attribute>({
     {&Device::max_threads_per_block, 34},
     {&Device::compute_major, 41},
     {&Device::compute_minor, 42},
+    {&Device::is_discrete, 4},
+    {&Device::luid, 6},
+    {&Device::perfworks_id, 15},
+    {&Device::revision, 21},
+    {&Device::node_mask, 22},
+    {&Device::constant_bytes, 23},
+    {&Device::max_ipc, 24},
+    {&Device::max_block_x, 35},
+    {&Device::max_block_y, 36},
+    {&Device::max_block_z, 37},
+    {&Device::max_grid_x, 38},
+    {&Device::max_grid_y, 39},
+    {&Device::max_grid_z, 40},
+    {&Device::sm_major, 43},
+    {&Device::sm_minor, 44},
 });
 
 void read_gpu(NsysRun& run, Message m) {
-  const Numbers<43> numbers(m);
+  const Numbers<45> numbers(m);
   if (numbers[14] == 0) return;  // an adapter without SMs is not a GPU that CUDA could use
   Device& d = run.trace().devices.emplace_back();
   d.rank = run.rank();
@@ -89,6 +104,8 @@ void read_gpu(NsysRun& run, Message m) {
       case bytes_field(3): d.bus = text_of(m); break;
       case bytes_field(5): d.uuid = text_of(m); break;
       case bytes_field(7): d.chip = text_of(m); break;
+      case bytes_field(16): d.context_switch_path = text_of(m); break;
+      case bytes_field(17): d.control_path = text_of(m); break;
       default: m.skip();
     }
   }

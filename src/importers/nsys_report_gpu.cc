@@ -86,6 +86,12 @@ void put_resources(const KernelFields& f, Kernels& k) {
   k.cluster.push_back(f.dim3(31));
 }
 
+void put_launch_details(const KernelFields& f, Kernels& k) {
+  k.grid_id.push_back(f.value[20]);
+  k.cache_config.push_back(fit(f.value[23], uint8_t{255}));
+  k.shared_limit_config.push_back(fit(f.value[28], uint8_t{255}));
+}
+
 void read_kernel(const Operation& op, const ReportWants& wants, Part<Kernels>& part) {
   const KernelFields f(op.body);
   put_common(op, wants, part);
@@ -98,6 +104,7 @@ void read_kernel(const Operation& op, const ReportWants& wants, Part<Kernels>& p
     k.block.push_back(f.dim3(13));
   }
   if (wants.resources) put_resources(f, k);
+  if (wants.launch_details) put_launch_details(f, k);
 }
 
 void read_copy(const Operation& op, const ReportWants& wants, Part<Copies>& part) {

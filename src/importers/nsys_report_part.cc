@@ -64,6 +64,7 @@ ReportWants::ReportWants(const NsysRun& run)
       mangled_names(run.wants(Field::kernel_mangled_names)),
       grid(run.wants(Field::kernel_grid)),
       resources(run.wants(Field::kernel_resources)),
+      launch_details(run.wants(Field::kernel_launch_details)),
       copies(run.wants(Field::copies)),
       sets(run.wants(Field::sets)),
       graph_launches(run.wants(Field::graph_launches)),

@@ -27,7 +27,7 @@ inline constexpr size_t kReportTables = static_cast<size_t>(ReportTable::count_)
 /// What of the events is wanted, asked once.
 struct ReportWants {
   explicit ReportWants(const NsysRun& run);
-  bool kernels, short_names, mangled_names, grid, resources;
+  bool kernels, short_names, mangled_names, grid, resources, launch_details;
   bool copies, sets, graph_launches, syncs, cuda_events;
   bool streams, launches;
   bool api, results, os_calls, library_calls, overheads, graph_events;

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "importers/nsys_report_entities.h"
+#include "importers/nsys_rules.h"
 
 /// What a report is, when and how it was recorded.
 namespace sonde::nsys {
@@ -40,10 +41,16 @@ Offsets read_offsets(std::string_view session) {
   return offsets;
 }
 
+/// What local time is ahead of UTC: clock 10 is local time, and what is added to it gives UTC.
+std::optional<int64_t> offset_from_utc(const Offsets& offsets) {
+  constexpr int64_t kNsPerS = 1'000'000'000;
+  const auto found = offsets.find({9, 10});
+  return found == offsets.end() ? std::nullopt : time_zone(static_cast<int64_t>(0 - found->second) / kNsPerS);
+}
+
 /// UTC of time 0 from the offsets between clocks (until 2025.5): 9 is UTC, 7 the report's time, 1 and 3 those of the
 /// machine. All sums are modulo 2^64.
-std::optional<int64_t> utc_from_offsets(std::string_view session) {
-  const Offsets offsets = read_offsets(session);
+std::optional<int64_t> utc_from_offsets(const Offsets& offsets) {
   const auto offset = [&](int64_t from, int64_t to) {
     const auto found = offsets.find({from, to});
     return found == offsets.end() ? 0 : found->second;
@@ -174,7 +181,9 @@ std::string read_version(const ReportLayout& layout) {
 }
 
 void read_times(const ReportLayout& layout, Rank& rank) {
-  rank.utc_ns = utc_from_offsets(layout.session);
+  const Offsets offsets = read_offsets(layout.session);
+  rank.utc_ns = utc_from_offsets(offsets);
+  rank.utc_offset_s = offset_from_utc(offsets);
   if (!rank.utc_ns) rank.utc_ns = utc_from_clocks(layout.clocks);
   std::optional<uint64_t> start, stop;
   Message session = message_of(layout.session);
@@ -188,6 +197,7 @@ void read_times(const ReportLayout& layout, Rank& rank) {
   if (!start || !stop) return;
   rank.capture_start_ns = 0;
   rank.capture_end_ns = static_cast<int64_t>(*stop - *start);
+  rank.capture_clock_ns = static_cast<int64_t>(*start);
 }
 
 }  // namespace

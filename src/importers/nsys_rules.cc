@@ -69,4 +69,9 @@ void note_missing_gpu_work(ImportLog& log, Recorded recorded) {
   if (recorded.whole_graphs) log.add(Issue::graphs_traced_whole);
 }
 
+std::optional<int64_t> time_zone(int64_t seconds) {
+  constexpr int64_t kMost = int64_t{14} * 3600;  // Kiribati
+  return seconds >= -kMost && seconds <= kMost ? std::optional(seconds) : std::nullopt;
+}
+
 }  // namespace sonde::nsys

@@ -46,6 +46,9 @@ inline constexpr auto kBacktraceRow = static_cast<uint8_t>(254);
 /// call like any other. Looks at the API calls from row `first` on, which need their correlation ids.
 void drop_backtrace_twins(NsysRun& run, size_t first);
 
+/// What local time is ahead of UTC, in seconds; absent where no place on earth has that.
+[[nodiscard]] std::optional<int64_t> time_zone(int64_t seconds);
+
 /// ENUM_NSYS_EVENT_TYPE, as far as NVTX goes. 70 and 71 are the ranges of NVTX's extended payload interface.
 enum NvtxType : int64_t {
   kMark = 34,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/calendar.h"
 #include "importers/nsys_rules.h"
 #include "importers/nsys_tables.h"
 
@@ -36,16 +37,23 @@ void read_times(NsysFile& file, Rank& rank) {
   TableQuery session = file.query("TARGET_INFO_SESSION_START_TIME");
   if (session.exists()) {
     const Cell utc = session.column("utcEpochNs");
+    const Cell utc_text = session.column("utcTime");
+    const Cell local_text = session.column("localTime");
     file.each_row(session, [&](auto& row) {
       if (!row.is_null(utc)) rank.utc_ns = row.integer(utc, 0);
+      const auto in_utc = parse_moment(row.text(utc_text));
+      const auto in_local = parse_moment(row.text(local_text));
+      if (in_utc && in_local) rank.utc_offset_s = time_zone(*in_local - *in_utc);
     });
   }
   TableQuery details = file.query("ANALYSIS_DETAILS");
   if (!details.exists()) return;
   const Cell duration = details.column("duration");
+  const Cell start = details.column("startTime");
   file.each_row(details, [&](auto& row) {
     rank.capture_start_ns = 0;
     rank.capture_end_ns = row.integer(duration, 0);
+    if (!row.is_null(start)) rank.capture_clock_ns = row.integer(start, 0);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/calendar.h"
 #include "base/privacy.h"
 #include "metrics/sections.h"
 #include "report/log_text.h"
@@ -17,14 +18,7 @@ namespace sonde {
 namespace {
 
 std::string utc_text(int64_t utc_ns) {
-  using namespace std::chrono;
-  const sys_time<nanoseconds> time{nanoseconds(utc_ns)};
-  const auto day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(floor<seconds>(time - day));
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count());
+  return moment_text(std::chrono::floor<std::chrono::seconds>(std::chrono::nanoseconds(utc_ns)).count(), ' ') + " UTC";
 }
 
 void add_fact(std::string& text, std::string_view name, const std::string& value) {

@@ -25,6 +25,8 @@ struct Rank {
   std::optional<int64_t> utc_ns;            ///< UTC of time 0
   std::optional<int64_t> capture_start_ns;  ///< where the file says when its recording began and ended
   std::optional<int64_t> capture_end_ns;
+  std::optional<int64_t> capture_clock_ns;  ///< what the recorder's own clock showed at capture_start_ns
+  std::optional<int64_t> utc_offset_s;      ///< what the local time of the machine was ahead of UTC
   /// What the source holds, as found: name of a table or category, rows. For `sonde info`.
   std::vector<std::pair<std::string, int64_t>> holds;
   /// How it was taken, name and value; private (environment, user, host, paths): printed only when asked for.
@@ -72,6 +74,23 @@ struct Device {
   std::optional<int64_t> max_shared_bytes_per_block_optin;
   std::optional<int64_t> max_shared_bytes_per_sm;
   std::optional<int64_t> copy_engines;
+  std::optional<int64_t> constant_bytes;
+  std::optional<int64_t> max_ipc;
+  std::optional<int64_t> max_block_x;
+  std::optional<int64_t> max_block_y;
+  std::optional<int64_t> max_block_z;
+  std::optional<int64_t> max_grid_x;
+  std::optional<int64_t> max_grid_y;
+  std::optional<int64_t> max_grid_z;
+  std::optional<int64_t> sm_major;  ///< of the SM's own version; the A100 has 8.2 with compute capability 8.0
+  std::optional<int64_t> sm_minor;
+  std::optional<int64_t> is_discrete;  ///< 1 for a card, 0 for a part of the processor
+  std::optional<int64_t> revision;
+  std::optional<int64_t> luid;       ///< Windows' id of the adapter, 0 elsewhere
+  std::optional<int64_t> node_mask;  ///< of the adapter's linked GPUs on Windows
+  std::optional<int64_t> perfworks_id;
+  std::optional<std::string> context_switch_path;  ///< device files; empty on discrete GPUs
+  std::optional<std::string> control_path;
 };
 
 /// Where GPU operations run: one for each (process, device, context, stream) that is met.

@@ -48,17 +48,22 @@ struct Kernels : GpuOps {
   Codes launch_type;                     ///< CUPTI's number: 0 regular, 1 and 2 cooperative
   std::vector<float> occupancy_percent;  ///< the recorder's own estimate of achieved occupancy; NaN where it gave none
   Ids collective;                        ///< row of `collectives`, kNone
+  Longs grid_id;                         ///< the driver's number of the launch
+  Codes cache_config;                    ///< CUPTI's byte: preference for L1 or shared memory
+  Codes shared_limit_config;             ///< CUPTI's number: 0 default, 1 the launch may use more than 48 KB
   auto columns() {
-    return std::tuple_cat(GpuOps::columns(), std::tie(name, short_name, mangled_name, grid, block, registers,
-                                                      static_shared_bytes, dynamic_shared_bytes, shared_bytes,
-                                                      local_bytes_per_thread, local_bytes_total, shared_bytes_executed,
-                                                      cluster, graph_node, launch_type, occupancy_percent, collective));
+    return std::tuple_cat(
+        GpuOps::columns(),
+        std::tie(name, short_name, mangled_name, grid, block, registers, static_shared_bytes, dynamic_shared_bytes,
+                 shared_bytes, local_bytes_per_thread, local_bytes_total, shared_bytes_executed, cluster, graph_node,
+                 launch_type, occupancy_percent, collective, grid_id, cache_config, shared_limit_config));
   }
   auto columns() const {
-    return std::tuple_cat(GpuOps::columns(), std::tie(name, short_name, mangled_name, grid, block, registers,
-                                                      static_shared_bytes, dynamic_shared_bytes, shared_bytes,
-                                                      local_bytes_per_thread, local_bytes_total, shared_bytes_executed,
-                                                      cluster, graph_node, launch_type, occupancy_percent, collective));
+    return std::tuple_cat(
+        GpuOps::columns(),
+        std::tie(name, short_name, mangled_name, grid, block, registers, static_shared_bytes, dynamic_shared_bytes,
+                 shared_bytes, local_bytes_per_thread, local_bytes_total, shared_bytes_executed, cluster, graph_node,
+                 launch_type, occupancy_percent, collective, grid_id, cache_config, shared_limit_config));
   }
 };
 

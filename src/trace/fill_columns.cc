@@ -26,6 +26,7 @@ void fill_kernels(Trace& t) {
   if (t.fields.has(Field::kernel_short_names)) fill(rows, k.short_name);
   if (t.fields.has(Field::kernel_mangled_names)) fill(rows, k.mangled_name);
   if (t.fields.has(Field::kernel_grid)) fill(rows, k.grid, k.block);
+  if (t.fields.has(Field::kernel_launch_details)) fill(rows, k.grid_id, k.cache_config, k.shared_limit_config);
   if (!t.fields.has(Field::kernel_resources)) return;
   fill(rows, k.registers, k.static_shared_bytes, k.dynamic_shared_bytes, k.local_bytes_per_thread, k.local_bytes_total,
        k.shared_bytes_executed, k.cluster, k.graph_node, k.launch_type);

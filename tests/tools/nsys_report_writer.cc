@@ -20,6 +20,7 @@ void put(Writer& w, uint32_t tag, int64_t value) { w.add_uint64(tag, static_cast
 void put_known(Writer& w, uint32_t tag, int64_t value) {
   if (value != kUnknown && value != kUnknown32) put(w, tag, value);
 }
+int64_t known_or(int64_t value, int64_t otherwise) { return value == kUnknown ? otherwise : value; }
 void put_name(Writer& w, uint32_t tag, NameId name) {
   if (name != kNone) w.add_uint64(tag, name);
 }
@@ -182,12 +183,13 @@ class EventWriter {
     put_known(d, 17, at(k.dynamic_shared_bytes, row));
     put_known(d, 18, at(k.local_bytes_per_thread, row));
     put_known(d, 19, at(k.local_bytes_total, row));
-    put(d, 20, row);
+    put(d, 20, known_or(at(k.grid_id, row), row));
     put_known(d, 21, at(k.registers, row));
     put_known(d, 22, at(k.shared_bytes_executed, row));
-    put(d, 23, 1);
+    put(d, 23, known_or(at(k.cache_config, row), 1));
     put_known(d, 24, at(k.launch_type, row));
     put_known(d, 27, at(k.graph_node, row));
+    put_known(d, 28, at(k.shared_limit_config, row));
     write_dim3(d, 31, k.cluster, row);
   }
 

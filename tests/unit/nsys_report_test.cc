@@ -161,6 +161,20 @@ TEST(NsysReport, FoldsBacktracesIntoTheirCalls) {
   EXPECT_EQ(row_count(read->api), 100);
 }
 
+TEST(NsysReport, ReadsDetailsOfLaunches) {
+  Trace written = some_trace();
+  for (size_t row = 0; row < row_count(written.kernels); ++row) {
+    written.kernels.grid_id[row] = static_cast<int64_t>(row) * 3 + (int64_t{1} << 40);
+    written.kernels.cache_config[row] = static_cast<uint8_t>(row % 5);
+    written.kernels.shared_limit_config[row] = static_cast<uint8_t>(row % 2);
+  }
+  const auto read = import_bytes(test::pack_report(test::plain_report(written, 1000)));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->kernels.grid_id, written.kernels.grid_id);
+  EXPECT_EQ(read->kernels.cache_config, written.kernels.cache_config);
+  EXPECT_EQ(read->kernels.shared_limit_config, written.kernels.shared_limit_config);
+}
+
 TEST(NsysReport, ReadsOnlyWhatIsWanted) {
   const test::MemoryFile file(test::pack_report(test::plain_report(some_trace(), 1000)));
   const std::string path = file.path();
@@ -168,6 +182,9 @@ TEST(NsysReport, ReadsOnlyWhatIsWanted) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(row_count(read->kernels), 100);
   EXPECT_TRUE(read->kernels.stream.empty());
+  EXPECT_TRUE(read->kernels.grid_id.empty());
+  EXPECT_TRUE(read->kernels.cache_config.empty());
+  EXPECT_TRUE(read->kernels.shared_limit_config.empty());
   EXPECT_TRUE(read->kernels.correlation.empty());
   EXPECT_EQ(row_count(read->api), 0);
   EXPECT_EQ(row_count(read->ranges), 0);

@@ -1,0 +1,12 @@
+#!/usr/bin/env python3
+"""All of tests/real/ncu_rep_damage.py: 2,000 prefixes and 10,000 changes of each real report, some minutes."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "real"))
+
+import _damage
+
+if __name__ == "__main__":
+    sys.exit(_damage.run("ncu_rep", "*.ncu-rep", _damage.ALL))
