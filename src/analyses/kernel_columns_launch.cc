@@ -92,17 +92,22 @@ SONDE_COLUMN(occupancy){.name = "occupancy",
                         .description = "theoretical occupancy; on a timeline by formula (docs/occupancy.md)",
                         .unit = Unit::percent,
                         .decimals = 1,
+                        .collected_by = "--section Occupancy",
+                        .quantity = "theoretical_occupancy",
                         .number = theoretical_percent};
 
 SONDE_COLUMN(limiter){.name = "limiter",
                       .title = "Occ Limiter",
                       .description = "what limits the theoretical occupancy of the longest launch",
+                      .collected_by = "--section Occupancy",
                       .text = limiter_text};
 
 SONDE_COLUMN(waves_per_sm){.name = "waves_per_sm",
                            .title = "Waves",
                            .description = "blocks of the grid, of all that fit on the GPU at once",
                            .decimals = 2,
+                           .collected_by = "--section LaunchStats",
+                           .quantity = "waves",
                            .number = wave_count};
 
 SONDE_COLUMN(tail){
@@ -117,6 +122,8 @@ SONDE_COLUMN(registers){.name = "registers",
                         .title = "Reg/Thread",
                         .description = "registers of a thread, of the longest launch",
                         .combine = Combine::of_longest,
+                        .collected_by = "--section LaunchStats",
+                        .quantity = "registers_per_thread",
                         .number = registers};
 
 SONDE_COLUMN(shared){.name = "shared",
@@ -124,6 +131,8 @@ SONDE_COLUMN(shared){.name = "shared",
                      .description = "static and dynamic shared memory of a block, of the longest launch",
                      .unit = Unit::bytes,
                      .combine = Combine::of_longest,
+                     .collected_by = "--section LaunchStats",
+                     .quantity = "shared_memory_per_block",
                      .number = shared_bytes};
 
 #undef SONDE_COLUMN

@@ -58,7 +58,7 @@ std::string sentence(const Property& property, OccupancyPoint own, const std::op
 std::string_view mark_of(const OccupancyStep& step, int64_t own, const std::optional<OccupancyPoint>& better) {
   if (step.from <= own && own <= step.to) return "this launch";
   if (better && step.from <= better->x && better->x <= step.to) return "next better";
-  return {};
+  return "";
 }
 
 /// The peaks of a long curve do not always hold the next better point.

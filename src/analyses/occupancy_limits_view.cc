@@ -84,10 +84,10 @@ struct LimitsTable {
   void add_limit(std::string_view name, std::string asks, std::optional<double> by_report,
                  std::optional<int64_t> by_formula, bool is_binding) {
     names.push_back(name);
-    asked.push_back(asks.empty() ? std::string_view() : table.keep(std::move(asks)));
+    asked.push_back(table.keep(std::move(asks)));
     reported.push_back(integer_cell(by_report));
     computed.push_back(by_formula.value_or(kUnknown));
-    binds.push_back(is_binding ? "yes" : std::string_view());
+    binds.emplace_back(is_binding ? "yes" : "");
   }
   void add_occupancy(std::optional<double> of_warps, std::optional<double> by_report,
                      std::optional<double> by_formula) {

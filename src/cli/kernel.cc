@@ -62,6 +62,7 @@ Result<KernelPage> page_of(const Options& options, const Trace& trace) {
                   .details = options.details,
                   .instances = options.instances,
                   .render = options.output.empty() ? terminal_options() : RenderOptions()};
+  page.render.absent = "-";
   for (const KernelLaunch& launch : kernel_launches(trace)) {
     if ((*choice)(launch)) page.kernels.push_back(launch.profile);
   }

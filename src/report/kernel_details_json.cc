@@ -25,6 +25,7 @@ Json metric_json(const KernelPage& page, const ShownMetric& shown) {
                  {"metric", shown.metric == nullptr ? Json(nullptr) : text_json(*page.trace, shown.metric->name)},
                  {"unit", shown.unit},
                  {"value", shown.metric == nullptr ? Json(nullptr) : value_json(*page.trace, shown.metric->value)}};
+  if (!shown.collected) metric["missing"] = shown.value;
   if (page.instances == PrintInstances::none || shown.metric == nullptr) return metric;
   Json parts = Json::array();
   for (const MetricInstance& part : shown.metric->instances) {
