@@ -69,18 +69,6 @@ std::optional<double> tail_percent(const KernelLaunch& launch) {
   return count ? tail_percent_of(*count) : std::nullopt;
 }
 
-std::optional<double> registers(const KernelLaunch& launch) {
-  if (launch.profile != nullptr) return quantity_value("registers_per_thread", *launch.trace, *launch.profile);
-  const auto shape = shape_of_row(*launch.trace, launch.row);
-  return shape ? std::optional(static_cast<double>(shape->registers_per_thread)) : std::nullopt;
-}
-
-std::optional<double> shared_bytes(const KernelLaunch& launch) {
-  if (launch.profile != nullptr) return quantity_value("shared_memory_per_block", *launch.trace, *launch.profile);
-  const auto shape = shape_of_row(*launch.trace, launch.row);
-  return shape ? std::optional(static_cast<double>(shape->shared_bytes)) : std::nullopt;
-}
-
 }  // namespace
 
 #define SONDE_COLUMN(id)                 \
@@ -124,7 +112,7 @@ SONDE_COLUMN(registers){.name = "registers",
                         .combine = Combine::of_longest,
                         .collected_by = "--section LaunchStats",
                         .quantity = "registers_per_thread",
-                        .number = registers};
+                        .number = [](const KernelLaunch& l) { return l.registers_per_thread(); }};
 
 SONDE_COLUMN(shared){.name = "shared",
                      .title = "Shared/Block",
@@ -133,7 +121,7 @@ SONDE_COLUMN(shared){.name = "shared",
                      .combine = Combine::of_longest,
                      .collected_by = "--section LaunchStats",
                      .quantity = "shared_memory_per_block",
-                     .number = shared_bytes};
+                     .number = [](const KernelLaunch& l) { return l.shared_bytes(); }};
 
 #undef SONDE_COLUMN
 

@@ -20,11 +20,11 @@ std::optional<double> duration(const KernelGroup& group) {
 SONDE_COLUMN(id){
     .name = "id",
     .title = "ID",
-    .description = "number of the launch in the report; of the longest, where launches are grouped",
+    .description =
+        "what --kernel takes: the launch's number in the report (of the longest, where they are grouped), on a "
+        "timeline that of its shape",
     .combine = Combine::of_longest,
-    .number = [](const KernelLaunch& l) -> std::optional<double> {
-      return l.profile == nullptr ? std::nullopt : std::optional(static_cast<double>(l.profile->id));
-    },
+    .number = [](const KernelLaunch& l) -> std::optional<double> { return static_cast<double>(l.id); },
 };
 
 SONDE_COLUMN(time_share){

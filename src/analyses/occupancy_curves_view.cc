@@ -92,7 +92,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
         "LaunchStats)");
   }
   const auto launch = occupancy_of_profile(trace, kernel);
-  if (!launch) return fail("not known: what an SM of this GPU holds; the report lacks its compute capability");
+  if (!launch) return fail("not known: what an SM of this GPU holds; its compute capability is not recorded");
   CurvesTable rows;
   for (const Property& property : kProperties) add_curve(rows, property, *launch);
   return std::move(rows.table);

@@ -40,7 +40,7 @@ int list_columns() {
 /// A launch a row where a profiler measured some, else the launches of a timeline by kernel and shape.
 std::string grouping_text(const Options& options, bool measured) {
   if (!options.group_by.empty()) return options.group_by;
-  return measured ? "launch" : "name,grid,block";
+  return measured ? "launch" : "name,grid,block,registers,shared";
 }
 
 struct KernelTable {
@@ -120,7 +120,7 @@ void set_up(CLI::App& command, int& exit_code) {
   command.add_option("-k,--kernel,--kernel-name", options->kernel,
                      "a launch's ID, or a regular expression for the name");
   command.add_option("--group-by", options->group_by,
-                     "name, grid, block or several of them; or launch, a row for each");
+                     "name, grid, block, registers, shared or several of them; or launch, a row for each");
   command.add_option("--columns", options->columns, "columns, quantities or metrics, with commas between")
       ->delimiter(',')
       ->allow_extra_args(false);

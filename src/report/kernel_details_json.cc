@@ -90,6 +90,7 @@ Json kernel_json(const KernelPage& page, const KernelProfile& kernel) {
           {"context", known_json(kernel.context)},
           {"stream", known_json(kernel.stream)},
           {"compute_capability", capability_text(trace, kernel)},
+          {"from_timeline", kernel.from_timeline},
           {"ranges", ranges},
           {"sections", sections},
           {"views", views_json(page, kernel)},
