@@ -17,7 +17,9 @@ std::optional<TopAdvice> advice_of(const Trace& trace, const RuleResult& rule) {
     return t.kind == AdviceKind::warning || t.kind == AdviceKind::error || t.kind == AdviceKind::optimization;
   });
   if (text == rule.texts.end()) return std::nullopt;
-  TopAdvice advice{trace.name(text->title != kNone ? text->title : rule.name), std::nullopt};
+  const NameId titles[] = {text->title, rule.name, rule.id};
+  const auto* const title = std::ranges::find_if(titles, [](NameId name) { return name != kNone; });
+  TopAdvice advice{title == std::end(titles) ? std::string_view() : trace.name(*title), std::nullopt};
   for (const EstimatedSpeedup& speedup : rule.speedups) {
     if (const TopAdvice other{advice.title, speedup}; rank_of(other) > rank_of(advice)) advice = other;
   }

@@ -36,7 +36,7 @@ Result<KernelChoice> parse_kernel_choice(const std::string& text) {
   int64_t id = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
   if (error == std::errc() && end == text.data() + text.size()) {
-    return [id](const KernelLaunch& launch) { return launch.profile != nullptr && launch.profile->id == id; };
+    return [id](const KernelLaunch& launch) { return launch.id == id; };
   }
   try {
     const std::string pattern = text.starts_with(kRegex) ? text.substr(kRegex.size()) : text;

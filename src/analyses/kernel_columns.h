@@ -27,6 +27,8 @@ struct KernelColumn {
   Unit unit = Unit::none;
   int decimals = 0;
   Combine combine = Combine::mean_by_time;
+  std::string_view collected_by{};  ///< ncu's option for it; empty where an empty cell says something of the kernel
+  std::string_view quantity{};      ///< whose absence explains that of the column (metrics/quantities.h)
   std::optional<double> (*number)(const KernelLaunch& launch) = nullptr;
   std::string (*text)(const KernelLaunch& launch) = nullptr;  ///< of the longest; empty where it is not known
   std::optional<double> (*of_group)(const KernelGroup& group, double total_ns) = nullptr;

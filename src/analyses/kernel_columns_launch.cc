@@ -69,18 +69,6 @@ std::optional<double> tail_percent(const KernelLaunch& launch) {
   return count ? tail_percent_of(*count) : std::nullopt;
 }
 
-std::optional<double> registers(const KernelLaunch& launch) {
-  if (launch.profile != nullptr) return quantity_value("registers_per_thread", *launch.trace, *launch.profile);
-  const auto shape = shape_of_row(*launch.trace, launch.row);
-  return shape ? std::optional(static_cast<double>(shape->registers_per_thread)) : std::nullopt;
-}
-
-std::optional<double> shared_bytes(const KernelLaunch& launch) {
-  if (launch.profile != nullptr) return quantity_value("shared_memory_per_block", *launch.trace, *launch.profile);
-  const auto shape = shape_of_row(*launch.trace, launch.row);
-  return shape ? std::optional(static_cast<double>(shape->shared_bytes)) : std::nullopt;
-}
-
 }  // namespace
 
 #define SONDE_COLUMN(id)                 \
@@ -92,17 +80,22 @@ SONDE_COLUMN(occupancy){.name = "occupancy",
                         .description = "theoretical occupancy; on a timeline by formula (docs/occupancy.md)",
                         .unit = Unit::percent,
                         .decimals = 1,
+                        .collected_by = "--section Occupancy",
+                        .quantity = "theoretical_occupancy",
                         .number = theoretical_percent};
 
 SONDE_COLUMN(limiter){.name = "limiter",
                       .title = "Occ Limiter",
                       .description = "what limits the theoretical occupancy of the longest launch",
+                      .collected_by = "--section Occupancy",
                       .text = limiter_text};
 
 SONDE_COLUMN(waves_per_sm){.name = "waves_per_sm",
                            .title = "Waves",
                            .description = "blocks of the grid, of all that fit on the GPU at once",
                            .decimals = 2,
+                           .collected_by = "--section LaunchStats",
+                           .quantity = "waves",
                            .number = wave_count};
 
 SONDE_COLUMN(tail){
@@ -117,14 +110,18 @@ SONDE_COLUMN(registers){.name = "registers",
                         .title = "Reg/Thread",
                         .description = "registers of a thread, of the longest launch",
                         .combine = Combine::of_longest,
-                        .number = registers};
+                        .collected_by = "--section LaunchStats",
+                        .quantity = "registers_per_thread",
+                        .number = [](const KernelLaunch& l) { return l.registers_per_thread(); }};
 
 SONDE_COLUMN(shared){.name = "shared",
                      .title = "Shared/Block",
                      .description = "static and dynamic shared memory of a block, of the longest launch",
                      .unit = Unit::bytes,
                      .combine = Combine::of_longest,
-                     .number = shared_bytes};
+                     .collected_by = "--section LaunchStats",
+                     .quantity = "shared_memory_per_block",
+                     .number = [](const KernelLaunch& l) { return l.shared_bytes(); }};
 
 #undef SONDE_COLUMN
 

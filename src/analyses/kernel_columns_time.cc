@@ -20,11 +20,11 @@ std::optional<double> duration(const KernelGroup& group) {
 SONDE_COLUMN(id){
     .name = "id",
     .title = "ID",
-    .description = "number of the launch in the report; of the longest, where launches are grouped",
+    .description =
+        "what --kernel takes: the launch's number in the report (of the longest, where they are grouped), on a "
+        "timeline that of its shape",
     .combine = Combine::of_longest,
-    .number = [](const KernelLaunch& l) -> std::optional<double> {
-      return l.profile == nullptr ? std::nullopt : std::optional(static_cast<double>(l.profile->id));
-    },
+    .number = [](const KernelLaunch& l) -> std::optional<double> { return static_cast<double>(l.id); },
 };
 
 SONDE_COLUMN(time_share){
@@ -33,6 +33,8 @@ SONDE_COLUMN(time_share){
     .description = "share of the time of all kernels shown",
     .unit = Unit::percent,
     .decimals = 1,
+    .collected_by = "--section SpeedOfLight",
+    .quantity = "duration",
     .of_group = [](const KernelGroup& g, double total) -> std::optional<double> {
       return g.measured && total > 0 ? std::optional(100 * g.duration_ns / total) : std::nullopt;
     },
@@ -43,6 +45,8 @@ SONDE_COLUMN(total_time){
     .title = "Total Time",
     .description = "time of all launches",
     .unit = Unit::nanoseconds,
+    .collected_by = "--section SpeedOfLight",
+    .quantity = "duration",
     .of_group = [](const KernelGroup& g, double) { return duration(g); },
 };
 
@@ -51,6 +55,8 @@ SONDE_COLUMN(average_time){
     .title = "Avg",
     .description = "time of a launch",
     .unit = Unit::nanoseconds,
+    .collected_by = "--section SpeedOfLight",
+    .quantity = "duration",
     .of_group = [](const KernelGroup& g, double) -> std::optional<double> {
       const auto total = duration(g);
       return total ? std::optional(*total / static_cast<double>(g.launches.size())) : std::nullopt;
@@ -68,6 +74,7 @@ SONDE_COLUMN(grid){
     .name = "grid",
     .title = "Grid",
     .description = "blocks of the grid, by dimension; of the longest launch",
+    .collected_by = "--section LaunchStats",
     .text = [](const KernelLaunch& l) { return dim3_text(l.grid()); },
 };
 
@@ -75,6 +82,7 @@ SONDE_COLUMN(block){
     .name = "block",
     .title = "Block",
     .description = "threads of a block, by dimension; of the longest launch",
+    .collected_by = "--section LaunchStats",
     .text = [](const KernelLaunch& l) { return dim3_text(l.block()); },
 };
 

@@ -15,12 +15,17 @@ struct KernelLaunch {
   const Trace* trace = nullptr;
   const KernelProfile* profile = nullptr;  ///< nullptr: a row of the timeline
   Row row = kNone;                         ///< of Trace::kernels
+  /// The number by which --kernel knows it: that of the report; on a timeline that of its shape, from 0, the shape that
+  /// took most time first.
+  int64_t id = kUnknown;
 
   [[nodiscard]] NameId name() const;
   [[nodiscard]] Dim3 grid() const;   ///< blocks
   [[nodiscard]] Dim3 block() const;  ///< threads
   /// Absent where a profiler did not measure it.
   [[nodiscard]] std::optional<double> duration_ns() const;
+  [[nodiscard]] std::optional<double> registers_per_thread() const;
+  [[nodiscard]] std::optional<double> shared_bytes() const;  ///< static and dynamic, a block
 };
 
 /// What tells one group of launches from another. All false: every launch is a group of its own.
@@ -28,9 +33,14 @@ struct KernelGrouping {
   bool name = false;
   bool grid = false;
   bool block = false;
+  bool registers = false;
+  bool shared = false;
 };
 
-/// Reads "name,grid,block" or a part of it; "launch" keeps every launch for itself.
+/// The launches that occupy a GPU alike.
+inline constexpr KernelGrouping kByShape{.name = true, .grid = true, .block = true, .registers = true, .shared = true};
+
+/// Reads "name,grid,block,registers,shared" or a part of it; "launch" keeps every launch for itself.
 [[nodiscard]] Result<KernelGrouping> parse_kernel_grouping(std::string_view text);
 
 struct KernelGroup {

@@ -183,8 +183,8 @@ std::vector<std::string> default_kernel_columns(bool measured) {
     return {"id",      "time_share", "total_time", "launches", "compute", "memory", "bound",  "occupancy", "achieved",
             "limiter", "dram_read",  "dram_write", "l2_hit",   "l1_hit",  "stall",  "advice", "name"};
   }
-  return {"time_share", "total_time", "launches", "average_time", "occupancy", "limiter", "waves_per_sm",
-          "tail",       "registers",  "shared",   "grid",         "block",     "name"};
+  return {"id",           "time_share", "total_time", "launches", "average_time", "occupancy", "limiter",
+          "waves_per_sm", "tail",       "registers",  "shared",   "grid",         "block",     "name"};
 }
 
 Fields kernel_column_fields() {

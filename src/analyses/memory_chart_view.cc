@@ -116,7 +116,7 @@ void add(MemoryTable& table, const TransferLink& link, const Trace& trace, const
 
 /// What a cache or memory did altogether: all that the default set of sections has.
 void add_whole(MemoryTable& table, std::string_view unit, const CacheAccesses& a, std::optional<double> percent) {
-  table.add({unit, {}, "all"},
+  table.add({unit, "", "all"},
             {std::nullopt, a.requests, a.bytes, scaled(a.bytes_per_second, kGiga), a.hit_percent, percent});
 }
 

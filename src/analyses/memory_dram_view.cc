@@ -2,6 +2,7 @@
 #include "analyses/memory_counters.h"
 #include "analyses/memory_table.h"
 #include "metrics/counter_value.h"
+#include "metrics/quantities.h"
 
 namespace sonde {
 namespace {
@@ -28,9 +29,11 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
   }
   add(table, "total", both);
   if (table.is_empty()) {
+    const std::string reason = reason_of_absence("dram__bytes.sum", trace, kernel);
+    if (reason.starts_with("not on")) return fail("{}: counters of device memory", reason);
     return fail(
         "not collected: dram__bytes_read, dram__bytes_write and dram__bytes (ncu --section "
-        "MemoryWorkloadAnalysis_Tables; some GPUs have no such counters: compute capability 8.7, 11.0 and 12.1)");
+        "MemoryWorkloadAnalysis_Tables)");
   }
   return std::move(table).take({});
 }

@@ -58,7 +58,7 @@ std::string sentence(const Property& property, OccupancyPoint own, const std::op
 std::string_view mark_of(const OccupancyStep& step, int64_t own, const std::optional<OccupancyPoint>& better) {
   if (step.from <= own && own <= step.to) return "this launch";
   if (better && step.from <= better->x && better->x <= step.to) return "next better";
-  return {};
+  return "";
 }
 
 /// The peaks of a long curve do not always hold the next better point.
@@ -92,7 +92,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
         "LaunchStats)");
   }
   const auto launch = occupancy_of_profile(trace, kernel);
-  if (!launch) return fail("not known: what an SM of this GPU holds; the report lacks its compute capability");
+  if (!launch) return fail("not known: what an SM of this GPU holds; its compute capability is not recorded");
   CurvesTable rows;
   for (const Property& property : kProperties) add_curve(rows, property, *launch);
   return std::move(rows.table);

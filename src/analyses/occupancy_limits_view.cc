@@ -62,6 +62,7 @@ struct Reported {
 Reported reported_of(const Trace& trace, const KernelProfile& kernel) {
   const auto number = [&](std::string_view name) { return metric_number(trace, kernel, name); };
   Reported reported;
+  if (kernel.from_timeline) return reported;  // whose limits are by formula themselves
   for (size_t i = 0; i < kLimits.size(); ++i) reported.blocks[i] = number(kLimits[i].metric);
   reported.theoretical_percent = number("sm__maximum_warps_per_active_cycle_pct");
   reported.theoretical_warps = number("sm__maximum_warps_avg_per_active_cycle");
@@ -84,10 +85,10 @@ struct LimitsTable {
   void add_limit(std::string_view name, std::string asks, std::optional<double> by_report,
                  std::optional<int64_t> by_formula, bool is_binding) {
     names.push_back(name);
-    asked.push_back(asks.empty() ? std::string_view() : table.keep(std::move(asks)));
+    asked.push_back(table.keep(std::move(asks)));
     reported.push_back(integer_cell(by_report));
     computed.push_back(by_formula.value_or(kUnknown));
-    binds.push_back(is_binding ? "yes" : std::string_view());
+    binds.emplace_back(is_binding ? "yes" : "");
   }
   void add_occupancy(std::optional<double> of_warps, std::optional<double> by_report,
                      std::optional<double> by_formula) {
@@ -118,9 +119,9 @@ std::string note_of(const Reported& reported, const std::optional<ProfiledLaunch
         "Occupancy). ";
   }
   if (!launch) {
-    note += "By formula: not known, since the GPU's limits or the launch's resources are not in the report.";
+    note += "By formula: not known, since the GPU's limits or the launch's resources are not recorded.";
   } else if (launch->occupancy.upper_bound) {
-    note += "By formula at most: the carve-out of shared memory is not in the report, or blocks come in clusters.";
+    note += "By formula at most: the carve-out of shared memory is not recorded, or blocks come in clusters.";
   }
   if (note.ends_with(' ')) note.pop_back();
   return note;

@@ -33,11 +33,15 @@ std::optional<LaunchShape> shape_of_profile(const Trace& trace, const KernelProf
   const auto registers = integer(trace, kernel, "launch__registers_per_thread");
   const auto fixed = integer(trace, kernel, "launch__shared_mem_per_block_static");
   const auto dynamic = integer(trace, kernel, "launch__shared_mem_per_block_dynamic");
-  if (!threads || !registers || !fixed || !dynamic) return std::nullopt;
+  // ncu's sum of both holds more than they (the driver's share); a timeline's is what some recorders give instead.
+  const auto both = fixed && dynamic       ? std::optional(*fixed + *dynamic)
+                    : kernel.from_timeline ? integer(trace, kernel, "launch__shared_mem_per_block")
+                                           : std::nullopt;
+  if (!threads || !registers || !both) return std::nullopt;
   LaunchShape shape;
   shape.threads_per_block = *threads;
   shape.registers_per_thread = *registers;
-  shape.shared_bytes = *fixed + *dynamic;
+  shape.shared_bytes = *both;
   shape.driver_shared_bytes = integer(trace, kernel, "launch__shared_mem_per_block_driver");
   shape.carve_out_bytes = positive(trace, kernel, "launch__shared_mem_config_size");
   shape.barriers = integer(trace, kernel, "launch__barrier_count");
@@ -50,7 +54,8 @@ std::optional<ProfiledLaunch> occupancy_of_profile(const Trace& trace, const Ker
   const auto limits = limits_of(trace, kernel.device);
   if (!shape || !limits) return std::nullopt;
   const auto occupancy = occupancy_of(*shape, *limits);
-  if (!occupancy) return std::nullopt;
+  const bool ran = kernel.from_timeline;  // so it had room for a block
+  if (!occupancy || (ran && occupancy->blocks_per_sm == 0)) return std::nullopt;
   return ProfiledLaunch{*shape, *limits, *occupancy};
 }
 

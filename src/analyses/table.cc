@@ -1,6 +1,7 @@
 #include "analyses/table.h"
 
 #include <cmath>
+#include <ranges>
 #include <type_traits>
 
 namespace sonde {
@@ -28,6 +29,18 @@ Column::Reals& Table::reals(std::string column_name, Unit unit, int decimals) {
 Column::Texts& Table::texts(std::string column_name) {
   columns.push_back({std::move(column_name), Unit::none, 0, Column::Texts()});
   return std::get<Column::Texts>(columns.back().values);
+}
+
+bool is_absent(const Column& column, size_t row) {
+  if (const auto* integers = std::get_if<Column::Integers>(&column.values)) return (*integers)[row] == kUnknown;
+  if (const auto* reals = std::get_if<Column::Reals>(&column.values)) return std::isnan((*reals)[row]);
+  return std::get<Column::Texts>(column.values)[row].data() == nullptr;
+}
+
+void Table::drop_columns(const std::vector<size_t>& indexes) {
+  for (const size_t index : indexes | std::views::reverse) {
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(index));
+  }
 }
 
 void Table::select_rows(const std::vector<Row>& order) {

@@ -41,6 +41,8 @@ struct Column {
 
 inline constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
+[[nodiscard]] bool is_absent(const Column& column, size_t row);
+
 /// A number as a cell of integers, rounded; kUnknown where it is absent or too large for one.
 [[nodiscard]] int64_t integer_cell(std::optional<double> number);
 
@@ -61,6 +63,9 @@ class Table {
   Column::Integers& integers(std::string column_name, Unit unit = Unit::none);
   Column::Reals& reals(std::string column_name, Unit unit, int decimals);
   Column::Texts& texts(std::string column_name);
+
+  /// Takes columns out; indexes ascend.
+  void drop_columns(const std::vector<size_t>& indexes);
 
   /// Puts the rows into the given order; it may name fewer rows than there are.
   void select_rows(const std::vector<Row>& order);

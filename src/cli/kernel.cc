@@ -1,6 +1,8 @@
 #include <map>
 
 #include "analyses/kernel_choice.h"
+#include "analyses/kernel_columns.h"
+#include "analyses/launch_profile.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "metrics/sections.h"
@@ -37,24 +39,22 @@ int list_sections() {
 
 Status check_sections(const Options& options) {
   for (const std::string& id : options.sections) {
+    if (id == kTimelineSection) continue;
     const auto known = section_by_id(id);
     if (!known) return std::unexpected(known.error());
   }
   return {};
 }
 
-Error no_kernel_report(const Trace& trace) {
+Error no_kernel(const Trace& trace) {
   const std::string file = trace.ranks.empty() ? std::string("the profile") : trace.ranks.front().file;
-  return {fmt::format(
-      "{} holds no kernel that a kernel profiler measured; sonde kernels shows what its timeline tells, and "
-      "ncu --set full -o KERNELS PROGRAM measures kernels",
-      file)};
+  return {fmt::format("{} holds no kernel; ncu --set full -o KERNELS PROGRAM measures kernels", file)};
 }
 
 Result<KernelPage> page_of(const Options& options, const Trace& trace) {
   const auto choice = parse_kernel_choice(options.kernel);
   if (!choice) return std::unexpected(choice.error());
-  if (trace.kernel_profiles.empty()) return std::unexpected(no_kernel_report(trace));
+  if (trace.kernel_profiles.empty()) return std::unexpected(no_kernel(trace));
   KernelPage page{.trace = &trace,
                   .kernels = {},
                   .sections = options.sections,
@@ -62,6 +62,7 @@ Result<KernelPage> page_of(const Options& options, const Trace& trace) {
                   .details = options.details,
                   .instances = options.instances,
                   .render = options.output.empty() ? terminal_options() : RenderOptions()};
+  page.render.absent = "-";
   for (const KernelLaunch& launch : kernel_launches(trace)) {
     if ((*choice)(launch)) page.kernels.push_back(launch.profile);
   }
@@ -75,14 +76,20 @@ Status run(const Options& options) {
   const auto format = find_kernel_page(options.page, options.csv ? "csv" : options.format);
   if (!format) return std::unexpected(format.error());
   SONDE_TRY(check_sections(options));
-  const auto trace =
-      load(options.profile, {Field::kernel_profiles, Field::metric_instances, Field::source_lines, Field::kernels});
+  const auto trace = load(options.profile, kernel_column_fields() | Fields{Field::source_lines});
   if (!trace) return std::unexpected(trace.error());
-  const auto page = page_of(options, *trace);
+  const bool is_timeline = trace->kernel_profiles.empty();
+  const Trace of_timeline = is_timeline ? launch_profiles_of(*trace) : Trace();
+  const auto page = page_of(options, is_timeline ? of_timeline : *trace);
   if (!page) return std::unexpected(page.error());
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
   (*format)->write(*page, output->sink());
+  if (is_timeline && (*format)->format == "csv" && !options.quiet) {
+    fmt::print(stderr,
+               "note: sections of counters were not collected: a timeline has none; "
+               "ncu --set full -o KERNELS PROGRAM measures them\n");
+  }
   if (!options.quiet) fmt::print(stderr, "{}", log_text(trace->log));
   return output->close();
 }
@@ -133,8 +140,10 @@ void set_up(CLI::App& command, int& exit_code) {
 }  // namespace
 
 extern const Command kernel_command;
-const Command kernel_command{"kernel",
-                             "Show measured kernels as `ncu --page details` does, with rooflines and hot spots",
-                             "sonde kernel kernels.ncu-rep --kernel gemm", set_up};
+const Command kernel_command{
+    "kernel",
+    "Show kernels as `ncu --page details` does, with rooflines and hot spots; launch and occupancy of a "
+    "timeline's",
+    "sonde kernel kernels.ncu-rep --kernel gemm", set_up};
 
 }  // namespace sonde

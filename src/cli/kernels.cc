@@ -2,9 +2,11 @@
 
 #include "analyses/kernel_choice.h"
 #include "analyses/kernel_columns.h"
+#include "analyses/kernel_gaps.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "metrics/quantities.h"
+#include "report/gaps_text.h"
 #include "report/log_text.h"
 #include "report/quantity.h"
 #include "report/table_format.h"
@@ -38,10 +40,15 @@ int list_columns() {
 /// A launch a row where a profiler measured some, else the launches of a timeline by kernel and shape.
 std::string grouping_text(const Options& options, bool measured) {
   if (!options.group_by.empty()) return options.group_by;
-  return measured ? "launch" : "name,grid,block";
+  return measured ? "launch" : "name,grid,block,registers,shared";
 }
 
-Result<Table> table_of(const Options& options, const Trace& trace) {
+struct KernelTable {
+  Table table;
+  std::vector<ColumnGap> gaps;
+};
+
+Result<KernelTable> table_of(const Options& options, const Trace& trace) {
   const bool measured = !trace.kernel_profiles.empty();
   const auto choice = parse_kernel_choice(options.kernel);
   if (!choice) return std::unexpected(choice.error());
@@ -54,8 +61,21 @@ Result<Table> table_of(const Options& options, const Trace& trace) {
         options.kernel.empty() ? std::string() : fmt::format(" that '{}' chooses", options.kernel);
     return fail("{} holds no kernel{}", trace.ranks.front().file, which);
   }
-  return kernel_table(trace, group_kernels(launches, *grouping),
-                      options.columns.empty() ? default_kernel_columns(measured) : options.columns);
+  const auto groups = group_kernels(launches, *grouping);
+  const auto columns = options.columns.empty() ? default_kernel_columns(measured) : options.columns;
+  auto table = kernel_table(trace, groups, columns);
+  if (!table) return std::unexpected(table.error());
+  auto gaps = gaps_of(*table, groups, columns);
+  return KernelTable{std::move(*table), std::move(gaps)};
+}
+
+/// A default column without any value costs the width that others need; the note below names it.
+void drop_empty_columns(KernelTable& kernels) {
+  std::vector<size_t> empty;
+  for (const ColumnGap& gap : kernels.gaps) {
+    if (gap.every_row) empty.push_back(gap.column);
+  }
+  kernels.table.drop_columns(empty);
 }
 
 /// What the table leaves open, for a person.
@@ -79,14 +99,18 @@ Status run(const Options& options) {
   if (!format) return std::unexpected(format.error());
   const auto trace = load(options.profile, kernel_column_fields());
   if (!trace) return std::unexpected(trace.error());
-  const auto table = table_of(options, *trace);
-  if (!table) return std::unexpected(table.error());
+  auto kernels = table_of(options, *trace);
+  if (!kernels) return std::unexpected(kernels.error());
+  if ((*format)->for_people && options.columns.empty()) drop_empty_columns(*kernels);
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
   RenderOptions render = options.output.empty() ? terminal_options() : RenderOptions();
   render.time_unit = *unit;
-  (*format)->render(*table, render, output->sink());
-  if (!options.quiet) fmt::print(stderr, "{}{}", note_of(*trace), log_text(trace->log));
+  render.absent = "-";
+  (*format)->render(kernels->table, render, output->sink());
+  if (!options.quiet) {
+    fmt::print(stderr, "{}{}{}", gaps_text(kernels->gaps), note_of(*trace), log_text(trace->log));
+  }
   return output->close();
 }
 
@@ -96,7 +120,7 @@ void set_up(CLI::App& command, int& exit_code) {
   command.add_option("-k,--kernel,--kernel-name", options->kernel,
                      "a launch's ID, or a regular expression for the name");
   command.add_option("--group-by", options->group_by,
-                     "name, grid, block or several of them; or launch, a row for each");
+                     "name, grid, block, registers, shared or several of them; or launch, a row for each");
   command.add_option("--columns", options->columns, "columns, quantities or metrics, with commas between")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -78,17 +78,17 @@ bool is_on(const QuantityVariant& v, std::optional<int> cc) { return !cc || (v.f
 
 MissingQuantity not_collected(const QuantityVariant& v) {
   const std::string metrics = v.b.empty() ? std::string(v.a) : fmt::format("{},{}", v.a, v.b);
-  return {MissingQuantity::Why::not_collected, fmt::format("not collected (ncu --metrics {})", metrics)};
+  return {MissingQuantity::Why::not_collected, fmt::format("ncu --metrics {}", metrics)};
+}
+
+bool lacks_dram_counters(const Quantity& quantity, std::optional<int> cc) {
+  return cc && quantity.needs_dram_counters && std::ranges::find(kWithoutDram, *cc) != kWithoutDram.end();
 }
 
 MissingQuantity why_missing(const Quantity& quantity, std::optional<int> cc) {
-  constexpr auto kNotHere = MissingQuantity::Why::not_on_this_gpu;
-  if (cc && quantity.needs_dram_counters && std::ranges::find(kWithoutDram, *cc) != kWithoutDram.end()) {
-    return {kNotHere, fmt::format("this GPU (compute capability {}) has no DRAM counters", cc_text(*cc))};
-  }
   const auto variants = variants_on(quantity, cc);
-  if (!variants.empty()) return not_collected(variants.front());
-  return {kNotHere, fmt::format("this GPU (compute capability {}) has no counters of it", cc_text(cc.value_or(0)))};
+  if (!variants.empty() && !lacks_dram_counters(quantity, cc)) return not_collected(variants.front());
+  return {MissingQuantity::Why::not_on_this_gpu, fmt::format("CC {}", cc_text(cc.value_or(0)))};
 }
 
 std::optional<int> capability(std::optional<double> major, std::optional<double> minor) {
@@ -117,6 +117,21 @@ std::vector<QuantityVariant> variants_on(const Quantity& quantity, std::optional
   std::vector<QuantityVariant> here;
   std::ranges::copy_if(variants_of(quantity), std::back_inserter(here), [&](const auto& v) { return is_on(v, cc); });
   return here;
+}
+
+std::string MissingQuantity::reason() const {
+  return why == Why::not_on_this_gpu ? fmt::format("not on {}", detail) : fmt::format("not collected ({})", detail);
+}
+
+std::string reason_of_absence(std::string_view metric, const Trace& trace, const KernelProfile& kernel) {
+  const auto cc = compute_capability(trace, kernel);
+  bool is_known = false;
+  for (const QuantityVariant& v : kVariants) {
+    if (v.a != metric) continue;
+    if (is_on(v, cc) && !lacks_dram_counters(*find_by_name(v.quantity), cc)) return "not collected";
+    is_known = true;
+  }
+  return is_known ? fmt::format("not on CC {}", cc_text(cc.value_or(0))) : "not collected";
 }
 
 QuantityResult resolve(const Quantity& quantity, const Trace& trace, const KernelProfile& kernel) {

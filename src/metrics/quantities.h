@@ -49,7 +49,10 @@ struct FoundQuantity {
 struct MissingQuantity {
   enum class Why : uint8_t { not_collected, not_on_this_gpu };
   Why why = Why::not_collected;
-  std::string reason;  ///< "not collected (ncu --metrics dram__bytes.sum)"
+  std::string detail;  ///< what collects it, "ncu --metrics dram__bytes.sum"; or the GPU that lacks it, "CC 8.7"
+
+  /// "not collected (ncu --metrics dram__bytes.sum)", "not on CC 8.7"
+  [[nodiscard]] std::string reason() const;
 };
 
 using QuantityResult = std::expected<FoundQuantity, MissingQuantity>;
@@ -60,6 +63,10 @@ using QuantityResult = std::expected<FoundQuantity, MissingQuantity>;
 /// The same by name, which has to be one (a programmer's constant); only the number.
 [[nodiscard]] std::optional<double> quantity_value(std::string_view name, const Trace& trace,
                                                    const KernelProfile& kernel);
+
+/// Why a report has no value of a metric: "not on CC 8.7" where every way to a quantity that names it is closed on that
+/// GPU, else "not collected".
+[[nodiscard]] std::string reason_of_absence(std::string_view metric, const Trace& trace, const KernelProfile& kernel);
 
 /// How a variant reads: "dram__bytes_read.sum + dram__bytes_write.sum".
 [[nodiscard]] std::string formula_text(const QuantityVariant& variant);

@@ -44,12 +44,6 @@ std::string header_of(const Column& column, const TimeUnit& time_unit) {
 
 bool is_text(const Column& column) { return std::holds_alternative<Column::Texts>(column.values); }
 
-bool is_absent(const Column& column, size_t row) {
-  if (const auto* integers = std::get_if<Column::Integers>(&column.values)) return (*integers)[row] == kUnknown;
-  if (const auto* reals = std::get_if<Column::Reals>(&column.values)) return std::isnan((*reals)[row]);
-  return std::get<Column::Texts>(column.values)[row].data() == nullptr;
-}
-
 void append_cell(std::string& text, const Column& column, size_t row, const TimeUnit& time_unit, Digits digits) {
   if (is_absent(column, row)) return;
   if (const auto* texts = std::get_if<Column::Texts>(&column.values)) {

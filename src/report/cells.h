@@ -16,7 +16,6 @@ enum class Digits { plain, grouped };
 void append_cell(std::string& text, const Column& column, size_t row, const TimeUnit& time_unit,
                  Digits digits = Digits::plain);
 
-[[nodiscard]] bool is_absent(const Column& column, size_t row);
 [[nodiscard]] bool is_text(const Column& column);
 
 }  // namespace sonde

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 #include <vector>
 
 #include "report/cells.h"
@@ -16,37 +17,72 @@ constexpr size_t kNarrowestText = 16;
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kPlain = "\033[0m";
 
+using Lines = std::vector<std::string>;
+
+size_t width_of(const Lines& lines) {
+  size_t width = 0;
+  for (const std::string& line : lines) width = std::max(width, text_width(line));
+  return width;
+}
+
+/// A header broken at blanks into lines of at most `width`, where its words allow that.
+Lines broken(std::string_view header, size_t width) {
+  Lines lines;
+  for (const auto part : header | std::views::split(' ')) {
+    const std::string word(std::string_view{part});
+    if (!lines.empty() && text_width(lines.back()) + 1 + text_width(word) <= width) {
+      lines.back() += " " + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
 class ColumnRenderer {
  public:
   ColumnRenderer(const Table& table, const RenderOptions& options) : table_(table), options_(options) {
-    for (const Column& column : table.columns) headers_.push_back(header_of(column, *options.time_unit));
+    for (const Column& column : table.columns) headers_.push_back({header_of(column, *options.time_unit)});
     measure();
     if (options.width > 0) fit(options.width);
   }
 
   void render(const Sink& sink) const {
-    std::string header;
     std::string rule;
-    for (size_t c = 0; c < widths_.size(); ++c) {
-      header += (c == 0 ? " " : "  ") + centred(headers_[c], widths_[c]);
-      rule += (c == 0 ? " " : "  ") + std::string(widths_[c], '-');
-    }
-    if (options_.colors) header = std::string(kBold) + header + std::string(kPlain);
-    sink(header + "\n" + rule + "\n");
+    for (size_t c = 0; c < widths_.size(); ++c) rule += (c == 0 ? " " : "  ") + std::string(widths_[c], '-');
+    sink(header() + rule + "\n");
     for (size_t row = 0; row < table_.rows(); ++row) sink(line(row));
   }
 
  private:
   [[nodiscard]] std::string cell(size_t column, size_t row) const {
+    if (is_absent(table_.columns[column], row)) return std::string(options_.absent);
     std::string text;
     append_cell(text, table_.columns[column], row, *options_.time_unit, Digits::grouped);
     std::ranges::replace(text, '\n', ' ');
     return text;
   }
 
+  /// Lines of a header stand at the bottom.
+  [[nodiscard]] std::string header() const {
+    size_t height = 0;
+    for (const Lines& lines : headers_) height = std::max(height, lines.size());
+    std::string text;
+    for (size_t i = 0; i < height; ++i) {
+      std::string line;
+      for (size_t c = 0; c < widths_.size(); ++c) {
+        const size_t above = height - headers_[c].size();
+        line += (c == 0 ? " " : "  ") + centred(i < above ? std::string() : headers_[c][i - above], widths_[c]);
+      }
+      text += (options_.colors ? std::string(kBold) + line + std::string(kPlain) : line) + "\n";
+    }
+    return text;
+  }
+
   void measure() {
+    widths_.clear();
     for (size_t c = 0; c < table_.columns.size(); ++c) {
-      size_t width = text_width(headers_[c]);
+      size_t width = width_of(headers_[c]);
       for (size_t row = 0; row < std::min(table_.rows(), kMeasuredRows); ++row) {
         width = std::max(width, text_width(cell(c, row)));
       }
@@ -54,10 +90,27 @@ class ColumnRenderer {
     }
   }
 
-  /// Takes what is too wide off the widest text columns.
-  void fit(size_t terminal) {
+  [[nodiscard]] size_t total_width() const {
     size_t total = 2 * widths_.size() - 1;
     for (const size_t w : widths_) total += w;
+    return total;
+  }
+
+  /// Columns no wider than a word of their header or their cells.
+  void break_headers() {
+    std::vector<std::string> whole;
+    for (Lines& lines : headers_) {
+      whole.push_back(lines.front());
+      lines = broken(whole.back(), 0);
+    }
+    measure();
+    for (size_t c = 0; c < headers_.size(); ++c) headers_[c] = broken(whole[c], widths_[c]);
+  }
+
+  /// Breaks headers, then takes what is still too wide off the widest text columns.
+  void fit(size_t terminal) {
+    if (total_width() > terminal) break_headers();
+    size_t total = total_width();
     while (total > terminal) {
       size_t* widest = nullptr;
       for (size_t c = 0; c < widths_.size(); ++c) {
@@ -88,7 +141,7 @@ class ColumnRenderer {
 
   const Table& table_;
   const RenderOptions& options_;
-  std::vector<std::string> headers_;
+  std::vector<Lines> headers_;
   std::vector<size_t> widths_;
 };
 

@@ -7,6 +7,9 @@ constexpr std::string_view kTitles[] = {"Section Name",     "Metric Name", "Metr
                                         "Rule Name",        "Rule Type",   "Rule Description", "Estimated Speedup Type",
                                         "Estimated Speedup"};
 
+constexpr std::string_view kNotCollected = "not collected";
+constexpr std::string_view kNotAvailable = "n/a";  ///< ncu's word for it
+
 void write_metrics(const KernelPage& page, const KernelProfile& kernel, const ProfileSection& section,
                    const Sink& sink) {
   NcuCsvRow row;
@@ -15,7 +18,7 @@ void write_metrics(const KernelPage& page, const KernelProfile& kernel, const Pr
     row.add(page.trace->name(section.title));
     row.add(metric.label);
     row.add(metric.unit);
-    row.add(metric.collected ? metric.value : std::string("n/a"));
+    row.add(metric.value == kNotCollected ? kNotAvailable : metric.value);
     for (size_t i = 4; i < std::size(kTitles); ++i) row.add({});
     sink(row.take());
   }

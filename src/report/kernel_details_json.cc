@@ -25,6 +25,7 @@ Json metric_json(const KernelPage& page, const ShownMetric& shown) {
                  {"metric", shown.metric == nullptr ? Json(nullptr) : text_json(*page.trace, shown.metric->name)},
                  {"unit", shown.unit},
                  {"value", shown.metric == nullptr ? Json(nullptr) : value_json(*page.trace, shown.metric->value)}};
+  if (!shown.collected) metric["missing"] = shown.value;
   if (page.instances == PrintInstances::none || shown.metric == nullptr) return metric;
   Json parts = Json::array();
   for (const MetricInstance& part : shown.metric->instances) {
@@ -89,6 +90,7 @@ Json kernel_json(const KernelPage& page, const KernelProfile& kernel) {
           {"context", known_json(kernel.context)},
           {"stream", known_json(kernel.stream)},
           {"compute_capability", capability_text(trace, kernel)},
+          {"from_timeline", kernel.from_timeline},
           {"ranges", ranges},
           {"sections", sections},
           {"views", views_json(page, kernel)},

@@ -90,14 +90,25 @@ Missing write_views_without_section(const KernelPage& page, const KernelProfile&
   return missing;
 }
 
+/// What no timeline has, whatever was launched.
+void write_not_on_timelines(const KernelPage& page, const KernelProfile& kernel, const Sink& sink) {
+  std::string text;
+  for (const std::string_view id : missing_sections(page, kernel))
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", id);
+  if (text.empty()) return;
+  text += ": a timeline has no counters; ncu --set full -o KERNELS PROGRAM measures them";
+  sink(wrapped("  not collected: ", kIndent, text, width_of(page)));
+}
+
 Missing write_kernel(const KernelPage& page, const KernelProfile& kernel, const Sink& sink) {
   sink(kernel_heading(*page.trace, kernel));
-  if (kernel.metrics.empty() || kernel.grid[0] == 0) sink("    not measured: the launch probably failed\n");
+  if (kernel.metrics.empty() || (!kernel.from_timeline && kernel.grid[0] == 0))
+    sink("    not measured: the launch probably failed\n");
   Missing missing;
   for (const ProfileSection* section : sections_of(page, kernel)) {
     write_section(page, kernel, *section, missing, sink);
   }
-  missing += write_views_without_section(page, kernel, sink);
+  if (!kernel.from_timeline) missing += write_views_without_section(page, kernel, sink);
   sink("\n");
   return missing;
 }
@@ -121,6 +132,7 @@ void write(const KernelPage& page, const Sink& sink) {
     }
   }
   write_missing(lists, sink);
+  if (page.kernels.front()->from_timeline) write_not_on_timelines(page, *page.kernels.front(), sink);
 }
 
 }  // namespace

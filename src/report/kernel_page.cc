@@ -22,8 +22,6 @@ const std::array kPages = {
 #undef SONDE_KERNEL_PAGE
 };
 
-constexpr std::string_view kNotCollected = "not collected";
-
 std::string value_text(const KernelPage& page, const MetricValue& value) {
   if (const NameId text = value.name(); text != kNone) return std::string(page.trace->name(text));
   if (const auto exact = value.exact()) return fmt::format("{}", *exact);
@@ -47,7 +45,7 @@ ShownMetric labelled(const KernelPage& page, const KernelProfile& kernel, const 
   const std::string_view name = page.trace->name(named.metric);
   const Metric* metric = find_metric(*page.trace, kernel, name);
   ShownMetric shown = metric != nullptr ? shown_metric(page, *metric) : ShownMetric();
-  if (!shown.collected) shown.value = kNotCollected;
+  if (!shown.collected) shown.value = reason_of_absence(name, *page.trace, kernel);
   shown.label = named.label != kNone ? page.trace->name(named.label) : name;
   return shown;
 }

@@ -43,7 +43,7 @@ struct KernelPageFormat {
 struct ShownMetric {
   std::string label;
   std::string unit;
-  std::string value;  ///< "not collected" where the report has none
+  std::string value;  ///< "not collected" or "not on CC 8.7" where the report has none
   bool collected = false;
   const Metric* metric = nullptr;  ///< nullptr where the report does not name it
 };

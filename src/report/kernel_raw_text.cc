@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "metrics/quantities.h"
 #include "report/kernel_text.h"
 
 namespace sonde {
@@ -11,7 +12,7 @@ void write(const KernelPage& page, const Sink& sink) {
     for (const Metric& metric : kernel->metrics) metrics.push_back(shown_metric(page, metric));
     std::ranges::stable_sort(metrics, {}, &ShownMetric::label);
     for (ShownMetric& metric : metrics) {
-      if (!metric.collected) metric.value = "not collected";
+      if (!metric.collected) metric.value = reason_of_absence(metric.label, *page.trace, *kernel);
     }
     sink(kernel_heading(*page.trace, *kernel));
     sink(metric_lines(metrics));

@@ -24,8 +24,9 @@ struct TimeUnit {
 
 struct RenderOptions {
   const TimeUnit* time_unit = &nanoseconds_unit();
-  size_t width = 0;     ///< of the terminal in characters; 0: none, nothing is cut to fit
-  bool colors = false;  ///< of a terminal
+  size_t width = 0;         ///< of the terminal in characters; 0: none, nothing is cut to fit
+  bool colors = false;      ///< of a terminal
+  std::string_view absent;  ///< an absent cell of the column format; nothing, as in nsys, unless said otherwise
 };
 
 /// Takes rendered text, piece by piece.

@@ -148,7 +148,8 @@ struct DeviceAttribute {
 /// One measured launch.
 struct KernelProfile {
   RankId rank = 0;
-  int64_t id = 0;  ///< its number in the report, from 0, as the tool prints it
+  int64_t id = 0;              ///< its number in the report, from 0, as the tool prints it
+  bool from_timeline = false;  ///< made of launches on a timeline: nothing was counted, occupancy is by formula
   NameId name = kNone;
   NameId function_name = kNone;
   NameId mangled_name = kNone;

@@ -324,7 +324,7 @@ def memory_chart(metrics):
             ("device memory", dram_total(metrics), ("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
                                                     "dram__throughput.avg.pct_of_peak_sustained_elapsed"))):
         kept = {k: v for k, v in row.items() if k in ("Requests", "Bytes", "Throughput", "Hit Rate")}
-        rows[unit, None, "all"] = kept | {"Of Peak": first(metrics, *shares)}
+        rows[unit, "", "all"] = kept | {"Of Peak": first(metrics, *shares)}
     return rows_of(rows)
 
 

@@ -29,6 +29,9 @@ class OneKernel {
     std::ranges::sort(kernel_.metrics, {}, &Metric::name);
     return resolve(**find_quantity(quantity), trace_, kernel_);
   }
+  [[nodiscard]] std::string why_absent(std::string_view metric) const {
+    return reason_of_absence(metric, trace_, kernel_);
+  }
 
  private:
   Trace trace_;
@@ -77,14 +80,23 @@ TEST(Quantities, SayWhyTheyAreMissing) {
   const auto none = OneKernel(86).ask("dram_bytes");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().why, MissingQuantity::Why::not_collected);
-  EXPECT_EQ(none.error().reason, "not collected (ncu --metrics dram__bytes.sum)");
+  EXPECT_EQ(none.error().reason(), "not collected (ncu --metrics dram__bytes.sum)");
   for (const int cc : {87, 110, 121}) {
     const auto shared = OneKernel(cc).ask("dram_bytes");
     EXPECT_EQ(shared.error().why, MissingQuantity::Why::not_on_this_gpu);
   }
-  EXPECT_EQ(OneKernel(121).ask("dram_throughput").error().reason,
-            "this GPU (compute capability 12.1) has no DRAM counters");
+  EXPECT_EQ(OneKernel(121).ask("dram_throughput").error().reason(), "not on CC 12.1");
   EXPECT_EQ(OneKernel(121).ask("l2_hit_rate").error().why, MissingQuantity::Why::not_collected);
+}
+
+TEST(Quantities, AMetricIsMissingWhereItsGpuLacksIt) {
+  EXPECT_EQ(OneKernel(121).why_absent("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"), "not on CC 12.1");
+  EXPECT_EQ(OneKernel(86).why_absent("dram__bytes_op_read.sum"), "not on CC 8.6");
+  EXPECT_EQ(OneKernel(100).why_absent("dram__bytes_op_read.sum"), "not collected");
+  // Measured everywhere; that one of its formulas is about device memory does not matter.
+  EXPECT_EQ(OneKernel(121).why_absent("gpu__time_duration.sum"), "not collected");
+  EXPECT_EQ(OneKernel(121).why_absent("launch__stack_size"), "not collected");
+  EXPECT_EQ(OneKernel().why_absent("dram__bytes.sum"), "not collected");
 }
 
 TEST(Quantities, NothingIsDividedByZero) {
