@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <ranges>
 
 #include "analyses/range_label.h"
@@ -11,10 +12,14 @@
 namespace sonde {
 namespace {
 
+int64_t end_of(const Ranges& ranges, Row row) {
+  return is_closed(ranges, row) ? ranges.end[row] : std::numeric_limits<int64_t>::max();
+}
+
 /// A range that ends where the other begins does not hold it, unless it takes no time itself (as in link()).
 bool holds(const Ranges& ranges, Row outer, Row inner) {
-  if (ranges.end[outer] < ranges.end[inner]) return false;
-  return ranges.end[outer] > ranges.start[inner] || ranges.start[outer] == ranges.start[inner];
+  if (end_of(ranges, outer) < end_of(ranges, inner)) return false;
+  return end_of(ranges, outer) > ranges.start[inner] || ranges.start[outer] == ranges.start[inner];
 }
 
 /// Writes ":1:2:5" for the chain of ranges that ends with `row`; `chain` is working space.
@@ -34,13 +39,13 @@ void write_stack(const ThreadNesting& nesting, Row row, std::vector<Row>& chain,
 
 /// `last` of a thread is the range that opened last. Its chain of parents is all that can hold what comes next: a
 /// range that it crosses lies behind it in that chain or ends before it does.
-ThreadNesting nest_by_thread(const Ranges& ranges) {
+ThreadNesting nest_by_thread(const Ranges& ranges, const std::function<bool(Row)>& taken) {
   const size_t rows = row_count(ranges);
   ThreadNesting nesting{Ids(rows, kNone), std::vector<uint32_t>(rows, 0)};
   std::vector<Row> last;
   for (Row row = 0; row < rows; ++row) {
     const ThreadId thread = ranges.thread[row];
-    if (thread == kNone || !is_push_pop(ranges, row) || !is_closed(ranges, row)) continue;
+    if (thread == kNone || !is_push_pop(ranges, row) || !taken(row)) continue;
     if (thread >= last.size()) last.resize(thread + 1, kNone);
     Row parent = last[thread];
     while (parent != kNone && !holds(ranges, parent, row)) parent = nesting.parent[parent];
@@ -49,6 +54,10 @@ ThreadNesting nest_by_thread(const Ranges& ranges) {
     last[thread] = row;
   }
   return nesting;
+}
+
+ThreadNesting nest_by_thread(const Ranges& ranges) {
+  return nest_by_thread(ranges, [&](Row row) { return is_closed(ranges, row); });
 }
 
 std::string_view TextBlocks::keep(std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,10 @@ struct ThreadNesting {
 
 /// One sweep over the rows in their order; the sorted table makes a child's row come after its parent's.
 [[nodiscard]] ThreadNesting nest_by_thread(const Ranges& ranges);
+
+/// The same for the rows that `taken` is true for, others being looked through. A range that was open when the
+/// recording ended holds what comes after its start.
+[[nodiscard]] ThreadNesting nest_by_thread(const Ranges& ranges, const std::function<bool(Row)>& taken);
 
 /// Ids of ranges in the reports: 1, 2, ... in the order of start.
 [[nodiscard]] inline int64_t range_id(Row row) { return row == kNone ? kUnknown : static_cast<int64_t>(row) + 1; }

@@ -1,0 +1,59 @@
+#include "analyses/gpus.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace sonde {
+namespace {
+
+/// What tells one GPU from another.
+using GpuKey = std::tuple<RankId, DeviceId, ProcessId, int32_t>;
+
+GpuKey key_of(const Trace& trace, const Stream& stream) {
+  const RankId rank = trace.processes[stream.process].rank;
+  if (stream.device != kNone) return {rank, stream.device, kNone, 0};
+  return {rank, kNone, stream.process, stream.ordinal};
+}
+
+Gpu describe(const Trace& trace, const Stream& stream) {
+  Gpu gpu;
+  gpu.rank = trace.processes[stream.process].rank;
+  gpu.ordinal = stream.ordinal;
+  gpu.device = stream.device;
+  gpu.place = fmt::format("GPU {}", stream.ordinal);
+  if (trace.ranks.size() > 1) {
+    gpu.place = fmt::format("rank {} {}", trace.ranks[gpu.rank].rank.value_or(static_cast<int>(gpu.rank)), gpu.place);
+  }
+  if (stream.device != kNone) gpu.name = trace.devices[stream.device].name;
+  return gpu;
+}
+
+}  // namespace
+
+Gpus gpus_of(const Trace& trace) {
+  Gpus all;
+  std::map<GpuKey, uint32_t> found;
+  for (const Stream& stream : trace.streams) {
+    const auto [at, fresh] = found.try_emplace(key_of(trace, stream), static_cast<uint32_t>(found.size()));
+    if (fresh) all.gpus.push_back(describe(trace, stream));
+    all.of_stream.push_back(at->second);
+  }
+  std::vector<uint32_t> order(all.gpus.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](uint32_t i) { return std::pair(all.gpus[i].rank, all.gpus[i].ordinal); });
+  std::vector<uint32_t> place(order.size());
+  std::vector<Gpu> sorted;
+  for (const uint32_t i : order) {
+    place[i] = static_cast<uint32_t>(sorted.size());
+    sorted.push_back(std::move(all.gpus[i]));
+  }
+  all.gpus = std::move(sorted);
+  for (uint32_t& gpu : all.of_stream) gpu = place[gpu];
+  return all;
+}
+
+}  // namespace sonde

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// A GPU as the run met it: the device where the file describes it, else a process' number of one.
+struct Gpu {
+  RankId rank = 0;
+  int32_t ordinal = 0;  ///< CUDA's number of it in its process
+  DeviceId device = kNone;
+  std::string name;   ///< empty where the file does not describe the device
+  std::string place;  ///< which device of which rank: "GPU 0", "rank 1 GPU 0"
+};
+
+/// All GPUs that streams run on, in the order of rank and ordinal.
+struct Gpus {
+  std::vector<Gpu> gpus;
+  std::vector<uint32_t> of_stream;  ///< index into `gpus` for each stream of the trace
+};
+
+[[nodiscard]] Gpus gpus_of(const Trace& trace);
+
+}  // namespace sonde
