@@ -1,3 +1,5 @@
+#include <bit>
+
 #include <nlohmann/json.hpp>
 
 #include "analyses/kernel_view.h"
@@ -74,10 +76,34 @@ Json views_json(const KernelPage& page, const KernelProfile& kernel) {
   return views;
 }
 
+Json payload_json(const OpenRange& range) {
+  switch (range.payload_kind) {
+    case PayloadKind::none: return nullptr;
+    case PayloadKind::uint64: return static_cast<uint64_t>(range.payload);
+    case PayloadKind::uint32: return static_cast<uint32_t>(range.payload);
+    case PayloadKind::int64: return range.payload;
+    case PayloadKind::int32: return static_cast<int32_t>(range.payload);
+    case PayloadKind::real64: return std::bit_cast<double>(range.payload);
+    case PayloadKind::real32: return std::bit_cast<float>(static_cast<int32_t>(range.payload));
+  }
+  return nullptr;
+}
+
+Json range_json(const Trace& trace, const OpenRange& range) {
+  return {{"domain", text_json(trace, range.domain)},
+          {"name", text_json(trace, range.name)},
+          {"style", range.style == RangeStyle::push_pop ? "push_pop" : "start_end"},
+          {"thread", range.thread},
+          {"category", range.category ? Json(*range.category) : Json(nullptr)},
+          {"color", range.color ? Json(fmt::format("#{:08X}", *range.color)) : Json(nullptr)},
+          {"payload", payload_json(range)},
+          {"message", text_json(trace, range.message)}};
+}
+
 Json kernel_json(const KernelPage& page, const KernelProfile& kernel) {
   const Trace& trace = *page.trace;
   Json ranges = Json::array();
-  for (const OpenRange& range : kernel.ranges) ranges.push_back(text_json(trace, range.name));
+  for (const OpenRange& range : kernel.ranges) ranges.push_back(range_json(trace, range));
   Json sections = Json::array();
   for (const ProfileSection* section : sections_of(page, kernel)) {
     sections.push_back(section_json(page, kernel, *section));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include "analyses/kernel_view.h"
 #include "report/kernel_text.h"
@@ -42,6 +43,16 @@ void write_indented(std::string_view lines, const Sink& sink) {
   }
 }
 
+/// Takes out columns without any value: on a timeline those that only a report of Nsight Compute has.
+void drop_empty_columns(Table& table) {
+  const auto rows = std::views::iota(size_t{0}, table.rows());
+  std::vector<size_t> empty;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    if (std::ranges::all_of(rows, [&](size_t row) { return is_absent(table.columns[i], row); })) empty.push_back(i);
+  }
+  table.drop_columns(empty);
+}
+
 void write_view(const KernelPage& page, const KernelView& view, const Table& table, const Sink& sink) {
   RenderOptions options = page.render;
   if (options.width > kIndent) options.width -= kIndent;
@@ -60,8 +71,9 @@ void write_views(const KernelPage& page, const KernelProfile& kernel, std::strin
                  const Sink& sink) {
   for (const KernelView& view : kernel_views()) {
     if (view.section != section) continue;
-    const auto table = view.run(*page.trace, kernel);
+    auto table = view.run(*page.trace, kernel);
     if (table) {
+      if (kernel.from_timeline) drop_empty_columns(*table);
       write_view(page, view, *table, sink);
     } else {
       missing += wrapped(fmt::format("    {}: ", view.title), kAdviceIndent, table.error().message, width_of(page));

@@ -27,6 +27,28 @@ std::string for_people(const ShownMetric& metric) {
   return plain ? with_separators(metric.value) : metric.value;
 }
 
+/// Whether a range lies in the one before it: on the same stack of a thread in a domain.
+bool is_nested(const OpenRange& range, const OpenRange& outer) {
+  const bool push_pop = range.style == RangeStyle::push_pop && outer.style == RangeStyle::push_pop;
+  return push_pop && range.domain == outer.domain && range.thread == outer.thread;
+}
+
+/// "step/encoder, cuBLAS: gemm": the stacks, outermost range first, with the name of their domain.
+std::string ranges_text(const Trace& trace, std::span<const OpenRange> ranges) {
+  std::string text;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const std::string_view name = ranges[i].name == kNone ? "(no name)" : trace.name(ranges[i].name);
+    if (i > 0 && is_nested(ranges[i], ranges[i - 1])) {
+      text += fmt::format("/{}", name);
+      continue;
+    }
+    text += i == 0 ? "" : ", ";
+    if (ranges[i].domain != kNone) text += fmt::format("{}: ", trace.name(ranges[i].domain));
+    text += name;
+  }
+  return text;
+}
+
 using Cells = std::array<std::string_view, 3>;
 
 std::string line(const Cells& cells, const std::array<size_t, 3>& widths) {
@@ -44,11 +66,9 @@ std::string kernel_heading(const Trace& trace, const KernelProfile& kernel) {
   if (kernel.device != kNone) text += fmt::format(", Device {}", trace.devices[kernel.device].id);
   const std::string capability = capability_text(trace, kernel);
   if (!capability.empty()) text += ", CC " + capability;
-  text += fmt::format("\n    ID {}", kernel.id);
-  for (size_t i = 0; i < kernel.ranges.size(); ++i) {
-    text += fmt::format("{}{}", i == 0 ? ", in " : " / ", trace.name(kernel.ranges[i].name));
-  }
-  return text + "\n";
+  text += fmt::format("\n    ID {}\n", kernel.id);
+  if (!kernel.ranges.empty()) text += fmt::format("    NVTX: {}\n", ranges_text(trace, kernel.ranges));
+  return text;
 }
 
 std::string metric_lines(std::span<const ShownMetric> metrics) {

@@ -7,8 +7,8 @@
 
 namespace sonde {
 
-/// "  name (grid)x(block), Context 1, Stream 7, Device 0, CC 8.6", as ncu heads a kernel, with its ID and the ranges
-/// that were open.
+/// "  name (grid)x(block), Context 1, Stream 7, Device 0, CC 8.6", as ncu heads a kernel; lines with its ID and, where
+/// ranges were open, "NVTX: domain: range/range".
 [[nodiscard]] std::string kernel_heading(const Trace& trace, const KernelProfile& kernel);
 /// A table of names, units and values between rules, as ncu prints a section.
 [[nodiscard]] std::string metric_lines(std::span<const ShownMetric> metrics);

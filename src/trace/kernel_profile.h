@@ -111,10 +111,15 @@ struct RuleResult {
 
 /// A range that was open at the launch.
 struct OpenRange {
-  NameId domain = kNone;
+  NameId domain = kNone;  ///< kNone: the default domain
   NameId name = kNone;
   uint64_t thread = 0;  ///< the system's thread id
   RangeStyle style = RangeStyle::push_pop;
+  std::optional<uint32_t> category;  ///< the program's own number
+  std::optional<uint32_t> color;     ///< alpha, red, green, blue, from the highest byte on
+  PayloadKind payload_kind = PayloadKind::none;
+  int64_t payload = 0;     ///< bit pattern
+  NameId message = kNone;  ///< as the range's attributes have it: mostly its name
 };
 
 struct HostFrame {

@@ -13,11 +13,12 @@ The layout is that of reports of 2020.3 to 2025.2, written here independently of
                   "metrics": {name: value | {"value", "instances": [[key, value], ...]}}, "sections": [ids],
                   "rules": [{"id", "name", "section", "items": [{"text": [kind, title, text],
                              "focus": [metric, value, severity, text], "speedup": [kind, percent]}]}],
-                  "ranges": {"domains": {id: name}, "push_pop": [[thread, domain, [names]]],
-                             "start_end": [[domain, thread, name]]},
+                  "ranges": {"domains": {id: name | {"name", "strings": {handle: text}}},
+                             "push_pop": [[thread, domain, [ranges]]], "start_end": [[domain, thread, range]]},
                   "stack": [[module, address, file, function, line]]}]}
 
-Numbers with a point are stored as doubles, others as 64-bit integers.
+A range is its name or {"name", "category", "color", "payload": [type, value], "text", "handle"} with types as in
+nvtxPayloadType_t. Numbers with a point are stored as doubles, others as 64-bit integers.
 """
 import json
 import struct
@@ -107,15 +108,37 @@ def rule(described):
             + field(4, described.get("section")))
 
 
+def domain(number, described):
+    described = described if isinstance(described, dict) else {"name": described}
+    strings = (field(1, int(handle)) + field(2, text) for handle, text in described.get("strings", {}).items())
+    return field(1, int(number)) + field(2, described["name"]) + b"".join(field(3, s) for s in strings)
+
+
+def range_attributes(described):
+    out = field(1, 1) + field(2, described.get("category", 0))
+    out += field(3, field(1, 1) + field(2, described["color"])) if "color" in described else b""
+    if "payload" in described:
+        kind, value = described["payload"]
+        out += field(4, field(1, kind) + field(kind + 1, value))
+    if "text" in described or "handle" in described:
+        out += field(5, field(1, 3 if "handle" in described else 1) + field(2, described.get("text"))
+                     + field(3, described.get("handle")))
+    return out
+
+
+def open_range(described, name_field):
+    """Its attributes follow its name."""
+    described = described if isinstance(described, dict) else {"name": described}
+    out = field(name_field, described.get("name"))
+    return out + (field(name_field + 1, range_attributes(described)) if len(described) > 1 else b"")
+
+
 def ranges(described):
-    out = b""
-    for number, name in described.get("domains", {}).items():
-        out += field(1, field(1, int(number)) + field(2, name))
-    for thread, domain, names in described.get("push_pop", []):
-        stack = field(1, domain) + b"".join(field(3, field(1, n)) for n in names)
-        out += field(2, field(1, thread) + field(2, stack))
-    for domain, thread, name in described.get("start_end", []):
-        out += field(3, field(1, domain) + field(3, field(1, 1) + field(2, name) + field(5, thread)))
+    out = b"".join(field(1, domain(n, d)) for n, d in described.get("domains", {}).items())
+    for thread, number, stack in described.get("push_pop", []):
+        out += field(2, field(1, thread) + field(2, field(1, number) + b"".join(field(3, open_range(r, 1)) for r in stack)))
+    for number, thread, one in described.get("start_end", []):
+        out += field(3, field(1, number) + field(3, field(1, 1) + open_range(one, 2) + field(5, thread)))
     return out
 
 
