@@ -2,28 +2,18 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "analyses/api_groups.h"
 #include "analyses/busy_time.h"
+#include "analyses/gpus.h"
 #include "analyses/groups.h"
 #include "analyses/operation_names.h"
+#include "analyses/run_extent.h"
 #include "trace/columns.h"
 
 namespace sonde {
 namespace {
-
-/// What tells one GPU from another: the device where the file describes it, else process and number.
-using GpuKey = std::tuple<RankId, DeviceId, ProcessId, int32_t>;
-
-GpuKey key_of(const Trace& trace, const Stream& stream) {
-  const RankId rank = trace.processes[stream.process].rank;
-  if (stream.device != kNone) return {rank, stream.device, kNone, 0};
-  return {rank, kNone, stream.process, stream.ordinal};
-}
 
 /// The operations of one GPU while they are added up.
 struct Collected {
@@ -32,18 +22,23 @@ struct Collected {
   std::map<uint8_t, CopySummary> directions;
 };
 
-/// GPUs in the order of rank and device; each stream knows its own.
-class Gpus {
+/// The GPUs of the run while operations are added up.
+class Collector {
  public:
-  explicit Gpus(const Trace& trace) : trace_(trace) {
-    for (const Stream& stream : trace.streams) of_stream_.push_back(&found_[key_of(trace, stream)]);
-    for (size_t s = 0; s < trace.streams.size(); ++s) describe(trace.streams[s], of_stream_[s]->summary);
+  explicit Collector(const Trace& trace) : gpus_(gpus_of(trace)) {
+    for (const Gpu& gpu : gpus_.gpus) {
+      GpuSummary& summary = collected_.emplace_back().summary;
+      summary.rank = gpu.rank;
+      summary.ordinal = gpu.ordinal;
+      summary.place = gpu.place;
+      summary.name = gpu.name;
+    }
   }
 
   template <typename Ops, typename Add>
   void collect(const Ops& ops, Add&& add) {
     for (Row row = 0; row < row_count(ops); ++row) {
-      Collected& gpu = *of_stream_[ops.stream[row]];
+      Collected& gpu = collected_[gpus_.of_stream[ops.stream[row]]];
       const Span span{ops.start[row], ops.end[row]};
       gpu.all.push_back(span);
       add(gpu, row, span);
@@ -52,7 +47,7 @@ class Gpus {
 
   std::vector<GpuSummary> finish(int64_t total_ns) {
     std::vector<GpuSummary> summaries;
-    for (auto& [key, gpu] : found_) {
+    for (Collected& gpu : collected_) {
       if (gpu.all.empty()) continue;
       GpuSummary& s = gpu.summary;
       s.busy_ns = union_ns(gpu.all);
@@ -65,26 +60,12 @@ class Gpus {
       std::ranges::stable_sort(s.copies, std::greater(), &CopySummary::time_ns);
       summaries.push_back(std::move(s));
     }
-    std::ranges::stable_sort(summaries, {}, [](const GpuSummary& g) { return std::pair(g.rank, g.ordinal); });
     return summaries;
   }
 
  private:
-  void describe(const Stream& stream, GpuSummary& summary) const {
-    const Process& process = trace_.processes[stream.process];
-    summary.rank = process.rank;
-    summary.ordinal = stream.ordinal;
-    summary.place = fmt::format("GPU {}", stream.ordinal);
-    if (trace_.ranks.size() > 1) summary.place = fmt::format("rank {} {}", rank_number(process.rank), summary.place);
-    if (stream.device != kNone) summary.name = trace_.devices[stream.device].name;
-  }
-  [[nodiscard]] int64_t rank_number(RankId rank) const {
-    return trace_.ranks[rank].rank.value_or(static_cast<int>(rank));
-  }
-
-  const Trace& trace_;
-  std::map<GpuKey, Collected> found_;
-  std::vector<Collected*> of_stream_;
+  Gpus gpus_;
+  std::vector<Collected> collected_;
 };
 
 /// "[CUDA memcpy Host-to-Device]" -> "Host-to-Device".
@@ -95,7 +76,7 @@ std::string direction_of(uint8_t kind) {
 }
 
 std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t total_ns) {
-  Gpus gpus(trace);
+  Collector gpus(trace);
   gpus.collect(trace.kernels, [](Collected& gpu, Row, Span span) {
     ++gpu.summary.kernels;
     gpu.kernels.push_back(span);
@@ -116,24 +97,6 @@ std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t total_ns) {
     copies.time_ns += span.second - span.first;
   });
   return gpus.finish(total_ns);
-}
-
-/// First start and last end of what happened; bookkeeping such as samples and diagnostics may lie outside.
-Span extent_of(const Trace& trace) {
-  Span extent{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
-  const auto include = [&](const auto& table) {
-    for (size_t row = 0; row < row_count(table); ++row) {
-      extent.first = std::min(extent.first, table.start[row]);
-      extent.second = std::max(extent.second, table.end[row] == kUnknown ? table.start[row] : table.end[row]);
-    }
-  };
-  for_each_gpu_table(trace, include);
-  include(trace.api);
-  include(trace.ranges);
-  include(trace.syncs);
-  include(trace.os_calls);
-  include(trace.library_calls);
-  return extent.first <= extent.second ? extent : Span{0, 0};
 }
 
 /// Distributions of the groups, by total time. `name_of` gives the text of a group's key.
@@ -178,7 +141,7 @@ Fields summary_fields() {
 
 RunSummary summarize(const Trace& trace) {
   RunSummary summary;
-  const Span extent = extent_of(trace);
+  const Span extent = run_extent(trace);
   summary.start_ns = extent.first;
   summary.total_ns = extent.second - extent.first;
   summary.gpus = summarize_gpus(trace, summary.total_ns);

@@ -6,30 +6,10 @@
 
 #include "trace/columns.h"
 #include "trace/link.h"
+#include "trace/rows_by_thread.h"
 
 namespace sonde {
 namespace {
-
-/// Rows of a sorted table, thread by thread: rows_of(t) are those of thread t, still in their order.
-class ByThread {
- public:
-  ByThread(const Ids& thread, size_t threads) : first_(threads + 2, 0), rows_(thread.size()) {
-    for (const ThreadId t : thread) ++first_[slot(t) + 1];
-    for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-    std::vector<size_t> next(first_.begin(), first_.end() - 1);
-    for (size_t row = 0; row < thread.size(); ++row) rows_[next[slot(thread[row])]++] = static_cast<Row>(row);
-  }
-
-  [[nodiscard]] std::span<const Row> rows_of(ThreadId thread) const {
-    return std::span(rows_).subspan(first_[thread], first_[thread + 1] - first_[thread]);
-  }
-
- private:
-  /// Rows without a thread go behind the last thread.
-  [[nodiscard]] size_t slot(ThreadId thread) const { return std::min<size_t>(thread, first_.size() - 2); }
-  std::vector<size_t> first_;
-  std::vector<Row> rows_;
-};
 
 /// The ranges of one domain that are open at a point of a thread's time. An entry's parent is the entry below it that
 /// holds it whole, so walking parents finds the innermost holder even where ranges cross.
@@ -154,8 +134,8 @@ int64_t link_ranges(Trace& trace) {
   for (const DomainId domain : domains_with_push_pop(trace)) {
     trace.range_links.push_back({domain, Ids(row_count(trace.api), kNone)});
   }
-  const ByThread ranges(trace.ranges.thread, trace.threads.size());
-  const ByThread calls(trace.api.thread, trace.threads.size());
+  const RowsByThread ranges(trace.ranges.thread, trace.threads.size());
+  const RowsByThread calls(trace.api.thread, trace.threads.size());
   Sweep sweep(trace, trace.range_links);
   for (ThreadId t = 0; t < trace.threads.size(); ++t) sweep.thread(ranges.rows_of(t), calls.rows_of(t));
   link_backward_operators(trace);

@@ -1,0 +1,229 @@
+#include "analyses/idle_time.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <queue>
+
+#include "analyses/api_kind.h"
+#include "analyses/range_label.h"
+#include "trace/columns.h"
+#include "trace/rows_by_thread.h"
+
+namespace sonde {
+namespace {
+
+constexpr auto kInfos = std::to_array<IdleCauseInfo>({
+#define SONDE_IDLE_CAUSE(name, title, meaning) {#name, title, meaning},
+#include "analyses/idle_causes.inc"
+#undef SONDE_IDLE_CAUSE
+});
+
+/// What a thread was in for a while.
+struct Activity {
+  int64_t start;
+  int64_t end;
+  IdleCause cause;
+  NameId name;
+
+  /// The stronger cause counts; of two with one cause the one that began later, which is the inner one.
+  friend bool operator<(const Activity& a, const Activity& b) {
+    return a.cause != b.cause ? a.cause > b.cause : a.start < b.start;
+  }
+};
+
+IdleCause cause_of(ApiKind kind) {
+  switch (kind) {
+    case ApiKind::launch:
+    case ApiKind::copy_async: return IdleCause::launch;
+    case ApiKind::copy_blocking: return IdleCause::copy;
+    case ApiKind::synchronize: return IdleCause::synchronization;
+    case ApiKind::allocate: return IdleCause::allocation;
+    case ApiKind::load: return IdleCause::load;
+    case ApiKind::initialize: return IdleCause::initialization;
+    default: return IdleCause::api;
+  }
+}
+
+/// Names that frameworks and people give to the loading of data: PyTorch's enumerate(DataLoader), nvtx "data_loading".
+bool loads_data(std::string_view name) {
+  std::string lower;
+  for (const char c : name) {
+    if (c != '_' && c != ' ') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return lower.contains("dataload") || lower.contains("loaddata") || lower.contains("loadbatch") ||
+         lower.contains("nextbatch");
+}
+
+/// All that threads were in, thread by thread, in the order of start.
+class Activities {
+ public:
+  explicit Activities(const Trace& trace) : of_thread_(trace.threads.size()) {
+    add_ranges(trace);
+    add_api(trace);
+    add_calls(trace.os_calls, IdleCause::os_call);
+    add_calls(trace.library_calls, IdleCause::library);
+    add_calls(trace.overheads, IdleCause::profiler);
+    for (std::vector<Activity>& activities : of_thread_) std::ranges::stable_sort(activities, {}, &Activity::start);
+  }
+  [[nodiscard]] const std::vector<Activity>& of(ThreadId thread) const { return of_thread_[thread]; }
+
+ private:
+  void add(ThreadId thread, const Activity& activity) {
+    if (thread < of_thread_.size() && activity.start < activity.end) of_thread_[thread].push_back(activity);
+  }
+  void add_ranges(const Trace& trace) {
+    const Ranges& r = trace.ranges;
+    std::vector<uint8_t> loads(trace.names.size(), 2);
+    for (Row row = 0; row < row_count(r); ++row) {
+      const bool python = trace.domains[r.domain[row]].kind == DomainKind::python;
+      if (!is_push_pop(r, row) || !is_closed(r, row) || python) continue;
+      uint8_t& known = loads[r.name[row]];
+      if (known == 2) known = static_cast<uint8_t>(loads_data(trace.name(r.name[row])));
+      const IdleCause cause = known != 0 ? IdleCause::data_loading : IdleCause::range;
+      add(r.thread[row], {r.start[row], r.end[row], cause, r.name[row]});
+    }
+  }
+  void add_api(const Trace& trace) {
+    const auto kinds = api_kinds(trace);
+    for (Row row = 0; row < row_count(trace.api); ++row) {
+      add(trace.api.thread[row], {trace.api.start[row], trace.api.end[row], cause_of(kinds[row]), trace.api.name[row]});
+    }
+  }
+  void add_calls(const Calls& calls, IdleCause cause) {
+    for (Row row = 0; row < row_count(calls); ++row) {
+      add(calls.thread[row], {calls.start[row], calls.end[row], cause, calls.name[row]});
+    }
+  }
+
+  std::vector<std::vector<Activity>> of_thread_;
+};
+
+/// The activities of one thread around spans that come in the order of time.
+class Cursor {
+ public:
+  explicit Cursor(const std::vector<Activity>& activities) : activities_(activities) {}
+
+  /// Those that overlap [start, end); valid until the next call.
+  std::span<const Activity> overlapping(int64_t start, int64_t end) {
+    std::erase_if(active_, [&](const Activity& a) { return a.end <= start; });
+    for (; next_ < activities_.size() && activities_[next_].start < end; ++next_) {
+      if (activities_[next_].end > start) active_.push_back(activities_[next_]);
+    }
+    return active_;
+  }
+
+ private:
+  const std::vector<Activity>& activities_;
+  size_t next_ = 0;
+  std::vector<Activity> active_;
+};
+
+/// What a thread does between two launches, and would have done while the GPU worked had it not waited before.
+bool gets_work_ready(IdleCause cause) { return cause >= IdleCause::launch; }
+
+/// One operation of a GPU.
+struct Operation {
+  int64_t start;
+  int64_t end;
+  Row launch;  ///< of `api`
+};
+
+std::vector<std::vector<Operation>> operations_of(const Trace& trace, const Gpus& gpus) {
+  std::vector<std::vector<Operation>> of_gpu(gpus.gpus.size());
+  for_each_gpu_table(trace, [&](const GpuOps& ops) {
+    for (Row row = 0; row < row_count(ops); ++row) {
+      const Row launch = ops.launch.empty() ? kNone : ops.launch[row];
+      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch});
+    }
+  });
+  for (auto& operations : of_gpu) std::ranges::stable_sort(operations, {}, &Operation::start);
+  return of_gpu;
+}
+
+/// Takes the idle spans of one GPU apart.
+class Taker {
+ public:
+  Taker(const Trace& trace, const Activities& activities, uint32_t gpu, const std::function<void(const IdlePiece&)>& f)
+      : trace_(trace), activities_(activities), gpu_(gpu), f_(f) {}
+
+  void take(const std::vector<Operation>& operations, Span extent) {
+    int64_t busy_until = extent.first;
+    bool first = true;
+    for (const Operation& op : operations) {
+      if (op.start > busy_until) {
+        if (first) {
+          give(busy_until, op.start, IdleCause::before_first);
+        } else {
+          take_apart(busy_until, op.start, op.launch);
+        }
+      }
+      first = false;
+      busy_until = std::max(busy_until, op.end);
+    }
+    give(busy_until, extent.second, first ? IdleCause::before_first : IdleCause::after_last);
+  }
+
+ private:
+  void give(int64_t start, int64_t end, IdleCause cause, ThreadId thread = kNone, NameId name = kNone) {
+    if (start < end) f_({gpu_, start, end, cause, thread, name});
+  }
+
+  /// The span until `launch` had returned is the thread's, the rest the queue's.
+  void take_apart(int64_t start, int64_t end, Row launch) {
+    const ThreadId thread = launch == kNone ? kNone : trace_.api.thread[launch];
+    if (thread == kNone) return give(start, end, IdleCause::unknown);
+    const int64_t launched = std::clamp(trace_.api.end[launch], start, end);
+    give_thread(start, launched, thread);
+    give(launched, end, IdleCause::queued, thread, trace_.api.name[launch]);
+  }
+
+  /// Cuts [start, end) where the strongest of what the thread was in changes.
+  void give_thread(int64_t start, int64_t end, ThreadId thread) {
+    if (start >= end) return;
+    const auto overlapping = cursors_.try_emplace(thread, activities_.of(thread)).first->second.overlapping(start, end);
+    const Activity* const waited = waited_at(start, overlapping);
+    std::priority_queue<Activity> open;
+    auto next = overlapping.begin();
+    while (start < end) {
+      for (; next != overlapping.end() && next->start <= start; ++next) open.push(*next);
+      while (!open.empty() && open.top().end <= start) open.pop();
+      int64_t until = next == overlapping.end() ? end : std::min(end, next->start);
+      if (!open.empty()) until = std::min(until, open.top().end);
+      const Activity now = open.empty() ? Activity{start, until, IdleCause::host, kNone} : open.top();
+      const Activity& to_blame = waited != nullptr && gets_work_ready(now.cause) ? *waited : now;
+      give(start, until, to_blame.cause, thread, to_blame.name);
+      start = until;
+    }
+  }
+
+  /// The call by which the thread waited for the GPU as it ran dry.
+  static const Activity* waited_at(int64_t time, std::span<const Activity> activities) {
+    const auto found = std::ranges::find_if(activities, [&](const Activity& a) {
+      return a.start < time && (a.cause == IdleCause::synchronization || a.cause == IdleCause::copy);
+    });
+    return found == activities.end() ? nullptr : &*found;
+  }
+
+  const Trace& trace_;
+  const Activities& activities_;
+  uint32_t gpu_;
+  const std::function<void(const IdlePiece&)>& f_;
+  std::map<ThreadId, Cursor> cursors_;
+};
+
+}  // namespace
+
+const IdleCauseInfo& info_of(IdleCause cause) { return kInfos[static_cast<size_t>(cause)]; }
+
+void for_each_idle_piece(const Trace& trace, const Gpus& gpus, Span extent,
+                         const std::function<void(const IdlePiece&)>& f) {
+  const Activities activities(trace);
+  const auto operations = operations_of(trace, gpus);
+  for (uint32_t gpu = 0; gpu < operations.size(); ++gpu) {
+    Taker(trace, activities, gpu, f).take(operations[gpu], extent);
+  }
+}
+
+}  // namespace sonde

@@ -1,0 +1,44 @@
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "findings/rule.h"
+#include "trace/columns.h"
+
+/// One kernel that takes most of the GPU's busy time: what it does better, the run does.
+namespace sonde {
+namespace {
+
+/// Half of all busy time: no other kernel can matter as much.
+constexpr double kLeastShare = 0.5;
+
+void judge(const Facts& facts, Diagnosis& diagnosis) {
+  const Kernels& k = facts.trace.kernels;
+  struct Sum {
+    int64_t ns = 0;
+    int64_t count = 0;
+  };
+  std::map<NameId, Sum> by_name;
+  for (Row row = 0; row < row_count(k); ++row) {
+    by_name[k.name[row]].ns += facts.shares.kernels[row];
+    ++by_name[k.name[row]].count;
+  }
+  const auto top = std::ranges::max_element(by_name, {}, [](const auto& named) { return named.second.ns; });
+  const int64_t busy = std::accumulate(facts.shares.busy_ns.begin(), facts.shares.busy_ns.end(), int64_t{0});
+  if (top == by_name.end() || static_cast<double>(top->second.ns) < kLeastShare * static_cast<double>(busy)) return;
+  const double percent = 100 * static_cast<double>(top->second.ns) / static_cast<double>(busy);
+  diagnosis.findings.push_back({.id = "dominant_kernel",
+                                .arguments = {{"share", Unit::percent, percent, {}},
+                                              {"count", Unit::none, static_cast<double>(top->second.count), {}},
+                                              {"kernel", Unit::none, 0, std::string(facts.trace.name(top->first))}},
+                                .ceiling_ns = facts.per_gpu(top->second.ns),
+                                .evidence = {}});
+}
+
+}  // namespace
+
+extern const Rule dominant_kernel_rule;
+const Rule dominant_kernel_rule{
+    "dominant_kernel", "one kernel takes most of the busy time", {Field::kernels, Field::streams}, &judge};
+
+}  // namespace sonde

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "analyses/operation_names.h"
+#include "findings/rule.h"
+#include "trace/columns.h"
+
+/// Copies between host and GPU while no kernel runs on that GPU: time that a second stream could hide. Copies of
+/// pageable memory are pageable_copy's: they block the host and cannot overlap before they are pinned.
+namespace sonde {
+namespace {
+
+constexpr double kLeastPercent = 1;
+
+struct Exposed {
+  Span span;
+  uint32_t gpu;
+  uint8_t kind;
+};
+
+/// The parts of [start, end) that no busy span covers; `busy` is merged and sorted.
+void add_uncovered(Span copy, const std::vector<Span>& busy, uint32_t gpu, uint8_t kind,
+                   std::vector<Exposed>& exposed) {
+  auto next = std::ranges::upper_bound(busy, copy.first, {}, &Span::second);
+  int64_t at = copy.first;
+  for (; next != busy.end() && next->first < copy.second; ++next) {
+    if (next->first > at) exposed.push_back({{at, next->first}, gpu, kind});
+    at = std::max(at, next->second);
+  }
+  if (at < copy.second) exposed.push_back({{at, copy.second}, gpu, kind});
+}
+
+std::vector<std::vector<Span>> kernel_time(const Facts& facts) {
+  std::vector<std::vector<Span>> of_gpu(facts.gpus.gpus.size());
+  const auto collect = [&](const GpuOps& ops) {
+    for (Row row = 0; row < row_count(ops); ++row) {
+      of_gpu[facts.gpus.of_stream[ops.stream[row]]].emplace_back(ops.start[row], ops.end[row]);
+    }
+  };
+  collect(facts.trace.kernels);
+  collect(facts.trace.graph_launches);
+  for (auto& spans : of_gpu) merge_spans(spans);
+  return of_gpu;
+}
+
+bool is_pageable(const Copies& copies, Row row) {
+  constexpr auto kPageable = static_cast<uint8_t>(MemoryKind::pageable);
+  return copies.source[row] == kPageable || copies.destination[row] == kPageable;
+}
+
+std::vector<Exposed> exposed_copies(const Facts& facts) {
+  const auto busy = kernel_time(facts);
+  const Copies& c = facts.trace.copies;
+  std::vector<Exposed> exposed;
+  for (Row row = 0; row < row_count(c); ++row) {
+    const auto kind = static_cast<CopyKind>(c.kind[row]);
+    if (kind != CopyKind::host_to_device && kind != CopyKind::device_to_host) continue;
+    if (is_pageable(c, row)) continue;
+    const uint32_t gpu = facts.gpus.of_stream[c.stream[row]];
+    add_uncovered({c.start[row], c.end[row]}, busy[gpu], gpu, c.kind[row], exposed);
+  }
+  return exposed;
+}
+
+/// Copies of two directions at once count once.
+int64_t total_of(const Facts& facts, const std::vector<Exposed>& exposed) {
+  std::vector<std::vector<Span>> of_gpu(facts.gpus.gpus.size());
+  for (const Exposed& e : exposed) of_gpu[e.gpu].push_back(e.span);
+  int64_t total = 0;
+  for (auto& spans : of_gpu) total += union_ns(spans);
+  return total;
+}
+
+std::string directions_of(const std::vector<Exposed>& exposed) {
+  std::map<uint8_t, int64_t> ns;
+  for (const Exposed& e : exposed) ns[e.kind] += e.span.second - e.span.first;
+  std::string text;
+  for (const auto& [kind, time] : ns) text += fmt::format("{}{}", text.empty() ? "" : ", ", copy_operation(kind));
+  return text;
+}
+
+void judge(const Facts& facts, Diagnosis& diagnosis) {
+  if (row_count(facts.trace.kernels) + row_count(facts.trace.graph_launches) == 0) return;
+  std::vector<Exposed> exposed = exposed_copies(facts);
+  const int64_t ceiling = facts.per_gpu(total_of(facts, exposed));
+  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  Finding finding{.id = "exposed_copy",
+                  .arguments = {{"time", Unit::nanoseconds, static_cast<double>(ceiling), {}},
+                                {"directions", Unit::none, 0, directions_of(exposed)}},
+                  .ceiling_ns = ceiling,
+                  .evidence = {}};
+  std::ranges::stable_sort(exposed, std::greater(), [](const Exposed& e) { return e.span.second - e.span.first; });
+  exposed.resize(std::min<size_t>(exposed.size(), 10));
+  for (const Exposed& e : exposed) {
+    finding.evidence.push_back(
+        {e.span.first, e.span.second, facts.gpus.gpus[e.gpu].place, std::string(copy_operation(e.kind))});
+  }
+  diagnosis.findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+extern const Rule exposed_copy_rule;
+const Rule exposed_copy_rule{"exposed_copy", "copies between host and GPU that no kernel runs beside",
+                             kGpuWork | Fields{Field::streams}, &judge};
+
+}  // namespace sonde

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/table.h"
+
+namespace sonde {
+
+/// A named argument of a text, as a number with a unit or as a text. Renderers print it for people or for machines.
+struct Argument {
+  std::string name;
+  Unit unit = Unit::none;
+  double number = 0;
+  std::string text;  ///< counts instead of the number where it is not empty
+};
+
+/// Where a finding shows on the timeline.
+struct Evidence {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  std::string place;  ///< GPU or thread
+  std::string what;   ///< call, range or kernel; may be empty
+};
+
+/// Something that is wrong. What it says and what to do are texts by id (texts.h): "<id>.says" and "<id>.do".
+struct Finding {
+  std::string id;
+  std::vector<Argument> arguments;
+  int64_t ceiling_ns = 0;          ///< the most wall time that a fix can save
+  std::vector<Evidence> evidence;  ///< the heaviest first
+};
+
+/// A conclusion that the profile cannot carry: which check failed, "<id>.says" of texts.h.
+struct Abstention {
+  std::string_view rule;
+  std::string id;
+  std::vector<Argument> arguments;
+};
+
+}  // namespace sonde

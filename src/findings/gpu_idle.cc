@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analyses/api_label.h"
+#include "findings/rule.h"
+#include "trace/columns.h"
+
+/// Idle time of the GPUs, a finding for each cause. Idle nanoseconds of a GPU have one cause each, so that these
+/// ceilings never add up past its idle time.
+namespace sonde {
+namespace {
+
+/// Less of the wall time than this is not worth a sentence.
+constexpr double kLeastPercent = 1;
+
+/// What the thread was in most, with the shares of the cause's time: "aten::item 62 %, cudaStreamSynchronize 30 %".
+std::string most_of(const Facts& facts, IdleCause cause) {
+  constexpr size_t kMostNames = 3;
+  const auto total = static_cast<double>(facts.idle.total(cause));
+  std::string text;
+  size_t named = 0;
+  for (const IdleWhile& part : facts.idle.by_name) {
+    if (part.cause != cause || part.name == kNone) continue;
+    const double percent = 100 * static_cast<double>(part.ns) / total;
+    if (named == kMostNames || percent < kLeastPercent) break;
+    text += fmt::format("{}{} {:.0f} %", named == 0 ? "" : ", ", api_label(facts.trace.name(part.name)), percent);
+    ++named;
+  }
+  return text.empty() ? "no call or range is named" : text;
+}
+
+std::vector<Evidence> evidence_of(const Facts& facts, IdleCause cause) {
+  std::vector<Evidence> evidence;
+  for (const IdlePiece& piece : facts.idle.longest[static_cast<size_t>(cause)]) {
+    evidence.push_back({piece.start_ns, piece.end_ns, facts.gpus.gpus[piece.gpu].place,
+                        std::string(api_label(facts.trace.name(piece.name)))});
+  }
+  return evidence;
+}
+
+/// Time that threads spend blocked in synchronization: without it the host gains no more than that.
+int64_t blocked_ns(const Facts& facts) {
+  const Calls& api = facts.trace.api;
+  int64_t blocked = 0;
+  for (Row row = 0; row < row_count(api); ++row) {
+    if (facts.api_kinds[row] == ApiKind::synchronize) blocked += api.end[row] - api.start[row];
+  }
+  return facts.per_gpu(blocked);
+}
+
+int64_t ceiling_of(const Facts& facts, IdleCause cause) {
+  const int64_t idle = facts.per_gpu(facts.idle.total(cause));
+  return cause == IdleCause::synchronization ? std::min(idle, blocked_ns(facts)) : idle;
+}
+
+void judge(const Facts& facts, Diagnosis& diagnosis) {
+  if (facts.gpus.gpus.empty()) {
+    diagnosis.abstentions.push_back({"gpu_idle", "gpu_idle.no_gpu_work", {}});
+    return;
+  }
+  for (size_t c = 0; c < static_cast<size_t>(IdleCause::count_); ++c) {
+    const auto cause = static_cast<IdleCause>(c);
+    if (cause == IdleCause::before_first || cause == IdleCause::after_last) continue;
+    const int64_t ceiling = ceiling_of(facts, cause);
+    if (facts.percent_of_wall(ceiling) < kLeastPercent) continue;
+    const auto idle = static_cast<double>(facts.per_gpu(facts.idle.total(cause)));
+    diagnosis.findings.push_back(
+        {.id = fmt::format("gpu_idle_{}", info_of(cause).name),
+         .arguments = {{"time", Unit::nanoseconds, idle, {}}, {"most", Unit::none, 0, most_of(facts, cause)}},
+         .ceiling_ns = ceiling,
+         .evidence = evidence_of(facts, cause)});
+  }
+}
+
+}  // namespace
+
+extern const Rule gpu_idle_rule;
+const Rule gpu_idle_rule{"gpu_idle", "the GPU does nothing, by cause", kIdleFields, &judge};
+
+}  // namespace sonde

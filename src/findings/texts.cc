@@ -1,0 +1,27 @@
+#include "findings/texts.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sonde {
+namespace {
+
+struct Text {
+  std::string_view id;
+  std::string_view text;
+};
+
+constexpr auto kTexts = std::to_array<Text>({
+#define SONDE_TEXT(id, text) {id, text},
+#include "findings/texts_en.inc"
+#undef SONDE_TEXT
+});
+
+}  // namespace
+
+std::string_view catalogue_text(std::string_view id) {
+  const auto found = std::ranges::find(kTexts, id, &Text::id);
+  return found == kTexts.end() ? std::string_view() : found->text;
+}
+
+}  // namespace sonde

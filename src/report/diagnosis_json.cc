@@ -1,0 +1,72 @@
+#include <nlohmann/json.hpp>
+
+#include "report/diagnosis_text.h"
+
+namespace sonde {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "sonde.diagnosis/1";
+
+/// The key of an argument ends in its unit.
+std::string_view suffix_of(Unit unit) {
+  switch (unit) {
+    case Unit::nanoseconds: return "_ns";
+    case Unit::bytes: return "_bytes";
+    case Unit::percent: return "_percent";
+    case Unit::gigabytes_per_second: return "_gb_per_s";
+    default: return "";
+  }
+}
+
+Json arguments_json(const std::vector<Argument>& arguments) {
+  Json object = Json::object();
+  for (const Argument& a : arguments) {
+    if (a.text.empty()) {
+      object[a.name + std::string(suffix_of(a.unit))] = a.number;
+    } else {
+      object[a.name] = a.text;
+    }
+  }
+  return object;
+}
+
+Json evidence_json(const std::vector<Evidence>& evidence) {
+  Json list = Json::array();
+  for (const Evidence& e : evidence) {
+    list.push_back({{"start_ns", e.start_ns},
+                    {"end_ns", e.end_ns},
+                    {"place", e.place},
+                    {"what", e.what.empty() ? Json(nullptr) : Json(e.what)}});
+  }
+  return list;
+}
+
+Json finding_json(const Facts& facts, const Finding& f) {
+  return {{"id", f.id},
+          {"ceiling_ns", f.ceiling_ns},
+          {"ceiling_percent", facts.percent_of_wall(f.ceiling_ns)},
+          {"says", text_of(f.id + ".says", f.arguments)},
+          {"do", text_of(f.id + ".do", f.arguments)},
+          {"arguments", arguments_json(f.arguments)},
+          {"evidence", evidence_json(f.evidence)}};
+}
+
+}  // namespace
+
+std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis) {
+  Json document = {{"schema", kSchema},
+                   {"file", facts.trace.ranks.front().file},
+                   {"wall_ns", facts.wall_ns()},
+                   {"findings", Json::array()},
+                   {"no_conclusion", Json::array()}};
+  for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f));
+  for (const Abstention& a : diagnosis.abstentions) {
+    document["no_conclusion"].push_back(
+        {{"rule", a.rule}, {"id", a.id}, {"says", text_of(a.id + ".says", a.arguments)}});
+  }
+  return document.dump(2) + "\n";
+}
+
+}  // namespace sonde

@@ -1,0 +1,92 @@
+#include "report/diagnosis_text.h"
+
+#include <algorithm>
+
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+#include "findings/texts.h"
+#include "report/quantity.h"
+#include "report/text_width.h"
+
+namespace sonde {
+namespace {
+
+constexpr size_t kUsualWidth = 100;
+
+std::string argument_text(const Argument& a) {
+  if (!a.text.empty()) return a.text;
+  switch (a.unit) {
+    case Unit::nanoseconds: return time_text(a.number);
+    case Unit::bytes: return bytes_text(a.number);
+    case Unit::percent: return percent_text(a.number, 100);
+    case Unit::gigabytes_per_second: return rate_text(a.number * 1e9);
+    default: return count_text(static_cast<int64_t>(a.number));
+  }
+}
+
+/// Breaks `text` between words; each line begins with `indent` blanks.
+std::string wrapped(std::string_view text, size_t indent, size_t width) {
+  std::string lines;
+  std::string line;
+  const auto end_line = [&] {
+    lines += std::string(indent, ' ') + line + '\n';
+    line.clear();
+  };
+  while (!text.empty()) {
+    const size_t blank = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, blank);
+    if (!line.empty() && indent + text_width(line) + 1 + text_width(word) > width) end_line();
+    line += fmt::format("{}{}", line.empty() ? "" : " ", word);
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  if (!line.empty()) end_line();
+  return lines;
+}
+
+std::string where_text(const Facts& facts, const Finding& finding) {
+  if (finding.evidence.empty()) return {};
+  const Evidence& first = finding.evidence.front();
+  return fmt::format("longest: {} at {} on {}{}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
+                     time_text(static_cast<double>(first.start_ns - facts.extent.first)), first.place,
+                     first.what.empty() ? "" : ", in ", first.what);
+}
+
+std::string finding_text(const Facts& facts, const Finding& finding, size_t number, size_t width) {
+  constexpr size_t kIndent = 4;
+  const auto ceiling = static_cast<double>(finding.ceiling_ns);
+  std::string text = fmt::format("{}. at most {} ({} of the run)  {}\n", number, time_text(ceiling),
+                                 percent_text(facts.percent_of_wall(finding.ceiling_ns), 100), finding.id);
+  text += wrapped(text_of(finding.id + ".says", finding.arguments), kIndent, width);
+  text += wrapped(where_text(facts, finding), kIndent, width);
+  text += wrapped("-> " + text_of(finding.id + ".do", finding.arguments), kIndent, width);
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(std::string_view id, const std::vector<Argument>& arguments) {
+  fmt::dynamic_format_arg_store<fmt::format_context> store;
+  for (const Argument& a : arguments) store.push_back(fmt::arg(a.name.c_str(), argument_text(a)));
+  return fmt::vformat(catalogue_text(id), store);
+}
+
+std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
+  const size_t width = options.width == 0 ? kUsualWidth : options.width;
+  std::string text =
+      fmt::format("{}: {} on {}\n", facts.trace.ranks.front().file, time_text(static_cast<double>(facts.wall_ns())),
+                  counted(static_cast<int64_t>(facts.gpus.gpus.size()), "GPU"));
+  if (diagnosis.findings.empty()) text += "\nNo rule found anything worth a fix.\n";
+  const size_t shown = std::min(most, diagnosis.findings.size());
+  for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, diagnosis.findings[i], i + 1, width);
+  if (shown < diagnosis.findings.size()) {
+    text += fmt::format("\n{} more: sonde why --all\n", diagnosis.findings.size() - shown);
+  }
+  for (const Abstention& a : diagnosis.abstentions) {
+    text +=
+        '\n' + wrapped(fmt::format("no conclusion by {}: {}", a.rule, text_of(a.id + ".says", a.arguments)), 0, width);
+  }
+  return text;
+}
+
+}  // namespace sonde
