@@ -22,10 +22,7 @@ constexpr uint32_t bytes_field(protozero::pbf_tag_type tag) {
   return protozero::tag_and_type(tag, protozero::pbf_wire_type::length_delimited);
 }
 
-inline std::string_view text_of(Message& m) {
-  const auto view = m.get_view();
-  return {view.data(), view.size()};
-}
+inline std::string_view text_of(Message& m) { return m.get_view(); }
 
 inline Message message_of(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 

@@ -77,7 +77,7 @@ uint64_t plain_bytes_of(std::span<const PackedBlock> blocks) {
 
 /// Cuts the blocks into runs whose rows stay in a processor's cache until they are merged.
 std::vector<std::span<const PackedBlock>> runs_of(std::span<const PackedBlock> blocks) {
-  constexpr uint64_t kPlainBytes = 1 << 20;
+  constexpr uint64_t kPlainBytes = 1 << 18;
   std::vector<std::span<const PackedBlock>> runs;
   size_t first = 0;
   uint64_t bytes = 0;
