@@ -62,13 +62,13 @@ const StatsReport gpu_idle_sum_report{
 Wall       share of the run, from its first event to its last
 Idle Time  of this cause; the rows of a GPU add up to its idle time
 GPU        which
-Cause      before_first, after_last, profiler, queued, data_loading, synchronization, copy, load, allocation,
+Cause      before_first, after_last, profiler, queued, start, data_loading, synchronization, copy, load, allocation,
            initialization, launch, api, os_call, library, range, host or unknown
 Meaning    the cause in words
 
 The thread that launched what came next on the GPU is asked what it was in. Where several causes hold at once, the first in
-the order above counts. Time in which a thread gets work ready (launch to host) counts as synchronization or copy when it
-had waited for the GPU until that ran dry. A report of Sonde's own.)",
+the order above counts. Time in which a thread gets work ready (launch to host), up to 100 us in one piece, counts as
+synchronization or copy when the thread had waited for the GPU until that ran dry. A report of Sonde's own.)",
     .data = "GPU",
     .in_default_set = false,
     .fields = fields,

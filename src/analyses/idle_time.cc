@@ -122,6 +122,8 @@ class Cursor {
 
 /// What a thread does between two launches, and would have done while the GPU worked had it not waited before.
 bool gets_work_ready(IdleCause cause) { return cause >= IdleCause::launch; }
+/// What takes longer in one piece is work of its own; an operator's launch takes a framework some 5 to 50 us.
+constexpr int64_t kLongestReadying = 100'000;
 
 /// One operation of a GPU.
 struct Operation {
@@ -152,15 +154,15 @@ class Taker {
     int64_t busy_until = extent.first;
     bool first = true;
     for (const Operation& op : operations) {
-      if (op.start > busy_until) {
-        if (first) {
-          give(busy_until, op.start, IdleCause::before_first);
-        } else {
-          take_apart(busy_until, op.start, op.launch);
-        }
+      const int64_t idle_until = std::min(op.start, extent.second);
+      if (first) {
+        give(busy_until, idle_until, IdleCause::before_first);
+      } else if (idle_until > busy_until) {
+        take_apart(busy_until, idle_until, op.launch);
       }
       first = false;
       busy_until = std::max(busy_until, op.end);
+      if (busy_until >= extent.second) return;
     }
     give(busy_until, extent.second, first ? IdleCause::before_first : IdleCause::after_last);
   }
@@ -174,9 +176,12 @@ class Taker {
   void take_apart(int64_t start, int64_t end, Row launch) {
     const ThreadId thread = launch == kNone ? kNone : trace_.api.thread[launch];
     if (thread == kNone) return give(start, end, IdleCause::unknown);
+    // A kernel behind another on its stream starts 1 to 2 us after it, and so does one whose launch has just returned.
+    constexpr int64_t kLongestStart = 5'000;
     const int64_t launched = std::clamp(trace_.api.end[launch], start, end);
     give_thread(start, launched, thread);
-    give(launched, end, IdleCause::queued, thread, trace_.api.name[launch]);
+    const IdleCause cause = end - launched <= kLongestStart ? IdleCause::start : IdleCause::queued;
+    give(launched, end, cause, thread, trace_.api.name[launch]);
   }
 
   /// Cuts [start, end) where the strongest of what the thread was in changes.
@@ -192,7 +197,8 @@ class Taker {
       int64_t until = next == overlapping.end() ? end : std::min(end, next->start);
       if (!open.empty()) until = std::min(until, open.top().end);
       const Activity now = open.empty() ? Activity{start, until, IdleCause::host, kNone} : open.top();
-      const Activity& to_blame = waited != nullptr && gets_work_ready(now.cause) ? *waited : now;
+      const bool ready_soon = gets_work_ready(now.cause) && until - start <= kLongestReadying;
+      const Activity& to_blame = waited != nullptr && ready_soon ? *waited : now;
       give(start, until, to_blame.cause, thread, to_blame.name);
       start = until;
     }

@@ -23,6 +23,7 @@ constexpr double kLeastOfRun = 0.5;
 /// The turns of one repeated range, on one thread and of one domain.
 struct Turns {
   std::vector<int64_t> durations;
+  std::vector<int64_t> starts;
   int64_t total = 0;
   int64_t first_start = kUnknown;
   int64_t last_end = kUnknown;
@@ -31,14 +32,16 @@ struct Turns {
 
 using TurnsKey = std::tuple<ThreadId, DomainId, std::string_view>;
 
-/// Ranges that no other range of their domain holds: iterations are not found inside of iterations.
+/// Ranges that no other range of their domain holds: iterations are not found inside of iterations. An operator is
+/// none.
 std::map<TurnsKey, Turns> outermost_ranges(const Trace& trace, std::vector<std::string>& labels) {
   const Ranges& r = trace.ranges;
   labels.assign(trace.names.size(), {});
   std::map<TurnsKey, Turns> found;
   for (Row row = 0; row < row_count(r); ++row) {
     const DomainKind kind = trace.domains[r.domain[row]].kind;
-    if (r.parent[row] != kNone || r.end[row] == kUnknown || kind == DomainKind::python) continue;
+    if (r.parent[row] != kNone || r.end[row] == kUnknown || kind == DomainKind::python || kind == DomainKind::op)
+      continue;
     std::string& label = labels[r.name[row]];
     if (label.empty()) label = without_numbers(trace.name(r.name[row]));
     Turns& turns = found[{r.thread[row], r.domain[row], label}];
@@ -46,6 +49,7 @@ std::map<TurnsKey, Turns> outermost_ranges(const Trace& trace, std::vector<std::
     if (turns.durations.empty()) turns.first_start = r.start[row];
     turns.last_end = r.end[row];
     turns.durations.push_back(r.end[row] - r.start[row]);
+    turns.starts.push_back(r.start[row]);
     turns.total += turns.durations.back();
   }
   return found;
@@ -57,7 +61,8 @@ bool are_iterations(const Turns& turns, int64_t run_ns) {
   return static_cast<double>(turns.total) >= kLeastFilled * span && span >= kLeastOfRun * static_cast<double>(run_ns);
 }
 
-WarmUp judge(std::string_view range, const std::vector<int64_t>& durations) {
+WarmUp judge(std::string_view range, const Turns& turns) {
+  const std::vector<int64_t>& durations = turns.durations;
   std::vector<int64_t> later(durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2), durations.end());
   const double usual = distribution_of(later).median;
   const auto slow_end =
@@ -68,6 +73,9 @@ WarmUp judge(std::string_view range, const std::vector<int64_t>& durations) {
   warm_up.slow_iterations = slow_end - durations.begin();
   std::vector<int64_t> slow(durations.begin(), slow_end);
   std::vector<int64_t> rest(slow_end, durations.end());
+  const bool all_slow = slow_end == durations.end();
+  warm_up.steady_start_ns = all_slow ? turns.last_end : turns.starts[slow.size()];
+  warm_up.steady_end_ns = turns.last_end;
   warm_up.slow_mean_ns = distribution_of(slow).mean;
   warm_up.median_ns = distribution_of(rest).median;
   return warm_up;
@@ -96,7 +104,7 @@ std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
     if (best == nullptr || turns.total > best->second.total) best = &candidate;
   }
   if (best == nullptr) return std::nullopt;
-  return judge(std::get<2>(best->first), best->second.durations);
+  return judge(std::get<2>(best->first), best->second);
 }
 
 }  // namespace sonde

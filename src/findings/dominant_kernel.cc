@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "findings/rule.h"
 #include "trace/columns.h"
@@ -19,12 +18,17 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     int64_t count = 0;
   };
   std::map<NameId, Sum> by_name;
+  int64_t busy = 0;
+  for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
+    const Longs& shares = facts.shares.of(facts.trace, ops);
+    for (Row row = 0; row < row_count(ops); ++row) busy += facts.judged(ops.start[row]) ? shares[row] : 0;
+  });
   for (Row row = 0; row < row_count(k); ++row) {
+    if (!facts.judged(k.start[row])) continue;
     by_name[k.name[row]].ns += facts.shares.kernels[row];
     ++by_name[k.name[row]].count;
   }
   const auto top = std::ranges::max_element(by_name, {}, [](const auto& named) { return named.second.ns; });
-  const int64_t busy = std::accumulate(facts.shares.busy_ns.begin(), facts.shares.busy_ns.end(), int64_t{0});
   if (top == by_name.end() || static_cast<double>(top->second.ns) < kLeastShare * static_cast<double>(busy)) return;
   const double percent = 100 * static_cast<double>(top->second.ns) / static_cast<double>(busy);
   diagnosis.findings.push_back({.id = "dominant_kernel",
@@ -38,7 +42,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 }  // namespace
 
 extern const Rule dominant_kernel_rule;
-const Rule dominant_kernel_rule{
-    "dominant_kernel", "one kernel takes most of the busy time", {Field::kernels, Field::streams}, &judge};
+const Rule dominant_kernel_rule{"dominant_kernel", "one kernel takes most of the busy time",
+                                kGpuWork | Fields{Field::streams}, &judge};
 
 }  // namespace sonde

@@ -57,7 +57,7 @@ std::vector<Exposed> exposed_copies(const Facts& facts) {
   for (Row row = 0; row < row_count(c); ++row) {
     const auto kind = static_cast<CopyKind>(c.kind[row]);
     if (kind != CopyKind::host_to_device && kind != CopyKind::device_to_host) continue;
-    if (is_pageable(c, row)) continue;
+    if (is_pageable(c, row) || !facts.judged(c.start[row])) continue;
     const uint32_t gpu = facts.gpus.of_stream[c.stream[row]];
     add_uncovered({c.start[row], c.end[row]}, busy[gpu], gpu, c.kind[row], exposed);
   }

@@ -15,14 +15,16 @@ struct Facts {
   explicit Facts(const Trace& run);
 
   const Trace& trace;
+  std::optional<WarmUp> steps;
+  /// What is judged: the steps after the warm-up, where steps are found, else the whole run.
   Span extent;
   Gpus gpus;
   GpuShares shares;
   IdleTotals idle;
   std::vector<ApiKind> api_kinds;  ///< of each row of `api`
-  std::optional<WarmUp> steps;
 
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
+  [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
   /// A sum over all GPUs as wall time: GPUs idle side by side.
   [[nodiscard]] int64_t per_gpu(int64_t ns) const;
   [[nodiscard]] double percent_of_wall(int64_t ns) const;

@@ -40,7 +40,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   std::vector<Row> rows;
   bool told = false;
   for (Row row = 0; row < row_count(c); ++row) {
-    if (!crosses_link(c.kind[row]) || c.bytes[row] == kUnknown) continue;
+    if (!crosses_link(c.kind[row]) || c.bytes[row] == kUnknown || !facts.judged(c.start[row])) continue;
     told = told || !is(c.source[row], MemoryKind::absent);
     if (is(c.source[row], MemoryKind::pageable) || is(c.destination[row], MemoryKind::pageable)) {
       pageable.add(c, row);

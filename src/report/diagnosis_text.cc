@@ -44,6 +44,19 @@ std::string wrapped(std::string_view text, size_t indent, size_t width) {
   return lines;
 }
 
+/// What was judged: "run.sqlite: 19 of 20 x 'iteration', 96.0 ms on 1 GPU".
+std::string heading(const Facts& facts) {
+  std::string part;
+  if (facts.steps) {
+    const int64_t steady = facts.steps->iterations - facts.steps->slow_iterations;
+    part =
+        fmt::format("{} of {} x '{}', ", count_text(steady), count_text(facts.steps->iterations), facts.steps->range);
+  }
+  return fmt::format("{}: {}{} on {}\n", facts.trace.ranks.front().file, part,
+                     time_text(static_cast<double>(facts.wall_ns())),
+                     counted(static_cast<int64_t>(facts.gpus.gpus.size()), "GPU"));
+}
+
 std::string where_text(const Facts& facts, const Finding& finding) {
   if (finding.evidence.empty()) return {};
   const Evidence& first = finding.evidence.front();
@@ -55,7 +68,7 @@ std::string where_text(const Facts& facts, const Finding& finding) {
 std::string finding_text(const Facts& facts, const Finding& finding, size_t number, size_t width) {
   constexpr size_t kIndent = 4;
   const auto ceiling = static_cast<double>(finding.ceiling_ns);
-  std::string text = fmt::format("{}. at most {} ({} of the run)  {}\n", number, time_text(ceiling),
+  std::string text = fmt::format("{}. at most {} ({} of this time)  {}\n", number, time_text(ceiling),
                                  percent_text(facts.percent_of_wall(finding.ceiling_ns), 100), finding.id);
   text += wrapped(text_of(finding.id + ".says", finding.arguments), kIndent, width);
   text += wrapped(where_text(facts, finding), kIndent, width);
@@ -73,9 +86,7 @@ std::string text_of(std::string_view id, const std::vector<Argument>& arguments)
 
 std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
   const size_t width = options.width == 0 ? kUsualWidth : options.width;
-  std::string text =
-      fmt::format("{}: {} on {}\n", facts.trace.ranks.front().file, time_text(static_cast<double>(facts.wall_ns())),
-                  counted(static_cast<int64_t>(facts.gpus.gpus.size()), "GPU"));
+  std::string text = heading(facts);
   if (diagnosis.findings.empty()) text += "\nNo rule found anything worth a fix.\n";
   const size_t shown = std::min(most, diagnosis.findings.size());
   for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, diagnosis.findings[i], i + 1, width);
