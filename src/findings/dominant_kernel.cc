@@ -36,6 +36,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
                                               {"count", Unit::none, static_cast<double>(top->second.count), {}},
                                               {"kernel", Unit::none, 0, std::string(facts.trace.name(top->first))}},
                                 .ceiling_ns = facts.per_gpu(top->second.ns),
+                                .reachable = false,
                                 .evidence = {}});
 }
 

@@ -30,6 +30,7 @@ struct Finding {
   std::string id;
   std::vector<Argument> arguments;
   int64_t ceiling_ns = 0;          ///< the most wall time that a fix can save
+  bool reachable = true;           ///< false for a mere bound, which no fix reaches: it stands behind the others
   std::vector<Evidence> evidence;  ///< the heaviest first
 };
 

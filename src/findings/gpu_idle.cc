@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -17,15 +18,20 @@ constexpr double kLeastPercent = 1;
 /// What the thread was in most, with the shares of the cause's time: "aten::item 62 %, cudaStreamSynchronize 30 %".
 std::string most_of(const Facts& facts, IdleCause cause) {
   constexpr size_t kMostNames = 3;
+  std::map<std::string, int64_t> by_label;
+  for (const IdleWhile& part : facts.idle.by_name) {
+    if (part.cause == cause && part.name != kNone) {
+      by_label[without_numbers(api_label(facts.trace.name(part.name)))] += part.ns;
+    }
+  }
+  std::vector<std::pair<std::string, int64_t>> labels(by_label.begin(), by_label.end());
+  std::ranges::stable_sort(labels, std::greater(), [](const auto& label) { return label.second; });
+  labels.resize(std::min(labels.size(), kMostNames));
   const auto total = static_cast<double>(facts.idle.total(cause));
   std::string text;
-  size_t named = 0;
-  for (const IdleWhile& part : facts.idle.by_name) {
-    if (part.cause != cause || part.name == kNone) continue;
-    const double percent = 100 * static_cast<double>(part.ns) / total;
-    if (named == kMostNames || percent < kLeastPercent) break;
-    text += fmt::format("{}{} {:.0f} %", named == 0 ? "" : ", ", api_label(facts.trace.name(part.name)), percent);
-    ++named;
+  for (const auto& [label, ns] : labels) {
+    const double percent = 100 * static_cast<double>(ns) / total;
+    if (percent >= kLeastPercent) text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", label, percent);
   }
   return text.empty() ? "no call or range is named" : text;
 }

@@ -27,7 +27,8 @@ Fields diagnosis_fields() {
 Diagnosis diagnose(const Facts& facts) {
   Diagnosis diagnosis;
   for (const Rule* rule : rules()) rule->judge(facts, diagnosis);
-  std::ranges::stable_sort(diagnosis.findings, std::greater(), &Finding::ceiling_ns);
+  std::ranges::stable_sort(diagnosis.findings, std::greater(),
+                           [](const Finding& f) { return std::pair(f.reachable, f.ceiling_ns); });
   return diagnosis;
 }
 

@@ -9,7 +9,7 @@ namespace sonde {
 
 /// What the rules made of a run.
 struct Diagnosis {
-  std::vector<Finding> findings;  ///< the highest ceiling first
+  std::vector<Finding> findings;  ///< the highest ceiling first, mere bounds last
   std::vector<Abstention> abstentions;
 };
 

@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kUsualWidth = 100;
 
 std::string argument_text(const Argument& a) {
-  if (!a.text.empty()) return a.text;
+  constexpr size_t kLongestName = 120;
+  if (!a.text.empty()) return cut_middle(a.text, kLongestName);
   switch (a.unit) {
     case Unit::nanoseconds: return time_text(a.number);
     case Unit::bytes: return bytes_text(a.number);
