@@ -26,6 +26,7 @@ struct Activity {
   int64_t end;
   IdleCause cause;
   NameId name;
+  Row range = kNone;  ///< of a range its row
 
   /// The stronger cause counts; of two with one cause the one that began later, which is the inner one.
   friend bool operator<(const Activity& a, const Activity& b) {
@@ -82,7 +83,7 @@ class Activities {
       uint8_t& known = loads[r.name[row]];
       if (known == 2) known = static_cast<uint8_t>(loads_data(trace.name(r.name[row])));
       const IdleCause cause = known != 0 ? IdleCause::data_loading : IdleCause::range;
-      add(r.thread[row], {r.start[row], r.end[row], cause, r.name[row]});
+      add(r.thread[row], {r.start[row], r.end[row], cause, r.name[row], row});
     }
   }
   void add_api(const Trace& trace) {
@@ -118,6 +119,20 @@ class Cursor {
   const std::vector<Activity>& activities_;
   size_t next_ = 0;
   std::vector<Activity> active_;
+};
+
+/// The ranges of a thread that are open at a moment.
+class Innermost {
+ public:
+  void open(const Activity& range) { open_.push_back(range); }
+  /// The one that opened last; times must not go back.
+  [[nodiscard]] Row at(int64_t time) {
+    while (!open_.empty() && open_.back().end <= time) open_.pop_back();
+    return open_.empty() ? kNone : open_.back().range;
+  }
+
+ private:
+  std::vector<Activity> open_;
 };
 
 /// What a thread does between two launches, and would have done while the GPU worked had it not waited before.
@@ -156,7 +171,7 @@ class Taker {
     for (const Operation& op : operations) {
       const int64_t idle_until = std::min(op.start, extent.second);
       if (first) {
-        give(busy_until, idle_until, IdleCause::before_first);
+        give({gpu_, busy_until, idle_until, IdleCause::before_first});
       } else if (idle_until > busy_until) {
         take_apart(busy_until, idle_until, op.launch);
       }
@@ -164,42 +179,47 @@ class Taker {
       busy_until = std::max(busy_until, op.end);
       if (busy_until >= extent.second) return;
     }
-    give(busy_until, extent.second, first ? IdleCause::before_first : IdleCause::after_last);
+    give({gpu_, busy_until, extent.second, first ? IdleCause::before_first : IdleCause::after_last});
   }
 
  private:
-  void give(int64_t start, int64_t end, IdleCause cause, ThreadId thread = kNone, NameId name = kNone) {
-    if (start < end) f_({gpu_, start, end, cause, thread, name});
+  void give(const IdlePiece& piece) {
+    if (piece.start_ns < piece.end_ns) f_(piece);
   }
 
   /// The span until `launch` had returned is the thread's, the rest the queue's.
   void take_apart(int64_t start, int64_t end, Row launch) {
     const ThreadId thread = launch == kNone ? kNone : trace_.api.thread[launch];
-    if (thread == kNone) return give(start, end, IdleCause::unknown);
+    if (thread == kNone) return give({gpu_, start, end, IdleCause::unknown});
     // A kernel behind another on its stream starts 1 to 2 us after it, and so does one whose launch has just returned.
     constexpr int64_t kLongestStart = 5'000;
     const int64_t launched = std::clamp(trace_.api.end[launch], start, end);
-    give_thread(start, launched, thread);
+    give_thread(start, launched, launch);
     const IdleCause cause = end - launched <= kLongestStart ? IdleCause::start : IdleCause::queued;
-    give(launched, end, cause, thread, trace_.api.name[launch]);
+    give({gpu_, launched, end, cause, thread, trace_.api.name[launch], kNone, launch});
   }
 
   /// Cuts [start, end) where the strongest of what the thread was in changes.
-  void give_thread(int64_t start, int64_t end, ThreadId thread) {
+  void give_thread(int64_t start, int64_t end, Row launch) {
     if (start >= end) return;
+    const ThreadId thread = trace_.api.thread[launch];
     const auto overlapping = cursors_.try_emplace(thread, activities_.of(thread)).first->second.overlapping(start, end);
     const Activity* const waited = waited_at(start, overlapping);
     std::priority_queue<Activity> open;
+    Innermost ranges;
     auto next = overlapping.begin();
     while (start < end) {
-      for (; next != overlapping.end() && next->start <= start; ++next) open.push(*next);
+      for (; next != overlapping.end() && next->start <= start; ++next) {
+        open.push(*next);
+        if (next->range != kNone) ranges.open(*next);
+      }
       while (!open.empty() && open.top().end <= start) open.pop();
       int64_t until = next == overlapping.end() ? end : std::min(end, next->start);
       if (!open.empty()) until = std::min(until, open.top().end);
       const Activity now = open.empty() ? Activity{start, until, IdleCause::host, kNone} : open.top();
       const bool ready_soon = gets_work_ready(now.cause) && until - start <= kLongestReadying;
       const Activity& to_blame = waited != nullptr && ready_soon ? *waited : now;
-      give(start, until, to_blame.cause, thread, to_blame.name);
+      give({gpu_, start, until, to_blame.cause, thread, to_blame.name, ranges.at(start), launch});
       start = until;
     }
   }

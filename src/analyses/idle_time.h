@@ -32,6 +32,8 @@ struct IdlePiece {
   IdleCause cause = IdleCause::unknown;
   ThreadId thread = kNone;  ///< whose work the GPU waited for
   NameId name = kNone;      ///< of the call or range that the thread was in
+  Row range = kNone;        ///< the innermost push/pop range that the thread was in, over all domains but Python's
+  Row launch = kNone;       ///< the API call that launched what came next
 };
 
 /// Calls `f` with each piece of the idle time of each GPU between the ends of `extent`, GPU by GPU in the order of

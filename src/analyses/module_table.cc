@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "analyses/module_steps.h"
+
 namespace sonde {
 namespace {
 
@@ -17,6 +19,7 @@ struct Line {
   std::optional<int64_t> calls = {};
   std::optional<int64_t> host_ns = {};
   std::optional<int64_t> host_self_ns = {};
+  std::vector<uint32_t> modules = {};  ///< whose sum it is; kNone is what lies outside
   LaunchedWork self = {};
   LaunchedWork total = {};
 };
@@ -30,7 +33,8 @@ class Lines {
     for (uint32_t m = 0; m < tree.modules.size(); ++m) children_of(tree.modules[m].parent).push_back(m);
     add_children(kNone, 0);
     if (tree.outside.launches + tree.outside.kernels + tree.outside.copies + tree.outside.sets > 0) {
-      lines_.push_back({.name = "(outside any module)", .self = tree.outside, .total = tree.outside});
+      lines_.push_back(
+          {.name = "(outside any module)", .modules = {kNone}, .self = tree.outside, .total = tree.outside});
     }
   }
   [[nodiscard]] std::vector<Line> take() { return std::move(lines_); }
@@ -48,11 +52,19 @@ class Lines {
     });
     const auto small = std::ranges::find_if(children, [&](uint32_t m) { return is_small(tree_.modules[m]); });
     for (auto child = children.begin(); child != small; ++child) {
-      const Module& m = tree_.modules[*child];
-      lines_.push_back({m.name, depth, m.calls, m.host_ns, m.host_self_ns, m.self, m.total});
+      lines_.push_back(line_of(*child, depth));
       add_children(*child, depth + 1);
     }
     add_small({small, children.end()}, depth);
+  }
+
+  [[nodiscard]] Line line_of(uint32_t module, uint32_t depth) const {
+    const Module& m = tree_.modules[module];
+    Line line{.name = m.name, .depth = depth, .calls = m.calls, .modules = {module}, .self = m.self, .total = m.total};
+    if (m.open_calls == m.calls) return line;
+    line.host_ns = m.host_ns;
+    line.host_self_ns = m.host_self_ns;
+    return line;
   }
 
   [[nodiscard]] bool is_small(const Module& module) const {
@@ -62,6 +74,7 @@ class Lines {
   void add_small(std::span<const uint32_t> modules, uint32_t depth) {
     if (modules.empty()) return;
     Line line{.name = fmt::format("({} smaller)", modules.size()), .depth = depth, .calls = 0, .host_ns = 0};
+    line.modules.assign(modules.begin(), modules.end());
     for (const uint32_t m : modules) {
       *line.calls += tree_.modules[m].calls;
       *line.host_ns += tree_.modules[m].host_ns;
@@ -91,6 +104,52 @@ void add_share(Table& table, const std::vector<Line>& lines, int64_t busy_ns) {
   }
 }
 
+/// The last steps, as many as can be kept for each module.
+ModuleSteps with_last_steps(ModuleSteps steps, size_t modules) {
+  constexpr size_t kMostFigures = 32 << 20;  // a quarter of a gigabyte
+  auto& steady = steps.found.steady;
+  const size_t most = std::max<size_t>(1, kMostFigures / (modules + 1));
+  if (steady.size() <= most) return steps;
+  steady.erase(steady.begin(), steady.end() - static_cast<std::ptrdiff_t>(most));
+  steps.found.steady_start_ns = steady.front().first;
+  return steps;
+}
+
+/// Device time a step of each line. The spread of several modules together is not known from theirs.
+void add_step_columns(Table& table, const std::vector<Line>& lines, const std::vector<StepTime>& times,
+                      const ModuleSteps& steps) {
+  const auto step_of = [&](uint32_t module) { return times[module == kNone ? times.size() - 1 : module]; };
+  double step_ns = 0;
+  for (const auto& [start, end] : steps.found.steady) step_ns += static_cast<double>(end - start);
+  step_ns /= static_cast<double>(steps.found.steady.size());
+  auto& mean = table.reals("Step Avg", Unit::nanoseconds, 1);
+  auto& spread = table.reals("Step StdDev", Unit::nanoseconds, 1);
+  auto& share = table.reals("Step", Unit::percent, 1);
+  auto* item = steps.items_per_step > 0 ? &table.reals("Item Avg", Unit::nanoseconds, 1) : nullptr;
+  for (const Line& line : lines) {
+    double ns = 0;
+    for (const uint32_t m : line.modules) ns += step_of(m).mean_ns;
+    mean.push_back(ns);
+    spread.push_back(line.modules.size() == 1 ? step_of(line.modules.front()).stddev_ns : kAbsent);
+    share.push_back(step_ns > 0 ? 100 * ns / step_ns : kAbsent);
+    if (item != nullptr) item->push_back(ns / static_cast<double>(steps.items_per_step));
+  }
+}
+
+std::string steps_note(const ModuleSteps& steps) {
+  const WarmUp& found = steps.found;
+  const auto count = static_cast<double>(found.steady.size());
+  // Wall time of a step: from one start to the next, which what lies between two of them belongs to.
+  const double wall_ns = static_cast<double>(found.steady_end_ns - found.steady_start_ns) / count;
+  std::string note = fmt::format("\nA step is '{}': {} after {} of the warm-up, one each {:.0f} ns.", found.range,
+                                 found.steady.size(), found.slow_iterations, wall_ns);
+  if (steps.items_per_step > 0) {
+    const auto items = static_cast<double>(steps.items_per_step);
+    note += fmt::format(" {:.1f} items a second, {:.0f} ns an item.", items * 1e9 / wall_ns, wall_ns / items);
+  }
+  return note;
+}
+
 std::string identity(const std::vector<Line>& lines, const ModuleTree& tree) {
   int64_t self = 0;
   for (const Line& line : lines) self += line.self.device_ns;
@@ -103,8 +162,8 @@ std::string identity(const std::vector<Line>& lines, const ModuleTree& tree) {
 
 }  // namespace
 
-Table module_table(const Trace&, const ModuleTree& tree, double min_percent) {
-  const std::vector<Line> lines = Lines(tree, min_percent).take();
+Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTableOptions& options) {
+  const std::vector<Line> lines = Lines(tree, options.min_percent).take();
   Table table;
   table.name = "modules";
   table.title = "Modules";
@@ -112,6 +171,7 @@ Table module_table(const Trace&, const ModuleTree& tree, double min_percent) {
   add_share(table, lines, tree.whole.device_ns);
   add_numbers(table, "Device Total", Unit::nanoseconds, lines, [](const Line& l) { return l.total.device_ns; });
   add_numbers(table, "Device Self", Unit::nanoseconds, lines, [](const Line& l) { return l.self.device_ns; });
+  add_numbers(table, "GPU Idle", Unit::nanoseconds, lines, [](const Line& l) { return l.total.idle_ns; });
   add_numbers(table, "Host Total", Unit::nanoseconds, lines, [&](const Line& l) { return known(l.host_ns); });
   add_numbers(table, "Host Self", Unit::nanoseconds, lines, [&](const Line& l) { return known(l.host_self_ns); });
   add_numbers(table, "Calls", Unit::none, lines, [&](const Line& l) { return known(l.calls); });
@@ -119,10 +179,14 @@ Table module_table(const Trace&, const ModuleTree& tree, double min_percent) {
   add_numbers(table, "Launches", Unit::none, lines, [](const Line& l) { return l.total.launches; });
   add_numbers(table, "Copies", Unit::none, lines, [](const Line& l) { return l.total.copies; });
   add_numbers(table, "Copied", Unit::bytes, lines, [](const Line& l) { return l.total.copy_bytes; });
+  const auto steps = options.steps ? with_last_steps(*options.steps, tree.modules.size()) : options.steps;
+  if (steps) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
   add_numbers(table, "Level", Unit::none, lines, [](const Line& l) { return l.depth; });
   auto& names = table.texts("Module");
-  for (const Line& line : lines) names.push_back(table.keep(std::string(size_t{2} * line.depth, ' ') + line.name));
+  for (const Line& line : lines)
+    names.push_back(table.keep(std::string(options.indented ? size_t{2} * line.depth : 0, ' ') + line.name));
   table.note = identity(lines, tree);
+  if (steps) table.note += steps_note(*steps);
   return table;
 }
 

@@ -1,13 +1,27 @@
 #pragma once
 
+#include <optional>
+
 #include "analyses/module_tree.h"
 #include "analyses/table.h"
+#include "analyses/warm_up.h"
 
 namespace sonde {
 
-/// The tree as a table: a row a module, indented below the one around it, most device time first; then what lies
-/// outside any module. Modules with less than `min_percent` of the device time stand together in one row below their
-/// parent, so that Device Self adds up to the GPU busy time whatever is shown; the note says so with its numbers.
-[[nodiscard]] Table module_table(const Trace& trace, const ModuleTree& tree, double min_percent);
+/// The steps of a run, for figures a step.
+struct ModuleSteps {
+  WarmUp found;
+  int64_t items_per_step = 0;  ///< 0: not told
+};
+
+struct ModuleTableOptions {
+  double min_percent = 0;  ///< modules with less of the device time stand together in one row below their parent
+  bool indented = true;    ///< names are indented by their level, for people
+  std::optional<ModuleSteps> steps;  ///< adds columns for device time a step and an item
+};
+
+/// The tree as a table: a row a module below the one around it, most device time first; then what lies outside any
+/// module. Device Self adds up to the GPU busy time whatever is shown; the note says so with its numbers.
+[[nodiscard]] Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTableOptions& options);
 
 }  // namespace sonde

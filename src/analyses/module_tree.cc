@@ -2,7 +2,10 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "analyses/gpu_shares.h"
+#include "analyses/idle_time.h"
 #include "analyses/range_label.h"
+#include "analyses/run_extent.h"
 #include "analyses/thread_nesting.h"
 #include "analyses/warm_up.h"
 #include "trace/columns.h"
@@ -13,20 +16,20 @@ namespace {
 /// Where each range stands: under which other range, whatever thread that is on.
 class Places {
  public:
-  Places(const Trace& trace, const ModuleChoice& choice)
-      : trace_(trace),
-        taken_(row_count(trace.ranges), 0),
-        nesting_(nest_by_thread(trace.ranges, [&](Row row) { return is_chosen(row, choice); })) {
+  Places(const Trace& trace, const ModuleChoice& choice) : trace_(trace), taken_(row_count(trace.ranges), 0) {
+    choose(choice);
+    nesting_ = nest_by_thread(trace.ranges, [&](Row row) { return !is_python(row) || taken(row); });
+    find_around();
     place();
   }
 
   [[nodiscard]] bool taken(Row row) const { return taken_[row] != 0; }
-  /// The range around it on its own thread.
-  [[nodiscard]] Row around(Row row) const { return nesting_.parent[row]; }
+  /// The innermost taken range around it on its own thread.
+  [[nodiscard]] Row around(Row row) const { return around_[row]; }
   /// The range that it belongs to: the one around it, or the one around its forward operator.
   [[nodiscard]] Row parent(Row row) const { return parent_[row]; }
 
-  /// The innermost range around each API call, over all domains.
+  /// The innermost taken range around each API call, over all domains.
   [[nodiscard]] Ids innermost_of_calls() const {
     Ids innermost(row_count(trace_.api), kNone);
     for (const DomainLinks& links : trace_.range_links) {
@@ -41,10 +44,22 @@ class Places {
   }
 
  private:
-  [[nodiscard]] bool is_chosen(Row row, const ModuleChoice& choice) {
-    const bool python = trace_.domains[trace_.ranges.domain[row]].kind == DomainKind::python;
-    taken_[row] = static_cast<uint8_t>(choice.chosen ? choice.chosen(row) : !python);
-    return taken_[row] != 0;
+  [[nodiscard]] bool is_python(Row row) const {
+    return trace_.domains[trace_.ranges.domain[row]].kind == DomainKind::python;
+  }
+
+  void choose(const ModuleChoice& choice) {
+    for (Row row = 0; row < taken_.size(); ++row) {
+      if (!is_push_pop(trace_.ranges, row)) continue;
+      taken_[row] = static_cast<uint8_t>(choice.chosen ? choice.chosen(row) : !is_python(row));
+    }
+  }
+
+  void find_around() {
+    around_ = nesting_.parent;
+    for (Row& row : around_) {
+      if (row != kNone && !taken(row)) row = around_[row];
+    }
   }
 
   /// Itself or the first of its domain around it that is taken.
@@ -57,11 +72,10 @@ class Places {
   /// forward operator's: that one began before, so that its own place is known.
   void place() {
     const Ids& forward = trace_.ranges.forward;
-    parent_ = nesting_.parent;
+    parent_ = around_;
     std::vector<uint8_t> moved(forward.size(), 0);
     for (Row row = 0; row < forward.size(); ++row) {
-      const Row around = nesting_.parent[row];
-      moved[row] = around == kNone ? uint8_t{0} : moved[around];
+      moved[row] = around_[row] == kNone ? uint8_t{0} : moved[around_[row]];
       const Row original = forward[row];
       if (moved[row] != 0 || original == kNone || original >= row || !taken(row) || !taken(original)) continue;
       parent_[row] = parent_[original];
@@ -72,6 +86,7 @@ class Places {
   const Trace& trace_;
   std::vector<uint8_t> taken_;
   ThreadNesting nesting_;
+  Ids around_;
   Ids parent_;
 };
 
@@ -83,7 +98,10 @@ class Grower {
   void grow(const Places& places, ModuleTree& tree) {
     tree.of_range.assign(row_count(trace_.ranges), kNone);
     for (Row row = 0; row < tree.of_range.size(); ++row) {
-      if (!places.taken(row) || !is_push_pop(trace_.ranges, row)) continue;
+      if (!places.taken(row)) {
+        tree.of_range[row] = places.around(row) == kNone ? kNone : tree.of_range[places.around(row)];
+        continue;
+      }
       const uint32_t parent = places.parent(row) == kNone ? kNone : tree.of_range[places.parent(row)];
       const uint32_t depth = parent == kNone ? 0 : tree.modules[parent].depth + 1;
       const bool hidden = depth >= choice_.depth && parent != kNone;
@@ -124,13 +142,16 @@ class Grower {
     const Ranges& r = trace_.ranges;
     Module& module = tree.modules[tree.of_range[row]];
     ++module.calls;
-    if (!is_closed(r, row)) return;
+    if (!is_closed(r, row)) {
+      ++module.open_calls;
+      return;
+    }
     const int64_t duration = r.end[row] - r.start[row];
     module.host_ns += duration;
     module.host_self_ns += duration;
     // Time is taken from the range around it on its own thread, wherever that stands in the tree.
     const Row around = places.around(row);
-    if (around != kNone && tree.of_range[around] != tree.of_range[row]) {
+    if (around != kNone && is_closed(r, around) && tree.of_range[around] != tree.of_range[row]) {
       tree.modules[tree.of_range[around]].host_self_ns -= duration;
     }
   }
@@ -146,8 +167,8 @@ class Grower {
 /// Gives each GPU operation to the module whose range launched it.
 class Distributor {
  public:
-  Distributor(const Trace& trace, const GpuShares& shares, const Places& places, ModuleTree& tree)
-      : trace_(trace), shares_(shares), innermost_(places.innermost_of_calls()), tree_(tree) {}
+  Distributor(const Trace& trace, const GpuShares& shares, ModuleTree& tree)
+      : trace_(trace), shares_(shares), tree_(tree) {}
 
   void distribute() {
     give(trace_.kernels, &LaunchedWork::kernels);
@@ -162,8 +183,8 @@ class Distributor {
 
  private:
   LaunchedWork& owner_of_call(Row call) {
-    const Row range = call == kNone ? kNone : innermost_[call];
-    return range == kNone ? tree_.outside : tree_.modules[tree_.of_range[range]].self;
+    const uint32_t module = call == kNone ? kNone : tree_.of_call[call];
+    return module == kNone ? tree_.outside : tree_.modules[module].self;
   }
   LaunchedWork& owner(const GpuOps& ops, Row row) { return owner_of_call(ops.launch[row]); }
 
@@ -191,14 +212,31 @@ class Distributor {
 
   const Trace& trace_;
   const GpuShares& shares_;
-  Ids innermost_;
   ModuleTree& tree_;
 };
+
+/// The module around each API call.
+Ids modules_of_calls(const Places& places, const Ids& of_range) {
+  Ids modules = places.innermost_of_calls();
+  for (uint32_t& row : modules) row = row == kNone ? kNone : of_range[row];
+  return modules;
+}
+
+/// Idle time belongs to the module that the thread was in which the GPU waited for, or that launched what came next.
+void give_idle_time(const Trace& trace, const Gpus& gpus, Span extent, ModuleTree& tree) {
+  for_each_idle_piece(trace, gpus, extent, [&](const IdlePiece& piece) {
+    uint32_t module = piece.range == kNone ? kNone : tree.of_range[piece.range];
+    if (module == kNone && piece.launch != kNone) module = tree.of_call[piece.launch];
+    LaunchedWork& work = module == kNone ? tree.outside : tree.modules[module].self;
+    work.idle_ns += piece.end_ns - piece.start_ns;
+  });
+}
 
 }  // namespace
 
 LaunchedWork& LaunchedWork::operator+=(const LaunchedWork& other) {
   device_ns += other.device_ns;
+  idle_ns += other.idle_ns;
   launches += other.launches;
   kernels += other.kernels;
   graphs += other.graphs;
@@ -208,11 +246,14 @@ LaunchedWork& LaunchedWork::operator+=(const LaunchedWork& other) {
   return *this;
 }
 
-ModuleTree module_tree(const Trace& trace, const GpuShares& shares, const ModuleChoice& choice) {
+ModuleTree module_tree(const Trace& trace, const ModuleChoice& choice) {
   ModuleTree tree;
+  const Gpus gpus = gpus_of(trace);
   const Places places(trace, choice);
   Grower(trace, choice).grow(places, tree);
-  Distributor(trace, shares, places, tree).distribute();
+  tree.of_call = modules_of_calls(places, tree.of_range);
+  Distributor(trace, share_gpu_time(trace, gpus), tree).distribute();
+  give_idle_time(trace, gpus, run_extent(trace), tree);
   tree.whole = tree.outside;
   for (size_t m = tree.modules.size(); m-- > 0;) {
     Module& module = tree.modules[m];

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "analyses/gpu_shares.h"
+#include "analyses/idle_time.h"
 #include "trace/trace.h"
 
 namespace sonde {
 
-/// What host threads launched, and what it took of the GPUs.
+/// What host threads launched, what it took of the GPUs, and for how long GPUs waited for it.
 struct LaunchedWork {
+  int64_t idle_ns = 0;    ///< GPUs did nothing while the thread that launched their next work was here
   int64_t device_ns = 0;  ///< share of GPU time (share_gpu_time()): parts sum exactly to the whole
   int64_t launches = 0;   ///< API calls that put operations on a GPU
   int64_t kernels = 0;    ///< those that a graph launch replayed among them, where they were traced one by one
@@ -29,6 +30,7 @@ struct Module {
   uint32_t parent = kNone;  ///< kNone at the top
   uint32_t depth = 0;
   int64_t calls = 0;
+  int64_t open_calls = 0;    ///< of them those that were open when the recording ended: their host time is not known
   int64_t host_ns = 0;       ///< sum of durations, as the threads saw them
   int64_t host_self_ns = 0;  ///< less that of the modules inside
   LaunchedWork self;         ///< launched in it and in no module inside it
@@ -48,15 +50,15 @@ struct ModuleTree {
   std::vector<Module> modules;
   LaunchedWork outside;  ///< what no module launched
   LaunchedWork whole;    ///< everything: outside and all self together; its device_ns is the busy time of all GPUs
-  Ids of_range;          ///< the module of each row of `ranges`, kNone where it is none
+  Ids of_range;          ///< the module of each row of `ranges`, or that it lies in; kNone outside any
+  Ids of_call;           ///< the module that each row of `api` lies in
 };
 
 /// What a module tree reads.
-inline const Fields kModuleFields = kGpuWork | Fields{Field::streams, Field::launches,    Field::api,
-                                                      Field::ranges,  Field::range_links, Field::range_details};
+inline const Fields kModuleFields = kIdleFields | Fields{Field::range_details, Field::syncs};
 
 /// Push/pop ranges of all domains as they lie in one another on their thread. A backward operator takes the place of
 /// its forward operator. An operation belongs to the innermost range around the call that launched it.
-[[nodiscard]] ModuleTree module_tree(const Trace& trace, const GpuShares& shares, const ModuleChoice& choice);
+[[nodiscard]] ModuleTree module_tree(const Trace& trace, const ModuleChoice& choice);
 
 }  // namespace sonde

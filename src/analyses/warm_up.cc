@@ -76,6 +76,9 @@ WarmUp judge(std::string_view range, const Turns& turns) {
   const bool all_slow = slow_end == durations.end();
   warm_up.steady_start_ns = all_slow ? turns.last_end : turns.starts[slow.size()];
   warm_up.steady_end_ns = turns.last_end;
+  for (size_t i = slow.size(); i < durations.size(); ++i) {
+    warm_up.steady.emplace_back(turns.starts[i], turns.starts[i] + durations[i]);
+  }
   warm_up.slow_mean_ns = distribution_of(slow).mean;
   warm_up.median_ns = distribution_of(rest).median;
   return warm_up;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "trace/trace.h"
 
@@ -17,6 +19,7 @@ struct WarmUp {
   double slow_mean_ns = 0;      ///< of the slow ones; 0 where there are none
   int64_t steady_start_ns = 0;  ///< from the first iteration after the slow ones
   int64_t steady_end_ns = 0;    ///< to the end of the last
+  std::vector<std::pair<int64_t, int64_t>> steady;  ///< start and end of each of them
 };
 
 /// Absent when no range repeats, one turn after the other, over most of the run (which takes `total_ns`).

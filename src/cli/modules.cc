@@ -1,6 +1,7 @@
 #include <regex>
 
 #include "analyses/module_table.h"
+#include "analyses/run_extent.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/log_text.h"
@@ -15,6 +16,7 @@ struct Options {
   std::vector<std::string> domains;
   std::string name;
   bool exact_names = false;
+  int64_t items_per_step = 0;
   double min_percent = 0.1;
   std::string format;
   std::string time_unit = "nanoseconds";
@@ -75,15 +77,23 @@ Result<ModuleChoice> choice_of(const Options& options, const Trace& trace) {
   return choice;
 }
 
-Result<Table> table_of(const Options& options, const Trace& trace) {
+/// Absent where no range repeats as steps do.
+std::optional<ModuleSteps> steps_of(const Options& options, const Trace& trace) {
+  const Span extent = run_extent(trace);
+  auto found = find_warm_up(trace, extent.second - extent.first);
+  if (!found || found->steady.empty()) return std::nullopt;
+  return ModuleSteps{std::move(*found), options.items_per_step};
+}
+
+Result<Table> table_of(const Options& options, bool indented, const Trace& trace) {
   const auto choice = choice_of(options, trace);
   if (!choice) return std::unexpected(choice.error());
-  const ModuleTree tree = module_tree(trace, share_gpu_time(trace, gpus_of(trace)), *choice);
+  const ModuleTree tree = module_tree(trace, *choice);
   if (tree.modules.empty()) {
     return fail("{} holds no range that is a module; nsys profile -t cuda,nvtx or torch.profiler records ranges",
                 trace.ranks.front().file);
   }
-  return module_table(trace, tree, options.min_percent);
+  return module_table(trace, tree, {options.min_percent, indented, steps_of(options, trace)});
 }
 
 Status run(const Options& options) {
@@ -95,7 +105,7 @@ Status run(const Options& options) {
   if (!format) return std::unexpected(format.error());
   const auto trace = load(options.profile, kModuleFields);
   if (!trace) return std::unexpected(trace.error());
-  const auto table = table_of(options, *trace);
+  const auto table = table_of(options, (*format)->for_people, *trace);
   if (!table) return std::unexpected(table.error());
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
@@ -117,6 +127,8 @@ void set_up(CLI::App& command, int& exit_code) {
       ->allow_extra_args(false);
   command.add_option("--name", options->name, "a regular expression: only ranges whose name it finds are modules");
   command.add_flag("--exact-names", options->exact_names, "keep names apart that differ only by a number");
+  command.add_option("--items-per-step", options->items_per_step, "samples or tokens in a step: adds figures an item")
+      ->check(CLI::PositiveNumber);
   command.add_option("--min-percent", options->min_percent, "modules with less of the device time stand in one row")
       ->capture_default_str();
   command.add_option("-f,--format", options->format, "column, csv, tsv, json or markdown");
