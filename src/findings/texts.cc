@@ -20,7 +20,7 @@ constexpr auto kTexts = std::to_array<Text>({
 }  // namespace
 
 std::string_view catalogue_text(std::string_view id) {
-  const auto found = std::ranges::find(kTexts, id, &Text::id);
+  const auto* const found = std::ranges::find(kTexts, id, &Text::id);
   return found == kTexts.end() ? std::string_view() : found->text;
 }
 
