@@ -56,15 +56,21 @@ bool loads_data(std::string_view name) {
          lower.contains("nextbatch");
 }
 
+/// Profiles keep CUDA's own overheads with the profiler's: "Lazy Function Loading", "Command Buffer Full".
+IdleCause cause_of_overhead(std::string_view name) {
+  if (name.contains("Loading") || name.contains("Compil")) return IdleCause::load;
+  return name.contains("Command Buffer") ? IdleCause::launch : IdleCause::profiler;
+}
+
 /// All that threads were in, thread by thread, in the order of start.
 class Activities {
  public:
   explicit Activities(const Trace& trace) : of_thread_(trace.threads.size()) {
     add_ranges(trace);
     add_api(trace);
-    add_calls(trace.os_calls, IdleCause::os_call);
-    add_calls(trace.library_calls, IdleCause::library);
-    add_calls(trace.overheads, IdleCause::profiler);
+    add_calls(trace.os_calls, [](NameId) { return IdleCause::os_call; });
+    add_calls(trace.library_calls, [](NameId) { return IdleCause::library; });
+    add_calls(trace.overheads, [&](NameId name) { return cause_of_overhead(trace.name(name)); });
     for (std::vector<Activity>& activities : of_thread_) std::ranges::stable_sort(activities, {}, &Activity::start);
   }
   [[nodiscard]] const std::vector<Activity>& of(ThreadId thread) const { return of_thread_[thread]; }
@@ -91,9 +97,9 @@ class Activities {
       add(trace.api.thread[row], {trace.api.start[row], trace.api.end[row], cause_of(kinds[row]), trace.api.name[row]});
     }
   }
-  void add_calls(const Calls& calls, IdleCause cause) {
+  void add_calls(const Calls& calls, const std::function<IdleCause(NameId)>& cause_of) {
     for (Row row = 0; row < row_count(calls); ++row) {
-      add(calls.thread[row], {calls.start[row], calls.end[row], cause, calls.name[row]});
+      add(calls.thread[row], {calls.start[row], calls.end[row], cause_of(calls.name[row]), calls.name[row]});
     }
   }
 
@@ -151,6 +157,7 @@ class Taker {
       : trace_(trace), activities_(activities), gpu_(gpu), f_(f) {}
 
   void take(const std::vector<Operation>& operations, Span extent) {
+    if (operations.empty()) return;
     int64_t busy_until = extent.first;
     bool first = true;
     for (const Operation& op : operations) {
@@ -164,7 +171,7 @@ class Taker {
       busy_until = std::max(busy_until, op.end);
       if (busy_until >= extent.second) return;
     }
-    give(busy_until, extent.second, first ? IdleCause::before_first : IdleCause::after_last);
+    give(busy_until, extent.second, IdleCause::after_last);
   }
 
  private:
@@ -194,9 +201,16 @@ class Taker {
     while (start < end) {
       for (; next != overlapping.end() && next->start <= start; ++next) open.push(*next);
       while (!open.empty() && open.top().end <= start) open.pop();
-      int64_t until = next == overlapping.end() ? end : std::min(end, next->start);
-      if (!open.empty()) until = std::min(until, open.top().end);
-      const Activity now = open.empty() ? Activity{start, until, IdleCause::host, kNone} : open.top();
+      const Activity now = open.empty() ? Activity{start, end, IdleCause::host, kNone} : open.top();
+      int64_t until = std::min(end, now.end);
+      // What begins meanwhile and is weaker does not end the piece.
+      for (; next != overlapping.end() && next->start < until; ++next) {
+        if (open.empty() || now < *next) {
+          until = next->start;
+          break;
+        }
+        open.push(*next);
+      }
       const bool ready_soon = gets_work_ready(now.cause) && until - start <= kLongestReadying;
       const Activity& to_blame = waited != nullptr && ready_soon ? *waited : now;
       give(start, until, to_blame.cause, thread, to_blame.name);
