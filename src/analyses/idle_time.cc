@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 #include <map>
 #include <queue>
 
@@ -135,15 +136,39 @@ constexpr int64_t kLongestReadying = 100'000;
 struct Operation {
   int64_t start;
   int64_t end;
-  Row launch;  ///< of `api`
+  Row launch;              ///< of `api`
+  int64_t launched_until;  ///< by then it was launched, where the call is not known; kUnknown: not known either
 };
+
+/// The beginning of the record of a process' calls.
+struct FirstCall {
+  uint32_t correlation = std::numeric_limits<uint32_t>::max();  ///< the smallest
+  int64_t start = std::numeric_limits<int64_t>::max();          ///< the earliest
+};
+
+std::vector<FirstCall> first_calls(const Trace& trace) {
+  std::vector<FirstCall> first(trace.processes.size());
+  const Calls& api = trace.api;
+  for (Row row = 0; row < row_count(api); ++row) {
+    if (api.correlation.empty() || api.correlation[row] == 0 || api.thread[row] == kNone) continue;
+    FirstCall& call = first[trace.threads[api.thread[row]].process];
+    call.correlation = std::min(call.correlation, api.correlation[row]);
+    call.start = std::min(call.start, api.start[row]);
+  }
+  return first;
+}
 
 std::vector<std::vector<Operation>> operations_of(const Trace& trace, const Gpus& gpus) {
   std::vector<std::vector<Operation>> of_gpu(gpus.gpus.size());
+  const std::vector<FirstCall> first = first_calls(trace);
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     for (Row row = 0; row < row_count(ops); ++row) {
       const Row launch = ops.launch.empty() ? kNone : ops.launch[row];
-      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch});
+      const uint32_t correlation = ops.correlation.empty() ? 0 : ops.correlation[row];
+      const FirstCall& call = first[trace.streams[ops.stream[row]].process];
+      const bool before_all = launch == kNone && correlation != 0 && correlation < call.correlation;
+      const int64_t until = before_all && call.correlation != kNone ? call.start : kUnknown;
+      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch, until});
     }
   });
   for (auto& operations : of_gpu) std::ranges::stable_sort(operations, {}, &Operation::start);
@@ -157,7 +182,6 @@ class Taker {
       : trace_(trace), activities_(activities), gpu_(gpu), f_(f) {}
 
   void take(const std::vector<Operation>& operations, Span extent) {
-    if (operations.empty()) return;
     int64_t busy_until = extent.first;
     bool first = true;
     for (const Operation& op : operations) {
@@ -165,7 +189,7 @@ class Taker {
       if (first) {
         give(busy_until, idle_until, IdleCause::before_first);
       } else if (idle_until > busy_until) {
-        take_apart(busy_until, idle_until, op.launch);
+        take_apart(busy_until, idle_until, op);
       }
       first = false;
       busy_until = std::max(busy_until, op.end);
@@ -179,16 +203,24 @@ class Taker {
     if (start < end) f_({gpu_, start, end, cause, thread, name});
   }
 
-  /// The span until `launch` had returned is the thread's, the rest the queue's.
-  void take_apart(int64_t start, int64_t end, Row launch) {
-    const ThreadId thread = launch == kNone ? kNone : trace_.api.thread[launch];
-    if (thread == kNone) return give(start, end, IdleCause::unknown);
+  /// The span until the launch of `op` had returned is the thread's, the rest the queue's.
+  void take_apart(int64_t start, int64_t end, const Operation& op) {
+    const ThreadId thread = op.launch == kNone ? kNone : trace_.api.thread[op.launch];
+    if (thread != kNone) {
+      const int64_t launched = std::clamp(trace_.api.end[op.launch], start, end);
+      give_thread(start, launched, thread);
+      give_queue(launched, end, thread, trace_.api.name[op.launch]);
+      return;
+    }
+    const int64_t launched = op.launched_until == kUnknown ? end : std::clamp(op.launched_until, start, end);
+    give(start, launched, IdleCause::unknown);
+    give_queue(launched, end, kNone, kNone);
+  }
+
+  void give_queue(int64_t start, int64_t end, ThreadId thread, NameId name) {
     // A kernel behind another on its stream starts 1 to 2 us after it, and so does one whose launch has just returned.
     constexpr int64_t kLongestStart = 5'000;
-    const int64_t launched = std::clamp(trace_.api.end[launch], start, end);
-    give_thread(start, launched, thread);
-    const IdleCause cause = end - launched <= kLongestStart ? IdleCause::start : IdleCause::queued;
-    give(launched, end, cause, thread, trace_.api.name[launch]);
+    give(start, end, end - start <= kLongestStart ? IdleCause::start : IdleCause::queued, thread, name);
   }
 
   /// Cuts [start, end) where the strongest of what the thread was in changes.

@@ -103,10 +103,26 @@ def cut(start, end, present):
     return [(begin, until, ORDER[strongest[0]] if strongest else "host") for begin, until, strongest in parts]
 
 
+def first_calls(db):
+    """process -> (smallest correlation id, earliest start) of its recorded calls."""
+    rows = db.execute("SELECT process, min(correlation), min(start) FROM api WHERE correlation <> 0 GROUP BY process")
+    return {process: found for process, *found in rows}
+
+
+def queued(length):
+    return ("start" if length <= LONGEST_START else "queued", length)
+
+
+def causes_of_early_gap(start, end, op, first_call):
+    """The same for work without a call: ids count up, so that one below all recorded ids was launched before them."""
+    if op.correlation and first_call and op.correlation < first_call[0]:
+        launched = min(max(first_call[1], start), end)
+        return [("unknown", launched - start), queued(end - launched)]
+    return [("unknown", end - start)]
+
+
 def causes_of_gap(start, end, call, of_thread):
     """(cause, nanoseconds) of a gap that ended when what `call` launched began."""
-    if call is None:
-        return [("unknown", end - start)]
     launched = min(max(call.end, start), end)
     found = []
     if launched > start:
@@ -117,8 +133,7 @@ def causes_of_gap(start, end, call, of_thread):
             if waits and cause in READYING and until - begin <= LONGEST_READYING:
                 cause = ORDER[min(waits)[0]]
             found.append((cause, until - begin))
-    found.append(("start" if end - launched <= LONGEST_START else "queued", end - launched))
-    return found
+    return [*found, queued(end - launched)]
 
 
 class Threads:
@@ -140,6 +155,7 @@ def idle_times(path):
     db = open_database(path)
     of_thread, by_correlation, gpu_of = Threads(activities(db)), calls(db), gpu_of_process(db)
     first, last = extent(db)
+    first_call = first_calls(db)
     of_gpu, numbers = {}, {}
     for op in operations(db):
         key = gpu_of(op.process, op.device)
@@ -152,7 +168,9 @@ def idle_times(path):
         for op in ops:
             if op.start > until:
                 call = by_correlation.get((op.process, op.correlation)) if op.correlation else None
-                for cause, length in causes_of_gap(until, op.start, call, of_thread):
+                parts = (causes_of_gap(until, op.start, call, of_thread) if call is not None else
+                         causes_of_early_gap(until, op.start, op, first_call.get(op.process)))
+                for cause, length in parts:
                     causes[cause] += length
             busy += max(0, op.end - max(until, op.start))
             until = max(until, op.end)
