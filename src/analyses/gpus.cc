@@ -19,6 +19,14 @@ GpuKey key_of(const Trace& trace, const Stream& stream) {
   return {rank, kNone, stream.process, stream.ordinal};
 }
 
+std::vector<bool> streams_with_work(const Trace& trace) {
+  std::vector<bool> found(trace.streams.size(), false);
+  for_each_gpu_table(trace, [&](const GpuOps& ops) {
+    for (const StreamId stream : ops.stream) found[stream] = true;
+  });
+  return found;
+}
+
 Gpu describe(const Trace& trace, const Stream& stream) {
   Gpu gpu;
   gpu.rank = trace.processes[stream.process].rank;
@@ -37,7 +45,13 @@ Gpu describe(const Trace& trace, const Stream& stream) {
 Gpus gpus_of(const Trace& trace) {
   Gpus all;
   std::map<GpuKey, uint32_t> found;
-  for (const Stream& stream : trace.streams) {
+  const std::vector<bool> worked = streams_with_work(trace);
+  for (StreamId s = 0; s < trace.streams.size(); ++s) {
+    const Stream& stream = trace.streams[s];
+    if (!worked[s]) {
+      all.of_stream.push_back(kNone);
+      continue;
+    }
     const auto [at, fresh] = found.try_emplace(key_of(trace, stream), static_cast<uint32_t>(found.size()));
     if (fresh) all.gpus.push_back(describe(trace, stream));
     all.of_stream.push_back(at->second);
@@ -52,7 +66,7 @@ Gpus gpus_of(const Trace& trace) {
     sorted.push_back(std::move(all.gpus[i]));
   }
   all.gpus = std::move(sorted);
-  for (uint32_t& gpu : all.of_stream) gpu = place[gpu];
+  for (uint32_t& gpu : all.of_stream) gpu = gpu == kNone ? kNone : place[gpu];
   return all;
 }
 

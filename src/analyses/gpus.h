@@ -16,12 +16,14 @@ struct Gpu {
   std::string place;  ///< which device of which rank: "GPU 0", "rank 1 GPU 0"
 };
 
-/// All GPUs that streams run on, in the order of rank and ordinal.
+/// All GPUs on which something ran, in the order of rank and ordinal. Files name others too: nsys gives device 0 to
+/// what waits for a whole GPU, whichever that is.
 struct Gpus {
   std::vector<Gpu> gpus;
-  std::vector<uint32_t> of_stream;  ///< index into `gpus` for each stream of the trace
+  std::vector<uint32_t> of_stream;  ///< index into `gpus` for each stream of the trace; kNone where nothing ran on it
 };
 
+/// Needs the fields kGpuWork and streams.
 [[nodiscard]] Gpus gpus_of(const Trace& trace);
 
 }  // namespace sonde

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 #include <map>
 #include <queue>
 
@@ -57,15 +58,21 @@ bool loads_data(std::string_view name) {
          lower.contains("nextbatch");
 }
 
+/// Profiles keep CUDA's own overheads with the profiler's: "Lazy Function Loading", "Command Buffer Full".
+IdleCause cause_of_overhead(std::string_view name) {
+  if (name.contains("Loading") || name.contains("Compil")) return IdleCause::load;
+  return name.contains("Command Buffer") ? IdleCause::launch : IdleCause::profiler;
+}
+
 /// All that threads were in, thread by thread, in the order of start.
 class Activities {
  public:
   explicit Activities(const Trace& trace) : of_thread_(trace.threads.size()) {
     add_ranges(trace);
     add_api(trace);
-    add_calls(trace.os_calls, IdleCause::os_call);
-    add_calls(trace.library_calls, IdleCause::library);
-    add_calls(trace.overheads, IdleCause::profiler);
+    add_calls(trace.os_calls, [](NameId) { return IdleCause::os_call; });
+    add_calls(trace.library_calls, [](NameId) { return IdleCause::library; });
+    add_calls(trace.overheads, [&](NameId name) { return cause_of_overhead(trace.name(name)); });
     for (std::vector<Activity>& activities : of_thread_) std::ranges::stable_sort(activities, {}, &Activity::start);
   }
   [[nodiscard]] const std::vector<Activity>& of(ThreadId thread) const { return of_thread_[thread]; }
@@ -92,9 +99,9 @@ class Activities {
       add(trace.api.thread[row], {trace.api.start[row], trace.api.end[row], cause_of(kinds[row]), trace.api.name[row]});
     }
   }
-  void add_calls(const Calls& calls, IdleCause cause) {
+  void add_calls(const Calls& calls, const std::function<IdleCause(NameId)>& cause_of) {
     for (Row row = 0; row < row_count(calls); ++row) {
-      add(calls.thread[row], {calls.start[row], calls.end[row], cause, calls.name[row]});
+      add(calls.thread[row], {calls.start[row], calls.end[row], cause_of(calls.name[row]), calls.name[row]});
     }
   }
 
@@ -144,15 +151,39 @@ constexpr int64_t kLongestReadying = 100'000;
 struct Operation {
   int64_t start;
   int64_t end;
-  Row launch;  ///< of `api`
+  Row launch;              ///< of `api`
+  int64_t launched_until;  ///< by then it was launched, where the call is not known; kUnknown: not known either
 };
+
+/// The beginning of the record of a process' calls.
+struct FirstCall {
+  uint32_t correlation = std::numeric_limits<uint32_t>::max();  ///< the smallest
+  int64_t start = std::numeric_limits<int64_t>::max();          ///< the earliest
+};
+
+std::vector<FirstCall> first_calls(const Trace& trace) {
+  std::vector<FirstCall> first(trace.processes.size());
+  const Calls& api = trace.api;
+  for (Row row = 0; row < row_count(api); ++row) {
+    if (api.correlation.empty() || api.correlation[row] == 0 || api.thread[row] == kNone) continue;
+    FirstCall& call = first[trace.threads[api.thread[row]].process];
+    call.correlation = std::min(call.correlation, api.correlation[row]);
+    call.start = std::min(call.start, api.start[row]);
+  }
+  return first;
+}
 
 std::vector<std::vector<Operation>> operations_of(const Trace& trace, const Gpus& gpus) {
   std::vector<std::vector<Operation>> of_gpu(gpus.gpus.size());
+  const std::vector<FirstCall> first = first_calls(trace);
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     for (Row row = 0; row < row_count(ops); ++row) {
       const Row launch = ops.launch.empty() ? kNone : ops.launch[row];
-      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch});
+      const uint32_t correlation = ops.correlation.empty() ? 0 : ops.correlation[row];
+      const FirstCall& call = first[trace.streams[ops.stream[row]].process];
+      const bool before_all = launch == kNone && correlation != 0 && correlation < call.correlation;
+      const int64_t until = before_all && call.correlation != kNone ? call.start : kUnknown;
+      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch, until});
     }
   });
   for (auto& operations : of_gpu) std::ranges::stable_sort(operations, {}, &Operation::start);
@@ -173,13 +204,13 @@ class Taker {
       if (first) {
         give({gpu_, busy_until, idle_until, IdleCause::before_first});
       } else if (idle_until > busy_until) {
-        take_apart(busy_until, idle_until, op.launch);
+        take_apart(busy_until, idle_until, op);
       }
       first = false;
       busy_until = std::max(busy_until, op.end);
       if (busy_until >= extent.second) return;
     }
-    give({gpu_, busy_until, extent.second, first ? IdleCause::before_first : IdleCause::after_last});
+    give({gpu_, busy_until, extent.second, IdleCause::after_last});
   }
 
  private:
@@ -187,16 +218,30 @@ class Taker {
     if (piece.start_ns < piece.end_ns) f_(piece);
   }
 
-  /// The span until `launch` had returned is the thread's, the rest the queue's.
-  void take_apart(int64_t start, int64_t end, Row launch) {
-    const ThreadId thread = launch == kNone ? kNone : trace_.api.thread[launch];
-    if (thread == kNone) return give({gpu_, start, end, IdleCause::unknown});
+  /// The span until the launch of `op` had returned is the thread's, the rest the queue's.
+  void take_apart(int64_t start, int64_t end, const Operation& op) {
+    const ThreadId thread = op.launch == kNone ? kNone : trace_.api.thread[op.launch];
+    if (thread != kNone) {
+      const int64_t launched = std::clamp(trace_.api.end[op.launch], start, end);
+      give_thread(start, launched, op.launch);
+      give_queue(launched, end, op.launch);
+      return;
+    }
+    const int64_t launched = op.launched_until == kUnknown ? end : std::clamp(op.launched_until, start, end);
+    give({gpu_, start, launched, IdleCause::unknown});
+    give_queue(launched, end, kNone);
+  }
+
+  void give_queue(int64_t start, int64_t end, Row launch) {
     // A kernel behind another on its stream starts 1 to 2 us after it, and so does one whose launch has just returned.
     constexpr int64_t kLongestStart = 5'000;
-    const int64_t launched = std::clamp(trace_.api.end[launch], start, end);
-    give_thread(start, launched, launch);
-    const IdleCause cause = end - launched <= kLongestStart ? IdleCause::start : IdleCause::queued;
-    give({gpu_, launched, end, cause, thread, trace_.api.name[launch], kNone, launch});
+    IdlePiece piece{gpu_, start, end, end - start <= kLongestStart ? IdleCause::start : IdleCause::queued};
+    if (launch != kNone) {
+      piece.thread = trace_.api.thread[launch];
+      piece.name = trace_.api.name[launch];
+      piece.launch = launch;
+    }
+    give(piece);
   }
 
   /// Cuts [start, end) where the strongest of what the thread was in changes.
@@ -214,12 +259,21 @@ class Taker {
         if (next->range != kNone) ranges.open(*next);
       }
       while (!open.empty() && open.top().end <= start) open.pop();
-      int64_t until = next == overlapping.end() ? end : std::min(end, next->start);
-      if (!open.empty()) until = std::min(until, open.top().end);
-      const Activity now = open.empty() ? Activity{start, until, IdleCause::host, kNone} : open.top();
+      const Activity now = open.empty() ? Activity{start, end, IdleCause::host, kNone} : open.top();
+      const Row range = ranges.at(start);
+      int64_t until = std::min(end, now.end);
+      // What begins meanwhile and is weaker does not end the piece.
+      for (; next != overlapping.end() && next->start < until; ++next) {
+        if (open.empty() || now < *next) {
+          until = next->start;
+          break;
+        }
+        open.push(*next);
+        if (next->range != kNone) ranges.open(*next);
+      }
       const bool ready_soon = gets_work_ready(now.cause) && until - start <= kLongestReadying;
       const Activity& to_blame = waited != nullptr && ready_soon ? *waited : now;
-      give({gpu_, start, until, to_blame.cause, thread, to_blame.name, ranges.at(start), launch});
+      give({gpu_, start, until, to_blame.cause, thread, to_blame.name, range, launch});
       start = until;
     }
   }
