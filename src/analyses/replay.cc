@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "trace/columns.h"
@@ -24,17 +25,17 @@ struct Operation {
 };
 
 std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span extent, const Change& change) {
-  std::map<Row, int64_t> resized;
-  for (const Change::Resized& r : change.kernels) resized[r.kernel] = r.duration_ns;
+  std::map<std::pair<const GpuOps*, Row>, int64_t> resized;
+  for (const Change::Resized& r : change.kernels) resized[{&trace.kernels, r.row}] = r.duration_ns;
+  for (const Change::Resized& r : change.copies) resized[{&trace.copies, r.row}] = r.duration_ns;
   std::vector<Operation> operations;
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     const bool copies = &ops == &trace.copies;
-    const bool kernels = &ops == &trace.kernels;
     for (Row row = 0; row < row_count(ops); ++row) {
       if (ops.start[row] < extent.first || ops.start[row] >= extent.second) continue;
       Operation op{ops.start[row], ops.end[row], ops.stream[row], ops.launch[row]};
-      op.changed_ns = op.end - op.start;
-      if (kernels && resized.contains(row)) op.changed_ns = resized[row];
+      const auto changed = resized.find({&ops, row});
+      op.changed_ns = changed == resized.end() ? op.end - op.start : changed->second;
       if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];
       operations.push_back(op);
     }
@@ -73,6 +74,7 @@ class Replay {
         shift_(trace.threads.size() + 1, 0),
         call_shift_(row_count(trace.api), kUnknown),
         cut_call_(row_count(trace.api), false),
+        no_wait_(row_count(trace.api), false),
         op_of_call_(row_count(trace.api), kNone),
         sync_of_call_(row_count(trace.api), kNone),
         streams_(trace.streams.size()) {
@@ -121,6 +123,8 @@ class Replay {
       if (of_thread == cuts.end()) continue;
       auto cut = of_thread->second.upper_bound(api.start[row]);
       cut_call_[row] = cut != of_thread->second.begin() && api.end[row] <= std::prev(cut)->second;
+      cut = of_thread->second.lower_bound(api.end[row]);
+      no_wait_[row] = cut != of_thread->second.begin() && api.end[row] <= std::prev(cut)->second;
     }
   }
 
@@ -128,6 +132,10 @@ class Replay {
     for (Row row = 0; row < row_count(trace_.syncs); ++row) {
       const Row call = trace_.syncs.launch.empty() ? kNone : trace_.syncs.launch[row];
       if (call != kNone) sync_of_call_[call] = row;
+    }
+    for (Row row = 0; row < trace_.cuda_events.event.size(); ++row) {
+      const StreamId stream = trace_.cuda_events.stream[row];
+      if (stream != kNone) recorded_on_[{trace_.streams[stream].process, trace_.cuda_events.event[row]}].insert(stream);
     }
     for (Row row = 0; row < row_count(trace_.api); ++row) {
       if (kinds_[row] != ApiKind::synchronize) continue;
@@ -192,6 +200,7 @@ class Replay {
     }
     Moment start = launched(op);
     start.raise({stream.end.recorded + operation_delay_, stream.end.replayed + operation_delay_});
+    if (stream.gate.recorded <= op.start) start.raise(stream.gate);
     start = explained(op, start);
     if (op.engine != kNone) start.replayed = std::max(start.replayed, engine_free(op));
     op.replayed_end = start.replayed + op.changed_ns;
@@ -240,7 +249,22 @@ class Replay {
     return {std::prev(next)->first, std::prev(next)->second};
   }
 
+  /// A stream that waits for an event waits for what its own stream has by then. What that begins later shows as an
+  /// unexplained wait of the operation behind (explained()).
+  void replay_stream_wait(Row sync) {
+    const StreamId waiting = trace_.syncs.stream[sync];
+    if (waiting == kNone) return;
+    const auto streams = recorded_on_.find({trace_.streams[waiting].process, trace_.syncs.event[sync]});
+    if (streams == recorded_on_.end()) return;
+    for (const StreamId stream : streams->second) {
+      if (stream != waiting) streams_[waiting].gate.raise(streams_[stream].end);
+    }
+  }
+
   void replay_call(Row row) {
+    const Row sync = sync_of_call_[row];
+    if (sync != kNone && trace_.syncs.kind[sync] == static_cast<uint8_t>(SyncKind::stream_waits_event))
+      replay_stream_wait(sync);
     const Calls& api = trace_.api;
     int64_t& shift = shift_of(api.thread[row]);
     const Moment awaited = awaited_by(row);
@@ -258,6 +282,7 @@ class Replay {
 
   /// The end of what a call waits for; none where it does not wait.
   [[nodiscard]] Moment awaited_by(Row row) const {
+    if (no_wait_[row]) return {};
     if (kinds_[row] == ApiKind::synchronize) return awaited_by_sync(row);
     const bool copies = kinds_[row] == ApiKind::copy_blocking || kinds_[row] == ApiKind::copy_async;
     if (!copies || op_of_call_[row] == kNone) return {};
@@ -276,15 +301,16 @@ class Replay {
     const std::string_view name = trace_.name(trace_.api.name[row]);
     if (!name.contains("DeviceSynchronize") && !name.contains("CtxSynchronize")) return last_ended(returned);
     Moment all;
-    for (size_t s = 0; s < streams_.size(); ++s) {
-      const Moment& end = streams_[s].end;
-      if (end.recorded <= returned && streams_[s].group == group_of(trace_.api.thread[row])) all.raise(end);
+    for (const Stream& stream : streams_) {
+      const bool of_thread = stream.group == group_of(trace_.api.thread[row]);
+      if (of_thread && stream.end.recorded <= returned) all.raise(stream.end);
     }
     return all;
   }
 
   struct Stream {
     Moment end;
+    Moment gate;  ///< what of other streams its next operation waits for
     uint32_t group = kNone;
   };
 
@@ -297,10 +323,12 @@ class Replay {
   Longs shift_;       ///< by group; the last for threads without one
   Longs call_shift_;  ///< as each call returned
   std::vector<bool> cut_call_;
+  std::vector<bool> no_wait_;
   Ids op_of_call_;
   Ids sync_of_call_;
   std::vector<Stream> streams_;
   std::map<uint32_t, Moment> engines_;
+  std::map<std::pair<ProcessId, uint32_t>, std::set<StreamId>> recorded_on_;  ///< by event
   std::multimap<int64_t, int64_t> ended_;
   int64_t launch_delay_ = 0;
   int64_t operation_delay_ = 0;

@@ -9,8 +9,11 @@
 
 namespace sonde {
 
+inline const Fields kReplayFields =
+    kGpuWork | Fields{Field::streams, Field::launches, Field::api, Field::syncs, Field::cuda_events};
+
 /// Time of a thread that a changed program would not spend. Calls that lie in it are not made, and what they launched
-/// does not run.
+/// does not run. A call whose end alone lies in one is made and no longer waits for the GPU.
 struct Cut {
   ThreadId thread = kNone;
   int64_t start_ns = 0;
@@ -21,10 +24,11 @@ struct Cut {
 struct Change {
   std::vector<Cut> cuts;  ///< of one thread disjoint
   struct Resized {
-    Row kernel;  ///< of `kernels`
+    Row row;
     int64_t duration_ns;
   };
   std::vector<Resized> kernels;  ///< that take another time
+  std::vector<Resized> copies;
 };
 
 /// Threads that put work on the same GPU, by number; kNone for threads that launch nothing.

@@ -66,9 +66,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 }  // namespace
 
 extern const Rule sync_in_loop_rule;
-const Rule sync_in_loop_rule{
-    "sync_in_loop", "waits for the GPU in the middle of a step",
-    kGpuWork | Fields{Field::streams, Field::launches, Field::api, Field::ranges, Field::range_links, Field::syncs},
-    &judge};
+const Rule sync_in_loop_rule{"sync_in_loop", "waits for the GPU in the middle of a step",
+                             kReplayFields | Fields{Field::ranges, Field::range_links}, &judge};
 
 }  // namespace sonde

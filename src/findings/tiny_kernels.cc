@@ -150,7 +150,6 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 }  // namespace
 
 extern const Rule tiny_kernels_rule;
-const Rule tiny_kernels_rule{"tiny_kernels", "runs of short kernels that one kernel could do",
-                             kGpuWork | Fields{Field::streams, Field::launches, Field::api, Field::syncs}, &judge};
+const Rule tiny_kernels_rule{"tiny_kernels", "runs of short kernels that one kernel could do", kReplayFields, &judge};
 
 }  // namespace sonde

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import statistics
 import subprocess
 import tempfile
@@ -23,6 +24,10 @@ ALWAYS = {
     "gpu_idle_synchronization",
     "dominant_kernel",
 }
+
+
+# What ceiling / cost was within on seeds that no test uses: 0.98 to 1.09 (docs/findings.md).
+LEAST, MOST = 0.9, 1.1
 
 
 @dataclass
@@ -47,50 +52,56 @@ def run(*arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def findings_of(
-    folder: Path, program: str, plant: str | None, seed: int
-) -> tuple[list[dict], float]:
-    """The findings, the highest ceiling first, and the true cost per step."""
-    profile = folder / "run.sqlite"
+def iterations_of(profile: Path) -> list[tuple[int, int]]:
+    connection = sqlite3.connect(profile)
+    rows = connection.execute(
+        "SELECT e.start, e.end FROM NVTX_EVENTS e LEFT JOIN StringIds s ON s.id = e.textId "
+        "WHERE coalesce(e.text, s.value) = 'iteration' ORDER BY e.start"
+    ).fetchall()
+    connection.close()
+    return rows
+
+
+def steady_cost(judged_ns: int, planted: list[tuple[int, int]], base: list[tuple[int, int]]) -> int:
+    """What a plant costs in the steps that were judged, the last ones: the same steps of the run without it took less.
+    (The cost in planted.json is that of the whole run, with its slow first steps.)"""
+    end = planted[-1][1]
+    steps = sum(start >= end - judged_ns for start, _ in planted)
+    return judged_ns - (base[-1][1] - base[-steps][0])
+
+
+def make(profile: Path, program: str, plant: str | None, seed: int) -> dict:
     plants = ["--plant", plant] if plant else []
-    run(
-        *("synth", "--program", program, "--seed", str(seed), *plants),
-        *("-o", str(profile), "--force-overwrite"),
-    )
-    document = json.loads(run("why", "--json", str(profile)))
-    if plant is None:
-        return document["findings"], 0
-    planted = json.loads(Path(f"{profile}.planted.json").read_text())
-    return document["findings"], planted
+    run("synth", "--program", program, "--seed", str(seed), *plants, "-o", str(profile), "--force-overwrite")
+    return json.loads(run("why", "--json", str(profile)))
 
 
-def steady_cost(folder: Path, planted: dict) -> float:
-    """Cost of the steps that `sonde why` judges: all but the slow ones at the beginning."""
-    summary = json.loads(run("summary", "--json", str(folder / "run.sqlite")))
-    warm_up = summary["warm_up"]
-    steady = warm_up["iterations"] - warm_up["slow_iterations"]
-    return planted["plants"][0]["step_cost_ns"] * steady
-
-
-def judge(results: Results, folder: Path, program: str, plant: str | None, seed: int):
-    findings, planted = findings_of(folder, program, plant, seed)
-    results.profiles += 1
-    wanted = EXPECTED.get(plant)
-    for f in findings:
-        if f["id"] in EXPECTED.values() and f["id"] != wanted:
-            results.others[f["id"]] = results.others.get(f["id"], 0) + 1
-        elif f["id"] not in ALWAYS and f["id"] != wanted:
-            results.others[f["id"]] = results.others.get(f["id"], 0) + 1
-    if plant is None:
-        return
+def judge(results: Results, profile: Path, program: str, plant: str, seed: int, base: list[tuple[int, int]]):
+    document = make(profile, program, plant, seed)
+    note_others(results, document["findings"], EXPECTED[plant])
     row = results.rows.setdefault((program, plant), Row())
     row.planted += 1
-    found = [f for f in findings if f["id"] == wanted]
-    if not found:
-        return
-    row.found += 1
-    row.first += findings[0]["id"] == wanted
-    row.ratios.append(found[0]["ceiling_ns"] / steady_cost(folder, planted))
+    for place, finding in enumerate(document["findings"]):
+        if finding["id"] == EXPECTED[plant]:
+            row.found += 1
+            row.first += place == 0
+            cost = steady_cost(document["wall_ns"], iterations_of(profile), base)
+            row.ratios.append(finding["ceiling_ns"] / cost)
+
+
+def note_others(results: Results, findings: list[dict], wanted: str | None):
+    results.profiles += 1
+    for finding in findings:
+        if finding["id"] not in ALWAYS and finding["id"] != wanted:
+            results.others[finding["id"]] = results.others.get(finding["id"], 0) + 1
+
+
+def judge_program(results: Results, folder: Path, program: str, seed: int):
+    profile = folder / "run.sqlite"
+    note_others(results, make(profile, program, None, seed)["findings"], None)
+    base = iterations_of(profile)
+    for plant in EXPECTED:
+        judge(results, profile, program, plant, seed, base)
 
 
 def measure(seeds: range) -> Results:
@@ -98,8 +109,7 @@ def measure(seeds: range) -> Results:
     with tempfile.TemporaryDirectory() as folder:
         for seed in seeds:
             for program in PROGRAMS:
-                for plant in (None, *EXPECTED):
-                    judge(results, Path(folder), program, plant, seed)
+                judge_program(results, Path(folder), program, seed)
     return results
 
 
@@ -120,3 +130,15 @@ def table(results: Results) -> str:
     )
     lines.append(f"\nFindings of what was not planted, in {results.profiles} profiles: {others}")
     return "\n".join(lines)
+
+
+def check(results: Results) -> int:
+    """What holds on other seeds (100 to 119) too, with a little room. Ends with what does not hold."""
+    print(table(results))
+    failures = [f"{row.planted - row.found} of {row.planted} {key} were not found" for key, row in results.rows.items()
+                if row.found < row.planted]
+    for key, row in results.rows.items():
+        failures += [f"{key}: ceiling / cost is {ratio:.3f}" for ratio in row.ratios if not LEAST <= ratio <= MOST]
+    failures += [f"{count} x {finding} was found and not planted" for finding, count in results.others.items()]
+    print("\n".join(failures))
+    return 1 if failures else 0
