@@ -1,16 +1,27 @@
 #include <algorithm>
 
+#include "analyses/replay.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
 /// Copies between host and GPU from or to pageable memory: the driver moves them through buffers of its own, more
-/// slowly and with the host's help.
+/// slowly and with the host's help. The ceiling is what a replay (replay.h) saves in which each takes as long as pinned
+/// memory would, and those to the GPU return at once. Copies to the host are still waited for.
 namespace sonde {
 namespace {
 
 constexpr double kLeastPercent = 0.5;
-/// What pinned copies reach where the run has none to compare with: three quarters of PCIe 4.0 x16.
+/// What pinned copies reach where the run has none to compare with: three quarters of what PCIe x16 carries in one
+/// direction, generation 5 from compute capability 9 on and 4 before (NVIDIA H100 and A100 data sheets: 64, 32 GB/s).
 constexpr double kUsualBytesPerSecond = 24e9;
+constexpr double kUsualBytesPerSecondFrom9 = 48e9;
+
+double usual_bytes_per_second(const Facts& facts) {
+  const bool all_from_9 = std::ranges::all_of(facts.gpus.gpus, [&](const Gpu& gpu) {
+    return gpu.device != kNone && facts.trace.devices[gpu.device].compute_major.value_or(0) >= 9;
+  });
+  return all_from_9 ? kUsualBytesPerSecondFrom9 : kUsualBytesPerSecond;
+}
 
 struct Copied {
   int64_t count = 0;
@@ -33,6 +44,29 @@ bool crosses_link(uint8_t kind) {
 
 bool is(uint8_t memory, MemoryKind kind) { return memory == static_cast<uint8_t>(kind); }
 
+/// Up to this a copy from pageable memory to the GPU returns before it is done (CUDA Runtime API, "API synchronization
+/// behavior").
+constexpr int64_t kStagedBytes = 64 << 10;
+/// What an asynchronous copy's call takes on the host: some 3 to 6 us on the servers of today.
+constexpr int64_t kCallNs = 5'000;
+
+Change pinned_instead(const Facts& facts, const std::vector<Row>& rows, double bytes_per_second) {
+  const Copies& c = facts.trace.copies;
+  const Calls& api = facts.trace.api;
+  Change change;
+  for (const Row row : rows) {
+    const int64_t recorded = c.end[row] - c.start[row];
+    const auto could = static_cast<int64_t>(static_cast<double>(c.bytes[row]) * 1e9 / bytes_per_second);
+    change.copies.push_back({row, std::min(recorded, could)});
+    const Row call = c.launch.empty() ? kNone : c.launch[row];
+    const bool to_gpu = c.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device);
+    if (call == kNone || !to_gpu || c.bytes[row] <= kStagedBytes) continue;
+    if (api.end[call] < c.end[row] || api.end[call] - api.start[call] <= kCallNs) continue;
+    change.cuts.push_back({api.thread[call], api.start[call] + kCallNs, api.end[call]});
+  }
+  return change;
+}
+
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Copies& c = facts.trace.copies;
   Copied pageable;
@@ -53,9 +87,9 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"pageable_copy", "pageable_copy.no_memory_kinds", {}});
     return;
   }
-  const double could = std::max(pinned.bytes_per_second(), kUsualBytesPerSecond);
-  const double saved = static_cast<double>(pageable.ns) - static_cast<double>(pageable.bytes) * 1e9 / could;
-  const int64_t ceiling = facts.per_gpu(std::max<int64_t>(0, static_cast<int64_t>(saved)));
+  const double could = std::max(pinned.bytes_per_second(), usual_bytes_per_second(facts));
+  const int64_t ceiling =
+      replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, pinned_instead(facts, rows, could));
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return c.end[row] - c.start[row]; });
   rows.resize(std::min<size_t>(rows.size(), 10));
@@ -76,7 +110,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 }  // namespace
 
 extern const Rule pageable_copy_rule;
-const Rule pageable_copy_rule{
-    "pageable_copy", "copies between host and GPU that use pageable memory", {Field::copies, Field::streams}, &judge};
+const Rule pageable_copy_rule{"pageable_copy", "copies between host and GPU that use pageable memory", kReplayFields,
+                              &judge};
 
 }  // namespace sonde

@@ -1,0 +1,370 @@
+#include "analyses/replay.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 4;
+
+struct Operation {
+  int64_t start;
+  int64_t end;
+  StreamId stream;
+  Row launch;               ///< of `api`
+  uint32_t engine = kNone;  ///< of a copy: GPU and direction
+  int64_t changed_ns = 0;   ///< its duration in the replay
+  int64_t replayed_end = kNever;
+};
+
+std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span extent, const Change& change) {
+  std::map<std::pair<const GpuOps*, Row>, int64_t> resized;
+  for (const Change::Resized& r : change.kernels) resized[{&trace.kernels, r.row}] = r.duration_ns;
+  for (const Change::Resized& r : change.copies) resized[{&trace.copies, r.row}] = r.duration_ns;
+  std::vector<Operation> operations;
+  for_each_gpu_table(trace, [&](const GpuOps& ops) {
+    const bool copies = &ops == &trace.copies;
+    for (Row row = 0; row < row_count(ops); ++row) {
+      if (ops.start[row] < extent.first || ops.start[row] >= extent.second) continue;
+      Operation op{ops.start[row], ops.end[row], ops.stream[row], ops.launch[row]};
+      const auto changed = resized.find({&ops, row});
+      op.changed_ns = changed == resized.end() ? op.end - op.start : changed->second;
+      if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];
+      operations.push_back(op);
+    }
+  });
+  std::ranges::stable_sort(operations, {}, &Operation::start);
+  return operations;
+}
+
+/// What happens on the recorded timeline, in its order: the replay visits each once.
+struct Event {
+  enum Kind : uint8_t { operation, call, cut };
+  int64_t time;
+  Kind kind;
+  uint32_t index;
+};
+
+/// A recorded time and when it comes in the replay.
+struct Moment {
+  int64_t recorded = kNever;
+  int64_t replayed = kNever;
+  void raise(const Moment& other) {
+    recorded = std::max(recorded, other.recorded);
+    replayed = std::max(replayed, other.replayed);
+  }
+};
+
+class Replay {
+ public:
+  Replay(const Trace& trace, const Gpus& gpus, const std::vector<ApiKind>& kinds, Span extent, const Change& change)
+      : trace_(trace),
+        kinds_(kinds),
+        extent_(extent),
+        change_(change),
+        group_of_(groups_of_threads(trace, gpus)),
+        operations_(operations_in(trace, gpus, extent, change)),
+        shift_(trace.threads.size() + 1, 0),
+        call_shift_(row_count(trace.api), kUnknown),
+        cut_call_(row_count(trace.api), false),
+        no_wait_(row_count(trace.api), false),
+        op_of_call_(row_count(trace.api), kNone),
+        sync_of_call_(row_count(trace.api), kNone),
+        streams_(trace.streams.size()) {
+    for (const Operation& op : operations_) {
+      if (op.launch != kNone) streams_[op.stream].group = group_of(trace.api.thread[op.launch]);
+    }
+    find_cut_calls();
+    find_syncs();
+    learn_delays();
+  }
+
+  [[nodiscard]] int64_t end_ns() {
+    for (const Event& event : events()) {
+      if (event.kind == Event::operation) replay_operation(operations_[event.index], event.index);
+      if (event.kind == Event::call) replay_call(event.index);
+      if (event.kind == Event::cut) shift_of(change_.cuts[event.index].thread) += length_of(change_.cuts[event.index]);
+    }
+    int64_t end = kNever;
+    for (const uint32_t group : group_of_) {
+      if (group != kNone) end = std::max(end, extent_.second - shift_[group]);
+    }
+    for (const Operation& op : operations_) {
+      // What still ran at the end of the extent ran beside what came next.
+      if (op.end <= extent_.second) end = std::max(end, op.replayed_end);
+    }
+    return end;
+  }
+
+ private:
+  static int64_t length_of(const Cut& cut) { return cut.end_ns - cut.start_ns; }
+  [[nodiscard]] uint32_t group_of(ThreadId thread) const {
+    return thread < group_of_.size() ? group_of_[thread] : kNone;
+  }
+  /// How much earlier a thread is than recorded.
+  int64_t& shift_of(ThreadId thread) {
+    const uint32_t group = group_of(thread);
+    return shift_[group == kNone ? shift_.size() - 1 : group];
+  }
+
+  void find_cut_calls() {
+    std::map<ThreadId, std::map<int64_t, int64_t>> cuts;
+    for (const Cut& cut : change_.cuts) cuts[cut.thread][cut.start_ns] = cut.end_ns;
+    const Calls& api = trace_.api;
+    for (Row row = 0; !cuts.empty() && row < row_count(api); ++row) {
+      const auto of_thread = cuts.find(api.thread[row]);
+      if (of_thread == cuts.end()) continue;
+      auto cut = of_thread->second.upper_bound(api.start[row]);
+      cut_call_[row] = cut != of_thread->second.begin() && api.end[row] <= std::prev(cut)->second;
+      cut = of_thread->second.lower_bound(api.end[row]);
+      no_wait_[row] = cut != of_thread->second.begin() && api.end[row] <= std::prev(cut)->second;
+    }
+  }
+
+  void find_syncs() {
+    for (Row row = 0; row < row_count(trace_.syncs); ++row) {
+      const Row call = trace_.syncs.launch.empty() ? kNone : trace_.syncs.launch[row];
+      if (call != kNone) sync_of_call_[call] = row;
+    }
+    for (Row row = 0; row < trace_.cuda_events.event.size(); ++row) {
+      const StreamId stream = trace_.cuda_events.stream[row];
+      if (stream != kNone) recorded_on_[{trace_.streams[stream].process, trace_.cuda_events.event[row]}].insert(stream);
+    }
+    for (Row row = 0; row < row_count(trace_.api); ++row) {
+      if (kinds_[row] != ApiKind::synchronize) continue;
+      shortest_wait_ = std::min(shortest_wait_, trace_.api.end[row] - trace_.api.start[row]);
+    }
+  }
+
+  [[nodiscard]] std::vector<Event> events() const {
+    std::vector<Event> events;
+    for (size_t i = 0; i < operations_.size(); ++i) {
+      events.push_back({operations_[i].start, Event::operation, static_cast<uint32_t>(i)});
+    }
+    for (Row row = 0; row < row_count(trace_.api); ++row) {
+      const bool inside = trace_.api.end[row] >= extent_.first && trace_.api.start[row] < extent_.second;
+      if (inside && !cut_call_[row] && group_of(trace_.api.thread[row]) != kNone)
+        events.push_back({trace_.api.end[row], Event::call, row});
+    }
+    for (size_t i = 0; i < change_.cuts.size(); ++i) {
+      events.push_back({change_.cuts[i].end_ns, Event::cut, static_cast<uint32_t>(i)});
+    }
+    std::ranges::stable_sort(events, {}, [](const Event& e) { return std::tuple(e.time, e.kind); });
+    return events;
+  }
+
+  /// Some drivers let an operation start before its launch has returned.
+  [[nodiscard]] int64_t launched_at(const Operation& op) const {
+    return op.launch == kNone ? op.start : std::min(op.start, trace_.api.end[op.launch]);
+  }
+
+  /// What starting usually takes: behind a launch, and behind an operation. Low, since both also hold waits.
+  void learn_delays() {
+    std::vector<int64_t> behind_launch;
+    std::vector<int64_t> behind_operation;
+    std::vector<int64_t> stream_end(trace_.streams.size(), kNever);
+    for (const Operation& op : operations_) {
+      int64_t& before = stream_end[op.stream];
+      if (before > launched_at(op)) {
+        behind_operation.push_back(std::max<int64_t>(0, op.start - before));
+      } else if (op.launch != kNone) {
+        behind_launch.push_back(op.start - launched_at(op));
+      }
+      before = std::max(before, op.end);
+    }
+    launch_delay_ = low(behind_launch);
+    operation_delay_ = low(behind_operation);
+  }
+
+  static int64_t low(std::vector<int64_t>& values) {
+    if (values.empty()) return 0;
+    const auto tenth = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10);
+    std::ranges::nth_element(values, tenth);
+    return *tenth;
+  }
+
+  void replay_operation(Operation& op, uint32_t index) {
+    Stream& stream = streams_[op.stream];
+    if (op.launch != kNone && cut_call_[op.launch]) {
+      op.replayed_end = stream.end.replayed;
+      stream.end.recorded = std::max(stream.end.recorded, op.end);
+      finish({op.end, op.replayed_end});
+      return;
+    }
+    Moment start = launched(op);
+    start.raise({stream.end.recorded + operation_delay_, stream.end.replayed + operation_delay_});
+    if (stream.gate.recorded <= op.start) start.raise(stream.gate);
+    start = explained(op, start);
+    if (op.engine != kNone) start.replayed = std::max(start.replayed, engine_free(op));
+    op.replayed_end = start.replayed + op.changed_ns;
+    stream.end.raise({op.end, op.replayed_end});
+    if (op.engine != kNone) engines_[op.engine].raise({op.end, op.replayed_end});
+    if (op.launch != kNone) op_of_call_[op.launch] = index;
+    finish({op.end, op.replayed_end});
+  }
+
+  Moment launched(const Operation& op) {
+    if (op.launch == kNone) return {};
+    const int64_t at = launched_at(op) + launch_delay_;
+    const int64_t known = call_shift_[op.launch];
+    const bool before = trace_.api.end[op.launch] < extent_.first;
+    return {at, at - (before ? 0 : known == kUnknown ? shift_of(trace_.api.thread[op.launch]) : known)};
+  }
+
+  /// `start` moved to where the operation started as recorded.
+  [[nodiscard]] Moment explained(const Operation& op, Moment start) const {
+    if (start.recorded == kNever) return {op.start, op.start};
+    const int64_t late = op.start - start.recorded;
+    constexpr int64_t kUsualSpread = 2'000;
+    if (late > kUsualSpread) {
+      const Moment awaited = last_ended(op.start);
+      if (awaited.recorded > start.recorded) {
+        return {op.start, std::max(start.replayed, awaited.replayed + (op.start - awaited.recorded))};
+      }
+    }
+    return {op.start, start.replayed + late};
+  }
+
+  [[nodiscard]] int64_t engine_free(const Operation& op) const {
+    const auto engine = engines_.find(op.engine);
+    return engine == engines_.end() || engine->second.recorded > op.start ? kNever : engine->second.replayed;
+  }
+
+  /// Keeps ended operations in the order of their recorded ends.
+  void finish(const Moment& end) {
+    ended_.emplace(end.recorded, end.replayed);
+    constexpr size_t kRemembered = 64;
+    if (ended_.size() > kRemembered) ended_.erase(ended_.begin());
+  }
+  [[nodiscard]] Moment last_ended(int64_t time) const {
+    const auto next = ended_.upper_bound(time);
+    if (next == ended_.begin()) return {};
+    return {std::prev(next)->first, std::prev(next)->second};
+  }
+
+  /// A stream that waits for an event waits for what its own stream has by then. What that begins later shows as an
+  /// unexplained wait of the operation behind (explained()).
+  void replay_stream_wait(Row sync) {
+    const StreamId waiting = trace_.syncs.stream[sync];
+    if (waiting == kNone) return;
+    const auto streams = recorded_on_.find({trace_.streams[waiting].process, trace_.syncs.event[sync]});
+    if (streams == recorded_on_.end()) return;
+    for (const StreamId stream : streams->second) {
+      if (stream != waiting) streams_[waiting].gate.raise(streams_[stream].end);
+    }
+  }
+
+  void replay_call(Row row) {
+    const Row sync = sync_of_call_[row];
+    if (sync != kNone && trace_.syncs.kind[sync] == static_cast<uint8_t>(SyncKind::stream_waits_event))
+      replay_stream_wait(sync);
+    const Calls& api = trace_.api;
+    int64_t& shift = shift_of(api.thread[row]);
+    const Moment awaited = awaited_by(row);
+    if (awaited.recorded != kNever) {
+      const int64_t length = api.end[row] - api.start[row];
+      const bool blocked = awaited.recorded > api.start[row];
+      const int64_t least = blocked ? std::min(length, shortest_wait_) : length;
+      if (blocked) wake_delay_ = api.end[row] - awaited.recorded;
+      const int64_t end = std::max(api.start[row] - shift + least, awaited.replayed + wake_delay_);
+      // Without a wait in either, nothing moves.
+      if (blocked || awaited.replayed + wake_delay_ > api.end[row] - shift) shift = api.end[row] - end;
+    }
+    call_shift_[row] = shift;
+  }
+
+  /// The end of what a call waits for; none where it does not wait.
+  [[nodiscard]] Moment awaited_by(Row row) const {
+    if (no_wait_[row]) return {};
+    if (kinds_[row] == ApiKind::synchronize) return awaited_by_sync(row);
+    const bool copies = kinds_[row] == ApiKind::copy_blocking || kinds_[row] == ApiKind::copy_async;
+    if (!copies || op_of_call_[row] == kNone) return {};
+    const Operation& op = operations_[op_of_call_[row]];
+    if (op.end > trace_.api.end[row]) return {};
+    return {op.end, op.replayed_end};
+  }
+
+  [[nodiscard]] Moment awaited_by_sync(Row row) const {
+    const Row sync = sync_of_call_[row];
+    const int64_t returned = trace_.api.end[row];
+    if (sync != kNone && trace_.syncs.kind[sync] == static_cast<uint8_t>(SyncKind::stream)) {
+      const Moment& end = streams_[trace_.syncs.stream[sync]].end;
+      return end.recorded <= returned ? end : Moment{};
+    }
+    const std::string_view name = trace_.name(trace_.api.name[row]);
+    if (!name.contains("DeviceSynchronize") && !name.contains("CtxSynchronize")) return last_ended(returned);
+    Moment all;
+    for (const Stream& stream : streams_) {
+      const bool of_thread = stream.group == group_of(trace_.api.thread[row]);
+      if (of_thread && stream.end.recorded <= returned) all.raise(stream.end);
+    }
+    return all;
+  }
+
+  struct Stream {
+    Moment end;
+    Moment gate;  ///< what of other streams its next operation waits for
+    uint32_t group = kNone;
+  };
+
+  const Trace& trace_;
+  const std::vector<ApiKind>& kinds_;
+  Span extent_;
+  const Change& change_;
+  std::vector<uint32_t> group_of_;
+  std::vector<Operation> operations_;
+  Longs shift_;       ///< by group; the last for threads without one
+  Longs call_shift_;  ///< as each call returned
+  std::vector<bool> cut_call_;
+  std::vector<bool> no_wait_;
+  Ids op_of_call_;
+  Ids sync_of_call_;
+  std::vector<Stream> streams_;
+  std::map<uint32_t, Moment> engines_;
+  std::map<std::pair<ProcessId, uint32_t>, std::set<StreamId>> recorded_on_;  ///< by event
+  std::multimap<int64_t, int64_t> ended_;
+  int64_t launch_delay_ = 0;
+  int64_t operation_delay_ = 0;
+  int64_t wake_delay_ = 0;
+  int64_t shortest_wait_ = std::numeric_limits<int64_t>::max();
+};
+
+}  // namespace
+
+std::vector<uint32_t> groups_of_threads(const Trace& trace, const Gpus& gpus) {
+  std::vector<uint32_t> parent(gpus.gpus.size());
+  std::iota(parent.begin(), parent.end(), 0U);
+  const auto root = [&](uint32_t gpu) {
+    while (parent[gpu] != gpu) gpu = parent[gpu] = parent[parent[gpu]];
+    return gpu;
+  };
+  std::vector<uint32_t> group(trace.threads.size(), kNone);
+  for_each_gpu_table(trace, [&](const GpuOps& ops) {
+    for (Row row = 0; row < ops.launch.size(); ++row) {
+      if (ops.launch[row] == kNone || trace.api.thread[ops.launch[row]] >= group.size()) continue;
+      uint32_t& of_thread = group[trace.api.thread[ops.launch[row]]];
+      const uint32_t gpu = root(gpus.of_stream[ops.stream[row]]);
+      if (of_thread == kNone) of_thread = gpu;
+      parent[root(of_thread)] = gpu;
+      of_thread = gpu;
+    }
+  });
+  for (uint32_t& g : group) g = g == kNone ? kNone : root(g);
+  return group;
+}
+
+int64_t replay_saving_ns(const Trace& trace, const Gpus& gpus, const std::vector<ApiKind>& api_kinds, Span extent,
+                         const Change& change) {
+  const Change none;
+  const int64_t recorded = Replay(trace, gpus, api_kinds, extent, none).end_ns();
+  return recorded - Replay(trace, gpus, api_kinds, extent, change).end_ns();
+}
+
+}  // namespace sonde

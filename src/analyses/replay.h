@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include "analyses/api_kind.h"
+#include "analyses/gpus.h"
+#include "analyses/run_extent.h"
+#include "trace/trace.h"
+
+namespace sonde {
+
+inline const Fields kReplayFields =
+    kGpuWork | Fields{Field::streams, Field::launches, Field::api, Field::syncs, Field::cuda_events};
+
+/// Time of a thread that a changed program would not spend. Calls that lie in it are not made, and what they launched
+/// does not run. A call whose end alone lies in one is made and no longer waits for the GPU.
+struct Cut {
+  ThreadId thread = kNone;
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+};
+
+/// A changed program.
+struct Change {
+  std::vector<Cut> cuts;  ///< of one thread disjoint
+  struct Resized {
+    Row row;
+    int64_t duration_ns;
+  };
+  std::vector<Resized> kernels;  ///< that take another time
+  std::vector<Resized> copies;
+};
+
+/// Threads that put work on the same GPU, by number; kNone for threads that launch nothing.
+[[nodiscard]] std::vector<uint32_t> groups_of_threads(const Trace& trace, const Gpus& gpus);
+
+/// The wall time of `extent` that the change saves, by replaying what was recorded:
+/// - An operation starts when it is launched, the one before it on its stream is over and, where neither explains when
+///   it started, when the operation that ended last before it is over. A copy engine does one copy a direction.
+///   What starting took beyond that stays as recorded, and so do durations.
+/// - Host work takes as long as recorded. Threads of one group are taken to hand over to each other: what one saves is
+///   saved on all. A call that waits for the GPU (synchronization, blocking copy) returns when what it waited for is
+///   over, as late behind that as recorded.
+/// Without a change this gives back the recording. It is the most that can be saved: operations that come to run side
+/// by side are taken not to slow each other down, and other threads (data loading) to keep up. Reads GPU work, streams,
+/// api with launches and, where there are any, syncs. O(n log n).
+[[nodiscard]] int64_t replay_saving_ns(const Trace& trace, const Gpus& gpus, const std::vector<ApiKind>& api_kinds,
+                                       Span extent, const Change& change);
+
+}  // namespace sonde

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "analyses/api_label.h"
+#include "analyses/replay.h"
+#include "findings/rule.h"
+#include "findings/step_syncs.h"
+#include "trace/columns.h"
+
+/// Waits for the GPU in the middle of a step: the host launches nothing meanwhile, streams that could run side by side
+/// run one after the other, and the GPU runs dry behind each wait. The ceiling is what a replay of the steps without
+/// these calls saves (replay.h), so lost overlap counts and not only idle time. gpu_idle leaves this time to this rule.
+namespace sonde {
+namespace {
+
+constexpr double kLeastPercent = 1;
+constexpr size_t kMostEvidence = 10;
+
+std::string calls_of(const Facts& facts, const std::vector<Row>& rows) {
+  std::map<std::string, int64_t> counts;
+  for (const Row row : rows) ++counts[std::string(api_label(facts.trace.name(facts.trace.api.name[row])))];
+  std::string text;
+  for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  return text;
+}
+
+std::vector<Evidence> evidence_of(const Facts& facts, std::vector<Row> rows) {
+  const Calls& api = facts.trace.api;
+  std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return api.end[row] - api.start[row]; });
+  rows.resize(std::min(rows.size(), kMostEvidence));
+  std::vector<Evidence> evidence;
+  for (const Row row : rows) {
+    evidence.push_back({api.start[row], api.end[row],
+                        fmt::format("thread {}", facts.trace.threads[api.thread[row]].tid),
+                        std::string(api_label(facts.trace.name(api.name[row])))});
+  }
+  return evidence;
+}
+
+void judge(const Facts& facts, Diagnosis& diagnosis) {
+  if (facts.gpus.gpus.empty() || facts.trace.api.start.empty()) return;
+  if (!facts.steps) {
+    diagnosis.abstentions.push_back({"sync_in_loop", "sync_in_loop.no_steps", {}});
+    return;
+  }
+  const std::vector<Row> rows = syncs_inside_steps(facts);
+  if (rows.empty()) return;
+  const Calls& api = facts.trace.api;
+  Change change;
+  int64_t blocked = 0;
+  for (const Row row : rows) {
+    change.cuts.push_back({api.thread[row], api.start[row], api.end[row]});
+    blocked += api.end[row] - api.start[row];
+  }
+  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  diagnosis.findings.push_back({.id = "sync_in_loop",
+                                .arguments = {{"calls", Unit::none, 0, calls_of(facts, rows)},
+                                              {"time", Unit::nanoseconds, static_cast<double>(blocked), {}}},
+                                .ceiling_ns = ceiling,
+                                .evidence = evidence_of(facts, rows)});
+}
+
+}  // namespace
+
+extern const Rule sync_in_loop_rule;
+const Rule sync_in_loop_rule{"sync_in_loop", "waits for the GPU in the middle of a step",
+                             kReplayFields | Fields{Field::ranges, Field::range_links}, &judge};
+
+}  // namespace sonde
