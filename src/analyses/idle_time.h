@@ -38,10 +38,9 @@ struct IdlePiece {
 
 /// Calls `f` with each piece of the idle time of each GPU between the ends of `extent`, GPU by GPU in the order of
 /// time. Where several causes hold at once, the first in the order of idle_causes.inc counts, and of one cause the
-/// activity that began last. Work counts as launched when its call has returned. A piece ends where another activity
-/// counts; what begins meanwhile and is weaker does not cut it. Work whose
-/// correlation id is smaller than those of all calls that were recorded in its process was launched before the first of
-/// these: from then on it was queued.
+/// activity that began last. A piece ends where another activity counts; what begins meanwhile and is weaker does not
+/// cut it. Work counts as launched when its call has returned; where the call is not in the profile and its correlation
+/// id is smaller than all that were recorded in its process, when the first of these began: ids count up.
 void for_each_idle_piece(const Trace& trace, const Gpus& gpus, Span extent,
                          const std::function<void(const IdlePiece&)>& f);
 

@@ -151,7 +151,7 @@ class Threads:
 
 
 def idle_times(path):
-    """GPU -> Gpu, and the extent's length."""
+    """GPU -> (what Sonde calls it, Gpu). Ends with an error where the causes are not extent less busy time."""
     db = open_database(path)
     of_thread, by_correlation, gpu_of = Threads(activities(db)), calls(db), gpu_of_process(db)
     first, last = extent(db)
