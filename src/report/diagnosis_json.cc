@@ -24,7 +24,8 @@ Json arguments_json(const std::vector<Argument>& arguments) {
   Json object = Json::object();
   for (const Argument& a : arguments) {
     if (a.text.empty()) {
-      object[a.name + std::string(suffix_of(a.unit))] = a.number;
+      const std::string_view suffix = suffix_of(a.unit);
+      object[suffix.ends_with(a.name) ? a.name : a.name + std::string(suffix)] = a.number;
     } else {
       object[a.name] = a.text;
     }
