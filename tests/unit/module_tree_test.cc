@@ -7,9 +7,7 @@
 namespace sonde {
 namespace {
 
-ModuleTree tree_of(const Trace& trace, const ModuleChoice& choice = {}) {
-  return module_tree(trace, choice);
-}
+ModuleTree tree_of(const Trace& trace, const ModuleChoice& choice = {}) { return module_tree(trace, choice); }
 
 /// "outer/inner device_ns of its own", a line a module.
 std::vector<std::string> lines(const ModuleTree& tree) {
