@@ -62,8 +62,8 @@ const StatsReport gpu_idle_sum_report{
 Wall       share of the run, from its first event to its last
 Idle Time  of this cause; the rows of a GPU add up to its idle time
 GPU        which
-Cause      before_first, after_last, profiler, queued, start, data_loading, synchronization, copy, load, allocation,
-           initialization, launch, api, os_call, library, range, host or unknown
+Cause      before_first, after_last, profiler, queued, start, migration, data_loading, synchronization, copy, load,
+           allocation, initialization, launch, api, os_call, library, range, host or unknown
 Meaning    the cause in words
 
 The thread that launched what came next on the GPU is asked what it was in. Where several causes hold at once, the first in

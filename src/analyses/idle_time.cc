@@ -153,6 +153,7 @@ struct Operation {
   int64_t end;
   Row launch;              ///< of `api`
   int64_t launched_until;  ///< by then it was launched, where the call is not known; kUnknown: not known either
+  bool migration;          ///< of managed memory, which no call launches
 };
 
 /// The beginning of the record of a process' calls.
@@ -173,17 +174,23 @@ std::vector<FirstCall> first_calls(const Trace& trace) {
   return first;
 }
 
+bool is_migration(const Copies& copies, Row row) {
+  return copies.kind[row] >= static_cast<uint8_t>(CopyKind::unified_host_to_device);
+}
+bool is_migration(const GpuOps&, Row) { return false; }
+
 std::vector<std::vector<Operation>> operations_of(const Trace& trace, const Gpus& gpus) {
   std::vector<std::vector<Operation>> of_gpu(gpus.gpus.size());
   const std::vector<FirstCall> first = first_calls(trace);
-  for_each_gpu_table(trace, [&](const GpuOps& ops) {
+  for_each_gpu_table(trace, [&](const auto& ops) {
     for (Row row = 0; row < row_count(ops); ++row) {
       const Row launch = ops.launch.empty() ? kNone : ops.launch[row];
       const uint32_t correlation = ops.correlation.empty() ? 0 : ops.correlation[row];
       const FirstCall& call = first[trace.streams[ops.stream[row]].process];
       const bool before_all = launch == kNone && correlation != 0 && correlation < call.correlation;
       const int64_t until = before_all && call.correlation != kNone ? call.start : kUnknown;
-      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch, until});
+      const bool migration = launch == kNone && is_migration(ops, row);
+      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch, until, migration});
     }
   });
   for (auto& operations : of_gpu) std::ranges::stable_sort(operations, {}, &Operation::start);
@@ -227,6 +234,7 @@ class Taker {
       give_queue(launched, end, op.launch);
       return;
     }
+    if (op.migration) return give({gpu_, start, end, IdleCause::migration});
     const int64_t launched = op.launched_until == kUnknown ? end : std::clamp(op.launched_until, start, end);
     give({gpu_, start, launched, IdleCause::unknown});
     give_queue(launched, end, kNone);

@@ -33,7 +33,7 @@ def of_sonde(path, exact_names):
     nodes, outside, stack = {}, Counter(), []
     for row in json.loads(result.stdout):
         level, figures = row["Level"], Counter({field: row[title] or 0 for field, title in COLUMNS.items()})
-        name = row["Module"][2 * level:]
+        name = row["Module"]
         if name == OUTSIDE and row["Calls"] is None:
             outside = figures
             continue

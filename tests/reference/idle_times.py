@@ -19,7 +19,7 @@ from collections import Counter, namedtuple
 from module_times import PUSH_POP, TEXT_PUSH_POP, calls, gpu_of_process, operations
 from nsys_database import make, open_database, text_of
 
-ORDER = ("before_first", "after_last", "profiler", "queued", "start", "data_loading", "synchronization", "copy", "load",
+ORDER = ("before_first", "after_last", "profiler", "queued", "start", "migration", "data_loading", "synchronization", "copy", "load",
          "allocation", "initialization", "launch", "api", "os_call", "library", "range", "host", "unknown")
 RANK = {cause: i for i, cause in enumerate(ORDER)}
 READYING = ORDER[ORDER.index("launch"):ORDER.index("host") + 1]
@@ -109,12 +109,17 @@ def first_calls(db):
     return {process: found for process, *found in rows}
 
 
+MIGRATIONS = (11, 12, 13)  # copy kinds of managed memory
+
+
 def queued(length):
     return ("start" if length <= LONGEST_START else "queued", length)
 
 
 def causes_of_early_gap(start, end, op, first_call):
     """The same for work without a call: ids count up, so that one below all recorded ids was launched before them."""
+    if op.kind in MIGRATIONS:
+        return [("migration", end - start)]
     if op.correlation and first_call and op.correlation < first_call[0]:
         launched = min(max(first_call[1], start), end)
         return [("unknown", launched - start), queued(end - launched)]

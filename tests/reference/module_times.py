@@ -17,7 +17,7 @@ from fractions import Fraction
 from nsys_database import open_database
 
 # What the file has of a table of GPU work: rows of one process and one device number.
-Operation = namedtuple("Operation", "table process device start end correlation bytes")
+Operation = namedtuple("Operation", "table process device start end correlation bytes kind")
 Call = namedtuple("Call", "tid start end name")
 Range = namedtuple("Range", "start end name parent")
 FIELDS = ("self", "total", "host", "host_self", "calls", "kernels", "copies", "bytes", "launches", "operations")
@@ -28,7 +28,7 @@ NO_END = (1 << 63) - 1
 def operations(db):
     found = []
     for table in ("kernel", "copy", "memset", "graph"):
-        size = "bytes" if table == "copy" else "0"
+        size = "bytes, kind" if table == "copy" else "0, NULL"
         rows = db.execute(f"SELECT process, device, start, end, correlation, {size} FROM {table} ORDER BY rowid")
         found += [Operation(table, *row) for row in rows]
     return found
