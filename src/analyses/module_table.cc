@@ -181,7 +181,7 @@ Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTable
   add_numbers(table, "Copied", Unit::bytes, lines, [](const Line& l) { return l.total.copy_bytes; });
   const auto steps = options.steps ? with_last_steps(*options.steps, tree.modules.size()) : options.steps;
   if (steps) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
-  add_numbers(table, "Level", Unit::none, lines, [](const Line& l) { return l.depth; });
+  if (!options.indented) add_numbers(table, "Level", Unit::none, lines, [](const Line& l) { return l.depth; });
   auto& names = table.texts("Module");
   for (const Line& line : lines)
     names.push_back(table.keep(std::string(options.indented ? size_t{2} * line.depth : 0, ' ') + line.name));

@@ -121,14 +121,14 @@ void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile);
   command.add_option("--depth", options->depth, "levels to show; what lies deeper counts for the last one")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   command.add_option("--domain", options->domains, "domains whose ranges are modules, with commas between")
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--name", options->name, "a regular expression: only ranges whose name it finds are modules");
   command.add_flag("--exact-names", options->exact_names, "keep names apart that differ only by a number");
   command.add_option("--items-per-step", options->items_per_step, "samples or tokens in a step: adds figures an item")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000'000));
   command.add_option("--min-percent", options->min_percent, "modules with less of the device time stand in one row")
       ->capture_default_str();
   command.add_option("-f,--format", options->format, "column, csv, tsv, json or markdown");
