@@ -4,20 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
-#include "importers/importer.h"
-#include "memory_file.h"
+#include "any_profile.h"
 #include "nsys_report_writer.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const sonde::test::MemoryFile file({reinterpret_cast<const char*>(data), size});
-  const std::array paths = {file.path()};
-  const auto trace = sonde::import_run(paths, {.fields = sonde::Fields::all()});
-  if (!trace && trace.error().message.empty()) std::abort();
+  sonde::test::read_any_profile(data, size);
   return 0;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyses/gpu_shares.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -63,10 +62,9 @@ class Sums {
 }  // namespace
 
 std::vector<StepTime> step_times(const Trace& trace, const ModuleTree& tree, std::span<const Span> steps) {
-  const GpuShares shares = share_gpu_time(trace, gpus_of(trace));
   Sums sums(tree, steps.size());
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
-    const Longs& share = shares.of(trace, ops);
+    const Longs& share = tree.shares.of(trace, ops);
     for (Row row = 0; row < row_count(ops); ++row) {
       const Row call = ops.launch[row];
       const int64_t when = call == kNone ? ops.start[row] : trace.api.start[call];

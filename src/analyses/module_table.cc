@@ -111,7 +111,6 @@ ModuleSteps with_last_steps(ModuleSteps steps, size_t modules) {
   const size_t most = std::max<size_t>(1, kMostFigures / (modules + 1));
   if (steady.size() <= most) return steps;
   steady.erase(steady.begin(), steady.end() - static_cast<std::ptrdiff_t>(most));
-  steps.found.steady_start_ns = steady.front().first;
   return steps;
 }
 
@@ -140,7 +139,7 @@ std::string steps_note(const ModuleSteps& steps) {
   const WarmUp& found = steps.found;
   const auto count = static_cast<double>(found.steady.size());
   // Wall time of a step: from one start to the next, which what lies between two of them belongs to.
-  const double wall_ns = static_cast<double>(found.steady_end_ns - found.steady_start_ns) / count;
+  const double wall_ns = static_cast<double>(found.steady.back().second - found.steady.front().first) / count;
   std::string note = fmt::format("\nA step is '{}': {} after {} of the warm-up, one each {:.0f} ns.", found.range,
                                  found.steady.size(), found.slow_iterations, wall_ns);
   if (steps.items_per_step > 0) {

@@ -2,7 +2,6 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "analyses/gpu_shares.h"
 #include "analyses/idle_time.h"
 #include "analyses/range_label.h"
 #include "analyses/run_extent.h"
@@ -167,8 +166,7 @@ class Grower {
 /// Gives each GPU operation to the module whose range launched it.
 class Distributor {
  public:
-  Distributor(const Trace& trace, const GpuShares& shares, ModuleTree& tree)
-      : trace_(trace), shares_(shares), tree_(tree) {}
+  Distributor(const Trace& trace, ModuleTree& tree) : trace_(trace), tree_(tree) {}
 
   void distribute() {
     give(trace_.kernels, &LaunchedWork::kernels);
@@ -189,7 +187,7 @@ class Distributor {
   LaunchedWork& owner(const GpuOps& ops, Row row) { return owner_of_call(ops.launch[row]); }
 
   void give(const GpuOps& ops, int64_t LaunchedWork::* counted) {
-    const Longs& shares = shares_.of(trace_, ops);
+    const Longs& shares = tree_.shares.of(trace_, ops);
     for (Row row = 0; row < row_count(ops); ++row) {
       LaunchedWork& work = owner(ops, row);
       work.device_ns += shares[row];
@@ -211,7 +209,6 @@ class Distributor {
   }
 
   const Trace& trace_;
-  const GpuShares& shares_;
   ModuleTree& tree_;
 };
 
@@ -252,7 +249,8 @@ ModuleTree module_tree(const Trace& trace, const ModuleChoice& choice) {
   const Places places(trace, choice);
   Grower(trace, choice).grow(places, tree);
   tree.of_call = modules_of_calls(places, tree.of_range);
-  Distributor(trace, share_gpu_time(trace, gpus), tree).distribute();
+  tree.shares = share_gpu_time(trace, gpus);
+  Distributor(trace, tree).distribute();
   give_idle_time(trace, gpus, run_extent(trace), tree);
   tree.whole = tree.outside;
   for (size_t m = tree.modules.size(); m-- > 0;) {

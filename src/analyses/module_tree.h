@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/gpu_shares.h"
 #include "analyses/idle_time.h"
 #include "trace/trace.h"
 
@@ -48,6 +49,7 @@ struct ModuleChoice {
 /// The modules of a run and what each took. A parent comes before its children.
 struct ModuleTree {
   std::vector<Module> modules;
+  GpuShares shares;      ///< what each operation took of its GPU's time
   LaunchedWork outside;  ///< what no module launched
   LaunchedWork whole;    ///< everything: outside and all self together; its device_ns is the busy time of all GPUs
   Ids of_range;          ///< the module of each row of `ranges`, or that it lies in; kNone outside any

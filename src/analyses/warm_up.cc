@@ -73,9 +73,6 @@ WarmUp judge(std::string_view range, const Turns& turns) {
   warm_up.slow_iterations = slow_end - durations.begin();
   std::vector<int64_t> slow(durations.begin(), slow_end);
   std::vector<int64_t> rest(slow_end, durations.end());
-  const bool all_slow = slow_end == durations.end();
-  warm_up.steady_start_ns = all_slow ? turns.last_end : turns.starts[slow.size()];
-  warm_up.steady_end_ns = turns.last_end;
   for (size_t i = slow.size(); i < durations.size(); ++i) {
     warm_up.steady.emplace_back(turns.starts[i], turns.starts[i] + durations[i]);
   }

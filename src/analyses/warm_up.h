@@ -17,9 +17,7 @@ struct WarmUp {
   int64_t slow_iterations = 0;  ///< how many at the beginning took clearly longer; 0: no warm-up was seen
   double median_ns = 0;         ///< of the iterations after them
   double slow_mean_ns = 0;      ///< of the slow ones; 0 where there are none
-  int64_t steady_start_ns = 0;  ///< from the first iteration after the slow ones
-  int64_t steady_end_ns = 0;    ///< to the end of the last
-  std::vector<std::pair<int64_t, int64_t>> steady;  ///< start and end of each of them
+  std::vector<std::pair<int64_t, int64_t>> steady;  ///< start and end of each iteration after them
 };
 
 /// Absent when no range repeats, one turn after the other, over most of the run (which takes `total_ns`).

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analyses/operation_names.h"
+#include "findings/host_copies.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
@@ -45,19 +46,12 @@ std::vector<std::vector<Span>> kernel_time(const Facts& facts) {
   return of_gpu;
 }
 
-bool is_pageable(const Copies& copies, Row row) {
-  constexpr auto kPageable = static_cast<uint8_t>(MemoryKind::pageable);
-  return copies.source[row] == kPageable || copies.destination[row] == kPageable;
-}
-
 std::vector<Exposed> exposed_copies(const Facts& facts) {
   const auto busy = kernel_time(facts);
   const Copies& c = facts.trace.copies;
   std::vector<Exposed> exposed;
   for (Row row = 0; row < row_count(c); ++row) {
-    const auto kind = static_cast<CopyKind>(c.kind[row]);
-    if (kind != CopyKind::host_to_device && kind != CopyKind::device_to_host) continue;
-    if (is_pageable(c, row) || !facts.judged(c.start[row])) continue;
+    if (!crosses_link(c, row) || touches(c, row, MemoryKind::pageable) || !facts.judged(c.start[row])) continue;
     const uint32_t gpu = facts.gpus.of_stream[c.stream[row]];
     add_uncovered({c.start[row], c.end[row]}, busy[gpu], gpu, c.kind[row], exposed);
   }

@@ -3,20 +3,21 @@
 #include "analyses/run_extent.h"
 
 namespace sonde {
-
 namespace {
 
 Span steady_part(const Span whole, const std::optional<WarmUp>& steps) {
-  if (!steps || steps->steady_end_ns <= steps->steady_start_ns) return whole;
-  return {steps->steady_start_ns, steps->steady_end_ns};
+  if (!steps || steps->steady.empty() || steps->steady.back().second <= steps->steady.front().first) return whole;
+  return {steps->steady.front().first, steps->steady.back().second};
 }
 
 }  // namespace
 
-Facts::Facts(const Trace& run)
+Facts::Facts(const Trace& run) : Facts(run, run_extent(run)) {}
+
+Facts::Facts(const Trace& run, Span whole)
     : trace(run),
-      steps(find_warm_up(run, run_extent(run).second - run_extent(run).first)),
-      extent(steady_part(run_extent(run), steps)),
+      steps(find_warm_up(run, whole.second - whole.first)),
+      extent(steady_part(whole, steps)),
       gpus(gpus_of(run)),
       shares(share_gpu_time(run, gpus)),
       idle(idle_totals(run, gpus, extent)),

@@ -28,6 +28,9 @@ struct Facts {
   /// A sum over all GPUs as wall time: GPUs idle side by side.
   [[nodiscard]] int64_t per_gpu(int64_t ns) const;
   [[nodiscard]] double percent_of_wall(int64_t ns) const;
+
+ private:
+  Facts(const Trace& run, Span whole);
 };
 
 }  // namespace sonde

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "analyses/replay.h"
+#include "findings/host_copies.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
@@ -37,13 +38,6 @@ struct Copied {
   }
 };
 
-bool crosses_link(uint8_t kind) {
-  return kind == static_cast<uint8_t>(CopyKind::host_to_device) ||
-         kind == static_cast<uint8_t>(CopyKind::device_to_host);
-}
-
-bool is(uint8_t memory, MemoryKind kind) { return memory == static_cast<uint8_t>(kind); }
-
 /// Up to this a copy from pageable memory to the GPU returns before it is done (CUDA Runtime API, "API synchronization
 /// behavior").
 constexpr int64_t kStagedBytes = 64 << 10;
@@ -74,12 +68,12 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   std::vector<Row> rows;
   bool told = false;
   for (Row row = 0; row < row_count(c); ++row) {
-    if (!crosses_link(c.kind[row]) || c.bytes[row] == kUnknown || !facts.judged(c.start[row])) continue;
-    told = told || !is(c.source[row], MemoryKind::absent);
-    if (is(c.source[row], MemoryKind::pageable) || is(c.destination[row], MemoryKind::pageable)) {
+    if (!crosses_link(c, row) || c.bytes[row] == kUnknown || !facts.judged(c.start[row])) continue;
+    told = told || c.source[row] != static_cast<uint8_t>(MemoryKind::absent);
+    if (touches(c, row, MemoryKind::pageable)) {
       pageable.add(c, row);
       rows.push_back(row);
-    } else if (is(c.source[row], MemoryKind::pinned) || is(c.destination[row], MemoryKind::pinned)) {
+    } else if (touches(c, row, MemoryKind::pinned)) {
       pinned.add(c, row);
     }
   }
