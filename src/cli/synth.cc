@@ -99,7 +99,7 @@ std::string plant_help() {
 void set_up(CLI::App& command, int& exit_code) {
   const auto a = std::make_shared<SynthArguments>();
   command.add_option("-o,--output", a->output, "File to write: .sqlite, .json or .json.gz")->required();
-  command.add_option("--program", a->options.program, "What is simulated: inference or training")
+  command.add_option("--program", a->options.program, "What is simulated: inference, training or tuned")
       ->capture_default_str();
   command.add_option("--seed", a->options.seed, "The same seed gives the same file")->capture_default_str();
   command.add_option("--events", a->events, "About how many events to make; k and M count thousands and millions");

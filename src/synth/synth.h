@@ -26,7 +26,7 @@ struct SynthOptions {
   int layers = 4;       ///< of encoder and decoder each
   bool graphs = false;  ///< inference launches CUDA graphs
   Form form = Form::nvtx;
-  std::vector<std::string> plants;  ///< names of plants.inc
+  std::vector<std::string> plants;  ///< names of plants/list.inc
   Progress* progress = &no_progress();
 };
 
@@ -40,7 +40,7 @@ struct ProgramInfo {
 };
 [[nodiscard]] std::span<const ProgramInfo> programs();
 
-/// A problem that can be planted: a change of the program, never of the timeline. One row of plants.inc each.
+/// A problem that can be planted: a change of the program, never of the timeline. One row of plants/list.inc each.
 struct Plant {
   std::string_view name;
   std::string_view description;  ///< one line

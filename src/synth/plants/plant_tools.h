@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+
+#include "synth/program.h"
+
+/// What plants have in common.
+namespace sonde::synth {
+
+/// A step that a plant adds at a step's place. Its random draws have a name of their own, so that no other draw
+/// changes.
+[[nodiscard]] Step planted(StepKind kind, uint32_t site, std::string_view what, uint32_t number = 0);
+
+/// Whether the step opens a range of this level.
+[[nodiscard]] bool opens(const Program& program, const Step& step, RangeLevel level);
+
+/// The first stream of a GPU.
+[[nodiscard]] uint16_t any_stream(const Program& program, uint16_t gpu);
+
+}  // namespace sonde::synth

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include "synth/synth.h"
+#include "synth/training_parts.h"
+#include "synth/worker.h"
+
+/// A training loop with nothing left to fix, so that what a rule finds in it with a problem planted is that problem:
+/// the host stays a step ahead of the GPU, the next batch is copied beside the computing, and losses are read a step
+/// late.
+namespace sonde::synth {
+namespace {
+
+/// A batch this many times the other programs': kernels long against the time between them.
+constexpr int64_t kBatch = 3;
+
+Model large_batch_model(Program& program, int layers) {
+  const Model model = transformer(program, layers);
+  for (Kernel& kernel : program.kernels) {
+    kernel.duration_ns *= kBatch;
+    kernel.grid[0] *= kBatch;
+  }
+  return model;
+}
+
+struct Loop {
+  Rig rig;
+  LoaderLink loader;
+  uint32_t step_done = 0;  ///< event
+};
+
+void emit_input_copy(Builder& b, const Rig& rig) {
+  b.copy(CopyKind::host_to_device, kInputBytes * kBatch, MemoryKind::pinned, rig.copies);
+  b.record(rig.input_ready, rig.copies);
+}
+
+/// The thread reads the first batch itself.
+void emit_first_batch(Builder& b, const Rig& rig) {
+  b.os("read", 400'000);
+  emit_input_copy(b, rig);
+}
+
+void emit_iteration(Builder& b, const Model& model, const Loop& loop, int layers) {
+  const Rig& rig = loop.rig;
+  b.push(RangeLevel::iteration, "iteration", "ProfilerStep");
+  emit_warm_up_allocations(b);
+  b.push(RangeLevel::phase, "data", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__");
+  b.stream_wait(rig.input_ready, rig.compute);
+  b.wait(loop.loader.ready, "sem_wait");
+  emit_input_copy(b, rig);  // of the next batch
+  b.post(loop.loader.slot);
+  b.pop();
+  b.push(RangeLevel::phase, "forward", "## forward ##");
+  emit_forward(b, model, rig.compute);
+  b.pop();
+  b.push(RangeLevel::phase, "backward", "## backward ##");
+  b.post(rig.backward_start);
+  b.wait(rig.backward_done, "pthread_cond_wait");
+  b.pop();
+  emit_optimizer(b, rig, layers);
+  b.push(RangeLevel::phase, "loss", "## loss ##");
+  b.copy(CopyKind::device_to_host, 4, MemoryKind::pinned, rig.compute);
+  b.record(loop.step_done, rig.compute);
+  b.sync_event(loop.step_done);
+  b.pop();
+  b.pop();
+}
+
+void add_main_thread(Program& program, const Model& model, Loop loop, int layers) {
+  Builder b(program, fmt::format("main_{}", loop.rig.gpu), loop.rig.gpu);
+  loop.loader = add_loader(program, loop.rig.gpu);
+  loop.step_done = program.events++;
+  emit_start(b, loop.rig.gpu, layers, loop.rig.compute);
+  emit_first_batch(b, loop.rig);
+  b.to_iteration();
+  emit_iteration(b, model, loop, layers);
+  emit_end(b, layers, loop.rig.compute);
+}
+
+Program build(const SynthOptions& options) {
+  Program program;
+  program.name = "tuned";
+  program.gpus = static_cast<uint16_t>(options.gpus);
+  if (program.gpus > 1) program.collective_elements = kLayerParameters;
+  const Model model = large_batch_model(program, options.layers);
+  for (uint16_t gpu = 0; gpu < program.gpus; ++gpu) {
+    const Rig rig = add_rig(program, gpu);
+    add_main_thread(program, model, {rig, {}, 0}, 2 * options.layers);
+    add_backward_thread(program, model, rig);
+  }
+  return program;
+}
+
+}  // namespace
+
+extern const ProgramInfo tuned_program;
+const ProgramInfo tuned_program = {
+    "tuned", "training with nothing left to fix: batches copied ahead, one short wait a step, a large batch", &build};
+
+}  // namespace sonde::synth
