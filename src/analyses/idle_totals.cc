@@ -29,12 +29,15 @@ int64_t IdleTotals::total(IdleCause cause) const {
   return sum;
 }
 
-IdleTotals idle_totals(const Trace& trace, const Gpus& gpus, Span extent, size_t longest) {
+IdleTotals idle_totals(const Trace& trace, const Gpus& gpus, Span extent,
+                       const std::function<bool(const IdlePiece&)>& counts) {
+  constexpr size_t kKept = 10;
   IdleTotals totals;
   totals.of_gpu.assign(gpus.gpus.size(), {});
   totals.longest.resize(kCauses);
   Grouping<std::pair<uint8_t, NameId>> groups;
   for_each_idle_piece(trace, gpus, extent, [&](const IdlePiece& piece) {
+    if (counts && !counts(piece)) return;
     const auto cause = static_cast<uint8_t>(piece.cause);
     const int64_t ns = piece.end_ns - piece.start_ns;
     totals.of_gpu[piece.gpu][cause] += ns;
@@ -42,7 +45,7 @@ IdleTotals idle_totals(const Trace& trace, const Gpus& gpus, Span extent, size_t
     if (group == totals.by_name.size()) totals.by_name.push_back({piece.cause, piece.name});
     totals.by_name[group].ns += ns;
     ++totals.by_name[group].pieces;
-    keep_longest(totals.longest[cause], piece, longest);
+    keep_longest(totals.longest[cause], piece, kKept);
   });
   std::ranges::stable_sort(totals.by_name, std::greater(), &IdleWhile::ns);
   for (auto& pieces : totals.longest) {

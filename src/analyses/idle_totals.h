@@ -24,7 +24,9 @@ struct IdleTotals {
   [[nodiscard]] int64_t total(IdleCause cause) const;  ///< over all GPUs
 };
 
-/// Adds up the idle time of all GPUs within `extent`, and keeps so many of the longest pieces of each cause.
-[[nodiscard]] IdleTotals idle_totals(const Trace& trace, const Gpus& gpus, Span extent, size_t longest = 10);
+/// Adds up the idle time of all GPUs within `extent`, and keeps the longest pieces of each cause. Where `counts` is
+/// given, pieces for which it is false are left out.
+[[nodiscard]] IdleTotals idle_totals(const Trace& trace, const Gpus& gpus, Span extent,
+                                     const std::function<bool(const IdlePiece&)>& counts = {});
 
 }  // namespace sonde

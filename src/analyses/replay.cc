@@ -21,6 +21,7 @@ struct Operation {
   Row launch;               ///< of `api`
   uint32_t engine = kNone;  ///< of a copy: GPU and direction
   int64_t changed_ns = 0;   ///< its duration in the replay
+  bool ahead = false;       ///< nothing on the GPU waits for it
   int64_t replayed_end = kNever;
 };
 
@@ -28,6 +29,7 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span 
   std::map<std::pair<const GpuOps*, Row>, int64_t> resized;
   for (const Change::Resized& r : change.kernels) resized[{&trace.kernels, r.row}] = r.duration_ns;
   for (const Change::Resized& r : change.copies) resized[{&trace.copies, r.row}] = r.duration_ns;
+  const std::set<Row> ahead(change.ahead.begin(), change.ahead.end());
   std::vector<Operation> operations;
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     const bool copies = &ops == &trace.copies;
@@ -37,6 +39,8 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span 
       const auto changed = resized.find({&ops, row});
       op.changed_ns = changed == resized.end() ? op.end - op.start : changed->second;
       if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];
+      op.ahead = copies && ahead.contains(row);
+      if (op.ahead) op.stream = static_cast<StreamId>(trace.streams.size()) + gpus.of_stream[op.stream];
       operations.push_back(op);
     }
   });
@@ -77,7 +81,7 @@ class Replay {
         no_wait_(row_count(trace.api), false),
         op_of_call_(row_count(trace.api), kNone),
         sync_of_call_(row_count(trace.api), kNone),
-        streams_(trace.streams.size()) {
+        streams_(trace.streams.size() + gpus.gpus.size()) {
     for (const Operation& op : operations_) {
       if (op.launch != kNone) streams_[op.stream].group = group_of(trace.api.thread[op.launch]);
     }
@@ -160,16 +164,20 @@ class Replay {
     return events;
   }
 
-  /// Some drivers let an operation start before its launch has returned.
+  /// Some drivers let an operation start before its launch has returned. A call that returns when its operation is over
+  /// has put it on the stream at its beginning.
   [[nodiscard]] int64_t launched_at(const Operation& op) const {
-    return op.launch == kNone ? op.start : std::min(op.start, trace_.api.end[op.launch]);
+    if (op.launch == kNone) return op.start;
+    constexpr int64_t kCallNs = 5'000;  // what putting a copy on a stream takes at most, usually
+    const bool blocked = trace_.api.end[op.launch] >= op.end;
+    return std::min(op.start, blocked ? trace_.api.start[op.launch] + kCallNs : trace_.api.end[op.launch]);
   }
 
   /// What starting usually takes: behind a launch, and behind an operation. Low, since both also hold waits.
   void learn_delays() {
     std::vector<int64_t> behind_launch;
     std::vector<int64_t> behind_operation;
-    std::vector<int64_t> stream_end(trace_.streams.size(), kNever);
+    std::vector<int64_t> stream_end(streams_.size(), kNever);
     for (const Operation& op : operations_) {
       int64_t& before = stream_end[op.stream];
       if (before > launched_at(op)) {
@@ -201,13 +209,13 @@ class Replay {
     Moment start = launched(op);
     start.raise({stream.end.recorded + operation_delay_, stream.end.replayed + operation_delay_});
     if (stream.gate.recorded <= op.start) start.raise(stream.gate);
-    start = explained(op, start);
+    if (!op.ahead) start = explained(op, start);
     if (op.engine != kNone) start.replayed = std::max(start.replayed, engine_free(op));
     op.replayed_end = start.replayed + op.changed_ns;
     stream.end.raise({op.end, op.replayed_end});
     if (op.engine != kNone) engines_[op.engine].raise({op.end, op.replayed_end});
     if (op.launch != kNone) op_of_call_[op.launch] = index;
-    finish({op.end, op.replayed_end});
+    finish({op.end, op.ahead ? kNever : op.replayed_end});
   }
 
   Moment launched(const Operation& op) {

@@ -29,6 +29,7 @@ struct Change {
   };
   std::vector<Resized> kernels;  ///< that take another time
   std::vector<Resized> copies;
+  std::vector<Row> ahead;  ///< copies made on a stream of their own, so early that nothing waits for them
 };
 
 /// Threads that put work on the same GPU, by number; kNone for threads that launch nothing.

@@ -1,6 +1,7 @@
 #include "analyses/warm_up.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -22,6 +23,7 @@ constexpr double kLeastOfRun = 0.5;
 
 /// The turns of one repeated range, on one thread and of one domain.
 struct Turns {
+  std::string range;
   std::vector<int64_t> durations;
   std::vector<int64_t> starts;
   int64_t total = 0;
@@ -55,8 +57,9 @@ std::map<TurnsKey, Turns> outermost_ranges(const Trace& trace, std::vector<std::
   return found;
 }
 
-bool are_iterations(const Turns& turns, int64_t run_ns) {
-  if (turns.overlaps || turns.durations.size() < kFewestIterations) return false;
+/// Whether the turns fill most of the run, one after the other.
+bool fill_run(const Turns& turns, int64_t run_ns) {
+  if (turns.overlaps) return false;
   const auto span = static_cast<double>(turns.last_end - turns.first_start);
   return static_cast<double>(turns.total) >= kLeastFilled * span && span >= kLeastOfRun * static_cast<double>(run_ns);
 }
@@ -81,6 +84,21 @@ WarmUp judge(std::string_view range, const Turns& turns) {
   return warm_up;
 }
 
+/// Of the ranges that fill the run with so many turns the one that takes most time.
+std::optional<Turns> repeated_range(const Trace& trace, int64_t run_ns, size_t least, size_t most) {
+  if (trace.ranges.parent.empty()) return std::nullopt;
+  std::vector<std::string> labels;
+  auto found = outermost_ranges(trace, labels);
+  std::optional<Turns> best;
+  for (auto& [key, turns] : found) {
+    if (turns.durations.size() < least || turns.durations.size() > most || !fill_run(turns, run_ns)) continue;
+    if (best && turns.total <= best->total) continue;
+    best = std::move(turns);
+    best->range = std::get<2>(key);
+  }
+  return best;
+}
+
 }  // namespace
 
 std::string without_numbers(std::string_view name) {
@@ -94,17 +112,20 @@ std::string without_numbers(std::string_view name) {
 }
 
 std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
-  if (trace.ranges.parent.empty()) return std::nullopt;
-  std::vector<std::string> labels;
-  const auto found = outermost_ranges(trace, labels);
-  const std::pair<const TurnsKey, Turns>* best = nullptr;
-  for (const auto& candidate : found) {
-    const Turns& turns = candidate.second;
-    if (!are_iterations(turns, total_ns)) continue;
-    if (best == nullptr || turns.total > best->second.total) best = &candidate;
-  }
-  if (best == nullptr) return std::nullopt;
-  return judge(std::get<2>(best->first), best->second);
+  const auto turns = repeated_range(trace, total_ns, kFewestIterations, std::numeric_limits<size_t>::max());
+  if (!turns) return std::nullopt;
+  return judge(turns->range, *turns);
+}
+
+std::optional<WarmUp> unfinished_warm_up(const Trace& trace, int64_t total_ns) {
+  const auto turns = repeated_range(trace, total_ns, 2, kFewestIterations - 1);
+  if (!turns) return std::nullopt;
+  const auto last = turns->durations.rbegin();
+  if (static_cast<double>(*std::next(last)) <= kClearlyLonger * static_cast<double>(*last)) return std::nullopt;
+  WarmUp few;
+  few.range = turns->range;
+  few.iterations = few.slow_iterations = static_cast<int64_t>(turns->durations.size());
+  return few;
 }
 
 }  // namespace sonde

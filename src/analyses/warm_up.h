@@ -23,6 +23,10 @@ struct WarmUp {
 /// Absent when no range repeats, one turn after the other, over most of the run (which takes `total_ns`).
 [[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns);
 
+/// A range that was recorded 2 to 4 times, one turn after the other over most of the run, and still took clearly less
+/// time in the last turn than in the one before: too few turns to be past the warm-up. Absent otherwise.
+[[nodiscard]] std::optional<WarmUp> unfinished_warm_up(const Trace& trace, int64_t total_ns);
+
 /// A name with each run of digits replaced by '#': "step 12" and "step 13" are one.
 [[nodiscard]] std::string without_numbers(std::string_view name);
 

@@ -43,7 +43,10 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 }  // namespace
 
 extern const Rule dominant_kernel_rule;
-const Rule dominant_kernel_rule{"dominant_kernel", "one kernel takes most of the busy time",
-                                kGpuWork | Fields{Field::streams}, &judge};
+const Rule dominant_kernel_rule{"dominant_kernel",
+                                "one kernel takes most of the busy time",
+                                kGpuWork | Fields{Field::streams},
+                                {Check::past_warm_up, Check::kernels_traced},
+                                &judge};
 
 }  // namespace sonde

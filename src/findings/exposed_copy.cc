@@ -1,15 +1,19 @@
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "analyses/operation_names.h"
+#include "analyses/replay.h"
 #include "findings/host_copies.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// Copies between host and GPU while no kernel runs on that GPU: time that a second stream could hide. Copies of
-/// pageable memory are pageable_copy's: they block the host and cannot overlap before they are pinned.
+/// Copies between host and GPU while no kernel runs on that GPU: time that a second stream could hide. The ceiling is
+/// what a replay (replay.h) saves in which these copies are made so early, on a stream of their own, that nothing waits
+/// for them but waits for the whole GPU. Copies of pageable memory are pageable_copy's: they block the host and cannot
+/// overlap before they are pinned.
 namespace sonde {
 namespace {
 
@@ -18,19 +22,18 @@ constexpr double kLeastPercent = 1;
 struct Exposed {
   Span span;
   uint32_t gpu;
-  uint8_t kind;
+  Row copy;
 };
 
 /// The parts of [start, end) that no busy span covers; `busy` is merged and sorted.
-void add_uncovered(Span copy, const std::vector<Span>& busy, uint32_t gpu, uint8_t kind,
-                   std::vector<Exposed>& exposed) {
+void add_uncovered(Span copy, const std::vector<Span>& busy, uint32_t gpu, Row row, std::vector<Exposed>& exposed) {
   auto next = std::ranges::upper_bound(busy, copy.first, {}, &Span::second);
   int64_t at = copy.first;
   for (; next != busy.end() && next->first < copy.second; ++next) {
-    if (next->first > at) exposed.push_back({{at, next->first}, gpu, kind});
+    if (next->first > at) exposed.push_back({{at, next->first}, gpu, row});
     at = std::max(at, next->second);
   }
-  if (at < copy.second) exposed.push_back({{at, copy.second}, gpu, kind});
+  if (at < copy.second) exposed.push_back({{at, copy.second}, gpu, row});
 }
 
 std::vector<std::vector<Span>> kernel_time(const Facts& facts) {
@@ -53,7 +56,7 @@ std::vector<Exposed> exposed_copies(const Facts& facts) {
   for (Row row = 0; row < row_count(c); ++row) {
     if (!crosses_link(c, row) || touches(c, row, MemoryKind::pageable) || !facts.judged(c.start[row])) continue;
     const uint32_t gpu = facts.gpus.of_stream[c.stream[row]];
-    add_uncovered({c.start[row], c.end[row]}, busy[gpu], gpu, c.kind[row], exposed);
+    add_uncovered({c.start[row], c.end[row]}, busy[gpu], gpu, row, exposed);
   }
   return exposed;
 }
@@ -67,29 +70,38 @@ int64_t total_of(const Facts& facts, const std::vector<Exposed>& exposed) {
   return total;
 }
 
-std::string directions_of(const std::vector<Exposed>& exposed) {
-  std::map<uint8_t, int64_t> ns;
-  for (const Exposed& e : exposed) ns[e.kind] += e.span.second - e.span.first;
-  std::string text;
-  for (const auto& [kind, time] : ns) text += fmt::format("{}{}", text.empty() ? "" : ", ", copy_operation(kind));
-  return text;
+std::string directions_of(const Copies& copies, const std::vector<Exposed>& exposed) {
+  std::set<std::string_view> directions;
+  for (const Exposed& e : exposed) directions.insert(copy_operation(copies.kind[e.copy]));
+  return fmt::format("{}", fmt::join(directions, ", "));
+}
+
+/// The program that makes these copies a step ahead.
+Change made_ahead(const std::vector<Exposed>& exposed) {
+  Change change;
+  for (const Exposed& e : exposed) change.ahead.push_back(e.copy);
+  return change;
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (row_count(facts.trace.kernels) + row_count(facts.trace.graph_launches) == 0) return;
+  const Copies& copies = facts.trace.copies;
   std::vector<Exposed> exposed = exposed_copies(facts);
-  const int64_t ceiling = facts.per_gpu(total_of(facts, exposed));
+  const int64_t alone = facts.per_gpu(total_of(facts, exposed));
+  if (facts.percent_of_wall(alone) < kLeastPercent) return;
+  const int64_t saved = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, made_ahead(exposed));
+  const int64_t ceiling = std::min(saved, alone);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   Finding finding{.id = "exposed_copy",
-                  .arguments = {{"time", Unit::nanoseconds, static_cast<double>(ceiling), {}},
-                                {"directions", Unit::none, 0, directions_of(exposed)}},
+                  .arguments = {{"time", Unit::nanoseconds, static_cast<double>(alone), {}},
+                                {"directions", Unit::none, 0, directions_of(copies, exposed)}},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
   std::ranges::stable_sort(exposed, std::greater(), [](const Exposed& e) { return e.span.second - e.span.first; });
   exposed.resize(std::min<size_t>(exposed.size(), 10));
   for (const Exposed& e : exposed) {
     finding.evidence.push_back(
-        {e.span.first, e.span.second, facts.gpus.gpus[e.gpu].place, std::string(copy_operation(e.kind))});
+        {e.span.first, e.span.second, facts.gpus.gpus[e.gpu].place, std::string(copy_operation(copies.kind[e.copy]))});
   }
   diagnosis.findings.push_back(std::move(finding));
 }
@@ -97,7 +109,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 }  // namespace
 
 extern const Rule exposed_copy_rule;
-const Rule exposed_copy_rule{"exposed_copy", "copies between host and GPU that no kernel runs beside",
-                             kGpuWork | Fields{Field::streams}, &judge};
+const Rule exposed_copy_rule{"exposed_copy", "copies between host and GPU that no kernel runs beside", kReplayFields,
+                             kLoopChecks, &judge};
 
 }  // namespace sonde

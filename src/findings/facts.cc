@@ -20,7 +20,6 @@ Facts::Facts(const Trace& run, Span whole)
       extent(steady_part(whole, steps)),
       gpus(gpus_of(run)),
       shares(share_gpu_time(run, gpus)),
-      idle(idle_totals(run, gpus, extent)),
       api_kinds(sonde::api_kinds(run)) {}
 
 int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / static_cast<int64_t>(gpus.gpus.size()); }

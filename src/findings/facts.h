@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "analyses/api_kind.h"
+#include "analyses/busy_time.h"
 #include "analyses/gpu_shares.h"
-#include "analyses/idle_totals.h"
 #include "analyses/warm_up.h"
 
 namespace sonde {
@@ -20,7 +20,6 @@ struct Facts {
   Span extent;
   Gpus gpus;
   GpuShares shares;
-  IdleTotals idle;
   std::vector<ApiKind> api_kinds;  ///< of each row of `api`
 
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }

@@ -29,9 +29,10 @@ struct Evidence {
 struct Finding {
   std::string id;
   std::vector<Argument> arguments;
-  int64_t ceiling_ns = 0;          ///< the most wall time that a fix can save
-  bool reachable = true;           ///< false for a mere bound, which no fix reaches: it stands behind the others
-  std::vector<Evidence> evidence;  ///< the heaviest first
+  int64_t ceiling_ns = 0;               ///< the most wall time that a fix can save
+  bool reachable = true;                ///< false for a mere bound, which no fix reaches: it stands behind the others
+  std::vector<Evidence> evidence = {};  ///< the heaviest first
+  std::vector<std::string_view> not_recorded = {};  ///< what its rule would have looked at too (coverage.inc)
 };
 
 /// A conclusion that the profile cannot carry: which check failed, "<id>.says" of texts.h.

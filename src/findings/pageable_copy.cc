@@ -105,6 +105,6 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 
 extern const Rule pageable_copy_rule;
 const Rule pageable_copy_rule{"pageable_copy", "copies between host and GPU that use pageable memory", kReplayFields,
-                              &judge};
+                              kLoopChecks, &judge};
 
 }  // namespace sonde

@@ -2,22 +2,35 @@
 
 #include <span>
 
+#include "findings/checks.h"
 #include "findings/facts.h"
 #include "findings/finding.h"
 
 namespace sonde {
 
+/// What a finding explains, so that gpu_idle, which judges last, does not say it once more.
+struct Claims {
+  std::vector<std::vector<Span>> idle;  ///< by GPU: idle pieces that begin in one of these spans
+  std::vector<Row> waits;               ///< rows of `api`, calls that wait for the GPU
+};
+
 /// What the rules made of a run.
 struct Diagnosis {
-  std::vector<Finding> findings;  ///< the highest ceiling first, mere bounds last
+  std::vector<Finding>
+      findings;  ///< the highest ceiling first, mere bounds last; ceilings add up to the wall time at most
   std::vector<Abstention> abstentions;
+  Claims claims;
 };
+
+/// What conclusions on the timing of a loop need.
+inline const Checks kLoopChecks{Check::records_complete, Check::past_warm_up, Check::launches_free};
 
 /// One kind of problem. A rule is one file, and one line in list.inc.
 struct Rule {
   std::string_view name;
   std::string_view description;
-  Fields fields;
+  Fields fields;  ///< what it reads
+  Checks checks;  ///< what must hold for it to be asked
   /// Adds what it finds, or which check of the profile forbade a conclusion.
   void (*judge)(const Facts& facts, Diagnosis& diagnosis);
 };

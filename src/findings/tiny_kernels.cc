@@ -21,7 +21,7 @@ constexpr int64_t kShortNs = 10'000;
 constexpr size_t kShortestRun = 8;
 /// What a kernel without work takes as CUPTI records it, some 1 to 2 us on the GPUs of today: taken from the run as the
 /// shortest kernel in it, and as no more than this.
-constexpr int64_t kMostForNothingNs = 1'000;
+constexpr int64_t kMostForNothingNs = 1'700;
 
 struct Run {
   std::vector<Row> kernels;
@@ -144,12 +144,21 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (runs.empty()) return;
   const Change change = fused(facts.trace, runs);
   const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
-  if (facts.percent_of_wall(ceiling) >= kLeastPercent) diagnosis.findings.push_back(finding_of(facts, runs, ceiling));
+  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  for (const Run& run : runs) {
+    diagnosis.claims.idle[facts.gpus.of_stream[k.stream[run.kernels.front()]]].emplace_back(run.start(k), run.end(k));
+  }
+  diagnosis.findings.push_back(finding_of(facts, runs, ceiling));
 }
 
 }  // namespace
 
 extern const Rule tiny_kernels_rule;
-const Rule tiny_kernels_rule{"tiny_kernels", "runs of short kernels that one kernel could do", kReplayFields, &judge};
+const Rule tiny_kernels_rule{
+    "tiny_kernels",
+    "runs of short kernels that one kernel could do",
+    kReplayFields,
+    {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
+    &judge};
 
 }  // namespace sonde

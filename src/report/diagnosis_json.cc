@@ -51,17 +51,22 @@ Json finding_json(const Facts& facts, const Finding& f) {
           {"says", text_of(f.id + ".says", f.arguments)},
           {"do", text_of(f.id + ".do", f.arguments)},
           {"arguments", arguments_json(f.arguments)},
-          {"evidence", evidence_json(f.evidence)}};
+          {"evidence", evidence_json(f.evidence)},
+          {"not_recorded", f.not_recorded}};
+}
+
+/// What repeats, and how many of its turns were judged.
+Json steps_json(const Facts& facts) {
+  if (!facts.steps) return nullptr;
+  return {{"range", facts.steps->range}, {"recorded", facts.steps->iterations}, {"judged", facts.steps->steady.size()}};
 }
 
 }  // namespace
 
 std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis) {
-  Json document = {{"schema", kSchema},
-                   {"file", facts.trace.ranks.front().file},
-                   {"wall_ns", facts.wall_ns()},
-                   {"findings", Json::array()},
-                   {"no_conclusion", Json::array()}};
+  Json document = {{"schema", kSchema},          {"file", facts.trace.ranks.front().file},
+                   {"wall_ns", facts.wall_ns()}, {"steps", steps_json(facts)},
+                   {"findings", Json::array()},  {"no_conclusion", Json::array()}};
   for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f));
   for (const Abstention& a : diagnosis.abstentions) {
     document["no_conclusion"].push_back(

@@ -1,9 +1,11 @@
 #include "report/diagnosis_text.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/args.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "findings/texts.h"
 #include "report/quantity.h"
@@ -77,6 +79,37 @@ std::string finding_text(const Facts& facts, const Finding& finding, size_t numb
   return text;
 }
 
+/// What the rules of these findings would have looked at too.
+std::string not_recorded_text(std::span<const Finding> findings, size_t width) {
+  std::vector<std::string_view> names;
+  for (const Finding& finding : findings) {
+    for (const std::string_view name : finding.not_recorded) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  if (names.empty()) return {};
+  return '\n' + wrapped(fmt::format("not recorded, and so not looked at: {}", fmt::join(names, ", ")), 0, width);
+}
+
+/// Rules that abstain for one reason stand together.
+std::string abstentions_text(const std::vector<Abstention>& abstentions, size_t width) {
+  std::vector<std::pair<std::string, std::string>> reasons;  // reason, rules
+  for (const Abstention& a : abstentions) {
+    const std::string reason = text_of(a.id + ".says", a.arguments);
+    const auto known = std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
+    if (known == reasons.end()) {
+      reasons.emplace_back(reason, a.rule);
+    } else {
+      known->second += fmt::format(", {}", a.rule);
+    }
+  }
+  std::string text;
+  for (const auto& [reason, rules] : reasons) {
+    text += '\n' + wrapped(fmt::format("no conclusion by {}: {}", rules, reason), 0, width);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string text_of(std::string_view id, const std::vector<Argument>& arguments) {
@@ -94,11 +127,8 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   if (shown < diagnosis.findings.size()) {
     text += fmt::format("\n{} more: sonde why --all\n", diagnosis.findings.size() - shown);
   }
-  for (const Abstention& a : diagnosis.abstentions) {
-    text +=
-        '\n' + wrapped(fmt::format("no conclusion by {}: {}", a.rule, text_of(a.id + ".says", a.arguments)), 0, width);
-  }
-  return text;
+  text += not_recorded_text(std::span(diagnosis.findings).first(shown), width);
+  return text + abstentions_text(diagnosis.abstentions, width);
 }
 
 }  // namespace sonde

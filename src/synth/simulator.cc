@@ -282,10 +282,14 @@ void Simulator::migrate(Thread& t, const Step& s) {
 void Simulator::range_step(Thread& t, const Step& s) {
   if (s.kind == StepKind::push_range) {
     if (observer_ != nullptr) observer_->on_push(t.id, s.what, t.iteration, t.time);
+    ++t.depth;
+    if (t.id == 0 && t.depth == 1) steps_.emplace_back(t.time, kUnknown);
     t.time += kRangeNs;
     return;
   }
   t.time += kRangeNs;
+  --t.depth;
+  if (t.id == 0 && t.depth == 0) steps_.back().second = t.time;
   if (observer_ != nullptr) observer_->on_pop(t.id, t.time);
 }
 

@@ -27,6 +27,9 @@ class Observer : public OperationSink {
   virtual void on_migration(uint32_t thread, const Step& step, int64_t start, int64_t end) = 0;
 };
 
+/// Start and end of each outermost range of the first thread: its iterations.
+using StepTimes = std::vector<std::pair<int64_t, int64_t>>;
+
 /// Runs a program: host threads take their steps one after another, and block where CUDA would block them.
 class Simulator {
  public:
@@ -35,6 +38,7 @@ class Simulator {
 
   /// The end of the last event. Fails when the program waits for itself.
   [[nodiscard]] Result<int64_t> run(Progress& progress);
+  [[nodiscard]] const StepTimes& steps() const { return steps_; }
 
  private:
   enum class Section : uint8_t { before, iteration, after, done };
@@ -44,6 +48,7 @@ class Simulator {
     Section section = Section::before;
     int32_t iteration = -1;
     size_t next = 0;
+    uint32_t depth = 0;  ///< of open ranges
     int64_t time = 0;
     int64_t began = kUnknown;         ///< when the step at hand was first tried
     std::vector<Position> waits_for;  ///< of the step at hand
@@ -89,6 +94,7 @@ class Simulator {
   std::vector<Semaphore> semaphores_;
   std::vector<std::optional<Position>> events_;
   uint32_t correlation_ = 0;
+  StepTimes steps_;
   bool woke_ = false;  ///< since it was last asked
 };
 

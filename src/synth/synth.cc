@@ -101,27 +101,31 @@ Result<int32_t> needed_iterations(const Program& program, const SynthOptions& op
   return static_cast<int32_t>(std::max<int64_t>(1, wanted));
 }
 
-Result<int64_t> total_without(const SynthOptions& options, int32_t iterations, std::span<const Plant* const> all,
-                              const Plant* left_out) {
+/// Measures the run without one plant.
+Status run_without(const SynthOptions& options, int32_t iterations, std::span<const Plant* const> all,
+                   const Plant* left_out, PlantedCost& cost) {
   auto program = build(options);
   if (!program) return std::unexpected(program.error());
   for (const Plant* plant : all) {
     if (plant != left_out) plant->apply(*program);
   }
   options.progress->begin(fmt::format("simulating without {}", left_out->name), iterations, "iterations");
-  return Simulator(*program, options.seed, iterations, nullptr).run(*options.progress);
+  Simulator simulator(*program, options.seed, iterations, nullptr);
+  const auto total = simulator.run(*options.progress);
+  if (!total) return std::unexpected(total.error());
+  cost.base_total_ns = *total;
+  cost.base_steps = simulator.steps();
+  return {};
 }
 
 Status measure_plants(const SynthOptions& options, std::span<const Plant* const> chosen, Synthesis& synthesis) {
   for (const Plant* plant : chosen) {
-    const auto base = total_without(options, synthesis.iterations, chosen, plant);
-    if (!base) return std::unexpected(base.error());
     PlantedCost cost;
     cost.name = plant->name;
     cost.where = plant->where;
-    cost.base_total_ns = *base;
+    SONDE_TRY(run_without(options, synthesis.iterations, chosen, plant, cost));
     cost.planted_total_ns = synthesis.total_ns;
-    cost.cost_ns = synthesis.total_ns - *base;
+    cost.cost_ns = synthesis.total_ns - cost.base_total_ns;
     cost.step_cost_ns = cost.cost_ns / synthesis.iterations;
     synthesis.planted.push_back(cost);
   }
@@ -131,10 +135,12 @@ Status measure_plants(const SynthOptions& options, std::span<const Plant* const>
 Status record(const Program& program, const SynthOptions& options, Synthesis& synthesis) {
   Recorder recorder(program, options.form);
   options.progress->begin("simulating " + program.name, synthesis.iterations, "iterations");
-  const auto total = Simulator(program, options.seed, synthesis.iterations, &recorder).run(*options.progress);
+  Simulator simulator(program, options.seed, synthesis.iterations, &recorder);
+  const auto total = simulator.run(*options.progress);
   options.progress->end();
   if (!total) return std::unexpected(total.error());
   synthesis.total_ns = *total;
+  synthesis.steps = simulator.steps();
   synthesis.trace = recorder.take(*total);
   link(synthesis.trace);
   add_utilization(program, synthesis.trace);

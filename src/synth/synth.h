@@ -58,12 +58,14 @@ struct PlantedCost {
   int64_t step_cost_ns = 0;  ///< for each iteration
   int64_t base_total_ns = 0;
   int64_t planted_total_ns = 0;
+  StepTimes base_steps;
 };
 
 struct Synthesis {
   Trace trace;  ///< linked
   int32_t iterations = 0;
   int64_t total_ns = 0;
+  StepTimes steps;
   std::vector<PlantedCost> planted;
 };
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""`sonde why` finds what `sonde synth --plant` plants, and says what it costs."""
+"""`sonde why` finds what `sonde synth --plant` plants, and says what it costs: each problem alone, and some together."""
 
 import sys
 
 import _planted
 
-sys.exit(_planted.check(_planted.measure(range(1, 4))))
+results = _planted.Results()
+_planted.measure_alone(results, range(1, 2))
+_planted.measure_drawn(results, range(40, 56))
+sys.exit(_planted.check(results))

@@ -1,0 +1,139 @@
+#include "findings/checks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+constexpr double kMostLost = 0.01;
+constexpr int64_t kFewestLost = 10;  // a call that failed, or whose kernel ran when the recording was over, is no loss
+constexpr double kMostInWholeGraphs = 0.1;
+constexpr double kNearlyEvery = 0.95;
+constexpr size_t kFewestSteady = 3;
+
+/// Times in which a thread captures what it launches into a graph.
+class Captures {
+ public:
+  explicit Captures(const Trace& trace) {
+    const Calls& api = trace.api;
+    std::map<ThreadId, int64_t> open;
+    for (Row row = 0; row < row_count(api); ++row) {
+      const std::string_view name = trace.name(api.name[row]);
+      if (name.contains("StreamBeginCapture")) open[api.thread[row]] = api.start[row];
+      const auto began = name.contains("StreamEndCapture") ? open.find(api.thread[row]) : open.end();
+      if (began == open.end()) continue;
+      of_thread_[api.thread[row]].emplace_back(began->second, api.end[row]);
+      open.erase(began);
+    }
+  }
+  [[nodiscard]] bool holds(ThreadId thread, int64_t time) const {
+    const auto spans = of_thread_.find(thread);
+    if (spans == of_thread_.end()) return false;
+    const auto next = std::ranges::upper_bound(spans->second, time, {}, &Span::first);
+    return next != spans->second.begin() && time < std::prev(next)->second;
+  }
+
+ private:
+  std::map<ThreadId, std::vector<Span>> of_thread_;
+};
+
+/// For each row of `api`, whether GPU work of it is in the profile.
+std::vector<bool> calls_with_work(const Trace& trace) {
+  std::vector<bool> has_work(row_count(trace.api), false);
+  for_each_gpu_table(trace, [&](const GpuOps& ops) {
+    for (const Row launch : ops.launch) {
+      if (launch != kNone) has_work[launch] = true;
+    }
+  });
+  return has_work;
+}
+
+bool records_complete_holds(const Facts& facts, std::vector<Argument>& arguments) {
+  const Calls& api = facts.trace.api;
+  if (facts.trace.kernels.launch.empty() && facts.trace.graph_launches.launch.empty()) return true;
+  const Captures captures(facts.trace);
+  const std::vector<bool> has_work = calls_with_work(facts.trace);
+  int64_t launches = 0;
+  int64_t lost = 0;
+  for (Row row = 0; row < row_count(api); ++row) {
+    if (facts.api_kinds[row] != ApiKind::launch || !facts.judged(api.start[row])) continue;
+    if (captures.holds(api.thread[row], api.start[row])) continue;
+    ++launches;
+    lost += has_work[row] ? 0 : 1;
+  }
+  const double share = launches == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(launches);
+  arguments = {{"share", Unit::percent, 100 * share, {}}, {"launches", Unit::none, static_cast<double>(launches), {}}};
+  return share <= kMostLost || lost < kFewestLost;
+}
+
+bool past_warm_up_holds(const Facts& facts, std::vector<Argument>& arguments) {
+  if (facts.steps) {
+    const int64_t steady = static_cast<int64_t>(facts.steps->steady.size());
+    arguments = {{"steps", Unit::none, static_cast<double>(facts.steps->iterations), {}},
+                 {"range", Unit::none, 0, facts.steps->range}};
+    return facts.steps->steady.size() >= kFewestSteady && steady > 0;
+  }
+  const auto few = unfinished_warm_up(facts.trace, facts.wall_ns());
+  if (!few) return true;
+  arguments = {{"steps", Unit::none, static_cast<double>(few->iterations), {}}, {"range", Unit::none, 0, few->range}};
+  return false;
+}
+
+bool kernels_traced_holds(const Facts& facts, std::vector<Argument>& arguments) {
+  int64_t in_graphs = 0;
+  for (const int64_t share : facts.shares.graph_launches) in_graphs += share;
+  int64_t busy = 0;
+  for (const int64_t of_gpu : facts.shares.busy_ns) busy += of_gpu;
+  const double share = busy == 0 ? 0 : static_cast<double>(in_graphs) / static_cast<double>(busy);
+  arguments = {{"share", Unit::percent, 100 * share, {}}};
+  return share <= kMostInWholeGraphs;
+}
+
+bool launches_free_holds(const Facts& facts, std::vector<Argument>& /*arguments*/) {
+  const Kernels& k = facts.trace.kernels;
+  const Calls& api = facts.trace.api;
+  constexpr int64_t kFewest = 20;
+  int64_t launched = 0;
+  int64_t waited = 0;
+  for (Row row = 0; row < k.launch.size(); ++row) {
+    if (k.launch[row] == kNone || !facts.judged(k.start[row])) continue;
+    ++launched;
+    waited += api.end[k.launch[row]] >= k.end[row] ? 1 : 0;
+  }
+  return launched < kFewest || static_cast<double>(waited) < kNearlyEvery * static_cast<double>(launched);
+}
+
+bool ranks_complete_holds(const Facts& facts, std::vector<Argument>& arguments) {
+  int world = 0;
+  std::set<int> present;
+  for (const Rank& rank : facts.trace.ranks) {
+    world = std::max(world, rank.world_size.value_or(0));
+    if (rank.rank) present.insert(*rank.rank);
+  }
+  arguments = {{"present", Unit::none, static_cast<double>(present.size()), {}},
+               {"world", Unit::none, static_cast<double>(world), {}}};
+  return world <= 1 || present.size() >= static_cast<size_t>(world);
+}
+
+}  // namespace
+
+std::vector<FailedCheck> failed_checks(const Facts& facts) {
+  std::vector<FailedCheck> failed;
+  std::vector<Argument> arguments;
+#define SONDE_CHECK(name)                                                  \
+  arguments.clear();                                                       \
+  if (!name##_holds(facts, arguments)) {                                   \
+    failed.push_back({Check::name, "check." #name, std::move(arguments)}); \
+  }
+#include "findings/checks.inc"
+#undef SONDE_CHECK
+  return failed;
+}
+
+}  // namespace sonde

@@ -1,0 +1,25 @@
+#include "findings/coverage.h"
+
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+template <typename Table>
+bool is_empty(const Table& table) {
+  return row_count(table) == 0;
+}
+bool is_empty(const std::vector<KernelProfile>& profiles) { return profiles.empty(); }
+
+}  // namespace
+
+std::vector<std::string_view> not_recorded_of(const Trace& trace, const Fields& fields) {
+  std::vector<std::string_view> names;
+#define SONDE_SOURCE(field, table, text) \
+  if (fields.has(Field::field) && is_empty(trace.table)) names.emplace_back(text);
+#include "findings/coverage.inc"
+#undef SONDE_SOURCE
+  return names;
+}
+
+}  // namespace sonde

@@ -1,0 +1,24 @@
+#include "synth/plants/plant_tools.h"
+#include "synth/synth.h"
+
+namespace sonde::synth {
+namespace {
+
+/// Input copies on the stream that computes: kernels wait for them.
+void plant_serial_copy(Program& program) {
+  for (HostThread& thread : program.threads) {
+    for (Step& step : thread.iteration) {
+      if (step.kind == StepKind::copy && step.copy_kind == CopyKind::host_to_device) {
+        step.stream = any_stream(program, thread.gpu);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+extern const Plant serial_copy_plant;
+const Plant serial_copy_plant = {"serial_copy", "input copies run on the stream that computes instead of beside it",
+                                 "the input copy of each batch", "--plant serial_copy", &plant_serial_copy};
+
+}  // namespace sonde::synth
