@@ -6,6 +6,7 @@
 
 #include "analyses/api_label.h"
 #include "analyses/idle_totals.h"
+#include "findings/most_of.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
@@ -28,24 +29,15 @@ IdleTotals unclaimed(const Facts& facts, const Claims& claims) {
   });
 }
 
-/// What the thread was in most, with the shares of the cause's time: "aten::item 62 %, cudaStreamSynchronize 30 %".
-std::string most_of(const Facts& facts, const IdleTotals& idle, IdleCause cause) {
-  constexpr size_t kMostNames = 3;
+/// What the thread was in most.
+std::string calls_of(const Facts& facts, const IdleTotals& idle, IdleCause cause) {
   std::map<std::string, int64_t> by_label;
   for (const IdleWhile& part : idle.by_name) {
     if (part.cause == cause && part.name != kNone) {
       by_label[without_numbers(api_label(facts.trace.name(part.name)))] += part.ns;
     }
   }
-  std::vector<std::pair<std::string, int64_t>> labels(by_label.begin(), by_label.end());
-  std::ranges::stable_sort(labels, std::greater(), [](const auto& label) { return label.second; });
-  labels.resize(std::min(labels.size(), kMostNames));
-  const auto total = static_cast<double>(idle.total(cause));
-  std::string text;
-  for (const auto& [label, ns] : labels) {
-    const double percent = 100 * static_cast<double>(ns) / total;
-    if (percent >= kLeastPercent) text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", label, percent);
-  }
+  const std::string text = most_of(by_label, idle.total(cause));
   return text.empty() ? "no call or range is named" : text;
 }
 
@@ -85,7 +77,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     if (facts.percent_of_wall(ceiling) < kLeastPercent) continue;
     diagnosis.findings.push_back({.id = fmt::format("gpu_idle_{}", info_of(cause).name),
                                   .arguments = {{"time", Unit::nanoseconds, static_cast<double>(time), {}},
-                                                {"most", Unit::none, 0, most_of(facts, idle, cause)}},
+                                                {"most", Unit::none, 0, calls_of(facts, idle, cause)}},
                                   .ceiling_ns = ceiling,
                                   .evidence = evidence_of(facts, idle, cause)});
   }

@@ -4,6 +4,7 @@
 
 #include "analyses/replay.h"
 #include "findings/rule.h"
+#include "findings/stream_breaks.h"
 #include "trace/columns.h"
 
 /// Runs of short kernels of one name that follow each other on one stream, launched by one thread: work that one kernel
@@ -29,22 +30,12 @@ struct Run {
   [[nodiscard]] int64_t end(const Kernels& k) const { return k.end[kernels.back()]; }
 };
 
-/// Where a copy or a set of the stream stands between kernels, they are no run.
-std::map<StreamId, std::vector<int64_t>> others_of(const Trace& trace) {
-  std::map<StreamId, std::vector<int64_t>> starts;
-  const auto add = [&](const GpuOps& ops) {
-    for (Row row = 0; row < row_count(ops); ++row) starts[ops.stream[row]].push_back(ops.start[row]);
-  };
-  add(trace.copies);
-  add(trace.sets);
-  add(trace.graph_launches);
-  for (auto& [stream, all] : starts) std::ranges::sort(all);
-  return starts;
-}
-
 class Runs {
  public:
-  explicit Runs(const Facts& facts) : facts_(facts), k_(facts.trace.kernels), others_(others_of(facts.trace)) {
+  explicit Runs(const Facts& facts)
+      : facts_(facts),
+        k_(facts.trace.kernels),
+        breaks_({&facts.trace.copies, &facts.trace.sets, &facts.trace.graph_launches}) {
     std::map<StreamId, Run> open;
     for (Row row = 0; row < row_count(k_); ++row) {
       if (!facts.judged(k_.start[row])) continue;
@@ -67,13 +58,8 @@ class Runs {
     const Row launch = k_.launch[row];
     const Row launch_before = k_.launch[before];
     return launch != launch_before && api.thread[launch] == api.thread[launch_before] &&
-           api.end[launch_before] <= api.start[launch] && !other_between(before, row);
-  }
-  [[nodiscard]] bool other_between(Row before, Row row) const {
-    const auto others = others_.find(k_.stream[row]);
-    if (others == others_.end()) return false;
-    const auto next = std::ranges::lower_bound(others->second, k_.start[before]);
-    return next != others->second.end() && *next < k_.start[row];
+           api.end[launch_before] <= api.start[launch] &&
+           !breaks_.any_between(k_.stream[row], k_.start[before], k_.start[row]);
   }
   void close(Run& run) {
     if (run.kernels.size() >= kShortestRun) runs_.push_back(run);
@@ -82,7 +68,7 @@ class Runs {
 
   const Facts& facts_;
   const Kernels& k_;
-  std::map<StreamId, std::vector<int64_t>> others_;
+  StreamBreaks breaks_;
   std::vector<Run> runs_;
 };
 

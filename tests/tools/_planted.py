@@ -33,7 +33,13 @@ TRUTHS = {
     "sync": Truth("sync_in_loop", also=frozenset({"exposed_copy"})),
     # A copy of pageable memory waits for its stream anyway.
     "serial_copy": Truth("exposed_copy", never_with=frozenset({"pageable"})),
-    "tiny_kernels": Truth("tiny_kernels"),
+    # Slices of a kernel that lacks warps are no short kernels.
+    "tiny_kernels": Truth("tiny_kernels", never_with=frozenset({"low_occupancy"})),
+    "small_grid": Truth("small_grid"),
+    "tail_wave": Truth("tail_wave"),
+    "low_occupancy": Truth("low_occupancy", BOUND),
+    "float32": Truth("float32_matmul", BOUND),
+    "unfused_attention": Truth("unfused_attention", BOUND),
 }
 
 

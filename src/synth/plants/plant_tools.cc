@@ -24,4 +24,36 @@ uint16_t any_stream(const Program& program, uint16_t gpu) {
   return static_cast<uint16_t>(found - program.streams.begin());
 }
 
+namespace {
+
+void append_launches(Steps& steps, const Step& launch, const std::vector<uint32_t>& kernels) {
+  constexpr int64_t kOperatorNs = 3800;  // as any operator's
+  for (uint32_t i = 0; i < kernels.size(); ++i) {
+    Step host = planted(StepKind::host_work, launch.site, "slice", i);
+    host.amount = kOperatorNs;
+    if (i > 0) steps.push_back(host);
+    Step step = launch;
+    step.site = planted(StepKind::launch, launch.site, "launch", i).site;
+    step.what = kernels[i];
+    steps.push_back(step);
+  }
+}
+
+}  // namespace
+
+void replace_launches(Program& program, const Replacements& replacements) {
+  for (HostThread& thread : program.threads) {
+    Steps steps;
+    for (const Step& step : thread.iteration) {
+      const auto replaced = step.kind == StepKind::launch ? replacements.find(step.what) : replacements.end();
+      if (replaced == replacements.end()) {
+        steps.push_back(step);
+      } else {
+        append_launches(steps, step, replaced->second);
+      }
+    }
+    thread.iteration = std::move(steps);
+  }
+}
+
 }  // namespace sonde::synth

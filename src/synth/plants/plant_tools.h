@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <string_view>
+#include <vector>
 
 #include "synth/program.h"
 
@@ -16,5 +18,9 @@ namespace sonde::synth {
 
 /// The first stream of a GPU.
 [[nodiscard]] uint16_t any_stream(const Program& program, uint16_t gpu);
+
+/// Several kernels instead of one, each with its launch and an operator's host work, by the kernel's number.
+using Replacements = std::map<uint32_t, std::vector<uint32_t>>;
+void replace_launches(Program& program, const Replacements& replacements);
 
 }  // namespace sonde::synth

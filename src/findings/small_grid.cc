@@ -1,0 +1,39 @@
+#include "analyses/kernel_class.h"
+#include "findings/faster_kernels.h"
+#include "trace/columns.h"
+
+/// Kernels with fewer blocks than the GPU has SMs: the others do nothing. In the ceiling such a kernel's work is spread
+/// over all SMs.
+namespace sonde {
+namespace {
+
+/// Up to this a kernel only starts and ends, whatever its grid.
+constexpr int64_t kShortNs = 3'000;
+
+void judge(const Facts& facts, Diagnosis& diagnosis) {
+  const Kernels& k = facts.trace.kernels;
+  const std::vector<KernelClass> classes = kernel_classes(facts.trace);
+  std::vector<int64_t> sms_of_stream;  // 0 where not known
+  for (StreamId stream = 0; stream < facts.trace.streams.size(); ++stream) {
+    const auto limits = limits_of_stream(facts.trace, stream);
+    sms_of_stream.push_back(limits ? limits->sm_count.value_or(0) : 0);
+  }
+  FasterKernels faster;
+  for (Row row = 0; row < row_count(k); ++row) {
+    const int64_t duration = k.end[row] - k.start[row];
+    if (!facts.judged(k.start[row]) || duration <= kShortNs || classes[row] == KernelClass::communication) continue;
+    const auto blocks = grid_blocks_of_row(facts.trace, row);
+    const int64_t sms = sms_of_stream[k.stream[row]];
+    if (!blocks || *blocks >= sms) continue;
+    faster.add(facts, row, duration * *blocks / sms);
+  }
+  add_faster_kernels(facts, "small_grid", faster, {}, diagnosis);
+}
+
+}  // namespace
+
+extern const Rule small_grid_rule;
+const Rule small_grid_rule{"small_grid", "kernels with fewer blocks than the GPU has SMs",
+                           kFasterKernelsFields | launch_occupancy_fields(), kFasterKernelsChecks, &judge};
+
+}  // namespace sonde
