@@ -5,8 +5,12 @@
 #include <map>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "analyses/distribution.h"
+#include "analyses/launch_repetition.h"
 #include "trace/columns.h"
+#include "trace/kernel_name.h"
 
 namespace sonde {
 namespace {
@@ -32,6 +36,15 @@ struct Turns {
   bool overlaps = false;  ///< it nests in itself: not an iteration
 };
 
+void add_turn(Turns& turns, int64_t start, int64_t end) {
+  turns.overlaps = turns.overlaps || (turns.last_end != kUnknown && start < turns.last_end);
+  if (turns.durations.empty()) turns.first_start = start;
+  turns.last_end = end;
+  turns.durations.push_back(end - start);
+  turns.starts.push_back(start);
+  turns.total += turns.durations.back();
+}
+
 using TurnsKey = std::tuple<ThreadId, DomainId, std::string_view>;
 
 /// Ranges that no other range of their domain holds: iterations are not found inside of iterations. An operator is
@@ -46,15 +59,16 @@ std::map<TurnsKey, Turns> outermost_ranges(const Trace& trace, std::vector<std::
       continue;
     std::string& label = labels[r.name[row]];
     if (label.empty()) label = without_numbers(trace.name(r.name[row]));
-    Turns& turns = found[{r.thread[row], r.domain[row], label}];
-    turns.overlaps = turns.overlaps || (turns.last_end != kUnknown && r.start[row] < turns.last_end);
-    if (turns.durations.empty()) turns.first_start = r.start[row];
-    turns.last_end = r.end[row];
-    turns.durations.push_back(r.end[row] - r.start[row]);
-    turns.starts.push_back(r.start[row]);
-    turns.total += turns.durations.back();
+    add_turn(found[{r.thread[row], r.domain[row], label}], r.start[row], r.end[row]);
   }
   return found;
+}
+
+Turns turns_of(const Trace& trace, const LaunchRepetition& launches) {
+  Turns turns;
+  turns.range = fmt::format("{} launches from {}", launches.launches, short_kernel_name(trace.name(launches.first)));
+  for (const Span& turn : launches.turns) add_turn(turns, turn.first, turn.second);
+  return turns;
 }
 
 /// Whether the turns fill most of the run, one after the other.
@@ -64,14 +78,14 @@ bool fill_run(const Turns& turns, int64_t run_ns) {
   return static_cast<double>(turns.total) >= kLeastFilled * span && span >= kLeastOfRun * static_cast<double>(run_ns);
 }
 
-WarmUp judge(std::string_view range, const Turns& turns) {
+WarmUp judge(const Turns& turns) {
   const std::vector<int64_t>& durations = turns.durations;
   std::vector<int64_t> later(durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2), durations.end());
   const double usual = distribution_of(later).median;
   const auto slow_end =
       std::ranges::find_if(durations, [&](int64_t d) { return static_cast<double>(d) <= usual * kClearlyLonger; });
   WarmUp warm_up;
-  warm_up.range = range;
+  warm_up.range = turns.range;
   warm_up.iterations = static_cast<int64_t>(durations.size());
   warm_up.slow_iterations = slow_end - durations.begin();
   std::vector<int64_t> slow(durations.begin(), slow_end);
@@ -112,9 +126,19 @@ std::string without_numbers(std::string_view name) {
 }
 
 std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
-  const auto turns = repeated_range(trace, total_ns, kFewestIterations, std::numeric_limits<size_t>::max());
-  if (!turns) return std::nullopt;
-  return judge(turns->range, *turns);
+  if (const auto turns = repeated_range(trace, total_ns, kFewestIterations, std::numeric_limits<size_t>::max())) {
+    return judge(*turns);
+  }
+  // Where a framework recorded its operators and no step among them, what repeats are a model's layers.
+  const bool has_operators =
+      std::ranges::any_of(trace.domains, [](const Domain& d) { return d.kind == DomainKind::op; });
+  const auto launches = has_operators ? std::nullopt : find_launch_repetition(trace);
+  if (!launches) return std::nullopt;
+  const Turns turns = turns_of(trace, *launches);
+  if (!fill_run(turns, total_ns)) return std::nullopt;
+  WarmUp found = judge(turns);
+  found.thread = launches->thread;
+  return found;
 }
 
 std::optional<WarmUp> unfinished_warm_up(const Trace& trace, int64_t total_ns) {

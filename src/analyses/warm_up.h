@@ -12,7 +12,9 @@ namespace sonde {
 
 /// What repeats in a run, and whether its first turns were slower than the rest.
 struct WarmUp {
-  std::string range;  ///< the range that repeats; a number in its name is written '#'
+  std::string range;        ///< the range that repeats; a number in its name is written '#'. Where launches repeat
+                            ///< without a range: "12 launches from KERNEL"
+  ThreadId thread = kNone;  ///< whose launches repeat; kNone where a range repeats
   int64_t iterations = 0;
   int64_t slow_iterations = 0;  ///< how many at the beginning took clearly longer; 0: no warm-up was seen
   double median_ns = 0;         ///< of the iterations after them
@@ -20,7 +22,8 @@ struct WarmUp {
   std::vector<std::pair<int64_t, int64_t>> steady;  ///< start and end of each iteration after them
 };
 
-/// Absent when no range repeats, one turn after the other, over most of the run (which takes `total_ns`).
+/// Absent when no range and no sequence of launches (launch_repetition.h) repeats, one turn after the other, over most of
+/// the run (which takes `total_ns`). Ranges come first.
 [[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns);
 
 /// A range that was recorded 2 to 4 times, one turn after the other over most of the run, and still took clearly less

@@ -14,6 +14,7 @@ using Steps = std::map<uint32_t, std::vector<Span>>;
 using Launches = std::map<uint32_t, std::vector<int64_t>>;
 
 Steps steps_of(const Facts& facts, const std::vector<uint32_t>& group_of) {
+  if (facts.steps->thread != kNone) return {{group_of[facts.steps->thread], facts.steps->steady}};
   const Ranges& r = facts.trace.ranges;
   Steps steps;
   std::map<NameId, bool> repeats;
