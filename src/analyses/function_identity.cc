@@ -41,7 +41,8 @@ std::string with_one_spelling(std::string_view name) {
 
 /// Words and single signs; empty for words that say nothing of the identity.
 std::string token_at(std::string_view text) {
-  if (!is_word(text.front())) return {1, text.front() == '[' ? '{' : text.front() == ']' ? '}' : text.front()};
+  const char c = text.front();
+  if (!is_word(c)) return std::string(1, c == '[' ? '{' : c == ']' ? '}' : c);
   const auto* const end = std::ranges::find_if_not(text, [](char c) { return is_word(c); });
   std::string word(text.begin(), end);
   if (word == "true") return "1";

@@ -15,14 +15,14 @@ namespace {
 struct CounterColumn {
   std::string_view title;
   Unit unit = Unit::none;
-  int decimals = 0;                 ///< -1: a whole number
+  int decimals = 0;  ///< of bytes: where they are shown as megabytes
   std::string_view collected_by{};  ///< ncu's option; empty where an empty cell says something of the module
   std::string_view quantity{};      ///< whose absence explains that of the column (metrics/quantities.h)
   std::optional<double> (*number)(const MeasuredKernels& kernels) = nullptr;
   std::string_view (*text)(const MeasuredKernels& kernels) = nullptr;
 };
 
-constexpr int kWhole = -1;
+constexpr int kOfMegabytes = 2;
 constexpr std::string_view kTables = "--section MemoryWorkloadAnalysis_Tables";
 
 template <Figure figure>
@@ -37,24 +37,24 @@ constexpr std::array kColumns = {
                        .number = [](const MeasuredKernels& k) { return k.matched_percent(); }},
     CounterColumn{.title = "DRAM Read",
                        .unit = Unit::bytes,
-                       .decimals = kWhole,
+                       .decimals = kOfMegabytes,
                        .collected_by = kTables,
                        .quantity = "dram_read_bytes",
                        .number = total_of<Figure::dram_read_bytes>},
     CounterColumn{.title = "DRAM Write",
                        .unit = Unit::bytes,
-                       .decimals = kWhole,
+                       .decimals = kOfMegabytes,
                        .collected_by = kTables,
                        .quantity = "dram_write_bytes",
                        .number = total_of<Figure::dram_write_bytes>},
     CounterColumn{.title = "L2 Read",
                        .unit = Unit::bytes,
-                       .decimals = kWhole,
+                       .decimals = kOfMegabytes,
                        .collected_by = kTables,
                        .number = total_of<Figure::l2_read_bytes>},
     CounterColumn{.title = "L2 Write",
                        .unit = Unit::bytes,
-                       .decimals = kWhole,
+                       .decimals = kOfMegabytes,
                        .collected_by = kTables,
                        .number = total_of<Figure::l2_write_bytes>},
     CounterColumn{.title = "Intensity",
@@ -78,6 +78,27 @@ bool has_cell(const CounterColumn& column, const MeasuredKernels& kernels) {
   return column.number != nullptr ? column.number(kernels).has_value() : !column.text(kernels).empty();
 }
 
+void add_texts(Table& table, const CounterColumn& column, const std::vector<MeasuredKernels>& lines) {
+  auto& texts = table.texts(std::string(column.title));
+  for (const MeasuredKernels& line : lines) {
+    const std::string_view text = column.text(line);
+    texts.push_back(text.empty() ? std::string_view() : text);
+  }
+}
+
+void add_whole_numbers(Table& table, const CounterColumn& column, const std::vector<MeasuredKernels>& lines) {
+  auto& numbers = table.integers(std::string(column.title), column.unit);
+  for (const MeasuredKernels& line : lines) numbers.push_back(integer_cell(column.number(line)));
+}
+
+/// Bytes as megabytes.
+void add_numbers(Table& table, const CounterColumn& column, const std::vector<MeasuredKernels>& lines) {
+  const bool bytes = column.unit == Unit::bytes;
+  const double scale = bytes ? 1e-6 : 1;
+  auto& numbers = table.reals(std::string(column.title), bytes ? Unit::megabytes : column.unit, column.decimals);
+  for (const MeasuredKernels& line : lines) numbers.push_back(column.number(line).value_or(kAbsent) * scale);
+}
+
 /// Why a matched kernel lacks it: the GPU's fault where its counters do not exist there.
 void explain(ColumnGap& gap, const CounterColumn& column, const KernelJoin& join) {
   gap.detail = fmt::format("ncu {}", column.collected_by);
@@ -94,23 +115,16 @@ void explain(ColumnGap& gap, const CounterColumn& column, const KernelJoin& join
 
 }  // namespace
 
-void add_kernel_columns(Table& table, const std::vector<MeasuredKernels>& lines, bool skip_empty) {
+void add_kernel_columns(Table& table, const std::vector<MeasuredKernels>& lines, bool for_people) {
   for (const CounterColumn& column : kColumns) {
     const auto has = [&](const MeasuredKernels& line) { return has_cell(column, line); };
-    if (skip_empty && std::ranges::none_of(lines, has)) continue;
-    const std::string title(column.title);
+    if (for_people && std::ranges::none_of(lines, has)) continue;
     if (column.text != nullptr) {
-      auto& texts = table.texts(title);
-      for (const MeasuredKernels& line : lines) {
-        const std::string_view text = column.text(line);
-        texts.push_back(text.empty() ? std::string_view() : text);
-      }
-    } else if (column.decimals == kWhole) {
-      auto& numbers = table.integers(title, column.unit);
-      for (const MeasuredKernels& line : lines) numbers.push_back(integer_cell(column.number(line)));
+      add_texts(table, column, lines);
+    } else if (column.unit == Unit::bytes && !for_people) {
+      add_whole_numbers(table, column, lines);
     } else {
-      auto& numbers = table.reals(title, column.unit, column.decimals);
-      for (const MeasuredKernels& line : lines) numbers.push_back(column.number(line).value_or(kAbsent));
+      add_numbers(table, column, lines);
     }
   }
 }
