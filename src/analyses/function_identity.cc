@@ -85,20 +85,6 @@ bool is_instance_bracket(const Tokens& tokens, size_t at) {
   return tokens[at] == ")" && at >= 2 && tokens[at - 2] == "#";
 }
 
-std::string canonical(std::string_view name) {
-  const Tokens tokens = tokens_of(name);
-  std::string text;
-  for (size_t at = 0; at < tokens.size(); ++at) {
-    at = behind_cast(tokens, at);
-    if (is_instance_bracket(tokens, at)) continue;
-    if (!text.empty() && is_word(text.back()) && is_word(tokens[at])) text += ' ';
-    text += tokens[at];
-  }
-  constexpr std::string_view kReturnType = "void ";
-  if (text.starts_with(kReturnType)) text.erase(0, kReturnType.size());
-  return text;
-}
-
 /// Where the parameters begin, the end of the text where there are none.
 size_t parameters_of(std::string_view text) {
   if (!text.ends_with(')')) return text.size();
@@ -108,6 +94,34 @@ size_t parameters_of(std::string_view text) {
     if (text[at] == '(' && --open == 0) return at;
   }
   return text.size();
+}
+
+/// Behind the return type: behind the last blank outside of brackets. A text without brackets or scopes is no
+/// declaration.
+size_t name_begin(std::string_view text) {
+  if (text.find_first_of("(<:") == std::string_view::npos) return 0;
+  size_t begin = 0;
+  int open = 0;
+  const size_t end = parameters_of(text);
+  for (size_t at = 0; at < end; ++at) {
+    if (std::string_view("(<{").contains(text[at])) ++open;
+    if (std::string_view(")>}").contains(text[at])) --open;
+    if (text[at] == ' ' && open == 0) begin = at + 1;
+  }
+  return begin;
+}
+
+std::string canonical(std::string_view name) {
+  const Tokens tokens = tokens_of(name);
+  std::string text;
+  for (size_t at = 0; at < tokens.size(); ++at) {
+    at = behind_cast(tokens, at);
+    if (is_instance_bracket(tokens, at)) continue;
+    if (!text.empty() && is_word(text.back()) && is_word(tokens[at])) text += ' ';
+    text += tokens[at];
+  }
+  text.erase(0, name_begin(text));
+  return text;
 }
 
 /// Whether parameters are written in terms of template parameters: "(T2*,int)".

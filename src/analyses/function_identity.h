@@ -15,7 +15,7 @@ struct FunctionNames {
 };
 
 /// A number for each of the names, the same for names of one function. Names are equal by the linker's name, or by
-/// their declarations without what demanglers write differently: blanks, the return type void, const, casts of template
+/// their declarations without what demanglers write differently: blanks, the return type, const, casts of template
 /// arguments, suffixes of numbers, the words for unnamed namespaces and lambdas. A declaration that lacks a part
 /// (parameters in terms of template parameters, or all but the bare name) is compared by what it has.
 [[nodiscard]] std::vector<uint32_t> number_functions(std::span<const FunctionNames> names);
