@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
-#include <fmt/format.h>
 
 #include "trace/kernel_name.h"
 
@@ -47,7 +47,8 @@ std::string token_at(std::string_view text) {
   std::string word(text.begin(), end);
   if (word == "true") return "1";
   if (word == "false") return "0";
-  if (is_digit(word.front())) word.erase(std::ranges::find_if(word, [](char c) { return std::string_view("uUlL").contains(c); }), word.end());
+  if (is_digit(word.front()))
+    word.erase(std::ranges::find_if(word, [](char c) { return std::string_view("uUlL").contains(c); }), word.end());
   return word;
 }
 
@@ -57,10 +58,11 @@ Tokens tokens_of(std::string_view name) {
   for (size_t at = 0; at < text.size();) {
     const std::string_view rest = std::string_view(text).substr(at);
     const size_t length =
-        is_word(rest.front()) ? std::min(rest.size(), static_cast<size_t>(std::ranges::find_if_not(rest, [](char c) {
-                                                        return is_word(c);
-                                                      }) - rest.begin()))
-                              : 1;
+        is_word(rest.front())
+            ? std::min(
+                  rest.size(),
+                  static_cast<size_t>(std::ranges::find_if_not(rest, [](char c) { return is_word(c); }) - rest.begin()))
+            : 1;
     at += length;
     if (rest.front() == ' ') continue;
     const std::string token = token_at(rest);

@@ -2,148 +2,28 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 #include <tuple>
 
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
-#include "analyses/function_identity.h"
+#include "analyses/kernel_items.h"
 #include "analyses/launch_occupancy.h"
-#include "analyses/range_paths.h"
 #include "metrics/quantities.h"
 #include "trace/columns.h"
 
 namespace sonde {
 namespace {
 
-/// A launch of the timeline or a measured kernel, as far as it is compared.
-struct Item {
-  uint32_t function = 0;
-  Dim3 grid{};
-  Dim3 block{};
-  int64_t registers = kUnknown;
-  int64_t shared = kUnknown;
-  uint32_t path = 0;    ///< row of RangePaths::paths
-  bool failed = false;  ///< the profiler names the launch and has no shape of it, as for a launch that failed
-};
-
-int64_t whole(std::optional<double> number) { return number ? static_cast<int64_t>(*number) : kUnknown; }
-
-/// Without what the driver takes for itself, as a timeline has it.
-int64_t shared_bytes_of(const Trace& trace, const KernelProfile& profile) {
-  const auto number = [&](std::string_view name) { return metric_number(trace, profile, name); };
-  const auto fixed = number("launch__shared_mem_per_block_static");
-  const auto dynamic = number("launch__shared_mem_per_block_dynamic");
-  if (fixed && dynamic) return whole(*fixed + *dynamic);
-  const auto all = number("launch__shared_mem_per_block");
-  return all ? whole(*all - number("launch__shared_mem_per_block_driver").value_or(0)) : kUnknown;
-}
-
-template <typename T>
-T at(const std::vector<T>& column, Row row, T otherwise) {
-  return row < column.size() ? column[row] : otherwise;
-}
-
-struct Items {
-  std::vector<Item> launches;
-  std::vector<Item> measured;
-  RangePaths ranges;
-};
-
-/// The names of both sides' functions, each different pair once.
-class FunctionTable {
- public:
-  void add(const Trace& trace, NameId declaration, NameId mangled) {
-    const FunctionNames names{trace.name(declaration), trace.name(mangled)};
-    const auto [found, fresh] =
-        known_.try_emplace(std::pair(names.declaration, names.mangled), static_cast<uint32_t>(names_.size()));
-    if (fresh) names_.push_back(names);
-    rows_.push_back(found->second);
-  }
-  /// The function of each that was added, in that order.
-  [[nodiscard]] Ids functions() const {
-    const std::vector<uint32_t> numbers = number_functions(names_);
-    Ids functions;
-    functions.reserve(rows_.size());
-    for (const uint32_t row : rows_) functions.push_back(numbers[row]);
-    return functions;
-  }
-
- private:
-  boost::unordered_flat_map<std::pair<std::string_view, std::string_view>, uint32_t> known_;
-  std::vector<FunctionNames> names_;
-  Ids rows_;
-};
-
-Items items_of(const Trace& timeline, const Trace& reports) {
-  const Kernels& kernels = timeline.kernels;
-  Items items;
-  items.ranges = range_paths(timeline, reports);
-  FunctionTable table;
-  for (Row row = 0; row < row_count(kernels); ++row) {
-    table.add(timeline, kernels.name[row], at(kernels.mangled_name, row, kNone));
-    const LaunchResources resources = resources_of_row(timeline, row);
-    items.launches.push_back({.grid = at(kernels.grid, row, Dim3{}),
-                              .block = at(kernels.block, row, Dim3{}),
-                              .registers = resources.registers_per_thread.value_or(kUnknown),
-                              .shared = resources.shared_bytes.value_or(kUnknown),
-                              .path = items.ranges.of_launch[row]});
-  }
-  std::vector<bool> tells_grids(reports.ranks.size(), false);
-  for (const KernelProfile& p : reports.kernel_profiles) tells_grids[p.rank] = tells_grids[p.rank] || p.grid[0] != 0;
-  for (size_t p = 0; p < reports.kernel_profiles.size(); ++p) {
-    const KernelProfile& profile = reports.kernel_profiles[p];
-    table.add(reports, profile.name, profile.mangled_name);
-    items.measured.push_back({.grid = profile.grid,
-                              .block = profile.block,
-                              .registers = whole(metric_number(reports, profile, "launch__registers_per_thread")),
-                              .shared = shared_bytes_of(reports, profile),
-                              .path = items.ranges.of_profile[p],
-                              .failed = profile.grid[0] == 0 && tells_grids[profile.rank]});
-  }
-  const Ids functions = table.functions();
-  for (size_t i = 0; i < functions.size(); ++i) {
-    const size_t launches = items.launches.size();
-    (i < launches ? items.launches[i] : items.measured[i - launches]).function = functions[i];
-  }
-  return items;
-}
-
-/// Properties that one kernel of a function does not tell count for none of that function.
-void forget_what_some_lack(Items& items) {
-  const auto each = [&](auto f) {
-    std::ranges::for_each(items.launches, f);
-    std::ranges::for_each(items.measured, f);
-  };
-  struct Lacks {
-    bool grid = false, block = false, registers = false, shared = false;
-  };
-  boost::unordered_flat_map<uint32_t, Lacks> lacks;
-  each([&](const Item& item) {
-    if (item.failed) return;
-    Lacks& some = lacks[item.function];
-    some.grid |= item.grid[0] == 0;
-    some.block |= item.block[0] == 0;
-    some.registers |= item.registers == kUnknown;
-    some.shared |= item.shared == kUnknown;
-  });
-  each([&](Item& item) {
-    const Lacks& some = lacks[item.function];
-    if (some.grid) item.grid = {};
-    if (some.block) item.block = {};
-    if (some.registers) item.registers = kUnknown;
-    if (some.shared) item.shared = kUnknown;
-  });
-}
-
 using ConfigurationKey = std::tuple<uint32_t, Dim3, Dim3, int64_t, int64_t>;
+using ConfigurationPlaces = boost::unordered_flat_map<ConfigurationKey, size_t, boost::hash<ConfigurationKey>>;
 using GroupKey = std::pair<ConfigurationKey, Ids>;
 
-ConfigurationKey configuration_of(const Item& item) {
+ConfigurationKey configuration_of(const KernelItem& item) {
   return {item.function, item.grid, item.block, item.registers, item.shared};
 }
-GroupKey group_of(const Item& item, const RangePaths& ranges) {
+GroupKey group_of(const KernelItem& item, const RangePaths& ranges) {
   return {configuration_of(item), ranges.paths[item.path].places};
 }
 
@@ -162,8 +42,7 @@ size_t equal_from_inside(const Ids& a, const Ids& b) {
 class Joiner {
  public:
   Joiner(const Trace& timeline, const Trace& reports)
-      : timeline_(timeline), reports_(reports), items_(items_of(timeline, reports)) {
-    forget_what_some_lack(items_);
+      : timeline_(timeline), reports_(reports), items_(kernel_items(timeline, reports)) {
     join_.timeline = &timeline;
     join_.reports = &reports;
     join_.sample_of.assign(items_.launches.size(), kNone);
@@ -181,7 +60,7 @@ class Joiner {
   }
 
  private:
-  Group& group(const Item& item) {
+  Group& group(const KernelItem& item) {
     const auto [found, fresh] = group_at_.try_emplace(group_of(item, items_.ranges), groups_.size());
     if (fresh) groups_.emplace_back();
     return groups_[found->second];
@@ -197,21 +76,23 @@ class Joiner {
     }
   }
 
-  [[nodiscard]] Row call_of(Row launch) const { return at(timeline_.kernels.launch, launch, kNone); }
+  [[nodiscard]] Row call_of(Row launch) const { return timeline_.kernels.launch[launch]; }
   [[nodiscard]] std::pair<int64_t, int64_t> issued_at(Row launch) const {
     const Row call = call_of(launch);
     const int64_t start = timeline_.kernels.start[launch];
     return {call == kNone ? start : timeline_.api.start[call], start};
   }
-  [[nodiscard]] uint32_t thread_of(Row launch) const {
+  /// What launches in the same order each time: a thread; where that is not known, kernels of a stream follow each
+  /// other.
+  [[nodiscard]] std::pair<bool, uint32_t> sequence_of(Row launch) const {
     const Row call = call_of(launch);
-    return call == kNone ? kNone : at(timeline_.api.thread, call, kNone);
+    return {call == kNone, call == kNone ? timeline_.kernels.stream[launch] : timeline_.api.thread[call]};
   }
 
   /// Two threads do not launch in the same order in each run.
   [[nodiscard]] bool in_known_order(const Group& group) const {
-    const auto other_thread = [&](Row row) { return thread_of(row) != thread_of(group.launches.front()); };
-    if (std::ranges::any_of(group.launches, other_thread)) return false;
+    const auto elsewhere = [&](Row row) { return sequence_of(row) != sequence_of(group.launches.front()); };
+    if (std::ranges::any_of(group.launches, elsewhere)) return false;
     return std::ranges::all_of(by_report(group), [&](const auto& entry) {
       const Ids& measured = entry.second;
       const KernelProfile& first = reports_.kernel_profiles[measured.front()];
@@ -288,18 +169,18 @@ class Joiner {
   void list_unmatched() {
     const Sides of_launches = sides(items_.launches);
     const Sides of_measured = sides(items_.measured);
-    boost::unordered_flat_map<ConfigurationKey, size_t, boost::hash<ConfigurationKey>> launches_at;
-    boost::unordered_flat_map<ConfigurationKey, size_t, boost::hash<ConfigurationKey>> measured_at;
+    ConfigurationPlaces launches_at;
+    ConfigurationPlaces measured_at;
     for (const Group& group : groups_) {
       if (!group.launches.empty() && !group.measured.empty()) continue;
       for (const Row row : group.launches) {
-        const Item& item = items_.launches[row];
+        const KernelItem& item = items_.launches[row];
         auto& entry = entry_of(item, of_measured, launches_at, join_.unmatched_launches);
         entry.name = timeline_.name(timeline_.kernels.name[row]);
         entry.duration_ns += duration_ns(row);
       }
       for (const Row row : group.measured) {
-        const Item& item = items_.measured[row];
+        const KernelItem& item = items_.measured[row];
         entry_of(item, of_launches, measured_at, join_.unmatched_measured).name =
             reports_.name(reports_.kernel_profiles[row].name);
       }
@@ -309,20 +190,19 @@ class Joiner {
 
   /// What one side has, for the reasons of the other.
   struct Sides {
-    boost::unordered_flat_map<uint32_t, bool> functions;
-    boost::unordered_flat_map<ConfigurationKey, bool, boost::hash<ConfigurationKey>> configurations;
+    boost::unordered_flat_set<uint32_t> functions;
+    boost::unordered_flat_set<ConfigurationKey, boost::hash<ConfigurationKey>> configurations;
   };
-  static Sides sides(const std::vector<Item>& items) {
+  static Sides sides(const std::vector<KernelItem>& items) {
     Sides sides;
-    for (const Item& item : items) {
-      sides.functions[item.function] = true;
-      sides.configurations[configuration_of(item)] = true;
+    for (const KernelItem& item : items) {
+      sides.functions.insert(item.function);
+      sides.configurations.insert(configuration_of(item));
     }
     return sides;
   }
 
-  template <typename Places>
-  static UnmatchedKernel& entry_of(const Item& item, const Sides& other, Places& places,
+  static UnmatchedKernel& entry_of(const KernelItem& item, const Sides& other, ConfigurationPlaces& places,
                                    std::vector<UnmatchedKernel>& list) {
     const auto [found, fresh] = places.try_emplace(configuration_of(item), list.size());
     if (fresh) {
@@ -331,7 +211,9 @@ class Joiner {
       list.push_back({.name = {},
                       .grid = item.grid,
                       .block = item.block,
-                      .gap = same ? JoinGap::range : known ? JoinGap::configuration : JoinGap::name});
+                      .gap = same    ? JoinGap::range
+                             : known ? JoinGap::configuration
+                                     : JoinGap::name});
     }
     UnmatchedKernel& entry = list[found->second];
     ++entry.count;
@@ -340,7 +222,7 @@ class Joiner {
 
   const Trace& timeline_;
   const Trace& reports_;
-  Items items_;
+  KernelItems items_;
   std::vector<Group> groups_;
   boost::unordered_flat_map<GroupKey, size_t, boost::hash<GroupKey>> group_at_;
   KernelJoin join_;
@@ -363,8 +245,9 @@ std::optional<double> KernelJoin::quantity(Row launch, std::string_view name) co
 }
 
 Fields kernel_join_fields() {
-  return launch_occupancy_fields() | Fields{Field::kernel_mangled_names, Field::launches,    Field::api,
-                                            Field::ranges,               Field::range_links, Field::kernel_profiles};
+  return launch_occupancy_fields() |
+         Fields{Field::kernel_mangled_names, Field::launches,       Field::api, Field::ranges,
+                Field::range_links,          Field::kernel_profiles};
 }
 
 KernelJoin join_kernels(const Trace& timeline, const Trace& reports) { return Joiner(timeline, reports).join(); }

@@ -8,9 +8,8 @@
 
 namespace sonde {
 
-/// Adds what was measured of each of `lines`: how much of the time, bytes of device memory and L2, arithmetic intensity,
-/// bound, occupancy. For people bytes are megabytes, and columns without any cell
-/// are left out.
+/// Adds what was measured of each of `lines`: how much of the time, bytes of device memory and L2, arithmetic
+/// intensity, bound, occupancy. For people bytes are megabytes, and columns without any cell are left out.
 void add_kernel_columns(Table& table, const std::vector<MeasuredKernels>& lines, bool for_people);
 
 /// Columns that lack a figure of some matched kernel.

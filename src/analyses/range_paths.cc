@@ -126,7 +126,7 @@ class Builder {
     boost::unordered_flat_map<Ids, uint32_t, boost::hash<Ids>> known;
     Ids innermost(links.size(), kNone);
     for (Row row = 0; row < row_count(timeline_.kernels); ++row) {
-      const Row call = row < calls.size() ? calls[row] : kNone;
+      const Row call = calls[row];
       for (size_t d = 0; d < links.size(); ++d) innermost[d] = call == kNone ? kNone : links[d]->of_api[call];
       const auto [found, fresh] = known.try_emplace(innermost, kNone);
       if (fresh) found->second = path_id(path_of(innermost));

@@ -98,8 +98,8 @@ void add_tensor_instructions(const Trace& trace, const KernelProfile& kernel, st
   }
 }
 
-/// Which of the overlapping countings of tensor work a row belongs to: by type, by type and sparsity, by instruction, or
-/// instructions of older charts.
+/// Which of the overlapping countings of tensor work a row belongs to: by type, by type and sparsity, by instruction,
+/// or instructions of older charts.
 size_t tensor_count_of(std::string_view kind) {
   if (!kind.starts_with("tensor ")) return 3;
   if (kind.starts_with("tensor op_")) return 2;
@@ -134,7 +134,8 @@ std::optional<double> flop_of(const Trace& trace, const KernelProfile& kernel) {
   if (!seconds || kinds.empty()) return std::nullopt;
   double scalar = 0;
   std::array<double, 4> tensor{};  // ways of counting the same work
-  for (const Arithmetic& a : kinds) (a.tensor ? tensor.at(tensor_count_of(a.kind)) : scalar) += a.flop_per_second.value_or(0);
+  for (const Arithmetic& a : kinds)
+    (a.tensor ? tensor.at(tensor_count_of(a.kind)) : scalar) += a.flop_per_second.value_or(0);
   const bool counts_tensor = std::ranges::any_of(kinds, &Arithmetic::tensor);
   if (!counts_tensor && tensor_pipe_percent(trace, kernel).value_or(0) > 0) return std::nullopt;
   return (scalar + std::ranges::max(tensor)) * *seconds;

@@ -95,6 +95,11 @@ struct ModuleReport {
   std::string notes;
 };
 
+ModuleReport with_notes(Table table, std::string_view of_kernels) {
+  std::string notes = fmt::format("{}\n{}", table.note, of_kernels);
+  return {std::move(table), std::move(notes)};
+}
+
 /// A run without ranges has one row with kernel reports: what was matched is worth knowing.
 Result<ModuleReport> report_of(const Options& options, bool indented, const JoinedProfiles& profiles) {
   const Trace& trace = profiles.timeline;
@@ -105,17 +110,14 @@ Result<ModuleReport> report_of(const Options& options, bool indented, const Join
     return fail("{} holds no range that is a module; nsys profile -t cuda,nvtx or torch.profiler records ranges",
                 trace.ranks.front().file);
   }
-  ModuleTableOptions table{options.min_percent, indented, steps_of(options, trace)};
-  if (!profiles.reports) {
-    Table alone = module_table(trace, tree, table);
-    return ModuleReport{alone, alone.note + "\n"};
-  }
+  ModuleTableOptions shown{options.min_percent, indented, steps_of(options, trace)};
+  if (!profiles.reports) return with_notes(module_table(trace, tree, shown), {});
   const KernelJoin join = join_kernels(trace, *profiles.reports);
   const ModuleKernels kernels = module_kernels(tree, join);
-  table.kernels = &kernels;
-  Table joined = module_table(trace, tree, table);
-  return ModuleReport{joined, fmt::format("{}\n{}{}{}{}", joined.note, join_text(join), transfer_text(kernels),
-                                          gaps_text(module_kernel_gaps(join, kernels)), log_text(profiles.reports->log))};
+  shown.kernels = &kernels;
+  return with_notes(module_table(trace, tree, shown), join_text(join) + transfer_text(kernels) +
+                                                          gaps_text(module_kernel_gaps(join, kernels)) +
+                                                          log_text(profiles.reports->log));
 }
 
 Status run(const Options& options) {

@@ -14,8 +14,7 @@ Span steady_part(const Span whole, const std::optional<WarmUp>& steps) {
 
 }  // namespace
 
-Facts::Facts(const Trace& run, std::optional<KernelJoin> measured)
-    : Facts(run, std::move(measured), run_extent(run)) {}
+Facts::Facts(const Trace& run, std::optional<KernelJoin> measured) : Facts(run, std::move(measured), run_extent(run)) {}
 
 Facts::Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole)
     : trace(run),

@@ -25,8 +25,8 @@ struct Facts {
   std::vector<ApiKind> api_kinds;  ///< of each row of `api`
   /// What Nsight Compute measured of the run's kernels, where reports were named beside the timeline. A rule asks for a
   /// kernel's quantity, `kernels->quantity(row, "achieved_occupancy")`, or for the measured kernels behind it,
-  /// `kernels->sample(row)`, whose rows are those of `kernels->reports->kernel_profiles`: metrics, advice, stalls. Their
-  /// durations are cold and serialized; times are the timeline's.
+  /// `kernels->sample(row)`, whose rows are those of `kernels->reports->kernel_profiles`: metrics, advice, stalls.
+  /// Their durations are cold and serialized; times are the timeline's.
   std::optional<KernelJoin> kernels;
 
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }

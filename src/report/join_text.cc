@@ -49,8 +49,8 @@ std::string fit_text(const TransferFit& fit, std::string_view level) {
     return fmt::format("{}: no line through {}: it takes {} or more that move different numbers of bytes\n", level,
                        counted(static_cast<int64_t>(fit.modules), "module"), kLeastModulesOfFit);
   }
-  std::string text = fmt::format("{}: own time of {} modules over own bytes", level,
-                                 count_text(static_cast<int64_t>(fit.modules)));
+  std::string text =
+      fmt::format("{}: own time of {} modules over own bytes", level, count_text(static_cast<int64_t>(fit.modules)));
   if (fit.line->correlation) text += fmt::format(": correlation {:.3f}", *fit.line->correlation);
   const auto rate = fit.bytes_per_second();
   return text + (rate ? fmt::format(", the slope means {}\n", rate_text(*rate)) : ", time does not grow with bytes\n");

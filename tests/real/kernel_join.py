@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A real timeline and a real kernel report of one program: all six kernels match, in `sonde modules` and `sonde why`.
 
-Which launches there are comes from SQL over the timeline; that the matched ones are those of the same name, grid, block and
-registers follows from their numbers: a report with these kernels only, and each of them matched.
+Which launches there are, and for how long, comes from SQL over the timeline; name, grid, block and registers of them all are
+those of the report's kernels. A report of another program matches nothing.
 
 usage: SONDE_TEST_DATA=FOLDER [SONDE=PROGRAM] kernel_join.py
 """

@@ -139,6 +139,16 @@ class KernelJoin(unittest.TestCase):
         joined_pair.write_report(self.measured(run), self.report)
         self.assertEqual(self.check(run)[0], 90)
 
+    def test_timelines_of_other_formats(self):
+        run = launches(same_iterations=False)
+        joined_pair.write_timeline(run, self.timeline)
+        joined_pair.write_report(self.measured(run), self.report)
+        database, trace, report = self.timeline, self.timeline.with_suffix(".json"), self.timeline.with_suffix(".nsys-rep")
+        self.sonde("convert", database, trace)
+        subprocess.run([pathlib.Path(os.environ["TEST_TOOLS"]) / "write_nsys_report", database, report], check=True)
+        for self.timeline in (trace, report):
+            self.assertEqual(self.check(run, exact_names=True), (90, 96, 90, 0, 90, 91))
+
     def test_other_grids_and_other_ranges_do_not_match(self):
         run = launches()
         joined_pair.write_timeline(run, self.timeline)

@@ -32,8 +32,10 @@ TEST(FunctionIdentity, different_functions_stay_apart) {
 }
 
 TEST(FunctionIdentity, parameters_in_terms_of_template_parameters_are_not_compared) {
-  EXPECT_TRUE(same("void fill<(int)4, float>(T2 *, const T2 *, int)", "void fill<4, float>(float*, float const*, int)"));
-  EXPECT_FALSE(same("void fill<(int)4, float>(T2 *, const T2 *, int)", "void fill<4, double>(double*, double const*, int)"));
+  EXPECT_TRUE(
+      same("void fill<(int)4, float>(T2 *, const T2 *, int)", "void fill<4, float>(float*, float const*, int)"));
+  EXPECT_FALSE(
+      same("void fill<(int)4, float>(T2 *, const T2 *, int)", "void fill<4, double>(double*, double const*, int)"));
 }
 
 TEST(FunctionIdentity, a_bare_name_is_any_function_of_that_name) {
@@ -41,7 +43,8 @@ TEST(FunctionIdentity, a_bare_name_is_any_function_of_that_name) {
   const std::vector<FunctionNames> names = {{"gemm", {}}, {"void gemm<1>(int)", {}}, {"void gemm<2>(int)", {}}};
   const auto numbers = number_functions(names);
   EXPECT_EQ(numbers[1], numbers[2]);
-  EXPECT_FALSE(same_names({"gemm", "gemm"}, {"void gemm<1>(int)", "_Z4gemmILi1EEvi"}));  // C linkage: this is its whole name
+  EXPECT_FALSE(
+      same_names({"gemm", "gemm"}, {"void gemm<1>(int)", "_Z4gemmILi1EEvi"}));  // C linkage: this is its whole name
 }
 
 TEST(FunctionIdentity, the_linkers_name_is_enough) {
