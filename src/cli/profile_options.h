@@ -19,8 +19,9 @@ struct ProfileOptions {
   std::string filter_nvtx;
 };
 
-constexpr std::string_view kProfileHelp = "a profile, or a folder or several files that are the ranks of one run";
-constexpr std::string_view kJoinedProfileHelp =
+inline constexpr std::string_view kProfileHelp =
+    "a profile, or a folder or several files that are the ranks of one run";
+inline constexpr std::string_view kJoinedProfileHelp =
     "a profile, or a folder or several files that are the ranks of one run; with it, reports of Nsight Compute, whose "
     "kernels are matched to its launches";
 
