@@ -8,20 +8,21 @@
 
 namespace sonde {
 
-KernelBound bound_of(const Trace& trace, const KernelProfile& kernel) {
+KernelBound bound_of(std::optional<double> compute, std::optional<double> memory, std::optional<double> waves) {
   constexpr double kAtItsLimit = 80;
   constexpr double kLow = 60;
   constexpr double kClearLead = 10;
-  const auto compute = quantity_value("compute_sol", trace, kernel);
-  const auto memory = quantity_value("memory_sol", trace, kernel);
   if (!compute || !memory) return KernelBound::not_collected;
   const double most = std::max(*compute, *memory);
   const KernelBound leader = *compute > *memory ? KernelBound::compute : KernelBound::memory;
   if (most >= kAtItsLimit) return leader;
-  if (most < kLow) {
-    return quantity_value("waves", trace, kernel).value_or(1) < 1 ? KernelBound::small_grid : KernelBound::latency;
-  }
+  if (most < kLow) return waves.value_or(1) < 1 ? KernelBound::small_grid : KernelBound::latency;
   return std::abs(*compute - *memory) >= kClearLead ? leader : KernelBound::balanced;
+}
+
+KernelBound bound_of(const Trace& trace, const KernelProfile& kernel) {
+  const auto value = [&](std::string_view quantity) { return quantity_value(quantity, trace, kernel); };
+  return bound_of(value("compute_sol"), value("memory_sol"), value("waves"));
 }
 
 std::string_view name_of(KernelBound bound) {

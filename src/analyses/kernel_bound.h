@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "trace/trace.h"
@@ -11,6 +12,9 @@ namespace sonde {
 /// waits (latency), or its grid is too small for the GPU; between, the one that leads by 10 points.
 enum class KernelBound : uint8_t { not_collected, compute, memory, balanced, latency, small_grid };
 
+/// From speed of light in percent and blocks of the grid by those that fit at once, each where it was collected.
+[[nodiscard]] KernelBound bound_of(std::optional<double> compute_sol, std::optional<double> memory_sol,
+                                   std::optional<double> waves);
 [[nodiscard]] KernelBound bound_of(const Trace& trace, const KernelProfile& kernel);
 /// "memory", "small grid"; empty for not_collected.
 [[nodiscard]] std::string_view name_of(KernelBound bound);

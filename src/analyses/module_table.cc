@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "analyses/module_kernel_columns.h"
 #include "analyses/module_steps.h"
 
 namespace sonde {
@@ -104,6 +105,28 @@ void add_share(Table& table, const std::vector<Line>& lines, int64_t busy_ns) {
   }
 }
 
+void add_host_columns(Table& table, const std::vector<Line>& lines) {
+  const auto known = [](std::optional<int64_t> value) { return value.value_or(kUnknown); };
+  add_numbers(table, "Host Total", Unit::nanoseconds, lines, [&](const Line& l) { return known(l.host_ns); });
+  add_numbers(table, "Host Self", Unit::nanoseconds, lines, [&](const Line& l) { return known(l.host_self_ns); });
+}
+
+void add_launch_columns(Table& table, const std::vector<Line>& lines) {
+  add_numbers(table, "Launches", Unit::none, lines, [](const Line& l) { return l.total.launches; });
+  add_numbers(table, "Copies", Unit::none, lines, [](const Line& l) { return l.total.copies; });
+  add_numbers(table, "Copied", Unit::bytes, lines, [](const Line& l) { return l.total.copy_bytes; });
+}
+
+/// What was measured of the modules of each line.
+std::vector<MeasuredKernels> kernels_of(const std::vector<Line>& lines, const ModuleKernels& kernels) {
+  std::vector<MeasuredKernels> measured;
+  for (const Line& line : lines) {
+    MeasuredKernels& sum = measured.emplace_back();
+    for (const uint32_t m : line.modules) sum += m == kNone ? kernels.outside : kernels.total[m];
+  }
+  return measured;
+}
+
 /// The last steps, as many as can be kept for each module.
 ModuleSteps with_last_steps(ModuleSteps steps, size_t modules) {
   constexpr size_t kMostFigures = 32 << 20;  // a quarter of a gigabyte
@@ -166,18 +189,16 @@ Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTable
   Table table;
   table.name = "modules";
   table.title = "Modules";
-  const auto known = [](std::optional<int64_t> value) { return value.value_or(kUnknown); };
   add_share(table, lines, tree.whole.device_ns);
   add_numbers(table, "Device Total", Unit::nanoseconds, lines, [](const Line& l) { return l.total.device_ns; });
   add_numbers(table, "Device Self", Unit::nanoseconds, lines, [](const Line& l) { return l.self.device_ns; });
   add_numbers(table, "GPU Idle", Unit::nanoseconds, lines, [](const Line& l) { return l.total.idle_ns; });
-  add_numbers(table, "Host Total", Unit::nanoseconds, lines, [&](const Line& l) { return known(l.host_ns); });
-  add_numbers(table, "Host Self", Unit::nanoseconds, lines, [&](const Line& l) { return known(l.host_self_ns); });
-  add_numbers(table, "Calls", Unit::none, lines, [&](const Line& l) { return known(l.calls); });
+  const bool all = options.kernels == nullptr || !options.indented;
+  if (all) add_host_columns(table, lines);
+  add_numbers(table, "Calls", Unit::none, lines, [](const Line& l) { return l.calls.value_or(kUnknown); });
   add_numbers(table, "Kernels", Unit::none, lines, [](const Line& l) { return l.total.kernels; });
-  add_numbers(table, "Launches", Unit::none, lines, [](const Line& l) { return l.total.launches; });
-  add_numbers(table, "Copies", Unit::none, lines, [](const Line& l) { return l.total.copies; });
-  add_numbers(table, "Copied", Unit::bytes, lines, [](const Line& l) { return l.total.copy_bytes; });
+  if (all) add_launch_columns(table, lines);
+  if (options.kernels != nullptr) add_kernel_columns(table, kernels_of(lines, *options.kernels), options.indented);
   const auto steps = options.steps ? with_last_steps(*options.steps, tree.modules.size()) : options.steps;
   if (steps) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
   if (!options.indented) add_numbers(table, "Level", Unit::none, lines, [](const Line& l) { return l.depth; });

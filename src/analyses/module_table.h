@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "analyses/module_kernel_metrics.h"
 #include "analyses/module_tree.h"
 #include "analyses/table.h"
 #include "analyses/warm_up.h"
@@ -18,6 +19,8 @@ struct ModuleTableOptions {
   double min_percent = 0;  ///< modules with less of the device time stand together in one row below their parent
   bool indented = true;    ///< names are indented by their level, for people
   std::optional<ModuleSteps> steps;  ///< adds columns for device time a step and an item
+  /// Adds columns of what was measured; for people those that have any, in place of host times, launches and copies.
+  const ModuleKernels* kernels = nullptr;
 };
 
 /// The tree as a table: a row a module below the one around it, most device time first; then what lies outside any

@@ -98,6 +98,14 @@ void add_tensor_instructions(const Trace& trace, const KernelProfile& kernel, st
   }
 }
 
+/// Which of the overlapping countings of tensor work a row belongs to: by type, by type and sparsity, by instruction,
+/// or instructions of older charts.
+size_t tensor_count_of(std::string_view kind) {
+  if (!kind.starts_with("tensor ")) return 3;
+  if (kind.starts_with("tensor op_")) return 2;
+  return kind.contains("_sparsity_") ? 1 : 0;
+}
+
 }  // namespace
 
 std::vector<Arithmetic> arithmetic_of(const Trace& trace, const KernelProfile& kernel) {
@@ -118,6 +126,19 @@ std::optional<double> tensor_pipe_percent(const Trace& trace, const KernelProfil
                        "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
                        "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_elapsed",
                        "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active"});
+}
+
+std::optional<double> flop_of(const Trace& trace, const KernelProfile& kernel) {
+  const auto seconds = duration_s(trace, kernel);
+  const std::vector<Arithmetic> kinds = arithmetic_of(trace, kernel);
+  if (!seconds || kinds.empty()) return std::nullopt;
+  double scalar = 0;
+  std::array<double, 4> tensor{};  // ways of counting the same work
+  for (const Arithmetic& a : kinds)
+    (a.tensor ? tensor.at(tensor_count_of(a.kind)) : scalar) += a.flop_per_second.value_or(0);
+  const bool counts_tensor = std::ranges::any_of(kinds, &Arithmetic::tensor);
+  if (!counts_tensor && tensor_pipe_percent(trace, kernel).value_or(0) > 0) return std::nullopt;
+  return (scalar + std::ranges::max(tensor)) * *seconds;
 }
 
 std::optional<double> arithmetic_intensity(const Arithmetic& arithmetic, const MemoryTraffic& traffic) {

@@ -25,6 +25,10 @@ struct Arithmetic {
 /// Busy time of the tensor pipe in percent; absent where none of its metrics was collected.
 [[nodiscard]] std::optional<double> tensor_pipe_percent(const Trace& trace, const KernelProfile& kernel);
 
+/// All FLOP of a launch, of the kinds that were counted; absent where none was, or where the tensor pipe was busy and
+/// what it did was not counted. Rows of tensor cores that tell of the same work a second time are not added.
+[[nodiscard]] std::optional<double> flop_of(const Trace& trace, const KernelProfile& kernel);
+
 /// FLOP a byte; absent where one of the rates is not known or there is no traffic.
 [[nodiscard]] std::optional<double> arithmetic_intensity(const Arithmetic& arithmetic, const MemoryTraffic& traffic);
 

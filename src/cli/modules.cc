@@ -1,9 +1,13 @@
 #include <regex>
 
+#include "analyses/kernel_join.h"
+#include "analyses/module_kernel_columns.h"
 #include "analyses/module_table.h"
 #include "analyses/run_extent.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
+#include "report/gaps_text.h"
+#include "report/join_text.h"
 #include "report/log_text.h"
 #include "report/table_format.h"
 
@@ -85,15 +89,35 @@ std::optional<ModuleSteps> steps_of(const Options& options, const Trace& trace) 
   return ModuleSteps{std::move(*found), options.items_per_step};
 }
 
-Result<Table> table_of(const Options& options, bool indented, const Trace& trace) {
+/// The table, and what is said below it.
+struct ModuleReport {
+  Table table;
+  std::string notes;
+};
+
+ModuleReport with_notes(Table table, std::string_view of_kernels) {
+  std::string notes = fmt::format("{}\n{}", table.note, of_kernels);
+  return {std::move(table), std::move(notes)};
+}
+
+/// A run without ranges has one row with kernel reports: what was matched is worth knowing.
+Result<ModuleReport> report_of(const Options& options, bool indented, const JoinedProfiles& profiles) {
+  const Trace& trace = profiles.timeline;
   const auto choice = choice_of(options, trace);
   if (!choice) return std::unexpected(choice.error());
   const ModuleTree tree = module_tree(trace, *choice);
-  if (tree.modules.empty()) {
+  if (tree.modules.empty() && !profiles.reports) {
     return fail("{} holds no range that is a module; nsys profile -t cuda,nvtx or torch.profiler records ranges",
                 trace.ranks.front().file);
   }
-  return module_table(trace, tree, {options.min_percent, indented, steps_of(options, trace)});
+  ModuleTableOptions shown{options.min_percent, indented, steps_of(options, trace)};
+  if (!profiles.reports) return with_notes(module_table(trace, tree, shown), {});
+  const KernelJoin join = join_kernels(trace, *profiles.reports);
+  const ModuleKernels kernels = module_kernels(tree, join);
+  shown.kernels = &kernels;
+  return with_notes(module_table(trace, tree, shown), join_text(join) + transfer_text(kernels) +
+                                                          gaps_text(module_kernel_gaps(join, kernels)) +
+                                                          log_text(profiles.reports->log));
 }
 
 Status run(const Options& options) {
@@ -103,23 +127,23 @@ Status run(const Options& options) {
                                         : options.output.empty() ? "column"
                                                                  : "csv");
   if (!format) return std::unexpected(format.error());
-  const auto trace = load(options.profile, kModuleFields);
-  if (!trace) return std::unexpected(trace.error());
-  const auto table = table_of(options, (*format)->for_people, *trace);
-  if (!table) return std::unexpected(table.error());
+  const auto profiles = load_joined(options.profile, kModuleFields);
+  if (!profiles) return std::unexpected(profiles.error());
+  const auto report = report_of(options, (*format)->for_people, *profiles);
+  if (!report) return std::unexpected(report.error());
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
   RenderOptions render = options.output.empty() ? terminal_options() : RenderOptions();
   render.time_unit = *unit;
   render.absent = "-";
-  (*format)->render(*table, render, output->sink());
-  if (!options.quiet) fmt::print(stderr, "{}{}", table->note.empty() ? "" : table->note + "\n", log_text(trace->log));
+  (*format)->render(report->table, render, output->sink());
+  if (!options.quiet) fmt::print(stderr, "{}{}", report->notes, log_text(profiles->timeline.log));
   return output->close();
 }
 
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
-  add_profile_options(command, options->profile);
+  add_profile_options(command, options->profile, kJoinedProfileHelp);
   command.add_option("--depth", options->depth, "levels to show; what lies deeper counts for the last one")
       ->check(CLI::Range(1, 1'000'000));
   command.add_option("--domain", options->domains, "domains whose ranges are modules, with commas between")

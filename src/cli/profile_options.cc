@@ -1,12 +1,13 @@
 #include "cli/profile_options.h"
 
+#include "analyses/kernel_join.h"
 #include "cli/output.h"
 #include "trace/link.h"
 
 namespace sonde {
 
-void add_profile_options(CLI::App& command, ProfileOptions& options) {
-  command.add_option("FILE", options.files, "a profile, or a folder or several files that are the ranks of one run");
+void add_profile_options(CLI::App& command, ProfileOptions& options, std::string_view help) {
+  command.add_option("FILE", options.files, std::string(help));
   CLI::Option* time = command.add_option("--filter-time", options.filter_time,
                                          "only events inside [START]/[END], as in 1s/2.5s (no unit: ns)");
   command
@@ -48,6 +49,24 @@ Result<Trace> load(const ProfileOptions& options, Fields fields) {
   link(*trace);
   progress->end();
   return trace;
+}
+
+Result<JoinedProfiles> load_joined(const ProfileOptions& options, const Fields& fields) {
+  const auto files = sort_files(options.files);
+  if (!files) return std::unexpected(files.error());
+  const bool joined = !files->timelines.empty() && !files->kernel_reports.empty();
+  ProfileOptions chosen = options;
+  if (joined) chosen.files = files->timelines;
+  auto timeline = load(chosen, joined ? fields | kernel_join_fields() : fields);
+  if (!timeline) return std::unexpected(timeline.error());
+  JoinedProfiles profiles{.timeline = std::move(*timeline), .reports = std::nullopt};
+  if (!joined) return profiles;
+  const auto progress = terminal_progress();
+  auto reports = import_run(files->kernel_reports, {kernel_join_fields(), progress.get()});
+  progress->end();
+  if (!reports) return std::unexpected(reports.error());
+  profiles.reports = std::move(*reports);
+  return profiles;
 }
 
 }  // namespace sonde

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -17,12 +19,27 @@ struct ProfileOptions {
   std::string filter_nvtx;
 };
 
-void add_profile_options(CLI::App& command, ProfileOptions& options);
+inline constexpr std::string_view kProfileHelp =
+    "a profile, or a folder or several files that are the ranks of one run";
+inline constexpr std::string_view kJoinedProfileHelp =
+    "a profile, or a folder or several files that are the ranks of one run; with it, reports of Nsight Compute, whose "
+    "kernels are matched to its launches";
+
+void add_profile_options(CLI::App& command, ProfileOptions& options, std::string_view help = kProfileHelp);
 
 /// Runs a command's work: a missing FILE is a usage error, an error of the work is printed. Gives the exit code.
 [[nodiscard]] int finish(const ProfileOptions& options, const std::function<Status()>& work);
 
 /// Reads, filters and links, with progress on a terminal.
 [[nodiscard]] Result<Trace> load(const ProfileOptions& options, Fields fields);
+
+/// A run, and what a kernel profiler measured of the same program in other runs.
+struct JoinedProfiles {
+  Trace timeline;
+  std::optional<Trace> reports;  ///< absent where no timeline or no kernel report was named
+};
+
+/// The same as load() with kernel reports apart from timelines. Without a timeline the reports are read as one.
+[[nodiscard]] Result<JoinedProfiles> load_joined(const ProfileOptions& options, const Fields& fields);
 
 }  // namespace sonde

@@ -19,17 +19,23 @@ struct Options {
 
 constexpr size_t kUsuallyShown = 5;
 
+std::optional<KernelJoin> join_of(const JoinedProfiles& profiles) {
+  if (!profiles.reports) return std::nullopt;
+  return join_kernels(profiles.timeline, *profiles.reports);
+}
+
 Status run(const Options& options) {
-  const auto trace = load(options.profile, diagnosis_fields());
-  if (!trace) return std::unexpected(trace.error());
-  const Facts facts(*trace);
+  const auto profiles = load_joined(options.profile, diagnosis_fields());
+  if (!profiles) return std::unexpected(profiles.error());
+  const Facts facts(profiles->timeline, join_of(*profiles));
   const Diagnosis diagnosis = diagnose(facts);
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
   const size_t most = options.all ? std::numeric_limits<size_t>::max() : kUsuallyShown;
   output->write(options.json ? diagnosis_json(facts, diagnosis)
                              : diagnosis_text(facts, diagnosis, most, terminal_options()));
-  fmt::print(stderr, "{}", log_text(trace->log));
+  fmt::print(stderr, "{}{}", profiles->reports ? log_text(profiles->reports->log) : "",
+             log_text(profiles->timeline.log));
   return output->close();
 }
 
@@ -40,7 +46,7 @@ int list_rules() {
 
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
-  add_profile_options(command, options->profile);
+  add_profile_options(command, options->profile, kJoinedProfileHelp);
   command.add_flag("--all", options->all, "all findings, not only the five that cost most");
   command.add_flag("--json", options->json, "as a JSON document, all of them");
   command.add_option("-o,--output", options->output, "a file to write to");

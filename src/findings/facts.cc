@@ -1,5 +1,7 @@
 #include "findings/facts.h"
 
+#include <utility>
+
 #include "analyses/run_extent.h"
 
 namespace sonde {
@@ -12,15 +14,16 @@ Span steady_part(const Span whole, const std::optional<WarmUp>& steps) {
 
 }  // namespace
 
-Facts::Facts(const Trace& run) : Facts(run, run_extent(run)) {}
+Facts::Facts(const Trace& run, std::optional<KernelJoin> measured) : Facts(run, std::move(measured), run_extent(run)) {}
 
-Facts::Facts(const Trace& run, Span whole)
+Facts::Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole)
     : trace(run),
       steps(find_warm_up(run, whole.second - whole.first)),
       extent(steady_part(whole, steps)),
       gpus(gpus_of(run)),
       shares(share_gpu_time(run, gpus)),
-      api_kinds(sonde::api_kinds(run)) {}
+      api_kinds(sonde::api_kinds(run)),
+      kernels(std::move(measured)) {}
 
 int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / static_cast<int64_t>(gpus.gpus.size()); }
 

@@ -6,13 +6,14 @@
 #include "analyses/api_kind.h"
 #include "analyses/busy_time.h"
 #include "analyses/gpu_shares.h"
+#include "analyses/kernel_join.h"
 #include "analyses/warm_up.h"
 
 namespace sonde {
 
 /// What rules ask of a run, worked out once.
 struct Facts {
-  explicit Facts(const Trace& run);
+  explicit Facts(const Trace& run, std::optional<KernelJoin> measured = std::nullopt);
 
   const Trace& trace;
   std::optional<WarmUp> steps;
@@ -21,6 +22,11 @@ struct Facts {
   Gpus gpus;
   GpuShares shares;
   std::vector<ApiKind> api_kinds;  ///< of each row of `api`
+  /// What Nsight Compute measured of the run's kernels, where reports were named beside the timeline. A rule asks for a
+  /// kernel's quantity, `kernels->quantity(row, "achieved_occupancy")`, or for the measured kernels behind it,
+  /// `kernels->sample(row)`, whose rows are those of `kernels->reports->kernel_profiles`: metrics, advice, stalls.
+  /// Their durations are cold and serialized; times are the timeline's.
+  std::optional<KernelJoin> kernels;
 
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
@@ -29,7 +35,7 @@ struct Facts {
   [[nodiscard]] double percent_of_wall(int64_t ns) const;
 
  private:
-  Facts(const Trace& run, Span whole);
+  Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole);
 };
 
 }  // namespace sonde

@@ -53,23 +53,35 @@ Result<std::vector<std::string>> profiles_in(const fs::path& folder) {
   return found;
 }
 
-Status read_file(const std::string& path, const ImportRequest& request, Trace& trace) {
+/// The format of a file that somebody named or that a folder has.
+Result<const Importer*> importer_of(const std::string& path) {
   const auto head = read_head(path, kHeadBytes);
   if (!head) return std::unexpected(head.error());
   const Importer* importer = recognize(*head);
   if (importer == nullptr) return std::unexpected(not_a_profile(path, *head));
+  return importer;
+}
+
+Status read_file(const std::string& path, const ImportRequest& request, Trace& trace) {
+  const auto importer = importer_of(path);
+  if (!importer) return std::unexpected(importer.error());
   const std::vector<size_t> rows = row_counts(trace);
-  SONDE_TRY(importer->read(path, request, trace));
+  SONDE_TRY((*importer)->read(path, request, trace));
   align_last_rank(trace, rows);
   return {};
 }
 
-Status read_path(const std::string& path, const ImportRequest& request, Trace& trace) {
+/// A file itself, of a folder the profiles in it.
+Result<std::vector<std::string>> files_of(const std::string& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (!fs::exists(status)) return fail("there is no file {}", path);
-  if (!fs::is_directory(status)) return read_file(path, request, trace);
-  const auto files = profiles_in(path);
+  if (!fs::is_directory(status)) return std::vector{path};
+  return profiles_in(path);
+}
+
+Status read_path(const std::string& path, const ImportRequest& request, Trace& trace) {
+  const auto files = files_of(path);
   if (!files) return std::unexpected(files.error());
   for (const std::string& file : *files) SONDE_TRY(read_file(file, request, trace));
   return {};
@@ -84,6 +96,20 @@ Result<Trace> read_run(std::span<const std::string> paths, const ImportRequest& 
   trace.fields = request.fields;
   for (const std::string& path : paths) SONDE_TRY(read_path(path, request, trace));
   return trace;
+}
+
+Result<ProfileFiles> sort_files(std::span<const std::string> paths) {
+  ProfileFiles sorted;
+  for (const std::string& path : paths) {
+    const auto files = files_of(path);
+    if (!files) return std::unexpected(files.error());
+    for (const std::string& file : *files) {
+      const auto importer = importer_of(file);
+      if (!importer) return std::unexpected(importer.error());
+      ((*importer)->kernel_report ? sorted.kernel_reports : sorted.timelines).push_back(file);
+    }
+  }
+  return sorted;
 }
 
 Result<Trace> import_run(std::span<const std::string> paths, const ImportRequest& request) {

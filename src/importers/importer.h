@@ -26,6 +26,7 @@ struct Importer {
   bool (*picks)(std::string_view head);
   /// Appends the file to `trace` as one more rank: entities, unsorted events, notes in the log. link() comes later.
   Status (*read)(const std::string& path, const ImportRequest& request, Trace& trace);
+  bool kernel_report = false;  ///< a kernel profiler's: single launches, no timeline
 };
 
 /// Enough to see a JSON trace's first keys or any banner.
@@ -36,6 +37,13 @@ inline constexpr size_t kHeadBytes = 4096;
 /// Reads one run: each path is a file, or a folder whose profiles are its ranks, put on one clock. Not linked yet.
 /// Errors say in one sentence what a path is and what to do about it.
 [[nodiscard]] Result<Trace> read_run(std::span<const std::string> paths, const ImportRequest& request);
+
+/// Files by what they tell of: folders are replaced by the profiles in them.
+struct ProfileFiles {
+  std::vector<std::string> timelines;
+  std::vector<std::string> kernel_reports;
+};
+[[nodiscard]] Result<ProfileFiles> sort_files(std::span<const std::string> paths);
 
 /// read_run() and link().
 [[nodiscard]] Result<Trace> import_run(std::span<const std::string> paths, const ImportRequest& request);

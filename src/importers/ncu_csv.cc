@@ -87,6 +87,7 @@ const Importer ncu_csv_importer{
     .recognizes = recognizes,
     .picks = has_table,
     .read = read,
+    .kernel_report = true,
 };
 
 }  // namespace sonde

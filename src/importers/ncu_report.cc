@@ -94,6 +94,7 @@ const Importer ncu_report_importer{
     .recognizes = recognizes,
     .picks = recognizes,
     .read = read,
+    .kernel_report = true,
 };
 
 }  // namespace sonde

@@ -61,12 +61,24 @@ Json steps_json(const Facts& facts) {
   return {{"range", facts.steps->range}, {"recorded", facts.steps->iterations}, {"judged", facts.steps->steady.size()}};
 }
 
+/// How much of the run has kernel metrics.
+Json measured_json(const JoinCounts& counts) {
+  return {{"launches", counts.launches},
+          {"matched_launches", counts.matched_launches},
+          {"own_launches", counts.own_launches},
+          {"launches_ns", counts.launches_ns},
+          {"matched_launches_ns", counts.matched_launches_ns},
+          {"measured_kernels", counts.measured},
+          {"matched_measured_kernels", counts.matched_measured}};
+}
+
 }  // namespace
 
 std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis) {
   Json document = {{"schema", kSchema},          {"file", facts.trace.ranks.front().file},
                    {"wall_ns", facts.wall_ns()}, {"steps", steps_json(facts)},
                    {"findings", Json::array()},  {"no_conclusion", Json::array()}};
+  if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
   for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f));
   for (const Abstention& a : diagnosis.abstentions) {
     document["no_conclusion"].push_back(

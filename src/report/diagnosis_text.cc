@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "findings/texts.h"
+#include "report/join_text.h"
 #include "report/quantity.h"
 #include "report/text_width.h"
 
@@ -121,6 +122,7 @@ std::string text_of(std::string_view id, const std::vector<Argument>& arguments)
 std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
   const size_t width = options.width == 0 ? kUsualWidth : options.width;
   std::string text = heading(facts);
+  if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
   if (diagnosis.findings.empty() && !facts.gpus.gpus.empty()) text += "\nNo rule found anything worth a fix.\n";
   const size_t shown = std::min(most, diagnosis.findings.size());
   for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, diagnosis.findings[i], i + 1, width);

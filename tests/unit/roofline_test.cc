@@ -52,6 +52,23 @@ TEST(Roofline, fused_operations_count_twice_and_packed_ones_twice_that) {
   EXPECT_EQ(flop(with_arithmetic("hadd", "hmul", "hfma", 5)), 40);
 }
 
+TEST(Roofline, flop_of_a_launch_are_those_of_all_kinds_once) {
+  OneLaunch launch = with_arithmetic("fadd", "fmul", "ffma", 5);
+  launch.with("gpu__time_duration.sum", 2e9);
+  EXPECT_EQ(flop_of(launch.trace(), launch.kernel()), 40);
+  launch.with("sm__ops_path_tensor_src_fp16_dst_fp16.sum.per_second", 300)
+      .with("sm__ops_path_tensor_src_bf16_dst_fp32.sum.per_second", 200)
+      .with("sm__ops_path_tensor_op_hmma_src_fp16_dst_fp16.sum.per_second", 300);
+  EXPECT_EQ(flop_of(launch.trace(), launch.kernel()), 1040);
+}
+
+TEST(Roofline, flop_are_unknown_where_the_tensor_pipe_was_busy_and_nobody_counted) {
+  OneLaunch launch = with_arithmetic("fadd", "fmul", "ffma", 5);
+  launch.with("gpu__time_duration.sum", 2e9).with("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 70);
+  EXPECT_EQ(flop_of(launch.trace(), launch.kernel()), std::nullopt);
+  EXPECT_EQ(flop_of(OneLaunch().trace(), OneLaunch().kernel()), std::nullopt);
+}
+
 TEST(Roofline, a_part_of_the_operations_is_no_number) {
   OneLaunch launch;
   launch.with("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum.per_second", 5);
