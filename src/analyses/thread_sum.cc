@@ -94,8 +94,7 @@ Running          on a core; - where context switches were not recorded
 Ready            off the cores although it could have run; - where switches have no thread states (then part of Blocked)
 Blocked          off the cores otherwise, until it is back on one; without context switches, in calls that wait: of the OS
                  runtime for files, network, polling, locks, sleep or other threads, of CUDA for the GPU
-Top Wait         name of the innermost traced calls in which it was blocked longest
-Top Wait Time    what it was blocked in them
+Top Wait         name of the innermost traced calls in which it was blocked longest; Top Wait Time: for how long
 Source           scheduling: context switches (nsys: --cpuctxsw=process-tree), calls: traced calls only (--trace=osrt,cuda)
 Switches         times that it was put on a core
 Migrations       times that it came back on another core
