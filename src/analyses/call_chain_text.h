@@ -8,8 +8,10 @@
 
 namespace sonde {
 
-/// A call chain in one line, innermost frame first: "fread < load_batch < main". Frames of the kernel are left out, and
-/// of more than 8 the outer ones, for which "..." stands.
+/// A call chain in one line, innermost frame first: "fread < load_batch < main". A run of frames without
+/// a symbol is its module: "[libcuda.so]". Frames of the kernel are left out, and of more than 8 the outer ones, for
+/// which
+/// "..." stands.
 [[nodiscard]] std::string call_chain_text(const Trace& trace, ChainId chain);
 
 /// Finds the call chain that took the most time.

@@ -27,14 +27,15 @@ struct Core {
 
 using Cores = std::map<std::pair<RankId, int32_t>, Core>;
 
-/// All cores, and the first start and last end of what ran on any.
+/// All cores, and for each rank the first start and last end of what ran on any: clocks of ranks may differ.
 struct Balance {
   Cores cores;
-  Span span{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  std::vector<Span> span_of_rank;
 };
 
 Balance balance_of(const Trace& trace) {
-  Balance balance;
+  constexpr Span kNothing{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+  Balance balance{{}, std::vector<Span>(trace.ranks.size(), kNothing)};
   for (const OnCore& piece : times_on_cores(trace)) {
     const RankId rank = trace.processes[trace.threads[piece.thread].process].rank;
     const int64_t ns = piece.span.second - piece.span.first;
@@ -42,8 +43,9 @@ Balance balance_of(const Trace& trace) {
     core.running_ns += ns;
     core.switches += static_cast<int64_t>(piece.switched);
     core.threads[piece.thread] += ns;
-    balance.span.first = std::min(balance.span.first, piece.span.first);
-    balance.span.second = std::max(balance.span.second, piece.span.second);
+    Span& span = balance.span_of_rank[rank];
+    span.first = std::min(span.first, piece.span.first);
+    span.second = std::max(span.second, piece.span.second);
   }
   return balance;
 }
@@ -65,7 +67,8 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
   auto& number = table.integers("Core");
   for (const auto& [key, core] : balance.cores) {
     const auto [thread, ns] = core.busiest();
-    share.push_back(percent(core.running_ns, balance.span.second - balance.span.first));
+    const Span& span = balance.span_of_rank[key.first];
+    share.push_back(percent(core.running_ns, span.second - span.first));
     running.push_back(core.running_ns);
     switches.push_back(core.switches);
     threads.push_back(static_cast<int64_t>(core.threads.size()));
@@ -85,7 +88,7 @@ const StatsReport cpu_core_sum_report{
     .title = "CPU Core Summary",
     .description = R"(How the work of the profiled threads was spread over the cores of the host, by context switches.
 
-Running (%)  share of the time from the first moment to the last in which any thread was seen on a core
+Running (%)  share of the time from the first moment to the last in which any thread of the rank was on a core
 Running      time in which a profiled thread was on this core; what else the core did was not recorded
 Switches     times that a thread was put on it
 Threads      that were on it

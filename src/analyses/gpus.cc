@@ -40,7 +40,7 @@ Gpu describe(const Trace& trace, const Stream& stream) {
 }  // namespace
 
 std::string gpu_place(const Trace& trace, RankId rank, int64_t ordinal) {
-  const std::string gpu = fmt::format("GPU {}", ordinal);
+  std::string gpu = fmt::format("GPU {}", ordinal);
   if (trace.ranks.size() <= 1) return gpu;
   return fmt::format("rank {} {}", trace.ranks[rank].rank.value_or(static_cast<int>(rank)), gpu);
 }

@@ -37,7 +37,7 @@ void add_calls(const Trace& trace, std::vector<LibraryCall>& found) {
 void add_ranges(const Trace& trace, std::vector<LibraryCall>& found) {
   std::vector<std::string_view> library(trace.domains.size());
   for (size_t d = 0; d < library.size(); ++d) {
-    const auto known = std::ranges::find(kDomains, trace.name(trace.domains[d].name));
+    const auto* const known = std::ranges::find(kDomains, trace.name(trace.domains[d].name));
     if (known != kDomains.end()) library[d] = *known;
   }
   const Ranges& r = trace.ranges;

@@ -84,7 +84,8 @@ const StatsReport memory_usage_sum_report{
     .description = R"(How much memory was in use on each GPU, and on the host, and how it grew from step to step.
 
 First          in use before the first event. What was allocated before the recording is known where PyTorch's allocator
-               tells its total; else only what was released and never seen to be allocated counts
+               tells its total; else only what was released and never seen to be allocated counts (--filter-time cuts off as
+               the recording does)
 Peak, Peak Time  the most in use, and when it was reached first; - where that was before the first event
 Capacity (%)   Peak of the memory of the GPU
 Peak Reserved  the most that PyTorch's allocator held from the driver, in use or not

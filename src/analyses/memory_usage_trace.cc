@@ -62,7 +62,7 @@ void add_places(Table& table, const Trace& trace, const std::vector<MemoryUse>& 
     const bool allocates = a.kind[e.row] == static_cast<uint8_t>(AllocationKind::allocate);
     pid.push_back(trace.processes[a.process[e.row]].pid);
     tid.push_back(a.thread.empty() ? kUnknown : tid_of(trace, a.thread[e.row]));
-    operation.push_back(allocates ? "Allocation" : "Deallocation");
+    operation.emplace_back(allocates ? "Allocation" : "Deallocation");
     memory.push_back(name_of(uses[e.use].place));
     gpu.push_back(gpus[e.use]);
   }

@@ -49,7 +49,7 @@ void add_times(Table& table, const Trace& trace, const std::vector<ThreadId>& th
     blocked.push_back(t.blocked_ns);
     blocked_in.push_back(t.blocked_in == kNone ? kUnknown : t.blocked_in_ns);
     name.push_back(t.blocked_in == kNone ? std::string_view() : api_label(trace.name(t.blocked_in)));
-    source.push_back(t.source == ThreadTimeSource::scheduling ? "scheduling" : "calls");
+    source.emplace_back(t.source == ThreadTimeSource::scheduling ? "scheduling" : "calls");
   }
 }
 
