@@ -78,6 +78,13 @@ def check_os_calls(run, path, check):
             check.same(f"{key} {name}", found[key][name], value)
 
 
+def check_back_traces(run, path, check):
+    wanted = {(kind, *key_of_thread(tid)): texts for (kind, tid), texts in reference.back_traces(run).items()}
+    for row in printed("osrt_kind_sum", path):
+        key = row["Kind"], row["Pid"], row["Tid"]
+        check.same(f"{key} Back Trace", row["Back Trace"], wanted.get(key))
+
+
 def check_libraries(run, path, check):
     wanted = reference.library_calls(run)
     found = {(row["Library"], row["Name"]): row for row in printed("library_call_sum", path)}
@@ -185,6 +192,7 @@ def check_nsys(path, step=None, export=None):
     check_threads(run, path, check)
     check_cores(run, path, check)
     check_os_calls(run, path, check)
+    check_back_traces(run, path, check)
     check_libraries(run, path, check)
     memory = {gpu_name(run, place): found for place, found in reference.levels(reference.nsys_memory(run)).items()}
     if memory:

@@ -230,6 +230,31 @@ def os_call_groups(run):
     return found
 
 
+def back_traces(run):
+    """(kind, tid) -> texts of the call chains with the most time (several when they tie) in OS calls."""
+    make(run.db, "chained", "OSRT_API", {"start": "s.start", "end": "s.end", "tid": "s.globalTid", "chain": "s.callchainId",
+                                         "name": text_of("s.nameId")})
+    make(run.db, "frame", "OSRT_CALLCHAINS", {"id": "s.id", "depth": "s.stackDepth", "symbol": text_of("s.symbol"),
+                                              "module": text_of("s.module"), "kernel": "s.kernelMode"})
+    frames = defaultdict(list)
+    for chain, *frame in run.db.execute("SELECT id, symbol, module FROM frame WHERE coalesce(kernel, 0) <> 1 ORDER BY id, depth"):
+        frames[chain].append(frame)
+    kinds, by_group = os_kinds()[0], defaultdict(Counter)
+    for start, end, tid, chain, name in run.db.execute("SELECT * FROM chained WHERE end > start"):
+        if chain in frames:
+            by_group[os_kind(name, kinds), tid][chain_text(frames[chain])] += end - start
+    return {key: {text for text, ns in texts.items() if ns == max(texts.values())} for key, texts in by_group.items()}
+
+
+def chain_text(frames):
+    named = [symbol if symbol and not symbol.startswith("0x") and symbol != "[Unknown]" else
+             f"[{module.split('/')[-1]}]" if module and not module.startswith("0x") and module != "[Unknown]" else "[unknown]"
+             for symbol, module in frames]
+    merged = [name for name, group in itertools.groupby(enumerate(named), lambda f: (f[1], None if f[1][0] == "[" else f[0]))]
+    names = [name for name, _ in merged]
+    return " < ".join(names[:8] + (["..."] if len(names) > 8 else []))
+
+
 def library_calls(run):
     """(library, function) -> [total ns, calls, device ns, operations] of library_call_sum."""
     found, of_thread = {}, defaultdict(list)
