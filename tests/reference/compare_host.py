@@ -202,6 +202,30 @@ def check_nsys(path, step=None, export=None):
     return check
 
 
+def check_single_calls(entries, wanted, origin, path, check):
+    """Memory columns of modules that were called once and whose name one event has, wherever they stand in the tree."""
+    spans = {}
+    for e in entries:
+        if e.get("cat") in ("user_annotation", "cpu_op", "python_function") and "dur" in e:
+            start = pytorch_json.nanoseconds(e["ts"]) - origin
+            spans.setdefault(e["name"], []).append((start, start + pytorch_json.nanoseconds(e["dur"])))
+    levels = [(start, series) for (kind, _), (start, series, *_) in wanted.items() if kind == "Device"]
+    result = compare.run_sonde("modules", "--min-percent", "0", "--exact-names", "-q", "-f", "json", path)
+    for row in json.loads(result.stdout):
+        name = row["Module"]
+        if row["Calls"] != 1 or len(spans.get(name, ())) != 1:
+            continue
+        begin, end = spans[name][0]
+        inside = [max([reference.level_at(start, series, begin), *(level for time, level in series if begin <= time <= end)])
+                  for start, series in levels]
+        grown = [reference.level_at(start, series, end) - reference.level_at(start, series, begin) for start, series in levels]
+        # At the very start only what is left after all events of that nanosecond counts.
+        at_start = [any(time == begin for time, _ in series) for _, series in levels]
+        if not any(at_start):
+            check.same(f"{name} Memory Peak", row["Memory Peak (bytes)"], max(inside))
+        check.same(f"{name} Memory Growth", row["Memory Growth (bytes)"], sum(grown))
+
+
 def check_pytorch(path, origin_of):
     """The Checker of a PyTorch trace's memory; `origin_of` gives Sonde's time 0 in the trace's nanoseconds."""
     opener = gzip.open if str(path).endswith(".gz") else open
@@ -217,6 +241,7 @@ def check_pytorch(path, origin_of):
         steps = sorted((pytorch_json.nanoseconds(e["ts"]) - origin, pytorch_json.nanoseconds(e["ts"] + e["dur"]) - origin)
                        for e in entries if e.get("cat") == "user_annotation" and re.match("ProfilerStep#", e["name"]))
         check_levels(wanted, path, [end for _, end in steps], check)
+        check_single_calls(entries, wanted, origin, path, check)
     return check
 
 
