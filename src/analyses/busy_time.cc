@@ -17,6 +17,19 @@ void merge_spans(std::vector<Span>& spans) {
   spans.resize(kept);
 }
 
+int64_t overlap_ns(std::span<const Span> a, std::span<const Span> b) {
+  int64_t total = 0;
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    total += std::max<int64_t>(0, std::min(a[i].second, b[j].second) - std::max(a[i].first, b[j].first));
+    if (a[i].second < b[j].second) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return total;
+}
+
 int64_t total_ns(std::span<const Span> spans) {
   int64_t total = 0;
   for (const Span& span : spans) total += span.second - span.first;

@@ -16,6 +16,9 @@ using Span = std::pair<int64_t, int64_t>;
 /// Sorts the spans and joins those that overlap or touch.
 void merge_spans(std::vector<Span>& spans);
 
+/// The time that both cover; each sorted and without overlaps in itself.
+[[nodiscard]] int64_t overlap_ns(std::span<const Span> a, std::span<const Span> b);
+
 /// The sum of the lengths of spans that do not overlap.
 [[nodiscard]] int64_t total_ns(std::span<const Span> spans);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "analyses/module_kernel_columns.h"
+#include "analyses/module_memory.h"
 #include "analyses/module_steps.h"
 
 namespace sonde {
@@ -127,6 +128,21 @@ std::vector<MeasuredKernels> kernels_of(const std::vector<Line>& lines, const Mo
   return measured;
 }
 
+/// Columns only where allocations were traced. Of modules together the highest peak and the sum of their growth.
+void add_memory_columns(Table& table, const std::vector<Line>& lines, const std::vector<ModuleMemory>& memory) {
+  if (memory.empty()) return;
+  auto& peak = table.integers("Memory Peak", Unit::bytes);
+  auto& growth = table.integers("Memory Growth", Unit::bytes);
+  for (const Line& line : lines) {
+    ModuleMemory all;
+    for (const uint32_t m : line.modules) {
+      if (m != kNone) all += memory[m];
+    }
+    peak.push_back(all.peak_bytes);
+    growth.push_back(all.growth_bytes);
+  }
+}
+
 /// The last steps, as many as can be kept for each module.
 ModuleSteps with_last_steps(ModuleSteps steps, size_t modules) {
   constexpr size_t kMostFigures = 32 << 20;  // a quarter of a gigabyte
@@ -199,6 +215,7 @@ Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTable
   add_numbers(table, "Kernels", Unit::none, lines, [](const Line& l) { return l.total.kernels; });
   if (all) add_launch_columns(table, lines);
   if (options.kernels != nullptr) add_kernel_columns(table, kernels_of(lines, *options.kernels), options.indented);
+  if (all) add_memory_columns(table, lines, module_memory(trace, tree));
   const auto steps = options.steps ? with_last_steps(*options.steps, tree.modules.size()) : options.steps;
   if (steps) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
   if (!options.indented) add_numbers(table, "Level", Unit::none, lines, [](const Line& l) { return l.depth; });

@@ -96,6 +96,7 @@ class Grower {
 
   void grow(const Places& places, ModuleTree& tree) {
     tree.of_range.assign(row_count(trace_.ranges), kNone);
+    tree.is_call.assign(row_count(trace_.ranges), 0);
     for (Row row = 0; row < tree.of_range.size(); ++row) {
       if (!places.taken(row)) {
         tree.of_range[row] = places.around(row) == kNone ? kNone : tree.of_range[places.around(row)];
@@ -140,6 +141,7 @@ class Grower {
   void count(Row row, const Places& places, ModuleTree& tree) const {
     const Ranges& r = trace_.ranges;
     Module& module = tree.modules[tree.of_range[row]];
+    tree.is_call[row] = 1;
     ++module.calls;
     if (!is_closed(r, row)) {
       ++module.open_calls;

@@ -53,11 +53,12 @@ struct ModuleTree {
   LaunchedWork outside;  ///< what no module launched
   LaunchedWork whole;    ///< everything: outside and all self together; its device_ns is the busy time of all GPUs
   Ids of_range;          ///< the module of each row of `ranges`, or that it lies in; kNone outside any
+  Codes is_call;         ///< 1 for each row of `ranges` that is one of its module's calls, and not in one
   Ids of_call;           ///< the module that each row of `api` lies in
 };
 
 /// What a module tree reads.
-inline const Fields kModuleFields = kIdleFields | Fields{Field::range_details, Field::syncs};
+inline const Fields kModuleFields = kIdleFields | Fields{Field::range_details, Field::syncs, Field::allocations};
 
 /// Push/pop ranges of all domains as they lie in one another on their thread. A backward operator takes the place of
 /// its forward operator. An operation belongs to the innermost range around the call that launched it.

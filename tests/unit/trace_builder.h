@@ -36,12 +36,20 @@ class TraceBuilder {
                CallClass call_class = CallClass::os);
   void cpu_fault(int64_t start, int64_t address, std::string_view instruction);
   void gpu_fault(int64_t start, int64_t address, int64_t count);
+  /// Of device memory; `total` is the allocator's own, where it tells one.
+  void allocation(int64_t pid, int32_t device, int64_t start, AllocationKind kind, int64_t bytes, int64_t address,
+                  int64_t total = kUnknown);
+  void put_on_core(ThreadId thread, int64_t start, int32_t cpu);
+  void take_off_core(ThreadId thread, int64_t start, int32_t cpu, ThreadState state = ThreadState::unknown);
+  /// A GPU that all processes know by CUDA's number 0.
+  void device();
 
   /// The builder is spent afterwards.
   [[nodiscard]] Trace build();
 
  private:
   ProcessId process(int64_t pid);
+  void switched(ThreadId thread, int64_t start, int32_t cpu, bool in, uint8_t state);
   void gpu_op(GpuOps& ops, StreamId stream, int64_t start, int64_t end, uint32_t correlation);
   void any_copy(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes, int64_t address,
                 uint32_t correlation);
