@@ -188,6 +188,16 @@ std::string steps_note(const ModuleSteps& steps) {
   return note;
 }
 
+/// What a narrow terminal can do without, the most dispensable first.
+void let_columns_yield(Table& table) {
+  int rank = 20;
+  for (const std::string_view name : {"Memory Growth", "Copied", "Copies", "Launches", "Step StdDev", "Host Self",
+                                      "Memory Peak", "Calls", "Kernels", "GPU Idle", "Host Total"}) {
+    const auto column = std::ranges::find(table.columns, name, &Column::name);
+    if (column != table.columns.end()) column->yields = rank--;
+  }
+}
+
 std::string identity(const std::vector<Line>& lines, const ModuleTree& tree) {
   int64_t self = 0;
   for (const Line& line : lines) self += line.self.device_ns;
@@ -218,6 +228,7 @@ Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTable
   if (all) add_memory_columns(table, lines, module_memory(trace, tree));
   const auto steps = options.steps ? with_last_steps(*options.steps, tree.modules.size()) : options.steps;
   if (steps) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
+  let_columns_yield(table);
   if (!options.indented) add_numbers(table, "Level", Unit::none, lines, [](const Line& l) { return l.depth; });
   auto& names = table.texts("Module");
   for (const Line& line : lines)

@@ -37,6 +37,7 @@ struct Column {
   Unit unit = Unit::none;
   int decimals = 0;  ///< digits after the point, of reals
   std::variant<Integers, Reals, Texts> values;
+  int yields = 0;  ///< a terminal without room for all columns leaves out the highest first; 0 stays
 };
 
 inline constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();

@@ -2,6 +2,8 @@
 #include <ranges>
 #include <vector>
 
+#include <fmt/ranges.h>
+
 #include "report/cells.h"
 #include "report/text_width.h"
 
@@ -42,7 +44,10 @@ Lines broken(std::string_view header, size_t width) {
 class ColumnRenderer {
  public:
   ColumnRenderer(const Table& table, const RenderOptions& options) : table_(table), options_(options) {
-    for (const Column& column : table.columns) headers_.push_back({header_of(column, *options.time_unit)});
+    for (const Column& column : table.columns) {
+      columns_.push_back(&column);
+      headers_.push_back({header_of(column, *options.time_unit)});
+    }
     measure();
     if (options.width > 0) fit(options.width);
   }
@@ -52,13 +57,14 @@ class ColumnRenderer {
     for (size_t c = 0; c < widths_.size(); ++c) rule += (c == 0 ? " " : "  ") + std::string(widths_[c], '-');
     sink(header() + rule + "\n");
     for (size_t row = 0; row < table_.rows(); ++row) sink(line(row));
+    if (!left_out_.empty()) sink(fmt::format("Left out at this width: {}.\n", fmt::join(left_out_, ", ")));
   }
 
  private:
   [[nodiscard]] std::string cell(size_t column, size_t row) const {
-    if (is_absent(table_.columns[column], row)) return std::string(options_.absent);
+    if (is_absent(*columns_[column], row)) return std::string(options_.absent);
     std::string text;
-    append_cell(text, table_.columns[column], row, *options_.time_unit, Digits::grouped);
+    append_cell(text, *columns_[column], row, *options_.time_unit, Digits::grouped);
     std::ranges::replace(text, '\n', ' ');
     return text;
   }
@@ -81,7 +87,7 @@ class ColumnRenderer {
 
   void measure() {
     widths_.clear();
-    for (size_t c = 0; c < table_.columns.size(); ++c) {
+    for (size_t c = 0; c < columns_.size(); ++c) {
       size_t width = width_of(headers_[c]);
       for (size_t row = 0; row < std::min(table_.rows(), kMeasuredRows); ++row) {
         width = std::max(width, text_width(cell(c, row)));
@@ -107,14 +113,28 @@ class ColumnRenderer {
     for (size_t c = 0; c < headers_.size(); ++c) headers_[c] = broken(whole[c], widths_[c]);
   }
 
-  /// Breaks headers, then takes what is still too wide off the widest text columns.
+  /// Leaves out columns that yield until the others fit.
+  void leave_out(size_t terminal) {
+    while (total_width() > terminal) {
+      const auto least = std::ranges::max_element(columns_, {}, &Column::yields);
+      if ((*least)->yields == 0) return;
+      left_out_.push_back((*least)->name);
+      const auto c = least - columns_.begin();
+      columns_.erase(least);
+      headers_.erase(headers_.begin() + c);
+      widths_.erase(widths_.begin() + c);
+    }
+  }
+
+  /// Breaks headers, leaves columns out, then takes what is still too wide off the widest text columns.
   void fit(size_t terminal) {
     if (total_width() > terminal) break_headers();
+    leave_out(terminal);
     size_t total = total_width();
     while (total > terminal) {
       size_t* widest = nullptr;
       for (size_t c = 0; c < widths_.size(); ++c) {
-        if (is_text(table_.columns[c]) && (widest == nullptr || widths_[c] > *widest)) widest = &widths_[c];
+        if (is_text(*columns_[c]) && (widest == nullptr || widths_[c] > *widest)) widest = &widths_[c];
       }
       if (widest == nullptr || *widest <= kNarrowestText) return;
       --*widest;
@@ -131,18 +151,20 @@ class ColumnRenderer {
   [[nodiscard]] std::string line(size_t row) const {
     std::string text;
     for (size_t c = 0; c < widths_.size(); ++c) {
-      const std::string shown = is_text(table_.columns[c]) ? cut_middle(cell(c, row), widths_[c]) : cell(c, row);
+      const std::string shown = is_text(*columns_[c]) ? cut_middle(cell(c, row), widths_[c]) : cell(c, row);
       const size_t room = widths_[c] - std::min(widths_[c], text_width(shown));
       text += c == 0 ? " " : "  ";
-      text += is_text(table_.columns[c]) ? shown + std::string(room, ' ') : std::string(room, ' ') + shown;
+      text += is_text(*columns_[c]) ? shown + std::string(room, ' ') : std::string(room, ' ') + shown;
     }
     return text + "\n";
   }
 
   const Table& table_;
   const RenderOptions& options_;
+  std::vector<const Column*> columns_;
   std::vector<Lines> headers_;
   std::vector<size_t> widths_;
+  std::vector<std::string> left_out_;  ///< names of columns
 };
 
 void render(const Table& table, const RenderOptions& options, const Sink& sink) {
