@@ -59,7 +59,9 @@ bool repeats(const std::vector<Launch>& launches, size_t period) {
   const size_t first = launches.size() / 10;
   if (period < 2 || first + period * kFewestTurns > launches.size()) return false;
   size_t same = 0;
-  for (size_t i = first; i + period < launches.size(); ++i) same += launches[i].kernel == launches[i + period].kernel;
+  for (size_t i = first; i + period < launches.size(); ++i) {
+    if (launches[i].kernel == launches[i + period].kernel) ++same;
+  }
   return static_cast<double>(same) >= kLeastRepeated * static_cast<double>(launches.size() - first - period);
 }
 
