@@ -47,16 +47,20 @@ void add_turn(Turns& turns, int64_t start, int64_t end) {
 
 using TurnsKey = std::tuple<ThreadId, DomainId, std::string_view>;
 
-/// Ranges that no other range of their domain holds: iterations are not found inside of iterations. An operator is
-/// none.
+/// An operator is no step; but before 2021 torch.profiler recorded its steps as operators.
+bool can_be_step(const Trace& trace, Row range) {
+  const DomainKind kind = trace.domains[trace.ranges.domain[range]].kind;
+  if (kind == DomainKind::op) return trace.name(trace.ranges.name[range]).starts_with("ProfilerStep");
+  return kind != DomainKind::python;
+}
+
+/// Ranges that no other range of their domain holds: iterations are not found inside of iterations.
 std::map<TurnsKey, Turns> outermost_ranges(const Trace& trace, std::vector<std::string>& labels) {
   const Ranges& r = trace.ranges;
   labels.assign(trace.names.size(), {});
   std::map<TurnsKey, Turns> found;
   for (Row row = 0; row < row_count(r); ++row) {
-    const DomainKind kind = trace.domains[r.domain[row]].kind;
-    if (r.parent[row] != kNone || r.end[row] == kUnknown || kind == DomainKind::python || kind == DomainKind::op)
-      continue;
+    if (r.parent[row] != kNone || r.end[row] == kUnknown || !can_be_step(trace, row)) continue;
     std::string& label = labels[r.name[row]];
     if (label.empty()) label = without_numbers(trace.name(r.name[row]));
     add_turn(found[{r.thread[row], r.domain[row], label}], r.start[row], r.end[row]);
