@@ -1,5 +1,7 @@
 #include "findings/facts.h"
 
+#include <algorithm>
+
 #include "analyses/run_extent.h"
 
 namespace sonde {
@@ -21,6 +23,13 @@ Facts::Facts(const Trace& run, Span whole)
       gpus(gpus_of(run)),
       shares(share_gpu_time(run, gpus)),
       api_kinds(sonde::api_kinds(run)) {}
+
+uint32_t Facts::step_of(int64_t time_ns) const {
+  if (!steps) return kNone;
+  const auto next = std::ranges::upper_bound(steps->steady, time_ns, {}, &Span::first);
+  if (next == steps->steady.begin() || time_ns >= std::prev(next)->second) return kNone;
+  return static_cast<uint32_t>(std::prev(next) - steps->steady.begin());
+}
 
 int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / static_cast<int64_t>(gpus.gpus.size()); }
 
