@@ -5,6 +5,7 @@
 #include "findings/host_copies.h"
 #include "findings/places.h"
 #include "findings/rule.h"
+#include "findings/told.h"
 #include "trace/columns.h"
 #include "trace/rows_by_thread.h"
 
@@ -75,22 +76,6 @@ std::vector<std::vector<Operation>> operations_of(const Facts& facts) {
   for (auto& operations : of_gpu) std::ranges::stable_sort(operations, {}, &Operation::start);
   return of_gpu;
 }
-
-/// Idle time that is told already.
-class Told {
- public:
-  explicit Told(const Claims& claims) : spans_(claims.idle) {
-    for (auto& of_gpu : spans_) merge_spans(of_gpu);
-  }
-  [[nodiscard]] bool holds(uint32_t gpu, int64_t time) const {
-    const auto& of_gpu = spans_[gpu];
-    const auto next = std::ranges::upper_bound(of_gpu, time, {}, &Span::first);
-    return next != of_gpu.begin() && time < std::prev(next)->second;
-  }
-
- private:
-  std::vector<std::vector<Span>> spans_;
-};
 
 /// For each row of `api` what it launched.
 std::vector<Launch> launches_of(const Facts& facts, const Told& told) {
