@@ -35,6 +35,7 @@ TRUTHS = {
     "serial_copy": Truth("exposed_copy", never_with=frozenset({"pageable"})),
     "tiny_kernels": Truth("tiny_kernels"),
     "repeated_sequence": Truth("repeated_sequence"),
+    "redundant_sync": Truth("redundant_sync"),
     # While a copy holds the GPU up, a slow host costs nothing, and the other way round.
     "launch_bound": Truth("launch_bound", never_with=frozenset({"serial_copy"})),
 }
