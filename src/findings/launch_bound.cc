@@ -130,15 +130,14 @@ class Stretches {
       case ApiKind::synchronize:
       case ApiKind::copy_blocking:
       case ApiKind::allocate: return true;
-      case ApiKind::copy_async:
-        return launches_[row].call != kNone && facts_.trace.api.end[row] >= launches_[row].end_ns;
+      case ApiKind::copy_async: return launches_[row].beside && facts_.trace.api.end[row] >= launches_[row].end_ns;
       default: return false;
     }
   }
 
   [[nodiscard]] int64_t longest_readying() const {
     Longs usual;
-    for (const Launch& launch : run_) {
+    for (const Launch& launch : run_ | std::views::drop(1)) {
       if (launch.starved_ns > 0) usual.push_back(launch.ready_ns);
     }
     if (usual.empty()) return 0;

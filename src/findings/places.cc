@@ -17,19 +17,18 @@ const std::string& Places::label_of(NameId name) {
 void Places::add(Row call, int64_t weight) {
   const Ranges& r = facts_.trace.ranges;
   whole_ += weight;
+  std::map<std::string_view, int64_t> depths;  // a name counts once, however often it stands around the call
   for (const DomainLinks& links : facts_.trace.range_links) {
     if (facts_.trace.domains[links.domain].kind == DomainKind::python) continue;
     std::vector<std::string_view> path;
     for (Row row = links.of_api[call]; row != kNone; row = r.parent[row]) path.emplace_back(label_of(r.name[row]));
-    for (size_t i = 0; i < path.size(); ++i) {
-      // A name that stands twice in a path counts once, where it is outermost.
-      if (std::ranges::find(path.begin() + static_cast<std::ptrdiff_t>(i) + 1, path.end(), path[i]) != path.end()) {
-        continue;
-      }
-      Weight& of_name = weights_[path[i]];
-      of_name.weight += weight;
-      of_name.depth = std::max(of_name.depth, static_cast<int64_t>(path.size() - i));
-    }
+    // Where it is outermost.
+    for (size_t i = 0; i < path.size(); ++i) depths[path[i]] = static_cast<int64_t>(path.size() - i);
+  }
+  for (const auto& [name, depth] : depths) {
+    Weight& of_name = weights_[name];
+    of_name.weight += weight;
+    of_name.depth = std::max(of_name.depth, depth);
   }
 }
 

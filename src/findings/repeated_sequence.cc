@@ -2,6 +2,7 @@
 #include <map>
 #include <ranges>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,8 +51,7 @@ std::vector<KernelRun> chains_of(const Facts& facts, const Claims& claims) {
     KernelRun& chain = open[k.stream[row]];
     const bool other = others.contains(row);
     if (!chain.kernels.empty() && (other || !follows(chain.kernels.back(), row))) {
-      chains.push_back(std::move(chain));
-      chain.kernels.clear();
+      chains.push_back(std::exchange(chain, {}));
     }
     if (!other && short_kernels.is_short(row)) chain.kernels.push_back(row);
   }
