@@ -50,7 +50,7 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span 
 
 /// What happens on the recorded timeline, in its order: the replay visits each once.
 struct Event {
-  enum Kind : uint8_t { operation, call, cut };
+  enum Kind : uint8_t { operation, call, cut, graph };
   int64_t time;
   Kind kind;
   uint32_t index;
@@ -79,6 +79,8 @@ class Replay {
         call_shift_(row_count(trace.api), kUnknown),
         cut_call_(row_count(trace.api), false),
         no_wait_(row_count(trace.api), false),
+        graph_of_call_(row_count(trace.api), kNone),
+        graph_shift_(change.cuts.size(), 0),
         op_of_call_(row_count(trace.api), kNone),
         sync_of_call_(row_count(trace.api), kNone),
         streams_(trace.streams.size() + gpus.gpus.size()) {
@@ -95,6 +97,7 @@ class Replay {
       if (event.kind == Event::operation) replay_operation(operations_[event.index], event.index);
       if (event.kind == Event::call) replay_call(event.index);
       if (event.kind == Event::cut) shift_of(change_.cuts[event.index].thread) += length_of(change_.cuts[event.index]);
+      if (event.kind == Event::graph) graph_shift_[event.index] = shift_of(change_.cuts[event.index].thread);
     }
     int64_t end = kNever;
     for (const uint32_t group : group_of_) {
@@ -119,16 +122,21 @@ class Replay {
   }
 
   void find_cut_calls() {
-    std::map<ThreadId, std::map<int64_t, int64_t>> cuts;
-    for (const Cut& cut : change_.cuts) cuts[cut.thread][cut.start_ns] = cut.end_ns;
+    std::map<ThreadId, std::map<int64_t, uint32_t>> cuts;
+    for (uint32_t i = 0; i < change_.cuts.size(); ++i) cuts[change_.cuts[i].thread][change_.cuts[i].start_ns] = i;
     const Calls& api = trace_.api;
     for (Row row = 0; !cuts.empty() && row < row_count(api); ++row) {
       const auto of_thread = cuts.find(api.thread[row]);
       if (of_thread == cuts.end()) continue;
-      auto cut = of_thread->second.upper_bound(api.start[row]);
-      cut_call_[row] = cut != of_thread->second.begin() && api.end[row] <= std::prev(cut)->second;
-      cut = of_thread->second.lower_bound(api.end[row]);
-      no_wait_[row] = cut != of_thread->second.begin() && api.end[row] <= std::prev(cut)->second;
+      const auto& starts = of_thread->second;
+      auto cut = starts.upper_bound(api.start[row]);
+      if (cut != starts.begin() && api.end[row] <= change_.cuts[std::prev(cut)->second].end_ns) {
+        const uint32_t index = std::prev(cut)->second;
+        cut_call_[row] = !change_.cuts[index].as_graph;
+        if (change_.cuts[index].as_graph) graph_of_call_[row] = index;
+      }
+      cut = starts.lower_bound(api.end[row]);
+      no_wait_[row] = cut != starts.begin() && api.end[row] <= change_.cuts[std::prev(cut)->second].end_ns;
     }
   }
 
@@ -157,8 +165,9 @@ class Replay {
       if (inside && !cut_call_[row] && group_of(trace_.api.thread[row]) != kNone)
         events.push_back({trace_.api.end[row], Event::call, row});
     }
-    for (size_t i = 0; i < change_.cuts.size(); ++i) {
-      events.push_back({change_.cuts[i].end_ns, Event::cut, static_cast<uint32_t>(i)});
+    for (uint32_t i = 0; i < change_.cuts.size(); ++i) {
+      if (change_.cuts[i].as_graph) events.push_back({change_.cuts[i].start_ns, Event::graph, i});
+      events.push_back({change_.cuts[i].end_ns, Event::cut, i});
     }
     std::ranges::stable_sort(events, {}, [](const Event& e) { return std::tuple(e.time, e.kind); });
     return events;
@@ -215,12 +224,15 @@ class Replay {
     stream.end.raise({op.end, op.replayed_end});
     if (op.engine != kNone) engines_[op.engine].raise({op.end, op.replayed_end});
     if (op.launch != kNone) op_of_call_[op.launch] = index;
-    finish({op.end, op.ahead ? kNever : op.replayed_end});
+    // Whoever waited for a copy that is made ahead still waits for what had ended before it.
+    finish({op.end, op.ahead ? last_ended(op.end).replayed : op.replayed_end});
   }
 
   Moment launched(const Operation& op) {
     if (op.launch == kNone) return {};
     const int64_t at = launched_at(op) + launch_delay_;
+    const uint32_t graph = graph_of_call_[op.launch];
+    if (graph != kNone) return {at, change_.cuts[graph].start_ns + launch_delay_ - graph_shift_[graph]};
     const int64_t known = call_shift_[op.launch];
     const bool before = trace_.api.end[op.launch] < extent_.first;
     return {at, at - (before ? 0 : known == kUnknown ? shift_of(trace_.api.thread[op.launch]) : known)};
@@ -273,6 +285,7 @@ class Replay {
     const Row sync = sync_of_call_[row];
     if (sync != kNone && trace_.syncs.kind[sync] == static_cast<uint8_t>(SyncKind::stream_waits_event))
       replay_stream_wait(sync);
+    if (graph_of_call_[row] != kNone) return;
     const Calls& api = trace_.api;
     int64_t& shift = shift_of(api.thread[row]);
     const Moment awaited = awaited_by(row);
@@ -332,6 +345,8 @@ class Replay {
   Longs call_shift_;  ///< as each call returned
   std::vector<bool> cut_call_;
   std::vector<bool> no_wait_;
+  Ids graph_of_call_;  ///< the cut as whose graph the call's work runs
+  Longs graph_shift_;  ///< by cut: its thread's shift when the graph is launched
   Ids op_of_call_;
   Ids sync_of_call_;
   std::vector<Stream> streams_;

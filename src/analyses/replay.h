@@ -18,6 +18,7 @@ struct Cut {
   ThreadId thread = kNone;
   int64_t start_ns = 0;
   int64_t end_ns = 0;
+  bool as_graph = false;  ///< what the calls in it launched runs all the same, launched at the cut's start
 };
 
 /// A changed program.

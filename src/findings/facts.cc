@@ -1,5 +1,6 @@
 #include "findings/facts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "analyses/run_extent.h"
@@ -24,6 +25,13 @@ Facts::Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole)
       shares(share_gpu_time(run, gpus)),
       api_kinds(sonde::api_kinds(run)),
       kernels(std::move(measured)) {}
+
+uint32_t Facts::step_of(int64_t time_ns) const {
+  if (!steps) return kNone;
+  const auto next = std::ranges::upper_bound(steps->steady, time_ns, {}, &Span::first);
+  if (next == steps->steady.begin() || time_ns >= std::prev(next)->second) return kNone;
+  return static_cast<uint32_t>(std::prev(next) - steps->steady.begin());
+}
 
 int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / static_cast<int64_t>(gpus.gpus.size()); }
 

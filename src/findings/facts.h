@@ -30,6 +30,8 @@ struct Facts {
 
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
+  /// The number of the judged step that holds a moment; kNone outside of them.
+  [[nodiscard]] uint32_t step_of(int64_t time_ns) const;
   /// A sum over all GPUs as wall time: GPUs idle side by side.
   [[nodiscard]] int64_t per_gpu(int64_t ns) const;
   [[nodiscard]] double percent_of_wall(int64_t ns) const;

@@ -8,6 +8,7 @@
 #include "analyses/idle_totals.h"
 #include "findings/most_of.h"
 #include "findings/rule.h"
+#include "findings/told.h"
 #include "trace/columns.h"
 
 /// Idle time of the GPUs, a finding for each cause. Idle nanoseconds of a GPU have one cause each, so that these
@@ -20,13 +21,9 @@ constexpr double kLeastPercent = 1;
 
 /// Idle time that no finding has claimed.
 IdleTotals unclaimed(const Facts& facts, const Claims& claims) {
-  std::vector<std::vector<Span>> spans = claims.idle;
-  for (auto& of_gpu : spans) merge_spans(of_gpu);
-  return idle_totals(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
-    const auto& of_gpu = spans[piece.gpu];
-    const auto next = std::ranges::upper_bound(of_gpu, piece.start_ns, {}, &Span::first);
-    return next == of_gpu.begin() || piece.start_ns >= std::prev(next)->second;
-  });
+  const Told told(claims);
+  return idle_totals(facts.trace, facts.gpus, facts.extent,
+                     [&](const IdlePiece& piece) { return !told.holds(piece.gpu, piece.start_ns); });
 }
 
 /// What the thread was in most.

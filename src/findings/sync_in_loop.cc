@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
-
-#include "analyses/api_label.h"
 #include "analyses/idle_time.h"
 #include "analyses/replay.h"
+#include "findings/call_lists.h"
 #include "findings/rule.h"
 #include "findings/step_syncs.h"
 #include "trace/columns.h"
@@ -18,28 +16,6 @@ namespace sonde {
 namespace {
 
 constexpr double kLeastPercent = 1;
-constexpr size_t kMostEvidence = 10;
-
-std::string calls_of(const Facts& facts, const std::vector<Row>& rows) {
-  std::map<std::string, int64_t> counts;
-  for (const Row row : rows) ++counts[std::string(api_label(facts.trace.name(facts.trace.api.name[row])))];
-  std::string text;
-  for (const auto& [name, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
-  return text;
-}
-
-std::vector<Evidence> evidence_of(const Facts& facts, std::vector<Row> rows) {
-  const Calls& api = facts.trace.api;
-  std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return api.end[row] - api.start[row]; });
-  rows.resize(std::min(rows.size(), kMostEvidence));
-  std::vector<Evidence> evidence;
-  for (const Row row : rows) {
-    evidence.push_back({api.start[row], api.end[row],
-                        fmt::format("thread {}", facts.trace.threads[api.thread[row]].tid),
-                        std::string(api_label(facts.trace.name(api.name[row])))});
-  }
-  return evidence;
-}
 
 /// Leaves idle time to this rule whose thread waited inside of a step last.
 void claim(const Facts& facts, const std::vector<Row>& rows, Claims& claims) {
@@ -80,10 +56,10 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   diagnosis.findings.push_back({.id = "sync_in_loop",
-                                .arguments = {{"calls", Unit::none, 0, calls_of(facts, rows)},
+                                .arguments = {{"calls", Unit::none, 0, names_of_calls(facts, rows)},
                                               {"time", Unit::nanoseconds, static_cast<double>(blocked), {}}},
                                 .ceiling_ns = ceiling,
-                                .evidence = evidence_of(facts, rows)});
+                                .evidence = calls_as_evidence(facts, rows)});
 }
 
 }  // namespace

@@ -40,6 +40,12 @@ TRUTHS = {
     "low_occupancy": Truth("low_occupancy", BOUND),
     "float32": Truth("float32_matmul", BOUND),
     "unfused_attention": Truth("unfused_attention", BOUND),
+    # Both change the kernels of the norms.
+    "repeated_sequence": Truth("repeated_sequence", never_with=frozenset({"small_grid"})),
+    "redundant_sync": Truth("redundant_sync"),
+    # While a copy holds the GPU up, a slow host costs nothing, and the other way round. This plant takes long operators
+    # apart: those that float32 makes long, and the attention that unfused_attention takes apart.
+    "launch_bound": Truth("launch_bound", never_with=frozenset({"serial_copy", "unfused_attention", "float32"})),
 }
 
 
