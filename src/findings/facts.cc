@@ -27,7 +27,7 @@ Facts::Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole)
       kernels(std::move(measured)) {}
 
 uint32_t Facts::step_of(int64_t time_ns) const {
-  if (!steps) return kNone;
+  if (!has_named_steps()) return kNone;
   const auto next = std::ranges::upper_bound(steps->steady, time_ns, {}, &Span::first);
   if (next == steps->steady.begin() || time_ns >= std::prev(next)->second) return kNone;
   return static_cast<uint32_t>(std::prev(next) - steps->steady.begin());

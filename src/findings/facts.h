@@ -28,6 +28,8 @@ struct Facts {
   /// Their durations are cold and serialized; times are the timeline's.
   std::optional<KernelJoin> kernels;
 
+  /// Steps that a range tells. Where launches alone repeat, a turn is no step to look into: it is what repeats.
+  [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
   /// The number of the judged step that holds a moment; kNone outside of them.

@@ -82,7 +82,7 @@ std::vector<Sequence> sequences_of(const Facts& facts, const Claims& claims) {
     for (const Row row : chain.kernels) names.push_back(k.name[row]);
   }
   SequenceLimits limits;
-  limits.fewest_places = facts.steps ? kFewestInStep * facts.steps->steady.size() : kFewestInRun;
+  limits.fewest_places = facts.has_named_steps() ? kFewestInStep * facts.steps->steady.size() : kFewestInRun;
   const Told told(claims);
   std::vector<Sequence> sequences;
   for (const RepeatedSequence& found : repeated_sequences(words, limits)) {

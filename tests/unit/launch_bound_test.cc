@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "findings/rule.h"
@@ -20,7 +21,7 @@ class Launching {
       now_ += host_ns;
       const uint32_t id = builder_.call(thread_, now_ - 5 * kUs, now_);
       const int64_t start = std::max(now_ + kUs, gpu_ + kUs);
-      builder_.kernel(stream_, start, start + kernel_ns, i % 2 == 0 ? "gemm" : "norm", id);
+      builder_.kernel(stream_, start, start + kernel_ns, fmt::format("kernel {}", i), id);
       gpu_ = start + kernel_ns;
     }
   }
