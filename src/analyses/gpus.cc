@@ -32,15 +32,18 @@ Gpu describe(const Trace& trace, const Stream& stream) {
   gpu.rank = trace.processes[stream.process].rank;
   gpu.ordinal = stream.ordinal;
   gpu.device = stream.device;
-  gpu.place = fmt::format("GPU {}", stream.ordinal);
-  if (trace.ranks.size() > 1) {
-    gpu.place = fmt::format("rank {} {}", trace.ranks[gpu.rank].rank.value_or(static_cast<int>(gpu.rank)), gpu.place);
-  }
+  gpu.place = gpu_place(trace, gpu.rank, stream.ordinal);
   if (stream.device != kNone) gpu.name = trace.devices[stream.device].name;
   return gpu;
 }
 
 }  // namespace
+
+std::string gpu_place(const Trace& trace, RankId rank, int64_t ordinal) {
+  std::string gpu = fmt::format("GPU {}", ordinal);
+  if (trace.ranks.size() <= 1) return gpu;
+  return fmt::format("rank {} {}", trace.ranks[rank].rank.value_or(static_cast<int>(rank)), gpu);
+}
 
 Gpus gpus_of(const Trace& trace) {
   Gpus all;

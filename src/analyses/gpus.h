@@ -16,6 +16,9 @@ struct Gpu {
   std::string place;  ///< which device of which rank: "GPU 0", "rank 1 GPU 0"
 };
 
+/// "GPU 0", and in a run of several ranks "rank 1 GPU 0".
+[[nodiscard]] std::string gpu_place(const Trace& trace, RankId rank, int64_t ordinal);
+
 /// All GPUs on which something ran, in the order of rank and ordinal. Files name others too: nsys gives device 0 to
 /// what waits for a whole GPU, whichever that is.
 struct Gpus {

@@ -38,8 +38,8 @@ struct FailedCheck {
 };
 
 /// All checks that the profile does not pass:
-/// - records_complete: more than 1 %, and 10, of the kernel launches of what is judged have no kernel in the profile, not
-/// counting
+/// - records_complete: more than 1 %, and 10, of the kernel launches of what is judged have no kernel in the profile,
+/// not counting
 ///   those that a stream capture took.
 /// - past_warm_up: steps were found and fewer than 3 are past the warm-up, or the 2 to 4 that were recorded still get
 ///   clearly shorter.

@@ -138,7 +138,7 @@ std::vector<uint32_t> GpuQueues::take_woken() { return std::exchange(woken_, {})
 int64_t GpuQueues::work_ns(const Operation& op) const {
   const Step& s = *op.step;
   if (s.kind == StepKind::copy || s.kind == StepKind::set) {
-    const int64_t base = copy_ns(s.amount, s.copy_kind, s.host_memory);
+    const int64_t base = copy_ns(s.amount * s.slowness, s.copy_kind, s.host_memory);
     return noise_.vary(base, kSpreadPermille, Purpose::copy, s.site, op.iteration);
   }
   const int64_t base = s.kind == StepKind::graph ? s.amount : program_.kernels[s.what].duration_ns;

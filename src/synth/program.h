@@ -56,6 +56,8 @@ enum class ApiCall : uint8_t {
   create_event,
   launch_graph,
   instantiate_graph,
+  load_library,
+  allocate_async,
   count_
 };
 
@@ -83,7 +85,7 @@ enum class StepKind : uint8_t {
   sync_stream,    ///<
   sync_device,    ///< every stream of the stream's GPU
   allocate,       ///< amount: bytes
-  release,        ///< amount: bytes
+  release,        ///< amount: bytes; waits for the whole GPU
   call,           ///< call: any other API call
   make_graph,     ///< what: graph
   os_call,        ///< what: name in `texts`; amount: ns
@@ -102,6 +104,7 @@ struct Step {
   uint32_t site = 0;    ///< names its random draws
   uint32_t what = 0;
   int64_t amount = 0;
+  int32_t slowness = 1;                                 ///< a copy takes so many times what its bytes should
   int32_t until = std::numeric_limits<int32_t>::max();  ///< taken in iterations below this one
   int32_t every = 1;                                    ///< taken in each so-manieth iteration
   bool steady = false;                                  ///< host work that is no slower in the first iterations
