@@ -44,6 +44,7 @@ TRUTHS = {
     # cudaFree waits for the whole GPU, and so for the prefetch of the next batch too.
     "steady_allocation": Truth("steady_allocation", also=frozenset({"exposed_copy"})),
     "steady_load": Truth("steady_load"),
+    "managed_thrash": Truth("managed_thrash"),
     "memory_growth": Truth("memory_growth", within=None),
 }
 

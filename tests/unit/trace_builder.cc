@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trace/columns.h"
+
 namespace sonde {
 namespace {
 
@@ -96,10 +98,20 @@ void TraceBuilder::any_copy(StreamId stream, int64_t start, int64_t end, CopyKin
   trace_.copies.kind.push_back(static_cast<uint8_t>(kind));
   trace_.copies.bytes.push_back(bytes);
   trace_.copies.address.push_back(address);
+  trace_.copies.source.push_back(static_cast<uint8_t>(MemoryKind::absent));
+  trace_.copies.destination.push_back(static_cast<uint8_t>(MemoryKind::absent));
 }
 
 void TraceBuilder::copy(StreamId stream, int64_t start, int64_t end, uint32_t correlation) {
   any_copy(stream, start, end, CopyKind::host_to_device, 1000, kUnknown, correlation);
+}
+
+void TraceBuilder::host_copy(StreamId stream, int64_t start, int64_t end, CopyKind kind, MemoryKind host, int64_t bytes,
+                             uint32_t correlation) {
+  any_copy(stream, start, end, kind, bytes, kUnknown, correlation);
+  const bool to_gpu = kind == CopyKind::host_to_device;
+  trace_.copies.source.back() = static_cast<uint8_t>(to_gpu ? host : MemoryKind::device);
+  trace_.copies.destination.back() = static_cast<uint8_t>(to_gpu ? MemoryKind::device : host);
 }
 
 void TraceBuilder::migration(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes,
@@ -149,6 +161,42 @@ void TraceBuilder::cpu_fault(int64_t start, int64_t address, std::string_view in
 
 void TraceBuilder::gpu_fault(int64_t start, int64_t address, int64_t count) {
   fault(start, start + 1, 0, address, count, kNone);
+}
+
+void TraceBuilder::allocation(int64_t pid, int32_t device, int64_t start, AllocationKind kind, int64_t bytes,
+                              int64_t address, int64_t total) {
+  Allocations& a = trace_.allocations;
+  a.start.push_back(start);
+  a.process.push_back(process(pid));
+  a.device.push_back(device);
+  a.kind.push_back(static_cast<uint8_t>(kind));
+  a.memory.push_back(static_cast<uint8_t>(MemoryKind::device));
+  a.bytes.push_back(bytes);
+  a.address.push_back(address);
+  a.total_bytes.push_back(total);
+}
+
+void TraceBuilder::switched(ThreadId thread, int64_t start, int32_t cpu, bool in, uint8_t state) {
+  Switches& s = trace_.switches;
+  s.start.push_back(start);
+  s.thread.push_back(thread);
+  s.cpu.push_back(cpu);
+  s.in.push_back(static_cast<uint8_t>(in));
+  s.state.push_back(state);
+}
+
+void TraceBuilder::put_on_core(ThreadId thread, int64_t start, int32_t cpu) {
+  switched(thread, start, cpu, true, absent_value<uint8_t>());
+}
+
+void TraceBuilder::take_off_core(ThreadId thread, int64_t start, int32_t cpu, ThreadState state) {
+  switched(thread, start, cpu, false, static_cast<uint8_t>(state));
+}
+
+void TraceBuilder::device() {
+  Device device;
+  device.cuda_ordinal = 0;
+  trace_.devices.push_back(device);
 }
 
 Trace TraceBuilder::build() {

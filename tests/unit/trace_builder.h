@@ -27,6 +27,9 @@ class TraceBuilder {
   void kernel(StreamId stream, int64_t start, int64_t end, std::string_view name, uint32_t correlation,
               Dim3 grid = {1, 1, 1});
   void copy(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
+  /// Between a GPU and memory of the host of this kind.
+  void host_copy(StreamId stream, int64_t start, int64_t end, CopyKind kind, MemoryKind host, int64_t bytes,
+                 uint32_t correlation);
   void migration(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes, int64_t address);
   void graph_launch(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
   void push_pop(ThreadId thread, int64_t start, int64_t end, std::string_view name, DomainId domain = 0);
@@ -36,12 +39,20 @@ class TraceBuilder {
                CallClass call_class = CallClass::os);
   void cpu_fault(int64_t start, int64_t address, std::string_view instruction);
   void gpu_fault(int64_t start, int64_t address, int64_t count);
+  /// Of device memory; `total` is the allocator's own, where it tells one.
+  void allocation(int64_t pid, int32_t device, int64_t start, AllocationKind kind, int64_t bytes, int64_t address,
+                  int64_t total = kUnknown);
+  void put_on_core(ThreadId thread, int64_t start, int32_t cpu);
+  void take_off_core(ThreadId thread, int64_t start, int32_t cpu, ThreadState state = ThreadState::unknown);
+  /// A GPU that all processes know by CUDA's number 0.
+  void device();
 
   /// The builder is spent afterwards.
   [[nodiscard]] Trace build();
 
  private:
   ProcessId process(int64_t pid);
+  void switched(ThreadId thread, int64_t start, int32_t cpu, bool in, uint8_t state);
   void gpu_op(GpuOps& ops, StreamId stream, int64_t start, int64_t end, uint32_t correlation);
   void any_copy(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes, int64_t address,
                 uint32_t correlation);
