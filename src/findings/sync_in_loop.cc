@@ -24,7 +24,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"sync_in_loop", "sync_in_loop.no_steps", {}});
     return;
   }
-  const std::vector<Row> rows = syncs_inside_steps(facts);
+  std::vector<Row> rows = syncs_inside_steps(facts);
   if (rows.empty()) return;
   Change change;
   change.cuts = cuts_of_calls(facts, rows);
@@ -35,6 +35,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.claims.waits.insert(diagnosis.claims.waits.end(), rows.begin(), rows.end());
   const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  rows.insert(rows.end(), copies.begin(), copies.end());
   diagnosis.findings.push_back(
       {.id = "sync_in_loop",
        .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, rows)},
