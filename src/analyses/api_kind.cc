@@ -1,5 +1,6 @@
 #include "analyses/api_kind.h"
 
+#include <algorithm>
 #include <array>
 
 namespace sonde {
@@ -17,6 +18,14 @@ constexpr auto kPrefixes = std::to_array<Prefix>({
 });
 
 }  // namespace
+
+bool releases_after_device(std::string_view name) {
+  constexpr std::string_view kReleases[] = {"cudaFree",       "cudaHostUnregister", "cuMemFree", "cuMemHostUnregister",
+                                            "cuModuleUnload", "cuLibraryUnload"};
+  const bool releases =
+      std::ranges::any_of(kReleases, [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return releases && !name.contains("Async");
+}
 
 ApiKind api_kind(std::string_view name) {
   const Prefix* longest = nullptr;

@@ -20,6 +20,10 @@ enum class ApiKind : uint8_t {
   other,
 };
 
+/// Calls that give memory or code back and wait for the whole device: cudaFree, cudaFreeHost, cuModuleUnload and the
+/// like, as they are seen to do; not the asynchronous ones.
+[[nodiscard]] bool releases_after_device(std::string_view name);
+
 /// By the longest prefix of its name that api_kinds.inc lists.
 [[nodiscard]] ApiKind api_kind(std::string_view name);
 

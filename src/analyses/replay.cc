@@ -1,6 +1,7 @@
 #include "analyses/replay.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -22,6 +23,7 @@ struct Operation {
   uint32_t engine = kNone;  ///< of a copy: GPU and direction
   int64_t changed_ns = 0;   ///< its duration in the replay
   bool ahead = false;       ///< nothing on the GPU waits for it
+  StreamId behind = kNone;  ///< of one to the host that is ahead: the stream whose results it takes
   int64_t replayed_end = kNever;
 };
 
@@ -40,7 +42,11 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span 
       op.changed_ns = changed == resized.end() ? op.end - op.start : changed->second;
       if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];
       op.ahead = copies && ahead.contains(row);
-      if (op.ahead) op.stream = static_cast<StreamId>(trace.streams.size()) + gpus.of_stream[op.stream];
+      const bool to_host = copies && trace.copies.kind[row] == static_cast<uint8_t>(CopyKind::device_to_host);
+      if (op.ahead && to_host) op.behind = op.stream;
+      if (op.ahead) {  // behind the trace's own: one to each GPU, one from it
+        op.stream = static_cast<StreamId>(trace.streams.size()) + 2 * gpus.of_stream[op.stream] + (to_host ? 1 : 0);
+      }
       operations.push_back(op);
     }
   });
@@ -83,7 +89,8 @@ class Replay {
         graph_shift_(change.cuts.size(), 0),
         op_of_call_(row_count(trace.api), kNone),
         sync_of_call_(row_count(trace.api), kNone),
-        streams_(trace.streams.size() + gpus.gpus.size()) {
+        releases_(row_count(trace.api), false),
+        streams_(trace.streams.size() + 2 * gpus.gpus.size()) {
     for (const Operation& op : operations_) {
       if (op.launch != kNone) streams_[op.stream].group = group_of(trace.api.thread[op.launch]);
     }
@@ -150,8 +157,11 @@ class Replay {
       if (stream != kNone) recorded_on_[{trace_.streams[stream].process, trace_.cuda_events.event[row]}].insert(stream);
     }
     for (Row row = 0; row < row_count(trace_.api); ++row) {
-      if (kinds_[row] != ApiKind::synchronize) continue;
-      shortest_wait_ = std::min(shortest_wait_, trace_.api.end[row] - trace_.api.start[row]);
+      const bool may_release = kinds_[row] == ApiKind::allocate || kinds_[row] == ApiKind::load;
+      releases_[row] = may_release && releases_after_device(trace_.name(trace_.api.name[row]));
+      if (kinds_[row] != ApiKind::synchronize && !releases_[row]) continue;
+      int64_t& shortest = wait_of(row).shortest;
+      shortest = std::min(shortest, trace_.api.end[row] - trace_.api.start[row]);
     }
   }
 
@@ -204,7 +214,8 @@ class Replay {
     if (values.empty()) return 0;
     const auto tenth = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10);
     std::ranges::nth_element(values, tenth);
-    return *tenth;
+    constexpr int64_t kMostNs = 20'000;  // beyond this even the low ones are waits
+    return std::min(*tenth, kMostNs);
   }
 
   void replay_operation(Operation& op, uint32_t index) {
@@ -212,12 +223,13 @@ class Replay {
     if (op.launch != kNone && cut_call_[op.launch]) {
       op.replayed_end = stream.end.replayed;
       stream.end.recorded = std::max(stream.end.recorded, op.end);
-      finish({op.end, op.replayed_end});
+      finish(op, op.replayed_end);
       return;
     }
     Moment start = launched(op);
     start.raise({stream.end.recorded + operation_delay_, stream.end.replayed + operation_delay_});
     if (stream.gate.recorded <= op.start) start.raise(stream.gate);
+    if (op.behind != kNone) start.raise(streams_[op.behind].end);
     if (!op.ahead) start = explained(op, start);
     if (op.engine != kNone) start.replayed = std::max(start.replayed, engine_free(op));
     op.replayed_end = start.replayed + op.changed_ns;
@@ -225,7 +237,7 @@ class Replay {
     if (op.engine != kNone) engines_[op.engine].raise({op.end, op.replayed_end});
     if (op.launch != kNone) op_of_call_[op.launch] = index;
     // Whoever waited for a copy that is made ahead still waits for what had ended before it.
-    finish({op.end, op.ahead ? last_ended(op.end).replayed : op.replayed_end});
+    finish(op, op.ahead ? last_ended(op.end, &Ended::for_gpu).replayed : op.replayed_end);
   }
 
   Moment launched(const Operation& op) {
@@ -244,7 +256,7 @@ class Replay {
     const int64_t late = op.start - start.recorded;
     constexpr int64_t kUsualSpread = 2'000;
     if (late > kUsualSpread) {
-      const Moment awaited = last_ended(op.start);
+      const Moment awaited = last_ended(op.start, &Ended::for_gpu);
       if (awaited.recorded > start.recorded) {
         return {op.start, std::max(start.replayed, awaited.replayed + (op.start - awaited.recorded))};
       }
@@ -257,16 +269,22 @@ class Replay {
     return engine == engines_.end() || engine->second.recorded > op.start ? kNever : engine->second.replayed;
   }
 
+  /// When an operation is over in the replay, for what waits for it.
+  struct Ended {
+    int64_t for_gpu;
+    int64_t for_host;
+  };
+
   /// Keeps ended operations in the order of their recorded ends.
-  void finish(const Moment& end) {
-    ended_.emplace(end.recorded, end.replayed);
+  void finish(const Operation& op, int64_t for_gpu) {
+    ended_.emplace(op.end, Ended{for_gpu, op.behind == kNone ? for_gpu : op.replayed_end});
     constexpr size_t kRemembered = 64;
     if (ended_.size() > kRemembered) ended_.erase(ended_.begin());
   }
-  [[nodiscard]] Moment last_ended(int64_t time) const {
+  [[nodiscard]] Moment last_ended(int64_t time, int64_t Ended::* waiting) const {
     const auto next = ended_.upper_bound(time);
     if (next == ended_.begin()) return {};
-    return {std::prev(next)->first, std::prev(next)->second};
+    return {std::prev(next)->first, std::prev(next)->second.*waiting};
   }
 
   /// A stream that waits for an event waits for what its own stream has by then. What that begins later shows as an
@@ -292,11 +310,12 @@ class Replay {
     if (awaited.recorded != kNever) {
       const int64_t length = api.end[row] - api.start[row];
       const bool blocked = awaited.recorded > api.start[row];
-      const int64_t least = blocked ? std::min(length, shortest_wait_) : length;
-      if (blocked) wake_delay_ = api.end[row] - awaited.recorded;
-      const int64_t end = std::max(api.start[row] - shift + least, awaited.replayed + wake_delay_);
+      Wait& wait = wait_of(row);
+      const int64_t least = blocked ? std::min(length, wait.shortest) : length;
+      if (blocked) wait.wake_delay = api.end[row] - awaited.recorded;
+      const int64_t end = std::max(api.start[row] - shift + least, awaited.replayed + wait.wake_delay);
       // Without a wait in either, nothing moves.
-      if (blocked || awaited.replayed + wake_delay_ > api.end[row] - shift) shift = api.end[row] - end;
+      if (blocked || awaited.replayed + wait.wake_delay > api.end[row] - shift) shift = api.end[row] - end;
     }
     call_shift_[row] = shift;
   }
@@ -305,6 +324,7 @@ class Replay {
   [[nodiscard]] Moment awaited_by(Row row) const {
     if (no_wait_[row]) return {};
     if (kinds_[row] == ApiKind::synchronize) return awaited_by_sync(row);
+    if (releases_[row]) return awaited_by_release(row);
     const bool copies = kinds_[row] == ApiKind::copy_blocking || kinds_[row] == ApiKind::copy_async;
     if (!copies || op_of_call_[row] == kNone) return {};
     const Operation& op = operations_[op_of_call_[row]];
@@ -320,13 +340,22 @@ class Replay {
       return end.recorded <= returned ? end : Moment{};
     }
     const std::string_view name = trace_.name(trace_.api.name[row]);
-    if (!name.contains("DeviceSynchronize") && !name.contains("CtxSynchronize")) return last_ended(returned);
+    if (!name.contains("DeviceSynchronize") && !name.contains("CtxSynchronize"))
+      return last_ended(returned, &Ended::for_host);
     Moment all;
     for (const Stream& stream : streams_) {
-      const bool of_thread = stream.group == group_of(trace_.api.thread[row]);
-      if (of_thread && stream.end.recorded <= returned) all.raise(stream.end);
+      if (is_of_thread(stream, row) && stream.end.recorded <= returned) all.raise(stream.end);
     }
     return all;
+  }
+
+  /// Not every driver waits in every release: one that returns before what runs has not.
+  [[nodiscard]] Moment awaited_by_release(Row row) const {
+    Moment all;
+    for (const Stream& stream : streams_) {
+      if (is_of_thread(stream, row)) all.raise(stream.end);
+    }
+    return all.recorded <= trace_.api.end[row] ? all : Moment{};
   }
 
   struct Stream {
@@ -334,6 +363,17 @@ class Replay {
     Moment gate;  ///< what of other streams its next operation waits for
     uint32_t group = kNone;
   };
+
+  [[nodiscard]] bool is_of_thread(const Stream& stream, Row call) const {
+    return stream.group == group_of(trace_.api.thread[call]);
+  }
+
+  /// What calls of one sort that wait take beside the wait.
+  struct Wait {
+    int64_t shortest = std::numeric_limits<int64_t>::max();  ///< of these calls
+    int64_t wake_delay = 0;                                  ///< from the end of what was waited for, last time
+  };
+  Wait& wait_of(Row call) { return waits_[releases_[call] ? 1 : 0]; }
 
   const Trace& trace_;
   const std::vector<ApiKind>& kinds_;
@@ -349,14 +389,14 @@ class Replay {
   Longs graph_shift_;  ///< by cut: its thread's shift when the graph is launched
   Ids op_of_call_;
   Ids sync_of_call_;
+  std::vector<bool> releases_;
   std::vector<Stream> streams_;
   std::map<uint32_t, Moment> engines_;
   std::map<std::pair<ProcessId, uint32_t>, std::set<StreamId>> recorded_on_;  ///< by event
-  std::multimap<int64_t, int64_t> ended_;
+  std::multimap<int64_t, Ended> ended_;                                       ///< by recorded end
   int64_t launch_delay_ = 0;
   int64_t operation_delay_ = 0;
-  int64_t wake_delay_ = 0;
-  int64_t shortest_wait_ = std::numeric_limits<int64_t>::max();
+  std::array<Wait, 2> waits_;  ///< synchronization and blocking copies, releases
 };
 
 }  // namespace

@@ -30,7 +30,9 @@ struct Change {
   };
   std::vector<Resized> kernels;  ///< that take another time
   std::vector<Resized> copies;
-  std::vector<Row> ahead;  ///< copies made on a stream of their own, so early that nothing waits for them
+  /// Copies made on a stream of their own, those to a GPU so early that nothing waits for them. Those to the host still
+  /// come behind the work whose results they take, and calls wait for them.
+  std::vector<Row> ahead;
 };
 
 /// Threads that put work on the same GPU, by number; kNone for threads that launch nothing.
@@ -42,7 +44,7 @@ struct Change {
 ///   What starting took beyond that stays as recorded, and so do durations.
 /// - Host work takes as long as recorded. Threads of one group are taken to hand over to each other: what one saves is
 ///   saved on all. A call that waits for the GPU (synchronization, blocking copy) returns when what it waited for is
-///   over, as late behind that as recorded.
+///   over, as late behind that as recorded. So does a release of memory that waited for the device.
 /// Without a change this gives back the recording. It is the most that can be saved: operations that come to run side
 /// by side are taken not to slow each other down, and other threads (data loading) to keep up. Reads GPU work, streams,
 /// api with launches and, where there are any, syncs. O(n log n).

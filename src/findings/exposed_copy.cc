@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -12,8 +13,8 @@
 
 /// Copies between host and GPU while no kernel runs on that GPU: time that a second stream could hide. The ceiling is
 /// what a replay (replay.h) saves in which these copies are made so early, on a stream of their own, that nothing waits
-/// for them but waits for the whole GPU. Copies of pageable memory are pageable_copy's: they block the host and cannot
-/// overlap before they are pinned.
+/// for them but waits for the whole GPU, and no more than the link idles. Copies of pageable memory are
+/// pageable_copy's: they block the host and cannot overlap before they are pinned.
 namespace sonde {
 namespace {
 
@@ -76,6 +77,21 @@ std::string directions_of(const Copies& copies, const std::vector<Exposed>& expo
   return fmt::format("{}", fmt::join(directions, ", "));
 }
 
+/// The busy time of the busiest copy engine, which makes the copies of one direction one after the other: however well
+/// they are hidden, the run takes that long.
+int64_t busiest_engine_ns(const Facts& facts) {
+  const Copies& c = facts.trace.copies;
+  std::map<std::pair<uint32_t, uint8_t>, std::vector<Span>> engines;
+  for (Row row = 0; row < row_count(c); ++row) {
+    const Span span{std::max(c.start[row], facts.extent.first), std::min(c.end[row], facts.extent.second)};
+    if (!crosses_link(c, row) || span.first >= span.second) continue;
+    engines[{facts.gpus.of_stream[c.stream[row]], c.kind[row]}].push_back(span);
+  }
+  int64_t busiest = 0;
+  for (auto& [engine, spans] : engines) busiest = std::max(busiest, union_ns(spans));
+  return busiest;
+}
+
 /// The program that makes these copies a step ahead.
 Change made_ahead(const std::vector<Exposed>& exposed) {
   Change change;
@@ -90,7 +106,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const int64_t alone = facts.per_gpu(total_of(facts, exposed));
   if (facts.percent_of_wall(alone) < kLeastPercent) return;
   const int64_t saved = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, made_ahead(exposed));
-  const int64_t ceiling = std::min(saved, alone);
+  const int64_t ceiling = std::min({saved, alone, facts.wall_ns() - busiest_engine_ns(facts)});
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   Finding finding{.id = "exposed_copy",
                   .arguments = {{"time", Unit::nanoseconds, static_cast<double>(alone), {}},

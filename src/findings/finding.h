@@ -31,6 +31,7 @@ struct Finding {
   std::vector<Argument> arguments;
   int64_t ceiling_ns = 0;               ///< the most wall time that a fix can save
   bool reachable = true;                ///< false for a mere bound, which no fix reaches: it stands behind the others
+  bool takes_time = true;               ///< false for what costs nothing yet: its ceiling is 0
   std::vector<Evidence> evidence = {};  ///< the heaviest first
   std::vector<std::string_view> not_recorded = {};  ///< what its rule would have looked at too (coverage.inc)
 };

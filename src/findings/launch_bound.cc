@@ -11,8 +11,10 @@
 
 /// Stretches in which a GPU runs dry again and again, because one thread launches more slowly than the GPU works: no
 /// call between the launches waits for anything. The ceiling is what a replay (replay.h) saves in which each stretch is
-/// one CUDA graph: its first launch remains, kernels keep their durations. Idle time in runs that tiny_kernels tells of
-/// makes no stretch; waits and long pieces of host work end one, and are told by gpu_idle and others.
+/// one CUDA graph: its first launch remains, kernels keep their durations. The graph begins with launches before the
+/// stretch that took the host as long each, while the GPU still had work: they made the host late. Idle time in runs
+/// that tiny_kernels tells of makes no stretch; waits and long pieces of host work end one, and are told by gpu_idle
+/// and others.
 namespace sonde {
 namespace {
 
@@ -47,6 +49,7 @@ struct Stretch {
   int64_t starved_ns = 0;
   int64_t starved = 0;  ///< how many launches found the GPU dry
   int64_t busy_ns = 0;
+  Row graph_first = kNone;  ///< of `api`: the launch with which it would begin as a graph
   [[nodiscard]] Span host(const Calls& api) const {
     return {api.end[launches.front().call], api.end[launches.back().call]};
   }
@@ -135,7 +138,8 @@ class Stretches {
     }
   }
 
-  [[nodiscard]] int64_t longest_readying() const {
+  /// Host time before a launch that finds the GPU dry, the median.
+  [[nodiscard]] int64_t usual_readying() const {
     Longs usual;
     for (const Launch& launch : run_ | std::views::drop(1)) {
       if (launch.starved_ns > 0) usual.push_back(launch.ready_ns);
@@ -143,35 +147,48 @@ class Stretches {
     if (usual.empty()) return 0;
     const auto middle = usual.begin() + static_cast<std::ptrdiff_t>(usual.size() / 2);
     std::ranges::nth_element(usual, middle);
-    return std::min(kLongestReadyingNs, kMostOfUsual * *middle);
+    return *middle;
   }
 
   /// Takes the stretches out of launches that follow each other without a wait.
   void close() {
-    const int64_t longest = longest_readying();
+    const int64_t usual = usual_readying();
+    const int64_t longest = std::min(kLongestReadyingNs, kMostOfUsual * usual);
+    size_t begin = 0;  // where no stretch reaches back beyond
     size_t first = 0;  // of the stretch; the launch before the first that found the GPU dry
     size_t last = 0;   // 0: none is open
     for (size_t i = 1; i < run_.size(); ++i) {
       const int64_t began = facts_.trace.api.start[run_[i].call];
       const int64_t began_before = facts_.trace.api.start[run_[i - 1].call];
       if (run_[i].ready_ns > longest || facts_.step_of(began) != facts_.step_of(began_before)) {
-        if (last != 0) take(first, last);
+        if (last != 0) take(first, last, lead_of(begin, first, usual));
         last = 0;
+        begin = i;
         continue;
       }
       if (run_[i].starved_ns == 0) continue;
       if (last == 0 || i - last > kMostFed) {
-        if (last != 0) take(first, last);
+        if (last != 0) {
+          take(first, last, lead_of(begin, first, usual));
+          begin = last;
+        }
         first = i - 1;
       }
       last = i;
     }
-    if (last != 0) take(first, last);
+    if (last != 0) take(first, last, lead_of(begin, first, usual));
     run_.clear();
   }
 
-  void take(size_t first, size_t last) {
+  /// The first of the launches before a stretch that took the host at least half of what is usual in it.
+  [[nodiscard]] size_t lead_of(size_t begin, size_t first, int64_t usual) const {
+    while (first > begin && run_[first].ready_ns >= usual / 2) --first;
+    return first;
+  }
+
+  void take(size_t first, size_t last, size_t lead) {
     Stretch stretch;
+    stretch.graph_first = run_[lead].call;
     for (size_t i = first; i <= last; ++i) {
       stretch.launches.push_back(run_[i]);
       if (i == first) continue;
@@ -213,7 +230,7 @@ Sums sums_of(const Calls& api, const std::vector<Stretch>& stretches) {
 Change as_graphs(const Calls& api, const std::vector<Stretch>& stretches) {
   Change change;
   for (const Stretch& s : stretches) {
-    change.cuts.push_back({api.thread[s.launches.front().call], s.host(api).first, s.host(api).second, true});
+    change.cuts.push_back({api.thread[s.graph_first], api.end[s.graph_first], s.host(api).second, true});
   }
   return change;
 }

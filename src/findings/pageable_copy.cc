@@ -2,6 +2,7 @@
 
 #include "analyses/replay.h"
 #include "findings/host_copies.h"
+#include "findings/host_link.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
@@ -12,17 +13,8 @@ namespace sonde {
 namespace {
 
 constexpr double kLeastPercent = 0.5;
-/// What pinned copies reach where the run has none to compare with: three quarters of what PCIe x16 carries in one
-/// direction, generation 5 from compute capability 9 on and 4 before (NVIDIA H100 and A100 data sheets: 64, 32 GB/s).
+/// Where the file does not tell the GPUs: PCIe 4 x16.
 constexpr double kUsualBytesPerSecond = 24e9;
-constexpr double kUsualBytesPerSecondFrom9 = 48e9;
-
-double usual_bytes_per_second(const Facts& facts) {
-  const bool all_from_9 = std::ranges::all_of(facts.gpus.gpus, [&](const Gpu& gpu) {
-    return gpu.device != kNone && facts.trace.devices[gpu.device].compute_major.value_or(0) >= 9;
-  });
-  return all_from_9 ? kUsualBytesPerSecondFrom9 : kUsualBytesPerSecond;
-}
 
 struct Copied {
   int64_t count = 0;
@@ -41,8 +33,6 @@ struct Copied {
 /// Up to this a copy from pageable memory to the GPU returns before it is done (CUDA Runtime API, "API synchronization
 /// behavior").
 constexpr int64_t kStagedBytes = 64 << 10;
-/// What an asynchronous copy's call takes on the host: some 3 to 6 us on the servers of today.
-constexpr int64_t kCallNs = 5'000;
 
 Change pinned_instead(const Facts& facts, const std::vector<Row>& rows, double bytes_per_second) {
   const Copies& c = facts.trace.copies;
@@ -55,8 +45,8 @@ Change pinned_instead(const Facts& facts, const std::vector<Row>& rows, double b
     const Row call = c.launch.empty() ? kNone : c.launch[row];
     const bool to_gpu = c.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device);
     if (call == kNone || !to_gpu || c.bytes[row] <= kStagedBytes) continue;
-    if (api.end[call] < c.end[row] || api.end[call] - api.start[call] <= kCallNs) continue;
-    change.cuts.push_back({api.thread[call], api.start[call] + kCallNs, api.end[call]});
+    if (api.end[call] < c.end[row] || api.end[call] - api.start[call] <= kCopyCallNs) continue;
+    change.cuts.push_back({api.thread[call], api.start[call] + kCopyCallNs, api.end[call]});
   }
   return change;
 }
@@ -81,7 +71,8 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"pageable_copy", "pageable_copy.no_memory_kinds", {}});
     return;
   }
-  const double could = std::max(pinned.bytes_per_second(), usual_bytes_per_second(facts));
+  const double could =
+      std::max(pinned.bytes_per_second(), usual_bytes_per_second(facts).value_or(kUsualBytesPerSecond));
   const int64_t ceiling =
       replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, pinned_instead(facts, rows, could));
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;

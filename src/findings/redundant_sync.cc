@@ -2,7 +2,7 @@
 #include <set>
 
 #include "analyses/replay.h"
-#include "findings/call_lists.h"
+#include "findings/call_rows.h"
 #include "findings/redundant_syncs.h"
 #include "findings/rule.h"
 #include "findings/step_syncs.h"
@@ -58,10 +58,10 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   claim(facts, found.rows, diagnosis.claims);
   diagnosis.findings.push_back({.id = "redundant_sync",
-                                .arguments = {{"calls", Unit::none, 0, names_of_calls(facts, found.rows)},
+                                .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, found.rows)},
                                               {"time", Unit::nanoseconds, static_cast<double>(time), {}}},
                                 .ceiling_ns = ceiling,
-                                .evidence = calls_as_evidence(facts, found.rows)});
+                                .evidence = evidence_of_calls(facts, found.rows)});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analyses/replay.h"
+#include "findings/host_copies.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -46,9 +47,8 @@ const Span* step_around(const std::vector<Span>& steps, Span call) {
   return call.second <= step.second ? &step : nullptr;
 }
 
-}  // namespace
-
-std::vector<Row> syncs_inside_steps(const Facts& facts) {
+/// Calls that `asked` names.
+std::vector<Row> calls_inside_steps(const Facts& facts, const std::vector<bool>& asked) {
   std::vector<Row> rows;
   if (!facts.steps || facts.trace.kernels.launch.empty()) return rows;
   const auto group_of = groups_of_threads(facts.trace, facts.gpus);
@@ -56,7 +56,7 @@ std::vector<Row> syncs_inside_steps(const Facts& facts) {
   const Launches launches = launches_of(facts, group_of);
   const Calls& api = facts.trace.api;
   for (Row row = 0; row < row_count(api); ++row) {
-    if (facts.api_kinds[row] != ApiKind::synchronize || api.thread[row] >= group_of.size()) continue;
+    if (!asked[row] || api.thread[row] >= group_of.size()) continue;
     const uint32_t group = group_of[api.thread[row]];
     const auto of_group = steps.find(group);
     if (of_group == steps.end() || !launches.contains(group)) continue;
@@ -66,6 +66,55 @@ std::vector<Row> syncs_inside_steps(const Facts& facts) {
     if (next != launches.at(group).end() && *next < step->second) rows.push_back(row);
   }
   return rows;
+}
+
+/// For each row of `api`, whether it made a copy or a set and returned only when that was over.
+std::vector<bool> blocked_by_copies(const Facts& facts) {
+  const Trace& trace = facts.trace;
+  std::vector<bool> blocked(row_count(trace.api), false);
+  const auto look_at = [&](const GpuOps& ops, auto reads_pageable) {
+    for (Row row = 0; row < ops.launch.size(); ++row) {
+      const Row call = ops.launch[row];
+      if (call == kNone || reads_pageable(row) || trace.api.end[call] < ops.end[row]) continue;
+      const bool copies =
+          facts.api_kinds[call] == ApiKind::copy_async || facts.api_kinds[call] == ApiKind::copy_blocking;
+      blocked[call] = copies && trace.api.end[call] - trace.api.start[call] > kCopyCallNs;
+    }
+  };
+  const Copies& c = trace.copies;
+  look_at(c, [&](Row row) { return c.source[row] == static_cast<uint8_t>(MemoryKind::pageable); });
+  look_at(trace.sets, [](Row) { return false; });
+  return blocked;
+}
+
+/// For each row of `api`, whether the next call of its thread that does something waits for the GPU.
+std::vector<bool> followed_by_syncs(const Facts& facts) {
+  const Calls& api = facts.trace.api;
+  std::vector<bool> followed(row_count(api), false);
+  std::map<ThreadId, bool> sync_is_next;
+  for (Row row = static_cast<Row>(row_count(api)); row-- > 0;) {
+    bool& next = sync_is_next[api.thread[row]];
+    followed[row] = next;
+    if (facts.api_kinds[row] != ApiKind::other) next = facts.api_kinds[row] == ApiKind::synchronize;
+  }
+  return followed;
+}
+
+}  // namespace
+
+std::vector<Row> syncs_inside_steps(const Facts& facts) {
+  std::vector<bool> syncs;
+  for (const ApiKind kind : facts.api_kinds) syncs.push_back(kind == ApiKind::synchronize);
+  return calls_inside_steps(facts, syncs);
+}
+
+BlockingCopies blocking_copies_inside_steps(const Facts& facts) {
+  BlockingCopies copies;
+  const std::vector<bool> followed = followed_by_syncs(facts);
+  for (const Row row : calls_inside_steps(facts, blocked_by_copies(facts))) {
+    (followed[row] ? copies.in_syncs : copies.calls).push_back(row);
+  }
+  return copies;
 }
 
 }  // namespace sonde

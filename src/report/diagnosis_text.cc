@@ -69,11 +69,16 @@ std::string where_text(const Facts& facts, const Finding& finding) {
                      first.what.empty() ? "" : ", in ", first.what);
 }
 
+/// "at most 52.2 ms (18.2 % of this time)".
+std::string ceiling_text(const Facts& facts, const Finding& finding) {
+  if (!finding.takes_time) return "takes no time yet";
+  return fmt::format("at most {} ({} of this time)", time_text(static_cast<double>(finding.ceiling_ns)),
+                     percent_text(facts.percent_of_wall(finding.ceiling_ns), 100));
+}
+
 std::string finding_text(const Facts& facts, const Finding& finding, size_t number, size_t width) {
   constexpr size_t kIndent = 4;
-  const auto ceiling = static_cast<double>(finding.ceiling_ns);
-  std::string text = fmt::format("{}. at most {} ({} of this time)  {}\n", number, time_text(ceiling),
-                                 percent_text(facts.percent_of_wall(finding.ceiling_ns), 100), finding.id);
+  std::string text = fmt::format("{}. {}  {}\n", number, ceiling_text(facts, finding), finding.id);
   text += wrapped(text_of(finding.id + ".says", finding.arguments), kIndent, width);
   text += wrapped(where_text(facts, finding), kIndent, width);
   text += wrapped("-> " + text_of(finding.id + ".do", finding.arguments), kIndent, width);

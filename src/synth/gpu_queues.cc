@@ -57,6 +57,11 @@ int64_t GpuQueues::copy_ns(int64_t bytes, CopyKind kind, MemoryKind host_memory)
   return kCopyFixedNs + bytes * 1000 / bytes_per_us(kind, host_memory);
 }
 
+int64_t GpuQueues::fault_ns(const Step& launch) {
+  if (launch.kind != StepKind::launch || launch.amount == 0) return 0;
+  return copy_ns(launch.amount, CopyKind::unified_host_to_device, MemoryKind::managed);
+}
+
 CopyEngine& GpuQueues::engine(uint16_t gpu, CopyKind kind) { return engines_[gpu][to_device(kind) ? 0 : 1]; }
 
 std::optional<Position> GpuQueues::last(uint16_t stream) const {
@@ -138,12 +143,12 @@ std::vector<uint32_t> GpuQueues::take_woken() { return std::exchange(woken_, {})
 int64_t GpuQueues::work_ns(const Operation& op) const {
   const Step& s = *op.step;
   if (s.kind == StepKind::copy || s.kind == StepKind::set) {
-    const int64_t base = copy_ns(s.amount, s.copy_kind, s.host_memory);
+    const int64_t base = copy_ns(s.amount * s.slowness, s.copy_kind, s.host_memory);
     return noise_.vary(base, kSpreadPermille, Purpose::copy, s.site, op.iteration);
   }
   const int64_t base = s.kind == StepKind::graph ? s.amount : program_.kernels[s.what].duration_ns;
   const int64_t varied = noise_.vary(base, kSpreadPermille, Purpose::kernel, s.site, op.iteration);
-  return varied * kernel_warmup_permille(op.iteration) / 1000;
+  return fault_ns(s) + varied * kernel_warmup_permille(op.iteration) / 1000;
 }
 
 std::optional<std::pair<int64_t, int64_t>> GpuQueues::times_of(Operation& op, uint16_t stream) {

@@ -74,6 +74,9 @@ class GpuQueues {
   /// A copy's time: fixed costs and bytes by bandwidth.
   [[nodiscard]] static int64_t copy_ns(int64_t bytes, CopyKind kind, MemoryKind host_memory);
 
+  /// How long a kernel waits for managed memory that it touches, beside other copies.
+  [[nodiscard]] static int64_t fault_ns(const Step& launch);
+
  private:
   struct Waiter {
     uint64_t number;

@@ -25,6 +25,8 @@ constexpr std::array<ApiCallInfo, static_cast<size_t>(ApiCall::count_)> kCalls =
     {"cudaEventCreateWithFlags_v3020", CallClass::runtime, 900},
     {"cudaGraphLaunch_v10000", CallClass::runtime, 11000},
     {"cudaGraphInstantiateWithFlags_v11040", CallClass::runtime, 420000},
+    {"cuLibraryLoadData", CallClass::driver, 2000000},
+    {"cudaMallocAsync_v11020", CallClass::runtime, 3200},
 }};
 
 }  // namespace

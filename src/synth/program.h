@@ -56,6 +56,8 @@ enum class ApiCall : uint8_t {
   create_event,
   launch_graph,
   instantiate_graph,
+  load_library,
+  allocate_async,
   count_
 };
 
@@ -72,7 +74,7 @@ enum class StepKind : uint8_t {
   host_work,      ///< amount: ns
   library_begin,  ///< what: name in `texts`; a cuBLAS call until library_end
   library_end,    ///<
-  launch,         ///< what: kernel
+  launch,         ///< what: kernel; amount: bytes of managed memory that it pulls to the GPU first
   collective,     ///< what: kernel; starts on all GPUs at once
   copy,           ///< amount: bytes; copy_kind, host_memory
   set,            ///< amount: bytes
@@ -83,7 +85,7 @@ enum class StepKind : uint8_t {
   sync_stream,    ///<
   sync_device,    ///< every stream of the stream's GPU
   allocate,       ///< amount: bytes
-  release,        ///< amount: bytes
+  release,        ///< amount: bytes; waits for the whole GPU
   call,           ///< call: any other API call
   make_graph,     ///< what: graph
   os_call,        ///< what: name in `texts`; amount: ns
@@ -101,7 +103,9 @@ struct Step {
   uint16_t stream = 0;  ///< of Program::streams
   uint32_t site = 0;    ///< names its random draws
   uint32_t what = 0;
+  uint32_t memory = 0;  ///< names the managed memory that it touches; 0: its site does
   int64_t amount = 0;
+  int32_t slowness = 1;                                 ///< a copy takes so many times what its bytes should
   int32_t until = std::numeric_limits<int32_t>::max();  ///< taken in iterations below this one
   int32_t every = 1;                                    ///< taken in each so-manieth iteration
   bool steady = false;                                  ///< host work that is no slower in the first iterations

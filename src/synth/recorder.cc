@@ -38,6 +38,11 @@ void put_operation(Ops& ops, uint32_t stream, uint32_t correlation, int64_t star
   ops.correlation.push_back(correlation);
 }
 
+int64_t managed_address(const Step& step) {
+  const uint32_t name = step.memory == 0 ? step.site : step.memory;
+  return static_cast<int64_t>(0x7E0000000000U + (uint64_t{name} << 12U));
+}
+
 uint8_t memory_code(MemoryKind kind) { return static_cast<uint8_t>(kind); }
 
 }  // namespace
@@ -45,6 +50,10 @@ uint8_t memory_code(MemoryKind kind) { return static_cast<uint8_t>(kind); }
 void Recorder::on_operation(const Operation& op, uint16_t stream, int64_t start, int64_t end) {
   switch (op.step->kind) {
     case StepKind::launch:
+      if (op.step->amount > 0)
+        migration(*op.step, program_.streams[stream].gpu, start, start + GpuQueues::fault_ns(*op.step));
+      kernel(op, stream, start, end);
+      return;
     case StepKind::collective: kernel(op, stream, start, end); return;
     case StepKind::copy: copy(op, stream, start, end); return;
     case StepKind::set:
@@ -239,7 +248,10 @@ void Recorder::on_cpu(uint32_t thread, int64_t start, int64_t end) {
 }
 
 void Recorder::on_migration(uint32_t thread, const Step& step, int64_t start, int64_t end) {
-  const uint16_t gpu = program_.threads[thread].gpu;
+  migration(step, program_.threads[thread].gpu, start, end);
+}
+
+void Recorder::migration(const Step& step, uint16_t gpu, int64_t start, int64_t end) {
   const bool read = step.kind == StepKind::unified_read;
   Copies& c = trace_.copies;
   const auto unified_stream = static_cast<uint32_t>(program_.streams.size() + program_.gpus + gpu);
@@ -248,7 +260,7 @@ void Recorder::on_migration(uint32_t thread, const Step& step, int64_t start, in
   c.kind.push_back(static_cast<uint8_t>(read ? CopyKind::unified_device_to_host : CopyKind::unified_host_to_device));
   c.source.push_back(memory_code(MemoryKind::unknown));
   c.destination.push_back(memory_code(MemoryKind::unknown));
-  c.address.push_back(static_cast<int64_t>(0x7E0000000000U + (uint64_t{step.site} << 12U)));
+  c.address.push_back(managed_address(step));
   c.migration_cause.push_back(2);
   page_faults(step, gpu, start, end);
 }
@@ -261,7 +273,7 @@ void Recorder::page_faults(const Step& step, uint16_t gpu, int64_t start, int64_
   f.end.push_back(read ? kUnknown : end);
   f.process.push_back(0);
   f.device.push_back(read ? -1 : gpu);
-  f.address.push_back(static_cast<int64_t>(0x7E0000000000U + (uint64_t{step.site} << 12U)));
+  f.address.push_back(managed_address(step));
   f.count.push_back(read ? 1 : (step.amount + kPageBytes - 1) / kPageBytes);
   f.access.push_back(read ? 255 : 1);
   f.instruction.push_back(read ? trace_.names.intern("read_statistics") : kNone);

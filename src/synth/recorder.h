@@ -47,6 +47,7 @@ class Recorder final : public Observer {
   void sync(const Step& step, uint32_t correlation, int64_t start, int64_t end);
   void allocation(uint32_t thread, const Step& step, uint32_t correlation, int64_t time);
   void graph_made(uint32_t thread, const Step& step, int64_t time);
+  void migration(const Step& step, uint16_t gpu, int64_t start, int64_t end);
   void page_faults(const Step& step, uint16_t gpu, int64_t start, int64_t end);
   static void call_row(Calls& calls, uint32_t thread, NameId name, CallClass call_class, int64_t start, int64_t end);
   [[nodiscard]] NameId iteration_name(int32_t iteration);

@@ -129,8 +129,8 @@ bool Simulator::try_step(Thread& t, const Step& s) {
     case StepKind::sync_event: return synchronize(t, s, ApiCall::synchronize_event);
     case StepKind::sync_stream: return synchronize(t, s, ApiCall::synchronize_stream);
     case StepKind::sync_device: return synchronize(t, s, ApiCall::synchronize_device);
+    case StepKind::release: return release(t, s);
     case StepKind::allocate:
-    case StepKind::release:
     case StepKind::make_graph:
     case StepKind::call: plain_call(t, s, s.call); return true;
     case StepKind::os_call: os_call(t, s); return true;
@@ -143,8 +143,11 @@ bool Simulator::try_step(Thread& t, const Step& s) {
 }
 
 int64_t Simulator::cost_of(const Thread& t, const Step& s, ApiCall call) const {
-  const int64_t cost = noise_.vary(info_of(call).cost_ns, kHostSpreadPermille, Purpose::call, s.site, t.iteration);
-  return cost * host_warmup_permille(t.iteration) / 1000;
+  return plain_cost_of(t, s, call) * host_warmup_permille(t.iteration) / 1000;
+}
+
+int64_t Simulator::plain_cost_of(const Thread& t, const Step& s, ApiCall call) const {
+  return noise_.vary(info_of(call).cost_ns, kHostSpreadPermille, Purpose::call, s.site, t.iteration);
 }
 
 void Simulator::end_call(Thread& t, const Step& s, ApiCall call, uint32_t correlation, int64_t cpu_ns, int64_t end) {
@@ -197,7 +200,7 @@ std::vector<Position> Simulator::targets_of(const Thread& t, const Step& s) cons
   };
   if (s.kind == StepKind::sync_event) add(events_[s.what]);
   if (s.kind == StepKind::sync_stream) add(gpus_.last(s.stream));
-  if (s.kind == StepKind::sync_device) {
+  if (s.kind == StepKind::sync_device || s.kind == StepKind::release) {
     for (size_t i = 0; i < program_.streams.size(); ++i) {
       if (program_.streams[i].gpu == t.code->gpu) add(gpus_.last(static_cast<uint16_t>(i)));
     }
@@ -221,6 +224,16 @@ bool Simulator::synchronize(Thread& t, const Step& s, ApiCall call) {
   int64_t end = t.time + cost;
   if (!await_all(t, end)) return false;
   end_call(t, s, call, ++correlation_, cost, end);
+  return true;
+}
+
+/// cudaFree waits for the whole GPU before it takes the memory.
+bool Simulator::release(Thread& t, const Step& s) {
+  if (t.waits_for.empty()) t.waits_for = targets_of(t, s);
+  int64_t ready = t.time;
+  if (!await_all(t, ready)) return false;
+  const int64_t cost = plain_cost_of(t, s, s.call);
+  end_call(t, s, s.call, ++correlation_, cost, ready + cost);
   return true;
 }
 
@@ -264,7 +277,7 @@ void Simulator::os_call(Thread& t, const Step& s) {
 }
 
 void Simulator::plain_call(Thread& t, const Step& s, ApiCall call) {
-  const int64_t cost = noise_.vary(info_of(call).cost_ns, kHostSpreadPermille, Purpose::call, s.site, t.iteration);
+  const int64_t cost = plain_cost_of(t, s, call);
   end_call(t, s, call, ++correlation_, cost, t.time + cost);
 }
 

@@ -73,6 +73,7 @@ class Simulator {
   bool synchronize(Thread& t, const Step& s, ApiCall call);
   std::vector<Position> targets_of(const Thread& t, const Step& s) const;
   bool await_all(Thread& t, int64_t& end);
+  bool release(Thread& t, const Step& s);
   bool wait_semaphore(Thread& t, const Step& s);
   void post(Thread& t, const Step& s);
   void host_work(Thread& t, const Step& s);
@@ -83,6 +84,8 @@ class Simulator {
   void library_step(Thread& t, const Step& s);
 
   [[nodiscard]] int64_t cost_of(const Thread& t, const Step& s, ApiCall call) const;
+  /// Of calls that the first iterations do not slow down.
+  [[nodiscard]] int64_t plain_cost_of(const Thread& t, const Step& s, ApiCall call) const;
   void end_call(Thread& t, const Step& s, ApiCall call, uint32_t correlation, int64_t cpu_ns, int64_t end);
 
   const Program& program_;

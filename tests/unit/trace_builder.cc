@@ -98,10 +98,20 @@ void TraceBuilder::any_copy(StreamId stream, int64_t start, int64_t end, CopyKin
   trace_.copies.kind.push_back(static_cast<uint8_t>(kind));
   trace_.copies.bytes.push_back(bytes);
   trace_.copies.address.push_back(address);
+  trace_.copies.source.push_back(static_cast<uint8_t>(MemoryKind::absent));
+  trace_.copies.destination.push_back(static_cast<uint8_t>(MemoryKind::absent));
 }
 
 void TraceBuilder::copy(StreamId stream, int64_t start, int64_t end, uint32_t correlation) {
   any_copy(stream, start, end, CopyKind::host_to_device, 1000, kUnknown, correlation);
+}
+
+void TraceBuilder::host_copy(StreamId stream, int64_t start, int64_t end, CopyKind kind, MemoryKind host, int64_t bytes,
+                             uint32_t correlation) {
+  any_copy(stream, start, end, kind, bytes, kUnknown, correlation);
+  const bool to_gpu = kind == CopyKind::host_to_device;
+  trace_.copies.source.back() = static_cast<uint8_t>(to_gpu ? host : MemoryKind::device);
+  trace_.copies.destination.back() = static_cast<uint8_t>(to_gpu ? MemoryKind::device : host);
 }
 
 void TraceBuilder::migration(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes,

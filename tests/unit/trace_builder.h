@@ -27,6 +27,9 @@ class TraceBuilder {
   void kernel(StreamId stream, int64_t start, int64_t end, std::string_view name, uint32_t correlation,
               Dim3 grid = {1, 1, 1});
   void copy(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
+  /// Between a GPU and memory of the host of this kind.
+  void host_copy(StreamId stream, int64_t start, int64_t end, CopyKind kind, MemoryKind host, int64_t bytes,
+                 uint32_t correlation);
   void migration(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes, int64_t address);
   void graph_launch(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
   void push_pop(ThreadId thread, int64_t start, int64_t end, std::string_view name, DomainId domain = 0);

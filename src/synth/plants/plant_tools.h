@@ -16,6 +16,9 @@ namespace sonde::synth {
 /// Whether the step opens a range of this level.
 [[nodiscard]] bool opens(const Program& program, const Step& step, RangeLevel level);
 
+/// Whether the step opens a layer: a module whose name ends in its number.
+[[nodiscard]] bool opens_layer(const Program& program, const Step& step);
+
 /// The first stream of a GPU.
 [[nodiscard]] uint16_t any_stream(const Program& program, uint16_t gpu);
 

@@ -4,13 +4,6 @@
 namespace sonde::synth {
 namespace {
 
-/// A layer is a module whose name ends in its number.
-bool is_layer(const Program& program, const Step& step) {
-  if (!opens(program, step, RangeLevel::module)) return false;
-  const std::string& name = program.ranges[step.what].nvtx;
-  return !name.empty() && name.back() >= '0' && name.back() <= '9';
-}
-
 /// What the host then does with a value: format it, log it.
 constexpr int64_t kReadNs = 60'000;
 
@@ -22,7 +15,7 @@ void plant_sync(Program& program) {
     for (const Step& step : thread.iteration) {
       const bool closes = step.kind == StepKind::pop_range;
       const bool wait =
-          closes && (is_layer(program, open.back()) || opens(program, open.back(), RangeLevel::iteration));
+          closes && (opens_layer(program, open.back()) || opens(program, open.back(), RangeLevel::iteration));
       if (step.kind == StepKind::push_range) open.push_back(step);
       if (wait) {
         Step sync = planted(StepKind::sync_device, step.site, "sync");

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+
+#include "findings/facts.h"
+
+namespace sonde {
+
+/// What large pinned copies reach over the link between host and GPU, of the GPU with the slowest one: three quarters
+/// of what PCIe x16 carries in one direction, generation 5 from compute capability 9 on, 4 from 8 on and 3 before
+/// (NVIDIA H100, A100, T4 and V100 data sheets: 64, 32, 16 GB/s). Absent where the file does not tell a GPU's
+/// capability.
+[[nodiscard]] std::optional<double> usual_bytes_per_second(const Facts& facts);
+
+}  // namespace sonde

@@ -1,0 +1,53 @@
+#include "findings/steady_calls.h"
+
+#include <fmt/format.h>
+
+#include "analyses/replay.h"
+#include "findings/call_rows.h"
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+constexpr double kLeastPercent = 1;
+
+std::vector<Row> calls_of_kind(const Facts& facts, ApiKind kind) {
+  const Calls& api = facts.trace.api;
+  std::vector<Row> rows;
+  for (Row row = 0; row < row_count(api); ++row) {
+    if (facts.api_kinds[row] != kind || !facts.judged(api.start[row])) continue;
+    if (!facts.trace.name(api.name[row]).contains("Async")) rows.push_back(row);
+  }
+  return rows;
+}
+
+void claim(const Facts& facts, IdleCause cause, Claims& claims) {
+  for_each_idle_piece(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
+    if (piece.cause == cause) claims.idle[piece.gpu].emplace_back(piece.start_ns, piece.end_ns);
+  });
+}
+
+}  // namespace
+
+void judge_steady_calls(const Facts& facts, Diagnosis& diagnosis, std::string_view rule, ApiKind kind,
+                        IdleCause cause) {
+  const std::vector<Row> rows = calls_of_kind(facts, kind);
+  if (facts.gpus.gpus.empty() || rows.empty()) return;
+  if (!facts.steps) {
+    diagnosis.abstentions.push_back({rule, "steady_calls.no_steps", {}});
+    return;
+  }
+  claim(facts, cause, diagnosis.claims);
+  Change change;
+  change.cuts = cuts_of_calls(facts, rows);
+  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  const auto time = static_cast<double>(time_in_calls(facts, rows));
+  diagnosis.findings.push_back(
+      {.id = std::string(rule),
+       .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, rows)}, {"time", Unit::nanoseconds, time, {}}},
+       .ceiling_ns = ceiling,
+       .evidence = evidence_of_calls(facts, rows)});
+}
+
+}  // namespace sonde
