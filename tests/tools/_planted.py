@@ -56,6 +56,8 @@ TRUTHS = {
     # cudaFree waits for the whole GPU, and so for the prefetch of the next batch too.
     "steady_allocation": Truth("steady_allocation", also=frozenset({"exposed_copy"})),
     "steady_load": Truth("steady_load"),
+    # They run alone, too, and the other GPU waits for this one's.
+    "small_copies": Truth("small_copies", also=frozenset({"exposed_copy", "gpu_idle_queued"})),
     "managed_thrash": Truth("managed_thrash"),
     "memory_growth": Truth("memory_growth", within=None),
 }

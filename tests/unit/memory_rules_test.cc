@@ -120,15 +120,22 @@ TEST(MemoryRules, ACopyThatAWaitFollowsIsTheWaits) {
   EXPECT_EQ(what_is_said(loop_of().ask("sync_in_loop")), "sync_in_loop ");
 }
 
-/// 4 MiB in front of the second kernel; all is launched early, and waited for at the end of the step.
-Loop input_copies(const std::function<int64_t(int)>& duration_ns, MemoryKind host) {
+/// All is launched early, and waited for at the end of each step.
+Loop loop_ahead() {
   Loop loop(true, 120'000);
   loop.builder_.call(loop.thread_, 1000, 3000, "cudaStreamSynchronize_v3020");  // what one takes without a wait
+  loop.each_step(
+      [&](int64_t t) { loop.builder_.call(loop.thread_, t + 130'000, t + 985'000, "cudaStreamSynchronize_v3020"); });
+  return loop;
+}
+
+/// 4 MiB in front of the second kernel.
+Loop input_copies(const std::function<int64_t(int)>& duration_ns, MemoryKind host) {
+  Loop loop = loop_ahead();
   for (int i = 0; i < kSteps; ++i) {
     const int64_t t = i * kStep + 501'000;
     const uint32_t call = loop.builder_.call(loop.thread_, t - 400'000, t - 395'000, "cudaMemcpyAsync_v3020");
     loop.builder_.host_copy(loop.stream_, t, t + duration_ns(i), CopyKind::host_to_device, host, 4 << 20, call);
-    loop.builder_.call(loop.thread_, i * kStep + 130'000, i * kStep + 985'000, "cudaStreamSynchronize_v3020");
   }
   return loop;
 }
@@ -149,6 +156,28 @@ TEST(MemoryRules, ThePageableRateIsAnotherRules) {
   Loop loop = input_copies([](int i) { return i < 4 ? 20'000 : 100'000; }, MemoryKind::pageable);
   EXPECT_EQ(what_is_said(loop.ask("low_copy_rate")), "");
 }
+
+Loop small_copies(int count) {
+  Loop loop = loop_ahead();
+  loop.each_step([&](int64_t t) {
+    for (int i = 0; i < count; ++i) {
+      const int64_t at = t + 20'000 + i * 6000;
+      const uint32_t call = loop.builder_.call(loop.thread_, at, at + 5000, "cudaMemcpyAsync_v3020");
+      const int64_t start = t + 505'000 + i * 10'000;
+      loop.builder_.host_copy(loop.stream_, start, start + 5000, CopyKind::host_to_device, MemoryKind::pinned, 64,
+                              call);
+    }
+  });
+  return loop;
+}
+
+TEST(MemoryRules, ARunOfSmallCopies) {
+  const Diagnosis diagnosis = small_copies(10).ask("small_copies");
+  ASSERT_EQ(what_is_said(diagnosis), "small_copies ");
+  EXPECT_EQ(diagnosis.findings.front().arguments.front().number, 10 * kSteps);
+}
+
+TEST(MemoryRules, AFewSmallCopiesAreNoRun) { EXPECT_EQ(what_is_said(small_copies(7).ask("small_copies")), ""); }
 
 void migrate_in_each_step(Loop& loop, bool back) {
   loop.each_step([&](int64_t t) {
