@@ -130,7 +130,8 @@ Trace late_by_ten_microseconds() {
   for (int gpu = 0; gpu < 2; ++gpu) {
     run.computes(gpu, 1000, entry[gpu] - 100);
     run.b.kernel(run.compute[gpu], entry[gpu], 26'000, kAllReduce, run.b.call(run.thread[gpu], 990, 995));
-    run.b.call(run.thread[gpu], entry[gpu], 28'000, "cudaDeviceSynchronize_v3020");
+    run.b.call(run.thread[gpu], 1100 + 100 * gpu, 28'000, "cudaDeviceSynchronize_v3020");
+    run.b.call(run.thread[gpu], 29'000, 29'001 + gpu, "cudaStreamSynchronize_v3020");
   }
   return run.b.build();
 }
