@@ -16,6 +16,12 @@ using Span = std::pair<int64_t, int64_t>;
 /// Sorts the spans and joins those that overlap or touch.
 void merge_spans(std::vector<Span>& spans);
 
+/// The parts of `span` that none of `covering` covers; these are merged.
+[[nodiscard]] std::vector<Span> uncovered_parts(Span span, std::span<const Span> covering);
+
+/// What lies within `extent` of spans that are merged.
+[[nodiscard]] int64_t covered_ns(Span extent, std::span<const Span> spans);
+
 /// The sum of the lengths of spans that do not overlap.
 [[nodiscard]] int64_t total_ns(std::span<const Span> spans);
 

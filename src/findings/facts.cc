@@ -20,7 +20,10 @@ Facts::Facts(const Trace& run, Span whole)
       extent(steady_part(whole, steps)),
       gpus(gpus_of(run)),
       shares(share_gpu_time(run, gpus)),
-      api_kinds(sonde::api_kinds(run)) {}
+      api_kinds(sonde::api_kinds(run)),
+      communication(communication_kinds(run)),
+      collectives(match_collectives(run, gpus, communication)),
+      activity(gpu_activity(run, gpus, communication)) {}
 
 int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / static_cast<int64_t>(gpus.gpus.size()); }
 

@@ -5,6 +5,8 @@
 
 #include "analyses/api_kind.h"
 #include "analyses/busy_time.h"
+#include "analyses/collectives.h"
+#include "analyses/communication.h"
 #include "analyses/gpu_shares.h"
 #include "analyses/warm_up.h"
 
@@ -20,7 +22,10 @@ struct Facts {
   Span extent;
   Gpus gpus;
   GpuShares shares;
-  std::vector<ApiKind> api_kinds;  ///< of each row of `api`
+  std::vector<ApiKind> api_kinds;                ///< of each row of `api`
+  std::vector<CommunicationKind> communication;  ///< of each row of `kernels`
+  Collectives collectives;
+  std::vector<GpuActivity> activity;  ///< of each GPU
 
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
