@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "analyses/idle_totals.h"
@@ -9,7 +10,8 @@
 
 /// One GPU enters collectives late, again and again, and the others wait for it with nothing to compute meanwhile. Who
 /// is late is told by when kernels of a collective start, never by how long they take: the longest belong to those that
-/// wait. The ceiling is what the GPU that waits least waits for it: then that one comes last.
+/// wait. The ceiling is what the GPU that waits least waits for it, less what it waits itself: then GPUs come last by
+/// chance.
 namespace sonde {
 namespace {
 
@@ -93,6 +95,12 @@ std::vector<int64_t> compute_times(const Facts& facts) {
   return times;
 }
 
+std::vector<int64_t> sums_of(const IdleTotals& idle) {
+  std::vector<int64_t> sums;
+  for (const auto& of_gpu : idle.of_gpu) sums.push_back(std::accumulate(of_gpu.begin(), of_gpu.end(), int64_t{0}));
+  return sums;
+}
+
 /// The cause of which the late GPU has more idle time than the others, the most first.
 std::pair<IdleCause, int64_t> idle_more(const IdleTotals& idle, uint32_t gpu) {
   std::pair<IdleCause, int64_t> most{IdleCause::unknown, 0};
@@ -112,23 +120,32 @@ void claim(const Facts& facts, uint32_t gpu, IdleCause cause, Claims& claims) {
   });
 }
 
-/// What the late GPU does while the others wait: "straggler_compute", "straggler_host" or "straggler_other".
-void explain(const Facts& facts, uint32_t gpu, Finding& finding, Claims& claims) {
-  const std::vector<int64_t> compute = compute_times(facts);
-  const int64_t longer = more_than_others(compute, gpu);
-  finding.id = "straggler_other";
-  if (2 * longer >= finding.ceiling_ns) {
-    finding.id = "straggler_compute";
-    finding.arguments.push_back({"more", Unit::nanoseconds, static_cast<double>(longer), {}});
-    return;
+/// What the late GPU does while the others wait. Each of two reasons has its own finding, and what it makes the GPU
+/// late by as ceiling; where they do not explain half of the waiting, the reason is not known.
+std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& waiting, Claims& claims) {
+  std::vector<Finding> findings;
+  const auto add = [&](std::string id, int64_t more) -> Finding* {
+    if (facts.percent_of_wall(more) < kLeastPercent) return nullptr;
+    Finding& finding = findings.emplace_back(waiting);
+    finding.id = std::move(id);
+    finding.ceiling_ns = std::min(more, waiting.ceiling_ns);
+    finding.arguments.push_back({"more", Unit::nanoseconds, static_cast<double>(more), {}});
+    return &finding;
+  };
+  const IdleTotals idle_times = idle_totals(facts.trace, facts.gpus, facts.extent);
+  const int64_t longer = more_than_others(compute_times(facts), gpu);
+  const int64_t idler = more_than_others(sums_of(idle_times), gpu);
+  const auto [cause, idle] = idle_more(idle_times, gpu);
+  // Longer kernels leave less time in which the GPU waits for the host: then less is lost by them.
+  add("straggler_compute", longer + std::min<int64_t>(0, idler));
+  if (Finding* host = add("straggler_host", std::min(idle, idler + std::min<int64_t>(0, longer)))) {
+    host->arguments.push_back({"cause", Unit::none, 0, std::string(info_of(cause).title)});
+    claim(facts, gpu, cause, claims);
   }
-  const IdleTotals idle = idle_totals(facts.trace, facts.gpus, facts.extent);
-  const auto [cause, more] = idle_more(idle, gpu);
-  if (2 * more < finding.ceiling_ns) return;
-  finding.id = "straggler_host";
-  finding.arguments.push_back({"more", Unit::nanoseconds, static_cast<double>(more), {}});
-  finding.arguments.push_back({"cause", Unit::none, 0, std::string(info_of(cause).title)});
-  claim(facts, gpu, cause, claims);
+  if (2 * (longer + idler) >= waiting.ceiling_ns && !findings.empty()) return findings;
+  findings = {waiting};
+  findings.front().id = "straggler_other";
+  return findings;
 }
 
 void add_evidence(const Facts& facts, Waits waits, Finding& finding) {
@@ -158,7 +175,9 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const std::vector<int64_t> turns = turns_of(facts, worst);
   if (static_cast<double>(worst.sum_ns()) < kLeastShare * static_cast<double>(sum) || !again_and_again(turns, sum))
     return;
-  const int64_t ceiling = worst.least_ns();
+  int64_t own = 0;  // that GPU waits for others too, as chance has it
+  for (const auto& [other, of_other] : waits) own += of_other.ns_of(gpu);
+  const int64_t ceiling = worst.least_ns() - own;
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   const int64_t late = turns[turns.size() / 2] / static_cast<int64_t>(worst.participants.size());
   Finding finding{.id = {},
@@ -168,9 +187,9 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
                                 {"time", Unit::nanoseconds, static_cast<double>(ceiling), {}}},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
-  explain(facts, gpu, finding, diagnosis.claims);
   add_evidence(facts, worst, finding);
-  diagnosis.findings.push_back(std::move(finding));
+  for (Finding& reason : explained(facts, gpu, finding, diagnosis.claims))
+    diagnosis.findings.push_back(std::move(reason));
 }
 
 }  // namespace

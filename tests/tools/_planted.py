@@ -34,6 +34,10 @@ TRUTHS = {
     # A copy of pageable memory waits for its stream anyway.
     "serial_copy": Truth("exposed_copy", never_with=frozenset({"pageable"})),
     "tiny_kernels": Truth("tiny_kernels"),
+    # Waiting for the whole GPU after each layer waits for the reductions, too: they run alone either way.
+    "late_reduction": Truth("exposed_communication", gpus=(2,), never_with=frozenset({"sync"})),
+    "slow_gpu": Truth("straggler_compute", gpus=(2,)),
+    "slow_host": Truth("straggler_host", gpus=(2,)),
 }
 
 
