@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "analyses/idle_totals.h"
 #include "findings/exposed_pieces.h"
@@ -10,73 +10,102 @@
 
 /// One GPU enters collectives late, again and again, and the others wait for it with nothing to compute meanwhile. Who
 /// is late is told by when kernels of a collective start, never by how long they take: the longest belong to those that
-/// wait. The ceiling is what the GPU that waits least waits for it, less what it waits itself: then GPUs come last by
-/// chance.
+/// wait. The ceiling is what goes away when that GPU comes as much earlier as it is late on average: as before, chance
+/// then makes one or the other come last.
 namespace sonde {
 namespace {
 
 constexpr double kLeastPercent = 1;
 /// Of all waiting in collectives, so much is for one GPU. With chance alone it is the half of two GPUs.
 constexpr double kLeastShare = 0.75;
-/// A turn is a step, where steps are found, else a collective.
-constexpr size_t kFewestTurns = 3;
-constexpr double kMostInOneTurn = 0.5;
+constexpr size_t kFewestTimes = 3;
+constexpr double kMostInOne = 0.5;
 constexpr size_t kMostEvidence = 10;
 
-/// Waiting with nothing to compute, for one GPU.
-struct Waits {
-  std::vector<ExposedPiece> pieces;
-  std::set<uint32_t> participants;  ///< of the collectives, without the GPU that was waited for
+/// Of each collective, how long each GPU waits in it with nothing to compute.
+using Waits = std::map<uint32_t, std::map<uint32_t, int64_t>>;
 
-  /// Of each GPU: collectives side by side count once.
-  [[nodiscard]] int64_t ns_of(uint32_t gpu) const {
-    std::vector<Span> spans;
-    for (const ExposedPiece& p : pieces) {
-      if (p.gpu == gpu) spans.push_back(p.span);
-    }
-    return union_ns(spans);
-  }
-  [[nodiscard]] int64_t sum_ns() const {
-    int64_t sum = 0;
-    for (const uint32_t gpu : participants) sum += ns_of(gpu);
-    return sum;
-  }
-  [[nodiscard]] int64_t least_ns() const {
-    std::vector<int64_t> all;
-    for (const uint32_t gpu : participants) all.push_back(ns_of(gpu));
-    return *std::ranges::min_element(all);
-  }
-};
-
-std::map<uint32_t, Waits> waits_by_cause(const Facts& facts) {
-  std::map<uint32_t, Waits> waits;
-  for (const ExposedPiece& piece : exposed_pieces(facts)) {
-    if (!piece.waits) continue;
-    const MatchedCollective& c = facts.collectives.all[piece.collective];
-    const uint32_t last = c.last().gpu;
-    waits[last].pieces.push_back(piece);
-    for (const Participant& p : c.participants) {
-      if (p.gpu != last) waits[last].participants.insert(p.gpu);
-    }
+Waits waits_of(const std::vector<ExposedPiece>& pieces) {
+  Waits waits;
+  for (const ExposedPiece& p : pieces) {
+    if (p.waits) waits[p.collective][p.gpu] += p.span.second - p.span.first;
   }
   return waits;
 }
 
-/// Waiting in each turn, over all GPUs.
-std::vector<int64_t> turns_of(const Facts& facts, const Waits& waits) {
-  std::map<size_t, int64_t> turns;
-  for (const ExposedPiece& p : waits.pieces) {
-    size_t turn = p.collective;
-    if (facts.steps) {
-      const auto& steady = facts.steps->steady;
-      turn = static_cast<size_t>(std::ranges::upper_bound(steady, p.span.first, {}, &Span::first) - steady.begin());
-    }
-    turns[turn] += p.span.second - p.span.first;
+/// How late one GPU comes to a collective, in time that others lose by it; negative where that GPU waits for others.
+struct Lateness {
+  size_t position = 0;  ///< of the collective in its step; 0 for all where no steps are found
+  int64_t ns = 0;
+};
+
+size_t step_of(const Facts& facts, int64_t time) {
+  if (!facts.steps) return 0;
+  const auto& steady = facts.steps->steady;
+  return static_cast<size_t>(std::ranges::upper_bound(steady, time, {}, &Span::first) - steady.begin());
+}
+
+/// What the participant that waits least loses: with the late GPU on time, that one comes last.
+int64_t least_wait(const MatchedCollective& c, const std::map<uint32_t, int64_t>& waits) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const Participant& p : c.participants) {
+    if (p.gpu == c.last().gpu) continue;
+    const auto wait = waits.find(p.gpu);
+    least = std::min(least, wait == waits.end() ? 0 : wait->second);
   }
-  std::vector<int64_t> all;
-  for (const auto& [turn, ns] : turns) all.push_back(ns);
-  std::ranges::sort(all);
+  return least;
+}
+
+std::vector<Lateness> lateness_of(const Facts& facts, const Waits& waits, uint32_t gpu) {
+  std::vector<Lateness> all;
+  size_t step = 0;
+  size_t position = 0;
+  for (size_t i = 0; i < facts.collectives.all.size(); ++i) {
+    const MatchedCollective& c = facts.collectives.all[i];
+    const bool takes_part = std::ranges::find(c.participants, gpu, &Participant::gpu) != c.participants.end();
+    if (!takes_part || !c.complete() || !facts.judged(c.first_entry_ns())) continue;
+    const size_t of_step = step_of(facts, c.first_entry_ns());
+    position = facts.steps && of_step == step ? position + 1 : 0;
+    step = of_step;
+    const auto found = waits.find(static_cast<uint32_t>(i));
+    int64_t ns = 0;
+    if (found != waits.end() && c.last().gpu == gpu) ns = least_wait(c, found->second);
+    if (found != waits.end() && found->second.contains(gpu)) ns = -found->second.at(gpu);
+    all.push_back({position, ns});
+  }
   return all;
+}
+
+int64_t positive_sum(const std::vector<Lateness>& all) {
+  int64_t sum = 0;
+  for (const Lateness& late : all) sum += std::max<int64_t>(0, late.ns);
+  return sum;
+}
+
+/// By how much less others wait when the GPU comes earlier by its mean lateness, collective by collective of the step.
+int64_t saving_of(const std::vector<Lateness>& all) {
+  struct Sum {
+    int64_t ns = 0;
+    int64_t count = 0;
+  };
+  std::map<size_t, Sum> sums;
+  for (const Lateness& late : all) {
+    sums[late.position].ns += late.ns;
+    ++sums[late.position].count;
+  }
+  int64_t saving = 0;
+  for (const Lateness& late : all) {
+    const int64_t mean = std::max<int64_t>(0, sums[late.position].ns / sums[late.position].count);
+    saving += std::max<int64_t>(0, late.ns) - std::max<int64_t>(0, late.ns - mean);
+  }
+  return saving;
+}
+
+bool again_and_again(const std::vector<Lateness>& all) {
+  const auto times = std::ranges::count_if(all, [](const Lateness& late) { return late.ns > 0; });
+  const int64_t most = std::ranges::max_element(all, {}, &Lateness::ns)->ns;
+  return static_cast<size_t>(times) >= kFewestTimes &&
+         static_cast<double>(most) <= kMostInOne * static_cast<double>(positive_sum(all));
 }
 
 /// What one GPU has more of than the others, as their median.
@@ -148,18 +177,31 @@ std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& 
   return findings;
 }
 
-void add_evidence(const Facts& facts, Waits waits, Finding& finding) {
-  std::ranges::stable_sort(waits.pieces, std::greater(),
-                           [](const ExposedPiece& p) { return p.span.second - p.span.first; });
-  waits.pieces.resize(std::min(waits.pieces.size(), kMostEvidence));
-  for (const ExposedPiece& p : waits.pieces) {
-    finding.evidence.push_back({p.span.first, p.span.second, facts.gpus.gpus[p.gpu].place,
-                                std::string(facts.trace.name(facts.trace.kernels.name[p.kernel]))});
+std::vector<Evidence> evidence_of(const Facts& facts, uint32_t gpu, std::vector<ExposedPiece> pieces) {
+  std::erase_if(
+      pieces, [&](const ExposedPiece& p) { return !p.waits || facts.collectives.all[p.collective].last().gpu != gpu; });
+  std::ranges::stable_sort(pieces, std::greater(), [](const ExposedPiece& p) { return p.span.second - p.span.first; });
+  pieces.resize(std::min(pieces.size(), kMostEvidence));
+  std::vector<Evidence> evidence;
+  for (const ExposedPiece& p : pieces) {
+    evidence.push_back({p.span.first, p.span.second, facts.gpus.gpus[p.gpu].place,
+                        std::string(facts.trace.name(facts.trace.kernels.name[p.kernel]))});
   }
+  return evidence;
 }
 
-bool again_and_again(const std::vector<int64_t>& turns, int64_t sum) {
-  return turns.size() >= kFewestTurns && static_cast<double>(turns.back()) <= kMostInOneTurn * static_cast<double>(sum);
+Finding waiting_for(const Facts& facts, uint32_t gpu, const std::vector<Lateness>& late,
+                    const std::vector<ExposedPiece>& pieces) {
+  const int64_t ceiling = saving_of(late);
+  const size_t turns = facts.steps ? facts.steps->steady.size() : late.size();
+  const double mean = static_cast<double>(ceiling) / static_cast<double>(turns);
+  return {.id = {},
+          .arguments = {{"gpu", Unit::none, 0, facts.gpus.gpus[gpu].place},
+                        {"late", Unit::nanoseconds, mean, {}},
+                        {"turn", Unit::none, 0, facts.steps ? "step" : "collective"},
+                        {"time", Unit::nanoseconds, static_cast<double>(ceiling), {}}},
+          .ceiling_ns = ceiling,
+          .evidence = evidence_of(facts, gpu, pieces)};
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -167,29 +209,22 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"straggler", "straggler.no_common_clock", {}});
     return;
   }
-  const std::map<uint32_t, Waits> waits = waits_by_cause(facts);
+  const std::vector<ExposedPiece> pieces = exposed_pieces(facts);
+  const Waits waits = waits_of(pieces);
   if (waits.empty()) return;
+  std::vector<std::vector<Lateness>> late;
+  for (uint32_t gpu = 0; gpu < facts.gpus.gpus.size(); ++gpu) late.push_back(lateness_of(facts, waits, gpu));
+  const auto worst = std::ranges::max_element(late, {}, positive_sum);
   int64_t sum = 0;
-  for (const auto& [gpu, of_gpu] : waits) sum += of_gpu.sum_ns();
-  const auto& [gpu, worst] = *std::ranges::max_element(waits, {}, [](const auto& w) { return w.second.sum_ns(); });
-  const std::vector<int64_t> turns = turns_of(facts, worst);
-  if (static_cast<double>(worst.sum_ns()) < kLeastShare * static_cast<double>(sum) || !again_and_again(turns, sum))
-    return;
-  int64_t own = 0;  // that GPU waits for others too, as chance has it
-  for (const auto& [other, of_other] : waits) own += of_other.ns_of(gpu);
-  const int64_t ceiling = worst.least_ns() - own;
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
-  const int64_t late = turns[turns.size() / 2] / static_cast<int64_t>(worst.participants.size());
-  Finding finding{.id = {},
-                  .arguments = {{"gpu", Unit::none, 0, facts.gpus.gpus[gpu].place},
-                                {"late", Unit::nanoseconds, static_cast<double>(late), {}},
-                                {"turn", Unit::none, 0, facts.steps ? "step" : "collective"},
-                                {"time", Unit::nanoseconds, static_cast<double>(ceiling), {}}},
-                  .ceiling_ns = ceiling,
-                  .evidence = {}};
-  add_evidence(facts, worst, finding);
-  for (Finding& reason : explained(facts, gpu, finding, diagnosis.claims))
+  for (const auto& of_gpu : late) sum += positive_sum(of_gpu);
+  const bool one_gpus = static_cast<double>(positive_sum(*worst)) >= kLeastShare * static_cast<double>(sum);
+  if (sum == 0 || !one_gpus || !again_and_again(*worst)) return;
+  const auto gpu = static_cast<uint32_t>(worst - late.begin());
+  const Finding waiting = waiting_for(facts, gpu, *worst, pieces);
+  if (facts.percent_of_wall(waiting.ceiling_ns) < kLeastPercent) return;
+  for (Finding& reason : explained(facts, gpu, waiting, diagnosis.claims)) {
     diagnosis.findings.push_back(std::move(reason));
+  }
 }
 
 }  // namespace
