@@ -403,7 +403,7 @@ class Replay {
   int64_t launch_delay_ = 0;
   int64_t operation_delay_ = 0;
   int64_t wake_delay_ = 0;
-  int64_t shortest_wait_ = std::numeric_limits<int64_t>::max();
+  int64_t shortest_wait_ = 5'000;  ///< what a call takes that has nothing to wait for: no more than this, usually
 };
 
 /// Where clocks differ, who waited for whom is not known: none.
