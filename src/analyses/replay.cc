@@ -97,9 +97,7 @@ class Replay {
         op_of_call_(row_count(trace.api), kNone),
         sync_of_call_(row_count(trace.api), kNone),
         streams_(trace.streams.size() + gpus.gpus.size()) {
-    for (const Operation& op : operations_) {
-      if (op.launch != kNone) streams_[op.stream].group = group_of(trace.api.thread[op.launch]);
-    }
+    find_groups(gpus);
     find_cut_calls();
     find_syncs();
     find_meetings(collectives);
@@ -132,6 +130,18 @@ class Replay {
   int64_t& shift_of(ThreadId thread) {
     const uint32_t group = group_of(thread);
     return shift_[group == kNone ? shift_.size() - 1 : group];
+  }
+
+  /// Streams of a GPU are one group, those too on which no call put anything (migrations).
+  void find_groups(const Gpus& gpus) {
+    std::vector<uint32_t> of_gpu(gpus.gpus.size(), kNone);
+    const auto gpu_of = [&](StreamId stream) {
+      return stream < gpus.of_stream.size() ? gpus.of_stream[stream] : stream - gpus.of_stream.size();
+    };
+    for (const Operation& op : operations_) {
+      if (op.launch != kNone) of_gpu[gpu_of(op.stream)] = group_of(trace_.api.thread[op.launch]);
+    }
+    for (const Operation& op : operations_) streams_[op.stream].group = of_gpu[gpu_of(op.stream)];
   }
 
   void find_cut_calls() {
@@ -403,7 +413,8 @@ class Replay {
   int64_t launch_delay_ = 0;
   int64_t operation_delay_ = 0;
   int64_t wake_delay_ = 0;
-  int64_t shortest_wait_ = 5'000;  ///< what a call takes that has nothing to wait for: no more than this, usually
+  /// What a call takes that has nothing to wait for; usually no more than this.
+  int64_t shortest_wait_ = 5'000;
 };
 
 /// Where clocks differ, who waited for whom is not known: none.
