@@ -83,7 +83,12 @@ int64_t positive_sum(const std::vector<Lateness>& all) {
 }
 
 /// By how much less others wait when the GPU comes earlier by its mean lateness, collective by collective of the step.
-int64_t saving_of(const std::vector<Lateness>& all) {
+/// Without steps collectives cannot be told from each other: what others wait for it less what it waits for them.
+int64_t saving_of(const Facts& facts, const std::vector<Lateness>& all) {
+  if (!facts.steps) {
+    return std::accumulate(all.begin(), all.end(), int64_t{0},
+                           [](int64_t sum, Lateness late) { return sum + late.ns; });
+  }
   struct Sum {
     int64_t ns = 0;
     int64_t count = 0;
@@ -192,7 +197,7 @@ std::vector<Evidence> evidence_of(const Facts& facts, uint32_t gpu, std::vector<
 
 Finding waiting_for(const Facts& facts, uint32_t gpu, const std::vector<Lateness>& late,
                     const std::vector<ExposedPiece>& pieces) {
-  const int64_t ceiling = saving_of(late);
+  const int64_t ceiling = saving_of(facts, late);
   const size_t turns = facts.steps ? facts.steps->steady.size() : late.size();
   const double mean = static_cast<double>(ceiling) / static_cast<double>(turns);
   return {.id = {},
@@ -204,11 +209,30 @@ Finding waiting_for(const Facts& facts, uint32_t gpu, const std::vector<Lateness
           .evidence = evidence_of(facts, gpu, pieces)};
 }
 
-void judge(const Facts& facts, Diagnosis& diagnosis) {
-  if (std::ranges::any_of(facts.collectives.all, [](const auto& c) { return !c.one_clock; })) {
-    diagnosis.abstentions.push_back({"straggler", "straggler.no_common_clock", {}});
-    return;
+/// Clocks of different files may differ: then the rank that seems to enter late seems to end as late, though
+/// participants end together.
+bool seems_late_by_its_clock(const Facts& facts, uint32_t gpu) {
+  if (facts.trace.ranks.size() < 2) return false;
+  std::vector<int64_t> entries;
+  std::vector<int64_t> ends;
+  for (const MatchedCollective& c : facts.collectives.all) {
+    const Participant& last = c.last();
+    if (last.gpu != gpu || !facts.judged(c.first_entry_ns())) continue;
+    const auto first_end = std::ranges::min_element(c.participants, {}, &Participant::end_ns)->end_ns;
+    entries.push_back(last.entry_ns - c.first_entry_ns());
+    ends.push_back(last.end_ns - first_end);
   }
+  const auto median = [](std::vector<int64_t>& values) {
+    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+    return values[values.size() / 2];
+  };
+  return !entries.empty() && 2 * median(ends) > median(entries);
+}
+
+void abstain(Diagnosis& diagnosis) { diagnosis.abstentions.push_back({"straggler", "straggler.no_common_clock", {}}); }
+
+void judge(const Facts& facts, Diagnosis& diagnosis) {
+  if (std::ranges::any_of(facts.collectives.all, [](const auto& c) { return !c.one_clock; })) return abstain(diagnosis);
   const std::vector<ExposedPiece> pieces = exposed_pieces(facts);
   const Waits waits = waits_of(pieces);
   if (waits.empty()) return;
@@ -222,6 +246,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const auto gpu = static_cast<uint32_t>(worst - late.begin());
   const Finding waiting = waiting_for(facts, gpu, *worst, pieces);
   if (facts.percent_of_wall(waiting.ceiling_ns) < kLeastPercent) return;
+  if (seems_late_by_its_clock(facts, gpu)) return abstain(diagnosis);
   for (Finding& reason : explained(facts, gpu, waiting, diagnosis.claims)) {
     diagnosis.findings.push_back(std::move(reason));
   }

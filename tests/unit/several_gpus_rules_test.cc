@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "findings/rule.h"
+#include "trace/columns.h"
 #include "trace_builder.h"
 
 namespace sonde {
@@ -95,6 +96,18 @@ TEST(Straggler, AbstainsWithoutACommonClockAndWithoutAllRanks) {
   const Diagnosis diagnosis = diagnosed(ranks_missing);
   EXPECT_TRUE(abstains(diagnosis, "straggler"));
   EXPECT_TRUE(abstains(diagnosis, "gpu_imbalance"));
+}
+
+TEST(Straggler, AbstainsWhereTheClockIsLate) {
+  Trace trace = two_gpus({{}, {}}).build();
+  trace.ranks.resize(2);
+  trace.processes[1].rank = 1;
+  for (Row row = 0; row < row_count(trace.kernels); ++row) {
+    if (trace.streams[trace.kernels.stream[row]].ordinal == 0) continue;
+    trace.kernels.start[row] += 100'000;
+    trace.kernels.end[row] += 100'000;
+  }
+  EXPECT_TRUE(abstains(diagnosed(trace), "straggler"));
 }
 
 TEST(ExposedCommunication, OfOneCollectiveBehindTheComputingIsNotToBeHidden) {
