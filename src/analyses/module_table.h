@@ -18,6 +18,7 @@ struct ModuleTableOptions {
   double min_percent = 0;  ///< modules with less of the device time stand together in one row below their parent
   bool indented = true;    ///< names are indented by their level, for people
   std::optional<ModuleSteps> steps;  ///< adds columns for device time a step and an item
+  bool by_rank = false;              ///< adds columns for device time by rank (module_ranks.h)
 };
 
 /// The tree as a table: a row a module below the one around it, most device time first; then what lies outside any
