@@ -42,6 +42,12 @@ std::vector<GpuActivity> gpu_activity(const Trace& trace, const Gpus& gpus,
   return all;
 }
 
+std::vector<int64_t> own_work_ns(const std::vector<GpuActivity>& activity, Span extent) {
+  std::vector<int64_t> times;
+  for (const GpuActivity& gpu : activity) times.push_back(covered_ns(extent, joined(gpu.compute, gpu.copies)));
+  return times;
+}
+
 TimeBreakdown& TimeBreakdown::operator+=(const TimeBreakdown& other) {
   total_ns += other.total_ns;
   compute_ns += other.compute_ns;

@@ -19,6 +19,9 @@ struct GpuActivity {
 [[nodiscard]] std::vector<GpuActivity> gpu_activity(const Trace& trace, const Gpus& gpus,
                                                     const std::vector<CommunicationKind>& kinds);
 
+/// For each GPU, how long its own work ran within `extent`: computing, copies and sets, not waiting for other GPUs.
+[[nodiscard]] std::vector<int64_t> own_work_ns(const std::vector<GpuActivity>& activity, Span extent);
+
 /// Where the time of a GPU went, each an exact union of spans:
 /// total = compute + exposed communication + exposed copies + idle.
 struct TimeBreakdown {

@@ -45,21 +45,10 @@ bool all_alike(const std::vector<TimeByName>& of_gpu) {
   });
 }
 
-std::vector<int64_t> busy_times(const Facts& facts) {
-  std::vector<int64_t> times;
-  for (const GpuActivity& gpu : facts.activity) {
-    std::vector<Span> busy = gpu.compute;
-    busy.insert(busy.end(), gpu.copies.begin(), gpu.copies.end());
-    merge_spans(busy);
-    times.push_back(covered_ns(facts.extent, busy));
-  }
-  return times;
-}
-
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const bool meet = std::ranges::any_of(facts.communication, [](auto kind) { return kind != CommunicationKind::none; });
   if (facts.gpus.gpus.size() < 2 || meet || !all_alike(kernels_of_gpus(facts))) return;
-  const std::vector<int64_t> busy = busy_times(facts);
+  const std::vector<int64_t> busy = own_work_ns(facts.activity, facts.extent);
   const auto most = std::ranges::max_element(busy);
   const auto least = std::ranges::min_element(busy);
   int64_t sum = 0;

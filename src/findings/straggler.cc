@@ -123,16 +123,33 @@ int64_t more_than_others(const std::vector<int64_t>& of_gpu, uint32_t gpu) {
   return of_gpu[gpu] - others[(others.size() - 1) / 2];
 }
 
-std::vector<int64_t> compute_times(const Facts& facts) {
-  std::vector<int64_t> times;
-  for (const GpuActivity& gpu : facts.activity) times.push_back(covered_ns(facts.extent, gpu.compute));
-  return times;
-}
-
 std::vector<int64_t> sums_of(const IdleTotals& idle) {
   std::vector<int64_t> sums;
   for (const auto& of_gpu : idle.of_gpu) sums.push_back(std::accumulate(of_gpu.begin(), of_gpu.end(), int64_t{0}));
   return sums;
+}
+
+/// Blocks of the kernels that each GPU computes with: what it was given to do. Empty where the profile does not tell.
+std::vector<int64_t> blocks_of_gpus(const Facts& facts) {
+  const Kernels& k = facts.trace.kernels;
+  if (k.grid.empty()) return {};
+  std::vector<int64_t> blocks(facts.gpus.gpus.size(), 0);
+  for (Row row = 0; row < row_count(k); ++row) {
+    if (facts.communication[row] != CommunicationKind::none || !facts.judged(k.start[row])) continue;
+    const Dim3& grid = k.grid[row];
+    blocks[facts.gpus.of_stream[k.stream[row]]] += int64_t{grid[0]} * grid[1] * grid[2];
+  }
+  return blocks;
+}
+
+/// Whether more blocks are a reason for half of the longer time at least.
+bool has_more_work(const Facts& facts, uint32_t gpu, const std::vector<int64_t>& times) {
+  const std::vector<int64_t> blocks = blocks_of_gpus(facts);
+  if (blocks.empty() || blocks[gpu] <= 0 || times[gpu] <= 0) return false;
+  const auto part = [&](const std::vector<int64_t>& of_gpu) {
+    return static_cast<double>(more_than_others(of_gpu, gpu)) / static_cast<double>(of_gpu[gpu]);
+  };
+  return 2 * part(blocks) >= part(times);
 }
 
 /// The cause of which the late GPU has more idle time than the others, the most first.
@@ -167,11 +184,16 @@ std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& 
     return &finding;
   };
   const IdleTotals idle_times = idle_totals(facts.trace, facts.gpus, facts.extent);
-  const int64_t longer = more_than_others(compute_times(facts), gpu);
+  const std::vector<int64_t> work = own_work_ns(facts.activity, facts.extent);
+  const int64_t longer = more_than_others(work, gpu);
   const int64_t idler = more_than_others(sums_of(idle_times), gpu);
   const auto [cause, idle] = idle_more(idle_times, gpu);
   // Longer kernels leave less time in which the GPU waits for the host: then less is lost by them.
-  add("straggler_compute", longer + std::min<int64_t>(0, idler));
+  const bool more_work = has_more_work(facts, gpu, work);
+  Finding* computes = add(more_work ? "straggler_work" : "straggler_compute", longer + std::min<int64_t>(0, idler));
+  // Work can be divided anew: then the others get a part of it.
+  const auto gpus = static_cast<int64_t>(work.size());
+  if (computes != nullptr && more_work) computes->ceiling_ns = computes->ceiling_ns * (gpus - 1) / gpus;
   if (Finding* host = add("straggler_host", std::min(idle, idler + std::min<int64_t>(0, longer)))) {
     host->arguments.push_back({"cause", Unit::none, 0, std::string(info_of(cause).title)});
     claim(facts, gpu, cause, claims);
@@ -257,7 +279,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 extern const Rule straggler_rule;
 const Rule straggler_rule{"straggler",
                           "one GPU enters collectives late, and the others wait for it",
-                          kGpuWork | kIdleFields | Fields{Field::kernel_resources},
+                          kGpuWork | kIdleFields | Fields{Field::kernel_resources, Field::kernel_grid},
                           {Check::records_complete, Check::past_warm_up, Check::launches_free, Check::ranks_complete},
                           &judge};
 

@@ -38,6 +38,8 @@ TRUTHS = {
     "late_reduction": Truth("exposed_communication", gpus=(2,), never_with=frozenset({"sync"})),
     "slow_gpu": Truth("straggler_compute", gpus=(2,)),
     "slow_host": Truth("straggler_host", gpus=(2,)),
+    # Slower and with more to do, a GPU is told to compute longer: in one finding.
+    "unequal_batch": Truth("straggler_work", gpus=(2,), never_with=frozenset({"slow_gpu"})),
 }
 
 

@@ -19,6 +19,7 @@ struct Work {
   int64_t reduces_from = 700'000;
   std::string_view kernel = "gemm";
   bool reduces = true;
+  uint32_t blocks = 100;
 };
 
 /// Two processes, a GPU each, whose steps end together.
@@ -32,7 +33,8 @@ TraceBuilder two_gpus(const Work (&work)[2]) {
     for (int step = 0; step < kSteps; ++step) {
       const int64_t at = (step + 1) * kStepNs;
       b.push_pop(thread, at, at + kStepNs - 1000, "step");
-      b.kernel(compute, at + w.computes_from, at + w.computes_until, w.kernel, b.call(thread, at + 1000, at + 3000));
+      b.kernel(compute, at + w.computes_from, at + w.computes_until, w.kernel, b.call(thread, at + 1000, at + 3000),
+               {w.blocks, 1, 1});
       if (w.reduces) {
         b.kernel(communication, at + w.reduces_from, at + 950'000, "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
                  b.call(thread, at + 4000, at + 6000));
@@ -66,6 +68,14 @@ TEST(Straggler, IsWhoEntersLastNotWhoseKernelsTakeLongest) {
   EXPECT_EQ(text_argument(*found, "gpu"), "GPU 1");
   const Facts facts(trace);
   EXPECT_EQ(found->ceiling_ns, 100'000 * static_cast<int64_t>(facts.steps->steady.size()));
+}
+
+TEST(Straggler, WithMoreWorkAnEvenShareIsTheCeiling) {
+  const Trace trace = two_gpus({{}, {.computes_until = 800'000, .reduces_from = 800'000, .blocks = 115}}).build();
+  const Diagnosis diagnosis = diagnosed(trace);
+  const Finding* found = finding(diagnosis, "straggler_work");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->ceiling_ns, 50'000 * static_cast<int64_t>(Facts(trace).steps->steady.size()));
 }
 
 TEST(Straggler, WhoseHostIsLate) {
