@@ -56,22 +56,39 @@ int64_t least_wait(const MatchedCollective& c, const std::map<uint32_t, int64_t>
   return least;
 }
 
+/// Whether one of the GPUs computes nothing between the two: its waits in them are one wait.
+bool goes_on(const Facts& facts, const MatchedCollective& before, const MatchedCollective& c) {
+  return std::ranges::any_of(c.participants, [&](const Participant& p) {
+    const auto same = std::ranges::find(before.participants, p.gpu, &Participant::gpu);
+    if (same == before.participants.end()) return false;
+    return same->end_ns >= p.entry_ns || covered_ns({same->end_ns, p.entry_ns}, facts.activity[p.gpu].compute) == 0;
+  });
+}
+
+/// Collectives in which a GPU waits without computing between them count together, in the place of the last.
 std::vector<Lateness> lateness_of(const Facts& facts, const Waits& waits, uint32_t gpu) {
   std::vector<Lateness> all;
   size_t step = 0;
   size_t position = 0;
+  const MatchedCollective* before = nullptr;
   for (size_t i = 0; i < facts.collectives.all.size(); ++i) {
     const MatchedCollective& c = facts.collectives.all[i];
     const bool takes_part = std::ranges::find(c.participants, gpu, &Participant::gpu) != c.participants.end();
     if (!takes_part || !c.complete() || !facts.judged(c.first_entry_ns())) continue;
     const size_t of_step = step_of(facts, c.first_entry_ns());
-    position = facts.steps && of_step == step ? position + 1 : 0;
+    const bool same_step = facts.steps && of_step == step;
+    position = same_step ? position + 1 : 0;
     step = of_step;
     const auto found = waits.find(static_cast<uint32_t>(i));
     int64_t ns = 0;
     if (found != waits.end() && c.last().gpu == gpu) ns = least_wait(c, found->second);
     if (found != waits.end() && found->second.contains(gpu)) ns = -found->second.at(gpu);
-    all.push_back({position, ns});
+    if (same_step && before != nullptr && goes_on(facts, *before, c)) {
+      all.back() = {position, all.back().ns + ns};
+    } else {
+      all.push_back({position, ns});
+    }
+    before = &c;
   }
   return all;
 }
