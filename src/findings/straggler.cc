@@ -22,15 +22,16 @@ constexpr size_t kFewestTimes = 3;
 constexpr double kMostInOne = 0.5;
 constexpr size_t kMostEvidence = 10;
 
-/// Of each collective, how long each GPU waits in it with nothing to compute.
-using Waits = std::map<uint32_t, std::map<uint32_t, int64_t>>;
+/// Of each collective, how long each GPU has nothing to compute beside it.
+using Exposed = std::map<uint32_t, std::map<uint32_t, int64_t>>;
 
-Waits waits_of(const std::vector<ExposedPiece>& pieces) {
-  Waits waits;
+/// While it waits for the last to enter, or while data move.
+Exposed exposed_of(const std::vector<ExposedPiece>& pieces, bool waits) {
+  Exposed exposed;
   for (const ExposedPiece& p : pieces) {
-    if (p.waits) waits[p.collective][p.gpu] += p.span.second - p.span.first;
+    if (p.collective != kNone && p.waits == waits) exposed[p.collective][p.gpu] += p.span.second - p.span.first;
   }
-  return waits;
+  return exposed;
 }
 
 /// How late one GPU comes to a collective, in time that others lose by it; negative where that GPU waits for others.
@@ -45,15 +46,24 @@ size_t step_of(const Facts& facts, int64_t time) {
   return static_cast<size_t>(std::ranges::upper_bound(steady, time, {}, &Span::first) - steady.begin());
 }
 
-/// What the participant that waits least loses: with the late GPU on time, that one comes last.
-int64_t least_wait(const MatchedCollective& c, const std::map<uint32_t, int64_t>& waits) {
+/// What the participant that loses least loses: with the late GPU on time, that one comes last.
+int64_t least_of(const MatchedCollective& c, const Exposed& exposed, uint32_t collective) {
+  const auto found = exposed.find(collective);
+  if (found == exposed.end()) return 0;
   int64_t least = std::numeric_limits<int64_t>::max();
   for (const Participant& p : c.participants) {
     if (p.gpu == c.last().gpu) continue;
-    const auto wait = waits.find(p.gpu);
-    least = std::min(least, wait == waits.end() ? 0 : wait->second);
+    const auto ns = found->second.find(p.gpu);
+    least = std::min(least, ns == found->second.end() ? 0 : ns->second);
   }
   return least;
+}
+
+/// Of one collective alone; negative where the GPU waits for others.
+int64_t lateness_in(const MatchedCollective& c, const Exposed& waits, uint32_t collective, uint32_t gpu) {
+  if (c.last().gpu == gpu) return least_of(c, waits, collective);
+  const auto found = waits.find(collective);
+  return found == waits.end() || !found->second.contains(gpu) ? 0 : -found->second.at(gpu);
 }
 
 /// Whether one of the GPUs computes nothing between the two: its waits in them are one wait.
@@ -65,8 +75,9 @@ bool goes_on(const Facts& facts, const MatchedCollective& before, const MatchedC
   });
 }
 
-/// Collectives in which a GPU waits without computing between them count together, in the place of the last.
-std::vector<Lateness> lateness_of(const Facts& facts, const Waits& waits, uint32_t gpu) {
+/// Collectives in which a GPU waits without computing between them count together, in the place of the last. What one
+/// of them moves while the GPU is already late for the next would be moved beside computing.
+std::vector<Lateness> lateness_of(const Facts& facts, const Exposed& waits, const Exposed& moves, uint32_t gpu) {
   std::vector<Lateness> all;
   size_t step = 0;
   size_t position = 0;
@@ -79,11 +90,11 @@ std::vector<Lateness> lateness_of(const Facts& facts, const Waits& waits, uint32
     const bool same_step = facts.steps && of_step == step;
     position = same_step ? position + 1 : 0;
     step = of_step;
-    const auto found = waits.find(static_cast<uint32_t>(i));
-    int64_t ns = 0;
-    if (found != waits.end() && c.last().gpu == gpu) ns = least_wait(c, found->second);
-    if (found != waits.end() && found->second.contains(gpu)) ns = -found->second.at(gpu);
+    int64_t ns = lateness_in(c, waits, static_cast<uint32_t>(i), gpu);
     if (same_step && before != nullptr && goes_on(facts, *before, c)) {
+      if (ns > 0 && before->last().gpu == gpu) {
+        ns += std::min(ns, least_of(*before, moves, static_cast<uint32_t>(before - facts.collectives.all.data())));
+      }
       all.back() = {position, all.back().ns + ns};
     } else {
       all.push_back({position, ns});
@@ -273,10 +284,11 @@ void abstain(Diagnosis& diagnosis) { diagnosis.abstentions.push_back({"straggler
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (std::ranges::any_of(facts.collectives.all, [](const auto& c) { return !c.one_clock; })) return abstain(diagnosis);
   const std::vector<ExposedPiece> pieces = exposed_pieces(facts);
-  const Waits waits = waits_of(pieces);
+  const Exposed waits = exposed_of(pieces, true);
+  const Exposed moves = exposed_of(pieces, false);
   if (waits.empty()) return;
   std::vector<std::vector<Lateness>> late;
-  for (uint32_t gpu = 0; gpu < facts.gpus.gpus.size(); ++gpu) late.push_back(lateness_of(facts, waits, gpu));
+  for (uint32_t gpu = 0; gpu < facts.gpus.gpus.size(); ++gpu) late.push_back(lateness_of(facts, waits, moves, gpu));
   const auto worst = std::ranges::max_element(late, {}, positive_sum);
   int64_t sum = 0;
   for (const auto& of_gpu : late) sum += positive_sum(of_gpu);
