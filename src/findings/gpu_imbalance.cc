@@ -63,7 +63,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
                                               {"least", Unit::none, 0, place(least)},
                                               {"least_busy", Unit::nanoseconds, static_cast<double>(*least), {}}},
                                 .ceiling_ns = ceiling,
-                                .evidence = {{facts.extent.first, facts.extent.second, place(most), {}}}});
+                                .evidence = {}});
 }
 
 }  // namespace
