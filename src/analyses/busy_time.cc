@@ -36,6 +36,22 @@ int64_t total_ns(std::span<const Span> spans) {
   return total;
 }
 
+std::vector<Span> uncovered_parts(Span span, std::span<const Span> covering) {
+  std::vector<Span> parts;
+  auto next = std::ranges::upper_bound(covering, span.first, {}, &Span::second);
+  int64_t at = span.first;
+  for (; next != covering.end() && next->first < span.second; ++next) {
+    if (next->first > at) parts.emplace_back(at, next->first);
+    at = std::max(at, next->second);
+  }
+  if (at < span.second) parts.emplace_back(at, span.second);
+  return parts;
+}
+
+int64_t covered_ns(Span extent, std::span<const Span> spans) {
+  return extent.second - extent.first - total_ns(uncovered_parts(extent, spans));
+}
+
 int64_t union_ns(std::vector<Span>& spans) {
   merge_spans(spans);
   return total_ns(spans);

@@ -19,6 +19,12 @@ void merge_spans(std::vector<Span>& spans);
 /// The time that both cover; each sorted and without overlaps in itself.
 [[nodiscard]] int64_t overlap_ns(std::span<const Span> a, std::span<const Span> b);
 
+/// The parts of `span` that none of `covering` covers; these are merged.
+[[nodiscard]] std::vector<Span> uncovered_parts(Span span, std::span<const Span> covering);
+
+/// What lies within `extent` of spans that are merged.
+[[nodiscard]] int64_t covered_ns(Span extent, std::span<const Span> spans);
+
 /// The sum of the lengths of spans that do not overlap.
 [[nodiscard]] int64_t total_ns(std::span<const Span> spans);
 

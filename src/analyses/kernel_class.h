@@ -8,9 +8,8 @@
 
 namespace sonde {
 
-/// What a kernel does, as far as its name tells.
+/// What a kernel computes, as far as its name tells.
 enum class KernelClass : uint8_t {
-  communication,  ///< between GPUs
   attention,      ///< in one kernel
   softmax,
   matrix_vector,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trace/columns.h"
+#include "analyses/module_sums.h"
 
 namespace sonde {
 namespace {
@@ -25,54 +25,17 @@ StepTime time_of(std::span<const int64_t> steps) {
   return time;
 }
 
-/// Nanoseconds by (module, step); the row behind the last module is outside any.
-class Sums {
- public:
-  Sums(const ModuleTree& tree, size_t steps) : tree_(tree), steps_(steps), ns_((tree.modules.size() + 1) * steps, 0) {}
-
-  void add(uint32_t module, size_t step, int64_t ns) {
-    if (step < steps_) row(module)[step] += ns;
-  }
-  /// Children come behind their parents.
-  void fold() {
-    for (size_t m = tree_.modules.size(); m-- > 0;) {
-      if (tree_.modules[m].parent == kNone) continue;
-      const auto parent = row(tree_.modules[m].parent);
-      const auto child = row(static_cast<uint32_t>(m));
-      for (size_t s = 0; s < steps_; ++s) parent[s] += child[s];
-    }
-  }
-  [[nodiscard]] std::vector<StepTime> times() {
-    std::vector<StepTime> times;
-    for (uint32_t m = 0; m < tree_.modules.size(); ++m) times.push_back(time_of(row(m)));
-    times.push_back(time_of(row(kNone)));
-    return times;
-  }
-
- private:
-  std::span<int64_t> row(uint32_t module) {
-    const size_t index = module == kNone ? tree_.modules.size() : module;
-    return std::span(ns_).subspan(index * steps_, steps_);
-  }
-  const ModuleTree& tree_;
-  size_t steps_;
-  std::vector<int64_t> ns_;
-};
-
 }  // namespace
 
 std::vector<StepTime> step_times(const Trace& trace, const ModuleTree& tree, std::span<const Span> steps) {
-  Sums sums(tree, steps.size());
-  for_each_gpu_table(trace, [&](const GpuOps& ops) {
-    const Longs& share = tree.shares.of(trace, ops);
-    for (Row row = 0; row < row_count(ops); ++row) {
-      const Row call = ops.launch[row];
-      const int64_t when = call == kNone ? ops.start[row] : trace.api.start[call];
-      sums.add(call == kNone ? kNone : tree.of_call[call], step_at(steps, when), share[row]);
-    }
+  ModuleSums sums(tree, steps.size());
+  sums.add_operations(trace, [&](const GpuOps& ops, Row row) {
+    return step_at(steps, ops.launch[row] == kNone ? ops.start[row] : trace.api.start[ops.launch[row]]);
   });
-  sums.fold();
-  return sums.times();
+  std::vector<StepTime> times;
+  for (uint32_t m = 0; m < tree.modules.size(); ++m) times.push_back(time_of(sums.of(m)));
+  times.push_back(time_of(sums.of(kNone)));
+  return times;
 }
 
 }  // namespace sonde

@@ -9,6 +9,7 @@
 
 #include "analyses/module_kernel_columns.h"
 #include "analyses/module_memory.h"
+#include "analyses/module_ranks.h"
 #include "analyses/module_steps.h"
 
 namespace sonde {
@@ -174,6 +175,12 @@ void add_step_columns(Table& table, const std::vector<Line>& lines, const std::v
   }
 }
 
+std::vector<std::vector<uint32_t>> modules_of(const std::vector<Line>& lines) {
+  std::vector<std::vector<uint32_t>> modules;
+  for (const Line& line : lines) modules.push_back(line.modules);
+  return modules;
+}
+
 std::string steps_note(const ModuleSteps& steps) {
   const WarmUp& found = steps.found;
   const auto count = static_cast<double>(found.steady.size());
@@ -228,6 +235,7 @@ Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTable
   if (all) add_memory_columns(table, lines, module_memory(trace, tree));
   const auto steps = options.steps ? with_last_steps(*options.steps, tree.modules.size()) : options.steps;
   if (steps) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
+  if (options.by_rank) add_rank_columns(table, trace, tree, modules_of(lines));
   let_columns_yield(table);
   if (!options.indented) add_numbers(table, "Level", Unit::none, lines, [](const Line& l) { return l.depth; });
   auto& names = table.texts("Module");

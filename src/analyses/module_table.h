@@ -19,6 +19,7 @@ struct ModuleTableOptions {
   double min_percent = 0;  ///< modules with less of the device time stand together in one row below their parent
   bool indented = true;    ///< names are indented by their level, for people
   std::optional<ModuleSteps> steps;  ///< adds columns for device time a step and an item
+  bool by_rank = false;              ///< adds columns for device time by rank (module_ranks.h)
   /// Adds columns of what was measured; for people those that have any, in place of host times, launches and copies.
   const ModuleKernels* kernels = nullptr;
 };

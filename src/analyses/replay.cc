@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "analyses/collectives.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -19,15 +20,17 @@ struct Operation {
   int64_t start;
   int64_t end;
   StreamId stream;
-  Row launch;               ///< of `api`
-  uint32_t engine = kNone;  ///< of a copy: GPU and direction
-  int64_t changed_ns = 0;   ///< its duration in the replay
-  bool ahead = false;       ///< nothing on the GPU waits for it
-  StreamId behind = kNone;  ///< of one to the host that is ahead: the stream whose results it takes
+  Row launch;                   ///< of `api`
+  uint32_t engine = kNone;      ///< of a copy: GPU and direction
+  int64_t changed_ns = 0;       ///< its duration in the replay
+  bool ahead = false;           ///< nothing on the GPU waits for it
+  StreamId behind = kNone;      ///< of one to the host that is ahead: the stream whose results it takes
+  uint32_t collective = kNone;  ///< of Collectives::all
   int64_t replayed_end = kNever;
 };
 
-std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span extent, const Change& change) {
+std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, const Collectives& collectives, Span extent,
+                                     const Change& change) {
   std::map<std::pair<const GpuOps*, Row>, int64_t> resized;
   for (const Change::Resized& r : change.kernels) resized[{&trace.kernels, r.row}] = r.duration_ns;
   for (const Change::Resized& r : change.copies) resized[{&trace.copies, r.row}] = r.duration_ns;
@@ -35,12 +38,14 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span 
   std::vector<Operation> operations;
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     const bool copies = &ops == &trace.copies;
+    const bool kernels = &ops == &trace.kernels;
     for (Row row = 0; row < row_count(ops); ++row) {
       if (ops.start[row] < extent.first || ops.start[row] >= extent.second) continue;
       Operation op{ops.start[row], ops.end[row], ops.stream[row], ops.launch[row]};
       const auto changed = resized.find({&ops, row});
       op.changed_ns = changed == resized.end() ? op.end - op.start : changed->second;
       if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];
+      if (kernels) op.collective = collectives.of_kernel[row];
       op.ahead = copies && ahead.contains(row);
       const bool to_host = copies && trace.copies.kind[row] == static_cast<uint8_t>(CopyKind::device_to_host);
       if (op.ahead && to_host) op.behind = op.stream;
@@ -72,15 +77,25 @@ struct Moment {
   }
 };
 
+/// A collective in the replay.
+struct Meeting {
+  int64_t last_entry = kNever;         ///< as recorded
+  int64_t replayed_last = kNever;      ///< of those that have entered so far
+  std::vector<uint32_t> entered = {};  ///< operations
+  size_t missing = 0;                  ///< participants that have not entered yet
+};
+
 class Replay {
  public:
-  Replay(const Trace& trace, const Gpus& gpus, const std::vector<ApiKind>& kinds, Span extent, const Change& change)
+  Replay(const Trace& trace, const Gpus& gpus, const Collectives& collectives, const std::vector<ApiKind>& kinds,
+         Span extent, const Change& change)
       : trace_(trace),
         kinds_(kinds),
         extent_(extent),
         change_(change),
         group_of_(groups_of_threads(trace, gpus)),
-        operations_(operations_in(trace, gpus, extent, change)),
+        operations_(operations_in(trace, gpus, collectives, extent, change)),
+        meetings_(collectives.all.size()),
         shift_(trace.threads.size() + 1, 0),
         call_shift_(row_count(trace.api), kUnknown),
         cut_call_(row_count(trace.api), false),
@@ -91,11 +106,10 @@ class Replay {
         sync_of_call_(row_count(trace.api), kNone),
         releases_(row_count(trace.api), false),
         streams_(trace.streams.size() + 2 * gpus.gpus.size()) {
-    for (const Operation& op : operations_) {
-      if (op.launch != kNone) streams_[op.stream].group = group_of(trace.api.thread[op.launch]);
-    }
+    find_groups(gpus);
     find_cut_calls();
     find_syncs();
+    find_meetings(collectives);
     learn_delays();
   }
 
@@ -126,6 +140,18 @@ class Replay {
   int64_t& shift_of(ThreadId thread) {
     const uint32_t group = group_of(thread);
     return shift_[group == kNone ? shift_.size() - 1 : group];
+  }
+
+  /// Streams of a GPU are one group, those too on which no call put anything (migrations).
+  void find_groups(const Gpus& gpus) {
+    std::vector<uint32_t> of_gpu(gpus.gpus.size(), kNone);
+    const auto gpu_of = [&](StreamId stream) {
+      return stream < gpus.of_stream.size() ? gpus.of_stream[stream] : (stream - gpus.of_stream.size()) / 2;
+    };
+    for (const Operation& op : operations_) {
+      if (op.launch != kNone) of_gpu[gpu_of(op.stream)] = group_of(trace_.api.thread[op.launch]);
+    }
+    for (const Operation& op : operations_) streams_[op.stream].group = of_gpu[gpu_of(op.stream)];
   }
 
   void find_cut_calls() {
@@ -162,6 +188,21 @@ class Replay {
       if (kinds_[row] != ApiKind::synchronize && !releases_[row]) continue;
       int64_t& shortest = wait_of(row).shortest;
       shortest = std::min(shortest, trace_.api.end[row] - trace_.api.start[row]);
+    }
+  }
+
+  /// Participants whose operation is not replayed entered as recorded.
+  void find_meetings(const Collectives& collectives) {
+    for (const Operation& op : operations_) {
+      if (op.collective != kNone) ++meetings_[op.collective].missing;
+    }
+    for (size_t c = 0; c < meetings_.size(); ++c) {
+      Meeting& meeting = meetings_[c];
+      meeting.last_entry = collectives.all[c].last().entry_ns;
+      for (const Participant& p : collectives.all[c].participants) {
+        const bool replayed = p.entry_ns >= extent_.first && p.entry_ns < extent_.second;
+        if (!replayed) meeting.replayed_last = std::max(meeting.replayed_last, p.entry_ns);
+      }
     }
   }
 
@@ -224,6 +265,7 @@ class Replay {
       op.replayed_end = stream.end.replayed;
       stream.end.recorded = std::max(stream.end.recorded, op.end);
       finish(op, op.replayed_end);
+      if (op.collective != kNone) enter(op.collective, kNever);
       return;
     }
     Moment start = launched(op);
@@ -232,12 +274,35 @@ class Replay {
     if (op.behind != kNone) start.raise(streams_[op.behind].end);
     if (!op.ahead) start = explained(op, start);
     if (op.engine != kNone) start.replayed = std::max(start.replayed, engine_free(op));
-    op.replayed_end = start.replayed + op.changed_ns;
+    if (op.launch != kNone) op_of_call_[op.launch] = index;
+    if (op.collective != kNone) {
+      meetings_[op.collective].entered.push_back(index);
+      enter(op.collective, start.replayed);
+      return;
+    }
+    ends_at(op, start.replayed + op.changed_ns);
+  }
+
+  void ends_at(Operation& op, int64_t replayed_end) {
+    op.replayed_end = replayed_end;
+    Stream& stream = streams_[op.stream];
     stream.end.raise({op.end, op.replayed_end});
     if (op.engine != kNone) engines_[op.engine].raise({op.end, op.replayed_end});
-    if (op.launch != kNone) op_of_call_[op.launch] = index;
     // Whoever waited for a copy that is made ahead still waits for what had ended before it.
-    finish(op, op.ahead ? last_ended(op.end, &Ended::for_gpu).replayed : op.replayed_end);
+    finish(op, op.ahead ? last_ended(stream.group, op.end, &Ended::for_gpu).replayed : op.replayed_end);
+  }
+
+  /// Once all have entered, what came behind the last entry follows in the replay too. Nothing asks for an end before:
+  /// whatever waits for it comes behind it on the recorded timeline, where all had entered.
+  void enter(uint32_t collective, int64_t replayed_entry) {
+    Meeting& meeting = meetings_[collective];
+    meeting.replayed_last = std::max(meeting.replayed_last, replayed_entry);
+    if (--meeting.missing > 0) return;
+    for (const uint32_t index : meeting.entered) {
+      Operation& op = operations_[index];
+      const int64_t transfer = op.end - meeting.last_entry + op.changed_ns - (op.end - op.start);
+      ends_at(op, meeting.replayed_last + std::max<int64_t>(0, transfer));
+    }
   }
 
   Moment launched(const Operation& op) {
@@ -256,7 +321,7 @@ class Replay {
     const int64_t late = op.start - start.recorded;
     constexpr int64_t kUsualSpread = 2'000;
     if (late > kUsualSpread) {
-      const Moment awaited = last_ended(op.start, &Ended::for_gpu);
+      const Moment awaited = last_ended(streams_[op.stream].group, op.start, &Ended::for_gpu);
       if (awaited.recorded > start.recorded) {
         return {op.start, std::max(start.replayed, awaited.replayed + (op.start - awaited.recorded))};
       }
@@ -275,15 +340,19 @@ class Replay {
     int64_t for_host;
   };
 
-  /// Keeps ended operations in the order of their recorded ends.
+  /// Keeps ended operations in the order of their recorded ends: of each group of threads, since GPUs of different
+  /// ones wait for each other in collectives only.
   void finish(const Operation& op, int64_t for_gpu) {
-    ended_.emplace(op.end, Ended{for_gpu, op.behind == kNone ? for_gpu : op.replayed_end});
+    std::multimap<int64_t, Ended>& ended = ended_[streams_[op.stream].group];
+    ended.emplace(op.end, Ended{for_gpu, op.behind == kNone ? for_gpu : op.replayed_end});
     constexpr size_t kRemembered = 64;
-    if (ended_.size() > kRemembered) ended_.erase(ended_.begin());
+    if (ended.size() > kRemembered) ended.erase(ended.begin());
   }
-  [[nodiscard]] Moment last_ended(int64_t time, int64_t Ended::* waiting) const {
-    const auto next = ended_.upper_bound(time);
-    if (next == ended_.begin()) return {};
+  [[nodiscard]] Moment last_ended(uint32_t group, int64_t time, int64_t Ended::* waiting) const {
+    const auto ended = ended_.find(group);
+    if (ended == ended_.end()) return {};
+    const auto next = ended->second.upper_bound(time);
+    if (next == ended->second.begin()) return {};
     return {std::prev(next)->first, std::prev(next)->second.*waiting};
   }
 
@@ -340,8 +409,9 @@ class Replay {
       return end.recorded <= returned ? end : Moment{};
     }
     const std::string_view name = trace_.name(trace_.api.name[row]);
-    if (!name.contains("DeviceSynchronize") && !name.contains("CtxSynchronize"))
-      return last_ended(returned, &Ended::for_host);
+    if (!name.contains("DeviceSynchronize") && !name.contains("CtxSynchronize")) {
+      return last_ended(group_of(trace_.api.thread[row]), returned, &Ended::for_host);
+    }
     Moment all;
     for (const Stream& stream : streams_) {
       if (is_of_thread(stream, row) && stream.end.recorded <= returned) all.raise(stream.end);
@@ -381,6 +451,7 @@ class Replay {
   const Change& change_;
   std::vector<uint32_t> group_of_;
   std::vector<Operation> operations_;
+  std::vector<Meeting> meetings_;
   Longs shift_;       ///< by group; the last for threads without one
   Longs call_shift_;  ///< as each call returned
   std::vector<bool> cut_call_;
@@ -393,11 +464,20 @@ class Replay {
   std::vector<Stream> streams_;
   std::map<uint32_t, Moment> engines_;
   std::map<std::pair<ProcessId, uint32_t>, std::set<StreamId>> recorded_on_;  ///< by event
-  std::multimap<int64_t, Ended> ended_;                                       ///< by recorded end
+  std::map<uint32_t, std::multimap<int64_t, Ended>> ended_;                   ///< by group of threads, by recorded end
   int64_t launch_delay_ = 0;
   int64_t operation_delay_ = 0;
-  std::array<Wait, 2> waits_;  ///< synchronization and blocking copies, releases
+  /// Synchronization and blocking copies; releases. The former usually take no more where there is nothing to wait for.
+  std::array<Wait, 2> waits_{Wait{.shortest = 5'000}, Wait{}};
 };
+
+/// Where clocks differ, who waited for whom is not known: none.
+Collectives on_one_clock(Collectives collectives) {
+  if (std::ranges::all_of(collectives.all, &MatchedCollective::one_clock)) return collectives;
+  collectives.all.clear();
+  std::ranges::fill(collectives.of_kernel, kNone);
+  return collectives;
+}
 
 }  // namespace
 
@@ -426,8 +506,9 @@ std::vector<uint32_t> groups_of_threads(const Trace& trace, const Gpus& gpus) {
 int64_t replay_saving_ns(const Trace& trace, const Gpus& gpus, const std::vector<ApiKind>& api_kinds, Span extent,
                          const Change& change) {
   const Change none;
-  const int64_t recorded = Replay(trace, gpus, api_kinds, extent, none).end_ns();
-  return recorded - Replay(trace, gpus, api_kinds, extent, change).end_ns();
+  const Collectives collectives = on_one_clock(match_collectives(trace, gpus, communication_kinds(trace)));
+  const int64_t recorded = Replay(trace, gpus, collectives, api_kinds, extent, none).end_ns();
+  return recorded - Replay(trace, gpus, collectives, api_kinds, extent, change).end_ns();
 }
 
 }  // namespace sonde

@@ -9,8 +9,8 @@
 
 namespace sonde {
 
-inline const Fields kReplayFields =
-    kGpuWork | Fields{Field::streams, Field::launches, Field::api, Field::syncs, Field::cuda_events};
+inline const Fields kReplayFields = kGpuWork | Fields{Field::streams, Field::launches,    Field::api,
+                                                      Field::syncs,   Field::cuda_events, Field::kernel_resources};
 
 /// Time of a thread that a changed program would not spend. Calls that lie in it are not made, and what they launched
 /// does not run. A call whose end alone lies in one is made and no longer waits for the GPU.
@@ -42,6 +42,9 @@ struct Change {
 /// - An operation starts when it is launched, the one before it on its stream is over and, where neither explains when
 ///   it started, when the operation that ended last before it is over. A copy engine does one copy a direction.
 ///   What starting took beyond that stays as recorded, and so do durations.
+/// - A collective (collectives.h) waits for its last participant, and takes as long behind that as recorded: what one
+/// GPU
+///   saves is saved where all save it. A kernel of it that takes another time takes that off the transfer.
 /// - Host work takes as long as recorded. Threads of one group are taken to hand over to each other: what one saves is
 ///   saved on all. A call that waits for the GPU (synchronization, blocking copy) returns when what it waited for is
 ///   over, as late behind that as recorded. So does a release of memory that waited for the device.

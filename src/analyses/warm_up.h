@@ -22,8 +22,8 @@ struct WarmUp {
   std::vector<std::pair<int64_t, int64_t>> steady;  ///< start and end of each iteration after them
 };
 
-/// Absent when no range and no sequence of launches (launch_repetition.h) repeats, one turn after the other, over most of
-/// the run (which takes `total_ns`). Ranges come first.
+/// Absent when no range and no sequence of launches (launch_repetition.h) repeats, one turn after the other, over most
+/// of the run (which takes `total_ns`). Ranges come first.
 [[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns);
 
 /// A range that was recorded 2 to 4 times, one turn after the other over most of the run, and still took clearly less

@@ -21,6 +21,7 @@ struct Options {
   std::string name;
   bool exact_names = false;
   int64_t items_per_step = 0;
+  bool by_rank = false;
   double min_percent = 0.1;
   std::string format;
   std::string time_unit = "nanoseconds";
@@ -110,7 +111,7 @@ Result<ModuleReport> report_of(const Options& options, bool indented, const Join
     return fail("{} holds no range that is a module; nsys profile -t cuda,nvtx or torch.profiler records ranges",
                 trace.ranks.front().file);
   }
-  ModuleTableOptions shown{options.min_percent, indented, steps_of(options, trace)};
+  ModuleTableOptions shown{options.min_percent, indented, steps_of(options, trace), options.by_rank};
   if (!profiles.reports) return with_notes(module_table(trace, tree, shown), {});
   const KernelJoin join = join_kernels(trace, *profiles.reports);
   const ModuleKernels kernels = module_kernels(tree, join);
@@ -153,6 +154,7 @@ void set_up(CLI::App& command, int& exit_code) {
   command.add_flag("--exact-names", options->exact_names, "keep names apart that differ only by a number");
   command.add_option("--items-per-step", options->items_per_step, "samples or tokens in a step: adds figures an item")
       ->check(CLI::Range(1, 1'000'000'000));
+  command.add_flag("--by-rank", options->by_rank, "device time of each rank, and mean, least and most over ranks");
   command.add_option("--min-percent", options->min_percent, "modules with less of the device time stand in one row")
       ->capture_default_str();
   command.add_option("-f,--format", options->format, "column, csv, tsv, json or markdown");

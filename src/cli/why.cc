@@ -40,7 +40,7 @@ Status run(const Options& options) {
 }
 
 int list_rules() {
-  for (const Rule* rule : rules()) fmt::print("{:<20}{}\n", rule->name, rule->description);
+  for (const Rule* rule : rules()) fmt::print("{:<24}{}\n", rule->name, rule->description);
   return kDone;
 }
 

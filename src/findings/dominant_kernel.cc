@@ -4,7 +4,8 @@
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// One kernel that takes most of the GPU's busy time: what it does better, the run does.
+/// One kernel that takes most of the GPU's busy time: what it does better, the run does. Kernels that communicate wait
+/// for other GPUs and for links: measuring them alone tells little.
 namespace sonde {
 namespace {
 
@@ -24,7 +25,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     for (Row row = 0; row < row_count(ops); ++row) busy += facts.judged(ops.start[row]) ? shares[row] : 0;
   });
   for (Row row = 0; row < row_count(k); ++row) {
-    if (!facts.judged(k.start[row])) continue;
+    if (!facts.judged(k.start[row]) || facts.communication[row] != CommunicationKind::none) continue;
     by_name[k.name[row]].ns += facts.shares.kernels[row];
     ++by_name[k.name[row]].count;
   }

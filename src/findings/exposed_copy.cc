@@ -26,17 +26,6 @@ struct Exposed {
   Row copy;
 };
 
-/// The parts of [start, end) that no busy span covers; `busy` is merged and sorted.
-void add_uncovered(Span copy, const std::vector<Span>& busy, uint32_t gpu, Row row, std::vector<Exposed>& exposed) {
-  auto next = std::ranges::upper_bound(busy, copy.first, {}, &Span::second);
-  int64_t at = copy.first;
-  for (; next != busy.end() && next->first < copy.second; ++next) {
-    if (next->first > at) exposed.push_back({{at, next->first}, gpu, row});
-    at = std::max(at, next->second);
-  }
-  if (at < copy.second) exposed.push_back({{at, copy.second}, gpu, row});
-}
-
 std::vector<std::vector<Span>> kernel_time(const Facts& facts) {
   std::vector<std::vector<Span>> of_gpu(facts.gpus.gpus.size());
   const auto collect = [&](const GpuOps& ops) {
@@ -57,7 +46,7 @@ std::vector<Exposed> exposed_copies(const Facts& facts) {
   for (Row row = 0; row < row_count(c); ++row) {
     if (!crosses_link(c, row) || touches(c, row, MemoryKind::pageable) || !facts.judged(c.start[row])) continue;
     const uint32_t gpu = facts.gpus.of_stream[c.stream[row]];
-    add_uncovered({c.start[row], c.end[row]}, busy[gpu], gpu, row, exposed);
+    for (const Span& span : uncovered_parts({c.start[row], c.end[row]}, busy[gpu])) exposed.push_back({span, gpu, row});
   }
   return exposed;
 }

@@ -24,6 +24,9 @@ Facts::Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole)
       gpus(gpus_of(run)),
       shares(share_gpu_time(run, gpus)),
       api_kinds(sonde::api_kinds(run)),
+      communication(communication_kinds(run)),
+      collectives(match_collectives(run, gpus, communication)),
+      activity(gpu_activity(run, gpus, communication)),
       kernels(std::move(measured)) {}
 
 uint32_t Facts::step_of(int64_t time_ns) const {

@@ -5,6 +5,8 @@
 
 #include "analyses/api_kind.h"
 #include "analyses/busy_time.h"
+#include "analyses/collectives.h"
+#include "analyses/communication.h"
 #include "analyses/gpu_shares.h"
 #include "analyses/kernel_join.h"
 #include "analyses/warm_up.h"
@@ -21,7 +23,10 @@ struct Facts {
   Span extent;
   Gpus gpus;
   GpuShares shares;
-  std::vector<ApiKind> api_kinds;  ///< of each row of `api`
+  std::vector<ApiKind> api_kinds;                ///< of each row of `api`
+  std::vector<CommunicationKind> communication;  ///< of each row of `kernels`
+  Collectives collectives;
+  std::vector<GpuActivity> activity;  ///< of each GPU
   /// What Nsight Compute measured of the run's kernels, where reports were named beside the timeline. A rule asks for a
   /// kernel's quantity, `kernels->quantity(row, "achieved_occupancy")`, or for the measured kernels behind it,
   /// `kernels->sample(row)`, whose rows are those of `kernels->reports->kernel_profiles`: metrics, advice, stalls.

@@ -25,7 +25,8 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   FasterKernels faster;
   double highest = 0;
   for (Row row = 0; row < row_count(k) && !k.grid.empty(); ++row) {
-    if (!facts.judged(k.start[row]) || is_dense_math(classes[row]) || classes[row] == KernelClass::communication)
+    if (!facts.judged(k.start[row]) || is_dense_math(classes[row]) ||
+        facts.communication[row] != CommunicationKind::none)
       continue;
     const auto& launch = occupancy.of(row);
     if (!launch || !launch->waves || launch->waves->full == 0) continue;  // a small grid does not come so far

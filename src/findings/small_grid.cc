@@ -1,4 +1,3 @@
-#include "analyses/kernel_class.h"
 #include "findings/faster_kernels.h"
 #include "trace/columns.h"
 
@@ -12,7 +11,6 @@ constexpr int64_t kShortNs = 3'000;
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Kernels& k = facts.trace.kernels;
-  const std::vector<KernelClass> classes = kernel_classes(facts.trace);
   std::vector<int64_t> sms_of_stream;  // 0 where not known
   for (StreamId stream = 0; stream < facts.trace.streams.size(); ++stream) {
     const auto limits = limits_of_stream(facts.trace, stream);
@@ -21,7 +19,8 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   FasterKernels faster;
   for (Row row = 0; row < row_count(k); ++row) {
     const int64_t duration = k.end[row] - k.start[row];
-    if (!facts.judged(k.start[row]) || duration <= kShortNs || classes[row] == KernelClass::communication) continue;
+    if (!facts.judged(k.start[row]) || duration <= kShortNs || facts.communication[row] != CommunicationKind::none)
+      continue;
     const auto blocks = grid_blocks_of_row(facts.trace, row);
     const int64_t sms = sms_of_stream[k.stream[row]];
     if (!blocks || *blocks >= sms) continue;

@@ -1,4 +1,3 @@
-#include "analyses/kernel_class.h"
 #include "findings/faster_kernels.h"
 #include "trace/columns.h"
 
@@ -12,11 +11,10 @@ constexpr double kLeastTailPercent = 20;
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Kernels& k = facts.trace.kernels;
-  const std::vector<KernelClass> classes = kernel_classes(facts.trace);
   JudgedOccupancy occupancy(facts);
   FasterKernels faster;
   for (Row row = 0; row < row_count(k) && !k.grid.empty(); ++row) {
-    if (!facts.judged(k.start[row]) || classes[row] == KernelClass::communication) continue;
+    if (!facts.judged(k.start[row]) || facts.communication[row] != CommunicationKind::none) continue;
     const auto& launch = occupancy.of(row);
     if (!launch || launch->occupancy.upper_bound || !launch->waves) continue;
     const double tail = launch->waves->tail_percent.value_or(0);

@@ -172,7 +172,8 @@ std::optional<std::pair<int64_t, int64_t>> GpuQueues::times_of(Operation& op, ui
   return std::pair{start, start + duration};
 }
 
-/// The n-th collective of each stream meets the n-th of the others. They start and end together.
+/// The n-th collective of each stream meets the n-th of the others. Each starts when its GPU comes to it, as NCCL's
+/// kernels do, which then wait for the others; data move when the last has come, and all end together.
 std::optional<std::pair<int64_t, int64_t>> GpuQueues::meet(Operation& op, uint16_t stream, int64_t ready) {
   const uint64_t index = queues_[stream].collectives - first_meeting_;
   if (index >= meetings_.size()) meetings_.resize(index + 1);
@@ -180,15 +181,16 @@ std::optional<std::pair<int64_t, int64_t>> GpuQueues::meet(Operation& op, uint16
   if (!op.noticed) {
     op.noticed = true;
     ++meeting.arrived;
-    meeting.start = std::max(meeting.start, ready);
+    op.entered = ready;
+    meeting.last_entry = std::max(meeting.last_entry, ready);
     if (meeting.arrived == program_.gpus) {
-      meeting.end = meeting.start + work_ns(op);
+      meeting.end = meeting.last_entry + work_ns(op);
       for (size_t s = 0; s < queues_.size(); ++s) to_pump_.push_back(static_cast<uint16_t>(s));
     }
   }
   if (meeting.end == 0) return std::nullopt;
   ++queues_[stream].collectives;
-  const std::pair times{meeting.start, meeting.end};
+  const std::pair times{op.entered, meeting.end};
   if (++meeting.left == program_.gpus && index == 0) {
     meetings_.pop_front();
     ++first_meeting_;

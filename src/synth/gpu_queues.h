@@ -26,6 +26,7 @@ struct Operation {
   int64_t ready = 0;     ///< when it has reached the GPU
   Position dependency;   ///< of a stream_wait
   bool noticed = false;  ///< it waits already: for its dependency, or for the other GPUs
+  int64_t entered = 0;   ///< a collective: when its kernel starts, which then waits for the others
 };
 
 /// Told of each operation as soon as its times are known, in the order of each stream.
@@ -46,7 +47,8 @@ class CopyEngine {
 };
 
 /// The GPUs: streams run their operations in order, different streams side by side, copies one by one on each engine,
-/// collectives when all GPUs have come to them. Times are given as soon as all that they depend on is known.
+/// collectives from when each comes to them until all have and the data are moved. Times are given as soon as all that
+/// they depend on is known.
 class GpuQueues {
  public:
   /// CUDA lets about this many operations of a stream be outstanding; launching one more blocks the host.
@@ -95,7 +97,7 @@ class GpuQueues {
   struct Meeting {
     uint16_t arrived = 0;
     uint16_t left = 0;
-    int64_t start = 0;
+    int64_t last_entry = 0;
     int64_t end = 0;  ///< 0 until all have arrived
   };
 

@@ -75,7 +75,7 @@ enum class StepKind : uint8_t {
   library_begin,  ///< what: name in `texts`; a cuBLAS call until library_end
   library_end,    ///<
   launch,         ///< what: kernel; amount: bytes of managed memory that it pulls to the GPU first
-  collective,     ///< what: kernel; starts on all GPUs at once
+  collective,     ///< what: kernel; waits for those of all GPUs
   copy,           ///< amount: bytes; copy_kind, host_memory
   set,            ///< amount: bytes
   graph,          ///< what: graph; amount: ns on the GPU

@@ -163,7 +163,7 @@ bool Simulator::launch(Thread& t, const Step& s, ApiCall call) {
   if (!room) return false;
   const int64_t cost = cost_of(t, s, call);
   const int64_t end = std::max(t.time, *room) + cost;
-  Operation op{&s, t.iteration, ++correlation_, end + kSubmitNs, {}, false};
+  Operation op{&s, t.iteration, ++correlation_, end + kSubmitNs, {}, false, 0};
   const bool waits = s.kind == StepKind::stream_wait;
   if (waits && events_[s.what]) op.dependency = *events_[s.what];
   // Waiting for an event that was never recorded is over at once, as CUDA defines it.
@@ -184,7 +184,7 @@ bool Simulator::copy(Thread& t, const Step& s) {
     const auto room = gpus_.room(s.stream, t.id);
     if (!room) return false;
     const int64_t ready = std::max(t.time, *room) + cost;
-    t.waits_for.push_back(gpus_.enqueue(s.stream, {&s, t.iteration, ++correlation_, ready, {}, false}));
+    t.waits_for.push_back(gpus_.enqueue(s.stream, {&s, t.iteration, ++correlation_, ready, {}, false, 0}));
     t.copy_correlation = correlation_;
   }
   int64_t end = t.time + cost;

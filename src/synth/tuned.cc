@@ -13,14 +13,15 @@ namespace {
 /// A batch this many times the other programs': kernels long against the time between them.
 constexpr int64_t kBatch = 3;
 
-constexpr uint32_t kSms = 132;
+/// Blocks of a matrix product: whole waves of an H100's 132 SMs, as cuBLAS chooses its tiles for.
+constexpr uint32_t kProductBlocks = 8 * 132;
 
 Model large_batch_model(Program& program, int layers) {
   const Model model = transformer(program, layers);
   for (Kernel& kernel : program.kernels) {
     kernel.duration_ns *= kBatch;
     kernel.grid[0] *= kBatch;
-    if (kernel.name.contains("gemm")) kernel.grid = {kSms, 1, 1};  // persistent, as cuBLAS has them there
+    if (kernel.name.contains("gemm")) kernel.grid = {kProductBlocks, 1, 1};
   }
   return model;
 }

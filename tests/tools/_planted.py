@@ -60,6 +60,12 @@ TRUTHS = {
     "small_copies": Truth("small_copies", also=frozenset({"exposed_copy", "gpu_idle_queued"})),
     "managed_thrash": Truth("managed_thrash"),
     "memory_growth": Truth("memory_growth", within=None),
+    # Waiting for the whole GPU after each layer waits for the reductions, too: they run alone either way.
+    "late_reduction": Truth("exposed_communication", gpus=(2,), never_with=frozenset({"sync"})),
+    "slow_gpu": Truth("straggler_compute", gpus=(2,)),
+    "slow_host": Truth("straggler_host", gpus=(2,)),
+    # Slower and with more to do, a GPU is told to compute longer: in one finding.
+    "unequal_batch": Truth("straggler_work", gpus=(2,), never_with=frozenset({"slow_gpu"})),
 }
 
 

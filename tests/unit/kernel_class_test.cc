@@ -6,8 +6,6 @@ namespace sonde {
 namespace {
 
 TEST(KernelClass, IsToldByTheName) {
-  EXPECT_EQ(kernel_class("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"),
-            KernelClass::communication);
   EXPECT_EQ(kernel_class("void flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4>, false>(Flash_fwd_params)"),
             KernelClass::attention);
   EXPECT_EQ(kernel_class("void at::native::(anonymous namespace)::cunn_SoftMaxForward<8, float>(float*, int)"),

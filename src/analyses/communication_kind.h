@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace sonde {
+
+/// What a kernel does between GPUs.
+enum class CommunicationKind : uint8_t {
+  none,  ///< it computes
+  all_reduce,
+  reduce_scatter,
+  all_gather,
+  broadcast,
+  reduce,
+  all_to_all,
+  send_receive,
+  other,
+};
+
+/// "all_reduce"; empty for none.
+[[nodiscard]] std::string_view name_of(CommunicationKind kind);
+
+/// Of each row of `kernels`: as the framework's description of the collective says, else by the kernel's name
+/// (communication_kernels.inc). Reads Field::kernels and, where there are any, collectives (Field::kernel_resources).
+[[nodiscard]] std::vector<CommunicationKind> communication_kinds(const Trace& trace);
+
+/// A copy from one GPU to another.
+[[nodiscard]] bool is_peer_copy(const Copies& copies, Row row);
+
+}  // namespace sonde
