@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
 
 #include "analyses/idle_totals.h"
+#include "analyses/replay.h"
 #include "findings/exposed_pieces.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
@@ -199,6 +201,42 @@ void claim(const Facts& facts, uint32_t gpu, IdleCause cause, Claims& claims) {
   });
 }
 
+/// Time of each GPU's kernels that compute, or of its copies.
+std::vector<int64_t> times_of(const Facts& facts, const GpuOps& ops) {
+  const bool kernels = &ops == &facts.trace.kernels;
+  std::vector<int64_t> times(facts.gpus.gpus.size(), 0);
+  for (Row row = 0; row < row_count(ops); ++row) {
+    if (!facts.judged(ops.start[row]) || (kernels && facts.communication[row] != CommunicationKind::none)) continue;
+    times[facts.gpus.of_stream[ops.stream[row]]] += ops.end[row] - ops.start[row];
+  }
+  return times;
+}
+
+/// These operations with the late GPU as fast as the median of the others or, where it has more work, with all work
+/// shared out evenly.
+std::vector<Change::Resized> without_lateness(const Facts& facts, const GpuOps& ops, uint32_t gpu, bool more_work) {
+  const std::vector<int64_t> times = times_of(facts, ops);
+  const int64_t mean = std::accumulate(times.begin(), times.end(), int64_t{0}) / static_cast<int64_t>(times.size());
+  const bool kernels = &ops == &facts.trace.kernels;
+  std::vector<Change::Resized> resized;
+  for (Row row = 0; row < row_count(ops); ++row) {
+    const uint32_t of_gpu = facts.gpus.of_stream[ops.stream[row]];
+    if (!facts.judged(ops.start[row]) || (!more_work && of_gpu != gpu) || times[of_gpu] == 0) continue;
+    if (kernels && facts.communication[row] != CommunicationKind::none) continue;
+    const int64_t wanted = more_work ? mean : times[gpu] - more_than_others(times, gpu);
+    const double share = static_cast<double>(wanted) / static_cast<double>(times[of_gpu]);
+    resized.push_back({row, std::llround(static_cast<double>(ops.end[row] - ops.start[row]) * share)});
+  }
+  return resized;
+}
+
+int64_t saving_without_lateness(const Facts& facts, uint32_t gpu, bool more_work) {
+  Change change;
+  change.kernels = without_lateness(facts, facts.trace.kernels, gpu, more_work);
+  change.copies = without_lateness(facts, facts.trace.copies, gpu, more_work);
+  return replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+}
+
 /// What the late GPU does while the others wait. Each of two reasons has its own finding, and what it makes the GPU
 /// late by as ceiling; where they do not explain half of the waiting, the reason is not known.
 std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& waiting, Claims& claims) {
@@ -219,9 +257,8 @@ std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& 
   // Longer kernels leave less time in which the GPU waits for the host: then less is lost by them.
   const bool more_work = has_more_work(facts, gpu, work);
   Finding* computes = add(more_work ? "straggler_work" : "straggler_compute", longer + std::min<int64_t>(0, idler));
-  // Work can be divided anew: then the others get a part of it.
-  const auto gpus = static_cast<int64_t>(work.size());
-  if (computes != nullptr && more_work) computes->ceiling_ns = computes->ceiling_ns * (gpus - 1) / gpus;
+  if (computes != nullptr)
+    computes->ceiling_ns = saving_without_lateness(facts, gpu, more_work);
   if (Finding* host = add("straggler_host", std::min(idle, idler + std::min<int64_t>(0, longer)))) {
     host->arguments.push_back({"cause", Unit::none, 0, std::string(info_of(cause).title)});
     claim(facts, gpu, cause, claims);
@@ -308,7 +345,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 extern const Rule straggler_rule;
 const Rule straggler_rule{"straggler",
                           "one GPU enters collectives late, and the others wait for it",
-                          kGpuWork | kIdleFields | Fields{Field::kernel_resources, Field::kernel_grid},
+                          kReplayFields | kIdleFields | Fields{Field::kernel_resources, Field::kernel_grid},
                           {Check::records_complete, Check::past_warm_up, Check::launches_free, Check::ranks_complete},
                           &judge};
 

@@ -43,9 +43,11 @@ TRUTHS = {
     # Both change the kernels of the norms.
     "repeated_sequence": Truth("repeated_sequence", never_with=frozenset({"small_grid"})),
     "redundant_sync": Truth("redundant_sync"),
-    # While a copy holds the GPU up, a slow host costs nothing, and the other way round. This plant takes long operators
-    # apart: those that float32 makes long, and the attention that unfused_attention takes apart.
-    "launch_bound": Truth("launch_bound", never_with=frozenset({"serial_copy", "unfused_attention", "float32"})),
+    # While copies or migrations hold the GPU up, a slow host costs nothing, and the other way round; a release waits for
+    # the GPU, which ends a stretch. This plant takes long operators apart: those that float32 makes long, and the
+    # attention that unfused_attention takes apart.
+    "launch_bound": Truth("launch_bound", never_with=frozenset({"serial_copy", "slow_link", "managed_thrash",
+                                                                "steady_allocation", "unfused_attention", "float32"})),
     # Copies of pageable memory are staged: their rate is not the link's. The slow copies run alone, which is a problem of
     # its own and the one that serial_copy plants. They differ from GPU to GPU, so that GPUs come to wait for each other.
     "slow_link": Truth("low_copy_rate", never_with=frozenset({"pageable", "serial_copy"}),
@@ -64,8 +66,8 @@ TRUTHS = {
     "late_reduction": Truth("exposed_communication", gpus=(2,), never_with=frozenset({"sync"})),
     "slow_gpu": Truth("straggler_compute", gpus=(2,)),
     "slow_host": Truth("straggler_host", gpus=(2,)),
-    # Slower and with more to do, a GPU is told to compute longer: in one finding.
-    "unequal_batch": Truth("straggler_work", gpus=(2,), never_with=frozenset({"slow_gpu"})),
+    # Slower and with more to do, a GPU is told to compute longer: in one finding. unfused_attention has one size for all.
+    "unequal_batch": Truth("straggler_work", gpus=(2,), never_with=frozenset({"slow_gpu", "unfused_attention"})),
 }
 
 
