@@ -39,12 +39,14 @@ std::vector<std::vector<Span>> kernel_time(const Facts& facts) {
   return of_gpu;
 }
 
-std::vector<Exposed> exposed_copies(const Facts& facts) {
+std::vector<Exposed> exposed_copies(const Facts& facts, const Claims& claims) {
+  const std::set<Row> claimed(claims.copies.begin(), claims.copies.end());
   const auto busy = kernel_time(facts);
   const Copies& c = facts.trace.copies;
   std::vector<Exposed> exposed;
   for (Row row = 0; row < row_count(c); ++row) {
     if (!crosses_link(c, row) || touches(c, row, MemoryKind::pageable) || !facts.judged(c.start[row])) continue;
+    if (claimed.contains(row)) continue;
     const uint32_t gpu = facts.gpus.of_stream[c.stream[row]];
     for (const Span& span : uncovered_parts({c.start[row], c.end[row]}, busy[gpu])) exposed.push_back({span, gpu, row});
   }
@@ -91,7 +93,7 @@ Change made_ahead(const std::vector<Exposed>& exposed) {
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (row_count(facts.trace.kernels) + row_count(facts.trace.graph_launches) == 0) return;
   const Copies& copies = facts.trace.copies;
-  std::vector<Exposed> exposed = exposed_copies(facts);
+  std::vector<Exposed> exposed = exposed_copies(facts, diagnosis.claims);
   const int64_t alone = facts.per_gpu(total_of(facts, exposed));
   if (facts.percent_of_wall(alone) < kLeastPercent) return;
   const int64_t saved = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, made_ahead(exposed));

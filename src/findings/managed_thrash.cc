@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "analyses/idle_time.h"
 #include "analyses/operation_names.h"
@@ -27,9 +29,15 @@ bool to_host(const Copies& c, Row row) { return c.kind[row] == static_cast<uint8
 /// Migrations of blocks that moved often in both directions.
 std::vector<Row> thrashing(const Facts& facts) {
   const Copies& c = facts.trace.copies;
+  // A block moves piece by piece: what follows in the same direction is one move.
   struct Moves {
     int64_t to_gpu = 0;
     int64_t to_host = 0;
+    std::optional<bool> last_to_gpu;
+    void add(bool is_to_gpu) {
+      if (last_to_gpu != is_to_gpu) ++(is_to_gpu ? to_gpu : to_host);
+      last_to_gpu = is_to_gpu;
+    }
   };
   const auto block_of = [&](Row row) {
     return std::pair(facts.gpus.of_stream[c.stream[row]], c.address[row] / kBlockBytes);
@@ -39,7 +47,7 @@ std::vector<Row> thrashing(const Facts& facts) {
   };
   std::map<std::pair<uint32_t, int64_t>, Moves> moves;
   for (Row row = 0; row < c.address.size(); ++row) {
-    if (counts(row)) ++(to_gpu(c, row) ? moves[block_of(row)].to_gpu : moves[block_of(row)].to_host);
+    if (counts(row)) moves[block_of(row)].add(to_gpu(c, row));
   }
   std::vector<Row> rows;
   for (Row row = 0; row < c.address.size(); ++row) {
@@ -130,10 +138,15 @@ Change staying(const Facts& facts, const std::vector<Row>& rows) {
   return change;
 }
 
-/// Idle time before migrations.
-void claim(const Facts& facts, Claims& claims) {
+/// Idle time before these migrations.
+void claim(const Facts& facts, const std::vector<Row>& rows, Claims& claims) {
+  const Copies& c = facts.trace.copies;
+  std::set<std::pair<uint32_t, int64_t>> starts;
+  for (const Row row : rows) starts.emplace(facts.gpus.of_stream[c.stream[row]], c.start[row]);
   for_each_idle_piece(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
-    if (piece.cause == IdleCause::migration) claims.idle[piece.gpu].emplace_back(piece.start_ns, piece.end_ns);
+    if (piece.cause == IdleCause::migration && starts.contains({piece.gpu, piece.end_ns})) {
+      claims.idle[piece.gpu].emplace_back(piece.start_ns, piece.end_ns);
+    }
   });
 }
 
@@ -162,7 +175,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Change change = staying(facts, rows);
   const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
-  claim(facts, diagnosis.claims);
+  claim(facts, rows, diagnosis.claims);
   diagnosis.findings.push_back(finding_of(facts, rows, ceiling));
 }
 

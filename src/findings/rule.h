@@ -12,6 +12,7 @@ namespace sonde {
 struct Claims {
   std::vector<std::vector<Span>> idle;  ///< by GPU: idle pieces that begin in one of these spans
   std::vector<Row> waits;               ///< rows of `api`, calls that wait for the GPU
+  std::vector<Row> copies;              ///< rows of `copies` that a finding would not make
   std::vector<Row> kernels;             ///< rows of `kernels` that a finding would put into others
 };
 

@@ -5,6 +5,7 @@
 #include "analyses/replay.h"
 #include "findings/host_copies.h"
 #include "findings/rule.h"
+#include "findings/stream_breaks.h"
 #include "trace/columns.h"
 
 /// Runs of small copies between host and GPU that follow each other on one stream, put there by one thread: what one
@@ -23,11 +24,10 @@ using Run = std::vector<Row>;
 
 class Runs {
  public:
-  explicit Runs(const Facts& facts) : facts_(facts), c_(facts.trace.copies) {
-    collect_others(facts.trace.kernels);
-    collect_others(facts.trace.sets);
-    collect_others(facts.trace.graph_launches);
-    for (auto& [stream, starts] : others_) std::ranges::sort(starts);
+  explicit Runs(const Facts& facts)
+      : facts_(facts),
+        c_(facts.trace.copies),
+        breaks_({&facts.trace.kernels, &facts.trace.sets, &facts.trace.graph_launches}) {
     std::map<StreamId, Run> open;
     for (Row row = 0; row < row_count(c_); ++row) {
       if (!facts.judged(c_.start[row])) continue;
@@ -40,9 +40,6 @@ class Runs {
   [[nodiscard]] std::vector<Run>& all() { return runs_; }
 
  private:
-  void collect_others(const GpuOps& ops) {
-    for (Row row = 0; row < row_count(ops); ++row) others_[ops.stream[row]].push_back(ops.start[row]);
-  }
   /// A call that returned only behind its copy is waited for, and is another rule's.
   [[nodiscard]] bool is_small(Row row) const {
     const Row call = c_.launch.empty() ? kNone : c_.launch[row];
@@ -55,13 +52,7 @@ class Runs {
     const Row call = c_.launch[row];
     const Row call_before = c_.launch[before];
     return api.thread[call] == api.thread[call_before] && api.end[call_before] <= api.start[call] &&
-           !other_between(before, row);
-  }
-  [[nodiscard]] bool other_between(Row before, Row row) const {
-    const auto others = others_.find(c_.stream[row]);
-    if (others == others_.end()) return false;
-    const auto next = std::ranges::lower_bound(others->second, c_.start[before]);
-    return next != others->second.end() && *next < c_.start[row];
+           !breaks_.any_between(c_.stream[row], c_.start[before], c_.start[row]);
   }
   void close(Run& run) {
     if (run.size() >= kShortestRun) runs_.push_back(run);
@@ -70,7 +61,7 @@ class Runs {
 
   const Facts& facts_;
   const Copies& c_;
-  std::map<StreamId, std::vector<int64_t>> others_;
+  StreamBreaks breaks_;
   std::vector<Run> runs_;
 };
 

@@ -257,8 +257,7 @@ std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& 
   // Longer kernels leave less time in which the GPU waits for the host: then less is lost by them.
   const bool more_work = has_more_work(facts, gpu, work);
   Finding* computes = add(more_work ? "straggler_work" : "straggler_compute", longer + std::min<int64_t>(0, idler));
-  if (computes != nullptr)
-    computes->ceiling_ns = saving_without_lateness(facts, gpu, more_work);
+  if (computes != nullptr) computes->ceiling_ns = saving_without_lateness(facts, gpu, more_work);
   if (Finding* host = add("straggler_host", std::min(idle, idler + std::min<int64_t>(0, longer)))) {
     host->arguments.push_back({"cause", Unit::none, 0, std::string(info_of(cause).title)});
     claim(facts, gpu, cause, claims);

@@ -59,6 +59,8 @@ TRUTHS = {
     "steady_allocation": Truth("steady_allocation", also=frozenset({"exposed_copy"})),
     "steady_load": Truth("steady_load"),
     # They run alone, too, and the other GPU waits for this one's.
+    # Copies wait for other copies to the GPU, and a slow host costs nothing meanwhile.
+    "repeated_copy": Truth("repeated_copy", never_with=frozenset({"slow_link", "serial_copy", "launch_bound"})),
     "small_copies": Truth("small_copies", also=frozenset({"exposed_copy", "gpu_idle_queued"})),
     "managed_thrash": Truth("managed_thrash"),
     "memory_growth": Truth("memory_growth", within=None),
@@ -66,8 +68,10 @@ TRUTHS = {
     "late_reduction": Truth("exposed_communication", gpus=(2,), never_with=frozenset({"sync"})),
     "slow_gpu": Truth("straggler_compute", gpus=(2,)),
     "slow_host": Truth("straggler_host", gpus=(2,)),
-    # Slower and with more to do, a GPU is told to compute longer: in one finding. unfused_attention has one size for all.
-    "unequal_batch": Truth("straggler_work", gpus=(2,), never_with=frozenset({"slow_gpu", "unfused_attention"})),
+    # Slower and with more to do, a GPU is told to compute longer: in one finding. unfused_attention has one size for all,
+    # and with other blocks the waves of tail_wave are others.
+    "unequal_batch": Truth("straggler_work", gpus=(2,),
+                           never_with=frozenset({"slow_gpu", "unfused_attention", "tail_wave"})),
 }
 
 

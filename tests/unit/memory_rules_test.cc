@@ -194,6 +194,18 @@ TEST(MemoryRules, ManagedMemoryThatMovesBothWays) {
   EXPECT_EQ(what_is_said(loop.ask("managed_thrash")), "managed_thrash ");
 }
 
+TEST(MemoryRules, ABlockThatMovesOnceInPiecesDoesNotThrash) {
+  Loop loop;
+  for (int i = 0; i < kSteps; ++i) {
+    const int64_t address = 0x7f0000000000 + i * 0x10000;
+    const bool to_gpu = i < kSteps / 2;
+    loop.builder_.migration(loop.stream_, i * kStep + 30'000, i * kStep + 130'000,
+                            to_gpu ? CopyKind::unified_host_to_device : CopyKind::unified_device_to_host, 0x10000,
+                            address);
+  }
+  EXPECT_EQ(what_is_said(loop.ask("managed_thrash")), "");
+}
+
 TEST(MemoryRules, ManagedMemoryThatMovesOneWay) {
   Loop loop;
   migrate_in_each_step(loop, false);
