@@ -472,11 +472,10 @@ class Replay {
 };
 
 /// Where clocks differ, who waited for whom is not known: none.
-Collectives on_one_clock(Collectives collectives) {
-  if (std::ranges::all_of(collectives.all, &MatchedCollective::one_clock)) return collectives;
-  collectives.all.clear();
-  std::ranges::fill(collectives.of_kernel, kNone);
-  return collectives;
+Collectives unmatched(const Collectives& collectives) {
+  Collectives none;
+  none.of_kernel.assign(collectives.of_kernel.size(), kNone);
+  return none;
 }
 
 }  // namespace
@@ -503,12 +502,12 @@ std::vector<uint32_t> groups_of_threads(const Trace& trace, const Gpus& gpus) {
   return group;
 }
 
-int64_t replay_saving_ns(const Trace& trace, const Gpus& gpus, const std::vector<ApiKind>& api_kinds, Span extent,
-                         const Change& change) {
-  const Change none;
-  const Collectives collectives = on_one_clock(match_collectives(trace, gpus, communication_kinds(trace)));
-  const int64_t recorded = Replay(trace, gpus, collectives, api_kinds, extent, none).end_ns();
-  return recorded - Replay(trace, gpus, collectives, api_kinds, extent, change).end_ns();
+int64_t replayed_end_ns(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
+                        const std::vector<ApiKind>& api_kinds, Span extent, const Change& change) {
+  if (!std::ranges::all_of(collectives.all, &MatchedCollective::one_clock)) {
+    return Replay(trace, gpus, unmatched(collectives), api_kinds, extent, change).end_ns();
+  }
+  return Replay(trace, gpus, collectives, api_kinds, extent, change).end_ns();
 }
 
 }  // namespace sonde

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analyses/api_kind.h"
+#include "analyses/collectives.h"
 #include "analyses/gpus.h"
 #include "analyses/run_extent.h"
 #include "trace/trace.h"
@@ -38,7 +39,7 @@ struct Change {
 /// Threads that put work on the same GPU, by number; kNone for threads that launch nothing.
 [[nodiscard]] std::vector<uint32_t> groups_of_threads(const Trace& trace, const Gpus& gpus);
 
-/// The wall time of `extent` that the change saves, by replaying what was recorded:
+/// When `extent` ends in a changed program, by replaying what was recorded:
 /// - An operation starts when it is launched, the one before it on its stream is over and, where neither explains when
 ///   it started, when the operation that ended last before it is over. A copy engine does one copy a direction.
 ///   What starting took beyond that stays as recorded, and so do durations.
@@ -48,10 +49,11 @@ struct Change {
 /// - Host work takes as long as recorded. Threads of one group are taken to hand over to each other: what one saves is
 ///   saved on all. A call that waits for the GPU (synchronization, blocking copy) returns when what it waited for is
 ///   over, as late behind that as recorded. So does a release of memory that waited for the device.
-/// Without a change this gives back the recording. It is the most that can be saved: operations that come to run side
+/// Without a change this gives back the recording. The difference to the end without a change is the most
+/// that can be saved: operations that come to run side
 /// by side are taken not to slow each other down, and other threads (data loading) to keep up. Reads GPU work, streams,
 /// api with launches and, where there are any, syncs. O(n log n).
-[[nodiscard]] int64_t replay_saving_ns(const Trace& trace, const Gpus& gpus, const std::vector<ApiKind>& api_kinds,
-                                       Span extent, const Change& change);
+[[nodiscard]] int64_t replayed_end_ns(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
+                                      const std::vector<ApiKind>& api_kinds, Span extent, const Change& change);
 
 }  // namespace sonde

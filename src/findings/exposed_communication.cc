@@ -115,7 +115,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const int64_t alone = alone_ns(facts, pieces);
   if (facts.percent_of_wall(alone) < kLeastPercent) return;
   const Change change = Hidden(facts, pieces).change();
-  const int64_t saved = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t saved = facts.saving_ns(change);
   const int64_t ceiling = std::min(saved, alone);
   if (facts.percent_of_wall(ceiling) >= kLeastPercent) {
     diagnosis.findings.push_back(finding_of(facts, "exposed_communication", pieces, alone, ceiling));

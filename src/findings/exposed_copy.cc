@@ -96,7 +96,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   std::vector<Exposed> exposed = exposed_copies(facts, diagnosis.claims);
   const int64_t alone = facts.per_gpu(total_of(facts, exposed));
   if (facts.percent_of_wall(alone) < kLeastPercent) return;
-  const int64_t saved = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, made_ahead(exposed));
+  const int64_t saved = facts.saving_ns(made_ahead(exposed));
   const int64_t ceiling = std::min({saved, alone, facts.wall_ns() - busiest_engine_ns(facts)});
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   Finding finding{.id = "exposed_copy",

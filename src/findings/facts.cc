@@ -42,4 +42,10 @@ double Facts::percent_of_wall(int64_t ns) const {
   return wall_ns() > 0 ? 100 * static_cast<double>(ns) / static_cast<double>(wall_ns()) : 0;
 }
 
+int64_t Facts::saving_ns(const Change& change) const {
+  const auto end = [&](const Change& c) { return replayed_end_ns(trace, gpus, collectives, api_kinds, extent, c); };
+  if (!unchanged_end_ns_) unchanged_end_ns_ = end({});
+  return *unchanged_end_ns_ - end(change);
+}
+
 }  // namespace sonde

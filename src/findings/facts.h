@@ -9,6 +9,7 @@
 #include "analyses/communication.h"
 #include "analyses/gpu_shares.h"
 #include "analyses/kernel_join.h"
+#include "analyses/replay.h"
 #include "analyses/warm_up.h"
 
 namespace sonde {
@@ -42,9 +43,13 @@ struct Facts {
   /// A sum over all GPUs as wall time: GPUs idle side by side.
   [[nodiscard]] int64_t per_gpu(int64_t ns) const;
   [[nodiscard]] double percent_of_wall(int64_t ns) const;
+  /// The wall time of what is judged that a changed program saves (replay.h).
+  [[nodiscard]] int64_t saving_ns(const Change& change) const;
 
  private:
   Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole);
+
+  mutable std::optional<int64_t> unchanged_end_ns_;  ///< of the replay
 };
 
 }  // namespace sonde

@@ -51,7 +51,7 @@ void add_faster_kernels(const Facts& facts, std::string_view id, const FasterKer
   if (facts.percent_of_wall(now) < kLeastPercent) return;
   Change change;
   change.kernels = faster.kernels;
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   const Kernels& k = facts.trace.kernels;
   std::map<std::string, int64_t> names;

@@ -290,7 +290,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Calls& api = facts.trace.api;
   if (facts.percent_of_wall(facts.per_gpu(sums_of(api, stretches).starved_ns)) < kLeastPercent) return;
   const Change change = as_graphs(api, stretches);
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   claim(api, stretches, diagnosis.claims);
   diagnosis.findings.push_back(finding_of(facts, stretches, ceiling));

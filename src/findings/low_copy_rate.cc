@@ -115,7 +115,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   for (const Slow& s : slow) {
     change.copies.push_back({s.row, static_cast<int64_t>(static_cast<double>(c.bytes[s.row]) * 1e9 / s.could)});
   }
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   diagnosis.findings.push_back(finding_of(facts, slow, ceiling));
 }

@@ -173,7 +173,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const std::vector<Row> rows = thrashing(facts);
   if (rows.empty()) return;
   const Change change = staying(facts, rows);
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   claim(facts, rows, diagnosis.claims);
   diagnosis.findings.push_back(finding_of(facts, rows, ceiling));

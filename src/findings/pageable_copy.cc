@@ -73,8 +73,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   }
   const double could =
       std::max(pinned.bytes_per_second(), usual_bytes_per_second(facts).value_or(kUsualBytesPerSecond));
-  const int64_t ceiling =
-      replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, pinned_instead(facts, rows, could));
+  const int64_t ceiling = facts.saving_ns(pinned_instead(facts, rows, could));
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return c.end[row] - c.start[row]; });
   rows.resize(std::min<size_t>(rows.size(), 10));

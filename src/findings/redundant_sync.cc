@@ -54,7 +54,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.percent_of_wall(time) < kLeastPercent) return;
   Change change;
   for (const Row row : found.rows) change.cuts.push_back({api.thread[row], api.start[row], api.end[row]});
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   claim(facts, found.rows, diagnosis.claims);
   diagnosis.findings.push_back({.id = "redundant_sync",

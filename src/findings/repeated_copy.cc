@@ -116,7 +116,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   std::ranges::sort(calls);
   Change change;
   change.cuts = cuts_of_calls(facts, calls);
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   diagnosis.claims.copies.insert(diagnosis.claims.copies.end(), rows.begin(), rows.end());
   diagnosis.findings.push_back(finding_of(facts, rows, in_step, ceiling));

@@ -155,7 +155,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (sequences.empty()) return;
   const std::vector<KernelRun> runs = runs_of(sequences);
   const Change change = fused(facts.trace, runs);
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   for (const KernelRun& run : runs) {
     diagnosis.claims.idle[facts.gpus.of_stream[k.stream[run.kernels.front()]]].emplace_back(run.start(k), run.end(k));

@@ -117,8 +117,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   Runs found(facts);
   std::vector<Run>& runs = found.all();
   if (runs.empty()) return;
-  const int64_t ceiling =
-      replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, joined(facts.trace, runs));
+  const int64_t ceiling = facts.saving_ns(joined(facts.trace, runs));
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   for (const Run& run : runs) {
     diagnosis.claims.idle[facts.gpus.of_stream[c.stream[run.front()]]].emplace_back(c.start[run.front()],

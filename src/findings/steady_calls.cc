@@ -40,7 +40,7 @@ void judge_steady_calls(const Facts& facts, Diagnosis& diagnosis, std::string_vi
   claim(facts, cause, diagnosis.claims);
   Change change;
   change.cuts = cuts_of_calls(facts, rows);
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   const auto time = static_cast<double>(time_in_calls(facts, rows));
   diagnosis.findings.push_back(

@@ -234,7 +234,7 @@ int64_t saving_without_lateness(const Facts& facts, uint32_t gpu, bool more_work
   Change change;
   change.kernels = without_lateness(facts, facts.trace.kernels, gpu, more_work);
   change.copies = without_lateness(facts, facts.trace.copies, gpu, more_work);
-  return replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  return facts.saving_ns(change);
 }
 
 /// What the late GPU does while the others wait. Each of two reasons has its own finding, and what it makes the GPU

@@ -21,7 +21,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   claim_idle_behind(facts, rows, {ApiKind::copy_async, ApiKind::copy_blocking}, IdleCause::copy, diagnosis.claims);
   Change change;
   change.cuts = waits_of_copies(facts, rows);
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   const auto blocked = static_cast<double>(time_in_calls(facts, rows));
   diagnosis.findings.push_back(

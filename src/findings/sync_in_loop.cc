@@ -33,7 +33,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   claim_idle_behind(facts, rows, {ApiKind::synchronize}, IdleCause::synchronization, diagnosis.claims);
   claim_idle_behind(facts, copies, {ApiKind::copy_async, ApiKind::copy_blocking}, IdleCause::copy, diagnosis.claims);
   diagnosis.claims.waits.insert(diagnosis.claims.waits.end(), rows.begin(), rows.end());
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   rows.insert(rows.end(), copies.begin(), copies.end());
   diagnosis.findings.push_back(

@@ -81,7 +81,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   std::vector<KernelRun>& runs = found.all();
   if (runs.empty()) return;
   const Change change = fused(facts.trace, runs);
-  const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
+  const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   for (const KernelRun& run : runs) {
     diagnosis.claims.kernels.insert(diagnosis.claims.kernels.end(), run.kernels.begin(), run.kernels.end());

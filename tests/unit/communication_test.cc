@@ -143,7 +143,12 @@ int64_t saved(const Trace& trace, std::initializer_list<int32_t> gpus) {
     const bool changed = std::ranges::find(gpus, trace.streams[trace.kernels.stream[row]].ordinal) != gpus.end();
     if (trace.kernels.end[row] != 26'000 && changed) change.kernels.push_back({row, 0});
   }
-  return replay_saving_ns(trace, gpus_of(trace), api_kinds(trace), {0, 30'000}, change);
+  const Gpus all = gpus_of(trace);
+  const Collectives collectives = match_collectives(trace, all, communication_kinds(trace));
+  const auto end = [&](const Change& c) {
+    return replayed_end_ns(trace, all, collectives, api_kinds(trace), {0, 30'000}, c);
+  };
+  return end({}) - end(change);
 }
 
 TEST(Replay, ACollectiveWaitsForItsLastParticipant) {
