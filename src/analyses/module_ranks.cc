@@ -53,7 +53,7 @@ std::vector<std::vector<int64_t>> times_of(const Trace& trace, const ModuleTree&
 void add_rank_columns(Table& table, const Trace& trace, const ModuleTree& tree,
                       const std::vector<std::vector<uint32_t>>& modules_of_row) {
   const RunRanks ranks = ranks_of(trace);
-  if (ranks.names.empty()) return;
+  if (ranks.names.size() < 2) return;
   const auto times = times_of(trace, tree, ranks, modules_of_row);
   auto& mean = table.reals("Rank Avg", Unit::nanoseconds, 1);
   auto& least = table.integers("Rank Min", Unit::nanoseconds);
@@ -65,7 +65,8 @@ void add_rank_columns(Table& table, const Trace& trace, const ModuleTree& tree,
     mean.push_back(sum / static_cast<double>(row.size()));
     least.push_back(*min);
     most.push_back(*max);
-    whose.push_back(table.keep(ranks.names[static_cast<size_t>(std::ranges::max_element(row) - row.begin())]));
+    const auto largest = static_cast<size_t>(std::ranges::max_element(row) - row.begin());
+    whose.push_back(*max == 0 ? std::string_view() : table.keep(ranks.names[largest]));
   }
   for (size_t r = 0; r < ranks.names.size(); ++r) {
     auto& column = table.integers(fmt::format("Device {}", ranks.names[r]), Unit::nanoseconds);

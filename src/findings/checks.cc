@@ -74,10 +74,9 @@ bool records_complete_holds(const Facts& facts, std::vector<Argument>& arguments
 
 bool past_warm_up_holds(const Facts& facts, std::vector<Argument>& arguments) {
   if (facts.steps) {
-    const int64_t steady = static_cast<int64_t>(facts.steps->steady.size());
     arguments = {{"steps", Unit::none, static_cast<double>(facts.steps->iterations), {}},
                  {"range", Unit::none, 0, facts.steps->range}};
-    return facts.steps->steady.size() >= kFewestSteady && steady > 0;
+    return facts.steps->steady.size() >= kFewestSteady;
   }
   const auto few = unfinished_warm_up(facts.trace, facts.wall_ns());
   if (!few) return true;

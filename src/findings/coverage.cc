@@ -9,7 +9,6 @@ template <typename Table>
 bool is_empty(const Table& table) {
   return row_count(table) == 0;
 }
-bool is_empty(const std::vector<KernelProfile>& profiles) { return profiles.empty(); }
 
 }  // namespace
 

@@ -46,7 +46,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 extern const Rule dominant_kernel_rule;
 const Rule dominant_kernel_rule{"dominant_kernel",
                                 "one kernel takes most of the busy time",
-                                kGpuWork | Fields{Field::streams},
+                                kGpuWork | Fields{Field::streams, Field::kernel_resources},
                                 {Check::past_warm_up, Check::kernels_traced},
                                 &judge};
 

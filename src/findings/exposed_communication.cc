@@ -14,6 +14,8 @@ namespace sonde {
 namespace {
 
 constexpr double kLeastPercent = 1;
+/// Of communication that nothing computes beside: records get lost now and then.
+constexpr double kMostUntold = 0.05;
 constexpr double kLeastPercentOfBound = 5;
 constexpr size_t kMostEvidence = 10;
 /// What of a large collective has to stay behind the computing when it is cut into parts: one part, as large as
@@ -104,14 +106,16 @@ Finding bound_of(const Facts& facts, std::string id, const Pieces& pieces, int64
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   Pieces pieces = exposed_pieces(facts);
-  const bool told_apart = std::ranges::all_of(pieces, [](const auto& p) { return p.collective != kNone; });
-  if (!told_apart) {
+  std::vector<ExposedPiece> untold = pieces;
+  std::erase_if(untold, [](const ExposedPiece& p) { return p.collective != kNone; });
+  const auto most = static_cast<int64_t>(kMostUntold * static_cast<double>(alone_ns(facts, pieces)));
+  if (alone_ns(facts, untold) > most) {
     const int64_t alone = alone_ns(facts, pieces);
     if (facts.percent_of_wall(alone) < kLeastPercentOfBound) return;
     diagnosis.findings.push_back(bound_of(facts, "communication_or_waiting", pieces, alone));
     return;
   }
-  std::erase_if(pieces, &ExposedPiece::waits);
+  std::erase_if(pieces, [](const ExposedPiece& p) { return p.waits || p.collective == kNone; });
   const int64_t alone = alone_ns(facts, pieces);
   if (facts.percent_of_wall(alone) < kLeastPercent) return;
   const Change change = Hidden(facts, pieces).change();

@@ -70,19 +70,10 @@ std::vector<std::vector<Span>> moving(const Facts& facts, const std::vector<Row>
   return spans;
 }
 
-int64_t common_ns(const std::vector<Span>& spans, Span other) {
-  int64_t common = 0;
-  for (auto span = std::ranges::upper_bound(spans, other.first, {}, &Span::second);
-       span != spans.end() && span->first < other.second; ++span) {
-    common += std::min(span->second, other.second) - std::max(span->first, other.first);
-  }
-  return common;
-}
-
 void do_without_faults(const Facts& facts, const std::vector<std::vector<Span>>& pulls, Change& change) {
   const Kernels& k = facts.trace.kernels;
   for (Row row = 0; row < row_count(k); ++row) {
-    const int64_t waited = common_ns(pulls[facts.gpus.of_stream[k.stream[row]]], {k.start[row], k.end[row]});
+    const int64_t waited = covered_ns({k.start[row], k.end[row]}, pulls[facts.gpus.of_stream[k.stream[row]]]);
     if (waited > 0) change.kernels.push_back({row, k.end[row] - k.start[row] - waited});
   }
 }

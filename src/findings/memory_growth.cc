@@ -46,7 +46,7 @@ std::optional<int64_t> total_of(const Facts& facts, const MemoryUse& use) {
   return use.device == kNone ? std::nullopt : facts.trace.devices[use.device].total_memory_bytes;
 }
 
-/// "full in 312 steps of this kind (80.0 GiB)".
+/// "full in 312 more steps".
 std::string when_full(const Growth& growth, std::optional<int64_t> total) {
   if (!total) return "the profile does not tell how much the GPU has";
   const double steps = static_cast<double>(*total - growth.last) / growth.bytes_per_step;

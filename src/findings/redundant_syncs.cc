@@ -83,7 +83,7 @@ class Finder {
     const Trace& trace = facts.trace;
     for_each_gpu_table(trace, [&](const GpuOps& ops) {
       for (Row row = 0; row < ops.launch.size(); ++row) {
-        if (ops.launch[row] == kNone) continue;
+        if (ops.launch[row] == kNone || group_of(ops.launch[row]) == kNone) continue;
         Group& group = groups_[group_of(ops.launch[row])];
         group.gpus.insert(facts.gpus.of_stream[ops.stream[row]]);
         group.last_put.emplace(ops.stream[row], kLongAgo);
@@ -109,7 +109,7 @@ class Finder {
     const StreamId stream = puts_.stream_of(row);
     if (stream == kAnywhere) {
       for (auto& [number, group] : groups_) group.last_anywhere = std::max(group.last_anywhere, api.end[row]);
-    } else if (stream != kNone) {
+    } else if (stream != kNone && group_of(row) != kNone) {
       int64_t& last = groups_[group_of(row)].last_put[stream];
       last = std::max(last, api.end[row]);
     } else if (facts_.api_kinds[row] == ApiKind::synchronize && groups_.contains(group_of(row))) {

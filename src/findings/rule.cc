@@ -23,6 +23,11 @@ void ask(const Rule& rule, const Facts& facts, const std::vector<FailedCheck>& f
   const size_t before = diagnosis.findings.size();
   rule.judge(facts, diagnosis);
   const auto not_recorded = not_recorded_of(facts.trace, rule.fields);
+  for (const std::string_view name : not_recorded) {
+    if (std::ranges::find(diagnosis.not_recorded, name) == diagnosis.not_recorded.end()) {
+      diagnosis.not_recorded.push_back(name);
+    }
+  }
   for (size_t i = before; i < diagnosis.findings.size(); ++i) diagnosis.findings[i].not_recorded = not_recorded;
 }
 

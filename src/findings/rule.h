@@ -21,6 +21,7 @@ struct Diagnosis {
   std::vector<Finding>
       findings;  ///< the highest ceiling first, mere bounds last; ceilings add up to the wall time at most
   std::vector<Abstention> abstentions;
+  std::vector<std::string_view> not_recorded;  ///< what rules would have looked at too (coverage.inc)
   Claims claims;
 };
 

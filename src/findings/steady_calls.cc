@@ -16,6 +16,7 @@ std::vector<Row> calls_of_kind(const Facts& facts, ApiKind kind) {
   std::vector<Row> rows;
   for (Row row = 0; row < row_count(api); ++row) {
     if (facts.api_kinds[row] != kind || !facts.judged(api.start[row])) continue;
+    if (api.thread[row] >= facts.trace.threads.size()) continue;  // of a thread that the file does not tell
     if (!facts.trace.name(api.name[row]).contains("Async")) rows.push_back(row);
   }
   return rows;
@@ -37,17 +38,18 @@ void judge_steady_calls(const Facts& facts, Diagnosis& diagnosis, std::string_vi
     diagnosis.abstentions.push_back({rule, "steady_calls.no_steps", {}});
     return;
   }
-  claim(facts, cause, diagnosis.claims);
+  const int64_t time = time_in_calls(facts, rows);
+  if (facts.percent_of_wall(time) < kLeastPercent) return;
   Change change;
   change.cuts = cuts_of_calls(facts, rows);
   const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
-  const auto time = static_cast<double>(time_in_calls(facts, rows));
-  diagnosis.findings.push_back(
-      {.id = std::string(rule),
-       .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, rows)}, {"time", Unit::nanoseconds, time, {}}},
-       .ceiling_ns = ceiling,
-       .evidence = evidence_of_calls(facts, rows)});
+  claim(facts, cause, diagnosis.claims);
+  diagnosis.findings.push_back({.id = std::string(rule),
+                                .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, rows)},
+                                              {"time", Unit::nanoseconds, static_cast<double>(time), {}}},
+                                .ceiling_ns = ceiling,
+                                .evidence = evidence_of_calls(facts, rows)});
 }
 
 }  // namespace sonde

@@ -12,8 +12,9 @@
 
 /// One GPU enters collectives late, again and again, and the others wait for it with nothing to compute meanwhile. Who
 /// is late is told by when kernels of a collective start, never by how long they take: the longest belong to those that
-/// wait. The ceiling is what goes away when that GPU comes as much earlier as it is late on average: as before, chance
-/// then makes one or the other come last.
+/// wait. Where its kernels take longer, the ceiling is what a replay (replay.h) saves with a GPU as fast as the others,
+/// or with the work shared out evenly; else what goes away when that GPU comes as much earlier as it is late on
+/// average: as before, chance then makes one or the other come last.
 namespace sonde {
 namespace {
 
@@ -218,12 +219,13 @@ std::vector<Change::Resized> without_lateness(const Facts& facts, const GpuOps& 
   const std::vector<int64_t> times = times_of(facts, ops);
   const int64_t mean = std::accumulate(times.begin(), times.end(), int64_t{0}) / static_cast<int64_t>(times.size());
   const bool kernels = &ops == &facts.trace.kernels;
+  const int64_t of_median = times[gpu] - more_than_others(times, gpu);
   std::vector<Change::Resized> resized;
   for (Row row = 0; row < row_count(ops); ++row) {
     const uint32_t of_gpu = facts.gpus.of_stream[ops.stream[row]];
     if (!facts.judged(ops.start[row]) || (!more_work && of_gpu != gpu) || times[of_gpu] == 0) continue;
     if (kernels && facts.communication[row] != CommunicationKind::none) continue;
-    const int64_t wanted = more_work ? mean : times[gpu] - more_than_others(times, gpu);
+    const int64_t wanted = more_work ? mean : of_median;
     const double share = static_cast<double>(wanted) / static_cast<double>(times[of_gpu]);
     resized.push_back({row, std::llround(static_cast<double>(ops.end[row] - ops.start[row]) * share)});
   }
@@ -234,7 +236,7 @@ int64_t saving_without_lateness(const Facts& facts, uint32_t gpu, bool more_work
   Change change;
   change.kernels = without_lateness(facts, facts.trace.kernels, gpu, more_work);
   change.copies = without_lateness(facts, facts.trace.copies, gpu, more_work);
-  return facts.saving_ns(change);
+  return std::clamp<int64_t>(facts.saving_ns(change), 0, facts.wall_ns());
 }
 
 /// What the late GPU does while the others wait. Each of two reasons has its own finding, and what it makes the GPU
@@ -260,9 +262,12 @@ std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& 
   if (computes != nullptr) computes->ceiling_ns = saving_without_lateness(facts, gpu, more_work);
   if (Finding* host = add("straggler_host", std::min(idle, idler + std::min<int64_t>(0, longer)))) {
     host->arguments.push_back({"cause", Unit::none, 0, std::string(info_of(cause).title)});
-    claim(facts, gpu, cause, claims);
   }
-  if (2 * (longer + idler) >= waiting.ceiling_ns && !findings.empty()) return findings;
+  std::erase_if(findings, [&](const Finding& f) { return facts.percent_of_wall(f.ceiling_ns) < kLeastPercent; });
+  if (2 * (longer + idler) >= waiting.ceiling_ns && !findings.empty()) {
+    if (findings.back().id == "straggler_host") claim(facts, gpu, cause, claims);
+    return findings;
+  }
   findings = {waiting};
   findings.front().id = "straggler_other";
   return findings;

@@ -18,11 +18,11 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   }
   const std::vector<Row> rows = blocking_copies_inside_steps(facts).calls;
   if (rows.empty()) return;
-  claim_idle_behind(facts, rows, {ApiKind::copy_async, ApiKind::copy_blocking}, IdleCause::copy, diagnosis.claims);
   Change change;
   change.cuts = waits_of_copies(facts, rows);
   const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  claim_idle_behind(facts, rows, {ApiKind::copy_async, ApiKind::copy_blocking}, IdleCause::copy, diagnosis.claims);
   const auto blocked = static_cast<double>(time_in_calls(facts, rows));
   diagnosis.findings.push_back(
       {.id = "sync_copy",

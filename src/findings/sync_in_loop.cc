@@ -30,11 +30,11 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   change.cuts = cuts_of_calls(facts, rows);
   const std::vector<Row> copies = blocking_copies_inside_steps(facts).in_syncs;
   std::ranges::copy(waits_of_copies(facts, copies), std::back_inserter(change.cuts));
+  const int64_t ceiling = facts.saving_ns(change);
+  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   claim_idle_behind(facts, rows, {ApiKind::synchronize}, IdleCause::synchronization, diagnosis.claims);
   claim_idle_behind(facts, copies, {ApiKind::copy_async, ApiKind::copy_blocking}, IdleCause::copy, diagnosis.claims);
   diagnosis.claims.waits.insert(diagnosis.claims.waits.end(), rows.begin(), rows.end());
-  const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   rows.insert(rows.end(), copies.begin(), copies.end());
   diagnosis.findings.push_back(
       {.id = "sync_in_loop",

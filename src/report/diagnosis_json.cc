@@ -52,6 +52,8 @@ Json finding_json(const Facts& facts, const Finding& f) {
           {"do", text_of(f.id + ".do", f.arguments)},
           {"arguments", arguments_json(f.arguments)},
           {"evidence", evidence_json(f.evidence)},
+          {"reachable", f.reachable},
+          {"takes_time", f.takes_time},
           {"not_recorded", f.not_recorded}};
 }
 
@@ -75,9 +77,13 @@ Json measured_json(const JoinCounts& counts) {
 }  // namespace
 
 std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis) {
-  Json document = {{"schema", kSchema},          {"file", facts.trace.ranks.front().file},
-                   {"wall_ns", facts.wall_ns()}, {"steps", steps_json(facts)},
-                   {"findings", Json::array()},  {"no_conclusion", Json::array()}};
+  Json document = {{"schema", kSchema},
+                   {"file", facts.trace.ranks.front().file},
+                   {"wall_ns", facts.wall_ns()},
+                   {"steps", steps_json(facts)},
+                   {"findings", Json::array()},
+                   {"not_recorded", diagnosis.not_recorded},
+                   {"no_conclusion", Json::array()}};
   if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
   for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f));
   for (const Abstention& a : diagnosis.abstentions) {

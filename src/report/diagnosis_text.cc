@@ -1,7 +1,6 @@
 #include "report/diagnosis_text.h"
 
 #include <algorithm>
-#include <span>
 
 #include <fmt/args.h>
 #include <fmt/format.h>
@@ -72,7 +71,8 @@ std::string where_text(const Facts& facts, const Finding& finding) {
 /// "at most 52.2 ms (18.2 % of this time)".
 std::string ceiling_text(const Facts& facts, const Finding& finding) {
   if (!finding.takes_time) return "takes no time yet";
-  return fmt::format("at most {} ({} of this time)", time_text(static_cast<double>(finding.ceiling_ns)),
+  return fmt::format("{} {} ({} of this time)",
+                     finding.reachable ? "at most" : "bound:", time_text(static_cast<double>(finding.ceiling_ns)),
                      percent_text(facts.percent_of_wall(finding.ceiling_ns), 100));
 }
 
@@ -83,18 +83,6 @@ std::string finding_text(const Facts& facts, const Finding& finding, size_t numb
   text += wrapped(where_text(facts, finding), kIndent, width);
   text += wrapped("-> " + text_of(finding.id + ".do", finding.arguments), kIndent, width);
   return text;
-}
-
-/// What the rules of these findings would have looked at too.
-std::string not_recorded_text(std::span<const Finding> findings, size_t width) {
-  std::vector<std::string_view> names;
-  for (const Finding& finding : findings) {
-    for (const std::string_view name : finding.not_recorded) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
-  }
-  if (names.empty()) return {};
-  return '\n' + wrapped(fmt::format("not recorded, and so not looked at: {}", fmt::join(names, ", ")), 0, width);
 }
 
 /// Rules that abstain for one reason stand together.
@@ -134,7 +122,10 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   if (shown < diagnosis.findings.size()) {
     text += fmt::format("\n{} more: sonde why --all\n", diagnosis.findings.size() - shown);
   }
-  text += not_recorded_text(std::span(diagnosis.findings).first(shown), width);
+  if (!diagnosis.not_recorded.empty()) {
+    const std::string names = fmt::format("{}", fmt::join(diagnosis.not_recorded, ", "));
+    text += '\n' + wrapped("not recorded, and so not looked at: " + names, 0, width);
+  }
   return text + abstentions_text(diagnosis.abstentions, width);
 }
 
