@@ -4,10 +4,12 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <set>
 #include <tuple>
 
 #include "trace/columns.h"
+#include "trace/stream_flags.h"
 
 namespace sonde {
 namespace {
@@ -22,6 +24,7 @@ struct Operation {
   uint32_t engine = kNone;  ///< of a copy: GPU and direction
   int64_t changed_ns = 0;   ///< its duration in the replay
   bool ahead = false;       ///< nothing on the GPU waits for it
+  uint32_t group = kNone;   ///< of Change::side_by_side
   int64_t replayed_end = kNever;
 };
 
@@ -30,6 +33,10 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span 
   for (const Change::Resized& r : change.kernels) resized[{&trace.kernels, r.row}] = r.duration_ns;
   for (const Change::Resized& r : change.copies) resized[{&trace.copies, r.row}] = r.duration_ns;
   const std::set<Row> ahead(change.ahead.begin(), change.ahead.end());
+  std::map<SideBySide::Operation, uint32_t> group_of;
+  for (uint32_t group = 0; group < change.side_by_side.size(); ++group) {
+    for (const SideBySide::Operation& op : change.side_by_side[group].operations) group_of[op] = group;
+  }
   std::vector<Operation> operations;
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     const bool copies = &ops == &trace.copies;
@@ -39,6 +46,8 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, Span 
       const auto changed = resized.find({&ops, row});
       op.changed_ns = changed == resized.end() ? op.end - op.start : changed->second;
       if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];
+      const auto group = group_of.find({&ops, row});
+      if (group != group_of.end()) op.group = group->second;
       op.ahead = copies && ahead.contains(row);
       if (op.ahead) op.stream = static_cast<StreamId>(trace.streams.size()) + gpus.of_stream[op.stream];
       operations.push_back(op);
@@ -81,6 +90,7 @@ class Replay {
         no_wait_(row_count(trace.api), false),
         graph_of_call_(row_count(trace.api), kNone),
         graph_shift_(change.cuts.size(), 0),
+        groups_(change.side_by_side.size()),
         op_of_call_(row_count(trace.api), kNone),
         sync_of_call_(row_count(trace.api), kNone),
         streams_(trace.streams.size() + gpus.gpus.size()) {
@@ -89,6 +99,7 @@ class Replay {
     }
     find_cut_calls();
     find_syncs();
+    find_blocking_streams();
     learn_delays();
   }
 
@@ -155,6 +166,20 @@ class Replay {
     }
   }
 
+  void find_blocking_streams() {
+    const auto& streams = trace_.streams;
+    const auto context = [](const auto& s) { return std::tuple(s.process, s.ordinal, s.context); };
+    for (StreamId null_stream = 0; null_stream < streams.size(); ++null_stream) {
+      if (!streams[null_stream].is_default) continue;
+      for (StreamId stream = 0; stream < streams.size(); ++stream) {
+        const bool waits = streams[stream].flags == kStreamBlocking && stream != null_stream;
+        if (!waits || context(streams[stream]) != context(streams[null_stream])) continue;
+        streams_[null_stream].awaited.push_back(stream);
+        streams_[stream].awaited.push_back(null_stream);
+      }
+    }
+  }
+
   [[nodiscard]] std::vector<Event> events() const {
     std::vector<Event> events;
     for (size_t i = 0; i < operations_.size(); ++i) {
@@ -182,15 +207,20 @@ class Replay {
     return std::min(op.start, blocked ? trace_.api.start[op.launch] + kCallNs : trace_.api.end[op.launch]);
   }
 
-  /// What starting usually takes: behind a launch, and behind an operation. Low, since both also hold waits.
+  /// What starting usually takes: behind a launch, and behind an operation. Low, since both also hold waits. Where
+  /// another operation ended behind the one before on the stream, that may be what was waited for.
   void learn_delays() {
     std::vector<int64_t> behind_launch;
     std::vector<int64_t> behind_operation;
     std::vector<int64_t> stream_end(streams_.size(), kNever);
+    std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> running;  // by end
+    int64_t last_end = kNever;
     for (const Operation& op : operations_) {
       int64_t& before = stream_end[op.stream];
+      for (; !running.empty() && running.top() <= op.start; running.pop()) last_end = running.top();
+      running.push(op.end);
       if (before > launched_at(op)) {
-        behind_operation.push_back(std::max<int64_t>(0, op.start - before));
+        if (last_end <= before) behind_operation.push_back(std::max<int64_t>(0, op.start - before));
       } else if (op.launch != kNone) {
         behind_launch.push_back(op.start - launched_at(op));
       }
@@ -217,15 +247,39 @@ class Replay {
     }
     Moment start = launched(op);
     start.raise({stream.end.recorded + operation_delay_, stream.end.replayed + operation_delay_});
-    if (stream.gate.recorded <= op.start) start.raise(stream.gate);
-    if (!op.ahead) start = explained(op, start);
+    const bool beside = op.group != kNone && groups_[op.group].start != kNever;
+    const bool gated = !beside || !change_.side_by_side[op.group].without_events;
+    if (gated && stream.gate.recorded <= op.start) start.raise(stream.gate);
+    if (!beside) await_default_stream(op, start);
+    if (beside) {
+      start.replayed = std::max(start.replayed, groups_[op.group].start);
+    } else if (!op.ahead) {
+      start = explained(op, start);
+    }
     if (op.engine != kNone) start.replayed = std::max(start.replayed, engine_free(op));
     op.replayed_end = start.replayed + op.changed_ns;
     stream.end.raise({op.end, op.replayed_end});
     if (op.engine != kNone) engines_[op.engine].raise({op.end, op.replayed_end});
     if (op.launch != kNone) op_of_call_[op.launch] = index;
     // Whoever waited for a copy that is made ahead still waits for what had ended before it.
-    finish({op.end, op.ahead ? last_ended(op.end).replayed : op.replayed_end});
+    finish({op.end, op.ahead ? last_ended(op.end).replayed : end_with_group(op, start.replayed)});
+  }
+
+  /// The context's null stream waits for its blocking streams, and they for it, without a call.
+  void await_default_stream(const Operation& op, Moment& start) const {
+    for (const StreamId other : streams_[op.stream].awaited) {
+      const Moment& end = streams_[other].end;
+      if (end.recorded <= op.start) start.raise({end.recorded + operation_delay_, end.replayed + operation_delay_});
+    }
+  }
+
+  /// The end of what has run so far of the operation's group, beside which it runs.
+  int64_t end_with_group(const Operation& op, int64_t replayed_start) {
+    if (op.group == kNone) return op.replayed_end;
+    Group& group = groups_[op.group];
+    if (group.start == kNever) group.start = replayed_start;
+    group.end = std::max(group.end, op.replayed_end);
+    return group.end;
   }
 
   Moment launched(const Operation& op) {
@@ -333,6 +387,13 @@ class Replay {
     Moment end;
     Moment gate;  ///< what of other streams its next operation waits for
     uint32_t group = kNone;
+    std::vector<StreamId> awaited;  ///< by each operation, without a call
+  };
+
+  /// Operations side by side, as replayed.
+  struct Group {
+    int64_t start = kNever;
+    int64_t end = kNever;
   };
 
   const Trace& trace_;
@@ -347,6 +408,7 @@ class Replay {
   std::vector<bool> no_wait_;
   Ids graph_of_call_;  ///< the cut as whose graph the call's work runs
   Longs graph_shift_;  ///< by cut: its thread's shift when the graph is launched
+  std::vector<Group> groups_;
   Ids op_of_call_;
   Ids sync_of_call_;
   std::vector<Stream> streams_;

@@ -43,6 +43,7 @@ TRUTHS = {
     # Both change the kernels of the norms.
     "repeated_sequence": Truth("repeated_sequence", never_with=frozenset({"small_grid"})),
     "redundant_sync": Truth("redundant_sync"),
+    "serialized_streams": Truth("serialized_streams_default"),
     # While a copy holds the GPU up, a slow host costs nothing, and the other way round. This plant takes long operators
     # apart: those that float32 makes long, and the attention that unfused_attention takes apart.
     "launch_bound": Truth("launch_bound", never_with=frozenset({"serial_copy", "unfused_attention", "float32"})),
