@@ -10,7 +10,7 @@ namespace sonde {
 
 /// What a kernel computes, as far as its name tells.
 enum class KernelClass : uint8_t {
-  attention,      ///< in one kernel
+  attention,  ///< in one kernel
   softmax,
   matrix_vector,
   matrix_tensor,   ///< matrix product or convolution on tensor cores

@@ -5,11 +5,13 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <set>
 #include <tuple>
 
 #include "analyses/collectives.h"
 #include "trace/columns.h"
+#include "trace/stream_flags.h"
 
 namespace sonde {
 namespace {
@@ -26,6 +28,7 @@ struct Operation {
   bool ahead = false;           ///< nothing on the GPU waits for it
   StreamId behind = kNone;      ///< of one to the host that is ahead: the stream whose results it takes
   uint32_t collective = kNone;  ///< of Collectives::all
+  uint32_t group = kNone;       ///< of Change::side_by_side
   int64_t replayed_end = kNever;
 };
 
@@ -35,6 +38,10 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, const
   for (const Change::Resized& r : change.kernels) resized[{&trace.kernels, r.row}] = r.duration_ns;
   for (const Change::Resized& r : change.copies) resized[{&trace.copies, r.row}] = r.duration_ns;
   const std::set<Row> ahead(change.ahead.begin(), change.ahead.end());
+  std::map<SideBySide::Operation, uint32_t> group_of;
+  for (uint32_t group = 0; group < change.side_by_side.size(); ++group) {
+    for (const SideBySide::Operation& op : change.side_by_side[group].operations) group_of[op] = group;
+  }
   std::vector<Operation> operations;
   for_each_gpu_table(trace, [&](const GpuOps& ops) {
     const bool copies = &ops == &trace.copies;
@@ -46,6 +53,8 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, const
       op.changed_ns = changed == resized.end() ? op.end - op.start : changed->second;
       if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];
       if (kernels) op.collective = collectives.of_kernel[row];
+      const auto group = group_of.find({&ops, row});
+      if (group != group_of.end()) op.group = group->second;
       op.ahead = copies && ahead.contains(row);
       const bool to_host = copies && trace.copies.kind[row] == static_cast<uint8_t>(CopyKind::device_to_host);
       if (op.ahead && to_host) op.behind = op.stream;
@@ -102,6 +111,7 @@ class Replay {
         no_wait_(row_count(trace.api), false),
         graph_of_call_(row_count(trace.api), kNone),
         graph_shift_(change.cuts.size(), 0),
+        groups_(change.side_by_side.size()),
         op_of_call_(row_count(trace.api), kNone),
         sync_of_call_(row_count(trace.api), kNone),
         releases_(row_count(trace.api), false),
@@ -110,6 +120,7 @@ class Replay {
     find_cut_calls();
     find_syncs();
     find_meetings(collectives);
+    find_blocking_streams();
     learn_delays();
   }
 
@@ -206,6 +217,20 @@ class Replay {
     }
   }
 
+  void find_blocking_streams() {
+    const auto& streams = trace_.streams;
+    const auto context = [](const auto& s) { return std::tuple(s.process, s.ordinal, s.context); };
+    for (StreamId null_stream = 0; null_stream < streams.size(); ++null_stream) {
+      if (!streams[null_stream].is_default) continue;
+      for (StreamId stream = 0; stream < streams.size(); ++stream) {
+        const bool waits = streams[stream].flags == kStreamBlocking && stream != null_stream;
+        if (!waits || context(streams[stream]) != context(streams[null_stream])) continue;
+        streams_[null_stream].awaited.push_back(stream);
+        streams_[stream].awaited.push_back(null_stream);
+      }
+    }
+  }
+
   [[nodiscard]] std::vector<Event> events() const {
     std::vector<Event> events;
     for (size_t i = 0; i < operations_.size(); ++i) {
@@ -233,15 +258,20 @@ class Replay {
     return std::min(op.start, blocked ? trace_.api.start[op.launch] + kCallNs : trace_.api.end[op.launch]);
   }
 
-  /// What starting usually takes: behind a launch, and behind an operation. Low, since both also hold waits.
+  /// What starting usually takes: behind a launch, and behind an operation. Low, since both also hold waits. Where
+  /// another operation ended behind the one before on the stream, that may be what was waited for.
   void learn_delays() {
     std::vector<int64_t> behind_launch;
     std::vector<int64_t> behind_operation;
     std::vector<int64_t> stream_end(streams_.size(), kNever);
+    std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> running;  // by end
+    int64_t last_end = kNever;
     for (const Operation& op : operations_) {
       int64_t& before = stream_end[op.stream];
+      for (; !running.empty() && running.top() <= op.start; running.pop()) last_end = running.top();
+      running.push(op.end);
       if (before > launched_at(op)) {
-        behind_operation.push_back(std::max<int64_t>(0, op.start - before));
+        if (last_end <= before) behind_operation.push_back(std::max<int64_t>(0, op.start - before));
       } else if (op.launch != kNone) {
         behind_launch.push_back(op.start - launched_at(op));
       }
@@ -270,9 +300,16 @@ class Replay {
     }
     Moment start = launched(op);
     start.raise({stream.end.recorded + operation_delay_, stream.end.replayed + operation_delay_});
-    if (stream.gate.recorded <= op.start) start.raise(stream.gate);
+    const bool beside = op.group != kNone && groups_[op.group].start != kNever;
+    const bool gated = !beside || !change_.side_by_side[op.group].without_events;
+    if (gated && stream.gate.recorded <= op.start) start.raise(stream.gate);
     if (op.behind != kNone) start.raise(streams_[op.behind].end);
-    if (!op.ahead) start = explained(op, start);
+    if (!beside) await_default_stream(op, start);
+    if (beside) {
+      start.replayed = std::max(start.replayed, groups_[op.group].start);
+    } else if (!op.ahead) {
+      start = explained(op, start);
+    }
     if (op.engine != kNone) start.replayed = std::max(start.replayed, engine_free(op));
     if (op.launch != kNone) op_of_call_[op.launch] = index;
     if (op.collective != kNone) {
@@ -280,6 +317,7 @@ class Replay {
       enter(op.collective, start.replayed);
       return;
     }
+    if (op.group != kNone) join_group(op, start.replayed);
     ends_at(op, start.replayed + op.changed_ns);
   }
 
@@ -289,7 +327,10 @@ class Replay {
     stream.end.raise({op.end, op.replayed_end});
     if (op.engine != kNone) engines_[op.engine].raise({op.end, op.replayed_end});
     // Whoever waited for a copy that is made ahead still waits for what had ended before it.
-    finish(op, op.ahead ? last_ended(stream.group, op.end, &Ended::for_gpu).replayed : op.replayed_end);
+    int64_t for_gpu = op.replayed_end;
+    if (op.ahead) for_gpu = last_ended(stream.group, op.end, &Ended::for_gpu).replayed;
+    if (op.group != kNone) for_gpu = groups_[op.group].end;
+    finish(op, for_gpu);
   }
 
   /// Once all have entered, what came behind the last entry follows in the replay too. Nothing asks for an end before:
@@ -303,6 +344,21 @@ class Replay {
       const int64_t transfer = op.end - meeting.last_entry + op.changed_ns - (op.end - op.start);
       ends_at(op, meeting.replayed_last + std::max<int64_t>(0, transfer));
     }
+  }
+
+  /// The context's null stream waits for its blocking streams, and they for it, without a call.
+  void await_default_stream(const Operation& op, Moment& start) const {
+    for (const StreamId other : streams_[op.stream].awaited) {
+      const Moment& end = streams_[other].end;
+      if (end.recorded <= op.start) start.raise({end.recorded + operation_delay_, end.replayed + operation_delay_});
+    }
+  }
+
+  /// The end of what has run so far of a group is that of all that runs side by side in it.
+  void join_group(const Operation& op, int64_t replayed_start) {
+    Group& group = groups_[op.group];
+    if (group.start == kNever) group.start = replayed_start;
+    group.end = std::max(group.end, replayed_start + op.changed_ns);
   }
 
   Moment launched(const Operation& op) {
@@ -432,6 +488,13 @@ class Replay {
     Moment end;
     Moment gate;  ///< what of other streams its next operation waits for
     uint32_t group = kNone;
+    std::vector<StreamId> awaited;  ///< by each operation, without a call
+  };
+
+  /// Operations side by side, as replayed.
+  struct Group {
+    int64_t start = kNever;
+    int64_t end = kNever;
   };
 
   [[nodiscard]] bool is_of_thread(const Stream& stream, Row call) const {
@@ -458,6 +521,7 @@ class Replay {
   std::vector<bool> no_wait_;
   Ids graph_of_call_;  ///< the cut as whose graph the call's work runs
   Longs graph_shift_;  ///< by cut: its thread's shift when the graph is launched
+  std::vector<Group> groups_;
   Ids op_of_call_;
   Ids sync_of_call_;
   std::vector<bool> releases_;

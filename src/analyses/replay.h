@@ -22,6 +22,19 @@ struct Cut {
   bool as_graph = false;  ///< what the calls in it launched runs all the same, launched at the cut's start
 };
 
+/// Operations that run one after the other as recorded and side by side in the changed program. The first starts as
+/// before, the others as soon as it has started, they are launched and the one before on their stream is over. What
+/// waited for one of them waits for those before it too.
+struct SideBySide {
+  struct Operation {
+    const GpuOps* table;  ///< of the trace
+    Row row;
+    auto operator<=>(const Operation&) const = default;
+  };
+  std::vector<Operation> operations;  ///< by recorded start
+  bool without_events = false;        ///< nor do the others wait for events
+};
+
 /// A changed program.
 struct Change {
   std::vector<Cut> cuts;  ///< of one thread disjoint
@@ -34,14 +47,16 @@ struct Change {
   /// Copies made on a stream of their own, those to a GPU so early that nothing waits for them. Those to the host still
   /// come behind the work whose results they take, and calls wait for them.
   std::vector<Row> ahead;
+  std::vector<SideBySide> side_by_side;  ///< disjoint
 };
 
 /// Threads that put work on the same GPU, by number; kNone for threads that launch nothing.
 [[nodiscard]] std::vector<uint32_t> groups_of_threads(const Trace& trace, const Gpus& gpus);
 
 /// When `extent` ends in a changed program, by replaying what was recorded:
-/// - An operation starts when it is launched, the one before it on its stream is over and, where neither explains when
-///   it started, when the operation that ended last before it is over. A copy engine does one copy a direction.
+/// - An operation starts when it is launched, the one before it on its stream is over, blocking streams and the null
+///   stream have waited for each other and, where none explains when it started, when the operation that ended last
+///   before it is over. A copy engine does one copy a direction.
 ///   What starting took beyond that stays as recorded, and so do durations.
 /// - A collective (collectives.h) waits for its last participant, and takes as long behind that as recorded: what one
 /// GPU

@@ -6,6 +6,7 @@
 
 #include "base/calendar.h"
 #include "exporters/nsys_sections.h"
+#include "trace/stream_flags.h"
 
 namespace sonde::nsys_export {
 namespace {
@@ -145,8 +146,7 @@ Cell zero(const Context&, const Streams&, size_t) { return int64_t{0}; }
 
 /// ENUM_CUPTI_STREAM_TYPE.
 Cell stream_flag(const Context&, const Streams& s, size_t row) {
-  constexpr int kNullStream = 3;
-  return Cell(s[row].flags).otherwise(s[row].is_default ? kNullStream : 0);
+  return Cell(s[row].flags).otherwise(s[row].is_default ? kStreamNull : 0);
 }
 
 constexpr std::array kStreamColumns = {

@@ -14,6 +14,7 @@ struct Claims {
   std::vector<Row> waits;               ///< rows of `api`, calls that wait for the GPU
   std::vector<Row> copies;              ///< rows of `copies` that a finding would not make
   std::vector<Row> kernels;             ///< rows of `kernels` that a finding would put into others
+  std::vector<Row> side_by_side;        ///< rows of `kernels` that a finding would run beside others
 };
 
 /// What the rules made of a run.

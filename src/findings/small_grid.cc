@@ -1,8 +1,10 @@
+#include <set>
+
 #include "findings/faster_kernels.h"
 #include "trace/columns.h"
 
 /// Kernels with fewer blocks than the GPU has SMs: the others do nothing. In the ceiling such a kernel's work is spread
-/// over all SMs.
+/// over all SMs. Kernels that others could run beside are left to serialized_streams.
 namespace sonde {
 namespace {
 
@@ -16,6 +18,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     const auto limits = limits_of_stream(facts.trace, stream);
     sms_of_stream.push_back(limits ? limits->sm_count.value_or(0) : 0);
   }
+  const std::set<Row> others(diagnosis.claims.side_by_side.begin(), diagnosis.claims.side_by_side.end());
   FasterKernels faster;
   for (Row row = 0; row < row_count(k); ++row) {
     const int64_t duration = k.end[row] - k.start[row];
@@ -23,7 +26,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
       continue;
     const auto blocks = grid_blocks_of_row(facts.trace, row);
     const int64_t sms = sms_of_stream[k.stream[row]];
-    if (!blocks || *blocks >= sms) continue;
+    if (!blocks || *blocks >= sms || others.contains(row)) continue;
     faster.add(facts, row, duration * *blocks / sms);
   }
   add_faster_kernels(facts, "small_grid", faster, {}, diagnosis);

@@ -89,10 +89,33 @@ std::optional<int64_t> GpuQueues::room(uint16_t stream, uint32_t thread) {
   return end_of({stream, q.enqueued - kDepth}, thread);
 }
 
-Position GpuQueues::enqueue(uint16_t stream, Operation op) {
+Position GpuQueues::put(uint16_t stream, const Operation& op) {
   Queue& q = queues_[stream];
   q.pending.push_back(op);
-  const Position position{stream, q.enqueued++};
+  return {stream, q.enqueued++};
+}
+
+/// The null stream waits for what is on blocking streams by now, and they for what is on it.
+void GpuQueues::wait_implicitly(uint16_t stream, int32_t iteration) {
+  static const Step wait = [] {
+    Step step;
+    step.kind = StepKind::stream_wait;
+    return step;
+  }();
+  const StreamInfo& own = program_.streams[stream];
+  for (uint16_t s = 0; s < program_.streams.size(); ++s) {
+    const StreamInfo& other = program_.streams[s];
+    const bool waits = (own.is_default && other.blocking) || (own.blocking && other.is_default);
+    if (!waits || other.gpu != own.gpu) continue;
+    uint64_t& awaited = queues_[stream].awaited[s];
+    const uint64_t enqueued = queues_[s].enqueued;
+    if (std::exchange(awaited, enqueued) != enqueued) put(stream, {&wait, iteration, 0, 0, *last(s), false});
+  }
+}
+
+Position GpuQueues::enqueue(uint16_t stream, Operation op) {
+  wait_implicitly(stream, op.iteration);
+  const Position position = put(stream, op);
   to_pump_.push_back(stream);
   while (!to_pump_.empty()) {
     const uint16_t next = to_pump_.back();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -47,8 +48,8 @@ class CopyEngine {
 };
 
 /// The GPUs: streams run their operations in order, different streams side by side, copies one by one on each engine,
-/// collectives from when each comes to them until all have and the data are moved. Times are given as soon as all that
-/// they depend on is known.
+/// collectives from when each comes to them until all have and the data are moved. The null stream and blocking ones
+/// wait for each other. Times are given as soon as all that they depend on is known.
 class GpuQueues {
  public:
   /// CUDA lets about this many operations of a stream be outstanding; launching one more blocks the host.
@@ -93,6 +94,7 @@ class GpuQueues {
     uint64_t collectives = 0;
     std::vector<int64_t> ends = std::vector<int64_t>(kDepth, 0);
     std::vector<Waiter> waiters;
+    std::map<uint16_t, uint64_t> awaited;  ///< by stream that it waits for without a call: how many operations there
   };
   struct Meeting {
     uint16_t arrived = 0;
@@ -101,6 +103,8 @@ class GpuQueues {
     int64_t end = 0;  ///< 0 until all have arrived
   };
 
+  Position put(uint16_t stream, const Operation& op);
+  void wait_implicitly(uint16_t stream, int32_t iteration);
   void pump(uint16_t stream);
   bool resolve_head(uint16_t stream);
   std::optional<std::pair<int64_t, int64_t>> times_of(Operation& op, uint16_t stream);

@@ -125,6 +125,9 @@ struct StreamInfo {
   uint32_t id = 0;  ///< CUDA's number
   bool is_default = false;
   int priority = 0;
+  /// Its operations wait for those of the GPU's null stream before them, and the other way round (CUDA's legacy default
+  /// stream), without any call. Frameworks' own streams are made with cudaStreamNonBlocking.
+  bool blocking = false;
 };
 
 struct Program {

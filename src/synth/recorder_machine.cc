@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "synth/recorder.h"
+#include "trace/stream_flags.h"
 
 namespace sonde::synth {
 namespace {
@@ -74,7 +75,8 @@ void Recorder::describe_machine() {
   }
   for (uint16_t gpu = 0; gpu < program_.gpus; ++gpu) describe_device(gpu);
   // Streams of the program first, then a whole context and the unified memory of each GPU.
-  const auto add_stream = [&](uint16_t gpu, uint32_t context, uint32_t id, bool is_default, int priority) {
+  const auto add_stream = [&](uint16_t gpu, uint32_t context, uint32_t id, bool is_default, int priority,
+                              bool blocking) {
     Stream s;
     s.process = 0;
     s.ordinal = gpu;
@@ -83,11 +85,13 @@ void Recorder::describe_machine() {
     s.stream = id;
     s.is_default = is_default;
     if (id != kNone && context != 0) s.priority = priority;
+    if (blocking) s.flags = kStreamBlocking;
     trace_.streams.push_back(s);
   };
-  for (const StreamInfo& s : program_.streams) add_stream(s.gpu, s.gpu + 1U, s.id, s.is_default, s.priority);
-  for (uint16_t gpu = 0; gpu < program_.gpus; ++gpu) add_stream(gpu, gpu + 1U, kNone, false, 0);
-  for (uint16_t gpu = 0; gpu < program_.gpus; ++gpu) add_stream(gpu, 0, 0, false, 0);
+  for (const StreamInfo& s : program_.streams)
+    add_stream(s.gpu, s.gpu + 1U, s.id, s.is_default, s.priority, s.blocking);
+  for (uint16_t gpu = 0; gpu < program_.gpus; ++gpu) add_stream(gpu, gpu + 1U, kNone, false, 0, false);
+  for (uint16_t gpu = 0; gpu < program_.gpus; ++gpu) add_stream(gpu, 0, 0, false, 0, false);
 }
 
 void Recorder::describe_device(uint16_t gpu) {

@@ -72,6 +72,8 @@ TRUTHS = {
     # and with other blocks the waves of tail_wave are others.
     "unequal_batch": Truth("straggler_work", gpus=(2,),
                            never_with=frozenset({"slow_gpu", "unfused_attention", "tail_wave"})),
+    # With a tenth more blocks the halves no longer fit the GPU together.
+    "serialized_streams": Truth("serialized_streams_default", never_with=frozenset({"unequal_batch"})),
 }
 
 

@@ -114,6 +114,24 @@ void TraceBuilder::host_copy(StreamId stream, int64_t start, int64_t end, CopyKi
   trace_.copies.destination.back() = static_cast<uint8_t>(to_gpu ? MemoryKind::device : host);
 }
 
+void TraceBuilder::set(StreamId stream, int64_t start, int64_t end, uint32_t correlation) {
+  gpu_op(trace_.sets, stream, start, end, correlation);
+}
+
+void TraceBuilder::record_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event) {
+  CudaEvents& events = trace_.cuda_events;
+  events.start.push_back(end);
+  events.stream.push_back(stream);
+  events.correlation.push_back(call(thread, start, end, "cudaEventRecord_v3020"));
+  events.event.push_back(event);
+}
+
+void TraceBuilder::wait_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event) {
+  gpu_op(trace_.syncs, stream, start, end, call(thread, start, end, "cudaStreamWaitEvent_v3020"));
+  trace_.syncs.kind.push_back(static_cast<uint8_t>(SyncKind::stream_waits_event));
+  trace_.syncs.event.push_back(event);
+}
+
 void TraceBuilder::migration(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes,
                              int64_t address) {
   any_copy(stream, start, end, kind, bytes, address, 0);

@@ -30,6 +30,10 @@ class TraceBuilder {
   /// Between a GPU and memory of the host of this kind.
   void host_copy(StreamId stream, int64_t start, int64_t end, CopyKind kind, MemoryKind host, int64_t bytes,
                  uint32_t correlation);
+  void set(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
+  /// Calls that put the recording of an event, or a wait for one, on a stream.
+  void record_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event);
+  void wait_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event);
   void migration(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes, int64_t address);
   void graph_launch(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
   void push_pop(ThreadId thread, int64_t start, int64_t end, std::string_view name, DomainId domain = 0);
