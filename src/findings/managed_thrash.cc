@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analyses/idle_time.h"
 #include "analyses/operation_names.h"
@@ -21,16 +22,24 @@ constexpr int64_t kBlockBytes = 2 << 20;
 /// In each direction: to the GPU once and back once is a hand-over.
 constexpr int64_t kLeastMoves = 3;
 
+/// A block moves piece by piece: what moves in one direction before any of it moves in the other is one move.
+struct Moves {
+  int64_t to_gpu = 0;
+  int64_t to_host = 0;
+  bool on_gpu = false;
+  void add(bool moves_to_gpu) {
+    const bool first = to_gpu + to_host == 0;
+    if (first || on_gpu != moves_to_gpu) ++(moves_to_gpu ? to_gpu : to_host);
+    on_gpu = moves_to_gpu;
+  }
+};
+
 bool to_gpu(const Copies& c, Row row) { return c.kind[row] == static_cast<uint8_t>(CopyKind::unified_host_to_device); }
 bool to_host(const Copies& c, Row row) { return c.kind[row] == static_cast<uint8_t>(CopyKind::unified_device_to_host); }
 
 /// Migrations of blocks that moved often in both directions.
 std::vector<Row> thrashing(const Facts& facts) {
   const Copies& c = facts.trace.copies;
-  struct Moves {
-    int64_t to_gpu = 0;
-    int64_t to_host = 0;
-  };
   const auto block_of = [&](Row row) {
     return std::pair(facts.gpus.of_stream[c.stream[row]], c.address[row] / kBlockBytes);
   };
@@ -39,7 +48,7 @@ std::vector<Row> thrashing(const Facts& facts) {
   };
   std::map<std::pair<uint32_t, int64_t>, Moves> moves;
   for (Row row = 0; row < c.address.size(); ++row) {
-    if (counts(row)) ++(to_gpu(c, row) ? moves[block_of(row)].to_gpu : moves[block_of(row)].to_host);
+    if (counts(row)) moves[block_of(row)].add(to_gpu(c, row));
   }
   std::vector<Row> rows;
   for (Row row = 0; row < c.address.size(); ++row) {
@@ -130,10 +139,14 @@ Change staying(const Facts& facts, const std::vector<Row>& rows) {
   return change;
 }
 
-/// Idle time before migrations.
-void claim(const Facts& facts, Claims& claims) {
+/// Idle time before these migrations.
+void claim(const Facts& facts, const std::vector<Row>& rows, Claims& claims) {
+  const Copies& c = facts.trace.copies;
+  std::set<std::pair<uint32_t, int64_t>> starts;
+  for (const Row row : rows) starts.emplace(facts.gpus.of_stream[c.stream[row]], c.start[row]);
   for_each_idle_piece(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
-    if (piece.cause == IdleCause::migration) claims.idle[piece.gpu].emplace_back(piece.start_ns, piece.end_ns);
+    if (piece.cause == IdleCause::migration && starts.contains({piece.gpu, piece.end_ns}))
+      claims.idle[piece.gpu].emplace_back(piece.start_ns, piece.end_ns);
   });
 }
 
@@ -162,7 +175,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Change change = staying(facts, rows);
   const int64_t ceiling = replay_saving_ns(facts.trace, facts.gpus, facts.api_kinds, facts.extent, change);
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
-  claim(facts, diagnosis.claims);
+  claim(facts, rows, diagnosis.claims);
   diagnosis.findings.push_back(finding_of(facts, rows, ceiling));
 }
 
