@@ -29,8 +29,32 @@ struct Operation {
   StreamId behind = kNone;      ///< of one to the host that is ahead: the stream whose results it takes
   uint32_t collective = kNone;  ///< of Collectives::all
   uint32_t group = kNone;       ///< of Change::side_by_side
+  bool computes = false;        ///< a kernel
+  bool pull = false;            ///< pages of managed memory that come to a GPU
   int64_t replayed_end = kNever;
 };
+
+/// Pages that come while a kernel runs are that kernel's: it takes no less than they do, and nothing else waits for
+/// them. `operations` are in the order of their starts.
+void give_pulls_to_kernels(const Gpus& gpus, std::vector<Operation>& operations) {
+  std::vector<Operation*> running(gpus.gpus.size(), nullptr);  // of the kernels that have started, the last to end
+  std::map<Operation*, int64_t> pulled_ns;
+  std::vector<bool> given(operations.size(), false);
+  for (size_t i = 0; i < operations.size(); ++i) {
+    Operation& op = operations[i];
+    if (!op.computes && !op.pull) continue;
+    Operation*& kernel = running[gpus.of_stream[op.stream]];
+    if (op.computes && (kernel == nullptr || kernel->end < op.end)) kernel = &op;
+    if (!op.pull || kernel == nullptr || kernel->end < op.end) continue;
+    pulled_ns[kernel] += op.changed_ns;
+    given[i] = true;
+  }
+  for (const auto& [kernel, ns] : pulled_ns) {
+    kernel->changed_ns = std::max(kernel->changed_ns, std::min(ns, kernel->end - kernel->start));
+  }
+  size_t index = 0;
+  std::erase_if(operations, [&](const Operation&) { return given[index++]; });
+}
 
 std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, const Collectives& collectives, Span extent,
                                      const Change& change) {
@@ -55,6 +79,8 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, const
       if (kernels) op.collective = collectives.of_kernel[row];
       const auto group = group_of.find({&ops, row});
       if (group != group_of.end()) op.group = group->second;
+      op.computes = kernels;
+      op.pull = copies && trace.copies.kind[row] == static_cast<uint8_t>(CopyKind::unified_host_to_device);
       op.ahead = copies && ahead.contains(row);
       const bool to_host = copies && trace.copies.kind[row] == static_cast<uint8_t>(CopyKind::device_to_host);
       if (op.ahead && to_host) op.behind = op.stream;
@@ -65,6 +91,7 @@ std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, const
     }
   });
   std::ranges::stable_sort(operations, {}, &Operation::start);
+  give_pulls_to_kernels(gpus, operations);
   return operations;
 }
 
@@ -373,7 +400,6 @@ class Replay {
 
   /// `start` moved to where the operation started as recorded.
   [[nodiscard]] Moment explained(const Operation& op, Moment start) const {
-    if (start.recorded == kNever) return {op.start, op.start};
     const int64_t late = op.start - start.recorded;
     constexpr int64_t kUsualSpread = 2'000;
     if (late > kUsualSpread) {

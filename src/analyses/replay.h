@@ -57,7 +57,8 @@ struct Change {
 /// - An operation starts when it is launched, the one before it on its stream is over, blocking streams and the null
 ///   stream have waited for each other and, where none explains when it started, when the operation that ended last
 ///   before it is over. A copy engine does one copy a direction.
-///   What starting took beyond that stays as recorded, and so do durations.
+///   What starting took beyond that stays as recorded, and so do durations. Pages of managed memory that come while a
+///   kernel runs are its own: it takes no less than they do, and nothing else waits for them.
 /// - A collective (collectives.h) waits for its last participant, and takes as long behind that as recorded: what one
 /// GPU
 ///   saves is saved where all save it. A kernel of it that takes another time takes that off the transfer.

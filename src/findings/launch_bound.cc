@@ -42,6 +42,7 @@ struct Launch {
   int64_t busy_ns = 0;     ///< share of the GPU's time
   int64_t operations = 0;
   bool beside = false;  ///< a copy between host and GPU, which runs beside what is computed
+  bool told = false;    ///< it found the GPU dry, and another finding tells so
 };
 
 struct Stretch {
@@ -90,8 +91,9 @@ std::vector<Launch> launches_of(const Facts& facts, const Told& told) {
       if (op.call != kNone && facts.judged(op.start)) {
         Launch& launch = launches[op.call];
         const bool starved = !op.beside && op.start > busy_until && facts.trace.api.end[op.call] > busy_until;
-        if (launch.operations == 0 && starved && !told.holds(gpu, busy_until)) {
-          launch.starved_ns = op.start - busy_until;
+        if (launch.operations == 0 && starved) {
+          launch.told = told.holds(gpu, busy_until);
+          launch.starved_ns = launch.told ? 0 : op.start - busy_until;
         }
         launch.call = op.call;
         launch.beside = op.beside;
@@ -180,9 +182,10 @@ class Stretches {
     run_.clear();
   }
 
-  /// The first of the launches before a stretch that took the host at least half of what is usual in it.
+  /// The first of the launches before a stretch that took the host at least half of what is usual in it. What another
+  /// finding tells of is not gained twice.
   [[nodiscard]] size_t lead_of(size_t begin, size_t first, int64_t usual) const {
-    while (first > begin && run_[first].ready_ns >= usual / 2) --first;
+    while (first > begin && run_[first].ready_ns >= usual / 2 && !run_[first].told) --first;
     return first;
   }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "analyses/idle_time.h"
@@ -23,22 +22,24 @@ constexpr int64_t kBlockBytes = 2 << 20;
 /// In each direction: to the GPU once and back once is a hand-over.
 constexpr int64_t kLeastMoves = 3;
 
+/// A block moves piece by piece: what moves in one direction before any of it moves in the other is one move.
+struct Moves {
+  int64_t to_gpu = 0;
+  int64_t to_host = 0;
+  bool on_gpu = false;
+  void add(bool moves_to_gpu) {
+    const bool first = to_gpu + to_host == 0;
+    if (first || on_gpu != moves_to_gpu) ++(moves_to_gpu ? to_gpu : to_host);
+    on_gpu = moves_to_gpu;
+  }
+};
+
 bool to_gpu(const Copies& c, Row row) { return c.kind[row] == static_cast<uint8_t>(CopyKind::unified_host_to_device); }
 bool to_host(const Copies& c, Row row) { return c.kind[row] == static_cast<uint8_t>(CopyKind::unified_device_to_host); }
 
 /// Migrations of blocks that moved often in both directions.
 std::vector<Row> thrashing(const Facts& facts) {
   const Copies& c = facts.trace.copies;
-  // A block moves piece by piece: what follows in the same direction is one move.
-  struct Moves {
-    int64_t to_gpu = 0;
-    int64_t to_host = 0;
-    std::optional<bool> last_to_gpu;
-    void add(bool is_to_gpu) {
-      if (last_to_gpu != is_to_gpu) ++(is_to_gpu ? to_gpu : to_host);
-      last_to_gpu = is_to_gpu;
-    }
-  };
   const auto block_of = [&](Row row) {
     return std::pair(facts.gpus.of_stream[c.stream[row]], c.address[row] / kBlockBytes);
   };
@@ -135,9 +136,8 @@ void claim(const Facts& facts, const std::vector<Row>& rows, Claims& claims) {
   std::set<std::pair<uint32_t, int64_t>> starts;
   for (const Row row : rows) starts.emplace(facts.gpus.of_stream[c.stream[row]], c.start[row]);
   for_each_idle_piece(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
-    if (piece.cause == IdleCause::migration && starts.contains({piece.gpu, piece.end_ns})) {
+    if (piece.cause == IdleCause::migration && starts.contains({piece.gpu, piece.end_ns}))
       claims.idle[piece.gpu].emplace_back(piece.start_ns, piece.end_ns);
-    }
   });
 }
 

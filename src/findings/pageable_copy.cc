@@ -30,8 +30,8 @@ struct Copied {
   }
 };
 
-/// Up to this a copy from pageable memory to the GPU returns before it is done (CUDA Runtime API, "API synchronization
-/// behavior").
+/// Up to this a copy from pageable memory to the GPU returns before it is done; above, when all of it is staged, which
+/// is shortly before (CUDA Runtime API, "API synchronization behavior").
 constexpr int64_t kStagedBytes = 64 << 10;
 
 Change pinned_instead(const Facts& facts, const std::vector<Row>& rows, double bytes_per_second) {
@@ -45,7 +45,7 @@ Change pinned_instead(const Facts& facts, const std::vector<Row>& rows, double b
     const Row call = c.launch.empty() ? kNone : c.launch[row];
     const bool to_gpu = c.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device);
     if (call == kNone || !to_gpu || c.bytes[row] <= kStagedBytes) continue;
-    if (api.end[call] < c.end[row] || api.end[call] - api.start[call] <= kCopyCallNs) continue;
+    if (api.end[call] <= c.start[row] || api.end[call] - api.start[call] <= kCopyCallNs) continue;
     change.cuts.push_back({api.thread[call], api.start[call] + kCopyCallNs, api.end[call]});
   }
   return change;

@@ -16,12 +16,12 @@ class Launching {
  public:
   Launching() : thread_(builder_.thread(1, 1)), stream_(builder_.stream(1)) {}
 
-  void launch(int kernels, int64_t host_ns, int64_t kernel_ns) {
+  void launch(int kernels, int64_t host_ns, int64_t kernel_ns, std::string_view name = {}) {
     for (int i = 0; i < kernels; ++i) {
       now_ += host_ns;
       const uint32_t id = builder_.call(thread_, now_ - 5 * kUs, now_);
       const int64_t start = std::max(now_ + kUs, gpu_ + kUs);
-      builder_.kernel(stream_, start, start + kernel_ns, fmt::format("kernel {}", i), id);
+      builder_.kernel(stream_, start, start + kernel_ns, name.empty() ? fmt::format("kernel {}", i) : name, id);
       gpu_ = start + kernel_ns;
     }
   }
@@ -65,6 +65,20 @@ TEST(LaunchBound, CeilingIsTheHostTimeThatAGraphTakesAway) {
   ASSERT_NE(finding, nullptr);
   // As one graph: kernel by kernel, 20 us and 1 us to start, instead of one each 50 us.
   EXPECT_EQ(finding->ceiling_ns, 100 * (50 - 21) * kUs);
+}
+
+TEST(LaunchBound, LeavesTheGainThatAnotherFindingTells) {
+  Launching run;
+  for (int i = 0; i < 60; ++i) run.launch(1, 50 * kUs, 5 * kUs, "fill");  // one run for tiny_kernels
+  run.launch(101, 50 * kUs, 20 * kUs);
+  run.synchronize();
+  const Trace trace = run.build();
+  const Diagnosis diagnosis = diagnose(Facts(trace));
+  ASSERT_EQ(std::ranges::count(diagnosis.findings, "tiny_kernels", &Finding::id), 1);
+  const Finding* finding = found(diagnosis);
+  ASSERT_NE(finding, nullptr);
+  // As one graph, and not the fills before it.
+  EXPECT_NEAR(static_cast<double>(finding->ceiling_ns), 100.0 * (50 - 21) * kUs, 200 * kUs);
 }
 
 TEST(LaunchBound, ClaimsTheIdleTimeOfItsStretches) {

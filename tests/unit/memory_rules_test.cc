@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "analyses/replay.h"
 #include "findings/rule.h"
+#include "trace/columns.h"
 #include "trace_builder.h"
 
 /// The rules on memory and copies: one loop of ten steps of a millisecond, changed by what each rule looks for.
@@ -157,6 +159,17 @@ TEST(MemoryRules, ThePageableRateIsAnotherRules) {
   EXPECT_EQ(what_is_said(loop.ask("low_copy_rate")), "");
 }
 
+/// A copy of 4 MiB whose call returns when all is staged, 5 us before the last of it is on the GPU.
+TEST(MemoryRules, APageableCopyThatReturnsOnceItIsStaged) {
+  Loop loop(true, 600'000);
+  loop.each_step([&](int64_t t) {
+    const uint32_t call = loop.builder_.call(loop.thread_, t + 20'000, t + 595'000, "cudaMemcpyAsync_v3020");
+    loop.builder_.host_copy(loop.stream_, t + 501'000, t + 600'000, CopyKind::host_to_device, MemoryKind::pageable,
+                            1 << 20, call);
+  });
+  EXPECT_EQ(what_is_said(loop.ask("pageable_copy")), "pageable_copy ");
+}
+
 Loop small_copies(int count) {
   Loop loop = loop_ahead();
   loop.each_step([&](int64_t t) {
@@ -210,6 +223,35 @@ TEST(MemoryRules, ManagedMemoryThatMovesOneWay) {
   Loop loop;
   migrate_in_each_step(loop, false);
   EXPECT_EQ(what_is_said(loop.ask("managed_thrash")), "");
+}
+
+TEST(MemoryRules, ManagedMemoryHandedOverPieceByPiece) {
+  Loop loop;
+  for (int i = 0; i < kSteps; ++i) {
+    const int64_t address = 0x7f0000000000 + i * 65536;
+    const int64_t at = i * 12'000;
+    loop.builder_.migration(loop.stream_, 30'000 + at, 40'000 + at, CopyKind::unified_host_to_device, 65536, address);
+    loop.builder_.migration(loop.stream_, 3 * kStep + at, 3 * kStep + at + 10'000, CopyKind::unified_device_to_host,
+                            65536, address);
+  }
+  EXPECT_EQ(what_is_said(loop.ask("managed_thrash")), "");
+}
+
+/// The first kernel of each step takes 480 us, in 96 us of which its pages come.
+TEST(MemoryRules, PagesThatAKernelPullsAreItsOwn) {
+  Loop loop = loop_ahead();
+  loop.each_step([&](int64_t t) {
+    for (int i = 0; i < 10; ++i) {
+      const int64_t at = t + 30'000 + i * 45'000;
+      loop.builder_.migration(loop.stream_, at, at + 9'600, CopyKind::unified_host_to_device, 1 << 20, 0);
+    }
+  });
+  const Trace trace = loop.builder_.build();
+  const Facts facts(trace);
+  Change change;
+  for (Row row = 0; row < row_count(trace.kernels); row += 2) change.kernels.push_back({row, 1000});
+  const int64_t saved = facts.saving_ns(change);
+  EXPECT_NEAR(static_cast<double>(saved), 384'000.0 * kSteps, 20'000);
 }
 
 TEST(MemoryRules, MemoryThatGrows) {
