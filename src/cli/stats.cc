@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "analyses/stacked_table.h"
 #include "analyses/stats_report.h"
 #include "base/file.h"
 #include "cli/output.h"
@@ -20,6 +21,7 @@ struct StatsOptions {
   bool force_export = false;
   std::string help_reports;
   bool quiet = false;
+  bool by_rank = false;
 };
 
 /// One report, how it is written and where to: the three lists of options, matched by position as nsys does it.
@@ -95,28 +97,86 @@ Status write_table(const Table& table, const Job& job, const StatsOptions& optio
   return output->close();
 }
 
-Status run_jobs(const std::vector<Job>& jobs, const StatsOptions& options) {
+Fields fields_of(const std::vector<Job>& jobs) {
+  Fields fields;
+  for (const Job& job : jobs) fields |= job.chosen.report->fields(job.chosen.arguments);
+  return fields;
+}
+
+/// Writes the tables that have rows, and says which have none.
+Status write_tables(const std::vector<Job>& jobs, const std::vector<const Table*>& tables,
+                    const StatsOptions& options) {
   const auto unit = find_time_unit(options.time_unit);
   if (!unit) return std::unexpected(unit.error());
   RenderOptions render = terminal_options();
   render.time_unit = *unit;
-  Fields fields;
-  for (const Job& job : jobs) fields |= job.chosen.report->fields(job.chosen.arguments);
-  const auto trace = load(options.profile, fields);
-  if (!trace) return std::unexpected(trace.error());
   bool first = true;
-  for (const Job& job : jobs) {
-    const auto table = job.chosen.report->run(*trace, job.chosen.arguments);
-    if (!table) return std::unexpected(table.error());
-    if (table->rows() == 0) {
-      say_skipped(job, options);
+  for (size_t j = 0; j < jobs.size(); ++j) {
+    if (tables[j]->rows() == 0) {
+      say_skipped(jobs[j], options);
       continue;
     }
-    SONDE_TRY(write_table(*table, job, options, render, first));
-    first = first && job.output != "-";
+    SONDE_TRY(write_table(*tables[j], jobs[j], options, render, first));
+    first = first && jobs[j].output != "-";
   }
+  return {};
+}
+
+Result<std::vector<Table>> tables_of(const std::vector<Job>& jobs, const Trace& trace) {
+  std::vector<Table> tables;
+  for (const Job& job : jobs) {
+    auto table = job.chosen.report->run(trace, job.chosen.arguments);
+    if (!table) return std::unexpected(table.error());
+    tables.push_back(std::move(*table));
+  }
+  return tables;
+}
+
+std::vector<const Table*> pointers_to(const std::vector<Table>& tables) {
+  std::vector<const Table*> pointers;
+  for (const Table& table : tables) pointers.push_back(&table);
+  return pointers;
+}
+
+Status run_jobs(const std::vector<Job>& jobs, const StatsOptions& options) {
+  const auto trace = load(options.profile, fields_of(jobs));
+  if (!trace) return std::unexpected(trace.error());
+  const auto tables = tables_of(jobs, *trace);
+  if (!tables) return std::unexpected(tables.error());
+  SONDE_TRY(write_tables(jobs, pointers_to(*tables), options));
   if (!options.quiet) fmt::print(stderr, "{}", log_text(trace->log));
   return {};
+}
+
+/// Adds what a rank's file holds, or without `position` all files, to a table for each job.
+Status add_part(const std::vector<Job>& jobs, const ProfileOptions& profile, std::optional<size_t> position,
+                std::vector<StackedTable>& stacks) {
+  const auto trace = load(profile, fields_of(jobs));
+  if (!trace) return std::unexpected(trace.error());
+  const auto tables = tables_of(jobs, *trace);
+  if (!tables) return std::unexpected(tables.error());
+  const int rank = trace->ranks.front().rank.value_or(static_cast<int>(position.value_or(0)));
+  const std::string part = position ? fmt::format("rank {}", rank) : "all";
+  for (size_t j = 0; j < jobs.size(); ++j) stacks[j].add(part, (*tables)[j]);
+  return {};
+}
+
+/// Each table per rank, and over all of them. One rank after the other is in memory.
+Status run_jobs_by_rank(const std::vector<Job>& jobs, const StatsOptions& options) {
+  const auto files = sort_files(options.profile.files);
+  if (!files) return std::unexpected(files.error());
+  if (files->timelines.size() < 2) return fail("--by-rank needs the files of several ranks, or a folder with them");
+  std::vector<StackedTable> stacks;
+  for (size_t j = 0; j < jobs.size(); ++j) stacks.emplace_back("Rank");
+  for (size_t i = 0; i < files->timelines.size(); ++i) {
+    ProfileOptions one = options.profile;
+    one.files = {files->timelines[i]};
+    SONDE_TRY(add_part(jobs, one, i, stacks));
+  }
+  SONDE_TRY(add_part(jobs, options.profile, std::nullopt, stacks));
+  std::vector<const Table*> tables;
+  for (const StackedTable& stack : stacks) tables.push_back(&stack.table());
+  return write_tables(jobs, tables, options);
 }
 
 int print_help_reports(const std::string& name) {
@@ -139,7 +199,8 @@ int run(const StatsOptions& options) {
     report_error(jobs.error());
     return kUsage;
   }
-  return finish(options.profile, [&] { return run_jobs(*jobs, options); });
+  return finish(options.profile,
+                [&] { return options.by_rank ? run_jobs_by_rank(*jobs, options) : run_jobs(*jobs, options); });
 }
 
 void add_table_options(CLI::App& command, StatsOptions& options) {
@@ -157,6 +218,7 @@ void add_table_options(CLI::App& command, StatsOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--timeunit", options.time_unit, "nsec, usec, msec or seconds")->capture_default_str();
+  command.add_flag("--by-rank", options.by_rank, "each table for every file of a run and over all of them");
   command.add_flag("--force-overwrite", options.force_overwrite, "replace output files that exist");
   command.add_flag("--force-export", options.force_export, "accepted for nsys' sake: profiles are read as they are");
   command.add_flag("-q,--quiet", options.quiet, "say nothing of skipped reports and of what the import log holds");

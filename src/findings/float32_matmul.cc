@@ -20,14 +20,19 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Kernels& k = facts.trace.kernels;
   const std::vector<KernelClass> classes = kernel_classes(facts.trace);
   FasterKernels faster;
+  bool unknown_gpu = false;
   for (Row row = 0; row < row_count(k); ++row) {
     if (!facts.judged(k.start[row]) || classes[row] != KernelClass::matrix_float32) continue;
     const DeviceId device = facts.trace.streams[k.stream[row]].device;
-    if (device == kNone) continue;
+    if (device == kNone || !facts.trace.devices[device].compute_major) {
+      unknown_gpu = true;
+      continue;
+    }
     const Device& gpu = facts.trace.devices[device];
     const int64_t gain = tensor_gain(gpu.compute_major.value_or(0), gpu.compute_minor.value_or(0));
     if (gain > 1) faster.add(facts, row, (k.end[row] - k.start[row]) / gain);
   }
+  if (unknown_gpu) diagnosis.abstentions.push_back({"float32_matmul", "float32_matmul.unknown_gpu", {}});
   add_faster_kernels(facts, "float32_matmul", faster, {}, diagnosis);
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import _planted
 
-FIRST = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+FIRST = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
 
 results = _planted.Results()
 _planted.measure_drawn(results, range(FIRST, FIRST + 200))

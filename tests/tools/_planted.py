@@ -26,8 +26,13 @@ class Truth:
     also: frozenset[str] = frozenset()  # findings that are true because of it (docs/findings.md says why)
 
 
+# Rules speak from 1 % of the time on; with a ceiling a tenth too low from this on.
+WORTH = 0.011
+
 TRUTHS = {
     "gap": Truth("gpu_idle_host"),
+    # Other kernels that take longer are then as dominant.
+    "dominant_kernel": Truth("dominant_kernel", BOUND, never_with=frozenset({"float32", "slow_link"})),
     "pageable": Truth("pageable_copy"),
     # Waiting for the whole GPU waits for the prefetch of the next batch too.
     "sync": Truth("sync_in_loop", also=frozenset({"exposed_copy"})),
@@ -90,9 +95,11 @@ class Row:
 class Results:
     rows: dict[tuple[str, int], Row] = field(default_factory=dict)
     profiles: int = 0
+    small: int = 0  # problems that are not worth a sentence beside the others, and had none
     findings: int = 0
     false: list[str] = field(default_factory=list)  # what was found and not planted
-    wrong: list[str] = field(default_factory=list)  # what does not hold
+    off: list[str] = field(default_factory=list)  # ceilings that are not within what they should be
+    wrong: list[str] = field(default_factory=list)  # what else does not hold
 
 
 def run(*arguments: str) -> str:
@@ -124,8 +131,12 @@ def judge(results: Results, folder: Path, seed: int, gpus: int, plants: tuple[st
     for plant in costs:
         truth = TRUTHS[plant["name"]]
         expected |= {truth.finding} | truth.also
+        cost = cost_of(document, plant)
+        if truth.finding not in ceilings and truth.within and cost < WORTH * document["wall_ns"]:
+            results.small += 1
+            continue
         compare(results, results.rows.setdefault((plant["name"], len(plants)), Row()), truth,
-                ceilings.get(truth.finding), cost_of(document, plant), f"{name}: {plant['name']}")
+                ceilings.get(truth.finding), cost, f"{name}: {plant['name']}")
     results.false += [f"{name}: {finding}" for finding in ceilings if finding not in expected]
 
 
@@ -141,7 +152,7 @@ def compare(results: Results, row: Row, truth: Truth, ceiling: int | None, cost:
         return
     row.ratios.append(ceiling / cost)
     if not truth.within[0] <= row.ratios[-1] <= truth.within[1]:
-        results.wrong.append(f"{name}: ceiling {ceiling / 1e6:.2f} ms, cost {cost / 1e6:.2f} ms")
+        results.off.append(f"{name}: ceiling {ceiling / 1e6:.2f} ms, cost {cost / 1e6:.2f} ms")
 
 
 def draw(seed: int, most: int) -> tuple[int, tuple[str, ...]]:
@@ -184,24 +195,30 @@ def table(results: Results) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for (plant, together), row in sorted(results.rows.items()):
-        ratios = row.ratios or [float("nan")]
+        ratios = [f"{f(row.ratios):.2f}" for f in (statistics.median, min, max)] if row.ratios else ["-"] * 3
         lines.append(
             f"| {plant} | {together - 1} | {TRUTHS[plant].finding} | {row.found} of {row.planted} | "
-            f"{statistics.median(ratios):.2f} | {min(ratios):.2f} | {max(ratios):.2f} |"
+            + " | ".join(ratios) + " |"
         )
     share = 100 * len(results.false) / max(1, results.findings)
     lines.append(
-        f"\n{results.profiles} profiles, {results.findings} findings, of them {len(results.false)} false ({share:.1f} %)"
+        f"\n{results.profiles} profiles, {results.findings} findings, of them {len(results.false)} false ({share:.1f} %); "
+        f"{len(results.off)} of {sum(len(row.ratios) for row in results.rows.values())} ceilings off; "
+        f"{results.small} problems cost less than 1 % of the time and are not told"
     )
     return "\n".join(lines)
 
 
-# Findings that may be false, of a hundred.
+# Findings that may be false, and ceilings that may be off, of a hundred.
 MOST_FALSE = 5
+MOST_OFF = 1
 
 
 def check(results: Results) -> int:
     """Prints the table and what does not hold; 1 where something does not."""
     print(table(results))
-    print("\n".join(results.wrong + [f"false: {finding}" for finding in results.false]))
-    return 1 if results.wrong or 100 * len(results.false) > MOST_FALSE * results.findings else 0
+    print("\n".join(results.wrong + [f"off: {name}" for name in results.off] + [f"false: {name}" for name in results.false]))
+    ceilings = sum(len(row.ratios) for row in results.rows.values())
+    too_false = 100 * len(results.false) > MOST_FALSE * results.findings
+    too_far_off = 100 * len(results.off) > MOST_OFF * ceilings
+    return 1 if results.wrong or too_false or too_far_off else 0
