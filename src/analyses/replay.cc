@@ -4,96 +4,20 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <queue>
 #include <set>
 #include <tuple>
 
-#include "analyses/collectives.h"
+#include "analyses/replay_operations.h"
+#include "analyses/thread_groups.h"
 #include "trace/columns.h"
 #include "trace/stream_flags.h"
 
 namespace sonde {
 namespace {
 
-constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 4;
-
-struct Operation {
-  int64_t start;
-  int64_t end;
-  StreamId stream;
-  Row launch;                   ///< of `api`
-  uint32_t engine = kNone;      ///< of a copy: GPU and direction
-  int64_t changed_ns = 0;       ///< its duration in the replay
-  bool ahead = false;           ///< nothing on the GPU waits for it
-  StreamId behind = kNone;      ///< of one to the host that is ahead: the stream whose results it takes
-  uint32_t collective = kNone;  ///< of Collectives::all
-  uint32_t group = kNone;       ///< of Change::side_by_side
-  bool computes = false;        ///< a kernel
-  bool pull = false;            ///< pages of managed memory that come to a GPU
-  int64_t replayed_end = kNever;
-};
-
-/// Pages that come while a kernel runs are that kernel's: it takes no less than they do, and nothing else waits for
-/// them. `operations` are in the order of their starts.
-void give_pulls_to_kernels(const Gpus& gpus, std::vector<Operation>& operations) {
-  std::vector<Operation*> running(gpus.gpus.size(), nullptr);  // of the kernels that have started, the last to end
-  std::map<Operation*, int64_t> pulled_ns;
-  std::vector<bool> given(operations.size(), false);
-  for (size_t i = 0; i < operations.size(); ++i) {
-    Operation& op = operations[i];
-    if (!op.computes && !op.pull) continue;
-    Operation*& kernel = running[gpus.of_stream[op.stream]];
-    if (op.computes && (kernel == nullptr || kernel->end < op.end)) kernel = &op;
-    if (!op.pull || kernel == nullptr || kernel->end < op.end) continue;
-    pulled_ns[kernel] += op.changed_ns;
-    given[i] = true;
-  }
-  for (const auto& [kernel, ns] : pulled_ns) {
-    kernel->changed_ns = std::max(kernel->changed_ns, std::min(ns, kernel->end - kernel->start));
-  }
-  size_t index = 0;
-  std::erase_if(operations, [&](const Operation&) { return given[index++]; });
-}
-
-std::vector<Operation> operations_in(const Trace& trace, const Gpus& gpus, const Collectives& collectives, Span extent,
-                                     const Change& change) {
-  std::map<std::pair<const GpuOps*, Row>, int64_t> resized;
-  for (const Change::Resized& r : change.kernels) resized[{&trace.kernels, r.row}] = r.duration_ns;
-  for (const Change::Resized& r : change.copies) resized[{&trace.copies, r.row}] = r.duration_ns;
-  const std::set<Row> ahead(change.ahead.begin(), change.ahead.end());
-  std::map<SideBySide::Operation, uint32_t> group_of;
-  for (uint32_t group = 0; group < change.side_by_side.size(); ++group) {
-    for (const SideBySide::Operation& op : change.side_by_side[group].operations) group_of[op] = group;
-  }
-  std::vector<Operation> operations;
-  for_each_gpu_table(trace, [&](const GpuOps& ops) {
-    const bool copies = &ops == &trace.copies;
-    const bool kernels = &ops == &trace.kernels;
-    for (Row row = 0; row < row_count(ops); ++row) {
-      if (ops.start[row] < extent.first || ops.start[row] >= extent.second) continue;
-      Operation op{ops.start[row], ops.end[row], ops.stream[row], ops.launch[row]};
-      const auto changed = resized.find({&ops, row});
-      op.changed_ns = changed == resized.end() ? op.end - op.start : changed->second;
-      if (copies) op.engine = gpus.of_stream[op.stream] * 256 + trace.copies.kind[row];
-      if (kernels) op.collective = collectives.of_kernel[row];
-      const auto group = group_of.find({&ops, row});
-      if (group != group_of.end()) op.group = group->second;
-      op.computes = kernels;
-      op.pull = copies && trace.copies.kind[row] == static_cast<uint8_t>(CopyKind::unified_host_to_device);
-      op.ahead = copies && ahead.contains(row);
-      const bool to_host = copies && trace.copies.kind[row] == static_cast<uint8_t>(CopyKind::device_to_host);
-      if (op.ahead && to_host) op.behind = op.stream;
-      if (op.ahead) {  // behind the trace's own: one to each GPU, one from it
-        op.stream = static_cast<StreamId>(trace.streams.size()) + 2 * gpus.of_stream[op.stream] + (to_host ? 1 : 0);
-      }
-      operations.push_back(op);
-    }
-  });
-  std::ranges::stable_sort(operations, {}, &Operation::start);
-  give_pulls_to_kernels(gpus, operations);
-  return operations;
-}
+constexpr int64_t kNever = kNeverInReplay;
+using Operation = ReplayOperation;
 
 /// What happens on the recorded timeline, in its order: the replay visits each once.
 struct Event {
@@ -130,7 +54,7 @@ class Replay {
         extent_(extent),
         change_(change),
         group_of_(groups_of_threads(trace, gpus)),
-        operations_(operations_in(trace, gpus, collectives, extent, change)),
+        operations_(replay_operations(trace, gpus, collectives, extent, change)),
         meetings_(collectives.all.size()),
         shift_(trace.threads.size() + 1, 0),
         call_shift_(row_count(trace.api), kUnknown),
@@ -569,28 +493,6 @@ Collectives unmatched(const Collectives& collectives) {
 }
 
 }  // namespace
-
-std::vector<uint32_t> groups_of_threads(const Trace& trace, const Gpus& gpus) {
-  std::vector<uint32_t> parent(gpus.gpus.size());
-  std::iota(parent.begin(), parent.end(), 0U);
-  const auto root = [&](uint32_t gpu) {
-    while (parent[gpu] != gpu) gpu = parent[gpu] = parent[parent[gpu]];
-    return gpu;
-  };
-  std::vector<uint32_t> group(trace.threads.size(), kNone);
-  for_each_gpu_table(trace, [&](const GpuOps& ops) {
-    for (Row row = 0; row < ops.launch.size(); ++row) {
-      if (ops.launch[row] == kNone || trace.api.thread[ops.launch[row]] >= group.size()) continue;
-      uint32_t& of_thread = group[trace.api.thread[ops.launch[row]]];
-      const uint32_t gpu = root(gpus.of_stream[ops.stream[row]]);
-      if (of_thread == kNone) of_thread = gpu;
-      parent[root(of_thread)] = gpu;
-      of_thread = gpu;
-    }
-  });
-  for (uint32_t& g : group) g = g == kNone ? kNone : root(g);
-  return group;
-}
 
 int64_t replayed_end_ns(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
                         const std::vector<ApiKind>& api_kinds, Span extent, const Change& change) {

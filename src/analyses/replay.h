@@ -50,9 +50,6 @@ struct Change {
   std::vector<SideBySide> side_by_side;  ///< disjoint
 };
 
-/// Threads that put work on the same GPU, by number; kNone for threads that launch nothing.
-[[nodiscard]] std::vector<uint32_t> groups_of_threads(const Trace& trace, const Gpus& gpus);
-
 /// When `extent` ends in a changed program, by replaying what was recorded:
 /// - An operation starts when it is launched, the one before it on its stream is over, blocking streams and the null
 ///   stream have waited for each other and, where none explains when it started, when the operation that ended last

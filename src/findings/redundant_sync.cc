@@ -2,6 +2,7 @@
 #include <set>
 
 #include "analyses/replay.h"
+#include "analyses/thread_groups.h"
 #include "findings/call_rows.h"
 #include "findings/redundant_syncs.h"
 #include "findings/rule.h"

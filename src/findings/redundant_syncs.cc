@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analyses/replay.h"
+#include "analyses/thread_groups.h"
 #include "trace/columns.h"
 
 namespace sonde {

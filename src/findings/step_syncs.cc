@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analyses/replay.h"
+#include "analyses/thread_groups.h"
 #include "findings/host_copies.h"
 #include "trace/columns.h"
 
