@@ -103,7 +103,8 @@ void GpuQueues::wait_implicitly(uint16_t stream, int32_t iteration) {
     return step;
   }();
   const StreamInfo& own = program_.streams[stream];
-  for (uint16_t s = 0; s < program_.streams.size(); ++s) {
+  const auto streams = static_cast<uint16_t>(program_.streams.size());
+  for (uint16_t s = 0; s < streams; ++s) {
     const StreamInfo& other = program_.streams[s];
     const bool waits = (own.is_default && other.blocking) || (own.blocking && other.is_default);
     if (!waits || other.gpu != own.gpu) continue;
