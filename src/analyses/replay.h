@@ -48,6 +48,10 @@ struct Change {
   /// come behind the work whose results they take, and calls wait for them.
   std::vector<Row> ahead;
   std::vector<SideBySide> side_by_side;  ///< disjoint
+
+  [[nodiscard]] bool empty() const {
+    return cuts.empty() && kernels.empty() && copies.empty() && ahead.empty() && side_by_side.empty();
+  }
 };
 
 /// When `extent` ends in a changed program, by replaying what was recorded:

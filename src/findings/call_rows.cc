@@ -26,7 +26,6 @@ int64_t time_in_calls(const Facts& facts, const std::vector<Row>& rows) {
 }
 
 std::vector<Evidence> evidence_of_calls(const Facts& facts, std::vector<Row> rows) {
-  constexpr size_t kMostEvidence = 10;
   const Calls& api = facts.trace.api;
   std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return api.end[row] - api.start[row]; });
   rows.resize(std::min(rows.size(), kMostEvidence));

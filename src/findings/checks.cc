@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "analyses/launching_calls.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -43,22 +44,11 @@ class Captures {
   std::map<ThreadId, std::vector<Span>> of_thread_;
 };
 
-/// For each row of `api`, whether GPU work of it is in the profile.
-std::vector<bool> calls_with_work(const Trace& trace) {
-  std::vector<bool> has_work(row_count(trace.api), false);
-  for_each_gpu_table(trace, [&](const GpuOps& ops) {
-    for (const Row launch : ops.launch) {
-      if (launch != kNone) has_work[launch] = true;
-    }
-  });
-  return has_work;
-}
-
 bool records_complete_holds(const Facts& facts, std::vector<Argument>& arguments) {
   const Calls& api = facts.trace.api;
   if (facts.trace.kernels.launch.empty() && facts.trace.graph_launches.launch.empty()) return true;
   const Captures captures(facts.trace);
-  const std::vector<bool> has_work = calls_with_work(facts.trace);
+  const std::vector<bool> has_work = launching_calls(facts.trace);
   int64_t launches = 0;
   int64_t lost = 0;
   for (Row row = 0; row < row_count(api); ++row) {

@@ -11,7 +11,6 @@ namespace {
 
 /// Half of all busy time: no other kernel can matter as much.
 constexpr double kLeastShare = 0.5;
-constexpr double kLeastPercent = 1;
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Kernels& k = facts.trace.kernels;
@@ -32,7 +31,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   }
   const auto top = std::ranges::max_element(by_name, {}, [](const auto& named) { return named.second.ns; });
   if (top == by_name.end() || static_cast<double>(top->second.ns) < kLeastShare * static_cast<double>(busy)) return;
-  if (facts.percent_of_wall(facts.per_gpu(top->second.ns)) < kLeastPercent) return;
+  if (facts.percent_of_wall(facts.per_gpu(top->second.ns)) < kWorthPercent) return;
   const double percent = 100 * static_cast<double>(top->second.ns) / static_cast<double>(busy);
   diagnosis.findings.push_back({.id = "dominant_kernel",
                                 .arguments = {{"share", Unit::percent, percent, {}},

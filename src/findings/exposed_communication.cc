@@ -13,11 +13,9 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
 /// Of communication that nothing computes beside: records get lost now and then.
 constexpr double kMostUntold = 0.05;
 constexpr double kLeastPercentOfBound = 5;
-constexpr size_t kMostEvidence = 10;
 /// What of a large collective has to stay behind the computing when it is cut into parts: one part, as large as
 /// DistributedDataParallel makes them (bucket_cap_mb=25).
 constexpr double kPartBytes = 25 << 20;
@@ -117,11 +115,11 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   }
   std::erase_if(pieces, [](const ExposedPiece& p) { return p.waits || p.collective == kNone; });
   const int64_t alone = alone_ns(facts, pieces);
-  if (facts.percent_of_wall(alone) < kLeastPercent) return;
+  if (facts.percent_of_wall(alone) < kWorthPercent) return;
   const Change change = Hidden(facts, pieces).change();
   const int64_t saved = facts.saving_ns(change);
   const int64_t ceiling = std::min(saved, alone);
-  if (facts.percent_of_wall(ceiling) >= kLeastPercent) {
+  if (facts.percent_of_wall(ceiling) >= kWorthPercent) {
     diagnosis.findings.push_back(finding_of(facts, "exposed_communication", pieces, alone, ceiling));
   } else if (facts.percent_of_wall(alone) >= kLeastPercentOfBound) {
     diagnosis.findings.push_back(bound_of(facts, "serial_communication", pieces, alone));

@@ -18,8 +18,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-
 struct Exposed {
   Span span;
   uint32_t gpu;
@@ -95,17 +93,17 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Copies& copies = facts.trace.copies;
   std::vector<Exposed> exposed = exposed_copies(facts, diagnosis.claims);
   const int64_t alone = facts.per_gpu(total_of(facts, exposed));
-  if (facts.percent_of_wall(alone) < kLeastPercent) return;
+  if (facts.percent_of_wall(alone) < kWorthPercent) return;
   const int64_t saved = facts.saving_ns(made_ahead(exposed));
   const int64_t ceiling = std::min({saved, alone, facts.wall_ns() - busiest_engine_ns(facts)});
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   Finding finding{.id = "exposed_copy",
                   .arguments = {{"time", Unit::nanoseconds, static_cast<double>(alone), {}},
                                 {"directions", Unit::none, 0, directions_of(copies, exposed)}},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
   std::ranges::stable_sort(exposed, std::greater(), [](const Exposed& e) { return e.span.second - e.span.first; });
-  exposed.resize(std::min<size_t>(exposed.size(), 10));
+  exposed.resize(std::min(exposed.size(), kMostEvidence));
   for (const Exposed& e : exposed) {
     finding.evidence.push_back(
         {e.span.first, e.span.second, facts.gpus.gpus[e.gpu].place, std::string(copy_operation(copies.kind[e.copy]))});

@@ -24,16 +24,22 @@ Facts::Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole)
       gpus(gpus_of(run)),
       shares(share_gpu_time(run, gpus)),
       api_kinds(sonde::api_kinds(run)),
+      kernel_classes(sonde::kernel_classes(run)),
       communication(communication_kinds(run)),
       collectives(match_collectives(run, gpus, communication)),
       activity(gpu_activity(run, gpus, communication)),
       kernels(std::move(measured)) {}
 
+size_t Facts::steps_begun(int64_t time_ns) const {
+  if (!steps) return 0;
+  return static_cast<size_t>(std::ranges::upper_bound(steps->steady, time_ns, {}, &Span::first) -
+                             steps->steady.begin());
+}
+
 uint32_t Facts::step_of(int64_t time_ns) const {
-  if (!has_named_steps()) return kNone;
-  const auto next = std::ranges::upper_bound(steps->steady, time_ns, {}, &Span::first);
-  if (next == steps->steady.begin() || time_ns >= std::prev(next)->second) return kNone;
-  return static_cast<uint32_t>(std::prev(next) - steps->steady.begin());
+  const size_t begun = has_named_steps() ? steps_begun(time_ns) : 0;
+  if (begun == 0 || time_ns >= steps->steady[begun - 1].second) return kNone;
+  return static_cast<uint32_t>(begun - 1);
 }
 
 int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / static_cast<int64_t>(gpus.gpus.size()); }
@@ -43,6 +49,7 @@ double Facts::percent_of_wall(int64_t ns) const {
 }
 
 int64_t Facts::saving_ns(const Change& change) const {
+  if (change.empty()) return 0;
   const auto end = [&](const Change& c) { return replayed_end_ns(trace, gpus, collectives, api_kinds, extent, c); };
   if (!unchanged_end_ns_) unchanged_end_ns_ = end({});
   return *unchanged_end_ns_ - end(change);

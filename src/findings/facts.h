@@ -8,6 +8,7 @@
 #include "analyses/collectives.h"
 #include "analyses/communication.h"
 #include "analyses/gpu_shares.h"
+#include "analyses/kernel_class.h"
 #include "analyses/kernel_join.h"
 #include "analyses/replay.h"
 #include "analyses/warm_up.h"
@@ -25,6 +26,7 @@ struct Facts {
   Gpus gpus;
   GpuShares shares;
   std::vector<ApiKind> api_kinds;                ///< of each row of `api`
+  std::vector<KernelClass> kernel_classes;       ///< of each row of `kernels`
   std::vector<CommunicationKind> communication;  ///< of each row of `kernels`
   Collectives collectives;
   std::vector<GpuActivity> activity;  ///< of each GPU
@@ -38,6 +40,8 @@ struct Facts {
   [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
+  /// How many of the judged steps have begun by then.
+  [[nodiscard]] size_t steps_begun(int64_t time_ns) const;
   /// The number of the judged step that holds a moment; kNone outside of them.
   [[nodiscard]] uint32_t step_of(int64_t time_ns) const;
   /// A sum over all GPUs as wall time: GPUs idle side by side.

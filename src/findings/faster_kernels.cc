@@ -10,9 +10,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-constexpr size_t kMostEvidence = 10;
-
 std::vector<Evidence> evidence_of(const Facts& facts, std::vector<Change::Resized> kernels) {
   const Kernels& k = facts.trace.kernels;
   const auto lost = [&](const Change::Resized& r) { return k.end[r.row] - k.start[r.row] - r.duration_ns; };
@@ -48,11 +45,11 @@ const std::optional<LaunchOccupancy>& JudgedOccupancy::of(Row kernel) {
 void add_faster_kernels(const Facts& facts, std::string_view id, const FasterKernels& faster,
                         std::vector<Argument> arguments, Diagnosis& diagnosis) {
   const int64_t now = facts.per_gpu(faster.now_ns);
-  if (facts.percent_of_wall(now) < kLeastPercent) return;
+  if (facts.percent_of_wall(now) < kWorthPercent) return;
   Change change;
   change.kernels = faster.kernels;
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   const Kernels& k = facts.trace.kernels;
   std::map<std::string, int64_t> names;
   for (const Change::Resized& r : faster.kernels) {

@@ -25,6 +25,9 @@ struct Evidence {
   std::string what;   ///< call, range or kernel; may be empty
 };
 
+/// A finding shows no more than these, the heaviest.
+inline constexpr size_t kMostEvidence = 10;
+
 /// Something that is wrong. What it says and what to do are texts by id (texts.h): "<id>.says" and "<id>.do".
 struct Finding {
   std::string id;

@@ -1,4 +1,3 @@
-#include "analyses/kernel_class.h"
 #include "findings/faster_kernels.h"
 #include "trace/columns.h"
 
@@ -18,11 +17,10 @@ int64_t tensor_gain(int64_t major, int64_t minor) {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Kernels& k = facts.trace.kernels;
-  const std::vector<KernelClass> classes = kernel_classes(facts.trace);
   FasterKernels faster;
   bool unknown_gpu = false;
   for (Row row = 0; row < row_count(k); ++row) {
-    if (!facts.judged(k.start[row]) || classes[row] != KernelClass::matrix_float32) continue;
+    if (!facts.judged(k.start[row]) || facts.kernel_classes[row] != KernelClass::matrix_float32) continue;
     const DeviceId device = facts.trace.streams[k.stream[row]].device;
     if (device == kNone || !facts.trace.devices[device].compute_major) {
       unknown_gpu = true;

@@ -16,9 +16,6 @@
 namespace sonde {
 namespace {
 
-/// Less of the wall time than this is not worth a sentence.
-constexpr double kLeastPercent = 1;
-
 /// Idle time that no finding has claimed.
 IdleTotals unclaimed(const Facts& facts, const Claims& claims) {
   const Told told(claims);
@@ -71,7 +68,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     const int64_t time = facts.per_gpu(idle.total(cause));
     const int64_t ceiling =
         cause == IdleCause::synchronization ? std::min(time, blocked_ns(facts, diagnosis.claims)) : time;
-    if (facts.percent_of_wall(ceiling) < kLeastPercent) continue;
+    if (facts.percent_of_wall(ceiling) < kWorthPercent) continue;
     diagnosis.findings.push_back({.id = fmt::format("gpu_idle_{}", info_of(cause).name),
                                   .arguments = {{"time", Unit::nanoseconds, static_cast<double>(time), {}},
                                                 {"most", Unit::none, 0, calls_of(facts, idle, cause)}},

@@ -18,8 +18,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-constexpr size_t kMostEvidence = 10;
 /// Behind a wait, or at the beginning of a step, the GPU runs dry a few times before the host is ahead again.
 constexpr int64_t kFewestStarts = 16;
 /// As many launches may follow each other that did not find the GPU dry: a long kernel gives the host time for some.
@@ -291,10 +289,10 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   Stretches found(facts, diagnosis.claims);
   std::vector<Stretch>& stretches = found.all();
   const Calls& api = facts.trace.api;
-  if (facts.percent_of_wall(facts.per_gpu(sums_of(api, stretches).starved_ns)) < kLeastPercent) return;
+  if (facts.percent_of_wall(facts.per_gpu(sums_of(api, stretches).starved_ns)) < kWorthPercent) return;
   const Change change = as_graphs(api, stretches);
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   claim(api, stretches, diagnosis.claims);
   diagnosis.findings.push_back(finding_of(facts, stretches, ceiling));
 }

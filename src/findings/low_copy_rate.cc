@@ -15,7 +15,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
 /// From here on the fixed cost of a copy, 1 to 2 us and so some 100 KB at 50 GB/s, is no tenth of its time.
 constexpr int64_t kLargeBytes = 1 << 20;
 /// Of the run's own best: two directions or two GPUs that share a link take half of it from each other at most.
@@ -98,7 +97,7 @@ Finding finding_of(const Facts& facts, std::vector<Slow>& slow, int64_t ceiling)
                      longest.by_link ? "is usual on the link of such a GPU" : "this run's best copies reach"}},
       .ceiling_ns = ceiling,
       .evidence = {}};
-  slow.resize(std::min<size_t>(slow.size(), 10));
+  slow.resize(std::min(slow.size(), kMostEvidence));
   for (const Slow& s : slow) {
     const uint32_t gpu = facts.gpus.of_stream[c.stream[s.row]];
     finding.evidence.push_back(
@@ -116,7 +115,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     change.copies.push_back({s.row, static_cast<int64_t>(static_cast<double>(c.bytes[s.row]) * 1e9 / s.could)});
   }
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   diagnosis.findings.push_back(finding_of(facts, slow, ceiling));
 }
 

@@ -1,4 +1,3 @@
-#include "analyses/kernel_class.h"
 #include "findings/faster_kernels.h"
 #include "trace/columns.h"
 
@@ -20,12 +19,11 @@ bool keeps_memory_busy(const Facts& facts, Row row) {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Kernels& k = facts.trace.kernels;
-  const std::vector<KernelClass> classes = kernel_classes(facts.trace);
   JudgedOccupancy occupancy(facts);
   FasterKernels faster;
   double highest = 0;
   for (Row row = 0; row < row_count(k) && !k.grid.empty(); ++row) {
-    if (!facts.judged(k.start[row]) || is_dense_math(classes[row]) ||
+    if (!facts.judged(k.start[row]) || is_dense_math(facts.kernel_classes[row]) ||
         facts.communication[row] != CommunicationKind::none)
       continue;
     const auto& launch = occupancy.of(row);

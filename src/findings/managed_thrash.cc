@@ -3,8 +3,8 @@
 #include <set>
 
 #include "analyses/idle_time.h"
-#include "analyses/operation_names.h"
 #include "analyses/replay.h"
+#include "findings/copy_evidence.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
@@ -14,8 +14,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-constexpr size_t kMostEvidence = 10;
 /// The driver moves managed memory in pieces of up to this size, so that two moves of a block may begin elsewhere in
 /// it.
 constexpr int64_t kBlockBytes = 2 << 20;
@@ -145,19 +143,12 @@ Finding finding_of(const Facts& facts, std::vector<Row> rows, int64_t ceiling) {
   const Copies& c = facts.trace.copies;
   int64_t bytes[2] = {0, 0};
   for (const Row row : rows) bytes[to_gpu(c, row) ? 0 : 1] += c.bytes[row];
-  Finding finding{.id = "managed_thrash",
-                  .arguments = {{"to_gpu", Unit::bytes, static_cast<double>(bytes[0]), {}},
-                                {"to_host", Unit::bytes, static_cast<double>(bytes[1]), {}},
-                                {"count", Unit::none, static_cast<double>(rows.size()), {}}},
-                  .ceiling_ns = ceiling,
-                  .evidence = {}};
-  std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return c.end[row] - c.start[row]; });
-  rows.resize(std::min(rows.size(), kMostEvidence));
-  for (const Row row : rows) {
-    finding.evidence.push_back({c.start[row], c.end[row], facts.gpus.gpus[facts.gpus.of_stream[c.stream[row]]].place,
-                                std::string(copy_operation(c.kind[row]))});
-  }
-  return finding;
+  return {.id = "managed_thrash",
+          .arguments = {{"to_gpu", Unit::bytes, static_cast<double>(bytes[0]), {}},
+                        {"to_host", Unit::bytes, static_cast<double>(bytes[1]), {}},
+                        {"count", Unit::none, static_cast<double>(rows.size()), {}}},
+          .ceiling_ns = ceiling,
+          .evidence = evidence_of_copies(facts, std::move(rows))};
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -165,7 +156,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (rows.empty()) return;
   const Change change = staying(facts, rows);
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   claim(facts, rows, diagnosis.claims);
   diagnosis.findings.push_back(finding_of(facts, rows, ceiling));
 }

@@ -76,7 +76,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const int64_t ceiling = facts.saving_ns(pinned_instead(facts, rows, could));
   if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
   std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return c.end[row] - c.start[row]; });
-  rows.resize(std::min<size_t>(rows.size(), 10));
+  rows.resize(std::min(rows.size(), kMostEvidence));
   Finding finding{.id = "pageable_copy",
                   .arguments = {{"count", Unit::none, static_cast<double>(pageable.count), {}},
                                 {"bytes", Unit::bytes, static_cast<double>(pageable.bytes), {}},

@@ -14,8 +14,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-
 int64_t time_of(const Calls& api, const std::vector<Row>& rows) {
   int64_t time = 0;
   for (const Row row : rows) time += api.end[row] - api.start[row];
@@ -48,15 +46,15 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const auto elsewhere = [&](Row row) { return std::ranges::binary_search(inside, row); };
   std::erase_if(found.rows, elsewhere);
   std::erase_if(found.unsure, elsewhere);
-  if (facts.percent_of_wall(time_of(api, found.unsure)) >= kLeastPercent) {
+  if (facts.percent_of_wall(time_of(api, found.unsure)) >= kWorthPercent) {
     diagnosis.abstentions.push_back({"redundant_sync", "redundant_sync.several_gpus", {}});
   }
   const int64_t time = time_of(api, found.rows);
-  if (facts.percent_of_wall(time) < kLeastPercent) return;
+  if (facts.percent_of_wall(time) < kWorthPercent) return;
   Change change;
   for (const Row row : found.rows) change.cuts.push_back({api.thread[row], api.start[row], api.end[row]});
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   claim(facts, found.rows, diagnosis.claims);
   diagnosis.findings.push_back({.id = "redundant_sync",
                                 .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, found.rows)},

@@ -2,9 +2,9 @@
 #include <map>
 #include <set>
 
-#include "analyses/operation_names.h"
 #include "analyses/replay.h"
 #include "findings/call_rows.h"
+#include "findings/copy_evidence.h"
 #include "findings/host_copies.h"
 #include "findings/places.h"
 #include "findings/rule.h"
@@ -17,20 +17,12 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
 constexpr size_t kFewestInStep = 4;
 /// Smaller ones are small_copies', and scalars.
 constexpr int64_t kLeastBytes = 256 << 10;
-constexpr size_t kMostEvidence = 10;
 
 /// Copies of a step by what makes them look the same.
-using Alike = std::map<std::tuple<uint32_t, uint32_t, int64_t>, std::vector<Row>>;  // step, GPU, bytes
-
-/// The steps of one thread count for all: others are a little before or behind it.
-uint32_t step_begun(const Facts& facts, int64_t time_ns) {
-  const auto& steady = facts.steps->steady;
-  return static_cast<uint32_t>(std::ranges::upper_bound(steady, time_ns, {}, &Span::first) - steady.begin());
-}
+using Alike = std::map<std::tuple<size_t, uint32_t, int64_t>, std::vector<Row>>;  // step, GPU, bytes
 
 Alike alike_copies(const Facts& facts) {
   const Copies& c = facts.trace.copies;
@@ -39,7 +31,8 @@ Alike alike_copies(const Facts& facts) {
     const bool to_gpu = c.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device);
     if (!to_gpu || c.launch[row] == kNone || c.bytes[row] < kLeastBytes) continue;
     if (!facts.judged(c.start[row])) continue;
-    alike[{step_begun(facts, c.start[row]), facts.gpus.of_stream[c.stream[row]], c.bytes[row]}].push_back(row);
+    // The steps of one thread count for all: others are a little before or behind it.
+    alike[{facts.steps_begun(c.start[row]), facts.gpus.of_stream[c.stream[row]], c.bytes[row]}].push_back(row);
   }
   std::erase_if(alike, [](const auto& copies) { return copies.second.size() < kFewestInStep; });
   return alike;
@@ -88,18 +81,12 @@ Finding finding_of(const Facts& facts, std::vector<Row> rows, int64_t in_step, i
     bytes += c.bytes[row];
     places.add(c.launch[row], c.bytes[row]);
   }
-  std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return c.end[row] - c.start[row]; });
-  rows.resize(std::min(rows.size(), kMostEvidence));
-  Finding finding{.id = "repeated_copy",
-                  .arguments = {{"place", Unit::none, 0, places.most_in_words()},
-                                {"count", Unit::none, static_cast<double>(in_step), {}},
-                                {"bytes", Unit::bytes, static_cast<double>(bytes), {}}},
-                  .ceiling_ns = ceiling};
-  for (const Row row : rows) {
-    finding.evidence.push_back({c.start[row], c.end[row], facts.gpus.gpus[facts.gpus.of_stream[c.stream[row]]].place,
-                                std::string(copy_operation(c.kind[row]))});
-  }
-  return finding;
+  return {.id = "repeated_copy",
+          .arguments = {{"place", Unit::none, 0, places.most_in_words()},
+                        {"count", Unit::none, static_cast<double>(in_step), {}},
+                        {"bytes", Unit::bytes, static_cast<double>(bytes), {}}},
+          .ceiling_ns = ceiling,
+          .evidence = evidence_of_copies(facts, std::move(rows))};
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -117,7 +104,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   Change change;
   change.cuts = cuts_of_calls(facts, calls);
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   diagnosis.claims.copies.insert(diagnosis.claims.copies.end(), rows.begin(), rows.end());
   diagnosis.findings.push_back(finding_of(facts, rows, in_step, ceiling));
 }

@@ -20,8 +20,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-constexpr size_t kMostEvidence = 10;
 /// Fewer repeats in a step are no pattern of the model: it has more layers.
 constexpr size_t kFewestInStep = 4;
 /// The same where steps are not known.
@@ -156,7 +154,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const std::vector<KernelRun> runs = runs_of(sequences);
   const Change change = fused(facts.trace, runs);
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   for (const KernelRun& run : runs) {
     diagnosis.claims.idle[facts.gpus.of_stream[k.stream[run.kernels.front()]]].emplace_back(run.start(k), run.end(k));
   }

@@ -26,6 +26,9 @@ struct Diagnosis {
   Claims claims;
 };
 
+/// Less of the judged time than this is not worth a sentence, unless a rule says otherwise.
+inline constexpr double kWorthPercent = 1;
+
 /// What conclusions on the timing of a loop need.
 inline const Checks kLoopChecks{Check::records_complete, Check::past_warm_up, Check::launches_free};
 

@@ -15,9 +15,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-constexpr size_t kMostEvidence = 10;
-
 using Groups = std::vector<SerializedKernels>;
 
 int64_t saved_by(const Facts& facts, const Groups& groups, bool events) {
@@ -79,9 +76,9 @@ void tell(const Facts& facts, std::string_view id, const Groups& groups, Diagnos
     kernels += std::ssize(group.kernels);
   }
   const int64_t time = facts.per_gpu(shares);
-  if (facts.percent_of_wall(time) < kLeastPercent) return;
+  if (facts.percent_of_wall(time) < kWorthPercent) return;
   const int64_t ceiling = saved_by(facts, groups, id == "serialized_streams_events");
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   diagnosis.findings.push_back({.id = std::string(id),
                                 .arguments = {{"kernels", Unit::none, static_cast<double>(kernels), {}},
                                               {"streams", Unit::none, static_cast<double>(streams.size()), {}},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyses/launching_calls.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -16,16 +17,11 @@ constexpr int64_t kMostForNothingNs = 1'700;
 
 Longs numbers_of(const Facts& facts) {
   const Calls& api = facts.trace.api;
-  std::vector<bool> counts(row_count(api), false);
-  for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
-    for (const Row launch : ops.launch) {
-      if (launch != kNone) counts[launch] = true;
-    }
-  });
+  const std::vector<bool> launches = launching_calls(facts.trace);
   Longs numbers(row_count(api), 0);
   std::map<ThreadId, int64_t> next;
   for (Row row = 0; row < row_count(api); ++row) {
-    if (counts[row] || facts.api_kinds[row] == ApiKind::synchronize) numbers[row] = next[api.thread[row]]++;
+    if (launches[row] || facts.api_kinds[row] == ApiKind::synchronize) numbers[row] = next[api.thread[row]]++;
   }
   return numbers;
 }

@@ -14,11 +14,9 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
 /// Up to this a copy takes as long as its call, some 5 us, even over PCIe 3.
 constexpr int64_t kSmallBytes = 64 << 10;
 constexpr size_t kShortestRun = 8;
-constexpr size_t kMostEvidence = 10;
 
 using Run = std::vector<Row>;
 
@@ -118,7 +116,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   std::vector<Run>& runs = found.all();
   if (runs.empty()) return;
   const int64_t ceiling = facts.saving_ns(joined(facts.trace, runs));
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   for (const Run& run : runs) {
     diagnosis.claims.idle[facts.gpus.of_stream[c.stream[run.front()]]].emplace_back(c.start[run.front()],
                                                                                     c.end[run.back()]);

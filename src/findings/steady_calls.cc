@@ -9,8 +9,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-
 std::vector<Row> calls_of_kind(const Facts& facts, ApiKind kind) {
   const Calls& api = facts.trace.api;
   std::vector<Row> rows;
@@ -39,11 +37,11 @@ void judge_steady_calls(const Facts& facts, Diagnosis& diagnosis, std::string_vi
     return;
   }
   const int64_t time = time_in_calls(facts, rows);
-  if (facts.percent_of_wall(time) < kLeastPercent) return;
+  if (facts.percent_of_wall(time) < kWorthPercent) return;
   Change change;
   change.cuts = cuts_of_calls(facts, rows);
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   claim(facts, cause, diagnosis.claims);
   diagnosis.findings.push_back({.id = std::string(rule),
                                 .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, rows)},

@@ -18,12 +18,10 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
 /// Of all waiting in collectives, so much is for one GPU. With chance alone it is the half of two GPUs.
 constexpr double kLeastShare = 0.75;
 constexpr size_t kFewestTimes = 3;
 constexpr double kMostInOne = 0.5;
-constexpr size_t kMostEvidence = 10;
 
 /// Of each collective, how long each GPU has nothing to compute beside it.
 using Exposed = std::map<uint32_t, std::map<uint32_t, int64_t>>;
@@ -42,12 +40,6 @@ struct Lateness {
   size_t position = 0;  ///< of the collective in its step; 0 for all where no steps are found
   int64_t ns = 0;
 };
-
-size_t step_of(const Facts& facts, int64_t time) {
-  if (!facts.steps) return 0;
-  const auto& steady = facts.steps->steady;
-  return static_cast<size_t>(std::ranges::upper_bound(steady, time, {}, &Span::first) - steady.begin());
-}
 
 /// What the participant that loses least loses: with the late GPU on time, that one comes last.
 int64_t least_of(const MatchedCollective& c, const Exposed& exposed, uint32_t collective) {
@@ -89,7 +81,7 @@ std::vector<Lateness> lateness_of(const Facts& facts, const Exposed& waits, cons
     const MatchedCollective& c = facts.collectives.all[i];
     const bool takes_part = std::ranges::find(c.participants, gpu, &Participant::gpu) != c.participants.end();
     if (!takes_part || !c.complete() || !facts.judged(c.first_entry_ns())) continue;
-    const size_t of_step = step_of(facts, c.first_entry_ns());
+    const size_t of_step = facts.steps_begun(c.first_entry_ns());
     const bool same_step = facts.steps && of_step == step;
     position = same_step ? position + 1 : 0;
     step = of_step;
@@ -244,7 +236,7 @@ int64_t saving_without_lateness(const Facts& facts, uint32_t gpu, bool more_work
 std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& waiting, Claims& claims) {
   std::vector<Finding> findings;
   const auto add = [&](std::string id, int64_t more) -> Finding* {
-    if (facts.percent_of_wall(more) < kLeastPercent) return nullptr;
+    if (facts.percent_of_wall(more) < kWorthPercent) return nullptr;
     Finding& finding = findings.emplace_back(waiting);
     finding.id = std::move(id);
     finding.ceiling_ns = std::min(more, waiting.ceiling_ns);
@@ -263,7 +255,7 @@ std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& 
   if (Finding* host = add("straggler_host", std::min(idle, idler + std::min<int64_t>(0, longer)))) {
     host->arguments.push_back({"cause", Unit::none, 0, std::string(info_of(cause).title)});
   }
-  std::erase_if(findings, [&](const Finding& f) { return facts.percent_of_wall(f.ceiling_ns) < kLeastPercent; });
+  std::erase_if(findings, [&](const Finding& f) { return facts.percent_of_wall(f.ceiling_ns) < kWorthPercent; });
   if (2 * (longer + idler) >= waiting.ceiling_ns && !findings.empty()) {
     if (findings.back().id == "straggler_host") claim(facts, gpu, cause, claims);
     return findings;
@@ -337,7 +329,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (sum == 0 || !one_gpus || !again_and_again(*worst)) return;
   const auto gpu = static_cast<uint32_t>(worst - late.begin());
   const Finding waiting = waiting_for(facts, gpu, *worst, pieces);
-  if (facts.percent_of_wall(waiting.ceiling_ns) < kLeastPercent) return;
+  if (facts.percent_of_wall(waiting.ceiling_ns) < kWorthPercent) return;
   if (seems_late_by_its_clock(facts, gpu)) return abstain(diagnosis);
   for (Finding& reason : explained(facts, gpu, waiting, diagnosis.claims)) {
     diagnosis.findings.push_back(std::move(reason));

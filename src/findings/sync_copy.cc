@@ -8,8 +8,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.gpus.gpus.empty() || facts.trace.api.start.empty()) return;
   if (!facts.steps) {
@@ -21,7 +19,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   Change change;
   change.cuts = waits_of_copies(facts, rows);
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   claim_idle_behind(facts, rows, {ApiKind::copy_async, ApiKind::copy_blocking}, IdleCause::copy, diagnosis.claims);
   const auto blocked = static_cast<double>(time_in_calls(facts, rows));
   diagnosis.findings.push_back(

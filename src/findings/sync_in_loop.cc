@@ -16,8 +16,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.gpus.gpus.empty() || facts.trace.api.start.empty()) return;
   if (!facts.steps) {
@@ -31,7 +29,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const std::vector<Row> copies = blocking_copies_inside_steps(facts).in_syncs;
   std::ranges::copy(waits_of_copies(facts, copies), std::back_inserter(change.cuts));
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   claim_idle_behind(facts, rows, {ApiKind::synchronize}, IdleCause::synchronization, diagnosis.claims);
   claim_idle_behind(facts, copies, {ApiKind::copy_async, ApiKind::copy_blocking}, IdleCause::copy, diagnosis.claims);
   diagnosis.claims.waits.insert(diagnosis.claims.waits.end(), rows.begin(), rows.end());

@@ -12,8 +12,6 @@
 namespace sonde {
 namespace {
 
-constexpr double kLeastPercent = 1;
-constexpr size_t kMostEvidence = 10;
 /// Fewer are no chain: residual, bias and norm kernels come in twos and threes.
 constexpr size_t kShortestRun = 8;
 class Runs {
@@ -82,7 +80,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (runs.empty()) return;
   const Change change = fused(facts.trace, runs);
   const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   for (const KernelRun& run : runs) {
     diagnosis.claims.kernels.insert(diagnosis.claims.kernels.end(), run.kernels.begin(), run.kernels.end());
     diagnosis.claims.idle[facts.gpus.of_stream[k.stream[run.kernels.front()]]].emplace_back(run.start(k), run.end(k));

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 
-#include "analyses/kernel_class.h"
 #include "findings/faster_kernels.h"
 #include "findings/stream_breaks.h"
 #include "trace/columns.h"
@@ -59,7 +58,6 @@ class Pattern {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Kernels& k = facts.trace.kernels;
-  const std::vector<KernelClass> classes = kernel_classes(facts.trace);
   const StreamBreaks breaks({&facts.trace.copies, &facts.trace.graph_launches});
   std::map<StreamId, Pattern> patterns;
   FasterKernels faster;
@@ -70,10 +68,10 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     const bool broken = !pattern.kernels().empty() &&
                         breaks.any_between(k.stream[row], k.start[pattern.kernels().back()], k.start[row]);
     if (broken) pattern.clear();
-    if (!pattern.ends_with(row, classes[row])) continue;
+    if (!pattern.ends_with(row, facts.kernel_classes[row])) continue;
     ++count;
     for (const Row part : pattern.found()) {
-      faster.add(facts, part, is_matrix(classes[part]) ? (k.end[part] - k.start[part]) / 2 : 0);
+      faster.add(facts, part, is_matrix(facts.kernel_classes[part]) ? (k.end[part] - k.start[part]) / 2 : 0);
     }
   }
   add_faster_kernels(facts, "unfused_attention", faster, {{"count", Unit::none, static_cast<double>(count), {}}},

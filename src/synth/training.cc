@@ -51,17 +51,7 @@ void add_main_thread(Program& program, const Model& model, const Rig& rig, int l
 }
 
 Program build(const SynthOptions& options) {
-  Program program;
-  program.name = "training";
-  program.gpus = static_cast<uint16_t>(options.gpus);
-  if (program.gpus > 1) program.collective_elements = kLayerParameters;
-  const Model model = transformer(program, options.layers);
-  for (uint16_t gpu = 0; gpu < program.gpus; ++gpu) {
-    const Rig rig = add_rig(program, gpu);
-    add_main_thread(program, model, rig, 2 * options.layers);
-    add_backward_thread(program, model, rig);
-  }
-  return program;
+  return training_program_of("training", options, {&transformer, &add_main_thread});
 }
 
 }  // namespace

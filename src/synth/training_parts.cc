@@ -17,8 +17,6 @@ void emit_reduction(Builder& b, const Rig& rig, int layer) {
   b.pop();
 }
 
-}  // namespace
-
 Rig add_rig(Program& program, uint16_t gpu) {
   Rig rig;
   rig.gpu = gpu;
@@ -33,6 +31,22 @@ Rig add_rig(Program& program, uint16_t gpu) {
   return rig;
 }
 
+void add_backward_thread(Program& program, const Model& model, const Rig& rig) {
+  Builder b(program, fmt::format("pt_autograd_{}", rig.gpu), rig.gpu);
+  const bool reduces = program.gpus > 1;
+  b.to_iteration();
+  b.wait(rig.backward_start, "pthread_cond_wait");
+  b.push(RangeLevel::phase, "backward", "");
+  emit_backward(b, model, rig.compute, [&](int layer) {
+    if (reduces) emit_reduction(b, rig, layer);
+  });
+  if (reduces) b.record(rig.gradients_reduced, rig.communication);
+  b.pop();
+  b.post(rig.backward_done);
+}
+
+}  // namespace
+
 void emit_optimizer(Builder& b, const Rig& rig, int layers) {
   b.push(RangeLevel::phase, "optimizer", "Optimizer.step#AdamW.step");
   if (b.program().gpus > 1) b.stream_wait(rig.gradients_reduced, rig.compute);
@@ -46,18 +60,18 @@ void emit_optimizer(Builder& b, const Rig& rig, int layers) {
   b.pop();
 }
 
-void add_backward_thread(Program& program, const Model& model, const Rig& rig) {
-  Builder b(program, fmt::format("pt_autograd_{}", rig.gpu), rig.gpu);
-  const bool reduces = program.gpus > 1;
-  b.to_iteration();
-  b.wait(rig.backward_start, "pthread_cond_wait");
-  b.push(RangeLevel::phase, "backward", "");
-  emit_backward(b, model, rig.compute, [&](int layer) {
-    if (reduces) emit_reduction(b, rig, layer);
-  });
-  if (reduces) b.record(rig.gradients_reduced, rig.communication);
-  b.pop();
-  b.post(rig.backward_done);
+Program training_program_of(std::string name, const SynthOptions& options, const Trainer& trainer) {
+  Program program;
+  program.name = std::move(name);
+  program.gpus = static_cast<uint16_t>(options.gpus);
+  if (program.gpus > 1) program.collective_elements = kLayerParameters;
+  const Model model = trainer.model(program, options.layers);
+  for (uint16_t gpu = 0; gpu < program.gpus; ++gpu) {
+    const Rig rig = add_rig(program, gpu);
+    trainer.add_main_thread(program, model, rig, 2 * options.layers);
+    add_backward_thread(program, model, rig);
+  }
+  return program;
 }
 
 }  // namespace sonde::synth

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+
+#include "synth/synth.h"
 #include "synth/transformer.h"
 
 /// What programs that train have in common.
@@ -18,12 +21,16 @@ struct Rig {
   uint32_t backward_done = 0;
 };
 
-[[nodiscard]] Rig add_rig(Program& program, uint16_t gpu);
-
 void emit_optimizer(Builder& builder, const Rig& rig, int layers);
 
-/// The autograd thread of a GPU. Where there are several GPUs, gradients of a layer are summed over all of them as soon
-/// as they are there, beside the computing of the next.
-void add_backward_thread(Program& program, const Model& model, const Rig& rig);
+/// What one training program does its own way.
+struct Trainer {
+  Model (*model)(Program& program, int layers);
+  void (*add_main_thread)(Program& program, const Model& model, const Rig& rig, int layers);
+};
+
+/// On each GPU a main thread and an autograd thread. Where there are several GPUs, gradients of a layer are summed over
+/// all of them as soon as they are there, beside the computing of the next.
+[[nodiscard]] Program training_program_of(std::string name, const SynthOptions& options, const Trainer& trainer);
 
 }  // namespace sonde::synth

@@ -69,29 +69,18 @@ void emit_iteration(Builder& b, const Model& model, const Loop& loop, int layers
   b.pop();
 }
 
-void add_main_thread(Program& program, const Model& model, Loop loop, int layers) {
-  Builder b(program, fmt::format("main_{}", loop.rig.gpu), loop.rig.gpu);
-  loop.loader = add_loader(program, loop.rig.gpu);
-  loop.step_done = program.events++;
-  emit_start(b, loop.rig.gpu, layers, loop.rig.compute);
-  emit_first_batch(b, loop.rig);
+void add_main_thread(Program& program, const Model& model, const Rig& rig, int layers) {
+  Builder b(program, fmt::format("main_{}", rig.gpu), rig.gpu);
+  const Loop loop{rig, add_loader(program, rig.gpu), program.events++};
+  emit_start(b, rig.gpu, layers, rig.compute);
+  emit_first_batch(b, rig);
   b.to_iteration();
   emit_iteration(b, model, loop, layers);
-  emit_end(b, layers, loop.rig.compute);
+  emit_end(b, layers, rig.compute);
 }
 
 Program build(const SynthOptions& options) {
-  Program program;
-  program.name = "tuned";
-  program.gpus = static_cast<uint16_t>(options.gpus);
-  if (program.gpus > 1) program.collective_elements = kLayerParameters;
-  const Model model = large_batch_model(program, options.layers);
-  for (uint16_t gpu = 0; gpu < program.gpus; ++gpu) {
-    const Rig rig = add_rig(program, gpu);
-    add_main_thread(program, model, {rig, {}, 0}, 2 * options.layers);
-    add_backward_thread(program, model, rig);
-  }
-  return program;
+  return training_program_of("tuned", options, {&large_batch_model, &add_main_thread});
 }
 
 }  // namespace
