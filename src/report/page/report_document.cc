@@ -1,0 +1,41 @@
+#include "report/page/report_document.h"
+
+#include "report/page/section.h"
+#include "report/page/timeline_json.h"
+
+namespace sonde {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "sonde.report/1";
+
+Json sections_json(const ReportSource& source, Blobs& blobs) {
+  Json sections = Json::object();
+  for (const ReportSection* section : report_sections()) {
+    const Json content = section->write(source);
+    if (!content.is_null()) sections[std::string(section->name)] = blobs.add(content);
+  }
+  return sections;
+}
+
+Json profile_json(const ReportSource& source, Blobs& blobs) {
+  return {{"label", source.label},
+          {"span_ns", source.span_ns()},
+          {"timeline", timeline_json(source, blobs)},
+          {"sections", sections_json(source, blobs)}};
+}
+
+}  // namespace
+
+Json report_document(const std::string& title, std::span<const ReportSource* const> sources, Blobs& blobs) {
+  Json document = {{"schema", kSchema},
+                   {"sonde_version", SONDE_VERSION},
+                   {"title", title},
+                   {"profiles", Json::array()},
+                   {"differences", nullptr}};
+  for (const ReportSource* source : sources) document["profiles"].push_back(profile_json(*source, blobs));
+  return document;
+}
+
+}  // namespace sonde

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "report/page/blobs.h"
+#include "report/page/report_source.h"
+
+namespace sonde {
+
+/// What a page shows first, and where the rest of it lies (ReportDocument of web/src/data/format.ts). One source, or
+/// base and new.
+[[nodiscard]] nlohmann::ordered_json report_document(const std::string& title,
+                                                     std::span<const ReportSource* const> sources, Blobs& blobs);
+
+}  // namespace sonde

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analyses/module_tree.h"
+#include "analyses/summary.h"
+#include "findings/rule.h"
+
+namespace sonde {
+
+/// One profile of a report, and what was worked out of it for all parts.
+struct ReportSource {
+  /// `trace`, and the traces of `join`, must outlive it.
+  ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join);
+
+  std::string label;  ///< "base", "new", or the file's name
+  const Trace& trace;
+  Facts facts;
+  Diagnosis diagnosis;
+  RunSummary summary;
+  ModuleTree modules;
+
+  /// The first event: all times of a report are told from it.
+  [[nodiscard]] int64_t origin_ns() const { return summary.start_ns; }
+  [[nodiscard]] int64_t span_ns() const { return summary.total_ns; }
+};
+
+/// What reports read.
+[[nodiscard]] Fields report_fields();
+
+}  // namespace sonde
