@@ -47,6 +47,12 @@ template <typename T>
   }
 }
 
+/// A row's value in a column that the source may not have.
+template <typename T>
+[[nodiscard]] T value_or_absent(const std::vector<T>& column, size_t row) {
+  return column.empty() ? absent_value<T>() : column[row];
+}
+
 /// Appends `tail` to `column`, which has `rows` rows before and `total` after; a side without the column is absent.
 template <typename T>
 void append_column(std::vector<T>& column, std::vector<T>&& tail, size_t rows, size_t total) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "analyses/stats_report.h"
+#include "analyses/timeline/timeline.h"
 
 namespace sonde {
 
@@ -15,7 +16,7 @@ ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional
       modules(module_tree(run, {})) {}
 
 Fields report_fields() {
-  Fields fields = diagnosis_fields() | summary_fields() | kModuleFields;
+  Fields fields = diagnosis_fields() | summary_fields() | kModuleFields | timeline_fields();
   for (const StatsReport& report : stats_reports()) fields |= report.fields({});
   return fields;
 }

@@ -1,0 +1,204 @@
+#include "analyses/timeline/timeline_reduction.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/parallel.h"
+#include "trace/columns.h"
+
+namespace sonde {
+namespace {
+
+/// A row of the sums takes about 4 bytes when compressed: at most a tenth of a report.
+constexpr size_t kMostTileRows = 400'000;
+
+/// What may become one slice, and what stays.
+struct Merging {
+  int64_t origin_ns = 0;
+  int64_t below_ns = 0;  ///< slices shorter than this, of one part of the run of this length
+  std::vector<Span> detailed;
+
+  [[nodiscard]] int64_t part_of(int64_t time_ns) const { return (time_ns - origin_ns) / below_ns; }
+};
+
+/// Calls `f(first, end)` for each group of slices of [begin, end) that become one; groups of one stay as they are.
+template <typename F>
+void for_each_group(const TrackSlices& s, size_t begin, size_t end, const Merging& merging, F&& f) {
+  auto detailed = merging.detailed.begin();
+  const auto may_merge = [&](size_t i) {
+    while (detailed != merging.detailed.end() && detailed->second <= s.start[i]) ++detailed;
+    const bool in_detail = detailed != merging.detailed.end() && s.end[i] >= detailed->first;
+    return !in_detail && s.end[i] - s.start[i] < merging.below_ns;
+  };
+  for (size_t i = begin; i < end;) {
+    size_t next = i + 1;
+    if (may_merge(i)) {
+      const int64_t part = merging.part_of(s.start[i]);
+      while (next < end && merging.part_of(s.start[next]) == part && may_merge(next)) ++next;
+    }
+    f(i, next);
+    i = next;
+  }
+}
+
+template <typename F>
+void for_each_row(const Track& track, F&& f) {
+  size_t begin = 0;
+  for (const uint32_t count : track.rows) {
+    f(begin, begin + count);
+    begin += count;
+  }
+}
+
+size_t slices_left(const Timeline& timeline, const Merging& merging) {
+  std::atomic<size_t> left{0};
+  parallel_for(timeline.tracks.size(), [&](size_t t) {
+    size_t groups = 0;
+    const Track& track = timeline.tracks[t];
+    for_each_row(track, [&](size_t begin, size_t end) {
+      for_each_group(track.slices, begin, end, merging, [&](size_t, size_t) { ++groups; });
+    });
+    left += groups;
+  });
+  return left;
+}
+
+/// The name with the most time; of those without any, the first.
+class HeaviestName {
+ public:
+  explicit HeaviestName(size_t names) : time_(names, 0) {}
+
+  uint32_t of(const TrackSlices& s, size_t begin, size_t end) {
+    uint32_t heaviest = s.name[begin];
+    for (size_t i = begin; i < end; ++i) {
+      time_[s.name[i]] += s.end[i] - s.start[i];
+      if (time_[s.name[i]] > time_[heaviest]) heaviest = s.name[i];
+    }
+    for (size_t i = begin; i < end; ++i) time_[s.name[i]] = 0;
+    return heaviest;
+  }
+
+ private:
+  Longs time_;
+};
+
+void merge_slices(Track& track, const Merging& merging) {
+  TrackSlices all = std::move(track.slices);
+  track.slices = {};
+  TrackSlices& kept = track.slices;
+  HeaviestName heaviest(track.names.size());
+  std::vector<uint32_t> rows;
+  for_each_row(track, [&](size_t row_begin, size_t row_end) {
+    const size_t before = kept.start.size();
+    for_each_group(all, row_begin, row_end, merging, [&](size_t begin, size_t end) {
+      const bool one = end - begin == 1;
+      if (!one) {
+        int64_t busy_ns = 0;
+        for (size_t i = begin; i < end; ++i) busy_ns += all.end[i] - all.start[i];
+        track.merged.push_back({static_cast<uint32_t>(kept.start.size()), static_cast<int64_t>(end - begin), busy_ns});
+      }
+      kept.start.push_back(all.start[begin]);
+      kept.end.push_back(all.end[end - 1]);
+      kept.name.push_back(one ? all.name[begin] : heaviest.of(all, begin, end));
+      kept.detail.push_back(one ? all.detail[begin] : kNone);
+      kept.call.push_back(one ? all.call[begin] : kNone);
+    });
+    rows.push_back(static_cast<uint32_t>(kept.start.size() - before));
+  });
+  track.rows = std::move(rows);
+}
+
+/// Keeps first, last, least and greatest value of each part of the run.
+void thin_out(CounterLine& line, const Merging& merging) {
+  CounterLine kept{.unit = line.unit, .time = {}, .value = {}};
+  for (size_t i = 0; i < line.time.size();) {
+    size_t end = i + 1;
+    while (end < line.time.size() && merging.part_of(line.time[end]) == merging.part_of(line.time[i])) ++end;
+    const auto values = std::span(line.value).subspan(i, end - i);
+    const auto [least, greatest] = std::ranges::minmax_element(values);
+    std::array<size_t, 4> points = {i, i + static_cast<size_t>(least - values.begin()),
+                                    i + static_cast<size_t>(greatest - values.begin()), end - 1};
+    std::ranges::sort(points);
+    for (size_t p = 0; p < points.size(); ++p) {
+      if (p > 0 && points.at(p) == points.at(p - 1)) continue;
+      kept.time.push_back(line.time[points.at(p)]);
+      kept.value.push_back(line.value[points.at(p)]);
+    }
+    i = end;
+  }
+  line = std::move(kept);
+}
+
+size_t slices_of(const Timeline& timeline) {
+  size_t slices = 0;
+  for (const Track& track : timeline.tracks) {
+    slices += track.slices.start.size() + (track.counter ? track.counter->time.size() : 0);
+  }
+  return slices;
+}
+
+/// Slices that lie in a span, at least in part.
+size_t slices_within(const Timeline& timeline, Span span) {
+  size_t slices = 0;
+  for (const Track& track : timeline.tracks) {
+    for_each_row(track, [&](size_t begin, size_t end) {
+      const auto ends = std::span(track.slices.end).subspan(begin, end - begin);
+      const auto starts = std::span(track.slices.start).subspan(begin, end - begin);
+      const auto first = std::ranges::lower_bound(ends, span.first) - ends.begin();
+      const auto last = std::ranges::lower_bound(starts, span.second) - starts.begin();
+      slices += static_cast<size_t>(std::max<ptrdiff_t>(0, last - first));
+    });
+  }
+  return slices;
+}
+
+std::vector<Span> detailed_spans(const Timeline& timeline, std::span<const Span> wanted, size_t most_slices) {
+  std::vector<Span> spans;
+  size_t slices = 0;
+  for (const Span& span : wanted) {
+    const size_t within = slices_within(timeline, span);
+    if (slices + within > most_slices) continue;
+    slices += within;
+    spans.push_back(span);
+  }
+  merge_spans(spans);
+  return spans;
+}
+
+/// The shortest length whose merging leaves no more than `most`.
+int64_t length_for(const Timeline& timeline, Merging merging, int64_t extent_ns, size_t most) {
+  int64_t too_many = 0;
+  int64_t few_enough = 0;
+  while ((int64_t{1} << few_enough) < extent_ns) ++few_enough;
+  while (few_enough - too_many > 1) {
+    const int64_t middle = (too_many + few_enough) / 2;
+    merging.below_ns = int64_t{1} << middle;
+    (slices_left(timeline, merging) > most ? too_many : few_enough) = middle;
+  }
+  return int64_t{1} << few_enough;
+}
+
+}  // namespace
+
+Reduction reduce(Timeline& timeline, std::span<const Span> wanted, size_t most_slices) {
+  Reduction reduction;
+  const Span extent = timeline.extent;
+  if (slices_of(timeline) <= most_slices) return reduction;
+  Merging merging{.origin_ns = extent.first, .below_ns = 0, .detailed = {}};
+  merging.detailed = detailed_spans(timeline, wanted, most_slices / 3);
+  merging.below_ns = length_for(timeline, merging, extent.second - extent.first, most_slices);
+  reduction.tiles = tile_sums(timeline, kMostTileRows);
+  parallel_for(timeline.tracks.size(), [&](size_t t) {
+    Track& track = timeline.tracks[t];
+    if (track.counter) {
+      thin_out(*track.counter, merging);
+    } else {
+      merge_slices(track, merging);
+    }
+  });
+  reduction.detailed = std::move(merging.detailed);
+  reduction.merge_below_ns = merging.below_ns;
+  return reduction;
+}
+
+}  // namespace sonde
