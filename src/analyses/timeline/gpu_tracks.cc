@@ -69,13 +69,13 @@ SliceDetail detail_of(const LaunchFacts& k) {
   SliceDetail detail;
   if (is_known(k.grid)) detail.emplace_back("grid", dims_text(k.grid));
   if (is_known(k.block)) detail.emplace_back("block", dims_text(k.block));
-  if (is_known(k.cluster) && k.cluster != Dim3{}) detail.emplace_back("cluster", dims_text(k.cluster));
+  if (is_known(k.cluster)) detail.emplace_back("cluster", dims_text(k.cluster));
   add_known(detail, "registers a thread", k.registers);
   if (k.static_shared_bytes != kUnknown32 || k.dynamic_shared_bytes != kUnknown32) {
     add_known(detail, "static shared memory, bytes", k.static_shared_bytes);
     add_known(detail, "dynamic shared memory, bytes", k.dynamic_shared_bytes);
   } else {
-    add_known(detail, "shared memory, bytes", value_or_absent(k.shared_bytes, row));
+    add_known(detail, "shared memory, bytes", k.shared_bytes);
   }
   return detail;
 }
