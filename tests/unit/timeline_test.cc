@@ -70,8 +70,8 @@ TEST(Timeline, KernelsThatRunSideBySideTakeRowsOfTheirOwn) {
   const Made made(b.build());
   const Track& track = made.track(TrackKind::gpu);
   EXPECT_EQ(track.rows, (std::vector<uint32_t>{2, 1}));
-  EXPECT_EQ(made.name(track, 1), "c");
-  EXPECT_EQ(made.name(track, 2), "b");
+  EXPECT_EQ(made.name(track, 1), "void c<float>(int)");
+  EXPECT_EQ(made.name(track, 2), "void b<float>(int)");
 }
 
 TEST(Timeline, AKernelKnowsItsCallAndWhatItIs) {
