@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "analyses/kernel_join.h"
+#include "analyses/launch_occupancy.h"
 #include "analyses/stats_report.h"
+#include "report/page/capture_json.h"
 
 namespace sonde {
 
@@ -15,7 +18,8 @@ ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional
       modules(module_tree(run, {})) {}
 
 Fields report_fields() {
-  Fields fields = diagnosis_fields() | summary_fields() | kModuleFields;
+  Fields fields = diagnosis_fields() | summary_fields() | kModuleFields | kCaptureFields | kernel_join_fields() |
+                  launch_occupancy_fields();
   for (const StatsReport& report : stats_reports()) fields |= report.fields({});
   return fields;
 }
