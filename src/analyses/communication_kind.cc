@@ -34,13 +34,6 @@ constexpr auto kCollectives = std::to_array<CollectiveName>({
 #undef SONDE_COMMUNICATION_KERNEL
 });
 
-CommunicationKind kind_of_kernel(std::string_view name) {
-  for (const KernelName& known : kKernels) {
-    if (name.contains(known.first) && name.contains(known.second)) return known.kind;
-  }
-  return CommunicationKind::none;
-}
-
 CommunicationKind kind_of_collective(std::string_view name) {
   for (const CollectiveName& known : kCollectives) {
     if (name.contains(known.text)) return known.kind;
@@ -56,6 +49,13 @@ std::string_view name_of(CommunicationKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+CommunicationKind communication_kind(std::string_view kernel_name) {
+  for (const KernelName& known : kKernels) {
+    if (kernel_name.contains(known.first) && kernel_name.contains(known.second)) return known.kind;
+  }
+  return CommunicationKind::none;
+}
+
 std::vector<CommunicationKind> communication_kinds(const Trace& trace) {
   constexpr auto kNotAsked = static_cast<CommunicationKind>(255);
   const Kernels& k = trace.kernels;
@@ -68,7 +68,7 @@ std::vector<CommunicationKind> communication_kinds(const Trace& trace) {
       continue;
     }
     CommunicationKind& known = of_name[k.name[row]];
-    if (known == kNotAsked) known = kind_of_kernel(trace.name(k.name[row]));
+    if (known == kNotAsked) known = communication_kind(trace.name(k.name[row]));
     kinds[row] = known;
   }
   return kinds;

@@ -24,6 +24,9 @@ enum class CommunicationKind : uint8_t {
 /// "all_reduce"; empty for none.
 [[nodiscard]] std::string_view name_of(CommunicationKind kind);
 
+/// By the kernel's name alone (communication_kernels.inc).
+[[nodiscard]] CommunicationKind communication_kind(std::string_view kernel_name);
+
 /// Of each row of `kernels`: as the framework's description of the collective says, else by the kernel's name
 /// (communication_kernels.inc). Reads Field::kernels and, where there are any, collectives (Field::kernel_resources).
 [[nodiscard]] std::vector<CommunicationKind> communication_kinds(const Trace& trace);

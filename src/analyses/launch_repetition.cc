@@ -17,11 +17,15 @@ struct Launch {
   NameId kernel;
 };
 
-ThreadId busiest_thread(const Trace& trace) {
+/// Of all ranks for kNone.
+ThreadId busiest_thread(const Trace& trace, RankId rank) {
   std::map<ThreadId, size_t> launches;
   for (const Row launch : trace.kernels.launch) {
     if (launch != kNone) ++launches[trace.api.thread[launch]];
   }
+  std::erase_if(launches, [&](const auto& of_thread) {
+    return rank != kNone && trace.processes[trace.threads[of_thread.first].process].rank != rank;
+  });
   const auto most = std::ranges::max_element(launches, {}, [](const auto& of_thread) { return of_thread.second; });
   return most == launches.end() ? kNone : most->first;
 }
@@ -92,9 +96,9 @@ std::vector<Span> turns_of(const std::vector<Launch>& launches, size_t period, s
 
 }  // namespace
 
-std::optional<LaunchRepetition> find_launch_repetition(const Trace& trace) {
+std::optional<LaunchRepetition> find_launch_repetition(const Trace& trace, RankId rank) {
   if (trace.kernels.launch.empty() || trace.kernels.name.empty() || trace.api.thread.empty()) return std::nullopt;
-  const ThreadId thread = busiest_thread(trace);
+  const ThreadId thread = busiest_thread(trace, rank);
   const std::vector<Launch> launches = launches_of(trace, thread);
   for (const size_t period : possible_periods(launches)) {
     if (!repeats(launches, period)) continue;

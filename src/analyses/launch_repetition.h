@@ -18,7 +18,7 @@ struct LaunchRepetition {
 
 /// Of the thread that launches most. The shortest sequence of 2 launches or more counts that 19 of 20 launches follow,
 /// the first tenth of the launches not counted, and that makes 5 turns at least. Absent where there is none, or without
-/// API calls and launches. O(n log n).
-[[nodiscard]] std::optional<LaunchRepetition> find_launch_repetition(const Trace& trace);
+/// API calls and launches. With `rank` only that rank's threads are looked at. O(n log n).
+[[nodiscard]] std::optional<LaunchRepetition> find_launch_repetition(const Trace& trace, RankId rank = kNone);
 
 }  // namespace sonde

@@ -10,13 +10,40 @@
 namespace sonde {
 namespace {
 
-using Figures = std::array<std::optional<double>, kFigures>;
-
 /// Of all that asks L2; where only the charts were collected, of what L1 asks it for.
 std::optional<double> l2_bytes_of(const Trace& trace, const KernelProfile& profile, const std::string& operation) {
   const auto all = cache_accesses(trace, profile, "lts", "_op_" + operation).bytes;
   return all ? all : cache_accesses(trace, profile, "lts", "_srcunit_tex_op_" + operation).bytes;
 }
+
+/// The mean over a sample, of those that have it.
+Figures mean_of(const KernelSample& sample, const std::vector<Figures>& of_profile) {
+  Figures means;
+  for (size_t f = 0; f < kFigures; ++f) {
+    double sum = 0;
+    double count = 0;
+    for (const uint32_t row : sample.profiles) {
+      sum += of_profile[row][f].value_or(0);
+      count += of_profile[row][f] ? 1 : 0;
+    }
+    if (count > 0) means[f] = sum / count;
+  }
+  return means;
+}
+
+template <typename Bytes>
+TransferFit fit_of(const std::vector<MeasuredKernels>& modules, Bytes bytes_of) {
+  std::vector<std::pair<double, double>> points;
+  for (const MeasuredKernels& module : modules) {
+    const std::optional<double> bytes = bytes_of(module);
+    if (bytes) points.emplace_back(*bytes, static_cast<double>(module.matched_ns));
+  }
+  TransferFit fit{.modules = points.size(), .line = std::nullopt};
+  if (points.size() >= kLeastModulesOfFit) fit.line = linear_fit(points);
+  return fit;
+}
+
+}  // namespace
 
 Figures figures_of(const Trace& trace, const KernelProfile& profile) {
   Figures figures;
@@ -35,21 +62,6 @@ Figures figures_of(const Trace& trace, const KernelProfile& profile) {
   return figures;
 }
 
-/// The mean over a sample, of those that have it.
-Figures mean_of(const KernelSample& sample, const std::vector<Figures>& of_profile) {
-  Figures means;
-  for (size_t f = 0; f < kFigures; ++f) {
-    double sum = 0;
-    double count = 0;
-    for (const uint32_t row : sample.profiles) {
-      sum += of_profile[row][f].value_or(0);
-      count += of_profile[row][f] ? 1 : 0;
-    }
-    if (count > 0) means[f] = sum / count;
-  }
-  return means;
-}
-
 std::vector<Figures> figures_of_samples(const KernelJoin& join) {
   std::vector<Figures> of_profile;
   for (const KernelProfile& p : join.reports->kernel_profiles) of_profile.push_back(figures_of(*join.reports, p));
@@ -58,31 +70,6 @@ std::vector<Figures> figures_of_samples(const KernelJoin& join) {
   for (const KernelSample& sample : join.samples) of_sample.push_back(mean_of(sample, of_profile));
   return of_sample;
 }
-
-void add_kernel(MeasuredKernels& module, int64_t ns, const Figures* figures) {
-  module.ns += ns;
-  if (figures == nullptr) return;
-  module.matched_ns += ns;
-  ++module.matched;
-  for (size_t f = 0; f < kFigures; ++f) {
-    const auto& value = (*figures)[f];
-    if (value) module.figures[f] += {*value, *value * static_cast<double>(ns), ns, 1};
-  }
-}
-
-template <typename Bytes>
-TransferFit fit_of(const std::vector<MeasuredKernels>& modules, Bytes bytes_of) {
-  std::vector<std::pair<double, double>> points;
-  for (const MeasuredKernels& module : modules) {
-    const std::optional<double> bytes = bytes_of(module);
-    if (bytes) points.emplace_back(*bytes, static_cast<double>(module.matched_ns));
-  }
-  TransferFit fit{.modules = points.size(), .line = std::nullopt};
-  if (points.size() >= kLeastModulesOfFit) fit.line = linear_fit(points);
-  return fit;
-}
-
-}  // namespace
 
 FigureSum& FigureSum::operator+=(const FigureSum& other) {
   sum += other.sum;
@@ -98,6 +85,17 @@ MeasuredKernels& MeasuredKernels::operator+=(const MeasuredKernels& other) {
   matched += other.matched;
   for (size_t f = 0; f < kFigures; ++f) figures[f] += other.figures[f];
   return *this;
+}
+
+void MeasuredKernels::add(int64_t kernel_ns, const Figures* measured) {
+  ns += kernel_ns;
+  if (measured == nullptr) return;
+  matched_ns += kernel_ns;
+  ++matched;
+  for (size_t f = 0; f < kFigures; ++f) {
+    const auto& value = (*measured)[f];
+    if (value) figures[f] += {*value, *value * static_cast<double>(kernel_ns), kernel_ns, 1};
+  }
 }
 
 std::optional<double> MeasuredKernels::total(Figure figure) const {
@@ -143,8 +141,8 @@ ModuleKernels module_kernels(const ModuleTree& tree, const KernelJoin& join) {
     const Row call = kernels.launch[row];
     const uint32_t module = call == kNone ? kNone : tree.of_call[call];
     const uint32_t sample = join.sample_of[row];
-    add_kernel(module == kNone ? found.outside : found.self[module], tree.shares.kernels[row],
-               sample == kNone ? nullptr : &of_sample[sample]);
+    MeasuredKernels& of_module = module == kNone ? found.outside : found.self[module];
+    of_module.add(tree.shares.kernels[row], sample == kNone ? nullptr : &of_sample[sample]);
   }
   found.total = found.self;
   found.whole = found.outside;

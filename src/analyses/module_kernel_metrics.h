@@ -28,6 +28,13 @@ enum class Figure : uint8_t {
 };
 inline constexpr size_t kFigures = static_cast<size_t>(Figure::count_);
 
+/// What was measured of one launch, or the mean over several.
+using Figures = std::array<std::optional<double>, kFigures>;
+
+[[nodiscard]] Figures figures_of(const Trace& trace, const KernelProfile& profile);
+/// For each of the join's samples the mean over its kernels, of those that have a figure.
+[[nodiscard]] std::vector<Figures> figures_of_samples(const KernelJoin& join);
+
 /// One figure of many kernels.
 struct FigureSum {
   double sum = 0;       ///< bytes, FLOP
@@ -38,7 +45,8 @@ struct FigureSum {
   FigureSum& operator+=(const FigureSum& other);
 };
 
-/// The kernels of a module. Times are the timeline's: shares of GPU time, as the module's own are (GpuShares).
+/// Several kernels together, those of a module for example. Times are the timeline's: shares of GPU time, as the
+/// module's own are (GpuShares).
 struct MeasuredKernels {
   int64_t ns = 0;  ///< of all kernels
   int64_t matched_ns = 0;
@@ -56,6 +64,8 @@ struct MeasuredKernels {
   [[nodiscard]] KernelBound bound() const;
   [[nodiscard]] std::optional<double> matched_percent() const;
   MeasuredKernels& operator+=(const MeasuredKernels& other);
+  /// Adds one kernel; without figures it was not measured.
+  void add(int64_t kernel_ns, const Figures* measured);
 };
 
 /// How the time of modules goes with the bytes that they move: a point for each module whose own kernels were measured,

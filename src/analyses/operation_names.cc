@@ -29,6 +29,12 @@ constexpr std::array<std::string_view, 8> kMemories = {"Pageable", "Pinned",    
 
 std::string_view copy_operation(uint8_t copy_kind) { return kCopies[copy_kind < kCopies.size() ? copy_kind : 0]; }
 
+std::string_view copy_direction(uint8_t copy_kind) {
+  constexpr std::string_view kBefore = "[CUDA memcpy ";
+  const std::string_view operation = copy_operation(copy_kind);
+  return operation.substr(kBefore.size(), operation.size() - kBefore.size() - 1);
+}
+
 std::string_view set_operation() { return "[CUDA memset]"; }
 
 std::string_view memory_kind_name(uint8_t memory_kind) {

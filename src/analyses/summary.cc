@@ -68,13 +68,6 @@ class Collector {
   std::vector<Collected> collected_;
 };
 
-/// "[CUDA memcpy Host-to-Device]" -> "Host-to-Device".
-std::string direction_of(uint8_t kind) {
-  constexpr std::string_view kBefore = "[CUDA memcpy ";
-  const std::string_view operation = copy_operation(kind);
-  return std::string(operation.substr(kBefore.size(), operation.size() - kBefore.size() - 1));
-}
-
 std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t total_ns) {
   Collector gpus(trace);
   gpus.collect(trace.kernels, [](Collected& gpu, Row, Span span) {
@@ -91,7 +84,7 @@ std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t total_ns) {
     const uint8_t kind = trace.copies.kind[row];
     const auto [found, added] = gpu.directions.try_emplace(kind);
     CopySummary& copies = found->second;
-    if (added) copies.direction = direction_of(kind);
+    if (added) copies.direction = copy_direction(kind);
     ++copies.count;
     if (trace.copies.bytes[row] != kUnknown) copies.bytes = copies.bytes.value_or(0) + trace.copies.bytes[row];
     copies.time_ns += span.second - span.first;

@@ -102,19 +102,71 @@ WarmUp judge(const Turns& turns) {
   return warm_up;
 }
 
-/// Of the ranges that fill the run with so many turns the one that takes most time.
-std::optional<Turns> repeated_range(const Trace& trace, int64_t run_ns, size_t least, size_t most) {
+/// How many turns a range may have to count.
+struct TurnCount {
+  size_t least = 2;
+  size_t most = std::numeric_limits<size_t>::max();
+};
+
+/// Of the ranges that fill the run with so many turns, and for which `counts(key)` is true, the one that takes most
+/// time.
+template <typename Counts>
+std::optional<Turns> longest_turns(const std::map<TurnsKey, Turns>& all, int64_t run_ns, TurnCount count,
+                                   Counts counts) {
+  const std::pair<const TurnsKey, Turns>* best = nullptr;
+  for (const auto& entry : all) {
+    const Turns& turns = entry.second;
+    const size_t n = turns.durations.size();
+    if (n < count.least || n > count.most || !fill_run(turns, run_ns) || !counts(entry.first)) continue;
+    if (best == nullptr || turns.total > best->second.total) best = &entry;
+  }
+  if (best == nullptr) return std::nullopt;
+  Turns found = best->second;
+  found.range = std::get<std::string_view>(best->first);
+  return found;
+}
+
+std::optional<Turns> repeated_range(const Trace& trace, int64_t run_ns, TurnCount count) {
   if (trace.ranges.parent.empty()) return std::nullopt;
   std::vector<std::string> labels;
-  auto found = outermost_ranges(trace, labels);
-  std::optional<Turns> best;
-  for (auto& [key, turns] : found) {
-    if (turns.durations.size() < least || turns.durations.size() > most || !fill_run(turns, run_ns)) continue;
-    if (best && turns.total <= best->total) continue;
-    best = std::move(turns);
-    best->range = std::get<2>(key);
+  return longest_turns(outermost_ranges(trace, labels), run_ns, count, [](const TurnsKey&) { return true; });
+}
+
+RankId rank_of(const Trace& trace, ThreadId thread) {
+  return thread == kNone ? kNone : trace.processes[trace.threads[thread].process].rank;
+}
+
+/// The turns but the first `dropped`.
+RankTurns without_first(RankId rank, const Turns& turns, int64_t dropped) {
+  RankTurns kept{.rank = rank, .steady = {}};
+  for (auto i = static_cast<size_t>(dropped); i < turns.starts.size(); ++i) {
+    kept.steady.emplace_back(turns.starts[i], turns.starts[i] + turns.durations[i]);
   }
-  return best;
+  return kept;
+}
+
+/// For each rank the turns of that range, absent where it does not repeat there.
+std::vector<std::optional<Turns>> ranges_by_rank(const Trace& trace, const WarmUp& found, int64_t run_ns) {
+  std::vector<std::string> labels;
+  const auto all = outermost_ranges(trace, labels);
+  std::vector<std::optional<Turns>> turns;
+  for (RankId rank = 0; rank < trace.ranks.size(); ++rank) {
+    turns.push_back(longest_turns(all, run_ns, {.least = kFewestIterations}, [&](const TurnsKey& key) {
+      return std::get<std::string_view>(key) == found.range && rank_of(trace, std::get<0>(key)) == rank;
+    }));
+  }
+  return turns;
+}
+
+/// The same for launches that repeat.
+std::vector<std::optional<Turns>> launches_by_rank(const Trace& trace, const WarmUp& found, int64_t run_ns) {
+  std::vector<std::optional<Turns>> turns;
+  for (RankId rank = 0; rank < trace.ranks.size(); ++rank) {
+    const auto launches = find_launch_repetition(trace, rank);
+    turns.push_back(launches ? std::optional(turns_of(trace, *launches)) : std::nullopt);
+    if (turns.back() && (turns.back()->range != found.range || !fill_run(*turns.back(), run_ns))) turns.back().reset();
+  }
+  return turns;
 }
 
 }  // namespace
@@ -130,7 +182,7 @@ std::string without_numbers(std::string_view name) {
 }
 
 std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
-  if (const auto turns = repeated_range(trace, total_ns, kFewestIterations, std::numeric_limits<size_t>::max())) {
+  if (const auto turns = repeated_range(trace, total_ns, {.least = kFewestIterations})) {
     return judge(*turns);
   }
   // Where a framework recorded its operators and no step among them, what repeats are a model's layers.
@@ -145,8 +197,21 @@ std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
   return found;
 }
 
+std::vector<RankTurns> turns_by_rank(const Trace& trace, const WarmUp& found, int64_t total_ns) {
+  if (trace.ranks.size() < 2) return {{.rank = 0, .steady = found.steady}};
+  const auto turns =
+      found.thread == kNone ? ranges_by_rank(trace, found, total_ns) : launches_by_rank(trace, found, total_ns);
+  std::vector<RankTurns> by_rank;
+  for (RankId rank = 0; rank < turns.size(); ++rank) {
+    if (!turns[rank]) continue;
+    RankTurns kept = without_first(rank, *turns[rank], found.slow_iterations);
+    if (!kept.steady.empty()) by_rank.push_back(std::move(kept));
+  }
+  return by_rank;
+}
+
 std::optional<WarmUp> unfinished_warm_up(const Trace& trace, int64_t total_ns) {
-  const auto turns = repeated_range(trace, total_ns, 2, kFewestIterations - 1);
+  const auto turns = repeated_range(trace, total_ns, {.least = 2, .most = kFewestIterations - 1});
   if (!turns) return std::nullopt;
   const auto last = turns->durations.rbegin();
   if (static_cast<double>(*std::next(last)) <= kClearlyLonger * static_cast<double>(*last)) return std::nullopt;

@@ -26,6 +26,17 @@ struct WarmUp {
 /// of the run (which takes `total_ns`). Ranges come first.
 [[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns);
 
+/// The turns of one rank that count.
+struct RankTurns {
+  RankId rank = 0;
+  std::vector<std::pair<int64_t, int64_t>> steady;  ///< start and end of each; no two overlap
+};
+
+/// Of each rank its own turns of what find_warm_up() found over all, without as many at the beginning as it found slow,
+/// so that the n-th of one rank is the n-th of the others. Ranks in which it does not repeat over most of the run are
+/// not there.
+[[nodiscard]] std::vector<RankTurns> turns_by_rank(const Trace& trace, const WarmUp& found, int64_t total_ns);
+
 /// A range that was recorded 2 to 4 times, one turn after the other over most of the run, and still took clearly less
 /// time in the last turn than in the one before: too few turns to be past the warm-up. Absent otherwise.
 [[nodiscard]] std::optional<WarmUp> unfinished_warm_up(const Trace& trace, int64_t total_ns);

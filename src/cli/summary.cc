@@ -2,6 +2,7 @@
 
 #include "cli/output.h"
 #include "cli/profile_options.h"
+#include "report/summary_json.h"
 #include "report/summary_text.h"
 
 namespace sonde {

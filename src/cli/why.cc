@@ -2,6 +2,7 @@
 
 #include "cli/output.h"
 #include "cli/profile_options.h"
+#include "report/diagnosis_json.h"
 #include "report/diagnosis_text.h"
 #include "report/log_text.h"
 

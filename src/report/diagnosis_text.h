@@ -12,9 +12,6 @@ namespace sonde {
 [[nodiscard]] std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most,
                                          const RenderOptions& options);
 
-/// All findings and abstentions as a JSON document.
-[[nodiscard]] std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis);
-
 /// A text of the catalogue with its arguments written for people.
 [[nodiscard]] std::string text_of(std::string_view id, const std::vector<Argument>& arguments);
 

@@ -1,6 +1,4 @@
-#include <nlohmann/json.hpp>
-
-#include "report/summary_text.h"
+#include "report/summary_json.h"
 
 namespace sonde {
 namespace {
@@ -43,7 +41,7 @@ Json share(int64_t part, int64_t whole) {
   return whole == 0 ? Json(nullptr) : Json(100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-Json gpu_json(const GpuSummary& g, int64_t total_ns) {
+Json gpu_json(const GpuSummary& g, int64_t total_ns, int64_t origin_ns) {
   return {{"place", g.place},
           {"name", g.name.empty() ? Json(nullptr) : Json(g.name)},
           {"busy_ns", g.busy_ns},
@@ -54,8 +52,8 @@ Json gpu_json(const GpuSummary& g, int64_t total_ns) {
           {"copy_percent", share(g.copy_ns, total_ns)},
           {"idle_ns", g.idle_ns},
           {"idle_percent", share(g.idle_ns, total_ns)},
-          {"first_ns", g.first_ns},
-          {"last_ns", g.last_ns},
+          {"first_ns", g.first_ns - origin_ns},
+          {"last_ns", g.last_ns - origin_ns},
           {"kernels", g.kernels},
           {"sets", g.sets},
           {"graph_launches", g.graph_launches},
@@ -99,14 +97,14 @@ Json log_json(const ImportLog& log) {
 
 }  // namespace
 
-std::string summary_json(const Trace& trace, const RunSummary& summary) {
+Json summary_document(const Trace& trace, const RunSummary& summary, int64_t origin_ns) {
   constexpr double kNanosecondsPerMillisecond = 1e6;
   Json document = {{"schema", kSchema},
                    // In milliseconds, at the top level, under this name: scripts in use read it so.
                    {"avg_kernel_time",
                     summary.kernel_time ? Json(summary.kernel_time->mean / kNanosecondsPerMillisecond) : Json(nullptr)},
                    {"sources", sources_json(trace)},
-                   {"start_ns", summary.start_ns},
+                   {"start_ns", summary.start_ns - origin_ns},
                    {"total_ns", summary.total_ns},
                    {"gpus", Json::array()},
                    {"kernel_time", distribution_json(summary.kernel_time)},
@@ -115,8 +113,12 @@ std::string summary_json(const Trace& trace, const RunSummary& summary) {
                    {"kernels", named_json(summary.kernels)},
                    {"api_calls", named_json(summary.api_calls)},
                    {"import_log", log_json(trace.log)}};
-  for (const GpuSummary& gpu : summary.gpus) document["gpus"].push_back(gpu_json(gpu, summary.total_ns));
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (const GpuSummary& gpu : summary.gpus) document["gpus"].push_back(gpu_json(gpu, summary.total_ns, origin_ns));
+  return document;
+}
+
+std::string summary_json(const Trace& trace, const RunSummary& summary) {
+  return summary_document(trace, summary).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sonde

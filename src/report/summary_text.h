@@ -10,7 +10,4 @@ namespace sonde {
 /// The run on one screen, for people. Lines keep to the terminal's width, or to 100 characters without one.
 [[nodiscard]] std::string summary_text(const Trace& trace, const RunSummary& summary, const RenderOptions& options);
 
-/// The same as a JSON document, of the schema docs/summary.schema.json.
-[[nodiscard]] std::string summary_json(const Trace& trace, const RunSummary& summary);
-
 }  // namespace sonde

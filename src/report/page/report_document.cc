@@ -1,7 +1,11 @@
 #include "report/page/report_document.h"
 
+#include "report/diagnosis_json.h"
+#include "report/page/capture_json.h"
 #include "report/page/section.h"
+#include "report/page/steps_json.h"
 #include "report/page/timeline_json.h"
+#include "report/summary_json.h"
 
 namespace sonde {
 namespace {
@@ -22,6 +26,10 @@ Json sections_json(const ReportSource& source, Blobs& blobs) {
 Json profile_json(const ReportSource& source, Blobs& blobs) {
   return {{"label", source.label},
           {"span_ns", source.span_ns()},
+          {"summary", summary_document(source.trace, source.summary, source.origin_ns())},
+          {"diagnosis", diagnosis_document(source.facts, source.diagnosis, source.origin_ns())},
+          {"capture", capture_json(source.trace)},
+          {"steps", steps_json(source)},
           {"timeline", timeline_json(source, blobs)},
           {"sections", sections_json(source, blobs)}};
 }

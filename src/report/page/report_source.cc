@@ -2,8 +2,11 @@
 
 #include <utility>
 
+#include "analyses/kernel_join.h"
+#include "analyses/launch_occupancy.h"
 #include "analyses/stats_report.h"
 #include "analyses/timeline/timeline.h"
+#include "report/page/capture_json.h"
 
 namespace sonde {
 
@@ -16,7 +19,8 @@ ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional
       modules(module_tree(run, {})) {}
 
 Fields report_fields() {
-  Fields fields = diagnosis_fields() | summary_fields() | kModuleFields | timeline_fields();
+  Fields fields = diagnosis_fields() | summary_fields() | kModuleFields | kCaptureFields | kernel_join_fields() |
+                  launch_occupancy_fields() | timeline_fields();
   for (const StatsReport& report : stats_reports()) fields |= report.fields({});
   return fields;
 }

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "findings/rule.h"
+
+namespace sonde {
+
+/// All findings and abstentions as a document, the moments of their evidence told from `origin_ns` on. Texts are as the
+/// profile has them: they may not be UTF-8.
+[[nodiscard]] nlohmann::ordered_json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis,
+                                                        int64_t origin_ns = 0);
+
+/// The same on the profile's own clock, written out.
+[[nodiscard]] std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis);
+
+}  // namespace sonde
