@@ -28,10 +28,17 @@ export async function inflate(packed: Uint8Array<ArrayBuffer>, bytes: number): P
 }
 
 /** Where blobs come from: the page's elements, or a test's map. Gives the base64 text. */
-export type BlobSource = (id: string) => string;
+export type BlobSource = (id: string) => string | Promise<string>;
+
+/** The script runs before the browser has read the blobs, which stand last in the page. */
+function pageIsRead(): Promise<void> {
+  if (document.readyState !== 'loading') return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
+}
 
 export function blobsOfPage(): BlobSource {
-  return (id) => {
+  return async (id) => {
+    await pageIsRead();
     const element = document.getElementById(id);
     if (!element) throw new Error(`this report is cut off: its part ${id} is missing`);
     return element.textContent ?? '';
@@ -42,7 +49,7 @@ export async function bytesOf(
   source: BlobSource,
   blob: { id: string; bytes: number },
 ): Promise<Uint8Array<ArrayBuffer>> {
-  return inflate(bytesOfBase64(source(blob.id).trim()), blob.bytes);
+  return inflate(bytesOfBase64((await source(blob.id)).trim()), blob.bytes);
 }
 
 export async function jsonOf<T>(source: BlobSource, blob: JsonBlob<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { filterRows, parseFilter } from './row_filter.ts';
 import { nextSort, sortRows, type Sort } from './row_order.ts';
 import { HeaderRow, kFirstRowIndex, TableRow, WholeNames } from './table_rows.tsx';
 import { useBox } from './use_box.ts';
-import { usePrinting } from './use_printing.ts';
+import { usePrinting } from '../page/printing.ts';
 import { useMetrics } from './use_metrics.ts';
 
 export type { CellValue, DataColumn };

@@ -1,4 +1,8 @@
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Firefox before 125 has none; there an emoji of several parts may be cut. */
+const graphemes = typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('en', { granularity: 'grapheme' }) : null;
+
+const characters = (text: string): string[] =>
+  graphemes ? Array.from(graphemes.segment(text), (s) => s.segment) : Array.from(text);
 
 /** A name that fits into `most` characters, cut in the middle, where kernels' names tell least. */
 export function cutMiddle(name: string, most: number): string {
@@ -7,7 +11,7 @@ export function cutMiddle(name: string, most: number): string {
   // Only the ends are taken apart: a name can have thousands of characters.
   const head = Math.ceil((most - 1) / 2);
   const tail = most - 1 - head;
-  const first = Array.from(graphemes.segment(name.slice(0, 4 * head)), (s) => s.segment).slice(0, head);
-  const last = tail === 0 ? [] : Array.from(graphemes.segment(name.slice(-4 * tail)), (s) => s.segment).slice(-tail);
+  const first = characters(name.slice(0, 4 * head)).slice(0, head);
+  const last = tail === 0 ? [] : characters(name.slice(-4 * tail)).slice(-tail);
   return `${first.join('')}…${last.join('')}`;
 }
