@@ -132,6 +132,7 @@ const idle: Finding = {
   id: 'gpu_idle_range',
   ceiling_ns: 55_197_881,
   ceiling_percent: 21.665,
+  arguments: { time_ns: 55_197_881, first: hostile.markup, second: hostile.rightToLeft, third: hostile.emoji },
   says: `The GPU waits 55.2 ms for host work: ${hostile.markup} 60 %, ${hostile.rightToLeft} 20 %, ${hostile.emoji} 9 %.`,
   do: 'Make the host faster than the GPU there: less Python per step, CUDA graphs or torch.compile, work on another thread.',
   evidence: [
@@ -146,6 +147,7 @@ const dominant: Finding = {
   id: 'dominant_kernel',
   ceiling_ns: 40_000_000,
   ceiling_percent: 15.7,
+  arguments: { kernel: hostile.long },
   says: `One kernel takes 68.4 % of the GPU's busy time: ${hostile.long}, 1,387 launches.`,
   do: 'Measure it before anything else: ncu --set full -k NAME -c 3, then sonde kernel.',
   evidence: [],

@@ -12,10 +12,14 @@ function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
 
 /** Takes raw deflate apart; `bytes` is the length of what comes out. */
 export async function inflate(packed: Uint8Array<ArrayBuffer>, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Response(packed).body!.pipeThrough(new DecompressionStream('deflate-raw'));
+  const stream = new DecompressionStream('deflate-raw');
+  const writer = stream.writable.getWriter();
+  // Damaged input fails the reading side too, which is where it is told.
+  writer.write(packed).catch(() => undefined);
+  writer.close().catch(() => undefined);
   const out = new Uint8Array(bytes);
   let at = 0;
-  const reader = stream.getReader();
+  const reader = stream.readable.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;

@@ -3,7 +3,7 @@ import type { Finding } from '../data/format.ts';
 import type { Profile, Report } from '../data/report.ts';
 import { FindingCard } from '../findings/finding_card.tsx';
 import { Limits } from '../findings/findings_view.tsx';
-import { noFindingsText } from '../findings/finding_text.ts';
+import { hasLimits, noFindingsText } from '../findings/finding_text.ts';
 import { Name } from '../page/name.tsx';
 import { countText } from '../text/units.ts';
 import { ceilingsText, groupedPairs, pairedById, silentBecause, type Pairs } from './differences.ts';
@@ -25,14 +25,16 @@ export function ComparedFindings({ report }: { report: Report }) {
       <Group title="Gone" pairs={gone} shown={base} other={next} side="base" />
       <Group title="In both" pairs={both} shown={next} other={base} side="new" />
       <div class="side-by-side">
-        {report.profiles.map(({ index, document }) => (
-          <div key={index}>
-            <h3>
-              What could not be looked at in <Name text={document.label} most={60} />
-            </h3>
-            <Limits diagnosis={document.diagnosis} />
-          </div>
-        ))}
+        {report.profiles.map(({ index, document }) =>
+          hasLimits(document.diagnosis) ? (
+            <div key={index}>
+              <h3>
+                What could not be concluded for <Name text={document.label} most={60} />
+              </h3>
+              <Limits diagnosis={document.diagnosis} />
+            </div>
+          ) : null,
+        )}
       </div>
     </section>
   );

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Finding } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
-import { Name } from '../page/name.tsx';
+import { Sentence } from './sentence.tsx';
 import { hashOfEvidence, hashOfPart, type EvidencePlace } from '../page/place.ts';
 import { countText } from '../text/units.ts';
 import { otherEvidence } from './evidence_order.ts';
@@ -38,7 +38,7 @@ export function EvidenceBanner({ report, at }: { report: Report; at: EvidencePla
     <div class="evidence-banner no-print" role="region" aria-label="Finding">
       <strong>Finding {countText(at.finding + 1)}</strong>
       <span class="banner-says">
-        <Name text={finding.says} most={220} />
+        <Sentence finding={finding} most={220} />
       </span>
       <span class="banner-steps">
         <span role="status">

@@ -3,6 +3,7 @@ import { Name } from '../page/name.tsx';
 import { hashOfEvidence } from '../page/place.ts';
 import { cutMiddle } from '../text/names.ts';
 import { countText, momentText, timeText } from '../text/units.ts';
+import { Sentence } from './sentence.tsx';
 import { ceilingNote, ceilingText, durationOf, evidencePlaceText, shareText } from './finding_text.ts';
 
 /** A sentence can name a kernel of thousands of characters. */
@@ -30,8 +31,8 @@ export function FindingCard({ finding, profile, index, leads, change }: FindingC
       </div>
       <Ceiling finding={finding} change={change} />
       <div class="finding-body">
-        <h3 title={cutMiddle(finding.says, 2000)}>
-          <bdi>{cutMiddle(finding.says, kMostSaid)}</bdi>
+        <h3>
+          <Sentence finding={finding} most={kMostSaid} />
         </h3>
         <p class="finding-do">
           <bdi>{cutMiddle(finding.do, 2000)}</bdi>

@@ -1,5 +1,5 @@
 import type { Diagnosis, Evidence, Finding } from '../data/format.ts';
-import { counted, countText, kAbsent, percentText, timeText } from '../text/units.ts';
+import { countText, kAbsent, percentText, timeText } from '../text/units.ts';
 
 /** "saves at most 12.3 ms": what the ceiling means, in the words of `sonde why`. */
 export function ceilingText(finding: Finding): string {
@@ -28,10 +28,13 @@ export function judgedText(diagnosis: Diagnosis): string {
 
 /** Nothing found is not "no problem": the threshold and what was not looked at are told with it. */
 export function noFindingsText(diagnosis: Diagnosis): string {
-  const blind = diagnosis.not_recorded.length + diagnosis.no_conclusion.length;
   const found = 'Nothing was found that costs at least 1 % of the time.';
-  return blind > 0 ? `${found} Not everything could be looked at: see below.` : found;
+  return hasLimits(diagnosis) ? `${found} Not everything could be looked at: see below.` : found;
 }
+
+/** Whether something was not looked at, or not concluded. */
+export const hasLimits = (diagnosis: Diagnosis): boolean =>
+  diagnosis.not_recorded.length + diagnosis.no_conclusion.length > 0;
 
 export interface Abstention {
   rules: string[];
@@ -44,9 +47,6 @@ export function abstentionsOf(diagnosis: Diagnosis): Abstention[] {
   for (const { rule, says } of diagnosis.no_conclusion) rules.set(says, [...(rules.get(says) ?? []), rule]);
   return Array.from(rules, ([says, names]) => ({ says, rules: names }));
 }
-
-export const evidenceCountText = (finding: Finding): string =>
-  finding.evidence.length === 1 ? 'where it shows' : `${counted(finding.evidence.length, 'place')} where it shows`;
 
 /** "38.1 %" of the judged time; nothing where it takes none. */
 export const shareText = (finding: Finding): string =>

@@ -1,7 +1,7 @@
 import './findings.css';
 import type { Diagnosis } from '../data/format.ts';
 import { FindingCard } from './finding_card.tsx';
-import { abstentionsOf, judgedText, noFindingsText } from './finding_text.ts';
+import { abstentionsOf, hasLimits, judgedText, noFindingsText } from './finding_text.ts';
 import { Name } from '../page/name.tsx';
 
 interface FindingsProps {
@@ -36,7 +36,7 @@ export function FindingsView({ diagnosis, profile, leads }: FindingsProps) {
 /** What was not looked at: silence about it is no verdict. */
 export function Limits({ diagnosis }: { diagnosis: Diagnosis }) {
   const abstentions = abstentionsOf(diagnosis);
-  if (abstentions.length === 0 && diagnosis.not_recorded.length === 0) return null;
+  if (!hasLimits(diagnosis)) return null;
   return (
     <div class="limits">
       {diagnosis.not_recorded.length > 0 ? (

@@ -3,11 +3,14 @@ import { usePromise } from './use_promise.ts';
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** To stand within a sentence. */
+const clauseOf = (error: unknown): string => messageOf(error).replace(/\.+$/, '');
+
 /** Stands where a part would, which cannot be shown; the rest of the page works. */
 export function PartError({ error }: { error: unknown }) {
   return (
     <p class="part-error" role="alert">
-      This part of the report cannot be shown: {messageOf(error)}. Make the report again; if this comes back, tell it as
+      This part of the report cannot be shown: {clauseOf(error)}. Make the report again; if this comes back, tell it as
       a bug.
     </p>
   );

@@ -1,5 +1,8 @@
+import { useRef } from 'preact/hooks';
 import type { Distribution } from '../data/format.ts';
 import { countText, percentText, timeText } from '../text/units.ts';
+import { useBox } from '../tables/use_box.ts';
+import { useMetrics } from '../tables/use_metrics.ts';
 import { Name } from './name.tsx';
 import { hashOfPart } from './place.ts';
 
@@ -13,12 +16,20 @@ interface TopNamesProps {
 }
 
 const kShown = 10;
+/** Pixels of the columns beside the names. */
+const kNumbers = 300;
+/** Characters before the width is known. */
+const kGuess = 64;
 
 /** The names with the most time. */
 export function TopNames({ title, rows, total_ns, more }: TopNamesProps) {
+  const section = useRef<HTMLElement>(null);
+  const { width } = useBox(section);
+  const metrics = useMetrics(section);
   if (rows.length === 0) return null;
+  const most = width > 0 ? Math.max(16, Math.floor((width - kNumbers) / metrics.name)) : kGuess;
   return (
-    <section class="top-names">
+    <section class="top-names" ref={section}>
       <h2>
         {title} {more ? <a href={hashOfPart(more.part)}>{more.text}</a> : null}
       </h2>
@@ -42,7 +53,7 @@ export function TopNames({ title, rows, total_ns, more }: TopNamesProps) {
         </thead>
         <tbody>
           {rows.slice(0, kShown).map((row, i) => (
-            <TopRow key={i} row={row} share={total_ns > 0 ? (100 * row.total_ns) / total_ns : null} />
+            <TopRow key={i} row={row} most={most} share={total_ns > 0 ? (100 * row.total_ns) / total_ns : null} />
           ))}
         </tbody>
       </table>
@@ -51,7 +62,7 @@ export function TopNames({ title, rows, total_ns, more }: TopNamesProps) {
   );
 }
 
-function TopRow({ row, share }: { row: Distribution & { name: string }; share: number | null }) {
+function TopRow({ row, share, most }: { row: Distribution & { name: string }; share: number | null; most: number }) {
   return (
     <tr>
       <td class="number shared">
@@ -62,7 +73,7 @@ function TopRow({ row, share }: { row: Distribution & { name: string }; share: n
       <td class="number">{countText(row.count)}</td>
       <td class="number">{timeText(row.average_ns)}</td>
       <td class="name">
-        <Name text={row.name} most={64} />
+        <Name text={row.name} most={most} />
       </td>
     </tr>
   );

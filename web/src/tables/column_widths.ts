@@ -9,6 +9,8 @@ export interface Metrics {
 
 const kLeastName = 24;
 const kMostName = 120;
+/** Characters; a bar to both sides needs room for its number beside it. */
+const kLeastBar = 16;
 
 /** Rows that stand for all: evenly spaced ones and those with the largest and the smallest number. */
 function sample(column: DataColumn): number[] {
@@ -36,7 +38,8 @@ function headerChars(column: DataColumn): number {
 
 function numberWidth(column: DataColumn, metrics: Metrics): number {
   const chars = sample(column).map((row) => cellText(column, column.values[row]).length);
-  return Math.ceil(Math.max(headerChars(column), ...chars) * metrics.digit) + metrics.padding;
+  const least = column.bar === 'diverging' ? kLeastBar : 0;
+  return Math.ceil(Math.max(headerChars(column), least, ...chars) * metrics.digit) + metrics.padding;
 }
 
 function nameChars(column: DataColumn): number {
@@ -57,5 +60,10 @@ export function columnWidths(columns: readonly DataColumn[], available: number, 
   const room = Math.max(0, available - sum(widths) - sum(least));
   const missing = sum(wanted) - sum(least);
   const share = missing > 0 ? Math.min(1, room / missing) : 0;
-  return widths.map((width, i) => (names[i] ? Math.floor(least[i]! + share * (wanted[i]! - least[i]!)) : width));
+  const fitted = widths.map((width, i) =>
+    names[i] ? Math.floor(least[i]! + share * (wanted[i]! - least[i]!)) : width,
+  );
+  const last = names.findLastIndex((chars) => chars > 0);
+  if (last >= 0) fitted[last]! += Math.max(0, available - sum(fitted));
+  return fitted;
 }
