@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { Finding } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
 import { Sentence } from './sentence.tsx';
+import { Name } from '../page/name.tsx';
 import { hashOfEvidence, hashOfPart, type EvidencePlace } from '../page/place.ts';
 import { countText } from '../text/units.ts';
 import { otherEvidence } from './evidence_order.ts';
@@ -36,7 +37,15 @@ export function EvidenceBanner({ report, at }: { report: Report; at: EvidencePla
   if (!finding || !finding.evidence[at.evidence]) return null;
   return (
     <div class="evidence-banner no-print" role="region" aria-label="Finding">
-      <strong>Finding {countText(at.finding + 1)}</strong>
+      <strong>
+        Finding {countText(at.finding + 1)}
+        {report.profiles.length > 1 ? (
+          <>
+            {' of '}
+            <Name text={report.profiles[at.profile]?.document.label ?? ''} most={40} />
+          </>
+        ) : null}
+      </strong>
       <span class="banner-says">
         <Sentence finding={finding} most={220} />
       </span>

@@ -20,16 +20,22 @@ function placeOf(find: Find): (row: number) => string | undefined {
 
 const number = (value: CellValue | undefined): number | undefined => (typeof value === 'number' ? value : undefined);
 
+/** Start, length and name as the tables call them; what runs on a GPU before the call that put it there. */
+const kEvents: [RegExp, RegExp, RegExp][] = [
+  [/^kernel start \(ns\)$/i, /^kernel dur \(ns\)$/i, /^kernel name$/i],
+  [/^projected start \(ns\)$/i, /^projected duration \(ns\)$/i, /^name$/i],
+  [/^start \(ns\)$/i, /^dur(ation)? \(ns\)$/i, /^(name|function|operation|range)$/i],
+];
+
 /** For a table whose rows are events with a beginning and a length: where each is on the timeline. */
 export function focusOfRow(
   { columns }: Pick<TableDocument, 'columns'>,
   profile: number,
 ): ((row: number) => Focus | undefined) | undefined {
   const find: Find = (pattern) => columns.find(({ name }) => pattern.test(name));
-  const start = find(/^(kernel |proj |api )?start \(ns\)$/i);
-  const duration = find(/^(kernel dur|proj dur|api dur|dur|duration)\S* \(ns\)$/i) ?? find(/^duration \(ns\)$/i);
+  const [start, duration, name] =
+    kEvents.map((names) => names.map((pattern) => find(pattern))).find(([from, length]) => from && length) ?? [];
   if (!start || !duration) return undefined;
-  const name = find(/^(name|function|operation|api function|range)$/i);
   const place = placeOf(find);
   return (row) => {
     const from = number(start.values[row]);
