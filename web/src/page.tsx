@@ -16,6 +16,7 @@ import { hashOfPart, kParts, type EvidencePlace, type PagePlace, type PartId } f
 import { printReport, usePrinting } from './page/printing.ts';
 import { Tabs } from './page/tabs.tsx';
 import { usePlace } from './page/use_place.ts';
+import { useScrollOfPart } from './page/use_scroll.ts';
 import { TablesView } from './tables/tables_view.tsx';
 import { TimelineView } from './timeline/timeline_view.tsx';
 
@@ -25,6 +26,7 @@ export function ReportPage({ report }: { report: Report }) {
   const printing = usePrinting();
   const [focus, navigation] = useNavigation(report, place);
   const profiles = report.document.profiles;
+  useScrollOfPart(place.part);
   useEffect(() => printWhole(report), [report]);
   return (
     <>
@@ -47,6 +49,7 @@ export function ReportPage({ report }: { report: Report }) {
           </Part>
         ))}
       </main>
+      <p class="print-only">The timeline is not on paper: open the report to see it.</p>
     </>
   );
 }

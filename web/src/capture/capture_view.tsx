@@ -4,17 +4,28 @@ import type { Capture, ImportIssue, ProfileDocument } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
 import { Limits } from '../findings/findings_view.tsx';
 import { Name } from '../page/name.tsx';
+import { usePrinting } from '../page/printing.ts';
 import { ProfileSwitch } from '../page/profile_switch.tsx';
 import { countText } from '../text/units.ts';
 
 /** How the profile was taken, and what it does not hold. */
 export function CaptureView({ report }: { report: Report }) {
   const [chosen, setChosen] = useState(0);
-  const profile = report.profiles[chosen]?.document;
+  const printing = usePrinting();
+  const shown = report.profiles.filter(({ index }) => printing || index === chosen);
   return (
     <>
       <ProfileSwitch report={report} chosen={chosen} onChoose={setChosen} />
-      {profile ? <OneCapture profile={profile} /> : null}
+      {shown.map(({ index, document }) => (
+        <div key={index}>
+          {shown.length > 1 ? (
+            <h2>
+              <Name text={document.label} most={60} />
+            </h2>
+          ) : null}
+          <OneCapture profile={document} />
+        </div>
+      ))}
     </>
   );
 }

@@ -48,6 +48,17 @@ function nameChars(column: DataColumn): number {
   return Math.min(most, kMostName);
 }
 
+/** Shares out the room so that those that miss little get all of it. */
+function shares(missing: readonly number[], room: number): number[] {
+  const given = missing.map(() => 0);
+  const order = missing.map((_, i) => i).sort((a, b) => missing[a]! - missing[b]!);
+  order.forEach((i, done) => {
+    given[i] = Math.min(missing[i]!, Math.floor(room / (order.length - done)));
+    room -= given[i];
+  });
+  return given;
+}
+
 /** Pixels of each column: numbers what they need, names share what is left and are cut to it. */
 export function columnWidths(columns: readonly DataColumn[], available: number, metrics: Metrics): number[] {
   const names = columns.map((column) => (isText(column) ? nameChars(column) : 0));
@@ -58,11 +69,11 @@ export function columnWidths(columns: readonly DataColumn[], available: number, 
   );
   const sum = (values: number[]): number => values.reduce((a, b) => a + b, 0);
   const room = Math.max(0, available - sum(widths) - sum(least));
-  const missing = sum(wanted) - sum(least);
-  const share = missing > 0 ? Math.min(1, room / missing) : 0;
-  const fitted = widths.map((width, i) =>
-    names[i] ? Math.floor(least[i]! + share * (wanted[i]! - least[i]!)) : width,
+  const given = shares(
+    wanted.map((pixels, i) => pixels - least[i]!),
+    room,
   );
+  const fitted = widths.map((width, i) => width + least[i]! + given[i]!);
   const last = names.findLastIndex((chars) => chars > 0);
   if (last >= 0) fitted[last]! += Math.max(0, available - sum(fitted));
   return fitted;

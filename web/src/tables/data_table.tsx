@@ -61,7 +61,7 @@ export function DataTable(props: DataTableProps) {
         <FilterField text={text} onText={setText} caption={props.caption} />
         <CsvButtons columns={columns} rows={shown} caption={props.caption} />
       </div>
-      <TableBody {...props} titleId={title} shown={shown} sorted={sort} onSort={setSort} />
+      <TableBody {...props} titleId={title} shown={shown} filter={text} sorted={sort} onSort={setSort} />
       {props.note ? <p class="table-note">{props.note}</p> : null}
     </section>
   );
@@ -119,6 +119,7 @@ interface TableBodyProps extends DataTableProps {
   shown: readonly number[];
   sorted: Sort | undefined;
   onSort: (sort: Sort) => void;
+  filter: string;
 }
 
 const kKeys: Record<string, (at: number, page: number, last: number) => number> = {
@@ -143,7 +144,7 @@ function TableBody(props: TableBodyProps) {
   useEffect(() => {
     setActive(0);
     if (scroller.current) scroller.current.scrollTop = 0;
-  }, [shown]);
+  }, [props.sorted, props.filter]);
   const first = printing ? 0 : Math.max(0, Math.floor(top / kRowHeight) - kSpareRows);
   const last = printing
     ? Math.min(shown.length, kRowsOnPaper)
