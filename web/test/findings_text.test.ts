@@ -37,6 +37,12 @@ test('nothing found is no verdict on what was not looked at', () => {
   assert.doesNotMatch(noFindingsText({ ...diagnosis, not_recorded: [], no_conclusion: [] }), /Not everything/);
 });
 
+test('without a run there is nothing to find, and that is said', () => {
+  const none = { ...diagnosis, wall_ns: 0, steps: null };
+  assert.match(noFindingsText(none), /no run to judge/);
+  assert.equal(judgedText(none), '');
+});
+
 test('rules that abstain for one reason stand together', () => {
   assert.deepEqual(abstentionsOf(diagnosis), [
     { says: 'the job has 8 ranks and the profile 2 of them', rules: ['straggler', 'gpu_imbalance'] },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { figuresOf, gpuShares, median } from '../src/page/figures.ts';
-import { filesText, listed, productsOf } from '../src/page/header.tsx';
+import { filesText, gpusText, listed, productsOf } from '../src/page/header.tsx';
 import { whyMissing } from '../src/page/parts.ts';
 import { hashOfEvidence, hashOfPart, hashOfTable, placeOfHash } from '../src/page/place.ts';
 import { Report } from '../src/data/report.ts';
@@ -73,5 +73,9 @@ test('the median of none is none', () => {
 test('what ran is named once', () => {
   assert.equal(listed(['H100', 'A100', 'H100']), '2 × H100, A100');
   assert.equal(filesText(profile.summary.sources), 'train_rank0.nsys-rep and 1 more file');
+  assert.equal(gpusText(profile), '2 × NVIDIA H100 80GB HBM3');
+  const measured = { ...profile, summary: { ...profile.summary, gpus: [] } };
+  assert.equal(gpusText(measured), 'GPU 0: NVIDIA H100 80GB HBM3');
+  assert.equal(gpusText({ ...measured, capture: { files: [], gpus: [], missing: [] } }), 'no GPU work');
   assert.equal(productsOf(profile.summary.sources), 'NVIDIA Nsight Systems 2025.1.3');
 });

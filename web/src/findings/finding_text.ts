@@ -19,15 +19,17 @@ export const evidencePlaceText = (evidence: Evidence): string =>
 
 export const durationOf = (evidence: Evidence): number => evidence.end_ns - evidence.start_ns;
 
-/** "19 of 20 × 'iteration', 255 ms": what was judged. */
+/** "19 of 20 × 'iteration', 255 ms": what was judged; empty where there is no run. */
 export function judgedText(diagnosis: Diagnosis): string {
   const { steps } = diagnosis;
+  if (diagnosis.wall_ns === 0) return '';
   if (!steps) return `the whole run, ${timeText(diagnosis.wall_ns)}`;
   return `${countText(steps.judged)} of ${countText(steps.recorded)} × ‘${steps.range}’, ${timeText(diagnosis.wall_ns)}`;
 }
 
 /** Nothing found is not "no problem": the threshold and what was not looked at are told with it. */
 export function noFindingsText(diagnosis: Diagnosis): string {
+  if (diagnosis.wall_ns === 0) return 'There is no run to judge: what happened when was not recorded.';
   const found = 'Nothing was found that costs at least 1 % of the time.';
   return hasLimits(diagnosis) ? `${found} Not everything could be looked at: see below.` : found;
 }

@@ -12,13 +12,16 @@ interface FindingsProps {
 
 /** All that was found in one profile, the costliest first, and what could not be concluded. */
 export function FindingsView({ diagnosis, profile, leads }: FindingsProps) {
+  const judged = judgedText(diagnosis);
   return (
     <section class="findings" aria-labelledby={`findings-${profile}`}>
       <h2 id={`findings-${profile}`}>
         Findings{' '}
-        <small>
-          in <Name text={judgedText(diagnosis)} most={100} />
-        </small>
+        {judged ? (
+          <small>
+            in <Name text={judged} most={100} />
+          </small>
+        ) : null}
       </h2>
       {diagnosis.findings.length === 0 ? <p>{noFindingsText(diagnosis)}</p> : null}
       <ol class="finding-list">

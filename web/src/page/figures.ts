@@ -57,12 +57,16 @@ function stepsFigure({ summary, steps }: ProfileDocument): Figure {
   return { title: 'Step', value: timeText(warm.median_ns), note };
 }
 
+function runFigure({ span_ns, summary }: ProfileDocument): Figure {
+  if (span_ns === 0) return { title: 'Run', value: kAbsent, note: 'no times along a run recorded' };
+  return { title: 'Run', value: timeText(span_ns), note: counted(summary.gpus.length, 'GPU') };
+}
+
 /** What a profile is in five numbers. */
 export function figuresOf(profile: ProfileDocument): Figure[] {
   const { summary } = profile;
-  const run = { title: 'Run', value: timeText(profile.span_ns), note: counted(summary.gpus.length, 'GPU') };
   return [
-    run,
+    runFigure(profile),
     busyFigure(summary.gpus, summary.total_ns),
     stepsFigure(profile),
     kernelsFigure(profile),

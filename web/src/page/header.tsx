@@ -26,8 +26,10 @@ export function filesText(sources: readonly Source[]): string {
   return `${first.file} and ${countText(others.length)} more file${others.length === 1 ? '' : 's'}`;
 }
 
-function gpusText({ summary }: ProfileDocument): string {
-  return listed(summary.gpus.map((gpu) => gpu.name ?? gpu.place)) || 'no GPU work';
+/** Those that worked; of a kernel profiler's report those that it names. */
+export function gpusText({ summary, capture }: Pick<ProfileDocument, 'summary' | 'capture'>): string {
+  const worked = listed(summary.gpus.map((gpu) => gpu.name ?? gpu.place));
+  return worked || listed(capture.gpus.map(({ title }) => title)) || 'no GPU work';
 }
 
 function ProfileLine({ profile, several }: { profile: ProfileDocument; several: boolean }) {
@@ -53,7 +55,7 @@ function ProfileLine({ profile, several }: { profile: ProfileDocument; several: 
       <span>
         recorded by <Name text={productsOf(sources) || 'an unknown program'} most={60} />
       </span>
-      <span>{timeText(profile.span_ns)} long</span>
+      {profile.span_ns > 0 ? <span>{timeText(profile.span_ns)} long</span> : null}
     </p>
   );
 }

@@ -21,8 +21,10 @@ function Single({ profile: { document } }: { profile: Profile }) {
     <>
       <FigureStrip profile={document} />
       <GpuBars summary={document.summary} />
-      <FindingsView diagnosis={document.diagnosis} profile={0} leads={hasTimeline(document)} />
-      <Tops profile={document} />
+      <div class="overview-body">
+        <FindingsView diagnosis={document.diagnosis} profile={0} leads={hasTimeline(document)} />
+        <Tops profile={document} />
+      </div>
     </>
   );
 }
