@@ -1,5 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CaptureView } from './capture/capture_view.tsx';
 import { CopiesView } from './charts/copies_view.tsx';
 import { KernelsView } from './charts/kernels_view.tsx';
@@ -10,7 +9,7 @@ import { ModulesView } from './modules/modules_view.tsx';
 import type { Focus, Navigation } from './navigation.ts';
 import { Header } from './page/header.tsx';
 import { Overview } from './page/overview.tsx';
-import { PartBoundary } from './page/part.tsx';
+import { Part } from './page/page_part.tsx';
 import { whyMissing } from './page/parts.ts';
 import { hashOfPart, kParts, type EvidencePlace, type PagePlace, type PartId } from './page/place.ts';
 import { printReport, usePrinting } from './page/printing.ts';
@@ -103,37 +102,6 @@ function useNavigation(report: Report, place: PagePlace): [Focus | null, Navigat
     [],
   );
   return [focus, navigation];
-}
-
-interface PartProps {
-  id: PartId;
-  title: string;
-  shown: boolean;
-  printing: boolean;
-  missing: string | null;
-  children: ComponentChildren;
-}
-
-/** Only what is shown is in the document, but for the timeline, which keeps its place once it was opened. */
-function Part({ id, title, shown, printing, missing, children }: PartProps) {
-  const opened = useRef(false);
-  opened.current ||= shown;
-  const printed = printing && missing === null;
-  const mounted = shown || (id === 'timeline' ? opened.current : printed);
-  const onPaper = id === 'timeline' ? 'part no-print' : 'part';
-  return (
-    <section
-      id={`part-${id}`}
-      class={onPaper}
-      role="tabpanel"
-      aria-labelledby={`tab-${id}`}
-      tabIndex={-1}
-      hidden={!shown && !printed}
-    >
-      <h2 class="print-title">{title}</h2>
-      <PartBoundary>{!mounted ? null : missing === null ? children : <p>Not there: {missing}.</p>}</PartBoundary>
-    </section>
-  );
 }
 
 interface ContentProps {

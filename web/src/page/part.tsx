@@ -10,8 +10,8 @@ const clauseOf = (error: unknown): string => messageOf(error).replace(/\.+$/, ''
 export function PartError({ error }: { error: unknown }) {
   return (
     <p class="part-error" role="alert">
-      This part of the report cannot be shown: {clauseOf(error)}. Make the report again; if this comes back, tell it as
-      a bug.
+      This part of the report cannot be shown: {clauseOf(error)}. Make the report again; if this comes back, it is a bug
+      in Sonde.
     </p>
   );
 }

@@ -1,16 +1,12 @@
 import './data_table.css';
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import { counted, countText } from '../text/units.ts';
 import { copyText, saveText } from './clipboard.ts';
-import { columnWidths } from './column_widths.ts';
 import { csvFileName, csvOf } from './csv.ts';
 import type { CellValue, DataColumn } from './cells.ts';
 import { filterRows, parseFilter } from './row_filter.ts';
-import { nextSort, sortRows, type Sort } from './row_order.ts';
-import { HeaderRow, kFirstRowIndex, TableRow, WholeNames } from './table_rows.tsx';
-import { useBox } from './use_box.ts';
-import { usePrinting } from '../page/printing.ts';
-import { useMetrics } from './use_metrics.ts';
+import { sortRows, type Sort } from './row_order.ts';
+import { TableBody } from './table_body.tsx';
 
 export type { CellValue, DataColumn };
 
@@ -25,12 +21,6 @@ export interface DataTableProps {
   rowAction?: string;
   note?: string;
 }
-
-/** Pixels; style sheet and scroll positions agree on it. */
-const kRowHeight = 24;
-const kRowsOnPaper = 200;
-/** Rows beyond what is seen, so that scrolling does not show gaps. */
-const kSpareRows = 12;
 
 function countsText(shown: number, rows: number, total: number): string {
   const held = total > rows ? `showing ${countText(rows)} of ${countText(total)} rows` : counted(rows, 'row');
@@ -61,7 +51,16 @@ export function DataTable(props: DataTableProps) {
         <FilterField text={text} onText={setText} caption={props.caption} />
         <CsvButtons columns={columns} rows={shown} caption={props.caption} />
       </div>
-      <TableBody {...props} titleId={title} shown={shown} filter={text} sorted={sort} onSort={setSort} />
+      <TableBody
+        columns={columns}
+        titleId={title}
+        shown={shown}
+        filter={text}
+        sorted={sort}
+        onSort={setSort}
+        onRow={props.onRow}
+        rowAction={props.rowAction}
+      />
       {props.note ? <p class="table-note">{props.note}</p> : null}
     </section>
   );
@@ -111,134 +110,4 @@ function CsvButtons({ columns, rows, caption }: CsvButtonsProps) {
       </button>
     </span>
   );
-}
-
-interface TableBodyProps extends DataTableProps {
-  titleId: string;
-  /** Rows in the order in which they stand. */
-  shown: readonly number[];
-  sorted: Sort | undefined;
-  onSort: (sort: Sort) => void;
-  filter: string;
-}
-
-const kKeys: Record<string, (at: number, page: number, last: number) => number> = {
-  ArrowDown: (at) => at + 1,
-  ArrowUp: (at) => at - 1,
-  PageDown: (at, page) => at + page,
-  PageUp: (at, page) => at - page,
-  Home: () => 0,
-  End: (_at, _page, last) => last,
-};
-
-function TableBody(props: TableBodyProps) {
-  const { columns, shown } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const { width, height } = useBox(scroller);
-  const metrics = useMetrics(scroller);
-  const [top, setTop] = useState(0);
-  const [active, setActive] = useState(0);
-  const printing = usePrinting();
-  const id = useId();
-  const widths = useMemo(() => columnWidths(columns, width, metrics), [columns, width, metrics]);
-  useEffect(() => {
-    setActive(0);
-    if (scroller.current) scroller.current.scrollTop = 0;
-  }, [props.sorted, props.filter]);
-  const first = printing ? 0 : Math.max(0, Math.floor(top / kRowHeight) - kSpareRows);
-  const last = printing
-    ? Math.min(shown.length, kRowsOnPaper)
-    : Math.min(shown.length, Math.ceil((top + (height || 600)) / kRowHeight) + kSpareRows);
-
-  const moveTo = (row: number) => {
-    const to = Math.max(0, Math.min(shown.length - 1, row));
-    setActive(to);
-    scrollIntoView(scroller.current, to);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    const page = Math.max(1, Math.floor(height / kRowHeight) - 2);
-    const move = kKeys[event.key];
-    if (move) moveTo(move(active, page, shown.length - 1));
-    else if (event.key === 'Enter' && shown[active] !== undefined) props.onRow?.(shown[active]);
-    else return;
-    event.preventDefault();
-  };
-  const onClick = (event: MouseEvent) => {
-    const index = (event.target as Element).closest('tr')?.getAttribute('aria-rowindex');
-    const row = index ? shown[Number(index) - kFirstRowIndex] : undefined;
-    if (row === undefined) return;
-    setActive(Number(index) - kFirstRowIndex);
-    // A name that is being marked to be copied is no click.
-    if (getSelection()?.isCollapsed !== false) props.onRow?.(row);
-  };
-  return (
-    <>
-      <div
-        class="table-scroll"
-        ref={scroller}
-        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-        style={{ maxHeight: printing ? 'none' : undefined }}
-      >
-        <table
-          role="grid"
-          tabIndex={0}
-          aria-labelledby={props.titleId}
-          aria-rowcount={shown.length + 1}
-          aria-activedescendant={active >= first && active < last ? `${id}-${active}` : undefined}
-          style={{ width: `${widths.reduce((a, b) => a + b, 0)}px` }}
-          onKeyDown={onKeyDown}
-        >
-          <colgroup>
-            {widths.map((pixels, i) => (
-              <col key={i} style={{ width: `${pixels}px` }} />
-            ))}
-          </colgroup>
-          <thead>
-            <HeaderRow
-              columns={columns}
-              sort={props.sorted}
-              onSort={(column) => props.onSort(nextSort(columns, props.sorted, column))}
-            />
-          </thead>
-          <tbody onClick={onClick}>
-            <Gap rows={first} />
-            {shown.slice(first, last).map((row, i) => (
-              <TableRow
-                key={row}
-                id={`${id}-${first + i}`}
-                index={first + i}
-                columns={columns}
-                row={row}
-                widths={widths}
-                metrics={metrics}
-                active={first + i === active}
-                action={props.onRow ? (props.rowAction ?? 'Open') : undefined}
-              />
-            ))}
-            {printing ? null : <Gap rows={shown.length - last} />}
-          </tbody>
-        </table>
-      </div>
-      {shown.length === 0 ? <p class="table-note">No row matches.</p> : null}
-      {printing && shown.length > last ? (
-        <p class="table-note">{`On paper the first ${countText(last)} of ${countText(shown.length)} rows.`}</p>
-      ) : null}
-      <WholeNames columns={columns} row={shown[active]} widths={widths} metrics={metrics} />
-    </>
-  );
-}
-
-/** Stands for rows that are not seen. */
-function Gap({ rows }: { rows: number }) {
-  return rows > 0 ? <tr class="table-gap" aria-hidden="true" style={{ height: `${rows * kRowHeight}px` }} /> : null;
-}
-
-function scrollIntoView(scroller: HTMLElement | null, row: number): void {
-  if (!scroller) return;
-  const header = scroller.querySelector('thead')?.getBoundingClientRect().height ?? 0;
-  const from = row * kRowHeight;
-  const room = scroller.clientHeight - header;
-  if (from < scroller.scrollTop) scroller.scrollTop = from;
-  else if (from + kRowHeight > scroller.scrollTop + room) scroller.scrollTop = from + kRowHeight - room;
 }

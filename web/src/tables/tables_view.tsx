@@ -100,9 +100,10 @@ function OneTable({ table, profile, navigation }: Omit<ListProps, 'tables' | 'ch
         {...(rowProps ?? {})}
       />
       <details class="table-description">
-        <summary>
-          What the columns are <code>{table.name}</code>
-        </summary>
+        <summary>What the columns mean</summary>
+        <p>
+          As <code>sonde stats -r {table.name}</code> prints it.
+        </p>
         <pre>{table.description}</pre>
       </details>
     </div>
