@@ -1,18 +1,36 @@
 import './style.css';
 import { render } from 'preact';
-import { useState } from 'preact/hooks';
-import { reportOfPage, type Report } from './data/report.ts';
-import type { Focus } from './navigation.ts';
-import { TimelineView } from './timeline/timeline_view.tsx';
+import type { Report } from './data/report.ts';
+import { ReportPage } from './page.tsx';
+import { openReport } from './page/open_report.ts';
+import { messageOf, PartBoundary } from './page/part.tsx';
+import { watchPrinting } from './page/printing.ts';
+import { applyTheme, storedTheme } from './theme/theme.ts';
 
-function ReportPage({ report }: { report: Report }) {
-  const [focus] = useState<Focus | null>(null);
-  return (
-    <main>
-      <h1>{report.document.title}</h1>
-      <TimelineView report={report} focus={focus} />
-    </main>
+function show(page: HTMLElement, report: Report): void {
+  if (!document.title) document.title = report.document.title;
+  render(
+    <PartBoundary>
+      <ReportPage report={report} />
+    </PartBoundary>,
+    page,
   );
 }
 
-render(<ReportPage report={reportOfPage()} />, document.getElementById('page')!);
+function start(page: HTMLElement): void {
+  applyTheme(storedTheme());
+  watchPrinting();
+  try {
+    show(page, openReport());
+  } catch (error) {
+    render(
+      <p class="cannot-open" role="alert">
+        {messageOf(error)}
+      </p>,
+      page,
+    );
+  }
+}
+
+const page = document.getElementById('page');
+if (page) start(page);

@@ -12,10 +12,14 @@ function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
 
 /** Takes raw deflate apart; `bytes` is the length of what comes out. */
 export async function inflate(packed: Uint8Array<ArrayBuffer>, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = new Response(packed).body!.pipeThrough(new DecompressionStream('deflate-raw'));
+  const stream = new DecompressionStream('deflate-raw');
+  const writer = stream.writable.getWriter();
+  // Damaged input fails the reading side too, which is where it is told.
+  writer.write(packed).catch(() => undefined);
+  writer.close().catch(() => undefined);
   const out = new Uint8Array(bytes);
   let at = 0;
-  const reader = stream.getReader();
+  const reader = stream.readable.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
@@ -28,10 +32,17 @@ export async function inflate(packed: Uint8Array<ArrayBuffer>, bytes: number): P
 }
 
 /** Where blobs come from: the page's elements, or a test's map. Gives the base64 text. */
-export type BlobSource = (id: string) => string;
+export type BlobSource = (id: string) => string | Promise<string>;
+
+/** The script runs before the browser has read the blobs, which stand last in the page. */
+function pageIsRead(): Promise<void> {
+  if (document.readyState !== 'loading') return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
+}
 
 export function blobsOfPage(): BlobSource {
-  return (id) => {
+  return async (id) => {
+    await pageIsRead();
     const element = document.getElementById(id);
     if (!element) throw new Error(`this report is cut off: its part ${id} is missing`);
     return element.textContent ?? '';
@@ -42,7 +53,7 @@ export async function bytesOf(
   source: BlobSource,
   blob: { id: string; bytes: number },
 ): Promise<Uint8Array<ArrayBuffer>> {
-  return inflate(bytesOfBase64(source(blob.id).trim()), blob.bytes);
+  return inflate(bytesOfBase64((await source(blob.id)).trim()), blob.bytes);
 }
 
 export async function jsonOf<T>(source: BlobSource, blob: JsonBlob<T>): Promise<T> {

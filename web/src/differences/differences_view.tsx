@@ -1,0 +1,45 @@
+import './differences.css';
+import { useMemo } from 'preact/hooks';
+import type { DifferenceRow, Differences } from '../data/format.ts';
+import type { Report } from '../data/report.ts';
+import { PartError } from '../page/part.tsx';
+import { DataTable } from '../tables/data_table.tsx';
+import { changeSentence, differenceColumns, sumText } from './differences.ts';
+import { useDifferences } from './use_differences.ts';
+
+export function ChangeSentence({ report }: { report: Report }) {
+  const loaded = useDifferences(report);
+  return <p class="change">{loaded.state === 'done' ? changeSentence(loaded.value) : '\u00a0'}</p>;
+}
+
+const kTables: [keyof Differences & ('modules' | 'kernels' | 'copies' | 'idle'), string, string][] = [
+  ['modules', 'Modules', 'Module'],
+  ['kernels', 'Kernels', 'Kernel'],
+  ['copies', 'Copies', 'Direction'],
+  ['idle', 'Idle GPU time', 'Cause'],
+];
+
+/** What takes longer and what shorter, by module, kernel, copy and cause of idling. */
+export function DifferencesView({ report }: { report: Report }) {
+  const loaded = useDifferences(report);
+  if (loaded.state === 'failed') return <PartError error={loaded.error} />;
+  if (loaded.state === 'waiting') return <p class="waiting">Reading this part…</p>;
+  const { per } = loaded.value;
+  return (
+    <section class="differences">
+      <h2>
+        Differences{' '}
+        <small>{per === 'step' ? 'GPU time of a mean step' : 'GPU time of the whole run'}, most changed first</small>
+      </h2>
+      {kTables.map(([key, title, name]) => (
+        <DifferenceTable key={key} title={title} name={name} rows={loaded.value[key]} />
+      ))}
+    </section>
+  );
+}
+
+function DifferenceTable({ title, name, rows }: { title: string; name: string; rows: DifferenceRow[] }) {
+  const columns = useMemo(() => differenceColumns(name, rows), [name, rows]);
+  if (rows.length === 0) return null;
+  return <DataTable caption={`${title}: ${sumText(rows)}`} columns={columns} />;
+}

@@ -1,0 +1,55 @@
+import type { Diagnosis, Evidence, Finding } from '../data/format.ts';
+import { countText, kAbsent, percentText, timeText } from '../text/units.ts';
+
+/** "saves at most 12.3 ms": what the ceiling means, in the words of `sonde why`. */
+export function ceilingText(finding: Finding): string {
+  if (!finding.takes_time) return 'takes no time yet';
+  return finding.reachable ? `saves at most ${timeText(finding.ceiling_ns)}` : `bound: ${timeText(finding.ceiling_ns)}`;
+}
+
+/** What is to be known of the ceiling besides; empty for a usual one. */
+export function ceilingNote(finding: Finding): string {
+  if (!finding.takes_time) return 'It costs nothing yet, and will.';
+  return finding.reachable ? '' : 'A mere bound: no fix reaches all of it.';
+}
+
+/** "GPU 0, in cudaMalloc" */
+export const evidencePlaceText = (evidence: Evidence): string =>
+  evidence.what === null ? evidence.place : `${evidence.place}, in ${evidence.what}`;
+
+export const durationOf = (evidence: Evidence): number => evidence.end_ns - evidence.start_ns;
+
+/** "19 of 20 × 'iteration', 255 ms": what was judged; empty where there is no run. */
+export function judgedText(diagnosis: Diagnosis): string {
+  const { steps } = diagnosis;
+  if (diagnosis.wall_ns === 0) return '';
+  if (!steps) return `the whole run, ${timeText(diagnosis.wall_ns)}`;
+  return `${countText(steps.judged)} of ${countText(steps.recorded)} × ‘${steps.range}’, ${timeText(diagnosis.wall_ns)}`;
+}
+
+/** Nothing found is not "no problem": the threshold and what was not looked at are told with it. */
+export function noFindingsText(diagnosis: Diagnosis): string {
+  if (diagnosis.wall_ns === 0) return 'There is no run to judge: what happened when was not recorded.';
+  const found = 'Nothing was found that costs at least 1 % of the time.';
+  return hasLimits(diagnosis) ? `${found} Not everything could be looked at: see below.` : found;
+}
+
+/** Whether something was not looked at, or not concluded. */
+export const hasLimits = (diagnosis: Diagnosis): boolean =>
+  diagnosis.not_recorded.length + diagnosis.no_conclusion.length > 0;
+
+export interface Abstention {
+  rules: string[];
+  says: string;
+}
+
+/** Rules that could not conclude for the same reason stand together. */
+export function abstentionsOf(diagnosis: Diagnosis): Abstention[] {
+  const rules = new Map<string, string[]>();
+  for (const { rule, says } of diagnosis.no_conclusion) rules.set(says, [...(rules.get(says) ?? []), rule]);
+  return Array.from(rules, ([says, names]) => ({ says, rules: names }));
+}
+
+/** "38.1 %" of the judged time; nothing where it takes none. */
+export const shareText = (finding: Finding): string =>
+  finding.takes_time ? percentText(finding.ceiling_percent) : kAbsent;

@@ -1,0 +1,69 @@
+import './findings.css';
+import type { Diagnosis } from '../data/format.ts';
+import { FindingCard } from './finding_card.tsx';
+import { abstentionsOf, hasLimits, judgedText, noFindingsText } from './finding_text.ts';
+import { Name } from '../page/name.tsx';
+
+interface FindingsProps {
+  diagnosis: Diagnosis;
+  profile: number;
+  leads: boolean;
+}
+
+/** All that was found in one profile, the costliest first, and what could not be concluded. */
+export function FindingsView({ diagnosis, profile, leads }: FindingsProps) {
+  const judged = judgedText(diagnosis);
+  return (
+    <section class="findings" aria-labelledby={`findings-${profile}`}>
+      <h2 id={`findings-${profile}`}>
+        Findings{' '}
+        {judged ? (
+          <small>
+            in <Name text={judged} most={100} />
+          </small>
+        ) : null}
+      </h2>
+      {diagnosis.findings.length === 0 ? <p>{noFindingsText(diagnosis)}</p> : null}
+      <ol class="finding-list">
+        {diagnosis.findings.map((finding, i) => (
+          <li key={i}>
+            <FindingCard finding={finding} profile={profile} index={i} leads={leads} />
+          </li>
+        ))}
+      </ol>
+      <Limits diagnosis={diagnosis} />
+    </section>
+  );
+}
+
+/** What was not looked at: silence about it is no verdict. */
+export function Limits({ diagnosis }: { diagnosis: Diagnosis }) {
+  const abstentions = abstentionsOf(diagnosis);
+  if (!hasLimits(diagnosis)) return null;
+  return (
+    <div class="limits">
+      {diagnosis.not_recorded.length > 0 ? (
+        <>
+          <h3>Not recorded, and so not looked at</h3>
+          <ul>
+            {diagnosis.not_recorded.map((what) => (
+              <li key={what}>{what}</li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+      {abstentions.length > 0 ? (
+        <>
+          <h3>No conclusion</h3>
+          <ul>
+            {abstentions.map(({ says, rules }) => (
+              <li key={says}>
+                <Name text={says} most={600} /> <span class="rules">({rules.join(', ')})</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+    </div>
+  );
+}

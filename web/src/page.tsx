@@ -1,0 +1,139 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { CaptureView } from './capture/capture_view.tsx';
+import { CopiesView } from './charts/copies_view.tsx';
+import { KernelsView } from './charts/kernels_view.tsx';
+import { StepsView } from './charts/steps_view.tsx';
+import type { Report } from './data/report.ts';
+import { EvidenceBanner, findingAt } from './findings/evidence_banner.tsx';
+import { ModulesView } from './modules/modules_view.tsx';
+import type { Focus, Navigation } from './navigation.ts';
+import { Header } from './page/header.tsx';
+import { Overview } from './page/overview.tsx';
+import { Part } from './page/page_part.tsx';
+import { whyMissing } from './page/parts.ts';
+import { hashOfPart, kParts, type EvidencePlace, type PagePlace, type PartId } from './page/place.ts';
+import { printReport, usePrinting } from './page/printing.ts';
+import { Tabs } from './page/tabs.tsx';
+import { usePlace } from './page/use_place.ts';
+import { useScrollOfPart } from './page/use_scroll.ts';
+import { TablesView } from './tables/tables_view.tsx';
+import { TimelineView } from './timeline/timeline_view.tsx';
+
+/** The whole report: what it is of, and its parts, of which one is shown. */
+export function ReportPage({ report }: { report: Report }) {
+  const place = usePlace();
+  const printing = usePrinting();
+  const [focus, navigation] = useNavigation(report, place);
+  const profiles = report.document.profiles;
+  useScrollOfPart(place.part);
+  useEffect(() => printWhole(report), [report]);
+  return (
+    <>
+      <a class="skip" href={`#part-${place.part}`} onClick={skipTo(place.part)}>
+        Skip to the report
+      </a>
+      <Header report={report} />
+      <Tabs current={place.part} profiles={profiles} />
+      <main>
+        {kParts.map(({ id, title }) => (
+          <Part
+            key={id}
+            id={id}
+            title={title}
+            shown={id === place.part}
+            printing={printing}
+            missing={whyMissing(profiles, id)}
+          >
+            <PartContent id={id} report={report} place={place} focus={focus} navigation={navigation} />
+          </Part>
+        ))}
+      </main>
+      <p class="print-only">The timeline is not on paper: open the report to see it.</p>
+    </>
+  );
+}
+
+/** The address stays that of the part. */
+const skipTo = (part: PartId) => (event: Event) => {
+  event.preventDefault();
+  document.getElementById(`part-${part}`)?.focus();
+};
+
+/** Ctrl+P would print before the parts are decoded. */
+function printWhole(report: Report): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'p' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    void printReport(report);
+  };
+  addEventListener('keydown', onKey);
+  return () => removeEventListener('keydown', onKey);
+}
+
+function focusOfEvidence(report: Report, at: EvidencePlace): Focus | null {
+  const evidence = findingAt(report, at)?.evidence[at.evidence];
+  if (!evidence) return null;
+  return {
+    profile: at.profile,
+    start_ns: evidence.start_ns,
+    end_ns: evidence.end_ns,
+    place: evidence.place,
+    what: evidence.what ?? undefined,
+  };
+}
+
+/** Where the timeline has been asked to go, and the way to ask it. */
+function useNavigation(report: Report, place: PagePlace): [Focus | null, Navigation] {
+  const [focus, setFocus] = useState<Focus | null>(null);
+  useEffect(() => {
+    const found = place.evidence && focusOfEvidence(report, place.evidence);
+    if (found) setFocus(found);
+  }, [report, place]);
+  const navigation = useMemo<Navigation>(
+    () => ({
+      showOnTimeline: (wanted) => {
+        setFocus({ ...wanted });
+        location.hash = hashOfPart('timeline');
+      },
+      show: (part) => {
+        location.hash = hashOfPart(part);
+      },
+    }),
+    [],
+  );
+  return [focus, navigation];
+}
+
+interface ContentProps {
+  id: PartId;
+  report: Report;
+  place: PagePlace;
+  focus: Focus | null;
+  navigation: Navigation;
+}
+
+function PartContent({ id, report, place, focus, navigation }: ContentProps) {
+  switch (id) {
+    case 'overview':
+      return <Overview report={report} />;
+    case 'timeline':
+      return (
+        <>
+          {place.evidence ? <EvidenceBanner report={report} at={place.evidence} /> : null}
+          <TimelineView report={report} focus={focus} />
+        </>
+      );
+    case 'modules':
+      return <ModulesView report={report} navigation={navigation} />;
+    case 'kernels':
+      return <KernelsView report={report} navigation={navigation} />;
+    case 'copies':
+      return <CopiesView report={report} navigation={navigation} />;
+    case 'steps':
+      return <StepsView report={report} navigation={navigation} />;
+    case 'tables':
+      return <TablesView report={report} navigation={navigation} chosen={place.table} />;
+    case 'capture':
+      return <CaptureView report={report} />;
+  }
+}

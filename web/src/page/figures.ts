@@ -1,0 +1,90 @@
+import type { GpuSummary, ProfileDocument, Steps } from '../data/format.ts';
+import { counted, countText, kAbsent, percentText, timeText } from '../text/units.ts';
+
+/** One figure of the strip on top: what it is, the amount, and what is to be known besides. */
+export interface Figure {
+  title: string;
+  value: string;
+  note: string;
+}
+
+export function median(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+export function stepDurations(steps: Steps): number[] {
+  return steps.ranks.flatMap((rank) => rank.start_ns.map((start, i) => rank.end_ns[i]! - start));
+}
+
+function busyFigure(gpus: readonly GpuSummary[], total: number): Figure {
+  if (gpus.length === 0) return { title: 'GPU busy', value: kAbsent, note: 'no GPU work recorded' };
+  const shares = gpus.map((gpu) => (100 * gpu.busy_ns) / total);
+  const mean = shares.reduce((a, b) => a + b, 0) / shares.length;
+  const note =
+    gpus.length === 1
+      ? 'of the run'
+      : `mean of ${counted(gpus.length, 'GPU')}, ${percentText(Math.min(...shares))} to ${percentText(Math.max(...shares))}`;
+  return { title: 'GPU busy', value: percentText(total > 0 ? mean : null), note };
+}
+
+function kernelsFigure({ summary }: ProfileDocument): Figure {
+  const time = summary.kernel_time;
+  if (!time) return { title: 'Kernels', value: kAbsent, note: 'none recorded' };
+  const note = `${timeText(time.total_ns)} in all, ${timeText(time.average_ns)} on average`;
+  return { title: 'Kernels', value: countText(time.count), note };
+}
+
+function latencyFigure({ summary }: ProfileDocument): Figure {
+  const latency = summary.launch_latency;
+  const title = 'Launch latency';
+  if (!latency) return { title, value: kAbsent, note: 'no launching calls recorded' };
+  return { title, value: timeText(latency.median_ns), note: `median; at most ${timeText(latency.maximum_ns)}` };
+}
+
+function stepsFigure({ summary, steps }: ProfileDocument): Figure {
+  if (steps) {
+    const turns = steps.ranks.reduce((most, rank) => Math.max(most, rank.start_ns.length), 0);
+    const warm = steps.warm_up > 0 ? `, after ${countText(steps.warm_up)} of warm-up` : '';
+    const note = `median of ${countText(turns)} × ‘${steps.range}’${warm}`;
+    return { title: 'Step', value: timeText(median(stepDurations(steps))), note };
+  }
+  const warm = summary.warm_up;
+  if (!warm) return { title: 'Step', value: kAbsent, note: 'nothing repeats over most of the run' };
+  const note = `median of ${countText(warm.iterations)} × ‘${warm.range}’, the first ${countText(warm.slow_iterations)} slow`;
+  return { title: 'Step', value: timeText(warm.median_ns), note };
+}
+
+function runFigure({ span_ns, summary }: ProfileDocument): Figure {
+  if (span_ns === 0) return { title: 'Run', value: kAbsent, note: 'no times along a run recorded' };
+  return { title: 'Run', value: timeText(span_ns), note: counted(summary.gpus.length, 'GPU') };
+}
+
+/** What a profile is in five numbers. */
+export function figuresOf(profile: ProfileDocument): Figure[] {
+  const { summary } = profile;
+  return [
+    runFigure(profile),
+    busyFigure(summary.gpus, summary.total_ns),
+    stepsFigure(profile),
+    kernelsFigure(profile),
+    latencyFigure(profile),
+  ];
+}
+
+/** Parts of a GPU's time, which add up to the run's: percentages. */
+export interface GpuShares {
+  kernels: number;
+  /** Copies and sets with no kernel beside them. */
+  other: number;
+  idle: number;
+}
+
+export function gpuShares(gpu: GpuSummary, total: number): GpuShares | null {
+  if (total <= 0) return null;
+  const share = (ns: number): number => (100 * ns) / total;
+  const kernels = Math.min(gpu.kernel_ns, gpu.busy_ns);
+  return { kernels: share(kernels), other: share(gpu.busy_ns - kernels), idle: share(total - gpu.busy_ns) };
+}

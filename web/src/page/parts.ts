@@ -1,0 +1,28 @@
+import type { ProfileDocument } from '../data/format.ts';
+import type { Sections } from '../data/format.ts';
+import type { PartId } from './place.ts';
+
+type Needs = (profile: ProfileDocument) => boolean;
+
+const section =
+  (name: keyof Sections): Needs =>
+  (profile) =>
+    profile.sections[name] !== undefined;
+
+/** What a part needs, and what is the matter where no profile has it. */
+const kNeeds: Record<PartId, [Needs, string]> = {
+  overview: [() => true, ''],
+  timeline: [(profile) => profile.timeline.tracks.length > 0, 'nothing was recorded with its times'],
+  modules: [section('modules'), 'no ranges were recorded'],
+  kernels: [section('kernels'), 'no kernels were recorded'],
+  copies: [section('copies'), 'no copies were recorded'],
+  steps: [(profile) => profile.steps !== null, 'no range and no sequence of launches repeats over most of the run'],
+  tables: [section('tables'), 'nothing was recorded that a table can tell'],
+  capture: [() => true, ''],
+};
+
+/** Why a part has nothing to show; null where it has. */
+export function whyMissing(profiles: readonly ProfileDocument[], part: PartId): string | null {
+  const [has, reason] = kNeeds[part];
+  return profiles.some(has) ? null : reason;
+}

@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Report } from '../data/report.ts';
+import { remember } from './use_promise.ts';
+
+/** Whether the page is being put on paper: all parts are shown then, and lists as far as paper is for them. */
+let printing = false;
+const listeners = new Set<(printing: boolean) => void>();
+
+function setPrinting(value: boolean): void {
+  printing = value;
+  for (const listener of listeners) listener(value);
+}
+
+/** Follows the browser's own way to print as well; once, at start. */
+export function watchPrinting(): void {
+  addEventListener('beforeprint', () => setPrinting(true));
+  addEventListener('afterprint', () => setPrinting(false));
+}
+
+export function usePrinting(): boolean {
+  const [value, setValue] = useState(printing);
+  useEffect(() => {
+    listeners.add(setValue);
+    setValue(printing);
+    return () => void listeners.delete(setValue);
+  }, []);
+  return value;
+}
+
+/** Everything that is printed and not yet decoded. */
+function decodeAll(report: Report): Promise<unknown> {
+  const sections = report.profiles.flatMap((profile) =>
+    (['modules', 'kernels', 'copies', 'tables'] as const).flatMap((name) => profile.section(name) ?? []),
+  );
+  const differences = report.differences ? [report.differences()] : [];
+  return Promise.all([...sections, ...differences].map((promise) => remember<unknown>(promise)));
+}
+
+const nextFrame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+
+/** Prints when all parts are there and drawn. */
+export async function printReport(report: Report): Promise<void> {
+  await decodeAll(report);
+  setPrinting(true);
+  // Charts draw one frame after they are there.
+  await nextFrame();
+  await nextFrame();
+  await nextFrame();
+  window.print();
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Finding } from '../src/data/format.ts';
+import { otherEvidence } from '../src/findings/evidence_order.ts';
+import {
+  abstentionsOf,
+  ceilingNote,
+  ceilingText,
+  evidencePlaceText,
+  judgedText,
+  noFindingsText,
+  shareText,
+} from '../src/findings/finding_text.ts';
+import { sentenceParts } from '../src/findings/sentence_parts.ts';
+import { hostile, sampleReport } from './sample_report.ts';
+
+const thin = '\u202f';
+const { diagnosis } = sampleReport().document.profiles[0]!;
+const byId = (id: string): Finding => diagnosis.findings.find((finding) => finding.id === id)!;
+
+test('a ceiling says whether it can be saved', () => {
+  assert.equal(ceilingText(byId('pageable_copy')), `saves at most 97.0${thin}ms`);
+  assert.equal(ceilingNote(byId('pageable_copy')), '');
+  assert.equal(ceilingText(byId('dominant_kernel')), `bound: 40.0${thin}ms`);
+  assert.match(ceilingNote(byId('dominant_kernel')), /no fix reaches/);
+  assert.equal(ceilingText(byId('memory_growth')), 'takes no time yet');
+  assert.equal(shareText(byId('memory_growth')), '–');
+});
+
+test('what was judged is told: steps, or the whole run', () => {
+  assert.equal(judgedText(diagnosis), `19 of 20 × ‘iteration’, 255${thin}ms`);
+  assert.equal(judgedText({ ...diagnosis, steps: null }), `the whole run, 255${thin}ms`);
+});
+
+test('nothing found is no verdict on what was not looked at', () => {
+  assert.match(noFindingsText(diagnosis), /at least 1 %.*Not everything/);
+  assert.doesNotMatch(noFindingsText({ ...diagnosis, not_recorded: [], no_conclusion: [] }), /Not everything/);
+});
+
+test('without a run there is nothing to find, and that is said', () => {
+  const none = { ...diagnosis, wall_ns: 0, steps: null };
+  assert.match(noFindingsText(none), /no run to judge/);
+  assert.equal(judgedText(none), '');
+});
+
+test('rules that abstain for one reason stand together', () => {
+  assert.deepEqual(abstentionsOf(diagnosis), [
+    { says: 'the job has 8 ranks and the profile 2 of them', rules: ['straggler', 'gpu_imbalance'] },
+  ]);
+});
+
+test('evidence names its place and what it is in', () => {
+  const at = { start_ns: 0, end_ns: 1, place: 'GPU 0' };
+  assert.equal(evidencePlaceText({ ...at, what: null }), 'GPU 0');
+  assert.equal(evidencePlaceText({ ...at, what: 'cudaFree' }), 'GPU 0, in cudaFree');
+});
+
+test('evidence goes round in both directions', () => {
+  const at = { profile: 0, finding: 2, evidence: 0 };
+  assert.equal(otherEvidence(at, 5, -1).evidence, 4);
+  assert.equal(otherEvidence({ ...at, evidence: 4 }, 5, 1).evidence, 0);
+  assert.deepEqual(otherEvidence(at, 0, 1), at);
+});
+
+test('names within a sentence are told from its words, and nothing gets lost', () => {
+  const finding = byId('gpu_idle_range');
+  const parts = sentenceParts(finding);
+  assert.equal(parts.map(({ text }) => text).join(''), finding.says);
+  assert.deepEqual(
+    parts.filter(({ isName }) => isName).map(({ text }) => text),
+    [hostile.markup, hostile.rightToLeft, hostile.emoji],
+  );
+});
+
+test('short arguments are words', () => {
+  assert.deepEqual(sentenceParts({ says: 'GPU is idle', arguments: { cause: 'is' } }), [
+    { text: 'GPU is idle', isName: false },
+  ]);
+});

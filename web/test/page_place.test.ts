@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { figuresOf, gpuShares, median } from '../src/page/figures.ts';
+import { filesText, gpusText, listed, productsOf } from '../src/page/header.tsx';
+import { whyMissing } from '../src/page/parts.ts';
+import { hashOfEvidence, hashOfPart, hashOfTable, placeOfHash } from '../src/page/place.ts';
+import { Report } from '../src/data/report.ts';
+import { hostile, sampleDamaged, sampleReport } from './sample_report.ts';
+
+const thin = '\u202f';
+const nowhere = { evidence: null, table: null };
+const profile = sampleReport().document.profiles[0]!;
+const damaged = sampleDamaged();
+
+test('the address leads to a part, a table, a place of a finding', () => {
+  assert.deepEqual(placeOfHash('#kernels'), { part: 'kernels', ...nowhere });
+  assert.deepEqual(placeOfHash(''), { part: 'overview', ...nowhere });
+  assert.deepEqual(placeOfHash('#findings'), { part: 'overview', ...nowhere });
+  const at = { profile: 1, finding: 2, evidence: 34 };
+  assert.deepEqual(placeOfHash(hashOfEvidence(at)), { part: 'timeline', evidence: at, table: null });
+  for (const table of ['cuda_api_sum', 'a/b #%', hostile.emoji])
+    assert.equal(placeOfHash(hashOfTable(table)).table, table);
+});
+
+test('an address that makes no sense leads to the part, or to the overview', () => {
+  assert.deepEqual(placeOfHash('#timeline/evidence-1-x'), { part: 'timeline', ...nowhere });
+  assert.deepEqual(placeOfHash('#__proto__'), { part: 'overview', ...nowhere });
+  assert.equal(placeOfHash('#tables/%').table, '%');
+  assert.equal(hashOfPart('<img>'), '#overview');
+});
+
+test('a part that is missing says why', () => {
+  assert.equal(whyMissing([profile], 'tables'), null);
+  assert.equal(whyMissing([profile], 'modules'), 'no ranges were recorded');
+  assert.equal(whyMissing(damaged.document.profiles, 'timeline'), 'nothing was recorded with its times');
+  assert.equal(whyMissing([...damaged.document.profiles, profile], 'steps'), null);
+});
+
+test('a damaged part fails alone, in one sentence', async () => {
+  const report = new Report(damaged.document, (id) => damaged.blobs.get(id)!);
+  await assert.rejects(report.profiles[0]!.section('tables')!, Error);
+  assert.deepEqual(await report.profiles[0]!.texts(), ['kernel']);
+});
+
+test('the strip tells what was recorded, and "–" for what was not', () => {
+  const figures = Object.fromEntries(figuresOf(profile).map(({ title, value }) => [title, value]));
+  assert.deepEqual(figures, {
+    Run: `304${thin}ms`,
+    'GPU busy': `67.2${thin}%`,
+    Step: `10.4${thin}ms`,
+    Kernels: '3,280',
+    'Launch latency': `947${thin}µs`,
+  });
+  const { summary } = profile;
+  const bare = { ...summary, gpus: [], kernel_time: null, launch_latency: null, warm_up: null };
+  const none = figuresOf({ ...profile, summary: bare, steps: null }).slice(1);
+  assert.deepEqual(new Set(none.map(({ value }) => value)), new Set(['–']));
+});
+
+test("parts of a GPU's time add up to the run", () => {
+  const { gpus, total_ns } = profile.summary;
+  const { kernels, other, idle } = gpuShares(gpus[0]!, total_ns)!;
+  assert.ok(Math.abs(kernels + other + idle - 100) < 1e-9);
+  assert.equal(gpuShares(gpus[0]!, 0), null);
+});
+
+test('the median of none is none', () => {
+  assert.equal(median([]), null);
+  assert.equal(median([3, 1, 2]), 2);
+  assert.equal(median([4, 1]), 2.5);
+});
+
+test('what ran is named once', () => {
+  assert.equal(listed(['H100', 'A100', 'H100']), '2 × H100, A100');
+  assert.equal(filesText(profile.summary.sources), 'train_rank0.nsys-rep and 1 more file');
+  assert.equal(gpusText(profile), '2 × NVIDIA H100 80GB HBM3');
+  const measured = { ...profile, summary: { ...profile.summary, gpus: [] } };
+  assert.equal(gpusText(measured), 'GPU 0: NVIDIA H100 80GB HBM3');
+  assert.equal(gpusText({ ...measured, capture: { files: [], gpus: [], missing: [] } }), 'no GPU work');
+  assert.equal(productsOf(profile.summary.sources), 'NVIDIA Nsight Systems 2025.1.3');
+});
