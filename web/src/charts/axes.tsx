@@ -21,7 +21,7 @@ export interface Frame {
 export const frameOf = (width: number, height: number): Frame => ({
   width,
   height,
-  left: 70,
+  left: 88,
   right: 14,
   top: 12,
   bottom: 42,
@@ -41,12 +41,12 @@ export function Axes({ frame, x, y }: { frame: Frame; x: Axis; y: Axis }) {
   const right = frame.width - frame.right;
   return (
     <g class="sonde-axes" aria-hidden="true">
-      {ticksOf(scales.x, Math.max(2, Math.floor((right - frame.left) / 76))).map((tick) => {
+      {ticksOf(scales.x, Math.max(2, Math.floor((right - frame.left) / 70))).map((tick) => {
         const at = positionOf(scales.x, tick);
         return (
           <g key={tick}>
             <line class="grid" x1={at} x2={at} y1={frame.top} y2={bottom} />
-            <text x={at} y={bottom + 15} text-anchor="middle">
+            <text x={at} y={bottom + 15} text-anchor={at > right - 30 ? 'end' : 'middle'}>
               {tickText(x.text(tick))}
             </text>
           </g>

@@ -3,6 +3,7 @@ import { cutMiddle } from '../text/names.ts';
 import { percentText } from '../text/units.ts';
 import { colourOf } from '../theme/colours.ts';
 import { useScheme } from './use_scheme.ts';
+import { useWidth } from './use_width.ts';
 
 export interface Bar {
   name: string;
@@ -14,6 +15,12 @@ export interface Bar {
 
 /** A name is whole on hover up to here. */
 const kMostTitle = 1200;
+
+/** The part of the width that names have (charts.css), and the pixels of a character in the mean. */
+const kNamePart = 0.36;
+const kCharacterWidth = 7.4;
+
+export const lettersFor = (width: number): number => Math.max(12, Math.floor((width * kNamePart) / kCharacterWidth));
 
 /** Horizontal bars with their names, values and shares: a list, so that it reads without the picture. */
 export function Bars(props: {
@@ -29,8 +36,10 @@ export function Bars(props: {
 }) {
   const scheme = useScheme();
   const { bars, most, whole, onBar } = props;
+  const [ref, width] = useWidth<HTMLTableElement>();
+  const letters = lettersFor(width);
   return (
-    <table class="sonde-bars" aria-label={props.summary}>
+    <table ref={ref} class="sonde-bars" aria-label={props.summary}>
       <thead>
         <tr>
           <th scope="col">name</th>
@@ -49,10 +58,10 @@ export function Bars(props: {
             <th scope="row" title={cutMiddle(bar.name, kMostTitle)}>
               {onBar && !bar.rest ? (
                 <button type="button" onClick={() => onBar(index)}>
-                  <bdi>{cutMiddle(bar.name, 64)}</bdi>
+                  <bdi>{cutMiddle(bar.name, letters)}</bdi>
                 </button>
               ) : (
-                <bdi>{cutMiddle(bar.name, 64)}</bdi>
+                <bdi>{cutMiddle(bar.name, letters)}</bdi>
               )}
             </th>
             <td class="number">{percentText(whole > 0 ? (100 * bar.value) / whole : null)}</td>

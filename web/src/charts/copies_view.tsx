@@ -120,7 +120,7 @@ function BandwidthScatter({ profile, data, rows, axes, most, navigation }: Bandw
     name: '',
     shape: shapeOf(hostMemoryOf(data, row)),
   }));
-  const says = [pageableText(data), missingText(data, kept.length)].filter(Boolean).join(' ');
+  const says = [pageableText(data), missingText(data, rows.length, kept.length)].filter(Boolean).join(' ');
   return (
     <>
       <p class="sonde-caption">{says}</p>
@@ -162,11 +162,13 @@ export function pageableText(copies: Copies): string {
   return `${all} ${percentText((100 * pageable.bytes) / bytes)} of the bytes between host and GPU are in pageable memory, at ${rateText(pageable.bytes_per_s)}.`;
 }
 
-function missingText(copies: Copies, drawn: number): string {
-  const left = copies.count.length - drawn;
-  return left > 0
-    ? `Not drawn: ${countText(left)} of ${counted(copies.count.length, 'row')}, without size or with less time.`
-    : '';
+function missingText(copies: Copies, drawable: number, drawn: number): string {
+  const unsized = copies.count.length - drawable;
+  const sentences = [
+    unsized > 0 && `${counted(unsized, 'row')} without a size or a time ${unsized === 1 ? 'is' : 'are'} not drawn.`,
+    drawn < drawable && `Drawn: ${countText(drawn)} of ${counted(drawable, 'row')}, those with the most time.`,
+  ];
+  return sentences.filter(Boolean).join(' ');
 }
 
 function showCopy(navigation: Navigation, profile: Profile, copies: Copies, row: number): void {

@@ -11,9 +11,19 @@ export interface LegendEntry {
   line?: 'solid' | 'dashed';
 }
 
-/** Entries for categories, each once, in the order of the first. */
-export const categoryEntries = (categories: Iterable<Category>): LegendEntry[] =>
-  Array.from(new Set(categories), (category) => ({ title: kCategories[category].title, category, shape: 'square' }));
+/** Entries for categories in the order of the first; those that have a hue in common share one. */
+export function categoryEntries(categories: Iterable<Category>): LegendEntry[] {
+  const byHue = new Map<string, Category[]>();
+  for (const category of new Set(categories)) {
+    const { hue } = kCategories[category];
+    byHue.set(hue, [...(byHue.get(hue) ?? []), category]);
+  }
+  return Array.from(byHue.values(), (group) => ({
+    title: group.map((category) => kCategories[category].title).join('; '),
+    category: group[0]!,
+    shape: 'square',
+  }));
+}
 
 export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   const scheme = useScheme();

@@ -6,15 +6,15 @@ import { flopsText, kAbsent, rateText } from '../text/units.ts';
 /** Two GPUs' or profiles' rooflines of the same key can be laid over one another. */
 export const rooflineKey = (roofline: Roofline): string => JSON.stringify([roofline.gpu, roofline.arithmetic]);
 
+/** "12.5" */
+export const intensityDigits = (flopPerByte: number): string =>
+  flopPerByte >= 0.001 && flopPerByte < 1e6
+    ? flopPerByte.toLocaleString('en-US', { maximumSignificantDigits: 3 })
+    : flopPerByte.toExponential(1);
+
 /** "12.5 FLOP/B" */
-export function intensityText(flopPerByte: number | null): string {
-  if (flopPerByte === null) return kAbsent;
-  const digits =
-    flopPerByte >= 0.001 && flopPerByte < 1e6
-      ? Number(flopPerByte.toPrecision(3)).toLocaleString('en-US', { maximumSignificantDigits: 3 })
-      : flopPerByte.toExponential(1);
-  return `${digits}\u202fFLOP/B`;
-}
+export const intensityText = (flopPerByte: number | null): string =>
+  flopPerByte === null ? kAbsent : `${intensityDigits(flopPerByte)}\u202fFLOP/B`;
 
 /** FLOP/B from which the arithmetic is the roof. */
 export const ridgeOf = (roofline: Pick<Roofline, 'flop_per_s' | 'bytes_per_s'>): number =>
@@ -49,9 +49,10 @@ export function roofLines(roofline: Roofline, x: Domain, y: Domain): ScatterLine
     {
       corners: [
         [from, roofAt(roofline, from)],
+        [Math.sqrt(from * ridge), roofAt(roofline, Math.sqrt(from * ridge))],
         [ridge, peak],
       ],
-      label: { text: rateText(roofline.bytes_per_s), corner: 0, side: 'right' },
+      label: { text: rateText(roofline.bytes_per_s), corner: 1, side: 'left' },
     },
     {
       corners: [

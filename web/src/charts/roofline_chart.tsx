@@ -7,7 +7,7 @@ import type { Axis } from './axes.tsx';
 import { ChartFrame, Select, type Choice } from './chart_frame.tsx';
 import { showKernel } from './kernel_table.tsx';
 import { categoryEntries, Legend } from './legend.tsx';
-import { intensityText, ridgeOf, rooflineExtent, rooflineKey, roofLines } from './roofline.ts';
+import { intensityDigits, intensityText, ridgeOf, rooflineExtent, rooflineKey, roofLines } from './roofline.ts';
 import { logDomain } from './scale.ts';
 import { Scatter, type ScatterPoint } from './scatter.tsx';
 import { Sides } from './sides.tsx';
@@ -67,7 +67,7 @@ const kIntensity = (values: number[]): Axis => ({
   label: 'arithmetic intensity, FLOP/B of device memory',
   log: true,
   domain: logDomain(values),
-  text: intensityText,
+  text: intensityDigits,
 });
 
 const kArithmetic = (values: number[]): Axis => ({

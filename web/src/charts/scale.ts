@@ -57,8 +57,8 @@ export function logDomain(values: Iterable<number>): Domain {
     most = Math.max(most, value);
   }
   if (most === 0) return [1, 10];
-  const low = niceBelow(least / 1.15);
-  return [low, Math.max(niceAbove(most * 1.15), low * 10)];
+  const low = niceBelow(least / 1.4);
+  return [low, Math.max(niceAbove(most * 1.4), low * 10)];
 }
 
 export function ticksOf(scale: Pick<Scale, 'log' | 'low' | 'high'>, most: number): number[] {

@@ -21,12 +21,11 @@ export interface StepsChartProps {
 }
 
 export function StepsChart({ profile, data, rank, axes, many, navigation }: StepsChartProps) {
-  const { columns, step } = stepColumns(rank, kMostBars);
+  const { columns, step } = stepColumns(rank, kMostBars, data.warm_up);
   const title = rankTitle(profile, rank.rank);
   const slow = counted(rank.outliers.length, 'outlier');
   const summary = `Length of ${counted(rank.length_ns.length, 'step')}${many ? ` of ${title}` : ''}: ${timeText(rank.median_ns)} at the median, ${slow}.`;
   const merged = columns.length < rank.length_ns.length;
-  const x = { ...axes.x, text: (value: number) => axes.x.text(value + data.warm_up) };
   return (
     <div class="sonde-rank">
       {many && (
@@ -36,7 +35,7 @@ export function StepsChart({ profile, data, rank, axes, many, navigation }: Step
       )}
       <ColumnsChart
         summary={summary}
-        x={x}
+        x={axes.x}
         y={axes.y}
         columns={columns}
         level={rank.median_ns === null ? null : { value: rank.median_ns, text: `median ${timeText(rank.median_ns)}` }}
@@ -49,7 +48,7 @@ export function StepsChart({ profile, data, rank, axes, many, navigation }: Step
         onColumn={(index) => showStep(navigation, profile, data, rank, step[index]!)}
       />
       {merged && (
-        <p class="sonde-muted">{`A bar stands for up to ${columns[0]!.end} neighbouring steps and shows the longest of them.`}</p>
+        <p class="sonde-muted">{`A bar stands for up to ${columns[0]!.end - columns[0]!.begin} neighbouring steps and shows the longest of them.`}</p>
       )}
     </div>
   );

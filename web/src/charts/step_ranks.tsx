@@ -21,15 +21,14 @@ export function RanksChart({ profile, data, ranks, axes, navigation }: RanksChar
   const spread = spreadBySteps(ranks);
   const slowest = (step: number) => ranks.find((rank) => rank.length_ns[step] === spread.maximum[step])!;
   const says = saysOf(profile, ranks);
-  const x = { ...axes.x, text: (value: number) => axes.x.text(value + data.warm_up) };
   return (
     <>
       <p class="sonde-caption">{says}</p>
       <LineChart
         summary={`Length of steps over ${counted(ranks.length, 'rank')}. ${says}`}
-        x={x}
+        x={axes.x}
         y={axes.y}
-        at={spread.median.map((_, step) => step + 0.5)}
+        at={spread.median.map((_, step) => data.warm_up + step + 0.5)}
         series={[
           { title: 'fastest', values: spread.minimum, pale: true, dashed: true },
           { title: 'median', values: spread.median },

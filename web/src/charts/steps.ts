@@ -54,14 +54,15 @@ export function barSteps(lengths: readonly number[], most: number): { begin: num
   });
 }
 
-export function stepColumns(rank: RankSteps, most: number): { columns: Column[]; step: number[] } {
+/** On an axis that counts steps from `first`. */
+export function stepColumns(rank: RankSteps, most: number, first: number): { columns: Column[]; step: number[] } {
   const bars = barSteps(rank.length_ns, most);
   const outliers = new Set(rank.outliers);
   const columns = bars.map(({ begin, end, step }): Column => {
     const busy = rank.busy_ns[step]!;
     return {
-      begin,
-      end,
+      begin: first + begin,
+      end: first + end,
       parts: [
         { category: 'kernel', value: busy },
         { category: 'idle_other', value: Math.max(0, rank.length_ns[step]! - busy) },

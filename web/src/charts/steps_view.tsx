@@ -48,12 +48,16 @@ export function StepsView({ report, navigation }: { report: Report; navigation: 
 
 function LoadedSteps({ sides, navigation }: { sides: readonly StepSide[]; navigation: Navigation }) {
   const lengths = sides.flatMap(({ ranks }) => ranks.flatMap((rank) => rank.length_ns));
-  const steps = Math.max(1, ...sides.flatMap(({ ranks }) => ranks.map((rank) => rank.length_ns.length)));
+  const first = Math.min(...sides.map(({ data }) => data.warm_up));
+  const last = Math.max(
+    first + 1,
+    ...sides.flatMap(({ data, ranks }) => ranks.map((rank) => data.warm_up + rank.length_ns.length)),
+  );
   const axes = {
     x: {
       label: 'step',
       log: false,
-      domain: [0, steps] as const,
+      domain: [first, last] as const,
       text: (value: number) => countText(Math.round(value)),
     },
     y: { label: 'length', log: false, domain: linearDomain(lengths), text: timeText },

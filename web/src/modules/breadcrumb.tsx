@@ -11,9 +11,12 @@ export function Breadcrumb(props: { modules: Modules; top: number; onZoom: (row:
   const rows = rowsAbove(modules, top);
   const shown = rows.length <= kMostSteps ? rows : [...rows.slice(0, 2), null, ...rows.slice(3 - kMostSteps)];
   return (
-    <nav class="sonde-breadcrumb" aria-label="Path to the module shown">
+    <nav
+      class={rows.length === 0 ? 'sonde-breadcrumb unused' : 'sonde-breadcrumb'}
+      aria-label="Path to the module shown"
+    >
       <button type="button" disabled={rows.length === 0} onClick={() => onZoom(kRoot)}>
-        all
+        all modules
       </button>
       {shown.map((row) => (
         <span key={row}>

@@ -24,7 +24,7 @@ export interface FlameChartProps {
 
 const kRowHeight = 20;
 /** Of the page's font at 12 px, in the mean; what is longer is clipped by the box. */
-const kCharacterWidth = 6.2;
+const kCharacterWidth = 7;
 
 export function FlameChart(props: FlameChartProps) {
   const { tree, widths, weight, order, top, shown } = props;
@@ -88,7 +88,7 @@ export function FlameChart(props: FlameChartProps) {
 export const parentOf = (tree: ModuleTree, row: number): number => (row < 0 ? kRoot : tree.modules.parent[row]!);
 
 export function titleOf(tree: ModuleTree, row: number): string {
-  if (row === kRoot) return 'all';
+  if (row === kRoot) return 'all modules';
   return row === kOutside ? 'outside any module' : tree.modules.name[row]!;
 }
 
@@ -153,7 +153,7 @@ function FlameBoxes(props: FlameBoxesProps) {
             onPointerEnter={() => onLook(index)}
             onClick={() => onBox(box.row)}
           >
-            {letters >= 2 && name && <bdi>{cutMiddle(name, letters)}</bdi>}
+            {letters >= 3 && name && <bdi>{cutMiddle(name, letters)}</bdi>}
           </div>
         );
       })}

@@ -81,15 +81,25 @@ export function spreadOf(modules: Modules, row: number): Spread | null {
   };
 }
 
-/** Rows by what the ranks lose in them to the slowest one, the most first; none where ranks are alike. */
+/** A module that loses this part of its loss in one module inside is not shown beside that one. */
+const kSameLoss = 0.9;
+
+/**
+ * Rows by what the ranks lose in them to the slowest one, the most first; none where ranks are alike. Where a module
+ * inside has the loss, it stands for those around it.
+ */
 export function mostUneven(modules: Modules, most: number): number[] {
   const loss = modules.name.map((_, row) => {
     const spread = spreadOf(modules, row);
     return spread ? spread.maximum - spread.mean : 0;
   });
+  const inside = new Float64Array(loss.length);
+  modules.parent.forEach((parent, row) => {
+    if (parent >= 0) inside[parent] = Math.max(inside[parent]!, loss[row]!);
+  });
   return loss
     .map((_, row) => row)
-    .filter((row) => loss[row]! > 0)
+    .filter((row) => loss[row]! > 0 && inside[row]! < kSameLoss * loss[row]!)
     .sort((a, b) => loss[b]! - loss[a]! || a - b)
     .slice(0, most);
 }

@@ -4,6 +4,8 @@ import { counted, percentText, timeText } from '../text/units.ts';
 import { rankTitle } from './module_columns.ts';
 import { mostUneven, spreadOf, type Spread } from './module_facts.ts';
 import { pathTexts } from './module_tree.ts';
+import { lettersFor } from '../charts/bars.tsx';
+import { useWidth } from '../charts/use_width.ts';
 import { ChartFrame } from '../charts/chart_frame.tsx';
 
 const kMostRows = 12;
@@ -11,6 +13,7 @@ const kMostRows = 12;
 /** The modules in which ranks differ most: least, mean and most GPU time of a rank, on one scale. */
 export function RankSpread({ modules, ranks }: { modules: Modules; ranks: readonly string[] }) {
   const count = modules.device_by_rank_ns?.length ?? 0;
+  const [ref, width] = useWidth<HTMLTableElement>();
   if (count < 2) return null;
   const rows = mostUneven(modules, kMostRows);
   if (rows.length === 0)
@@ -23,7 +26,7 @@ export function RankSpread({ modules, ranks }: { modules: Modules; ranks: readon
       title={`GPU time by rank: the most uneven modules of ${counted(count, 'rank')}`}
       says={saysOf(spreads[0]!, paths[rows[0]!]!, ranks)}
     >
-      <table class="sonde-bars">
+      <table ref={ref} class="sonde-bars">
         <thead>
           <tr>
             <th scope="col">module</th>
@@ -45,7 +48,14 @@ export function RankSpread({ modules, ranks }: { modules: Modules; ranks: readon
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            <SpreadRow key={row} path={paths[row]!} spread={spreads[index]!} most={most} ranks={ranks} />
+            <SpreadRow
+              key={row}
+              path={paths[row]!}
+              spread={spreads[index]!}
+              most={most}
+              ranks={ranks}
+              letters={lettersFor(width)}
+            />
           ))}
         </tbody>
       </table>
@@ -58,13 +68,13 @@ function saysOf(worst: Spread, path: string, ranks: readonly string[]): string {
   return `${cutMiddle(path, 60)} takes ${timeText(worst.maximum)} on ${rankTitle(ranks, worst.slowest)}, ${more} more than the mean of the ranks (${timeText(worst.mean)}).`;
 }
 
-function SpreadRow(props: { path: string; spread: Spread; most: number; ranks: readonly string[] }) {
-  const { path, spread, most, ranks } = props;
+function SpreadRow(props: { path: string; spread: Spread; most: number; ranks: readonly string[]; letters: number }) {
+  const { path, spread, most, ranks, letters } = props;
   const at = (value: number) => `${(100 * value) / most}%`;
   return (
     <tr>
       <th scope="row" title={cutMiddle(path, 1200)}>
-        <bdi>{cutMiddle(path, 52)}</bdi>
+        <bdi>{cutMiddle(path, letters)}</bdi>
       </th>
       <td class="number">{timeText(spread.minimum)}</td>
       <td class="number">{timeText(spread.mean)}</td>
