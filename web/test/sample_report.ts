@@ -1,7 +1,7 @@
 /** A report made by hand whose sections are in the page already, without blobs of base64. */
 import { deflateRawSync } from 'node:zlib';
 import type { JsonBlob, ProfileDocument, ReportDocument, Sections, Track } from '../src/data/format.ts';
-import { sampleCopies, sampleKernels, sampleModules, sampleSteps } from './sample_sections.ts';
+import { largeModules, sampleCopies, sampleKernels, sampleModules, sampleSteps } from './sample_sections.ts';
 
 export interface SampleReport {
   document: ReportDocument;
@@ -41,7 +41,10 @@ function profileOf(
     kind === 'empty'
       ? {}
       : {
-          modules: pack(`modules-${index}`, sampleModules({ scale, ranks: several, measured: index === 0 })),
+          modules: pack(
+            `modules-${index}`,
+            kind === 'long' ? largeModules(50_000) : sampleModules({ scale, ranks: several, measured: index === 0 }),
+          ),
           kernels: pack(
             `kernels-${index}`,
             sampleKernels({ scale, counters: index === 0 || !several, rows: kind === 'long' ? 7000 : 40 }),

@@ -415,3 +415,41 @@ export function sampleSteps(options: { scale?: number; ranks?: number; count?: n
     }),
   };
 }
+
+const kCountColumns = [
+  'calls',
+  'host_ns',
+  'host_self_ns',
+  'device_self_ns',
+  'idle_ns',
+  'launches',
+  'kernels',
+  'copies',
+  'copy_bytes',
+  'longest_start_ns',
+  'longest_end_ns',
+] as const;
+
+/** A wide and deep tree in random order: parents before children. */
+export function largeModules(count: number): Modules {
+  const random = randoms(5);
+  const parent = Array.from({ length: count }, (_, row) =>
+    row < 10 ? -1 : Math.floor(random() * Math.min(row, 4000)),
+  );
+  const total = parent.map(() => 1000 * random());
+  for (let row = count - 1; row >= 0; --row) if (parent[row]! >= 0) total[parent[row]!]! += total[row]!;
+  const columns = Object.fromEntries(kCountColumns.map((name) => [name, parent.map((_, row) => row % 100)])) as Pick<
+    Modules,
+    (typeof kCountColumns)[number]
+  >;
+  return {
+    ...sampleModules({ ranks: false, measured: false }),
+    name: parent.map((_, row) => `module ${row % 977}`),
+    domain: parent.map(() => ''),
+    parent,
+    peak_bytes: parent.map(() => null),
+    device_total_ns: total,
+    ...columns,
+    first_ns: parent.map((_, row) => row),
+  };
+}

@@ -43,14 +43,14 @@ function LoadedCopies({ sides, navigation }: { sides: readonly Side<Copies>[]; n
           <BandwidthChart sides={there} navigation={navigation} />
           <Sides sides={there}>
             {({ data }) => (
-              <>
+              <div>
                 <CopySums title="By direction" name="direction" sums={sumsByDirection(data)} coloured />
                 <CopySums
                   title="Between host and GPU, by the host's memory"
                   name="host memory"
                   sums={sumsByMemory(data)}
                 />
-              </>
+              </div>
             )}
           </Sides>
           <Sides sides={there} stacked>

@@ -85,8 +85,12 @@ export function Plot(props: PlotProps) {
     >
       <Picture frame={frame} summary={props.summary}>
         {drawing}
-        {place && props.mark(place, active!, frame)}
       </Picture>
+      {place && (
+        <svg class="sonde-overlay" aria-hidden="true" width={frame.width} height={frame.height}>
+          {props.mark(place, active!, frame)}
+        </svg>
+      )}
       <Tooltip
         content={active === null ? null : props.content(active)}
         x={place?.x ?? 0}

@@ -15,6 +15,7 @@ export function showStep(navigation: Navigation, profile: Profile, data: Steps, 
     profile: profile.index,
     start_ns: rank.steps.start_ns[step]!,
     end_ns: rank.steps.end_ns[step]!,
+    place: profile.document.timeline.tracks.find((track) => track.kind === 'step' && track.rank === rank.rank)?.place,
     what: data.range,
   });
 }

@@ -1,11 +1,12 @@
 import type { Steps } from '../data/format.ts';
 import type { Profile } from '../data/report.ts';
 import type { Navigation } from '../navigation.ts';
-import { counted, percentText, timeText } from '../text/units.ts';
+import { counted, countText, percentText, timeText } from '../text/units.ts';
 import type { Axis } from './axes.tsx';
 import { LineChart } from './line_chart.tsx';
 import { rankTitle, showStep, stepTitle } from './step_places.ts';
-import { spreadBySteps, type RankSteps } from './steps.ts';
+import { stepSpreads, type RankSteps, type StepSpread } from './steps.ts';
+import type { TooltipContent } from './tooltip.tsx';
 
 export interface RanksChartProps {
   profile: Profile;
@@ -18,8 +19,7 @@ export interface RanksChartProps {
 /** Least, median and most length of a step over the ranks. */
 export function RanksChart({ profile, data, ranks, axes, navigation }: RanksChartProps) {
   if (ranks.length < 2) return <p class="sonde-absent">This profile has steps on one rank only.</p>;
-  const spread = spreadBySteps(ranks);
-  const slowest = (step: number) => ranks.find((rank) => rank.length_ns[step] === spread.maximum[step])!;
+  const spreads = stepSpreads(ranks, kMostPoints);
   const says = saysOf(profile, ranks);
   return (
     <>
@@ -28,27 +28,38 @@ export function RanksChart({ profile, data, ranks, axes, navigation }: RanksChar
         summary={`Length of steps over ${counted(ranks.length, 'rank')}. ${says}`}
         x={axes.x}
         y={axes.y}
-        at={spread.median.map((_, step) => data.warm_up + step + 0.5)}
+        at={spreads.map(({ begin, end }) => data.warm_up + (begin + end) / 2)}
         series={[
-          { title: 'fastest', values: spread.minimum, pale: true, dashed: true },
-          { title: 'median', values: spread.median },
-          { title: 'slowest', values: spread.maximum, pale: true, dashed: true },
+          { title: 'fastest', values: spreads.map((spread) => spread.minimum), pale: true, dashed: true },
+          { title: 'median', values: spreads.map((spread) => spread.median) },
+          { title: 'slowest', values: spreads.map((spread) => spread.maximum), pale: true, dashed: true },
         ]}
         band={[0, 2]}
         height={220}
-        content={(step) => ({
-          title: stepTitle(data, step),
-          facts: [
-            ['fastest rank', timeText(spread.minimum[step])],
-            ['median', timeText(spread.median[step])],
-            ['slowest rank', `${timeText(spread.maximum[step])}, ${rankTitle(profile, slowest(step).rank)}`],
-          ],
-          action: "Click or Enter: the slowest rank's step on the timeline",
-        })}
-        onPoint={(step) => showStep(navigation, profile, data, slowest(step), step)}
+        content={(index) => contentOf(profile, data, spreads[index]!)}
+        onPoint={(index) => {
+          const { rank, step } = spreads[index]!.slowest;
+          showStep(navigation, profile, data, rank, step);
+        }}
       />
     </>
   );
+}
+
+/** About as many as the chart has room for. */
+const kMostPoints = 600;
+
+function contentOf(profile: Profile, data: Steps, { begin, end, slowest, ...spread }: StepSpread): TooltipContent {
+  const title = stepTitle(data, begin);
+  return {
+    title: end - begin > 1 ? `${title} to ${countText(data.warm_up + end - 1)}` : title,
+    facts: [
+      ['fastest', timeText(spread.minimum)],
+      ['median', timeText(spread.median)],
+      ['slowest', `${timeText(spread.maximum)}, ${rankTitle(profile, slowest.rank.rank)}`],
+    ],
+    action: 'Click or Enter: the slowest one on the timeline',
+  };
 }
 
 function saysOf(profile: Profile, ranks: readonly RankSteps[]): string {

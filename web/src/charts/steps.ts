@@ -73,21 +73,26 @@ export function stepColumns(rank: RankSteps, most: number, first: number): { col
   return { columns, step: bars.map((bar) => bar.step) };
 }
 
-/** Over the ranks, for each step index: least, median and most length; null where no rank has it. */
-export function spreadBySteps(ranks: readonly RankSteps[]): {
-  minimum: (number | null)[];
-  median: (number | null)[];
-  maximum: (number | null)[];
-} {
-  const count = ranks.reduce((most, rank) => Math.max(most, rank.length_ns.length), 0);
-  const at = Array.from({ length: count }, (_, i) =>
-    ranks.flatMap((rank) => (i < rank.length_ns.length ? [rank.length_ns[i]!] : [])),
-  );
-  return {
-    minimum: at.map((values) => (values.length > 0 ? Math.min(...values) : null)),
-    median: at.map(median),
-    maximum: at.map((values) => (values.length > 0 ? Math.max(...values) : null)),
-  };
+/** Of neighbouring steps over all ranks: least, median and most length, and which one has the most. */
+export interface StepSpread {
+  begin: number;
+  end: number;
+  minimum: number;
+  median: number;
+  maximum: number;
+  slowest: { rank: RankSteps; step: number };
+}
+
+export function stepSpreads(ranks: readonly RankSteps[], most: number): StepSpread[] {
+  const count = ranks.reduce((longest, rank) => Math.max(longest, rank.length_ns.length), 0);
+  return bins(count, most).map(([begin, end]) => {
+    const all = ranks.flatMap((rank) =>
+      rank.length_ns.slice(begin, end).map((ns, i) => ({ ns, rank, step: begin + i })),
+    );
+    const slowest = all.reduce((a, b) => (b.ns > a.ns ? b : a));
+    const minimum = all.reduce((least, { ns }) => Math.min(least, ns), Infinity);
+    return { begin, end, minimum, median: median(all.map(({ ns }) => ns))!, maximum: slowest.ns, slowest };
+  });
 }
 
 /** Part of the GPUs' time in which they work, over all steps of the ranks. */

@@ -77,16 +77,18 @@ function LoadedSteps({ sides, navigation }: { sides: readonly StepSide[]; naviga
           {(side) => (
             <>
               <p class="sonde-caption">{saysOf(side)}</p>
-              {side.ranks.slice(0, kMostRankCharts).map((rank) => (
-                <StepsChart
-                  key={rank.rank}
-                  {...{ profile: side.profile, data: side.data, rank, axes, navigation }}
-                  many={count > 1}
-                />
-              ))}
-              {side.ranks.length > kMostRankCharts && (
-                <p class="sonde-absent">{`Drawn: the first ${kMostRankCharts} of ${counted(side.ranks.length, 'rank')}. The table has all.`}</p>
-              )}
+              <div>
+                {side.ranks.slice(0, kMostRankCharts).map((rank) => (
+                  <StepsChart
+                    key={rank.rank}
+                    {...{ profile: side.profile, data: side.data, rank, axes, navigation }}
+                    many={count > 1}
+                  />
+                ))}
+                {side.ranks.length > kMostRankCharts && (
+                  <p class="sonde-absent">{`Drawn: the first ${kMostRankCharts} of ${counted(side.ranks.length, 'rank')}. The table has all.`}</p>
+                )}
+              </div>
             </>
           )}
         </Sides>

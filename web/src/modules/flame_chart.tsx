@@ -5,7 +5,7 @@ import { useWidth } from '../charts/use_width.ts';
 import { cutMiddle } from '../text/names.ts';
 import { counted, percentText } from '../text/units.ts';
 import { colourOf, textOn, type Scheme } from '../theme/colours.ts';
-import { boxAfterKey, boxesForPixels, type FlameBox, type FlameOrder } from './flame_layout.ts';
+import { boxAfterKey, boxesForPixels, kMostLevels, type FlameBox, type FlameOrder } from './flame_layout.ts';
 import { factsOf } from './module_facts.ts';
 import { kOutside, kRoot, type ModuleTree, type Weight, type Widths } from './module_tree.ts';
 
@@ -81,6 +81,9 @@ export function FlameChart(props: FlameChartProps) {
         y={box ? (box.depth + 1) * kRowHeight + 4 : 0}
         width={pixels}
       />
+      {depth + 1 === kMostLevels && (
+        <p class="sonde-muted sonde-hint">{`Drawn: ${kMostLevels} levels. Zoom in for what lies deeper.`}</p>
+      )}
     </div>
   );
 }

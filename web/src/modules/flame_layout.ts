@@ -21,6 +21,9 @@ export interface FlameOptions {
   least: number;
 }
 
+/** Deeper ones are seen after zooming in: a range can call itself thousands of times. */
+export const kMostLevels = 60;
+
 /** Boxes of the tree below a row, each row of boxes from left to right; parents come before their children. */
 export function flameBoxes(tree: ModuleTree, widths: Widths, options: FlameOptions): FlameBox[] {
   const boxes: FlameBox[] = [];
@@ -29,7 +32,7 @@ export function flameBoxes(tree: ModuleTree, widths: Widths, options: FlameOptio
   boxes.push({ row: options.top, rest: 0, depth: 0, from: 0, width });
   for (let at = 0; at < boxes.length; ++at) {
     const box = boxes[at]!;
-    if (box.rest === 0 && box.row !== kOutside) pushChildren(tree, widths, options, box, boxes);
+    if (box.rest === 0 && box.depth + 1 < kMostLevels) pushChildren(tree, widths, options, box, boxes);
   }
   return boxes;
 }
@@ -51,7 +54,8 @@ function pushChildren(tree: ModuleTree, widths: Widths, options: FlameOptions, b
   }
   const narrow = children.filter((row) => widthOf(widths, row) < options.least);
   const width = narrow.reduce((sum, row) => sum + widthOf(widths, row), 0);
-  if (width >= options.least) boxes.push({ row: box.row, rest: narrow.length, depth, from, width });
+  if (narrow.length > 0 && width >= options.least)
+    boxes.push({ row: box.row, rest: narrow.length, depth, from, width });
 }
 
 /** Below a row, what weighs anything; at the top with what belongs to no module. */

@@ -55,7 +55,7 @@ function LoadedModules({ sides, navigation }: { sides: readonly Side<Modules>[];
       {there.length > 0 && (
         <>
           <FlameSection sides={there} />
-          <Sides sides={there}>
+          <Sides sides={there.filter(({ data }) => ranksOf(data) > 1)}>
             {({ profile, data }) => <RankSpread modules={data} ranks={profile.document.timeline.ranks} />}
           </Sides>
           <Sides sides={there} stacked>
@@ -66,6 +66,8 @@ function LoadedModules({ sides, navigation }: { sides: readonly Side<Modules>[];
     </div>
   );
 }
+
+const ranksOf = (modules: Modules): number => modules.device_by_rank_ns?.length ?? 1;
 
 interface FlameSide {
   profile: Profile;
@@ -146,11 +148,13 @@ function Flame({ tree, widths, weight, order, path, setPath, text, shown }: Flam
   return (
     <>
       <p class="sonde-caption">{matches ? foundText(tree, widths, weight, matches) : says}</p>
-      <Breadcrumb modules={modules} top={top} onZoom={onZoom} />
-      <FlameChart
-        {...{ tree, widths, weight, order, top, shown, matches, onZoom }}
-        summary={`Modules by ${weight.title}. ${says}`}
-      />
+      <div>
+        <Breadcrumb modules={modules} top={top} onZoom={onZoom} />
+        <FlameChart
+          {...{ tree, widths, weight, order, top, shown, matches, onZoom }}
+          summary={`Modules by ${weight.title}. ${says}`}
+        />
+      </div>
     </>
   );
 }
