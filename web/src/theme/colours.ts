@@ -66,10 +66,25 @@ export function colourOf(category: Category, name: string, scheme: Scheme): stri
   return `hsl(${h} ${s}% ${lightness}%)`;
 }
 
+/** Black and white have the same contrast to it (WCAG 2: (L + 0.05) / 0.05 = 1.05 / (L + 0.05)). */
+const kEvenLuminance = 0.179;
+
+/** Relative luminance of WCAG 2. */
+function luminance(h: number, s: number, l: number): number {
+  const channel = (n: number) => {
+    const k = (n + h / 30) % 12;
+    const value = l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * channel(0) + 0.7152 * channel(8) + 0.0722 * channel(4);
+}
+
 /** Black or white, whichever can be read on it. */
 export function textOn(category: Category, name: string, scheme: Scheme): string {
-  const lightness = Number(/([\d.]+)%\)$/.exec(colourOf(category, name, scheme))![1]);
-  return lightness >= 50 ? '#000' : '#fff';
+  const [h, s, l] = colourOf(category, name, scheme)
+    .match(/[\d.]+/g)!
+    .map(Number) as [number, number, number];
+  return luminance(h, s / 100, l / 100) > kEvenLuminance ? '#000' : '#fff';
 }
 
 /** What the page is shown in now: the reader's choice, else the system's. */

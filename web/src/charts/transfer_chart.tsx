@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks';
+import type { Modules, TransferPlot } from '../data/format.ts';
+import type { Profile } from '../data/report.ts';
+import { pathTexts } from '../modules/module_tree.ts';
+import type { Navigation } from '../navigation.ts';
+import { bytesText, counted, countText, rateText, timeText } from '../text/units.ts';
+import type { Axis } from './axes.tsx';
+import { ChartFrame, Select } from './chart_frame.tsx';
+import { Scatter, type ScatterPoint } from './scatter.tsx';
+import { Sides } from './sides.tsx';
+import { heaviest, kMostPoints } from './thin.ts';
+import { fitLine, memoriesOf, plotOf, transferDomains } from './transfer.ts';
+
+interface ModuleSide {
+  profile: Profile;
+  data: Modules;
+}
+
+/** Time of modules over the bytes that they move. */
+export function TransferSection({ sides, navigation }: { sides: readonly ModuleSide[]; navigation: Navigation }) {
+  const memories = memoriesOf(sides.map((side) => side.data));
+  const [chosen, setChosen] = useState('');
+  if (memories.length === 0) return <p class="sonde-absent">{kNoTransfer}</p>;
+  const memory = memories.includes(chosen) ? chosen : memories[0]!;
+  const plots = sides.map(({ data }) => plotOf(data, memory));
+  const domains = transferDomains(plots.filter((plot) => plot !== null));
+  const axes = {
+    x: {
+      label: `bytes that the module moves, ${memory}, read and written`,
+      log: false,
+      domain: domains.x,
+      text: bytesText,
+    },
+    y: { label: "time of the module's kernels", log: false, domain: domains.y, text: timeText },
+  };
+  const controls = (
+    <Select label="Memory" choices={memories.map((key) => ({ key, title: key }))} value={memory} onChoose={setChosen} />
+  );
+  return (
+    <ChartFrame title="Time of modules over bytes moved" controls={controls}>
+      <Sides sides={sides.map((side, i) => ({ ...side, plot: plots[i]! }))}>
+        {({ profile, data, plot }) =>
+          plot ? (
+            <TransferChart {...{ profile, modules: data, plot, axes, navigation }} />
+          ) : (
+            <p class="sonde-absent">{`This profile has no bytes of ${memory} for its modules.`}</p>
+          )
+        }
+      </Sides>
+    </ChartFrame>
+  );
+}
+
+const kNoTransfer =
+  'No plot of time over bytes moved: it takes ranges on the timeline and the memory counters of Nsight Compute. Record both (nsys profile -t cuda,nvtx; ncu --nvtx --set full -o KERNELS PROGRAM), and write the report with sonde report RUN KERNELS.ncu-rep.';
+
+interface TransferChartProps {
+  profile: Profile;
+  modules: Modules;
+  plot: TransferPlot;
+  axes: { x: Axis; y: Axis };
+  navigation: Navigation;
+}
+
+function TransferChart({ profile, modules, plot, axes, navigation }: TransferChartProps) {
+  const paths = pathTexts(modules);
+  const kept = heaviest(plot.ns, kMostPoints).sort((a, b) => plot.bytes[a]! - plot.bytes[b]!);
+  const points = kept.map((index): ScatterPoint => ({
+    x: plot.bytes[index]!,
+    y: plot.ns[index]!,
+    weight: 1,
+    category: 'range',
+    name: modules.name[plot.module[index]!]!,
+    shape: 'circle',
+  }));
+  const line = fitLine(plot, axes.x.domain, axes.y.domain);
+  const says = `${saysOf(plot)}${kept.length < plot.ns.length ? ` Drawn: the ${countText(kept.length)} with the most time.` : ''}`;
+  const show = (index: number) => {
+    const row = plot.module[kept[index]!]!;
+    navigation.showOnTimeline({
+      profile: profile.index,
+      start_ns: modules.longest_start_ns[row]!,
+      end_ns: modules.longest_end_ns[row]!,
+      what: modules.name[row],
+    });
+  };
+  return (
+    <>
+      <p class="sonde-caption">{says}</p>
+      <Scatter
+        summary={`Time of modules over ${plot.memory} bytes moved. ${says}`}
+        {...axes}
+        points={points}
+        lines={line ? [line] : []}
+        heaviest={6}
+        onPoint={show}
+        content={(index) => {
+          const at = kept[index]!;
+          return {
+            title: paths[plot.module[at]!]!,
+            facts: [
+              ['moved', bytesText(plot.bytes[at])],
+              ['time', timeText(plot.ns[at])],
+              ['rate', rateText(plot.ns[at]! > 0 ? plot.bytes[at]! / (plot.ns[at]! / 1e9) : null)],
+              ['bound', modules.measured?.bound[plot.module[at]!] ?? '–'],
+            ],
+            action: 'Click or Enter: the longest call on the timeline',
+          };
+        }}
+      />
+    </>
+  );
+}
+
+function saysOf(plot: TransferPlot): string {
+  const points = counted(plot.module.length, 'module');
+  if (!plot.line) return `${points}: too few for a line.`;
+  const r2 = plot.line.r2 === null ? '' : ` (r² ${plot.line.r2.toFixed(2)})`;
+  const rate = plot.bytes_per_s === null ? 'means no rate' : `means ${rateText(plot.bytes_per_s)}`;
+  return `${points}: the slope of the line ${rate}${r2}; ${timeText(plot.line.intercept_ns)} does not depend on the bytes.`;
+}
