@@ -474,6 +474,7 @@ function makeProfile(
   const tracks = raw.map((track, id) => timeline.track(track, id));
   const document = profileSkeleton(options.profiles > 1 ? ['base', 'new'][p]! : 'sample');
   const tiles = options.merge > 1 ? tilesOf(writer, raw, tracks, timeline.texts, span) : null;
+  const slices = tracks.reduce((sum, track) => sum + track.rows.reduce((a, b) => a + b, 0), 0);
   tracks.push(counterTrack(writer, random, tracks.length, span, 0, 'SM active'));
   const events = raw.flatMap((track, id) =>
     track.rows.flatMap((row, r) =>
@@ -487,7 +488,7 @@ function makeProfile(
     ranks: options.ranks > 1 ? Array.from({ length: options.ranks }, (_, rank) => `Rank ${rank}`) : [''],
     tracks,
     events: events.length,
-    slices: tracks.reduce((sum, track) => sum + track.rows.reduce((a, b) => a + b, 0), 0),
+    slices,
     detailed,
     tiles,
   };
