@@ -1,7 +1,14 @@
 import { blobsOfPage, bytesOf, jsonOf, type BlobSource } from './blobs.ts';
 import { readColumns } from './columns.ts';
-import type { Differences, ProfileDocument, ReportDocument, Sections, Track } from './format.ts';
-import { decodeCounter, decodeSlices, type CounterPoints, type Slices } from './slices.ts';
+import type { ColumnsBlob, Detail, Differences, ProfileDocument, ReportDocument, Sections, Track } from './format.ts';
+import {
+  decodeCounter,
+  decodeSlices,
+  decodeTiles,
+  type CounterPoints,
+  type Slices,
+  type TileColumns,
+} from './slices.ts';
 
 /** Does work once, when it is first asked for. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
@@ -12,8 +19,11 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 /** One profile of the page; what is large is decoded when it is first asked for. */
 export class Profile {
   readonly texts: () => Promise<string[]>;
+  /** Sums of what begins in each tile; null where every event is on the timeline. */
+  readonly tiles: () => Promise<TileColumns | null>;
   private readonly slicesOfTrack: (() => Promise<Slices>)[];
   private readonly pointsOfTrack: (() => Promise<CounterPoints>)[];
+  private readonly detailsOfTrack = new Map<number, Promise<Detail[]>>();
   private readonly sections = new Map<string, Promise<unknown>>();
 
   constructor(
@@ -21,10 +31,11 @@ export class Profile {
     readonly document: ProfileDocument,
     private readonly source: BlobSource,
   ) {
-    const { tracks, texts } = document.timeline;
+    const { tracks, texts, tiles } = document.timeline;
     this.texts = once(() => jsonOf(source, texts));
-    this.slicesOfTrack = tracks.map((track) => once(async () => decodeSlices(track, await this.columnsOf(track))));
-    this.pointsOfTrack = tracks.map((track) => once(async () => decodeCounter(await this.columnsOf(track))));
+    this.tiles = once(async () => tiles && decodeTiles(tiles.tile_ns, await this.columnsOf(tiles.data)));
+    this.slicesOfTrack = tracks.map((track) => once(async () => decodeSlices(track, await this.columnsOf(track.data))));
+    this.pointsOfTrack = tracks.map((track) => once(async () => decodeCounter(await this.columnsOf(track.data))));
   }
 
   /** Of a track that is no counter. */
@@ -36,6 +47,14 @@ export class Profile {
     return this.pointsOfTrack[track.id]!();
   }
 
+  /** What slices of a track tell besides; empty where none of them does. */
+  details(track: Track): Promise<Detail[]> {
+    const { details } = track;
+    if (!details) return Promise.resolve([]);
+    if (!this.detailsOfTrack.has(track.id)) this.detailsOfTrack.set(track.id, jsonOf(this.source, details));
+    return this.detailsOfTrack.get(track.id)!;
+  }
+
   /** undefined where the profile has none. */
   section<Name extends keyof Sections>(name: Name): Promise<NonNullable<Sections[Name]['content']>> | undefined {
     const blob = this.document.sections[name];
@@ -44,8 +63,8 @@ export class Profile {
     return this.sections.get(name) as Promise<NonNullable<Sections[Name]['content']>>;
   }
 
-  private async columnsOf(track: Track): Promise<Map<string, Float64Array>> {
-    return readColumns(await bytesOf(this.source, track.data), track.data.columns);
+  private async columnsOf(blob: ColumnsBlob): Promise<Map<string, Float64Array>> {
+    return readColumns(await bytesOf(this.source, blob), blob.columns);
   }
 }
 

@@ -24,7 +24,7 @@ export interface CounterPoints {
 
 function column(columns: Map<string, Float64Array>, name: string): Float64Array {
   const found = columns.get(name);
-  if (!found) throw new Error(`a track of this report has no column ${name}`);
+  if (!found) throw new Error(`a part of this report has no column ${name}`);
   return found;
 }
 
@@ -66,6 +66,27 @@ export function decodeSlices(track: Track, columns: Map<string, Float64Array>): 
     detail: minusOne(columns.get('detail')),
     launch: launchTrack && { track: launchTrack, index: column(columns, 'launch') },
     merged: mergedOf(columns),
+  };
+}
+
+/** Columns of Timeline.tiles, ordered by track, name (index of Track.names) and tile. */
+export interface TileColumns {
+  tile_ns: number;
+  track: Float64Array;
+  name: Float64Array;
+  tile: Float64Array;
+  count: Float64Array;
+  total_ns: Float64Array;
+}
+
+export function decodeTiles(tile_ns: number, columns: Map<string, Float64Array>): TileColumns {
+  return {
+    tile_ns,
+    track: column(columns, 'track'),
+    name: column(columns, 'name'),
+    tile: column(columns, 'tile'),
+    count: column(columns, 'count'),
+    total_ns: column(columns, 'total_ns'),
   };
 }
 

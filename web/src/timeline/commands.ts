@@ -1,0 +1,113 @@
+import { launchedWork, launchingCall } from './launches.ts';
+import { tracksOf } from './layout.ts';
+import { kHeld, type Command } from './keyboard.ts';
+import { snapped } from './area_sums.ts';
+import { neighbour } from './search.ts';
+import type { TimelineModel } from './timeline_model.ts';
+import { focusView } from './viewport.ts';
+
+const kPanShare = 0.12;
+const kZoomFactor = 1.5;
+const kScroll = 60;
+
+/** Does what a key means for view and selection; false where it is no matter of these. */
+export function obey(model: TimelineModel, command: Command, now: number): boolean {
+  switch (command) {
+    case 'zoom-in':
+    case 'zoom-out':
+      model.glideZoom(command === 'zoom-in' ? 1 / kZoomFactor : kZoomFactor, now);
+      return true;
+    case 'pan-left':
+    case 'pan-right':
+      model.glidePan(command === 'pan-left' ? -kPanShare : kPanShare, now);
+      return true;
+    case 'scroll-up':
+    case 'scroll-down':
+      model.scrollTo(model.scrollTop + (command === 'scroll-up' ? -kScroll : kScroll));
+      return true;
+    case 'page-up':
+    case 'page-down':
+      model.scrollTo(model.scrollTop + 0.9 * (command === 'page-up' ? -model.height : model.height));
+      return true;
+    case 'show-all':
+      model.showAll(now);
+      return true;
+    case 'focus-selection':
+      focusSelection(model, now);
+      return true;
+    case 'clear':
+      model.clear();
+      return true;
+    case 'select-all':
+      selectAll(model);
+      return true;
+    default:
+      return moveSelection(model, command, now);
+  }
+}
+
+export function focusSelection(model: TimelineModel, now: number): void {
+  const { selected, area, mark, lanes } = model;
+  const loaded = selected && model.store.peek(selected);
+  const marked = mark && lanes.shift(mark.profile, mark.rank);
+  if (selected && loaded?.kind === 'slices')
+    model.glideTo(focusView(model.spanOf(selected, loaded), lanes.bounds), now);
+  else if (area) model.glideTo(area.span, now);
+  else if (mark && marked !== null)
+    model.glideTo(focusView({ start: mark.span.start + marked, end: mark.span.end + marked }, lanes.bounds), now);
+}
+
+function selectAll(model: TimelineModel): void {
+  const { start, end } = model.lanes.bounds;
+  // What begins in the run's last moment is in it too.
+  const area = { span: { start, end: end + 1 }, tracks: model.nodes.flatMap(tracksOf) };
+  model.selectArea({ ...area, span: snapped(model.report, model.lanes, area).span });
+}
+
+function moveSelection(model: TimelineModel, command: Command, now: number): boolean {
+  const forward = command === 'next-slice' || command === 'next-same';
+  const same = command === 'next-same' || command === 'previous-same';
+  if (command === 'step-into') void followLaunch(model, now);
+  else if (forward || same || command === 'previous-slice') goToNeighbour(model, forward, same, now);
+  else return false;
+  return true;
+}
+
+function goToNeighbour(model: TimelineModel, forward: boolean, same: boolean, now: number): void {
+  const { selected } = model;
+  const loaded = selected && model.store.peek(selected);
+  if (!selected || loaded?.kind !== 'slices') return selectFirst(model);
+  const slice = neighbour(loaded.slices, selected.slice, forward, same);
+  if (slice >= 0) model.goTo({ ...selected, slice }, loaded, now);
+}
+
+/** Without a mouse: the first slice in view of the first track in view. */
+function selectFirst(model: TimelineModel): void {
+  for (const item of model.layout.items) {
+    if (item.type !== 'track' || item.y < model.scrollTop) continue;
+    const loaded = model.store.peek(item);
+    if (loaded?.kind !== 'slices' || loaded.slices.start.length === 0) continue;
+    const { start } = model.viewOf(item);
+    const slice = loaded.slices.start.findIndex((time) => time >= start);
+    return model.select({ profile: item.profile, track: item.track, slice: Math.max(0, slice) }, loaded);
+  }
+}
+
+/** From GPU work to its call, from a call to the first of its work. */
+export async function followLaunch(model: TimelineModel, now: number): Promise<void> {
+  const { selected } = model;
+  const loaded = selected && model.store.peek(selected);
+  if (!selected || loaded?.kind !== 'slices') return;
+  const call = launchingCall(model, selected, loaded.slices);
+  const to = call ?? (selected.track.kind === 'gpu' ? undefined : (await launchedWork(model, selected))[0]);
+  const other = to && (await model.store.slices(to));
+  if (to && other && model.selected === selected) model.goTo(to, other, now);
+}
+
+/** Keys that are held move the view until they are let go. */
+export function holdKey(model: TimelineModel, key: string, command: Command, now: number): void {
+  const push = kHeld[command];
+  if (!push || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  model.motion.hold(key, push, now);
+  model.repaint();
+}

@@ -1,0 +1,225 @@
+import type { ProfileDocument, Track, TrackKind } from '../data/format.ts';
+
+/** Tracks below one another: headings that fold, rows, and where they stand. Pure; y in CSS pixels. */
+
+export interface TrackRef {
+  profile: number;
+  track: Track;
+}
+
+interface TrackNode extends TrackRef {
+  type: 'track';
+  key: string;
+}
+
+export interface GroupNode {
+  type: 'group';
+  key: string;
+  label: string;
+  children: Node[];
+}
+
+export type Node = TrackNode | GroupNode;
+
+interface Placed {
+  key: string;
+  depth: number;
+  y: number;
+  height: number;
+}
+
+export interface GroupItem extends Placed {
+  type: 'group';
+  label: string;
+  open: boolean;
+  tracks: TrackRef[];
+  /** Shown in the heading's line while it is closed. */
+  summary: TrackRef | null;
+}
+
+export interface TrackItem extends Placed, TrackRef {
+  type: 'track';
+  label: string;
+  /** Rows that are shown, of those there are. */
+  rows: number;
+  rowHeight: number;
+  foldable: boolean;
+  open: boolean;
+}
+
+export type Item = GroupItem | TrackItem;
+
+export interface Layout {
+  items: Item[];
+  height: number;
+}
+
+export const kHeadingHeight = 20;
+export const kRowHeight = 17;
+export const kCounterHeight = 34;
+const kGapBelow = 3;
+
+export const trackKey = (profile: number, track: Track): string => `${profile}/${track.id}`;
+
+interface Heading {
+  label: string;
+  key: string;
+}
+
+/** From the outside. Keys hold profile and rank, so that "GPU 0" of two ranks are two headings. */
+function headingsOf(profiles: readonly ProfileDocument[], p: number, track: Track): Heading[] {
+  const { label, timeline } = profiles[p]!;
+  const headings = profiles.length > 1 ? [{ label, key: `${p}` }] : [];
+  const ofRank = timeline.ranks.length > 1 ? [timeline.ranks[track.rank] || `Rank ${track.rank}`] : [];
+  let key = `${p}/${track.rank}`;
+  for (const text of [...ofRank, ...track.path]) headings.push({ label: text, key: (key += `/${text}`) });
+  return headings;
+}
+
+/** A heading with nothing but one other heading below it takes that one in. */
+function joined(node: Node): Node {
+  if (node.type === 'track') return node;
+  const children = node.children.map(joined);
+  const only = children.length === 1 ? children[0]! : null;
+  if (only?.type === 'group') return { ...only, label: `${node.label} › ${only.label}` };
+  return { ...node, children };
+}
+
+export function nodesOf(profiles: readonly ProfileDocument[]): Node[] {
+  const top: Node[] = [];
+  const groups = new Map<string, GroupNode>();
+  profiles.forEach((profile, p) => {
+    for (const track of profile.timeline.tracks) {
+      let siblings = top;
+      for (const { label, key } of headingsOf(profiles, p, track)) {
+        let group = groups.get(key);
+        if (!group) {
+          group = { type: 'group', key, label, children: [] };
+          groups.set(key, group);
+          siblings.push(group);
+        }
+        siblings = group.children;
+      }
+      siblings.push({ type: 'track', key: trackKey(p, track), profile: p, track });
+    }
+  });
+  return top.map(joined);
+}
+
+export const tracksOf = (node: Node): TrackRef[] =>
+  node.type === 'track' ? [{ profile: node.profile, track: node.track }] : node.children.flatMap(tracksOf);
+
+/** Kinds that say where a heading's work is, the best first. */
+const kTelling: TrackKind[] = [
+  'gpu',
+  'api',
+  'range',
+  'library',
+  'scheduling',
+  'os',
+  'mark',
+  'overhead',
+  'idle',
+  'step',
+];
+
+function summaryOf(tracks: TrackRef[]): TrackRef | null {
+  for (const kind of kTelling) {
+    const found = tracks.filter(({ track }) => track.kind === kind);
+    if (found.length) return found.reduce((a, b) => (b.track.total_ns > a.track.total_ns ? b : a));
+  }
+  return null;
+}
+
+const launches = ({ track }: TrackRef): boolean => track.names.some(([, category]) => category === 'launch');
+const ofGpuOrRun = ({ track }: TrackRef): boolean => ['gpu', 'idle', 'step', 'counter'].includes(track.kind);
+
+/** What starts closed: threads that launch nothing, unless no thread does; deep ranges stay open. */
+export function closedAtFirst(nodes: readonly Node[]): Set<string> {
+  const closed = new Set<string>();
+  const anyLaunches = nodes.some((node) => tracksOf(node).some(launches));
+  const visit = (node: Node): void => {
+    if (node.type === 'track') return;
+    const tracks = tracksOf(node);
+    const ofThread = new Set(tracks.map(({ track }) => track.place)).size === 1 && !tracks.some(ofGpuOrRun);
+    if (ofThread && anyLaunches && !tracks.some(launches)) closed.add(node.key);
+    node.children.forEach(visit);
+  };
+  nodes.forEach(visit);
+  closeIdleParents(nodes, closed);
+  return closed;
+}
+
+/** A process all of whose threads are closed is closed itself. */
+function closeIdleParents(nodes: readonly Node[], closed: Set<string>): void {
+  for (const node of nodes) {
+    if (node.type === 'track') continue;
+    closeIdleParents(node.children, closed);
+    if (node.children.length > 3 && node.children.every((child) => closed.has(child.key))) closed.add(node.key);
+  }
+}
+
+function trackItem(node: TrackNode, depth: number, y: number, open: boolean): TrackItem {
+  const { track, profile, key } = node;
+  const foldable = track.rows.length > 1;
+  const rows = open ? Math.max(1, track.rows.length) : 1;
+  const rowHeight = track.kind === 'counter' ? kCounterHeight : kRowHeight;
+  const height = rows * rowHeight + kGapBelow;
+  return { type: 'track', key, profile, track, depth, y, height, label: track.label, rows, rowHeight, foldable, open };
+}
+
+export function layoutOf(nodes: readonly Node[], closed: ReadonlySet<string>): Layout {
+  const items: Item[] = [];
+  let y = 0;
+  const place = (node: Node, depth: number): void => {
+    const open = !closed.has(node.key);
+    if (node.type === 'track') {
+      items.push(trackItem(node, depth, y, open));
+    } else {
+      const tracks = tracksOf(node);
+      const summary = open ? null : summaryOf(tracks);
+      const { key, label } = node;
+      items.push({ type: 'group', key, label, depth, y, height: kHeadingHeight, open, tracks, summary });
+    }
+    y += items.at(-1)!.height;
+    if (node.type === 'group' && open) node.children.forEach((child) => place(child, depth + 1));
+  };
+  nodes.forEach((node) => place(node, 0));
+  return { items, height: y };
+}
+
+/** Items that reach into [from, to): [begin, end). */
+export function itemsBetween(layout: Layout, from: number, to: number): [number, number] {
+  const { items } = layout;
+  let begin = 0;
+  let end = items.length;
+  while (begin < end) {
+    const middle = (begin + end) >>> 1;
+    if (items[middle]!.y + items[middle]!.height <= from) begin = middle + 1;
+    else end = middle;
+  }
+  while (end < items.length && items[end]!.y < to) ++end;
+  return [begin, end];
+}
+
+/** Tracks of the items that [from, to) touches: a closed heading stands for all below it. */
+export function tracksBetween(layout: Layout, from: number, to: number): TrackRef[] {
+  const [begin, end] = itemsBetween(layout, from, to);
+  const items = layout.items.slice(begin, end);
+  return items.flatMap((item) => {
+    if (item.type === 'track') return [{ profile: item.profile, track: item.track }];
+    return item.open ? [] : item.tracks;
+  });
+}
+
+/** Keys of the headings above a track, and its own: what must be open to see it. */
+export function keysAbove(nodes: readonly Node[], key: string): string[] {
+  for (const node of nodes) {
+    if (node.key === key) return [key];
+    const below = node.type === 'group' ? keysAbove(node.children, key) : [];
+    if (below.length) return [node.key, ...below];
+  }
+  return [];
+}
+
+export const itemOf = (layout: Layout, key: string): Item | undefined => layout.items.find((item) => item.key === key);

@@ -1,0 +1,126 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { counted } from '../text/units.ts';
+import { commonSteps, severalLanes } from './lanes.ts';
+import type { TimelineModel } from './timeline_model.ts';
+import type { TimelineSearch } from './timeline_search.ts';
+
+export interface ToolbarProps {
+  model: TimelineModel;
+  search: TimelineSearch;
+  showKeys: () => void;
+  field: { current: HTMLInputElement | null };
+}
+
+export function Toolbar({ model, search, showKeys, field }: ToolbarProps) {
+  const now = () => performance.now();
+  return (
+    <div class="tl-toolbar" role="toolbar" aria-label="Timeline">
+      <span class="tl-buttons">
+        <button type="button" title="Zoom in (W)" onClick={() => model.glideZoom(1 / 2, now(), false)}>
+          +
+        </button>
+        <button type="button" title="Zoom out (S)" onClick={() => model.glideZoom(2, now(), false)}>
+          −
+        </button>
+        <button type="button" title="Show the whole run (0)" onClick={() => model.showAll(now())}>
+          All
+        </button>
+      </span>
+      <AlignControl model={model} />
+      <SearchField search={search} field={field} />
+      <button type="button" class="tl-keys-button" title="Keys (?)" onClick={showKeys}>
+        ?
+      </button>
+    </div>
+  );
+}
+
+/** Zero of the axis: the first event, or the beginning of a step. */
+function AlignControl({ model }: { model: TimelineModel }) {
+  const [step, setStep] = useState(0);
+  const steps = commonSteps(model.documents);
+  if (steps === 0) return null;
+  const several = severalLanes(model.documents);
+  const byStep = model.alignment.by === 'step';
+  const choose = (event: Event) => {
+    const by = (event.currentTarget as HTMLSelectElement).value;
+    model.align(by === 'step' ? { by, step } : { by: 'time' });
+  };
+  const chooseStep = (event: Event) => {
+    const value = Number((event.currentTarget as HTMLInputElement).value);
+    const chosen = Math.min(steps - 1, Math.max(0, Math.round(value) || 0));
+    setStep(chosen);
+    model.align({ by: 'step', step: chosen });
+  };
+  return (
+    <label class="tl-align">
+      {several ? 'Align by' : 'Time from'}{' '}
+      <select value={model.alignment.by} onChange={choose}>
+        <option value="time">{several ? 'time' : 'first event'}</option>
+        <option value="step">step</option>
+      </select>
+      {byStep && (
+        <input
+          type="number"
+          aria-label="Step"
+          title={`Step, 0 to ${steps - 1}`}
+          min={0}
+          max={steps - 1}
+          value={step}
+          onChange={chooseStep}
+        />
+      )}
+    </label>
+  );
+}
+
+const kTypingPause = 150;
+
+function SearchField({ search, field }: Pick<ToolbarProps, 'search' | 'field'>) {
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const go = (forward: boolean) => search.next(forward, performance.now());
+  const input = (event: Event) => {
+    const query = (event.currentTarget as HTMLInputElement).value;
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => void search.search(query), kTypingPause);
+  };
+  const press = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    if (event.key === 'Enter') go(!event.shiftKey);
+    if (event.key !== 'Escape') return;
+    const element = event.currentTarget as HTMLInputElement;
+    element.value = '';
+    void search.search('');
+    element.blur();
+  };
+  return (
+    <span class="tl-search" role="search">
+      <input
+        ref={field}
+        type="search"
+        placeholder="Search names or /regex/"
+        aria-label="Search names"
+        dir="auto"
+        onInput={input}
+        onKeyDown={press}
+      />
+      <button type="button" title="Previous (Shift+Enter)" disabled={search.events === 0} onClick={() => go(false)}>
+        ‹
+      </button>
+      <button type="button" title="Next (Enter)" disabled={search.events === 0} onClick={() => go(true)}>
+        ›
+      </button>
+      <span class="tl-found" role="status">
+        {foundText(search)}
+      </span>
+    </span>
+  );
+}
+
+function foundText(search: TimelineSearch): string {
+  if (search.error !== null) return `No expression: ${search.error}`;
+  if (!search.active) return '';
+  if (search.names === 0) return search.done ? 'Nothing found' : '…';
+  return `${counted(search.names, 'name')}, ${counted(search.events, 'event')}${search.done ? '' : '…'}`;
+}
