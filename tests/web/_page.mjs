@@ -161,10 +161,13 @@ export const selected = (page) => timeline(page).evaluate((host) => host.dataset
 /** Where the tracks are drawn, without their labels. */
 export const tracksBox = (page) => timeline(page).locator('[role=application]').boundingBox();
 
+/** Gives the keys to the timeline, without a click, which would select. */
+export const focusTracks = (page) => timeline(page).locator('[role=application]').focus();
+
 /** Selects the whole run on all tracks, by key. */
 export async function selectEverything(page) {
   await timelineReady(page);
-  await timeline(page).locator('[role=application]').focus();
+  await focusTracks(page);
   await page.keyboard.press('Control+a');
 }
 

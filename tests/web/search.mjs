@@ -1,6 +1,16 @@
 // The timeline's search finds as many events as there are by the statistics, and goes to them.
 import assert from 'node:assert/strict';
-import { searchFor, selected, settledView, test, timelineReady, withPage } from './_page.mjs';
+import {
+  focusTracks,
+  searchFor,
+  selected,
+  settledView,
+  test,
+  timeline,
+  timelineReady,
+  until,
+  withPage,
+} from './_page.mjs';
 import { reportOf, stats, synth } from './_program.mjs';
 
 const profile = synth();
@@ -33,6 +43,7 @@ for (const [query, matches] of queries) {
 test('Enter goes to the next one, Shift+Enter back', () =>
   withPage(report, { hash: '#timeline' }, async (page) => {
     await timelineReady(page);
+    await focusTracks(page);
     for (let i = 0; i < 6; ++i) await page.keyboard.press('w');
     await settledView(page);
     await searchFor(page, 'flash_fwd');
@@ -47,6 +58,15 @@ test('Enter goes to the next one, Shift+Enter back', () =>
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.press('Shift+Enter');
     assert.equal((await settledView(page)).start, seen[0], 'back at the first');
+  }));
+
+test('Enter right after typing goes there', () =>
+  withPage(report, { hash: '#timeline' }, async (page) => {
+    await timelineReady(page);
+    await timeline(page).getByRole('searchbox').focus();
+    await page.keyboard.type('flash_fwd');
+    await page.keyboard.press('Enter');
+    await until(page, () => /flash_fwd/.test(document.querySelector('.sonde-timeline').dataset.selected));
   }));
 
 test('what is not there is not found, and what cannot be read is said', () =>

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {
   copiedBy,
+  focusTracks,
   frames,
   selectEverything,
   settledView,
@@ -103,6 +104,7 @@ function quietMoments(starts, view, width) {
 test('a part that was dragged: sums equal those of the events that begin in it', () =>
   withPage(report, { hash: '#timeline', height: 2400 }, async (page) => {
     await timelineReady(page);
+    await focusTracks(page);
     for (let i = 0; i < 3; ++i) await page.keyboard.press('w');
     const view = await settledView(page);
     const box = await tracksBox(page);
