@@ -2,14 +2,16 @@
 """Measures sonde beside what it is compared with, in one run, and prints the ratios.
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
-                                                                 pytorch, model
+                                                                 pytorch, model, report_page
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
 """
 
 import argparse
+import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -25,6 +27,8 @@ SONDE = BUILD / "sonde"
 KERNELS = 5_000_000
 RANGE_KERNELS = 2_000_000
 REPORT_EVENTS = 6_000_000
+PAGE_EVENTS = {"1M": 1_000_000, "5M": 5_000_000}
+PAGE_MB = {"1M": 10, "5M": 25}  # the most that a report may have
 TRACE_MB = 160
 EVENTS_A_KERNEL = 3.38  # of `sonde synth --program inference`
 EVENTS_A_MB = 3_755  # of its PyTorch form
@@ -180,10 +184,45 @@ class Bench:
                          "--events", int(1_000_000 * self.size), "-o", "OUT")
         print("".join(f"  {line}\n" for line in Run(BUILD / "bench/model_size", path).out.splitlines()), end="")
 
+    def report_page(self):
+        """From a profile of 5 M events to its report page, beside the import alone; the page in headless Chromium."""
+        pages = {}
+        for size, events in PAGE_EVENTS.items():
+            profile = self.made(f"page_{size}.sqlite", SONDE, "synth", "--seed", 1, "--events", int(events * self.size),
+                                "-o", "OUT")
+            pages[size] = DATA / f"{profile.stem}.html"
+            write = lambda: Run(SONDE, "report", profile, "-o", pages[size], "--force-overwrite")
+            mine, alone, run, _ = self.both(write, lambda: Run(BUILD / "bench/model_size", profile))
+            megabytes = pages[size].stat().st_size / 1e6
+            print(f"  {size} events: {mine:.2f} s, {against(mine, 10)}, peak {run.peak_mb:.0f} MB, "
+                  f"{against(run.peak_mb, 2000)}; import alone {alone:.2f} s; {megabytes:.1f} MB of HTML, "
+                  f"{against(megabytes, PAGE_MB[size])}")
+        if not shutil.which(os.environ.get("SONDE_CHROMIUM", "chromium")):
+            print("  skipped: there is no chromium to open the page in; SONDE_CHROMIUM can name a browser")
+            return
+        opened = self.in_browser("open", pages["5M"])
+        paint, ready = (statistics.median(run[name] / 1000 for run in opened) for name in ("first_paint_ms", "ready_ms"))
+        print(f"  5M events opened at the timeline: first paint {paint:.2f} s, {against(paint, 1)}; ready {ready:.2f} s, "
+              f"{against(ready, 2)}")
+        for levels in zip(*(run["levels"] for run in self.in_browser("pan", pages["1M"]))):
+            rate = statistics.median(level["frames_per_s"] for level in levels)
+            longest = statistics.median(level["longest_ms"] for level in levels)
+            print(f"  1M events, {levels[0]['view_ns'] / 1e6:.2f} ms in view, panning: {rate:.0f} frames/s (wanted: 30), "
+                  f"longest frame {longest:.0f} ms")
+
+    def in_browser(self, what, page):
+        script = ROOT / "bench/page_speed.mjs"
+        return [json.loads(Run("node", script, what, page).out) for _ in range(self.runs)]
+
+
+def against(value, limit):
+    """ "12 % of the limit 10" """
+    return f"{100 * value / limit:.0f} % of the limit {limit}"
+
 
 def main():
     benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
-               "pytorch": Bench.pytorch, "model": Bench.model}
+               "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")

@@ -19,6 +19,7 @@ check() {
 files() { git ls-files -co --exclude-standard -- "$@"; }
 layout() { files '*.cc' '*.h' | xargs -r clang-format-19 --dry-run -Werror; }
 shell_scripts() { files dev .ci/run '*.sh' | xargs -r shellcheck; }
+page_script() { (cd web && node install.mjs && npm run --silent "$1"); }
 tidy() {
   cmake --preset release >build/configure-release.log 2>&1 || {
     cat build/configure-release.log
@@ -31,6 +32,9 @@ mkdir -p build
 check layers tools/check_layers.py
 check tree tools/check_tree.py
 check shellcheck shell_scripts
+check page tools/check_page.py
+check prettier page_script layout
+check tsc page_script check
 check clang-format layout
 check clang-tidy tidy
 

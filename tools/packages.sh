@@ -17,11 +17,20 @@ wanted() {
 
 installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
+# The package is installed, or the command is there.
+present() {
+  if [[ $1 == command:* ]]; then
+    command -v "${1#command:}" >/dev/null
+  else
+    installed "$1"
+  fi
+}
+
 # Prints the first name of the line that the package archive has, or the first name where it has none.
 available() {
   local name
   for name in "$@"; do
-    if apt-cache show "$name" >/dev/null 2>&1; then
+    if [[ $name != command:* ]] && apt-cache show "$name" >/dev/null 2>&1; then
       echo "$name"
       return
     fi
@@ -31,7 +40,7 @@ available() {
 
 missing=()
 while IFS='|' read -ra names; do
-  for name in "${names[@]}"; do installed "$name" && continue 2; done
+  for name in "${names[@]}"; do present "$name" && continue 2; done
   missing+=("$(IFS='|' && echo "${names[*]}")")
 done < <(command -v dpkg-query >/dev/null && wanted "$@")
 

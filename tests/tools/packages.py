@@ -65,6 +65,36 @@ class Packages(unittest.TestCase):
         _, text, _ = self.run_script("build", "check")
         self.assertEqual(text, "Installing Debian packages: g++ old clang-19\n")
 
+    def write_list(self, text: str):
+        (self.root / "packages.txt").write_text(text, encoding="utf-8")
+
+    def test_a_command_that_is_there_is_enough(self):
+        self.write_list("npm|command:npm # build: page\n")
+        status, text, asked = self.run_script("build")
+        self.assertEqual((status, text), (0, "Installing Debian packages: npm\n"))
+        self.assertIn("apt-get install -y -q --no-install-recommends npm\n", asked)
+        (self.root / "log").unlink()
+        self.stand_in("npm", "exit 1")
+        self.assertEqual(self.run_script("build"), (0, "", ""))
+
+    def test_the_package_of_a_command_is_enough(self):
+        self.write_list("npm|command:npm # build: page\n")
+        self.install("npm")
+        self.assertEqual(self.run_script("build"), (0, "", ""))
+
+    def test_a_command_is_never_asked_of_apt(self):
+        self.write_list("old|command:old # build: gone from the archive\n")
+        _, _, asked = self.run_script("build")
+        self.assertIn("apt-get install -y -q --no-install-recommends old\n", asked)
+        self.assertNotIn("command:", asked)
+
+    def test_every_line_of_the_list_is_read(self):
+        text = (SCRIPT.parent / "packages.txt").read_text(encoding="utf-8")
+        self.write_list(text)
+        names = [line.split()[0].split("|")[0] for line in text.splitlines() if line and not line.startswith("#")]
+        _, said, _ = self.run_script("build", "check", "lint")
+        self.assertEqual(said, f"Installing Debian packages: {' '.join(names)}\n")
+
     def test_uses_sudo_where_not_root(self):
         self.stand_in("id", "echo 1000")
         self.stand_in("sudo", f'echo -n "sudo " >>{self.root}/log; "$@"')

@@ -1,0 +1,46 @@
+// Every real profile makes a report that opens without a complaint, part by part; what is no timeline is refused.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { enabledTabs, openTab, test, withPage } from '../web/_page.mjs';
+import { asked, fileName, readReport } from '../web/_program.mjs';
+
+const data = process.env.SONDE_TEST_DATA;
+if (!data || !existsSync(data)) {
+  console.log('skipped: SONDE_TEST_DATA names no folder of real recordings');
+  process.exit(77);
+}
+
+const kKinds = [
+  ['nsys_sqlite', /\.sqlite$/],
+  ['nsys_rep', /\.nsys-rep$/],
+  ['kineto', /\.json(\.gz)?$/],
+  ['ncu_rep', /\.ncu-rep$/],
+];
+
+const filesOf = ([kind, suffix]) =>
+  existsSync(join(data, kind)) ? readdirSync(join(data, kind)).filter((name) => suffix.test(name)) : [];
+
+let opened = 0;
+
+async function check(path) {
+  const html = fileName('.html');
+  const { status, said } = asked('report', path, '-o', html);
+  if (status !== 0) {
+    assert.equal(status, 1, said);
+    assert.match(said, /^\S.*\.\s*$/s, 'a sentence');
+    assert.ok(!existsSync(html), 'and no file');
+    console.log(`refused: ${said.trim()}`);
+    return;
+  }
+  await withPage(readReport(html), {}, async (page) => {
+    for (const name of await enabledTabs(page)) await openTab(page, name);
+  });
+  ++opened;
+}
+
+for (const kind of kKinds) {
+  for (const name of filesOf(kind)) test(`${kind[0]}/${name}`, () => check(join(data, kind[0], name)));
+}
+
+test('most of them open', () => assert.ok(opened >= 20, `${opened} opened`));

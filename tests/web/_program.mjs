@@ -1,0 +1,83 @@
+// What tests of the page ask of the program: profiles, reports, and the statistics that the page's figures have to equal.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+
+const program = process.env.SONDE;
+if (!program) {
+  console.error('SONDE has to name the program that is tested');
+  process.exit(2);
+}
+
+/** Gone when the test ends. */
+export const folder = mkdtempSync(join(tmpdir(), 'sonde-page-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+/** Status and what was said, whatever it was. */
+export function asked(...arguments_) {
+  const run = spawnSync(program, arguments_.map(String), { encoding: 'utf8', maxBuffer: 1 << 30 });
+  if (run.error) throw run.error;
+  return { status: run.status, out: run.stdout, said: run.stderr };
+}
+
+/** What it printed; it has to succeed. */
+export function sonde(...arguments_) {
+  const { status, out, said } = asked(...arguments_);
+  if (status !== 0) throw new Error(`sonde ${arguments_.join(' ')} ended with ${status}: ${said}`);
+  return out;
+}
+
+let made = 0;
+
+export function fileName(suffix) {
+  return join(folder, `${++made}${suffix}`);
+}
+
+/** A simulated profile: synth('--plant', 'gap') */
+export function synth(...options) {
+  const path = fileName('.sqlite');
+  sonde('synth', '--seed', 1, ...options, '-o', path);
+  return path;
+}
+
+/** A report of these files and options; `document` and `blob(id)` are read from it without the page's code. */
+export function reportOf(...files) {
+  const path = fileName('.html');
+  sonde('report', ...files, '-o', path);
+  return readReport(path);
+}
+
+export function readReport(path) {
+  const html = readFileSync(path, 'utf8');
+  const element = (id) => new RegExp(`<script [^>]*id="${id}"[^>]*>([^<]*)</script>`).exec(html)?.[1];
+  const blob = (id) => inflateRawSync(Buffer.from(element(id), 'base64'));
+  return { path, document: JSON.parse(element('sonde-report')), blob, json: (id) => JSON.parse(blob(id).toString()) };
+}
+
+/** Rows of RFC 4180 text as arrays. */
+export function csvRows(text) {
+  const rows = [];
+  let row = [];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    if (end === '' && quoted === undefined && plain === '' && row.length === 0) break;
+    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end !== ',') {
+      rows.push(row);
+      row = [];
+    }
+  }
+  return rows;
+}
+
+/** Rows of CSV text by the names of its header. */
+export function csvTable(text) {
+  const [header, ...rows] = csvRows(text);
+  return rows.map((row) => Object.fromEntries(header.map((name, i) => [name, row[i]])));
+}
+
+/** A report of `sonde stats`, a row an object. */
+export function stats(report, ...files) {
+  return csvTable(sonde('stats', '-q', '-r', report, '-f', 'csv', ...files));
+}

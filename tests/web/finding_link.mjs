@@ -1,0 +1,31 @@
+// A finding leads to its place: the evidence is inside the view, and what it names is selected.
+import assert from 'node:assert/strict';
+import { selected, settledView, tab, test, timelineReady, withPage } from './_page.mjs';
+import { reportOf, synth } from './_program.mjs';
+
+const plants = ['gap', 'pageable', 'sync', 'tiny_kernels', 'small_grid'];
+const report = reportOf(synth(...plants.flatMap((plant) => ['--plant', plant])));
+const { findings } = report.document.profiles[0].diagnosis;
+
+/** Links to the timeline are named by what they lead to. */
+const linkOf = (page, finding, evidence) => page.locator(`a[href="#timeline/evidence-0-${finding}-${evidence}"]`);
+
+test('there are findings with evidence', () => {
+  assert.ok(findings.filter((finding) => finding.evidence.length > 0).length >= 3);
+});
+
+findings.forEach((finding, f) => {
+  finding.evidence.slice(0, 2).forEach((evidence, e) => {
+    test(`${finding.id}, evidence ${e}`, () =>
+      withPage(report, {}, async (page) => {
+        await linkOf(page, f, e).first().click();
+        await timelineReady(page);
+        assert.equal(await tab(page, 'Timeline').getAttribute('aria-selected'), 'true');
+        const view = await settledView(page);
+        const span = JSON.stringify({ view, evidence });
+        assert.ok(view.start <= evidence.start_ns && view.end >= evidence.end_ns, `outside of the view: ${span}`);
+        assert.ok(view.end - view.start < report.document.profiles[0].span_ns, `nothing was zoomed: ${span}`);
+        if (evidence.what !== undefined && evidence.what !== null) assert.notEqual(await selected(page), '', span);
+      }));
+  });
+});
