@@ -28,7 +28,7 @@ export function ReportPage({ report }: { report: Report }) {
   useScrollOfPart(place.part);
   useEffect(() => printWhole(report), [report]);
   return (
-    <>
+    <div class={place.part === 'timeline' && !printing ? 'report fills' : 'report'}>
       <a class="skip" href={`#part-${place.part}`} onClick={skipTo(place.part)}>
         Skip to the report
       </a>
@@ -49,7 +49,7 @@ export function ReportPage({ report }: { report: Report }) {
         ))}
       </main>
       <p class="print-only">The timeline is not on paper: open the report to see it.</p>
-    </>
+    </div>
   );
 }
 
@@ -120,7 +120,9 @@ function PartContent({ id, report, place, focus, navigation }: ContentProps) {
       return (
         <>
           {place.evidence ? <EvidenceBanner report={report} at={place.evidence} /> : null}
-          <TimelineView report={report} focus={focus} />
+          <div class="timeline-room">
+            <TimelineView report={report} focus={focus} />
+          </div>
         </>
       );
     case 'modules':

@@ -101,5 +101,5 @@ test('names share what the numbers leave, and never less than their least', () =
   const names: DataColumn[] = [{ name: 'Name', unit: 'none', values: ['x'.repeat(10_000)] }, columns[1]!];
   const [wide, number] = columnWidths(names, 1000, metrics);
   assert.ok(wide! + number! <= 1000 && wide! > 700, `${wide} ${number}`);
-  assert.deepEqual(columnWidths(names, 10, metrics), [24 * 7 + 16, number]);
+  assert.deepEqual(columnWidths(names, 10, metrics), [32 * 7 + 16, number]);
 });

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { Finding } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
 import { Sentence } from './sentence.tsx';
+import { leaveAfterClick } from '../page/leave_focus.ts';
 import { Name } from '../page/name.tsx';
 import { hashOfEvidence, hashOfPart, type EvidencePlace } from '../page/place.ts';
 import { countText } from '../text/units.ts';
@@ -53,10 +54,10 @@ export function EvidenceBanner({ report, at }: { report: Report; at: EvidencePla
         <span role="status">
           {countText(at.evidence + 1)} of {countText(count)}
         </span>
-        <a href={previous} title="Previous place (p)" aria-label="Previous place">
+        <a href={previous} onClick={leaveAfterClick} title="Previous place (p)" aria-label="Previous place">
           ◀
         </a>
-        <a href={next} title="Next place (n)" aria-label="Next place">
+        <a href={next} onClick={leaveAfterClick} title="Next place (n)" aria-label="Next place">
           ▶
         </a>
         <a href={hashOfPart('overview')}>Back to findings</a>

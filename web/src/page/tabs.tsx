@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { ProfileDocument } from '../data/format.ts';
+import { leaveAfterClick } from './leave_focus.ts';
 import { whyMissing } from './parts.ts';
 import { hashOfPart, kParts, type PartId } from './place.ts';
 
@@ -36,6 +37,7 @@ export function Tabs({ current, profiles }: { current: PartId; profiles: readonl
             aria-selected={id === current}
             aria-controls={id === current ? `part-${id}` : undefined}
             tabIndex={id === current ? 0 : -1}
+            onClick={leaveAfterClick}
             title={missing === null ? undefined : `Not there: ${missing}`}
           >
             {title}

@@ -15,7 +15,8 @@ export function useScrollOfPart(part: PartId): void {
     if (shown.current === part) return;
     shown.current = part;
     scrollTo(0, positions.current.get(part) ?? 0);
-    if (document.activeElement === document.body)
+    // The timeline takes the keys when nothing else has the focus.
+    if (part !== 'timeline' && document.activeElement === document.body)
       document.getElementById(`part-${part}`)?.focus({ preventScroll: true });
   }, [part]);
 }

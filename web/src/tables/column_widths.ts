@@ -7,7 +7,7 @@ export interface Metrics {
   padding: number;
 }
 
-const kLeastName = 24;
+const kLeastName = 32;
 const kMostName = 120;
 /** Characters; a bar to both sides needs room for its number beside it. */
 const kLeastBar = 16;

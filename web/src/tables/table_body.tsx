@@ -3,6 +3,7 @@ import { usePrinting } from '../page/printing.ts';
 import { countText } from '../text/units.ts';
 import type { DataColumn } from './cells.ts';
 import { columnWidths } from './column_widths.ts';
+import { paperLayout } from './paper.ts';
 import { nextSort, type Sort } from './row_order.ts';
 import { kRowHeight, moveOfKey, scrollIntoView, visibleRows } from './row_window.ts';
 import { HeaderRow, kFirstRowIndex, TableRow, WholeNames } from './table_rows.tsx';
@@ -25,13 +26,18 @@ interface TableBodyProps {
 
 /** The rows that are seen, in a box of its own that scrolls. */
 export function TableBody(props: TableBodyProps) {
-  const { columns, shown } = props;
+  const { shown } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const box = useBox(scroller);
   const metrics = useMetrics(scroller);
   const [top, setTop] = useState(0);
   const [active, setActive] = useState(0);
   const printing = usePrinting();
+  const paper = useMemo(
+    () => (printing ? paperLayout(props.columns, metrics) : null),
+    [printing, props.columns, metrics],
+  );
+  const columns = useMemo(() => paper?.columns.map((i) => props.columns[i]!) ?? props.columns, [paper, props.columns]);
   const id = useId();
   const widths = useMemo(() => columnWidths(columns, box.width, metrics), [columns, box.width, metrics]);
   useEffect(() => {
@@ -53,7 +59,12 @@ export function TableBody(props: TableBodyProps) {
   };
   return (
     <>
-      <div class="table-scroll" ref={scroller} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+      <div
+        class="table-scroll"
+        ref={scroller}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+        style={paper ? { zoom: paper.zoom } : {}}
+      >
         <table
           role="grid"
           tabIndex={0}
@@ -67,7 +78,11 @@ export function TableBody(props: TableBodyProps) {
           <thead>
             <HeaderRow
               columns={columns}
-              sort={props.sorted}
+              sort={
+                props.sorted && paper
+                  ? { ...props.sorted, column: paper.columns.indexOf(props.sorted.column) }
+                  : props.sorted
+              }
               onSort={(column) => props.onSort(nextSort(columns, props.sorted, column))}
             />
           </thead>
@@ -91,9 +106,7 @@ export function TableBody(props: TableBodyProps) {
         </table>
       </div>
       {shown.length === 0 ? <p class="table-note">{props.filter ? 'No row matches.' : 'No rows.'}</p> : null}
-      {printing && shown.length > last ? (
-        <p class="table-note">{`On paper the first ${countText(last)} of ${countText(shown.length)} rows.`}</p>
-      ) : null}
+      {paper ? <PaperNote rows={[last, shown.length]} columns={[columns.length, props.columns.length]} /> : null}
       <WholeNames columns={columns} row={shown[active]} widths={widths} metrics={metrics} />
     </>
   );
@@ -106,6 +119,14 @@ function clickRow(event: MouseEvent, { shown, onRow }: TableBodyProps, setActive
   setActive(Number(index) - kFirstRowIndex);
   // A name that is being marked to be copied is no click.
   if (getSelection()?.isCollapsed !== false) onRow?.(row);
+}
+
+/** What paper does not hold: [shown, all]. */
+function PaperNote({ rows, columns }: { rows: [number, number]; columns: [number, number] }) {
+  const cut = ([some, all]: [number, number], what: string): string[] =>
+    some < all ? [`${countText(some)} of ${countText(all)} ${what}`] : [];
+  const left = [...cut(rows, 'rows'), ...cut(columns, 'columns')];
+  return left.length > 0 ? <p class="table-note">On paper {left.join(' and ')}.</p> : null;
 }
 
 function Columns({ widths }: { widths: readonly number[] }) {
