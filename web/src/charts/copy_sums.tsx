@@ -17,7 +17,7 @@ export function CopySums(props: {
   if (sums.length === 0) return null;
   const whole = sumOf(sums.map((sum) => sum.bytes));
   return (
-    <table class="sonde-bars">
+    <table class="sonde-bars sums">
       <caption>{title}</caption>
       <thead>
         <tr>
