@@ -161,7 +161,7 @@ export function pageableText(copies: Copies): string {
   const pageable = sums.find((sum) => sum.title === 'pageable');
   if (bytes === 0) return all;
   if (!pageable) return `${all} None between host and GPU is known to use pageable memory.`;
-  return `${all} ${percentText((100 * pageable.bytes) / bytes)} of the bytes between host and GPU are in pageable memory, at ${rateText(pageable.bytes_per_s)}.`;
+  return `${all} ${percentText((100 * (pageable.bytes ?? 0)) / bytes)} of the bytes between host and GPU are in pageable memory, at ${rateText(pageable.bytes_per_s)}.`;
 }
 
 function missingText(copies: Copies, drawable: number, drawn: number): string {
