@@ -41,7 +41,7 @@ const style = `${readFileSync(join(folder, 'page.css'), 'utf8')}body{font:14px s
 const sha = (text) => `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`;
 const policy = `default-src 'none'; script-src ${sha(script)}; style-src ${sha(style)}`;
 
-for (const kind of ['full', 'compared', 'empty', 'long']) {
+for (const kind of ['full', 'compared', 'empty', 'long', 'bare']) {
   const { document, blobs } = sampleReport(kind);
   const parts = Object.entries(blobs).map(
     ([id, text]) => `<script type="application/vnd.sonde.blob" id="${id}">${text}</script>`,

@@ -8,7 +8,7 @@ export interface SampleReport {
   blobs: Record<string, string>;
 }
 
-export type SampleKind = 'full' | 'compared' | 'empty' | 'long';
+export type SampleKind = 'full' | 'compared' | 'empty' | 'long' | 'bare';
 
 export function sampleReport(kind: SampleKind): SampleReport {
   const blobs: Record<string, string> = {};
@@ -51,6 +51,7 @@ function profileOf(
           ),
           copies: pack(`copies-${index}`, sampleCopies({ scale: 2 - scale })),
         };
+  if (kind === 'bare') Object.assign(sections, bareSections(pack));
   const steps = sampleSteps({
     scale,
     ranks: several ? 4 : 1,
@@ -74,7 +75,7 @@ function profileOf(
     },
     diagnosis: { wall_ns: 0, steps: null, findings: [], not_recorded: [], no_conclusion: [] },
     capture: { files: [], gpus: [], missing: [] },
-    steps: kind === 'empty' ? null : steps,
+    steps: kind === 'empty' ? null : kind === 'bare' ? { ...steps, ranks: index === 0 ? [] : steps.ranks } : steps,
     timeline: {
       texts: pack(`texts-${index}`, []),
       ranks: several ? ['rank 0', 'rank 1', 'rank 2', 'rank 3'] : [''],
@@ -85,6 +86,29 @@ function profileOf(
       tiles: null,
     },
     sections,
+  };
+}
+
+/** Sections that are there but have no rows, and plots without points. */
+function bareSections(pack: <T>(id: string, content: T) => JsonBlob<T>): Partial<Sections> {
+  const emptied = <T extends object>(value: T): T =>
+    Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [
+        key,
+        Array.isArray(one)
+          ? []
+          : one !== null && typeof one === 'object'
+            ? emptied(one as object)
+            : typeof one === 'number'
+              ? 0
+              : one,
+      ]),
+    ) as T;
+  const kernels = sampleKernels();
+  return {
+    modules: pack('modules-bare', { ...emptied(sampleModules()), device_by_rank_ns: null }),
+    kernels: pack('kernels-bare', { ...emptied(kernels), rooflines: [{ ...kernels.rooflines[0]!, points: [] }] }),
+    copies: pack('copies-bare', emptied(sampleCopies())),
   };
 }
 

@@ -18,7 +18,7 @@ const kMostTitle = 1200;
 
 /** The part of the width that names have (charts.css), and the pixels of a character in the mean. */
 const kNamePart = 0.36;
-const kCharacterWidth = 7.4;
+const kCharacterWidth = 8;
 
 export const lettersFor = (width: number): number => Math.max(12, Math.floor((width * kNamePart) / kCharacterWidth));
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { cutMiddle } from '../text/names.ts';
 
 /** What stands around each chart: its title, what is chosen for it, and a sentence that says with numbers what is seen. */
 export function ChartFrame(props: {
@@ -40,7 +41,7 @@ export function Select(props: {
       <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
         {choices.map(({ key, title }) => (
           <option key={key} value={key}>
-            {title}
+            {cutMiddle(title, 90)}
           </option>
         ))}
       </select>

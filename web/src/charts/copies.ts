@@ -27,8 +27,8 @@ export interface CopySum {
   title: string;
   category: Category;
   count: number;
-  /** Of the copies whose size is known. */
-  bytes: number;
+  /** Of the copies whose size is known; null where none is. */
+  bytes: number | null;
   total_ns: number;
   bytes_per_s: number | null;
 }
@@ -43,7 +43,7 @@ export function copySums(copies: Copies, titleOf: (row: number) => string | null
       title,
       category: copies.category[row]!,
       count: 0,
-      bytes: 0,
+      bytes: null,
       total_ns: 0,
       sized_ns: 0,
       bytes_per_s: null,
@@ -53,13 +53,14 @@ export function copySums(copies: Copies, titleOf: (row: number) => string | null
     const bytes = copies.bytes[row] ?? null;
     sum.count += count;
     sum.total_ns += copies.total_ns[row]!;
-    sum.bytes += (bytes ?? 0) * count;
-    if (bytes !== null) sum.sized_ns += copies.total_ns[row]!;
+    if (bytes === null) return;
+    sum.bytes = (sum.bytes ?? 0) + bytes * count;
+    sum.sized_ns += copies.total_ns[row]!;
     sum.bytes_per_s = sum.sized_ns > 0 ? sum.bytes / (sum.sized_ns / 1e9) : null;
   });
   return [...sums.values()]
     .map(({ sized_ns: _, ...sum }) => sum)
-    .sort((a, b) => b.bytes - a.bytes || b.total_ns - a.total_ns);
+    .sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0) || b.total_ns - a.total_ns);
 }
 
 const isHostCopy = (category: Category): boolean => category === 'copy_h2d' || category === 'copy_d2h';

@@ -13,7 +13,7 @@ import { categoryEntries, Legend } from './legend.tsx';
 import { logDomain } from './scale.ts';
 import { Scatter, type ScatterPoint } from './scatter.tsx';
 import { Absent, present, Sides, WhenLoaded } from './sides.tsx';
-import { heaviest, kMostPoints, sumOf } from './thin.ts';
+import { greatestOf, heaviest, kMostPoints, sumOf } from './thin.ts';
 import { useSections, type Side } from './use_sections.ts';
 
 interface CopySide {
@@ -43,7 +43,7 @@ function LoadedCopies({ sides, navigation }: { sides: readonly Side<Copies>[]; n
           <BandwidthChart sides={there} navigation={navigation} />
           <Sides sides={there}>
             {({ data }) => (
-              <div>
+              <div class="sonde-scroll">
                 <CopySums title="By direction" name="direction" sums={sumsByDirection(data)} coloured />
                 <CopySums
                   title="Between host and GPU, by the host's memory"
@@ -84,7 +84,7 @@ function BandwidthChart({ sides, navigation }: { sides: readonly CopySide[]; nav
       text: rateText,
     },
   };
-  const most = sides.reduce((all, { data }) => data.count.reduce((a, b) => Math.max(a, b), all), 0);
+  const most = greatestOf(sides.flatMap(({ data }) => data.count));
   const legend = [
     ...categoryEntries(sides.flatMap(({ data }, i) => rows[i]!.map((row) => data.category[row]!))),
     ...kShapes.map(({ title, shape }) => ({ title, shape })),
@@ -106,6 +106,7 @@ interface BandwidthScatterProps extends CopySide {
 }
 
 function BandwidthScatter({ profile, data, rows, axes, most, navigation }: BandwidthScatterProps) {
+  if (rows.length === 0) return <p class="sonde-absent">No copy here has a size and a time.</p>;
   const kept = heaviest(
     rows.map((row) => data.total_ns[row]!),
     kMostPoints,
@@ -155,11 +156,12 @@ export function pageableText(copies: Copies): string {
   const whole = sumsByDirection(copies);
   const sums = sumsByMemory(copies);
   const bytes = sumOf(sums.map((sum) => sum.bytes));
-  const all = `${counted(sumOf(copies.count), 'copy').replace('copys', 'copies')} move ${bytesText(sumOf(whole.map((sum) => sum.bytes)))} in ${timeText(sumOf(copies.total_ns))}.`;
+  const count = sumOf(copies.count);
+  const all = `${countText(count)} ${count === 1 ? 'copy moves' : 'copies move'} ${bytesText(sumOf(whole.map((sum) => sum.bytes)))} in ${timeText(sumOf(copies.total_ns))}.`;
   const pageable = sums.find((sum) => sum.title === 'pageable');
   if (bytes === 0) return all;
   if (!pageable) return `${all} None between host and GPU is known to use pageable memory.`;
-  return `${all} ${percentText((100 * pageable.bytes) / bytes)} of the bytes between host and GPU are in pageable memory, at ${rateText(pageable.bytes_per_s)}.`;
+  return `${all} ${percentText((100 * (pageable.bytes ?? 0)) / bytes)} of the bytes between host and GPU are in pageable memory, at ${rateText(pageable.bytes_per_s)}.`;
 }
 
 function missingText(copies: Copies, drawable: number, drawn: number): string {

@@ -4,6 +4,10 @@ import type { CopySum } from './copies.ts';
 import { sumOf } from './thin.ts';
 import { useScheme } from './use_scheme.ts';
 
+/** Percent of the bytes; null where the size is not known. */
+const shareOf = (sum: CopySum, whole: number): number | null =>
+  sum.bytes === null || whole === 0 ? null : (100 * sum.bytes) / whole;
+
 /** A small table of sums with a bar for the share of the bytes. */
 export function CopySums(props: {
   title: string;
@@ -17,7 +21,7 @@ export function CopySums(props: {
   if (sums.length === 0) return null;
   const whole = sumOf(sums.map((sum) => sum.bytes));
   return (
-    <table class="sonde-bars">
+    <table class="sonde-bars sums">
       <caption>{title}</caption>
       <thead>
         <tr>
@@ -40,11 +44,11 @@ export function CopySums(props: {
             <td class="number">{bytesText(sum.bytes)}</td>
             <td class="number">{timeText(sum.total_ns)}</td>
             <td class="number">{rateText(sum.bytes_per_s)}</td>
-            <td class="number">{percentText(whole > 0 ? (100 * sum.bytes) / whole : null)}</td>
+            <td class="number">{percentText(shareOf(sum, whole))}</td>
             <td class="bar">
               <div
                 style={{
-                  width: `${whole > 0 ? (100 * sum.bytes) / whole : 0}%`,
+                  width: `${shareOf(sum, whole) ?? 0}%`,
                   ...(coloured ? { background: colourOf(sum.category, '', scheme) } : {}),
                 }}
               />

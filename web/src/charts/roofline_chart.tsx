@@ -11,7 +11,7 @@ import { intensityDigits, intensityText, ridgeOf, rooflineExtent, rooflineKey, r
 import { logDomain } from './scale.ts';
 import { Scatter, type ScatterPoint } from './scatter.tsx';
 import { Sides } from './sides.tsx';
-import { heaviest, kMostPoints } from './thin.ts';
+import { greatestOf, heaviest, kMostPoints } from './thin.ts';
 import type { TooltipContent } from './tooltip.tsx';
 
 interface KernelSide {
@@ -28,10 +28,7 @@ export function RooflineSection({ sides, navigation }: { sides: readonly KernelS
   const rooflines = sides.map(({ data }) => data.rooflines.find((roofline) => rooflineKey(roofline) === key) ?? null);
   const extent = rooflineExtent(rooflines.filter((roofline) => roofline !== null));
   const axes = { x: kIntensity(extent.x), y: kArithmetic(extent.y) };
-  const most = Math.max(
-    0,
-    ...sides.flatMap(({ data }, i) => (rooflines[i]?.points ?? []).map((p) => weightOf(data, p))),
-  );
+  const most = greatestOf(sides.flatMap(({ data }, i) => (rooflines[i]?.points ?? []).map((p) => weightOf(data, p))));
   const categories = sides.flatMap(({ data }, i) => (rooflines[i]?.points ?? []).map((p) => data.category[p.kernel]!));
   return (
     <ChartFrame

@@ -14,9 +14,9 @@ export function Sides<T extends { profile: Profile }>(props: {
       {sides.map((side) => (
         <div key={side.profile.index} class="sonde-side">
           {sides.length > 1 && (
-            <p class="sonde-side-label">
+            <h4 class="sonde-side-label">
               <bdi>{side.profile.document.label}</bdi>
-            </p>
+            </h4>
           )}
           {children(side)}
         </div>

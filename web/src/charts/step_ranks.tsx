@@ -3,6 +3,7 @@ import type { Profile } from '../data/report.ts';
 import type { Navigation } from '../navigation.ts';
 import { counted, countText, percentText, timeText } from '../text/units.ts';
 import type { Axis } from './axes.tsx';
+import { isolated } from './isolated.ts';
 import { LineChart } from './line_chart.tsx';
 import { rankTitle, showStep, stepTitle } from './step_places.ts';
 import { stepSpreads, type RankSteps, type StepSpread } from './steps.ts';
@@ -68,5 +69,5 @@ function saysOf(profile: Profile, ranks: readonly RankSteps[]): string {
   const last = medians.at(-1);
   if (!first || !last) return 'No rank has steps.';
   const more = first.median_ns! > 0 ? percentText(100 * (last.median_ns! / first.median_ns! - 1)) : '';
-  return `At the median a step takes ${timeText(first.median_ns)} on ${rankTitle(profile, first.rank)}, the fastest of ${counted(ranks.length, 'rank')}, and ${timeText(last.median_ns)} on ${rankTitle(profile, last.rank)}, the slowest: ${more} more.`;
+  return `At the median a step takes ${timeText(first.median_ns)} on ${isolated(rankTitle(profile, first.rank))}, the fastest of ${counted(ranks.length, 'rank')}, and ${timeText(last.median_ns)} on ${isolated(rankTitle(profile, last.rank))}, the slowest: ${more} more.`;
 }

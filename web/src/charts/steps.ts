@@ -1,6 +1,6 @@
 import type { ProfileDocument, StepsOfRank } from '../data/format.ts';
 import type { Column } from './columns_chart.tsx';
-import { bins, median, sumOf } from './thin.ts';
+import { bins, greatestOf, median, sumOf } from './thin.ts';
 
 /** A step that takes longer than this times the median stands out; the warm-up is told by the same factor. */
 export const kOutlier = 1.25;
@@ -26,7 +26,7 @@ export function gpusOf(profile: ProfileDocument, steps: StepsOfRank): number {
   const needed = steps.gpu_busy_ns.map((busy, i) =>
     Math.ceil(busy / Math.max(1, steps.end_ns[i]! - steps.start_ns[i]!)),
   );
-  return needed.reduce((a, b) => Math.max(a, b), Math.max(1, places.size));
+  return Math.max(1, places.size, greatestOf(needed));
 }
 
 export function rankSteps(profile: ProfileDocument, steps: StepsOfRank): RankSteps {

@@ -5,6 +5,7 @@ import type { Profile, Report } from '../data/report.ts';
 import type { Navigation } from '../navigation.ts';
 import { counted, countText, percentText, timeText } from '../text/units.ts';
 import { ChartFrame } from './chart_frame.tsx';
+import { isolated } from './isolated.ts';
 import { Legend, type LegendEntry } from './legend.tsx';
 import { linearDomain } from './scale.ts';
 import { Absent, present, Sides } from './sides.tsx';
@@ -117,7 +118,7 @@ function saysOf({ data, ranks }: StepSide): string {
   const all = ranks.flatMap((rank) => rank.length_ns);
   const slow = ranks.reduce((sum, rank) => sum + rank.outliers.length, 0);
   const sentences = [
-    `${counted(count, 'step')} of "${data.range}"${ranks.length > 1 ? ` on ${counted(ranks.length, 'rank')}` : ''}, ${timeText(ranks[0]?.median_ns)} at the median${ranks.length > 1 ? ` of the first rank` : ''}; the GPUs are busy ${percentText(busyPercent(ranks))} of them.`,
+    `${counted(count, 'step')} of ${isolated(data.range)}${ranks.length > 1 ? ` on ${counted(ranks.length, 'rank')}` : ''}, ${timeText(ranks[0]?.median_ns)} at the median${ranks.length > 1 ? ` of the first rank` : ''}; the GPUs are busy ${percentText(busyPercent(ranks))} of them.`,
     data.warm_up > 0
       ? `The first ${counted(data.warm_up, 'step')} before them ${data.warm_up === 1 ? 'is' : 'are'} the warm-up and not shown.`
       : 'No warm-up was seen before them.',

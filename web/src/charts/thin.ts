@@ -24,6 +24,13 @@ export function median(values: readonly number[]): number | null {
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
+/** At least 0; of as many values as there are, which arguments of a call are not. */
+export function greatestOf(values: Iterable<number>): number {
+  let greatest = 0;
+  for (const value of values) greatest = Math.max(greatest, value);
+  return greatest;
+}
+
 export const sumOf = (values: Iterable<number | null>): number => {
   let sum = 0;
   for (const value of values) sum += value ?? 0;

@@ -342,7 +342,7 @@ export interface Modules {
   first_ns: number[];
   longest_start_ns: number[];
   longest_end_ns: number[];
-  /** Device time by rank (Timeline.ranks), with all modules inside; null for one rank. */
+  /** Device time, with all modules inside: a column a rank, in the order of Timeline.ranks; null for one rank. */
   device_by_rank_ns: number[][] | null;
   outside: { device_ns: number; idle_ns: number; launches: number };
   whole: { device_ns: number; idle_ns: number; launches: number };

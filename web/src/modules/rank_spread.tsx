@@ -4,6 +4,7 @@ import { counted, percentText, timeText } from '../text/units.ts';
 import { rankTitle } from './module_columns.ts';
 import { mostUneven, spreadOf, type Spread } from './module_facts.ts';
 import { pathTexts } from './module_tree.ts';
+import { isolated } from '../charts/isolated.ts';
 import { lettersFor } from '../charts/bars.tsx';
 import { useWidth } from '../charts/use_width.ts';
 import { ChartFrame } from '../charts/chart_frame.tsx';
@@ -65,7 +66,7 @@ export function RankSpread({ modules, ranks }: { modules: Modules; ranks: readon
 
 function saysOf(worst: Spread, path: string, ranks: readonly string[]): string {
   const more = worst.mean > 0 ? percentText(100 * (worst.maximum / worst.mean - 1)) : 'only there';
-  return `${cutMiddle(path, 60)} takes ${timeText(worst.maximum)} on ${rankTitle(ranks, worst.slowest)}, ${more} more than the mean of the ranks (${timeText(worst.mean)}).`;
+  return `${isolated(path)} takes ${timeText(worst.maximum)} on ${isolated(rankTitle(ranks, worst.slowest))}, ${more} more than the mean of the ranks (${timeText(worst.mean)}).`;
 }
 
 function SpreadRow(props: { path: string; spread: Spread; most: number; ranks: readonly string[]; letters: number }) {
