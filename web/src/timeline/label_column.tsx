@@ -6,7 +6,7 @@ import type { TimelineModel } from './timeline_model.ts';
 const kBeyond = 400;
 /** Of the labels' font, on average; headings are bold. */
 const kCharacter = 6.6;
-const kBoldCharacter = 7.6;
+const kBoldCharacter = 7.9;
 const kIndent = 10;
 
 export interface LabelColumnProps {

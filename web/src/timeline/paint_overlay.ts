@@ -36,24 +36,25 @@ export function paintFrame({ context, width }: Surface, box: Box, colour: string
   context.strokeRect(x0 + inset, box.y + inset, x1 - x0 - 2 * inset, box.height - 2 * inset);
 }
 
-/** From the launching call to what it launched. */
+/** From the launching call to what it launched: from edge to edge, so that their names can be read. */
 export function paintArrow({ context, width }: Surface, from: Box, to: Box, colour: string): void {
   const clip = (x: number) => Math.min(width + 2000, Math.max(-2000, x));
-  const x0 = clip(from.x0);
-  const x1 = clip(to.x0);
-  const y0 = from.y + from.height / 2;
-  const y1 = to.y + to.height / 2;
-  const bend = Math.max(24, Math.abs(x1 - x0) / 2);
+  const [x0, x1] = [clip(from.x0), clip(to.x0)];
+  const down = to.y > from.y;
+  const y0 = down ? from.y + from.height : from.y;
+  const y1 = down ? to.y : to.y + to.height;
+  const bend = (y1 - y0) / 2;
+  const head = down ? -6 : 6;
   context.strokeStyle = context.fillStyle = colour;
   context.lineWidth = 1.5;
   context.beginPath();
   context.moveTo(x0, y0);
-  context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1 - 5, y1);
+  context.bezierCurveTo(x0, y0 + bend, x1, y1 - bend, x1, y1 + head);
   context.stroke();
   context.beginPath();
   context.moveTo(x1, y1);
-  context.lineTo(x1 - 7, y1 - 4);
-  context.lineTo(x1 - 7, y1 + 4);
+  context.lineTo(x1 - 4, y1 + head);
+  context.lineTo(x1 + 4, y1 + head);
   context.fill();
 }
 

@@ -16,6 +16,8 @@ interface Drag {
   lastX: number;
   lastY: number;
   moved: boolean;
+  /** On the minimap: from the pointer to the middle of the view, in time. */
+  grip: number;
 }
 
 const spanOf = (a: number, b: number): Span => ({ start: Math.min(a, b), end: Math.max(a, b) });
@@ -69,9 +71,9 @@ class PointerGestures {
     this.canvases.tracks.focus({ preventScroll: true });
     event.preventDefault();
     const { offsetX: x, offsetY: y } = event;
-    this.drag = { kind, x, y: y + this.model.scrollTop, lastX: x, lastY: event.clientY, moved: false };
+    this.drag = { kind, x, y: y + this.model.scrollTop, lastX: x, lastY: event.clientY, moved: false, grip: 0 };
     this.onHover(null, 0, 0);
-    if (kind === 'minimap') this.moveMinimap(x);
+    if (kind === 'minimap') this.beginMinimap(this.drag, x);
   }
 
   private move(event: PointerEvent, canvas: HTMLCanvasElement): void {
@@ -103,7 +105,7 @@ class PointerGestures {
     } else if (drag.kind === 'axis') {
       this.stage.draggedAxis = span;
       model.repaint();
-    } else if (drag.kind === 'minimap') this.moveMinimap(x);
+    } else if (drag.kind === 'minimap') this.moveMinimap(drag, x);
     else {
       model.pan(drag.lastX - x);
       model.scrollTo(model.scrollTop + drag.lastY - event.clientY);
@@ -112,9 +114,17 @@ class PointerGestures {
     drag.lastY = event.clientY;
   }
 
-  private moveMinimap(x: number): void {
+  /** The window can be taken anywhere; beside it, it jumps to the pointer. */
+  private beginMinimap(drag: Drag, x: number): void {
+    const { view } = this.model;
+    const at = timeAt(this.stage.minimap.span, this.model.width, x);
+    if (at >= view.start && at <= view.end) drag.grip = (view.start + view.end) / 2 - at;
+    else this.moveMinimap(drag, x);
+  }
+
+  private moveMinimap(drag: Drag, x: number): void {
     const { model, stage } = this;
-    const middle = timeAt(stage.minimap.span, model.width, x);
+    const middle = timeAt(stage.minimap.span, model.width, x) + drag.grip;
     const half = lengthOf(model.view) / 2;
     model.setView({ start: middle - half, end: middle + half });
   }

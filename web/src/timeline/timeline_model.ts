@@ -49,10 +49,11 @@ export class TimelineModel {
   lanes: Lanes;
   layout: Layout;
   view: Span;
-  /** Of the tracks, in CSS pixels. */
   width = 0;
   height = 0;
   scrollTop = 0;
+  /** What is to be shown once the timeline itself is. */
+  private toReveal: { ref: TrackRef; row: number } | null = null;
   selected: SliceRef | null = null;
   selectedName = '';
   area: Area | null = null;
@@ -77,6 +78,18 @@ export class TimelineModel {
     this.lanes = lanesOf(this.documents, this.alignment);
     this.layout = layoutOf(this.nodes, this.closed);
     this.view = wholeView(this.lanes.bounds);
+  }
+
+  /** Of the tracks, in CSS pixels; a page that is not shown has none. */
+  resize(width: number, height: number): void {
+    this.width = width;
+    this.height = height;
+    const late = this.toReveal;
+    if (late && height > 0) {
+      this.toReveal = null;
+      this.reveal(late.ref, late.row);
+    }
+    this.repaint();
   }
 
   shiftOf({ profile, track }: TrackRef): number {
@@ -180,6 +193,7 @@ export class TimelineModel {
   /** Opens and scrolls so that the row can be seen. */
   reveal(ref: TrackRef, row: number): void {
     this.open(ref, row > 0);
+    if (this.height <= 0) this.toReveal = { ref, row };
     const item = this.itemOf(ref);
     if (!item) return;
     const y = item.y + Math.min(row, item.rows - 1) * item.rowHeight;

@@ -1,0 +1,42 @@
+import { holdKey, obey } from './commands.ts';
+import { commandOf, type Command } from './keyboard.ts';
+import type { Timeline } from './timeline.ts';
+
+/** In the panel these keys are the browser's own. */
+const kScrolling = new Set<Command>(['scroll-up', 'scroll-down', 'page-up', 'page-down']);
+
+const types = (element: Element | null): boolean =>
+  element !== null && /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) && element.getAttribute('type') !== 'button';
+
+/** Keys count where the focus is in the timeline or nowhere. */
+export function listenToKeys(
+  timeline: Timeline,
+  host: HTMLElement,
+  field: { current: HTMLInputElement | null },
+  showKeys: () => void,
+): () => void {
+  const gone = new AbortController();
+  const { signal } = gone;
+  const { model } = timeline;
+  const isOurs = () => {
+    const focused = document.activeElement;
+    const nowhere = focused === null || focused === document.body;
+    return (nowhere && host.offsetParent !== null) || (host.contains(focused) && !types(focused));
+  };
+  const press = (event: KeyboardEvent) => {
+    const command = isOurs() ? commandOf(event) : null;
+    if (!command || event.defaultPrevented) return;
+    if (kScrolling.has(command) && document.activeElement?.closest('.tl-panel')) return;
+    if (command === 'step-into' && document.activeElement?.tagName === 'BUTTON') return;
+    event.preventDefault();
+    if (command === 'search') return field.current?.focus();
+    if (command === 'keys') return showKeys();
+    if (event.repeat && model.motion.holds(event.code)) return;
+    obey(model, command, performance.now());
+    holdKey(model, event.code, command, performance.now());
+  };
+  document.addEventListener('keydown', press, { signal });
+  document.addEventListener('keyup', (event) => model.motion.release(event.code), { signal });
+  window.addEventListener('blur', () => model.motion.releaseAll(), { signal });
+  return () => gone.abort();
+}
