@@ -1,5 +1,6 @@
 // What a selection on the timeline adds up to are the figures of `sonde stats`, to the nanosecond.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   copiedBy,
   focusTracks,
@@ -68,21 +69,23 @@ test('nothing was merged in a small report', () => assert.equal(whole.tiles, nul
 test('Ctrl+A selects all: sums equal the statistics', () =>
   withPage(report, { hash: '#timeline' }, (page) => checkEverything(page, profile)));
 
+const kTables = ['KERNEL', 'MEMCPY', 'MEMSET', 'RUNTIME'].map((kind) => `CUPTI_ACTIVITY_KIND_${kind}`);
+
+/** When the first event of any kind began: the page's clock begins there, that of the statistics does not. */
+function firstEvent() {
+  const starts = [...kTables, 'NVTX_EVENTS', 'OSRT_API'].map((table) => `SELECT min(start) AS start FROM ${table}`);
+  const sql = `SELECT min(start) FROM (${starts.join(' UNION ALL ')})`;
+  return Number(spawnSync('sqlite3', [profile, sql], { encoding: 'utf8' }).stdout);
+}
+
 /** Operations on GPUs: start (from the first event), duration, name. */
 function operations() {
-  const rows = stats('cuda_gpu_trace', profile).map((row) => ({
-    start: Number(row['Start (ns)']),
+  const first = firstEvent();
+  return stats('cuda_gpu_trace', profile).map((row) => ({
+    start: Number(row['Start (ns)']) - first,
     duration: Number(row['Duration (ns)']),
     name: row.Name,
   }));
-  // The page's clock begins at the first event of any kind.
-  const first = Math.min(
-    ...['cuda_api_trace', 'nvtx_pushpop_trace'].flatMap((name) =>
-      stats(name, profile).map((row) => Number(row['Start (ns)'])),
-    ),
-    ...rows.map(({ start }) => start),
-  );
-  return rows.map((row) => ({ ...row, start: row.start - first }));
 }
 
 /** Two moments at which nothing starts for two pixels to either side, a third and two thirds into the view. */
