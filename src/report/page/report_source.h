@@ -6,13 +6,14 @@
 #include "analyses/module_tree.h"
 #include "analyses/summary.h"
 #include "findings/rule.h"
+#include "report/page/stats_tables.h"
 
 namespace sonde {
 
 /// One profile of a report, and what was worked out of it for all parts.
 struct ReportSource {
-  /// `trace`, and the traces of `join`, must outlive it.
-  ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join);
+  /// `trace`, and the traces of `join`, must outlive it. Works on all cores.
+  ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, bool with_tables = true);
 
   std::string label;  ///< "base", "new", or the file's name
   const Trace& trace;
@@ -20,6 +21,7 @@ struct ReportSource {
   Diagnosis diagnosis;
   RunSummary summary;
   ModuleTree modules;
+  std::vector<StatsTable> tables;  ///< of every statistics report in their order; empty where they were not asked for
 
   /// The first event: all times of a report are told from it.
   [[nodiscard]] int64_t origin_ns() const { return summary.start_ns; }
