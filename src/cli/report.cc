@@ -25,7 +25,7 @@ Status run(const Options& options) {
   const auto profiles = load_joined(options.profile, report_fields());
   if (!profiles) return std::unexpected(profiles.error());
   const std::string& file = profiles->timeline.ranks.front().file;
-  const ReportSource source(file, profiles->timeline, join_of(*profiles));
+  ReportSource source(file, profiles->timeline, join_of(*profiles));
   Blobs blobs;
   const auto document = report_document(options.title.empty() ? file : options.title, std::array{&source}, blobs);
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);

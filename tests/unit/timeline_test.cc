@@ -29,7 +29,7 @@ struct Made {
   std::vector<KernelClass> classes;
   std::vector<CommunicationKind> communication;
   std::vector<ApiKind> kinds;
-  std::vector<RankSteps> steps;
+  std::vector<RankTurns> steps;
   Timeline timeline;
 
   [[nodiscard]] const Track& track(TrackKind kind) const {

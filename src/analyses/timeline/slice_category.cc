@@ -28,6 +28,10 @@ SliceCategory category_of(KernelClass kind, CommunicationKind communication) {
   return SliceCategory::kernel;
 }
 
+SliceCategory category_of_kernel(std::string_view name) {
+  return category_of(kernel_class(name), communication_kind(name));
+}
+
 SliceCategory category_of(CopyKind kind) {
   switch (kind) {
     case CopyKind::host_to_device:

@@ -19,6 +19,8 @@ enum class SliceCategory : uint8_t {
 [[nodiscard]] std::string_view name_of(SliceCategory category);
 
 [[nodiscard]] SliceCategory category_of(KernelClass kind, CommunicationKind communication);
+/// By the kernel's name alone.
+[[nodiscard]] SliceCategory category_of_kernel(std::string_view name);
 [[nodiscard]] SliceCategory category_of(CopyKind kind);
 
 }  // namespace sonde

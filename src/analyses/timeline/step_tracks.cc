@@ -5,7 +5,7 @@
 namespace sonde {
 
 void add_step_tracks(const TimelineSource& source, Timeline& timeline) {
-  for (const RankSteps& of_rank : source.steps) {
+  for (const RankTurns& of_rank : source.steps) {
     Track header;
     header.kind = TrackKind::step;
     header.label = "Steps";
@@ -13,8 +13,8 @@ void add_step_tracks(const TimelineSource& source, Timeline& timeline) {
     header.rank = of_rank.rank;
     header.order = {of_rank.rank, 0, 0, 0};
     TrackBuilder builder(timeline, std::move(header));
-    for (size_t i = 0; i < of_rank.steps.size(); ++i) {
-      const auto [start, end] = of_rank.steps[i];
+    for (size_t i = 0; i < of_rank.steady.size(); ++i) {
+      const auto [start, end] = of_rank.steady[i];
       builder.add({start, end, builder.name(fmt::format("step {}", i), SliceCategory::step)});
     }
     if (!builder.empty()) timeline.tracks.push_back(std::move(builder).finish());

@@ -10,6 +10,7 @@
 #include "analyses/busy_time.h"
 #include "analyses/gpus.h"
 #include "analyses/timeline/slice_category.h"
+#include "analyses/warm_up.h"
 #include "trace/string_pool.h"
 
 /// A run as people look at it: tracks of slices below one another.
@@ -76,12 +77,6 @@ struct Track {
   std::optional<CounterLine> counter;
 };
 
-/// Steps of one rank, for their track.
-struct RankSteps {
-  RankId rank = 0;
-  std::vector<Span> steps;
-};
-
 /// What tracks are made of. All of it must outlive the call.
 struct TimelineSource {
   const Trace& trace;
@@ -90,7 +85,7 @@ struct TimelineSource {
   const std::vector<CommunicationKind>& communication;
   const std::vector<ApiKind>& api_kinds;
   Span extent;  ///< of the run
-  const std::vector<RankSteps>& steps;
+  const std::vector<RankTurns>& steps;
 };
 
 struct Timeline {

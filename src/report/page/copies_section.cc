@@ -6,7 +6,7 @@
 
 #include "analyses/grouping.h"
 #include "analyses/operation_names.h"
-#include "report/page/categories.h"
+#include "analyses/timeline/slice_category.h"
 #include "report/page/json_columns.h"
 #include "report/page/section.h"
 #include "trace/columns.h"
@@ -107,7 +107,8 @@ Json write(const ReportSource& source) {
   const auto column = [&](auto value_of) { return json_column(rows, value_of); };
   return {{"place", column([&](const CopyRow& r) { return source.facts.gpus.gpus[std::get<0>(r.key)].place; })},
           {"direction", column([](const CopyRow& r) { return copy_direction(std::get<1>(r.key)); })},
-          {"category", column([](const CopyRow& r) { return copy_category(std::get<1>(r.key)); })},
+          {"category",
+           column([](const CopyRow& r) { return name_of(category_of(static_cast<CopyKind>(std::get<1>(r.key)))); })},
           {"source", column([](const CopyRow& r) { return memory_json(std::get<2>(r.key)); })},
           {"destination", column([](const CopyRow& r) { return memory_json(std::get<3>(r.key)); })},
           {"bytes", column([](const CopyRow& r) { return known_or_null(std::get<4>(r.key)); })},

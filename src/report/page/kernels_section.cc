@@ -2,8 +2,8 @@
 
 #include "analyses/launch_occupancy.h"
 #include "analyses/launch_shape.h"
+#include "analyses/timeline/slice_category.h"
 #include "metrics/quantities.h"
-#include "report/page/categories.h"
 #include "report/page/json_columns.h"
 #include "report/page/kernel_rows.h"
 #include "report/page/roofline_json.h"
@@ -18,8 +18,8 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostRows = 2000;
 
 std::string_view category_of(const ReportSource& source, const KernelLaunch& launch) {
-  if (launch.profile != nullptr) return kernel_category(launch.trace->name(launch.name()));
-  return kernel_category(source.facts.kernel_classes[launch.row], source.facts.communication[launch.row]);
+  if (launch.profile != nullptr) return name_of(category_of_kernel(launch.trace->name(launch.name())));
+  return name_of(category_of(source.facts.kernel_classes[launch.row], source.facts.communication[launch.row]));
 }
 
 /// "128 x 1 x 1"; null where it is not known.

@@ -23,7 +23,7 @@ Json sections_json(const ReportSource& source, Blobs& blobs) {
   return sections;
 }
 
-Json profile_json(const ReportSource& source, Blobs& blobs) {
+Json profile_json(ReportSource& source, Blobs& blobs) {
   return {{"label", source.label},
           {"span_ns", source.span_ns()},
           {"summary", summary_document(source.trace, source.summary, source.origin_ns())},
@@ -36,13 +36,13 @@ Json profile_json(const ReportSource& source, Blobs& blobs) {
 
 }  // namespace
 
-Json report_document(const std::string& title, std::span<const ReportSource* const> sources, Blobs& blobs) {
+Json report_document(const std::string& title, std::span<ReportSource* const> sources, Blobs& blobs) {
   Json document = {{"schema", kSchema},
                    {"sonde_version", SONDE_VERSION},
                    {"title", title},
                    {"profiles", Json::array()},
                    {"differences", nullptr}};
-  for (const ReportSource* source : sources) document["profiles"].push_back(profile_json(*source, blobs));
+  for (ReportSource* source : sources) document["profiles"].push_back(profile_json(*source, blobs));
   return document;
 }
 

@@ -9,8 +9,8 @@
 namespace sonde {
 
 /// What a page shows first, and where the rest of it lies (ReportDocument of web/src/data/format.ts). One source, or
-/// base and new.
-[[nodiscard]] nlohmann::ordered_json report_document(const std::string& title,
-                                                     std::span<const ReportSource* const> sources, Blobs& blobs);
+/// base and new, whose timelines are taken.
+[[nodiscard]] nlohmann::ordered_json report_document(const std::string& title, std::span<ReportSource* const> sources,
+                                                     Blobs& blobs);
 
 }  // namespace sonde

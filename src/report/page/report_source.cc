@@ -4,24 +4,42 @@
 
 #include "analyses/kernel_join.h"
 #include "analyses/launch_occupancy.h"
+#include "analyses/run_extent.h"
 #include "analyses/stats_report.h"
-#include "analyses/timeline/timeline.h"
 #include "base/parallel.h"
 #include "report/page/capture_json.h"
 
 namespace sonde {
 
-ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, bool with_tables)
-    : label(std::move(shown_as)), trace(run), facts(run, std::move(join)) {
+namespace {
+
+std::vector<RankTurns> turns_of(const Facts& facts) {
+  if (!facts.steps || facts.steps->steady.empty()) return {};
+  const Span whole = run_extent(facts.trace);
+  return turns_by_rank(facts.trace, *facts.steps, whole.second - whole.first);
+}
+
+Timeline all_tracks(const Facts& facts, const std::vector<RankTurns>& turns) {
+  return timeline_of({facts.trace, facts.gpus, facts.kernel_classes, facts.communication, facts.api_kinds,
+                      run_extent(facts.trace), turns});
+}
+
+}  // namespace
+
+ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, bool for_page)
+    : label(std::move(shown_as)), trace(run), facts(run, std::move(join)), turns(turns_of(facts)) {
   const auto reports = stats_reports();
-  if (with_tables) tables.resize(reports.size());
+  if (for_page) tables.resize(reports.size());
   // The diagnosis takes longest by far and must not wait: rules build on one another.
-  constexpr size_t kOthers = 3;
+  constexpr size_t kOthers = 4;
   parallel_for(kOthers + tables.size(), [&](size_t i) {
     switch (i) {
       case 0: diagnosis = diagnose(facts); break;
-      case 1: modules = module_tree(trace, {}); break;
-      case 2: summary = summarize(trace); break;
+      case 1:
+        if (for_page) timeline = all_tracks(facts, turns);
+        break;
+      case 2: modules = module_tree(trace, {}); break;
+      case 3: summary = summarize(trace); break;
       default: tables[i - kOthers] = stats_table(reports[i - kOthers], trace);
     }
   });

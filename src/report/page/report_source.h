@@ -5,6 +5,7 @@
 
 #include "analyses/module_tree.h"
 #include "analyses/summary.h"
+#include "analyses/timeline/timeline.h"
 #include "findings/rule.h"
 #include "report/page/stats_tables.h"
 
@@ -13,7 +14,7 @@ namespace sonde {
 /// One profile of a report, and what was worked out of it for all parts.
 struct ReportSource {
   /// `trace`, and the traces of `join`, must outlive it. Works on all cores.
-  ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, bool with_tables = true);
+  ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, bool for_page = true);
 
   std::string label;  ///< "base", "new", or the file's name
   const Trace& trace;
@@ -21,7 +22,9 @@ struct ReportSource {
   Diagnosis diagnosis;
   RunSummary summary;
   ModuleTree modules;
-  std::vector<StatsTable> tables;  ///< of every statistics report in their order; empty where they were not asked for
+  std::vector<RankTurns> turns;    ///< steps of each rank
+  std::vector<StatsTable> tables;  ///< of every statistics report in their order; empty unless for the page
+  Timeline timeline;               ///< with every event; empty unless for the page
 
   /// The first event: all times of a report are told from it.
   [[nodiscard]] int64_t origin_ns() const { return summary.start_ns; }

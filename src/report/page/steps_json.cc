@@ -30,7 +30,7 @@ Json steps_json(const ReportSource& source) {
   const std::optional<WarmUp>& found = source.facts.steps;
   if (!found || found->steady.empty()) return nullptr;
   Json steps = {{"range", found->range}, {"warm_up", found->slow_iterations}, {"ranks", Json::array()}};
-  for (const RankTurns& turns : turns_by_rank(source.trace, *found, source.span_ns())) {
+  for (const RankTurns& turns : source.turns) {
     steps["ranks"].push_back(rank_json(source, turns));
   }
   return steps;

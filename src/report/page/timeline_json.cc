@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A slice takes 5 to 7 bytes in the page: about 15 MB for these, so that the whole stays below 25 MB.
-constexpr size_t kMostSlices = 2'200'000;
+constexpr size_t kMostSlices = 3'000'000;
 /// Around where a finding shows, this much is kept in detail too: what led there.
 constexpr int64_t kLeastRoomNs = 20'000;
 
@@ -223,11 +223,6 @@ std::vector<Span> looked_at(const ReportSource& source) {
   return spans;
 }
 
-std::vector<RankSteps> steps_of(const Facts& facts) {
-  if (!facts.steps || facts.trace.ranks.size() > 1) return {};
-  return {{0, facts.steps->steady}};
-}
-
 Json spans_json(const std::vector<Span>& spans, const ReportSource& source) {
   Json list = Json::array();
   for (const Span& span : spans) {
@@ -239,12 +234,8 @@ Json spans_json(const std::vector<Span>& spans, const ReportSource& source) {
 
 }  // namespace
 
-Json timeline_json(const ReportSource& source, Blobs& blobs) {
-  const Facts& facts = source.facts;
-  const Span extent{source.origin_ns(), source.origin_ns() + source.span_ns()};
-  const std::vector<RankSteps> steps = steps_of(facts);
-  Timeline timeline = timeline_of(
-      {source.trace, facts.gpus, facts.kernel_classes, facts.communication, facts.api_kinds, extent, steps});
+Json timeline_json(ReportSource& source, Blobs& blobs) {
+  Timeline timeline = std::move(source.timeline);
   const Reduction reduction = reduce(timeline, looked_at(source), kMostSlices);
   int64_t events = 0;
   size_t slices = 0;

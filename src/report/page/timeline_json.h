@@ -5,7 +5,7 @@
 
 namespace sonde {
 
-/// The timeline of a profile (Timeline of web/src/data/format.ts); its columns go into `blobs`.
-[[nodiscard]] nlohmann::ordered_json timeline_json(const ReportSource& source, Blobs& blobs);
+/// The timeline of a profile (Timeline of web/src/data/format.ts); its columns go into `blobs`. Takes source.timeline.
+[[nodiscard]] nlohmann::ordered_json timeline_json(ReportSource& source, Blobs& blobs);
 
 }  // namespace sonde
