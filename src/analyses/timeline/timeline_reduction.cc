@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "base/parallel.h"
 #include "trace/columns.h"
@@ -15,7 +16,7 @@ constexpr size_t kMostTileRows = 400'000;
 /// What may become one slice, and what stays.
 struct Merging {
   int64_t origin_ns = 0;
-  int64_t below_ns = 0;  ///< slices shorter than this, of one part of the run of this length
+  int64_t below_ns = 1;  ///< slices shorter than this, of one part of the run of this length
   std::vector<Span> detailed;
 
   [[nodiscard]] int64_t part_of(int64_t time_ns) const { return (time_ns - origin_ns) / below_ns; }
@@ -41,6 +42,20 @@ void for_each_group(const TrackSlices& s, size_t begin, size_t end, const Mergin
   }
 }
 
+/// What surrounds the work, and the short pauses within it, give up detail before the work does.
+constexpr int64_t kSurroundings = 4;
+
+Merging merging_of(const Track& track, Merging merging) {
+  switch (track.kind) {
+    case TrackKind::step:
+    case TrackKind::gpu:
+    case TrackKind::range:
+    case TrackKind::mark:
+    case TrackKind::api: return merging;
+    default: merging.below_ns *= kSurroundings; return merging;
+  }
+}
+
 template <typename F>
 void for_each_row(const Track& track, F&& f) {
   size_t begin = 0;
@@ -56,7 +71,7 @@ size_t slices_left(const Timeline& timeline, const Merging& merging) {
     size_t groups = 0;
     const Track& track = timeline.tracks[t];
     for_each_row(track, [&](size_t begin, size_t end) {
-      for_each_group(track.slices, begin, end, merging, [&](size_t, size_t) { ++groups; });
+      for_each_group(track.slices, begin, end, merging_of(track, merging), [&](size_t, size_t) { ++groups; });
     });
     left += groups;
   });
@@ -165,35 +180,37 @@ std::vector<Span> detailed_spans(const Timeline& timeline, std::span<const Span>
   return spans;
 }
 
+/// Lengths are tried in steps of a fifth: 2^(1/4).
+int64_t length_of(int64_t step) { return static_cast<int64_t>(std::exp2(static_cast<double>(step) / 4)); }
+
 /// The shortest length whose merging leaves no more than `most`.
-int64_t length_for(const Timeline& timeline, Merging merging, int64_t extent_ns, size_t most) {
+int64_t length_for(const Timeline& timeline, Merging merging, size_t most) {
   int64_t too_many = 0;
   int64_t few_enough = 0;
-  while ((int64_t{1} << few_enough) < extent_ns) ++few_enough;
+  while (length_of(few_enough) <= timeline.extent.second - timeline.extent.first) ++few_enough;
   while (few_enough - too_many > 1) {
     const int64_t middle = (too_many + few_enough) / 2;
-    merging.below_ns = int64_t{1} << middle;
+    merging.below_ns = length_of(middle);
     (slices_left(timeline, merging) > most ? too_many : few_enough) = middle;
   }
-  return int64_t{1} << few_enough;
+  return length_of(few_enough);
 }
 
 }  // namespace
 
 Reduction reduce(Timeline& timeline, std::span<const Span> wanted, size_t most_slices) {
   Reduction reduction;
-  const Span extent = timeline.extent;
   if (slices_of(timeline) <= most_slices) return reduction;
-  Merging merging{.origin_ns = extent.first, .below_ns = 0, .detailed = {}};
+  Merging merging{.origin_ns = timeline.extent.first, .below_ns = 1, .detailed = {}};
   merging.detailed = detailed_spans(timeline, wanted, most_slices / 3);
-  merging.below_ns = length_for(timeline, merging, extent.second - extent.first, most_slices);
+  merging.below_ns = length_for(timeline, merging, most_slices);
   reduction.tiles = tile_sums(timeline, kMostTileRows);
   parallel_for(timeline.tracks.size(), [&](size_t t) {
     Track& track = timeline.tracks[t];
     if (track.counter) {
       thin_out(*track.counter, merging);
     } else {
-      merge_slices(track, merging);
+      merge_slices(track, merging_of(track, merging));
     }
   });
   reduction.detailed = std::move(merging.detailed);

@@ -240,7 +240,8 @@ Json timeline_json(ReportSource& source, Blobs& blobs) {
   int64_t events = 0;
   size_t slices = 0;
   for (const Track& track : timeline.tracks) {
-    events += track.events;
+    // Steps and idle time are worked out, not recorded.
+    if (track.kind != TrackKind::step && track.kind != TrackKind::idle) events += track.events;
     slices += track.counter ? track.counter->time.size() : track.slices.start.size();
   }
   return {{"texts", blobs.add(texts_json(timeline.texts))},
