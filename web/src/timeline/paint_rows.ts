@@ -30,6 +30,8 @@ export interface Surface {
 }
 
 const kTextRoom = 3;
+/** Narrower ones are told by their lighter colour alone. */
+const kHatchWidth = 5;
 const kLabelsARow = 4096;
 
 interface Label {
@@ -92,12 +94,13 @@ export class RowsPainter {
       const slice = wide.slice[k]!;
       const x0 = wide.x0[k]! / ratio;
       const x1 = wide.x1[k]! / ratio;
-      if (row.slices.merged?.has(slice) && x1 - x0 >= 5) hatched.push([x0, painted.y, x1 - x0 - 1, painted.height]);
+      const merged = row.slices.merged?.has(slice) ?? false;
+      if (merged && x1 - x0 >= kHatchWidth) hatched.push([x0, painted.y, x1 - x0 - 1, painted.height]);
       if (painted.quiet) continue;
       const name = row.slices.name[slice]!;
       const room = x1 - x0 - 2 * kTextRoom;
       const text = texts.fit(painted.nameOf(name), room);
-      const colour = palette.text[name]!;
+      const colour = merged ? inks.text : palette.text[name]!;
       if (text) listOf(labels, colour).push({ text, x: x0 + kTextRoom, y: painted.y + painted.height / 2, room });
     }
   }

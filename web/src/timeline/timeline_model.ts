@@ -1,6 +1,6 @@
 import type { ProfileDocument } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
-import { lanesOf, type Alignment, type Lanes } from './lanes.ts';
+import { lanesOf, stepSpan, type Alignment, type Lanes } from './lanes.ts';
 import {
   closedAtFirst,
   itemOf,
@@ -34,6 +34,9 @@ export interface Mark {
   rank: number;
   span: Span;
 }
+
+/** Beside a step, of its length. */
+const kStepRoom = 0.1;
 
 export const sameSlice = (a: SliceRef | null, b: SliceRef | null): boolean =>
   a === b || (!!a && !!b && a.profile === b.profile && a.track.id === b.track.id && a.slice === b.slice);
@@ -162,7 +165,15 @@ export class TimelineModel {
     const by = this.lanes.shift(first.profile, first.track.rank) - old.shift(first.profile, first.track.rank);
     this.area = null;
     this.setView({ start: this.view.start + by, end: this.view.end + by });
+    if (alignment.by === 'step') this.showStep(alignment.step);
     this.changed();
+  }
+
+  /** Goes to the step that the axis begins with, unless it is in view. */
+  private showStep(step: number): void {
+    const { start, end } = stepSpan(this.documents, step);
+    const room = kStepRoom * (end - start);
+    if (start < this.view.start || end > this.view.end) this.setView({ start: start - room, end: end + room });
   }
 
   // ------------------------------------------------------------------------------------------------------ headings
