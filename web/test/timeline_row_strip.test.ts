@@ -67,6 +67,14 @@ test('every slice leaves a mark, however short', () => {
   }
 });
 
+test('a moment is seen, and can be pointed at', () => {
+  const row = rowOfSlices(slicesOf([[[50, 50, 3]]]));
+  const { out } = painted(row, { start: 0, nsPerPixel: 10, width: 10, column: 1 });
+  assert.deepEqual(Array.from(out), [0, 0, 0, 0, 0, kColours[3], 0, 0, 0, 0]);
+  assert.equal(sliceAt(row, 62, 20), 0);
+  assert.equal(sliceAt(row, 75, 20), -1);
+});
+
 test('nothing is painted where nothing is', () => {
   const random = randomOf(12);
   for (let i = 0; i < 200; ++i) {

@@ -94,7 +94,7 @@ export function paintBand(
   context.fillStyle = colour;
   context.globalAlpha = share;
   context.fillRect(x0, top, x1 - x0, bottom - top);
-  context.globalAlpha = 0.8;
+  context.globalAlpha = Math.min(0.8, 4 * share);
   context.fillRect(x0, top, 1, bottom - top);
   context.fillRect(x1 - 1, top, 1, bottom - top);
   context.globalAlpha = 1;

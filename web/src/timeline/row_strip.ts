@@ -129,7 +129,9 @@ class RowPainter {
     const after = gallop(slices.start, i, end, to);
     const share = busyIn(slices, index, i, after, from, to) / this.step;
     const most = this.hitIn(i, after) ?? longestSlice(slices, index, i, after);
-    const weight = kFaintest + (1 - kFaintest) * Math.min(1, Math.max(0, share));
+    // A moment is as strong as it can be: it has no time to be busy in.
+    const moment = slices.start[most] === slices.end[most];
+    const weight = moment ? 1 : kFaintest + (1 - kFaintest) * Math.min(1, Math.max(0, share));
     const colour = mix(this.ground, this.palette.pixel[slices.name[most]!]!, weight);
     const x0 = Math.max(this.x, clip(this.pixelAt(from), this.view.width));
     const x1 = Math.max(x0, clip(this.pixelAt(from) + this.view.column, this.view.width));

@@ -261,5 +261,8 @@ export class TimelineModel {
   }
 }
 
+/** What people read for a slice's name: some have none. */
+export const kNoName = '(no name)';
+
 export const nameOf = ({ track, slice }: SliceRef, { slices, texts }: LoadedSlices): string =>
   texts[track.names[slices.name[slice]!]![0]] ?? '';
