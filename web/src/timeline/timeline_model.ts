@@ -38,9 +38,6 @@ export interface Mark {
 /** Beside a step, of its length. */
 const kStepRoom = 0.1;
 
-export const sameSlice = (a: SliceRef | null, b: SliceRef | null): boolean =>
-  a === b || (!!a && !!b && a.profile === b.profile && a.track.id === b.track.id && a.slice === b.slice);
-
 /** What the timeline shows: view, open headings, selection. Tells its listeners what to draw again. */
 export class TimelineModel {
   readonly documents: readonly ProfileDocument[];
