@@ -1,5 +1,5 @@
 // Writes a page with the timeline alone: node sample.mjs FOLDER EVENTS [KEY=NUMBER]..., keys as in
-// test/sample_timeline.ts (gpus, ranks, profiles, workers, merge, seed).
+// test/sample_timeline.ts (gpus, ranks, profiles, workers, calls, merge, seed).
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,7 +8,9 @@ import { build } from 'esbuild';
 const here = dirname(fileURLToPath(import.meta.url));
 const [folder, events, ...more] = process.argv.slice(2);
 if (!folder || !(Number(events) > 0)) {
-  console.error('usage: node sample.mjs FOLDER EVENTS [gpus=N] [ranks=N] [profiles=N] [workers=N] [merge=N] [seed=N]');
+  console.error(
+    'usage: node sample.mjs FOLDER EVENTS [gpus=N] [ranks=N] [profiles=N] [workers=N] [calls=N] [merge=N] [seed=N]',
+  );
   process.exit(2);
 }
 const common = { absWorkingDir: here, bundle: true, jsx: 'automatic', jsxImportSource: 'preact', logLevel: 'warning' };

@@ -24,6 +24,8 @@ export interface SampleOptions {
   profiles?: number;
   /** Threads that launch nothing. */
   workers?: number;
+  /** OS calls of each of these, whose rows then stand close together as one thread's; 0 for a few. */
+  calls?: number;
   /** Merges runs of so many slices, with tiles; 1 for none. */
   merge?: number;
   seed?: number;
@@ -316,9 +318,10 @@ function makeRank(
   }
   const last = Math.max(...step.map(({ end }) => end));
   for (let worker = 0; worker < options.workers; ++worker) {
-    const path = [...process, `Thread ${3000 + worker} pt_data_worker`];
-    const row = osOf(random, last, Math.ceil(kernels / 100) + 3);
-    tracks.push({ kind: 'os', label: 'OS runtime', path, place: `thread ${3000 + worker}`, rank, rows: [row] });
+    const thread = options.calls ? 3000 : 3000 + worker;
+    const path = [...process, `Thread ${thread} pt_data_worker`];
+    const row = osOf(random, last, options.calls || Math.ceil(kernels / 100) + 3);
+    tracks.push({ kind: 'os', label: 'OS runtime', path, place: `thread ${thread}`, rank, rows: [row] });
   }
   return { tracks, step };
 }
@@ -500,7 +503,7 @@ function forgetLaunches(raw: RawTrack[]): void {
   for (const track of raw) for (const slice of track.rows.flat()) delete slice.launch;
 }
 
-const kDefaults = { gpus: 1, ranks: 1, profiles: 1, workers: 3, merge: 1, seed: 1 };
+const kDefaults = { gpus: 1, ranks: 1, profiles: 1, workers: 3, calls: 0, merge: 1, seed: 1 };
 
 export function sampleReport(given: SampleOptions): Sample {
   const options: Required<SampleOptions> = { ...kDefaults, ...given };

@@ -4,7 +4,7 @@ import { Report } from '../src/data/report.ts';
 import { counterColumns, extremes, indexCounter, valueAt } from '../src/timeline/counter_index.ts';
 import { sliceNamed, tracksOfPlace } from '../src/timeline/focus_place.ts';
 import { commandOf } from '../src/timeline/keyboard.ts';
-import { commonSteps, lanesOf, severalLanes } from '../src/timeline/lanes.ts';
+import { commonSteps, lanesOf, severalLanes, stepSpan } from '../src/timeline/lanes.ts';
 import { launchedBy } from '../src/timeline/launches.ts';
 import { indexSlices } from '../src/timeline/row_index.ts';
 import { mix, parseColour } from '../src/timeline/palette.ts';
@@ -49,6 +49,21 @@ test('aligned by step each rank’s step begins at 0', () => {
   assert.equal(commonSteps(profiles), 2);
   assert.equal(severalLanes(profiles), true);
   assert.equal(severalLanes([stepped('one', [[1]], 9)]), false);
+});
+
+test('a step’s span is its longest turn on any rank', () => {
+  const profile = stepped(
+    'a',
+    [
+      [10, 40],
+      [13, 48],
+    ],
+    100,
+  );
+  profile.steps!.ranks[0]!.end_ns = [30, 55];
+  profile.steps!.ranks[1]!.end_ns = [33, 90];
+  assert.deepEqual(stepSpan([profile], 1), { start: 0, end: 42 });
+  assert.deepEqual(stepSpan([profile], 7), { start: 0, end: 1 });
 });
 
 test('a counter’s columns hold what lies in them and what holds on', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ColumnMemory } from '../src/timeline/column_memory.ts';
 import { mix, type Palette } from '../src/timeline/palette.ts';
 import { paintStrip, sliceAt, wideSlices, type Row, type StripView } from '../src/timeline/row_strip.ts';
 import { randomOf } from './sample_timeline.ts';
@@ -65,6 +66,14 @@ test('every slice leaves a mark, however short', () => {
       );
     });
   }
+});
+
+test('a moment is seen, and can be pointed at', () => {
+  const row = rowOfSlices(slicesOf([[[50, 50, 3]]]));
+  const { out } = painted(row, { start: 0, nsPerPixel: 10, width: 10, column: 1 });
+  assert.deepEqual(Array.from(out), [0, 0, 0, 0, 0, kColours[3], 0, 0, 0, 0]);
+  assert.equal(sliceAt(row, 62, 20), 0);
+  assert.equal(sliceAt(row, 75, 20), -1);
 });
 
 test('nothing is painted where nothing is', () => {
@@ -140,6 +149,22 @@ test('panning by whole pixels moves the picture and changes nothing else', () =>
   const { out: first } = painted(rowOfSlices(slices), view);
   const { out: later } = painted(rowOfSlices(slices), { ...view, start: 700 + 7 * 40 });
   assert.deepEqual(Array.from(first.subarray(50, 300)), Array.from(later.subarray(10, 260)));
+});
+
+test('what is remembered is what is worked out, wherever the view begins', () => {
+  const slices = slicesOf([randomRow(31, 3000)]);
+  const hits = Int32Array.from(slices.name.keys()).filter((i) => slices.name[i] === 3);
+  const row = rowOfSlices(slices, 0, hits);
+  const memory = new ColumnMemory();
+  const random = randomOf(32);
+  for (let i = 0; i < 400; ++i) {
+    const nsPerPixel = [3, 40, 41][Math.floor(i / 50) % 3]!;
+    const view = { start: random() * 20_000 - 2000, nsPerPixel, width: 250, column: 1 + (Math.floor(i / 25) % 2) };
+    const seen = i % 100 < 70 ? row : { ...row, hits: null };
+    const remembered = new Uint32Array(view.width);
+    paintStrip(seen, view, kPalette, kGround, remembered, wideSlices(100), 20, memory);
+    assert.deepEqual(remembered, painted(seen, view).out);
+  }
 });
 
 test('the pointer means the slice at its time, or the longest nearby', () => {

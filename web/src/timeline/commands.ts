@@ -1,5 +1,7 @@
 import { launchedWork, launchingCall } from './launches.ts';
-import { tracksOf } from './layout.ts';
+import { trackKey, tracksOf, type TrackItem } from './layout.ts';
+import { lowerBound, rowOf } from './row_index.ts';
+import type { LoadedSlices } from './track_store.ts';
 import { kHeld, type Command } from './keyboard.ts';
 import { snapped } from './area_sums.ts';
 import { neighbour } from './search.ts';
@@ -67,7 +69,8 @@ function selectAll(model: TimelineModel): void {
 function moveSelection(model: TimelineModel, command: Command, now: number): boolean {
   const forward = command === 'next-slice' || command === 'next-same';
   const same = command === 'next-same' || command === 'previous-same';
-  if (command === 'step-into') void followLaunch(model, now);
+  if (command === 'row-below' || command === 'row-above') goToRow(model, command === 'row-below', now);
+  else if (command === 'step-into') void followLaunch(model, now);
   else if (forward || same || command === 'previous-slice') goToNeighbour(model, forward, same, now);
   else return false;
   return true;
@@ -91,6 +94,36 @@ function selectFirst(model: TimelineModel): void {
     const slice = loaded.slices.start.findIndex((time) => time >= start);
     return model.select({ profile: item.profile, track: item.track, slice: Math.max(0, slice) }, loaded);
   }
+}
+
+/** Rows that are shown, from the top, with what they hold. */
+function shownRows(model: TimelineModel): { item: TrackItem; row: number; loaded: LoadedSlices }[] {
+  return model.layout.items.flatMap((item) => {
+    const loaded = item.type === 'track' ? model.store.peek(item) : null;
+    if (item.type !== 'track' || loaded?.kind !== 'slices') return [];
+    const { rowBegin } = loaded.slices;
+    const rows = Array.from({ length: Math.min(item.rows, rowBegin.length - 1) }, (_, row) => ({ item, row, loaded }));
+    return rows.filter(({ row }) => rowBegin[row + 1]! > rowBegin[row]!);
+  });
+}
+
+/** To the slice that begins last before the selected one, in the row below or above. */
+function goToRow(model: TimelineModel, below: boolean, now: number): void {
+  const { selected } = model;
+  const own = selected && model.store.peek(selected);
+  if (!selected || own?.kind !== 'slices') return selectFirst(model);
+  const rows = shownRows(model);
+  const row = rowOf(own.slices, selected.slice);
+  const key = trackKey(selected.profile, selected.track);
+  const at = rows.findIndex((other) => other.item.key === key && other.row === row);
+  const next = rows[below ? at + 1 : at - 1];
+  if (at < 0 || !next) return;
+  const { item, loaded } = next;
+  const { slices } = loaded;
+  const time = model.spanOf(selected, own).start - model.shiftOf(item);
+  const [begin, end] = [slices.rowBegin[next.row]!, slices.rowBegin[next.row + 1]!];
+  const slice = Math.max(begin, lowerBound(slices.start, begin, end, time + 1) - 1);
+  model.goTo({ profile: item.profile, track: item.track, slice }, loaded, now);
 }
 
 /** From GPU work to its call, from a call to the first of its work. */

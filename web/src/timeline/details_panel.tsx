@@ -4,7 +4,7 @@ import { kCategories } from '../theme/colours.ts';
 import { counted, momentText, percentText, timeText } from '../text/units.ts';
 import { launchedWork, launchingCall } from './launches.ts';
 import { density } from './row_index.ts';
-import { nameOf, type SliceRef, type TimelineModel } from './timeline_model.ts';
+import { kNoName, nameOf, type SliceRef, type TimelineModel } from './timeline_model.ts';
 import type { LoadedSlices } from './track_store.ts';
 
 interface Linked {
@@ -67,7 +67,7 @@ export function DetailsPanel({ model, selected, loaded, onLinks }: DetailsPanelP
   return (
     <div class="tl-details">
       <h3>
-        <bdi>{nameOf(selected, loaded)}</bdi>
+        <bdi>{nameOf(selected, loaded) || kNoName}</bdi>
       </h3>
       <dl>
         <Facts model={model} selected={selected} loaded={loaded} />

@@ -55,6 +55,7 @@ export async function focusPlace(model: TimelineModel, focus: Focus, now: number
     if (!wanted()) return;
     const slice = loaded ? sliceNamed(loaded, ref.track, span, focus.what) : -1;
     if (slice < 0) continue;
+    model.mark = { profile: focus.profile, rank: ref.track.rank, span };
     model.select({ ...ref, slice }, loaded!);
     model.revealSlice({ ...ref, slice }, loaded!);
     return;

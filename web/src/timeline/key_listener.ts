@@ -5,6 +5,17 @@ import type { Timeline } from './timeline.ts';
 /** In the panel these keys are the browser's own. */
 const kScrolling = new Set<Command>(['scroll-up', 'scroll-down', 'page-up', 'page-down']);
 
+/** So are these where the page itself scrolls and the focus is nowhere. */
+const kOfPage = new Set<Command>([...kScrolling, 'show-all', 'step-into']);
+
+const pageScrolls = (): boolean => document.documentElement.scrollHeight > innerHeight;
+
+/** Most of it is on the screen. */
+function isInSight(element: HTMLElement): boolean {
+  const { top, bottom, height } = element.getBoundingClientRect();
+  return height > 0 && Math.min(bottom, innerHeight) - Math.max(top, 0) > height / 2;
+}
+
 const types = (element: Element | null): boolean =>
   element !== null && /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) && element.getAttribute('type') !== 'button';
 
@@ -20,12 +31,13 @@ export function listenToKeys(
   const { model } = timeline;
   const isOurs = () => {
     const focused = document.activeElement;
-    const nowhere = focused === null || focused === document.body;
-    return (nowhere && host.offsetParent !== null) || (host.contains(focused) && !types(focused));
+    if (focused === null || focused === document.body) return isInSight(host);
+    return host.contains(focused) && !types(focused);
   };
   const press = (event: KeyboardEvent) => {
     const command = isOurs() ? commandOf(event) : null;
     if (!command || event.defaultPrevented) return;
+    if (kOfPage.has(command) && !host.contains(document.activeElement) && pageScrolls()) return;
     if (kScrolling.has(command) && document.activeElement?.closest('.tl-panel')) return;
     if (command === 'step-into' && document.activeElement?.tagName === 'BUTTON') return;
     event.preventDefault();

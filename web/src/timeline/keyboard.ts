@@ -14,6 +14,8 @@ export type Command =
   | 'keys'
   | 'next-slice'
   | 'previous-slice'
+  | 'row-below'
+  | 'row-above'
   | 'next-same'
   | 'previous-same'
   | 'select-all'
@@ -57,7 +59,12 @@ const kPlain: Record<string, Command> = {
 };
 
 const kWithControl: Record<string, Command> = { a: 'select-all', f: 'search' };
-const kWithAlt: Record<string, Command> = { arrowright: 'next-slice', arrowleft: 'previous-slice' };
+const kWithAlt: Record<string, Command> = {
+  arrowright: 'next-slice',
+  arrowleft: 'previous-slice',
+  arrowdown: 'row-below',
+  arrowup: 'row-above',
+};
 
 export function commandOf(press: KeyPress): Command | null {
   const key = press.key.toLowerCase();
@@ -83,6 +90,7 @@ export const kKeyHelp: [keys: string, what: string][] = [
   ['0  Home', 'show the whole run'],
   ['F', 'show the selection'],
   ['.  ,   Alt+→  Alt+←', 'next, previous slice of the row'],
+  ['Alt+↓  Alt+↑', 'to the slice in the row below, above'],
   [']  [', 'next, previous slice of the same name'],
   ['Enter', 'from a call to its GPU work, and back; on a heading: fold it'],
   ['/  Ctrl+F', 'search; Enter and Shift+Enter go on and back'],

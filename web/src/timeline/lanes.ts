@@ -33,6 +33,12 @@ export function lanesOf(profiles: readonly ProfileDocument[], alignment: Alignme
   };
 }
 
+/** The longest turn of step k, which begins at 0 on an axis that is aligned by it. */
+export function stepSpan(profiles: readonly ProfileDocument[], step: number): Span {
+  const ranks = profiles.flatMap((profile) => profile.steps?.ranks ?? []);
+  return { start: 0, end: Math.max(1, ...ranks.map((rank) => (rank.end_ns[step] ?? 0) - (rank.start_ns[step] ?? 0))) };
+}
+
 /** How many steps every rank that has any has. */
 export function commonSteps(profiles: readonly ProfileDocument[]): number {
   const counts = profiles.flatMap((profile) => profile.steps?.ranks.map((rank) => rank.start_ns.length) ?? []);

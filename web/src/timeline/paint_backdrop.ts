@@ -41,15 +41,21 @@ export function paintGrid(surface: Surface, view: Span, times: readonly number[]
   context.globalAlpha = 1;
 }
 
-/** A step's beginnings, with at most one line every few pixels. */
+/** Lines nearer than this to one another are left out, and faint until they have room. CSS pixels. */
+const kLeastApart = 8;
+const kRoomy = 60;
+
+/** The beginnings of steps. */
 export function paintSteps(surface: Surface, view: Span, starts: readonly number[], top: number, bottom: number): void {
   const { context, width, inks } = surface;
+  const times = visibleTimes(starts, view);
+  const apart = width / Math.max(1, times.length);
   context.fillStyle = inks.text;
-  context.globalAlpha = 0.35;
+  context.globalAlpha = 0.1 + 0.25 * Math.min(1, apart / kRoomy);
   let last = -Infinity;
-  for (const start of visibleTimes(starts, view)) {
+  for (const start of times) {
     const x = Math.round(xOf(view, width, start));
-    if (x - last < 6) continue;
+    if (x - last < kLeastApart) continue;
     context.fillRect(x, top, 1, bottom - top);
     last = x;
   }
@@ -88,7 +94,7 @@ export function paintBand(
   context.fillStyle = colour;
   context.globalAlpha = share;
   context.fillRect(x0, top, x1 - x0, bottom - top);
-  context.globalAlpha = 0.8;
+  context.globalAlpha = Math.min(0.8, 4 * share);
   context.fillRect(x0, top, 1, bottom - top);
   context.fillRect(x1 - 1, top, 1, bottom - top);
   context.globalAlpha = 1;

@@ -1,3 +1,5 @@
+import type { Slices } from '../data/slices.ts';
+import { ColumnMemory } from './column_memory.ts';
 import type { Inks } from './inks.ts';
 import type { Palette } from './palette.ts';
 import { paintStrip, wideSlices, type Row, type StripView } from './row_strip.ts';
@@ -30,7 +32,11 @@ export interface Surface {
 }
 
 const kTextRoom = 3;
+/** Narrower ones are told by their lighter colour alone. */
+const kHatchWidth = 5;
 const kLabelsARow = 4096;
+/** Tracks; a screen shows far fewer. */
+const kMostRemembered = 200;
 
 interface Label {
   text: string;
@@ -45,6 +51,7 @@ export class RowsPainter {
   private image: ImageData | null = null;
   private pixels = new Uint32Array(0);
   private readonly wide = wideSlices(kLabelsARow);
+  private memories = new Map<Slices, Map<number, ColumnMemory>>();
   private hatches = new Map<string, CanvasPattern | null>();
 
   paint(surface: Surface, rows: readonly PaintedRow[]): void {
@@ -57,6 +64,18 @@ export class RowsPainter {
     this.stretch(surface, rows, width);
     this.hatch(surface, hatched);
     for (const [colour, list] of labels) writeLabels(surface.context, colour, list);
+  }
+
+  /** Rows that went out of view are forgotten now and then. */
+  private memoryOf({ slices, begin }: Row): ColumnMemory {
+    let rows = this.memories.get(slices);
+    if (!rows) {
+      if (this.memories.size > kMostRemembered) this.memories = new Map();
+      this.memories.set(slices, (rows = new Map<number, ColumnMemory>()));
+    }
+    let memory = rows.get(begin);
+    if (!memory) rows.set(begin, (memory = new ColumnMemory()));
+    return memory;
   }
 
   private prepare(width: number, rows: number): void {
@@ -80,24 +99,26 @@ export class RowsPainter {
     const { row, view, palette } = painted;
     const strip: StripView = {
       start: view.start,
-      nsPerPixel: (view.end - view.start) / (cssWidth * ratio),
+      // Rounded, so that a view that only moved has the very same columns: its length differs in the last digits.
+      nsPerPixel: Math.fround((view.end - view.start) / (cssWidth * ratio)),
       width,
       column: Math.max(1, Math.round(ratio)),
     };
     const { wide } = this;
     wide.count = 0;
     const out = this.pixels.subarray(line * width, (line + 1) * width);
-    paintStrip(row, strip, palette, inks.groundPixel, out, wide, texts.leastWidth * ratio);
+    paintStrip(row, strip, palette, inks.groundPixel, out, wide, texts.leastWidth * ratio, this.memoryOf(row));
     for (let k = 0; k < wide.count; ++k) {
       const slice = wide.slice[k]!;
       const x0 = wide.x0[k]! / ratio;
       const x1 = wide.x1[k]! / ratio;
-      if (row.slices.merged?.has(slice) && x1 - x0 >= 5) hatched.push([x0, painted.y, x1 - x0 - 1, painted.height]);
+      const merged = row.slices.merged?.has(slice) ?? false;
+      if (merged && x1 - x0 >= kHatchWidth) hatched.push([x0, painted.y, x1 - x0 - 1, painted.height]);
       if (painted.quiet) continue;
       const name = row.slices.name[slice]!;
       const room = x1 - x0 - 2 * kTextRoom;
       const text = texts.fit(painted.nameOf(name), room);
-      const colour = palette.text[name]!;
+      const colour = merged ? inks.text : palette.text[name]!;
       if (text) listOf(labels, colour).push({ text, x: x0 + kTextRoom, y: painted.y + painted.height / 2, room });
     }
   }

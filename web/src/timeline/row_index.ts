@@ -11,7 +11,8 @@ export interface SliceIndex {
   longest: Int32Array[];
 }
 
-const kBlockBits = 4;
+/** Smaller: quicker questions, more memory (4 bytes a block and level). */
+const kBlockBits = 3;
 const kBlock = 1 << kBlockBits;
 
 export const busyOf = (slices: Slices, i: number): number =>

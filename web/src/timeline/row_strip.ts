@@ -1,4 +1,5 @@
 import type { Slices } from '../data/slices.ts';
+import type { ColumnMemory } from './column_memory.ts';
 import { mix, type Palette, type Pixel } from './palette.ts';
 import { busyIn, density, firstFrom, gallop, longestSlice, lowerBound, type SliceIndex } from './row_index.ts';
 
@@ -66,8 +67,10 @@ class RowPainter {
     private readonly out: Uint32Array,
     private readonly wide: WideSlices,
     private readonly labelWidth: number,
+    private readonly memory: ColumnMemory | null,
   ) {
     this.step = view.nsPerPixel * view.column;
+    memory?.begin(this.step, palette, row.hits, ground);
   }
 
   paint(): void {
@@ -89,7 +92,7 @@ class RowPainter {
         column = Math.max(column, Math.floor(end[i]! / step));
         ++i;
       } else {
-        this.dense(i, from);
+        i = this.dense(i, column);
         ++column;
       }
     }
@@ -123,18 +126,35 @@ class RowPainter {
     wide.x1[wide.count++] = x1;
   }
 
-  private dense(i: number, from: number): void {
-    const { slices, index, end } = this.row;
-    const to = from + this.step;
-    const after = gallop(slices.start, i, end, to);
-    const share = busyIn(slices, index, i, after, from, to) / this.step;
-    const most = this.hitIn(i, after) ?? longestSlice(slices, index, i, after);
-    const weight = kFaintest + (1 - kFaintest) * Math.min(1, Math.max(0, share));
-    const colour = mix(this.ground, this.palette.pixel[slices.name[most]!]!, weight);
-    const x0 = Math.max(this.x, clip(this.pixelAt(from), this.view.width));
-    const x1 = Math.max(x0, clip(this.pixelAt(from) + this.view.column, this.view.width));
-    for (let x = x0; x < x1; ++x) this.out[x] = colour;
+  /** Paints a column whose first slice is i; gives its last, which can reach into the next. */
+  private dense(i: number, column: number): number {
+    const { memory, view } = this;
+    const slot = memory ? memory.find(column, i) : -1;
+    const last = slot >= 0 ? memory!.lastOf(slot) : this.lastIn(i, column);
+    const colour = slot >= 0 ? memory!.colourOf(slot) : this.colourIn(i, last + 1, column);
+    if (slot < 0) memory?.put(column, i, last, colour);
+    const x = this.pixelAt(column * this.step);
+    const x0 = Math.max(this.x, clip(x, view.width));
+    const x1 = Math.max(x0, clip(x + view.column, view.width));
+    for (let at = x0; at < x1; ++at) this.out[at] = colour;
     this.x = x1;
+    return last;
+  }
+
+  private lastIn(i: number, column: number): number {
+    const { slices, end } = this.row;
+    return gallop(slices.start, i, end, (column + 1) * this.step) - 1;
+  }
+
+  private colourIn(begin: number, end: number, column: number): Pixel {
+    const { slices, index } = this.row;
+    const from = column * this.step;
+    const share = busyIn(slices, index, begin, end, from, from + this.step) / this.step;
+    const most = this.hitIn(begin, end) ?? longestSlice(slices, index, begin, end);
+    // A moment is as strong as it can be: it has no time to be busy in.
+    const moment = slices.start[most] === slices.end[most];
+    const weight = moment ? 1 : kFaintest + (1 - kFaintest) * Math.min(1, Math.max(0, share));
+    return mix(this.ground, this.palette.pixel[slices.name[most]!]!, weight);
   }
 
   private hitIn(begin: number, end: number): number | undefined {
@@ -147,7 +167,10 @@ class RowPainter {
   }
 }
 
-/** Paints on `ground` into `out` (width pixels), not where nothing is, and lists what is wide in `wide`. */
+/**
+ * Paints on `ground` into `out` (width pixels), not where nothing is, and lists what is wide in `wide`. `memory`
+ * is this row's own.
+ */
 export function paintStrip(
   row: Row,
   view: StripView,
@@ -156,8 +179,9 @@ export function paintStrip(
   out: Uint32Array,
   wide: WideSlices,
   labelWidth: number,
+  memory: ColumnMemory | null = null,
 ): void {
-  new RowPainter(row, view, palette, ground, out, wide, labelWidth).paint();
+  new RowPainter(row, view, palette, ground, out, wide, labelWidth, memory).paint();
 }
 
 /** The slice that a pointer means: the one at its time, else the longest within `reach` ns; -1 where there is none. */

@@ -4,7 +4,6 @@ import { itemsBetween, trackKey, type Item, type TrackRef } from './layout.ts';
 import type { PaintedRow } from './paint_rows.ts';
 import { dimmed, paletteOf, type Palette } from './palette.ts';
 import type { Row } from './row_strip.ts';
-import { lowerBound } from './row_index.ts';
 import type { TimelineSearch } from './timeline_search.ts';
 import type { TimelineModel } from './timeline_model.ts';
 import type { LoadedCounter, LoadedSlices } from './track_store.ts';
@@ -90,9 +89,7 @@ export class SceneMaker {
   rowOf(ref: TrackRef, { slices, index }: LoadedSlices, r: number): Row {
     const begin = slices.rowBegin[r]!;
     const end = slices.rowBegin[r + 1]!;
-    const hits = this.search.hits(ref);
-    const from = hits ? lowerBound(hits, 0, hits.length, begin) : 0;
-    return { slices, index, begin, end, hits: hits && hits.subarray(from, lowerBound(hits, from, hits.length, end)) };
+    return { slices, index, begin, end, hits: this.search.hits(ref) };
   }
 
   private addCounter(scene: Scene, ref: TrackRef, loaded: LoadedCounter, y: number, height: number): void {

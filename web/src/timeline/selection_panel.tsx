@@ -8,7 +8,7 @@ import { kKindTitles } from './kinds.ts';
 import { quantityText } from './quantity_text.ts';
 import type { NameSum, Section } from './selection_sums.ts';
 import { csvOf, meanOf } from './sums_csv.ts';
-import type { Area, TimelineModel } from './timeline_model.ts';
+import { kNoName, type Area, type TimelineModel } from './timeline_model.ts';
 import { lengthOf } from './viewport.ts';
 
 type ColumnKey = 'name' | 'count' | 'total' | 'mean' | 'minimum' | 'maximum' | 'share';
@@ -180,7 +180,7 @@ function SumRow({ row, length }: { row: NameSum; length: number }) {
     <tr>
       <th scope="row" title={row.name}>
         <span class="tl-swatch" style={{ background: colour }} title={kCategories[row.category].title} />
-        <bdi>{cutMiddle(row.name, 70)}</bdi>
+        <bdi>{cutMiddle(row.name, 70) || kNoName}</bdi>
       </th>
       <td>{countText(row.count)}</td>
       <td>{timeText(row.total_ns)}</td>

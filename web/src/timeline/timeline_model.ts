@@ -1,6 +1,6 @@
 import type { ProfileDocument } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
-import { lanesOf, type Alignment, type Lanes } from './lanes.ts';
+import { lanesOf, stepSpan, type Alignment, type Lanes } from './lanes.ts';
 import {
   closedAtFirst,
   itemOf,
@@ -35,8 +35,8 @@ export interface Mark {
   span: Span;
 }
 
-export const sameSlice = (a: SliceRef | null, b: SliceRef | null): boolean =>
-  a === b || (!!a && !!b && a.profile === b.profile && a.track.id === b.track.id && a.slice === b.slice);
+/** Beside a step, of its length. */
+const kStepRoom = 0.1;
 
 /** What the timeline shows: view, open headings, selection. Tells its listeners what to draw again. */
 export class TimelineModel {
@@ -162,7 +162,15 @@ export class TimelineModel {
     const by = this.lanes.shift(first.profile, first.track.rank) - old.shift(first.profile, first.track.rank);
     this.area = null;
     this.setView({ start: this.view.start + by, end: this.view.end + by });
+    if (alignment.by === 'step') this.showStep(alignment.step);
     this.changed();
+  }
+
+  /** Goes to the step that the axis begins with, unless it is in view. */
+  private showStep(step: number): void {
+    const { start, end } = stepSpan(this.documents, step);
+    const room = kStepRoom * (end - start);
+    if (start < this.view.start || end > this.view.end) this.setView({ start: start - room, end: end + room });
   }
 
   // ------------------------------------------------------------------------------------------------------ headings
@@ -249,6 +257,9 @@ export class TimelineModel {
     this.glideTo({ start, end: start + lengthOf(view) }, now);
   }
 }
+
+/** What people read for a slice's name: some have none. */
+export const kNoName = '(no name)';
 
 export const nameOf = ({ track, slice }: SliceRef, { slices, texts }: LoadedSlices): string =>
   texts[track.names[slices.name[slice]!]![0]] ?? '';

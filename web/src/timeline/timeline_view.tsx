@@ -120,6 +120,7 @@ export function TimelineView({ report, focus }: TimelineProps) {
         />
       </div>
       <div class="tl-scroller" ref={scroller} onScroll={scrolled} tabIndex={-1}>
+        {model.nodes.length === 0 && <p class="tl-empty">This report has no events on a timeline.</p>}
         <div class="tl-spacer" style={{ height: `${model.layout.height}px` }}>
           <LabelColumn model={model} width={labelWidth} scrollTop={labelsFrom} />
           <canvas

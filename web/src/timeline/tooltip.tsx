@@ -3,7 +3,7 @@ import { kCategories } from '../theme/colours.ts';
 import { counted, momentText, timeText } from '../text/units.ts';
 import type { Target } from './hover.ts';
 import { quantityText } from './quantity_text.ts';
-import { nameOf, type TimelineModel } from './timeline_model.ts';
+import { kNoName, nameOf, type TimelineModel } from './timeline_model.ts';
 import { lengthOf } from './viewport.ts';
 
 export interface Hovered {
@@ -53,7 +53,7 @@ function SliceTip({ model, target }: { model: TimelineModel; target: Extract<Tar
   const [, category] = ref.track.names[loaded.slices.name[ref.slice]!]!;
   return (
     <>
-      <bdi class="tl-tip-name">{name.slice(0, kMostCharacters)}</bdi>
+      <bdi class="tl-tip-name">{name.slice(0, kMostCharacters) || kNoName}</bdi>
       {merged && (
         <div>
           {counted(merged.count, 'event')}, mostly this; merged in this report. Busy {timeText(merged.busy_ns)}.

@@ -48,6 +48,7 @@ export class TrackStore {
 
   /** Moves what is in view to the front. */
   prefer(refs: readonly TrackRef[]): void {
+    if (this.waiting.length < 2) return;
     const keys = new Set(refs.map((ref) => trackKey(ref.profile, ref.track)));
     const first = (entry: { ref: TrackRef }) => keys.has(trackKey(entry.ref.profile, entry.ref.track));
     this.waiting = [...this.waiting.filter(first), ...this.waiting.filter((entry) => !first(entry))];
