@@ -15,7 +15,9 @@ void add_step_tracks(const TimelineSource& source, Timeline& timeline) {
     TrackBuilder builder(timeline, std::move(header));
     for (size_t i = 0; i < of_rank.steady.size(); ++i) {
       const auto [start, end] = of_rank.steady[i];
-      builder.add({start, end, builder.name(fmt::format("step {}", i), SliceCategory::step)});
+      builder.add(
+          {start, end,
+           builder.name(fmt::format("step {}", source.first_step + static_cast<int64_t>(i)), SliceCategory::step)});
     }
     if (!builder.empty()) timeline.tracks.push_back(std::move(builder).finish());
   }

@@ -86,6 +86,7 @@ struct TimelineSource {
   const std::vector<ApiKind>& api_kinds;
   Span extent;  ///< of the run
   const std::vector<RankTurns>& steps;
+  int64_t first_step = 0;  ///< the number of the first of these: what came before it is warm-up
 };
 
 struct Timeline {

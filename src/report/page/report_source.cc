@@ -21,7 +21,7 @@ std::vector<RankTurns> turns_of(const Facts& facts) {
 
 Timeline all_tracks(const Facts& facts, const std::vector<RankTurns>& turns) {
   return timeline_of({facts.trace, facts.gpus, facts.kernel_classes, facts.communication, facts.api_kinds,
-                      run_extent(facts.trace), turns});
+                      run_extent(facts.trace), turns, facts.steps ? facts.steps->slow_iterations : 0});
 }
 
 }  // namespace

@@ -252,8 +252,8 @@ export interface Track {
   counter: { unit: string; minimum: number; maximum: number } | null;
 }
 
-/** [index of Timeline.texts, what it is] */
-export type TrackName = [text: number, category: Category];
+/** [index of Timeline.texts, what it is, and of the text that is shown where there is little room, if it is another] */
+export type TrackName = [text: number, category: Category, shown?: number];
 
 /** What a slice is, which decides its colour. Kernels by what they compute. */
 export type Category =
@@ -303,7 +303,7 @@ export type SliceColumn =
 /** time delta, value f64: holds from its time to the next. */
 export type CounterColumn = 'time' | 'value';
 
-/** Name and value, ready to be shown: ["grid", "128 x 1 x 1"]. */
+/** Name and value, ready to be shown: ["grid", "128 x 1 x 1"]. "bytes" is a plain number. */
 export type Detail = [string, string][];
 
 /**

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Detail } from '../data/format.ts';
+import type { Slices } from '../data/slices.ts';
 import { kCategories } from '../theme/colours.ts';
-import { counted, momentText, percentText, timeText } from '../text/units.ts';
+import { bytesText, counted, momentText, percentText, rateText, timeText } from '../text/units.ts';
 import { launchedWork, launchingCall } from './launches.ts';
 import { density } from './row_index.ts';
 import { kNoName, nameOf, type SliceRef, type TimelineModel } from './timeline_model.ts';
@@ -72,13 +73,20 @@ export function DetailsPanel({ model, selected, loaded, onLinks }: DetailsPanelP
       <dl>
         <Facts model={model} selected={selected} loaded={loaded} />
         {details.map(([name, value]) => (
-          <Fact key={name} name={name} value={value} />
+          <Fact key={name} name={name} value={name === 'bytes' ? sizeText(value, loaded.slices, selected) : value} />
         ))}
         {links.call && <CallFacts model={model} selected={selected} loaded={loaded} call={links.call} />}
         {links.work.length > 0 && <WorkFacts model={model} selected={selected} loaded={loaded} work={links.work} />}
       </dl>
     </div>
   );
+}
+
+/** "2.88 MB, 8.96 GB/s" */
+function sizeText(bytes: string, { start, end }: Slices, { slice }: SliceRef): string {
+  const length = end[slice]! - start[slice]!;
+  const rate = length > 0 ? `, ${rateText((Number(bytes) / length) * 1e9)}` : '';
+  return `${bytesText(Number(bytes))}${rate}`;
 }
 
 async function detailsOf(model: TimelineModel, { profile, track, slice }: SliceRef, { slices }: LoadedSlices) {

@@ -48,3 +48,9 @@ export function commonSteps(profiles: readonly ProfileDocument[]): number {
 /** Are there several that can be laid one against the other? */
 export const severalLanes = (profiles: readonly ProfileDocument[]): boolean =>
   profiles.length > 1 || profiles.some((profile) => profile.timeline.ranks.length > 1);
+
+/** The number of the first step that is there: as many were left out before it as warm-up. Of profiles that differ 0. */
+export function firstStep(profiles: readonly ProfileDocument[]): number {
+  const numbers = new Set(profiles.flatMap((profile) => (profile.steps ? [profile.steps.warm_up] : [])));
+  return numbers.size === 1 ? [...numbers][0]! : 0;
+}

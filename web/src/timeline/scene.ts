@@ -77,7 +77,10 @@ export class SceneMaker {
     const quiet = item.type === 'group';
     const rows = item.type === 'track' ? item.rows : 1;
     const height = item.type === 'track' ? item.rowHeight : item.height - 10;
-    const nameOf = (name: number) => loaded.texts[ref.track.names[name]![0]] ?? '';
+    const nameOf = (name: number) => {
+      const [text, , shown = text] = ref.track.names[name]!;
+      return loaded.texts[shown] ?? '';
+    };
     for (let r = 0; r < rows && r + 1 < slices.rowBegin.length; ++r) {
       const top = quiet ? y + 5 : y + r * height;
       if (top + height < 0 || top > this.model.height) continue;

@@ -89,7 +89,7 @@ function Headline({ sums, labels }: { sums: AreaSums; labels: readonly string[] 
       <b>{timeText(lengthOf(span))}</b> selected.{' '}
       {tile_ns === null
         ? 'Events that begin in the selection count whole.'
-        : `This report keeps sums for steps of ${timeText(tile_ns)}: the selection was widened to ${timeText(lengthOf(span))}. Events that begin in it count whole.`}{' '}
+        : `This report keeps sums for every ${timeText(tile_ns)} of the run: the selection was widened to ${timeText(lengthOf(span))}. Events that begin in it count whole.`}{' '}
       <button type="button" onClick={() => void copy()}>
         Copy as CSV
       </button>{' '}

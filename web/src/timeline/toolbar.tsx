@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted } from '../text/units.ts';
-import { commonSteps, severalLanes } from './lanes.ts';
+import { commonSteps, firstStep, severalLanes } from './lanes.ts';
 import type { TimelineModel } from './timeline_model.ts';
 import type { TimelineSearch } from './timeline_search.ts';
 
@@ -41,6 +41,7 @@ function AlignControl({ model }: { model: TimelineModel }) {
   const steps = commonSteps(model.documents);
   if (steps === 0) return null;
   const several = severalLanes(model.documents);
+  const first = firstStep(model.documents);
   const byStep = model.alignment.by === 'step';
   const choose = (event: Event) => {
     const by = (event.currentTarget as HTMLSelectElement).value;
@@ -48,7 +49,7 @@ function AlignControl({ model }: { model: TimelineModel }) {
   };
   const chooseStep = (event: Event) => {
     const value = Number((event.currentTarget as HTMLInputElement).value);
-    const chosen = Math.min(steps - 1, Math.max(0, Math.round(value) || 0));
+    const chosen = Math.min(steps - 1, Math.max(0, (Math.round(value) || 0) - first));
     setStep(chosen);
     model.align({ by: 'step', step: chosen });
   };
@@ -63,10 +64,10 @@ function AlignControl({ model }: { model: TimelineModel }) {
         <input
           type="number"
           aria-label="Step"
-          title={`Step, 0 to ${steps - 1}`}
-          min={0}
-          max={steps - 1}
-          value={step}
+          title={`Step, ${first} to ${first + steps - 1}`}
+          min={first}
+          max={first + steps - 1}
+          value={first + step}
           onChange={chooseStep}
         />
       )}
