@@ -170,7 +170,8 @@ Sums sums_of(const Timeline& timeline, const TileSums& tiles) {
 TEST(TimelineReduction, ASmallTimelineStaysAsItIs) {
   Timeline timeline = random_timeline(1);
   const size_t slices = slice_count(timeline);
-  const Reduction reduction = reduce(timeline, {}, slices);
+  Reduction reduction;
+  reduce(timeline, {}, slices, reduction);
   EXPECT_EQ(slice_count(timeline), slices);
   EXPECT_FALSE(reduction.tiles);
   EXPECT_EQ(reduction.merge_below_ns, 0);
@@ -193,9 +194,14 @@ TEST(TimelineReduction, MergedSlicesKeepCountAndTime) {
   for (uint32_t seed = 1; seed < 6; ++seed) {
     Timeline timeline = random_timeline(seed);
     const size_t most = slice_count(timeline) / 5;
-    const Reduction reduction = reduce(timeline, {}, most);
+    Reduction reduction;
+  reduce(timeline, {}, most, reduction);
     EXPECT_LE(slice_count(timeline), most);
     ASSERT_TRUE(reduction.tiles);
+    const Longs sums = reduction.tiles->total_ns;
+    reduce(timeline, {}, most / 2, reduction);  // what was merged is merged further
+    EXPECT_LE(slice_count(timeline), most / 2);
+    EXPECT_EQ(reduction.tiles->total_ns, sums);
     for (const Track& track : timeline.tracks) {
       int64_t events = static_cast<int64_t>(track.slices.start.size() - track.merged.size());
       int64_t busy = 0;
@@ -212,7 +218,8 @@ TEST(TimelineReduction, MergedSlicesKeepCountAndTime) {
 
 TEST(TimelineReduction, RowsStayInOrderAndApart) {
   Timeline timeline = random_timeline(7);
-  (void)reduce(timeline, {}, slice_count(timeline) / 9);
+  Reduction reduction;
+  reduce(timeline, {}, slice_count(timeline) / 9, reduction);
   for (const Track& track : timeline.tracks) {
     size_t i = 0;
     for (const uint32_t count : track.rows) {
@@ -238,7 +245,8 @@ TEST(TimelineReduction, WhatIsWantedKeepsItsSlices) {
   Timeline timeline = random_timeline(3);
   const auto before = within(timeline);
   ASSERT_FALSE(before.empty());
-  const Reduction reduction = reduce(timeline, std::array{wanted}, slice_count(timeline) / 4);
+  Reduction reduction;
+  reduce(timeline, std::array{wanted}, slice_count(timeline) / 4, reduction);
   EXPECT_EQ(reduction.detailed, (std::vector{wanted}));
   EXPECT_EQ(within(timeline), before);
 }
@@ -254,7 +262,8 @@ TEST(TimelineReduction, CountersKeepTheirExtremes) {
   }
   track.counter = line;
   timeline.tracks.push_back(track);
-  (void)reduce(timeline, {}, slice_count(timeline) / 4);
+  Reduction reduction;
+  reduce(timeline, {}, slice_count(timeline) / 4, reduction);
   const CounterLine& kept = *timeline.tracks.back().counter;
   EXPECT_LT(kept.time.size(), line.time.size() / 2);
   EXPECT_EQ(std::ranges::max(kept.value), 1e9);

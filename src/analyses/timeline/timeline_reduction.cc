@@ -78,48 +78,70 @@ size_t slices_left(const Timeline& timeline, const Merging& merging) {
   return left;
 }
 
-/// The name with the most time; of those without any, the first.
-class HeaviestName {
+/// What each slice of a track stands for, those that were merged before included.
+class Weights {
  public:
-  explicit HeaviestName(size_t names) : time_(names, 0) {}
+  explicit Weights(const Track& track)
+      : slices_(track.slices), merged_(track.merged), time_of_name_(track.names.size(), 0) {}
 
-  uint32_t of(const TrackSlices& s, size_t begin, size_t end) {
-    uint32_t heaviest = s.name[begin];
+  /// How many events slices of a row stand for, and the sum of their durations. Asked for in the order of slices.
+  MergedSlice of(size_t begin, size_t end) {
+    MergedSlice sum;
     for (size_t i = begin; i < end; ++i) {
-      time_[s.name[i]] += s.end[i] - s.start[i];
-      if (time_[s.name[i]] > time_[heaviest]) heaviest = s.name[i];
+      const MergedSlice one = of(i);
+      sum.count += one.count;
+      sum.busy_ns += one.busy_ns;
+      time_of_name_[slices_.name[i]] += one.busy_ns;
     }
-    for (size_t i = begin; i < end; ++i) time_[s.name[i]] = 0;
+    return sum;
+  }
+
+  /// The name with the most time of the slices that of() was last asked for; without any time, the first.
+  uint32_t heaviest_name(size_t begin, size_t end) {
+    uint32_t heaviest = slices_.name[begin];
+    for (size_t i = begin; i < end; ++i) {
+      if (time_of_name_[slices_.name[i]] > time_of_name_[heaviest]) heaviest = slices_.name[i];
+    }
+    for (size_t i = begin; i < end; ++i) time_of_name_[slices_.name[i]] = 0;
     return heaviest;
   }
 
  private:
-  Longs time_;
+  MergedSlice of(size_t i) {
+    while (next_ < merged_.size() && merged_[next_].index < i) ++next_;
+    if (next_ < merged_.size() && merged_[next_].index == i) return merged_[next_];
+    return {static_cast<uint32_t>(i), 1, slices_.end[i] - slices_.start[i]};
+  }
+
+  const TrackSlices& slices_;
+  const std::vector<MergedSlice>& merged_;
+  Longs time_of_name_;
+  size_t next_ = 0;
 };
 
 void merge_slices(Track& track, const Merging& merging) {
-  TrackSlices all = std::move(track.slices);
-  track.slices = {};
-  TrackSlices& kept = track.slices;
-  HeaviestName heaviest(track.names.size());
+  const TrackSlices& all = track.slices;
+  TrackSlices kept;
+  std::vector<MergedSlice> merged;
   std::vector<uint32_t> rows;
+  Weights weights(track);
   for_each_row(track, [&](size_t row_begin, size_t row_end) {
     const size_t before = kept.start.size();
     for_each_group(all, row_begin, row_end, merging, [&](size_t begin, size_t end) {
+      MergedSlice sum = weights.of(begin, end);
+      sum.index = static_cast<uint32_t>(kept.start.size());
+      if (sum.count > 1) merged.push_back(sum);
       const bool one = end - begin == 1;
-      if (!one) {
-        int64_t busy_ns = 0;
-        for (size_t i = begin; i < end; ++i) busy_ns += all.end[i] - all.start[i];
-        track.merged.push_back({static_cast<uint32_t>(kept.start.size()), static_cast<int64_t>(end - begin), busy_ns});
-      }
       kept.start.push_back(all.start[begin]);
       kept.end.push_back(all.end[end - 1]);
-      kept.name.push_back(one ? all.name[begin] : heaviest.of(all, begin, end));
+      kept.name.push_back(weights.heaviest_name(begin, end));
       kept.detail.push_back(one ? all.detail[begin] : kNone);
       kept.call.push_back(one ? all.call[begin] : kNone);
     });
     rows.push_back(static_cast<uint32_t>(kept.start.size() - before));
   });
+  track.slices = std::move(kept);
+  track.merged = std::move(merged);
   track.rows = std::move(rows);
 }
 
@@ -198,13 +220,12 @@ int64_t length_for(const Timeline& timeline, Merging merging, size_t most) {
 
 }  // namespace
 
-Reduction reduce(Timeline& timeline, std::span<const Span> wanted, size_t most_slices) {
-  Reduction reduction;
-  if (slices_of(timeline) <= most_slices) return reduction;
+void reduce(Timeline& timeline, std::span<const Span> wanted, size_t most_slices, Reduction& reduction) {
+  if (slices_of(timeline) <= most_slices) return;
   Merging merging{.origin_ns = timeline.extent.first, .below_ns = 1, .detailed = {}};
   merging.detailed = detailed_spans(timeline, wanted, most_slices / 3);
   merging.below_ns = length_for(timeline, merging, most_slices);
-  reduction.tiles = tile_sums(timeline, kMostTileRows);
+  if (!reduction.tiles) reduction.tiles = tile_sums(timeline, kMostTileRows);
   parallel_for(timeline.tracks.size(), [&](size_t t) {
     Track& track = timeline.tracks[t];
     if (track.counter) {
@@ -215,7 +236,6 @@ Reduction reduce(Timeline& timeline, std::span<const Span> wanted, size_t most_s
   });
   reduction.detailed = std::move(merging.detailed);
   reduction.merge_below_ns = merging.below_ns;
-  return reduction;
 }
 
 }  // namespace sonde

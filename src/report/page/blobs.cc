@@ -15,20 +15,38 @@ std::string id_of(size_t index) { return fmt::format("b{}", index); }
 }  // namespace
 
 nlohmann::ordered_json Blobs::add(std::string content) {
-  contents_.push_back(std::move(content));
-  return {{"id", id_of(contents_.size() - 1)}, {"bytes", contents_.back().size()}};
+  fresh_.push_back(std::move(content));
+  return {{"id", id_of(size() - 1)}, {"bytes", fresh_.back().size()}};
 }
 
 nlohmann::ordered_json Blobs::add(const nlohmann::ordered_json& document) {
   return add(document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-void Blobs::write(const Sink& sink) const {
-  std::vector<std::string> packed(contents_.size());
-  parallel_for(contents_.size(), [&](size_t i) { packed[i] = base64(deflate_raw(contents_[i], kLevel)); });
-  for (size_t i = 0; i < packed.size(); ++i) {
+void Blobs::pack() {
+  const size_t before = packed_.size();
+  packed_.resize(before + fresh_.size());
+  parallel_for(fresh_.size(), [&](size_t i) { packed_[before + i] = base64(deflate_raw(fresh_[i], kLevel)); });
+  fresh_.clear();
+}
+
+size_t Blobs::bytes_from(size_t first) {
+  pack();
+  size_t bytes = 0;
+  for (size_t i = first; i < packed_.size(); ++i) bytes += packed_[i].size();
+  return bytes;
+}
+
+void Blobs::drop_from(size_t first) {
+  pack();
+  packed_.resize(first);
+}
+
+void Blobs::write(const Sink& sink) {
+  pack();
+  for (size_t i = 0; i < packed_.size(); ++i) {
     sink(fmt::format("<script type=\"application/vnd.sonde.blob\" id=\"{}\">", id_of(i)));
-    sink(packed[i]);
+    sink(packed_[i]);
     sink("</script>\n");
   }
 }

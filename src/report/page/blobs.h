@@ -17,11 +17,20 @@ class Blobs {
   /// The same for a document. Text that is not UTF-8 is written with replacement characters.
   [[nodiscard]] nlohmann::ordered_json add(const nlohmann::ordered_json& document);
 
-  /// Writes the elements, on all cores.
-  void write(const Sink& sink) const;
+  /// How many there are: those from here on can be measured, and taken out again.
+  [[nodiscard]] size_t size() const { return packed_.size() + fresh_.size(); }
+  /// Bytes that the parts from the `first` on take in the page. Packs what is not packed yet, on all cores.
+  [[nodiscard]] size_t bytes_from(size_t first);
+  void drop_from(size_t first);
+
+  /// Writes the elements.
+  void write(const Sink& sink);
 
  private:
-  std::vector<std::string> contents_;
+  void pack();
+
+  std::vector<std::string> packed_;  ///< base64
+  std::vector<std::string> fresh_;   ///< what comes behind these, as it was added
 };
 
 }  // namespace sonde

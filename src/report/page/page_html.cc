@@ -50,7 +50,7 @@ constexpr std::string_view kHead = R"(<!doctype html>
 
 }  // namespace
 
-void write_page(const nlohmann::ordered_json& document, const Blobs& blobs, const Sink& sink) {
+void write_page(const nlohmann::ordered_json& document, Blobs& blobs, const Sink& sink) {
   const PageAssets& assets = page_assets();
   sink(fmt::format(kHead, assets.script_hash, assets.style_hash, escaped(document["title"].get<std::string>()),
                    assets.style, embedded(document)));
