@@ -8,9 +8,13 @@
 
 namespace sonde {
 
-/// What a page shows first, and where the rest of it lies (ReportDocument of web/src/data/format.ts). One source, or
-/// base and new.
-[[nodiscard]] nlohmann::ordered_json report_document(const std::string& title,
-                                                     std::span<const ReportSource* const> sources, Blobs& blobs);
+/// One source, or base and new.
+using ReportSources = std::span<const ReportSource* const>;
+
+/// What a page shows first, and where the rest of it lies (ReportDocument of web/src/data/format.ts).
+[[nodiscard]] nlohmann::ordered_json report_document(const std::string& title, ReportSources sources, Blobs& blobs);
+
+/// All of it but the timeline in one document, for programs (docs/report.schema.json).
+[[nodiscard]] nlohmann::ordered_json report_data_document(const std::string& title, ReportSources sources);
 
 }  // namespace sonde
