@@ -25,9 +25,12 @@ std::string ns_text(const PartOfRun& part) { return part.ns ? time_text(real(*pa
 
 int64_t change_of(const DifferenceRow& row) { return row.changed.ns.value_or(0) - row.base.ns.value_or(0); }
 
+/// Changes below this part of the time that is compared are noise of clocks and of rounding.
+constexpr int64_t kLeastPart = 10'000;
+
 /// The rows that changed, those that changed most first.
-std::string rows_text(std::string_view heading, const std::vector<DifferenceRow>& rows) {
-  const auto changed = [](const DifferenceRow& row) { return change_of(row) != 0; };
+std::string rows_text(std::string_view heading, const std::vector<DifferenceRow>& rows, int64_t length_ns) {
+  const auto changed = [&](const DifferenceRow& row) { return std::abs(change_of(row)) > length_ns / kLeastPart; };
   if (std::ranges::none_of(rows, changed)) return {};
   std::string text = fmt::format("\n| {} | Base | New | Change |\n| :--- | ---: | ---: | ---: |\n", heading);
   for (const DifferenceRow& row : rows | std::views::filter(changed) | std::views::take(kMostRows)) {
@@ -60,8 +63,8 @@ std::string findings_text(const std::vector<Finding>& base, const std::vector<Fi
 std::string markdown_differences(const ReportSource& base, const ReportSource& changed) {
   const RunDifference found = difference_of(base, changed);
   return length_text(found) + findings_text(base.diagnosis.findings, changed.diagnosis.findings) +
-         rows_text("Module, GPU time of its own", found.modules) + rows_text("Kernel", found.kernels) +
-         rows_text("Idle GPU time", found.idle);
+         rows_text("Module, GPU time of its own", found.modules, found.base_ns) +
+         rows_text("Kernel", found.kernels, found.base_ns) + rows_text("Idle GPU time", found.idle, found.base_ns);
 }
 
 }  // namespace sonde

@@ -136,8 +136,8 @@ std::string missing_text(const ReportSource& source) {
   }
   for (const ImportLog::Entry& entry : source.trace.log.entries()) {
     const IssueText& issue = text_of(entry.issue);
-    text +=
-        fmt::format("- {} {}: {}\n", count_text(entry.count), markdown_text(issue.what), markdown_text(issue.meaning));
+    const std::string count = entry.count == 1 ? "" : count_text(entry.count) + " x ";
+    text += fmt::format("- {}{}: {}\n", count, markdown_text(issue.what), markdown_text(issue.meaning));
   }
   return text.empty() ? text : "\n### Not recorded\n\n" + text;
 }

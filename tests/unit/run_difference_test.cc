@@ -11,8 +11,8 @@ namespace sonde {
 namespace {
 
 /// A run with what a comparison asks for.
-struct Run {
-  explicit Run(TraceBuilder& b)
+struct Side {
+  explicit Side(TraceBuilder& b)
       : trace(b.build()),
         modules(module_tree(trace, {})),
         steps(find_warm_up(trace, run_extent(trace).second - run_extent(trace).first)) {}
@@ -44,6 +44,9 @@ TraceBuilder steps(int64_t gap, std::string_view kernel) {
   return b;
 }
 
+/// What the builder calls a kernel in full.
+std::string kernel(std::string_view name) { return fmt::format("void {}<float>(int)", name); }
+
 int64_t sum(const std::vector<DifferenceRow>& rows, PartOfRun DifferenceRow::* side) {
   int64_t total = 0;
   for (const DifferenceRow& row : rows) total += (row.*side).ns.value_or(0);
@@ -66,8 +69,8 @@ void expect_exact(const RunDifference& d, PartOfRun DifferenceRow::* side, int64
 TEST(RunDifference, MeansOfStepsAddUpExactly) {
   TraceBuilder before = steps(100, "gemm_a");
   TraceBuilder after = steps(300, "gemm_b");
-  const Run base(before);
-  const Run changed(after);
+  const Side base(before);
+  const Side changed(after);
   const RunDifference d = compare_runs(base.compared(), changed.compared());
   EXPECT_TRUE(d.per_step);
   // From the start of the first of seven to the end of the last.
@@ -81,13 +84,13 @@ TEST(RunDifference, MeansOfStepsAddUpExactly) {
 TEST(RunDifference, ANameOfOneSideIsAbsentOnTheOther) {
   TraceBuilder before = steps(100, "gemm_a");
   TraceBuilder after = steps(100, "gemm_b");
-  const Run base(before);
-  const Run changed(after);
+  const Side base(before);
+  const Side changed(after);
   const RunDifference d = compare_runs(base.compared(), changed.compared());
-  EXPECT_EQ(row(d.kernels, "gemm_a").base.ns, 401 - 101 / 2);
-  EXPECT_FALSE(row(d.kernels, "gemm_a").changed.ns);
-  EXPECT_FALSE(row(d.kernels, "gemm_b").base.ns);
-  EXPECT_EQ(row(d.kernels, "gemm_b").changed.count, 1.0);
+  EXPECT_EQ(row(d.kernels, kernel("gemm_a")).base.ns, 401 - 101 / 2);
+  EXPECT_FALSE(row(d.kernels, kernel("gemm_a")).changed.ns);
+  EXPECT_FALSE(row(d.kernels, kernel("gemm_b")).base.ns);
+  EXPECT_EQ(row(d.kernels, kernel("gemm_b")).changed.count, 1.0);
   EXPECT_EQ(row(d.modules, "step/layer").base.ns, row(d.modules, "step/layer").changed.ns);
   EXPECT_EQ(d.kernels[2].name, "[copies]") << "what did not change stands last";
 }
@@ -97,8 +100,8 @@ TEST(RunDifference, WithoutStepsTheWholeRunsAreCompared) {
   TraceBuilder after;
   const ThreadId t = after.thread(1, 1);
   after.kernel(after.stream(1), 100, 150, "gemm", after.call(t, 0, 20));
-  const Run base(before);
-  const Run changed(after);
+  const Side base(before);
+  const Side changed(after);
   const RunDifference d = compare_runs(base.compared(), changed.compared());
   EXPECT_FALSE(d.per_step);
   EXPECT_EQ(d.base_ns, 6990);
@@ -106,7 +109,7 @@ TEST(RunDifference, WithoutStepsTheWholeRunsAreCompared) {
   EXPECT_EQ(sum(d.kernels, &DifferenceRow::base), 7 * 500 + 3 * 7 + 21);
   EXPECT_EQ(sum(d.kernels, &DifferenceRow::changed), 50);
   EXPECT_EQ(row(d.modules, "(outside any module)").changed.ns, 50);
-  EXPECT_EQ(row(d.kernels, "gemm").base.count, 7.0);
+  EXPECT_EQ(row(d.kernels, kernel("gemm")).base.count, 7.0);
 }
 
 TEST(RunDifference, WhatDoesNotFitIsAddedUp) {
@@ -116,8 +119,8 @@ TEST(RunDifference, WhatDoesNotFitIsAddedUp) {
     before.kernel(before.stream(1), 100 * i, 100 * i + 10, fmt::format("k{}", i), 0);
     after.kernel(after.stream(1), 100 * i, 100 * i + 11, fmt::format("k{}", i), 0);
   }
-  const Run base(before);
-  const Run changed(after);
+  const Side base(before);
+  const Side changed(after);
   const RunDifference d = compare_runs(base.compared(), changed.compared());
   EXPECT_EQ(d.kernels.size(), kMostDifferences);
   EXPECT_EQ(d.kernels.back().name, "(501 others)");
