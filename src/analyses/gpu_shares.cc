@@ -1,6 +1,7 @@
 #include "analyses/gpu_shares.h"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 
 #include "trace/columns.h"
@@ -87,12 +88,18 @@ const Longs& GpuShares::of(const Trace& trace, const GpuOps& table) const {
 }
 
 GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus) {
+  return share_gpu_time(trace, gpus, {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()});
+}
+
+GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus, Span extent) {
   GpuShares shares;
   std::vector<std::vector<Operation>> of_gpu(gpus.gpus.size());
   const auto collect = [&](const GpuOps& ops, Longs& column) {
     column.assign(row_count(ops), 0);
     for (Row row = 0; row < row_count(ops); ++row) {
-      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], &column[row]});
+      const int64_t start = std::max(ops.start[row], extent.first);
+      const int64_t end = std::min(ops.end[row], extent.second);
+      of_gpu[gpus.of_stream[ops.stream[row]]].push_back({start, end, &column[row]});
     }
   };
   collect(trace.kernels, shares.kernels);

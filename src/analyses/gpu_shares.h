@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analyses/busy_time.h"
 #include "analyses/gpus.h"
 #include "trace/trace.h"
 
@@ -21,5 +22,7 @@ struct GpuShares {
 /// Needs the fields kGpuWork and streams. Each share is the exact one, rounded so that the sums are exact: less than a
 /// nanosecond off. O(n log n) however many operations overlap.
 [[nodiscard]] GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus);
+/// The same of the time within `extent`, as if nothing had run outside of it.
+[[nodiscard]] GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus, Span extent);
 
 }  // namespace sonde

@@ -1,47 +1,138 @@
-#include <chrono>
+#include <unistd.h>
+
+#include <array>
+#include <deque>
+#include <filesystem>
 
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/log_text.h"
-#include "report/page/page_html.h"
-#include "report/page/report_document.h"
+#include "report/quantity.h"
+#include "report/report_format.h"
 
 namespace sonde {
 namespace {
 
 struct Options {
   ProfileOptions profile;
+  std::vector<std::string> base;
+  std::vector<std::string> changed;
   std::string title;
+  std::string format;
   std::string output;
   bool force_overwrite = false;
 };
 
-std::optional<KernelJoin> join_of(const JoinedProfiles& profiles) {
-  if (!profiles.reports) return std::nullopt;
-  return join_kernels(profiles.timeline, *profiles.reports);
+/// Profiles that were read, and what was worked out of them. Neither moves once it is there.
+struct Side {
+  JoinedProfiles profiles;
+  std::optional<ReportSource> source = {};
+};
+
+Status check_files(const Options& options) {
+  if (options.base.empty() != options.changed.empty()) {
+    return fail("{} is missing: two profiles are compared with --base FILE --new FILE",
+                options.base.empty() ? "--base" : "--new");
+  }
+  if (options.base.empty() == options.profile.files.empty()) {
+    return options.base.empty() ? fail("FILE is missing: name a profile, or two with --base and --new")
+                                : fail("name profiles as FILE, or two with --base and --new, not both");
+  }
+  return {};
 }
 
-Status run(const Options& options) {
-  const auto profiles = load_joined(options.profile, report_fields());
+Result<const ReportFormat*> format_of(const Options& options) {
+  return options.format.empty() ? &report_format_of_file(options.output) : find_report_format(options.format);
+}
+
+Status check_output(const Options& options, const ReportFormat& format) {
+  if (options.output.empty() && !format.shown_on_terminal && isatty(STDOUT_FILENO) != 0) {
+    return fail("a page is for a browser, not for a terminal: write it to a file with -o report{}", format.ending);
+  }
+  return {};
+}
+
+Status load_side(const Options& options, const std::vector<std::string>& files, std::string label,
+                 const ReportFormat& format, std::deque<Side>& sides) {
+  ProfileOptions chosen = options.profile;
+  chosen.files = files;
+  auto profiles = load_joined(chosen, report_fields());
   if (!profiles) return std::unexpected(profiles.error());
-  const std::string& file = profiles->timeline.ranks.front().file;
-  ReportSource source(file, profiles->timeline, join_of(*profiles));
-  Blobs blobs;
-  const auto document = report_document(options.title.empty() ? file : options.title, std::array{&source}, blobs);
+  Side& side = sides.emplace_back(Side{.profiles = std::move(*profiles)});
+  const Trace& timeline = side.profiles.timeline;
+  std::optional<KernelJoin> join;
+  if (side.profiles.reports) join = join_kernels(timeline, *side.profiles.reports);
+  if (label.empty()) label = timeline.ranks.front().file;
+  side.source.emplace(std::move(label), timeline, std::move(join), format.with_tables);
+  return {};
+}
+
+Result<std::deque<Side>> load_sides(const Options& options, const ReportFormat& format) {
+  std::deque<Side> sides;
+  if (options.base.empty()) {
+    SONDE_TRY(load_side(options, options.profile.files, "", format, sides));
+  } else {
+    SONDE_TRY(load_side(options, options.base, "base", format, sides));
+    SONDE_TRY(load_side(options, options.changed, "new", format, sides));
+  }
+  return sides;
+}
+
+std::string title_of(const Options& options, const std::deque<Side>& sides) {
+  if (!options.title.empty()) return options.title;
+  const auto file = [](const Side& side) { return side.profiles.timeline.ranks.front().file; };
+  return sides.size() == 1 ? file(sides[0]) : fmt::format("{} against {}", file(sides[1]), file(sides[0]));
+}
+
+/// "report.html: 3.20 MB, 512,345 events all in detail; open it in a browser"
+void say_written(const Options& options, const std::string& shows) {
+  std::error_code none;
+  const auto bytes = std::filesystem::file_size(options.output, none);
+  fmt::print("{}: {}, {}\n", options.output, bytes_text(static_cast<double>(bytes)), shows);
+}
+
+Status run(const Options& options, const ReportFormat& format) {
+  auto sides = load_sides(options, format);
+  if (!sides) return std::unexpected(sides.error());
+  std::vector<ReportSource*> sources;
+  for (Side& side : *sides) sources.push_back(&*side.source);
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
-  write_page(document, blobs, output->sink());
-  fmt::print(stderr, "{}", log_text(profiles->timeline.log));
-  return output->close();
+  const std::string shows = format.write(title_of(options, *sides), sources, output->sink());
+  SONDE_TRY(output->close());
+  if (!options.output.empty()) say_written(options, shows);
+  for (const Side& side : *sides) {
+    fmt::print(stderr, "{}{}", side.profiles.reports ? log_text(side.profiles.reports->log) : "",
+               log_text(side.profiles.timeline.log));
+  }
+  return {};
+}
+
+int usage_error(const Error& error) {
+  report_error(error);
+  return kUsage;
+}
+
+int run_checked(const Options& options) {
+  if (const Status files = check_files(options); !files) return usage_error(files.error());
+  const auto format = format_of(options);
+  if (!format) return usage_error(format.error());
+  if (const Status output = check_output(options, **format); !output) return usage_error(output.error());
+  const Status done = run(options, **format);
+  return done ? kDone : report_error(done.error());
 }
 
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
+  command.add_option("--base", options->base, "with --new: what is compared, as FILE, as it was before");
+  command.add_option("--new", options->changed, "with --base: the same as it is now");
   command.add_option("--title", options->title, "the report's heading; the file's name unless said otherwise");
+  command.add_option("-f,--format", options->format,
+                     "html, markdown or json; without it as the output file ends (.html, .md, .json), else html");
   command.add_option("-o,--output", options->output, "a file to write to");
   command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.callback([options, &exit_code] { exit_code = finish(options->profile, [&] { return run(*options); }); });
+  command.callback([options, &exit_code] { exit_code = run_checked(*options); });
 }
 
 }  // namespace

@@ -8,27 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "null": type(None)}
-
-
-def violations(value, schema, place="$"):
-    """What of the few keywords that the schema uses does not hold."""
-    if "const" in schema and value != schema["const"]:
-        yield f"{place}: {value!r} is not {schema['const']!r}"
-    types = schema.get("type", [])
-    types = [types] if isinstance(types, str) else types
-    if types and not any(isinstance(value, TYPES[t]) and not isinstance(value, bool) for t in types):
-        yield f"{place}: {value!r} is not of type {types}"
-    if isinstance(value, dict):
-        known = schema.get("properties", {})
-        yield from (f"{place}: {key} is missing" for key in schema.get("required", []) if key not in value)
-        yield from (f"{place}: {key} is not in the schema" for key in value if key not in known)
-        for key in value.keys() & known.keys():
-            yield from violations(value[key], known[key], f"{place}.{key}")
-    if isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from violations(item, schema["items"], f"{place}[{index}]")
+from _schema import load, violations
 
 
 def summary(folder, name, *options):
@@ -39,7 +19,7 @@ def summary(folder, name, *options):
 
 
 def main():
-    schema = json.loads((ROOT / "docs/summary.schema.json").read_text())
+    schema = load("summary.schema.json")
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         for name, *options in (("a.sqlite",), ("b.json", "--program", "training", "--gpus", "2"), ("c.sqlite", "--graphs")):

@@ -195,7 +195,7 @@ TEST(TimelineReduction, MergedSlicesKeepCountAndTime) {
     Timeline timeline = random_timeline(seed);
     const size_t most = slice_count(timeline) / 5;
     Reduction reduction;
-  reduce(timeline, {}, most, reduction);
+    reduce(timeline, {}, most, reduction);
     EXPECT_LE(slice_count(timeline), most);
     ASSERT_TRUE(reduction.tiles);
     const Longs sums = reduction.tiles->total_ns;

@@ -166,14 +166,6 @@ void thin_out(CounterLine& line, const Merging& merging) {
   line = std::move(kept);
 }
 
-size_t slices_of(const Timeline& timeline) {
-  size_t slices = 0;
-  for (const Track& track : timeline.tracks) {
-    slices += track.slices.start.size() + (track.counter ? track.counter->time.size() : 0);
-  }
-  return slices;
-}
-
 /// Slices that lie in a span, at least in part.
 size_t slices_within(const Timeline& timeline, Span span) {
   size_t slices = 0;
@@ -219,6 +211,14 @@ int64_t length_for(const Timeline& timeline, Merging merging, size_t most) {
 }
 
 }  // namespace
+
+size_t slices_of(const Timeline& timeline) {
+  size_t slices = 0;
+  for (const Track& track : timeline.tracks) {
+    slices += track.slices.start.size() + (track.counter ? track.counter->time.size() : 0);
+  }
+  return slices;
+}
 
 void reduce(Timeline& timeline, std::span<const Span> wanted, size_t most_slices, Reduction& reduction) {
   if (slices_of(timeline) <= most_slices) return;

@@ -30,10 +30,13 @@ struct Reduction {
   int64_t merge_below_ns = 0;     ///< slices shorter than this were merged; 0: none
 };
 
+/// Slices, and points of counters.
+[[nodiscard]] size_t slices_of(const Timeline& timeline);
+
 /// Merges short slices that follow one another until at most `most_slices` are left, or nothing more can be merged;
-/// counters keep the ends and extremes of each part. What lies in the spans of `wanted`, the most important first, keeps
-/// its slices as long as they are no more than a third. `reduction` is what was done before to the same timeline: it can
-/// be reduced further, and its sums by tile are those of the first time.
+/// counters keep the ends and extremes of each part. What lies in the spans of `wanted`, the most important first,
+/// keeps its slices as long as they are no more than a third. `reduction` is what was done before to the same timeline:
+/// it can be reduced further, and its sums by tile are those of the first time.
 void reduce(Timeline& timeline, std::span<const Span> wanted, size_t most_slices, Reduction& reduction);
 
 }  // namespace sonde

@@ -8,9 +8,14 @@
 
 namespace sonde {
 
-/// What a page shows first, and where the rest of it lies (ReportDocument of web/src/data/format.ts). One source, or
-/// base and new, whose timelines are taken.
-[[nodiscard]] nlohmann::ordered_json report_document(const std::string& title, std::span<ReportSource* const> sources,
-                                                     Blobs& blobs);
+/// One source, or base and new.
+using ReportSources = std::span<ReportSource* const>;
+
+/// What a page shows first, and where the rest of it lies (ReportDocument of web/src/data/format.ts). Takes the
+/// sources' timelines, which are reduced until the page has no more than 25 MB.
+[[nodiscard]] nlohmann::ordered_json report_document(const std::string& title, ReportSources sources, Blobs& blobs);
+
+/// All of it but the timeline in one document, for programs (docs/report.schema.json).
+[[nodiscard]] nlohmann::ordered_json report_data_document(const std::string& title, ReportSources sources);
 
 }  // namespace sonde

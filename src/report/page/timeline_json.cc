@@ -12,8 +12,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A slice takes 5 to 7 bytes in the page: about 15 MB for these, so that the whole stays below 25 MB.
+/// A slice takes 5 to 7 bytes in the page, and 50 in a browser's memory.
 constexpr size_t kMostSlices = 3'000'000;
+/// Fewer are not worth another try: the room goes to something else then.
+constexpr size_t kFewestSlices = 10'000;
+/// What merging makes of slices takes more room each than they did.
+constexpr double kShrink = 0.9;
 /// Around where a finding shows, this much is kept in detail too: what led there.
 constexpr int64_t kLeastRoomNs = 20'000;
 
@@ -232,25 +236,38 @@ Json spans_json(const std::vector<Span>& spans, const ReportSource& source) {
   return list;
 }
 
-}  // namespace
-
-Json timeline_json(ReportSource& source, Blobs& blobs) {
-  Timeline timeline = std::move(source.timeline);
-  const Reduction reduction = reduce(timeline, looked_at(source), kMostSlices);
+Json reduced_json(const ReportSource& source, const Timeline& timeline, const Reduction& reduction, Blobs& blobs) {
   int64_t events = 0;
-  size_t slices = 0;
   for (const Track& track : timeline.tracks) {
     // Steps and idle time are worked out, not recorded.
     if (track.kind != TrackKind::step && track.kind != TrackKind::idle) events += track.events;
-    slices += track.counter ? track.counter->time.size() : track.slices.start.size();
   }
   return {{"texts", blobs.add(texts_json(timeline.texts))},
           {"ranks", ranks_json(source.trace)},
           {"tracks", tracks_json(source, timeline, blobs)},
           {"events", events},
-          {"slices", slices},
+          {"slices", slices_of(timeline)},
           {"detailed", spans_json(reduction.detailed, source)},
           {"tiles", tiles_json(reduction.tiles, blobs)}};
+}
+
+}  // namespace
+
+Json timeline_json(ReportSource& source, size_t room, Blobs& blobs) {
+  Timeline timeline = std::move(source.timeline);
+  const std::vector<Span> wanted = looked_at(source);
+  const size_t first = blobs.size();
+  Reduction reduction;
+  for (size_t most = kMostSlices;;) {
+    reduce(timeline, wanted, most, reduction);
+    Json json = reduced_json(source, timeline, reduction, blobs);
+    const size_t slices = slices_of(timeline);
+    const size_t bytes = blobs.bytes_from(first);
+    most = static_cast<size_t>(kShrink * static_cast<double>(slices) * static_cast<double>(room) /
+                               static_cast<double>(bytes));
+    if (bytes <= room || most < kFewestSlices) return json;
+    blobs.drop_from(first);
+  }
 }
 
 }  // namespace sonde

@@ -325,8 +325,9 @@ export interface Modules {
   /** -1 at the top. */
   parent: number[];
   calls: number[];
-  host_ns: number[];
-  host_self_ns: number[];
+  /** null where all calls were open when the recording ended */
+  host_ns: (number | null)[];
+  host_self_ns: (number | null)[];
   /** Share of GPU time: self of all, and `outside`, add up to the GPUs' busy time. */
   device_self_ns: number[];
   device_total_ns: number[];
@@ -476,7 +477,11 @@ export interface Differences {
   new_ns: number;
   /** By id. Indexes of Diagnosis.findings; null where the side does not have it. */
   findings: { id: string; base: number | null; new: number | null }[];
-  /** Share of GPU time, most changed first; sums are exact: each list adds up to the change of busy time. */
+  /**
+   * Over all GPUs of a side, most changed first, sums exact. Share of GPU time: modules' own, and that of kernels with
+   * copies, sets and graph launches each as a whole, add up to busy time; copies to theirs. Idle time by cause adds up to
+   * idle time, which with busy time is the length times the number of GPUs.
+   */
   modules: DifferenceRow[];
   kernels: DifferenceRow[];
   copies: DifferenceRow[];

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "report/page/report_source.h"
+
+namespace sonde {
+
+/// What changed from one profile to another, for a pull request: the step's time, findings that are new and gone, and
+/// the largest differences.
+[[nodiscard]] std::string markdown_differences(const ReportSource& base, const ReportSource& changed);
+
+}  // namespace sonde
