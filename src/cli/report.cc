@@ -63,7 +63,7 @@ Status load_side(const Options& options, const std::vector<std::string>& files, 
   std::optional<KernelJoin> join;
   if (side.profiles.reports) join = join_kernels(timeline, *side.profiles.reports);
   if (label.empty()) label = timeline.ranks.front().file;
-  side.source.emplace(std::move(label), timeline, std::move(join), format.with_tables);
+  side.source.emplace(std::move(label), timeline, std::move(join), format.parts);
   return {};
 }
 
@@ -84,7 +84,7 @@ std::string title_of(const Options& options, const std::deque<Side>& sides) {
   return sides.size() == 1 ? file(sides[0]) : fmt::format("{} against {}", file(sides[1]), file(sides[0]));
 }
 
-/// "report.html: 3.20 MB, 512,345 events all in detail; open it in a browser"
+/// "report.html: 3.20 MB, 512,345 events, all in detail; open it in a browser"
 void say_written(const Options& options, const std::string& shows) {
   std::error_code none;
   const auto bytes = std::filesystem::file_size(options.output, none);

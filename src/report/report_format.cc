@@ -14,15 +14,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "512,345 events all in detail", "5,000,000 events in 210,000 slices".
+/// "512,345 events, all in detail", "5,000,000 events in 210,000 slices".
 std::string events_text(const Json& document) {
   int64_t events = 0;
   int64_t slices = 0;
+  bool merged = false;
   for (const Json& profile : document["profiles"]) {
-    events += profile["timeline"]["events"].get<int64_t>();
-    slices += profile["timeline"]["slices"].get<int64_t>();
+    const Json& timeline = profile["timeline"];
+    events += timeline["events"].get<int64_t>();
+    slices += timeline["slices"].get<int64_t>();
+    merged = merged || !timeline["tiles"].is_null();
   }
-  if (slices >= events) return fmt::format("{} all in detail", counted(events, "event"));
+  if (!merged) return fmt::format("{}, all in detail", counted(events, "event"));
   return fmt::format("{} in {}", counted(events, "event"), counted(slices, "slice"));
 }
 
@@ -51,9 +54,11 @@ std::string write_json(const std::string& title, ReportSources sources, const Si
 }
 
 constexpr std::array kFormats = {
-    ReportFormat{"html", "a page that opens anywhere, offline", ".html", false, true, write_html},
-    ReportFormat{"markdown", "for an issue or a pull request", ".md", true, false, write_markdown},
-    ReportFormat{"json", "for programs (schema: docs/report.schema.json)", ".json", true, true, write_json}};
+    ReportFormat{
+        "html", "a page that opens anywhere, offline", ".html", false, {.tables = true, .timeline = true}, write_html},
+    ReportFormat{"markdown", "for an issue or a pull request", ".md", true, {}, write_markdown},
+    ReportFormat{
+        "json", "for programs (schema: docs/report.schema.json)", ".json", true, {.tables = true}, write_json}};
 
 }  // namespace
 

@@ -16,7 +16,7 @@ struct ReportFormat {
   std::string_view description;
   std::string_view ending;  ///< of files: ".html"
   bool shown_on_terminal;   ///< people can read it there
-  bool with_tables;         ///< it holds the statistics tables, which take time to make
+  ReportParts parts;        ///< what it holds
   /// Gives what it shows, in words for people.
   std::string (*write)(const std::string& title, ReportSources sources, const Sink& sink);
 };

@@ -136,7 +136,7 @@ function pushModule(modules: Modules, spec: ModuleSpec, parent: number, start: n
 /** Children are there already: they were pushed behind this row. */
 function finishModule(modules: Modules, row: number, total_ns: number, end: number): void {
   const children = modules.name.map((_, i) => i).filter((i) => modules.parent[i] === row);
-  const below = (column: number[]) => children.reduce((sum, child) => sum + column[child]!, 0);
+  const below = (column: (number | null)[]) => children.reduce((sum, child) => sum + (column[child] ?? 0), 0);
   const self = modules.device_self_ns[row]!;
   modules.device_total_ns[row] = total_ns;
   modules.host_ns[row] = modules.host_self_ns[row]! + below(modules.host_ns);

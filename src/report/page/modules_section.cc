@@ -46,15 +46,18 @@ Json peaks_json(const ReportSource& source) {
 }
 
 /// For each module a list over the ranks.
+/// A column a rank.
 Json by_rank_json(const ReportSource& source) {
   const Trace& trace = source.trace;
   if (trace.ranks.size() < 2) return nullptr;
   ModuleSums sums(source.modules, trace.ranks.size());
   sums.add_operations(
       trace, [&](const GpuOps& ops, Row row) { return trace.processes[trace.stream(ops.stream[row]).process].rank; });
-  Json modules = Json::array();
-  for (uint32_t m = 0; m < source.modules.modules.size(); ++m) modules.push_back(sums.of(m));
-  return modules;
+  std::vector<Longs> ranks(trace.ranks.size());
+  for (uint32_t m = 0; m < source.modules.modules.size(); ++m) {
+    for (size_t r = 0; r < ranks.size(); ++r) ranks[r].push_back(sums.of(m)[r]);
+  }
+  return ranks;
 }
 
 Json part_json(const LaunchedWork& work) {

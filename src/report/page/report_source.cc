@@ -26,17 +26,17 @@ Timeline all_tracks(const Facts& facts, const std::vector<RankTurns>& turns) {
 
 }  // namespace
 
-ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, bool for_page)
+ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, ReportParts parts)
     : label(std::move(shown_as)), trace(run), facts(run, std::move(join)), turns(turns_of(facts)) {
   const auto reports = stats_reports();
-  if (for_page) tables.resize(reports.size());
+  if (parts.tables) tables.resize(reports.size());
   // The diagnosis takes longest by far and must not wait: rules build on one another.
   constexpr size_t kOthers = 4;
   parallel_for(kOthers + tables.size(), [&](size_t i) {
     switch (i) {
       case 0: diagnosis = diagnose(facts); break;
       case 1:
-        if (for_page) timeline = all_tracks(facts, turns);
+        if (parts.timeline) timeline = all_tracks(facts, turns);
         break;
       case 2: modules = module_tree(trace, {}); break;
       case 3: summary = summarize(trace); break;

@@ -11,10 +11,16 @@
 
 namespace sonde {
 
+/// What not every report holds, since it takes time to make.
+struct ReportParts {
+  bool tables = false;
+  bool timeline = false;
+};
+
 /// One profile of a report, and what was worked out of it for all parts.
 struct ReportSource {
   /// `trace`, and the traces of `join`, must outlive it. Works on all cores.
-  ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, bool for_page = true);
+  ReportSource(std::string shown_as, const Trace& run, std::optional<KernelJoin> join, ReportParts parts);
 
   std::string label;  ///< "base", "new", or the file's name
   const Trace& trace;
@@ -23,8 +29,8 @@ struct ReportSource {
   RunSummary summary;
   ModuleTree modules;
   std::vector<RankTurns> turns;    ///< steps of each rank
-  std::vector<StatsTable> tables;  ///< of every statistics report in their order; empty unless for the page
-  Timeline timeline;               ///< with every event; empty unless for the page
+  std::vector<StatsTable> tables;  ///< of every statistics report in their order; empty unless asked for
+  Timeline timeline;               ///< with every event; empty unless asked for
 
   /// The first event: all times of a report are told from it.
   [[nodiscard]] int64_t origin_ns() const { return summary.start_ns; }

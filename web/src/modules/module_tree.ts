@@ -19,7 +19,13 @@ export const kWeights: readonly Weight[] = [
     outside: (m) => m.outside.device_ns,
     text: timeText,
   },
-  { key: 'host', title: 'host time', values: (m) => m.host_ns, outside: () => null, text: timeText },
+  {
+    key: 'host',
+    title: 'host time',
+    values: (m) => m.host_ns.map((ns) => ns ?? 0),
+    outside: () => null,
+    text: timeText,
+  },
   { key: 'idle', title: 'GPU idle time', values: (m) => m.idle_ns, outside: (m) => m.outside.idle_ns, text: timeText },
   {
     key: 'launches',
