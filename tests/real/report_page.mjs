@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { enabledTabs, openTab, test, withPage } from '../web/_page.mjs';
+import { enabledTabs, openTab, selectEverything, test, withPage } from '../web/_page.mjs';
 import { asked, fileName, readReport } from '../web/_program.mjs';
+import { calls, copies, kernels, selectionSums } from '../web/_sums.mjs';
 
 const data = process.env.SONDE_TEST_DATA;
 if (!data || !existsSync(data)) {
@@ -23,6 +24,15 @@ const filesOf = ([kind, suffix]) =>
 
 let opened = 0;
 
+/** What runs on GPUs and the calls, all selected, add up to the statistics. */
+async function checkGpuWork(page, path) {
+  await openTab(page, 'Timeline');
+  await selectEverything(page);
+  const of = await selectionSums(page);
+  assert.deepEqual(of('GPU work'), { ...kernels(path), ...copies(path) });
+  assert.deepEqual(of('CUDA calls'), calls(path));
+}
+
 async function check(path) {
   const html = fileName('.html');
   const { status, said } = asked('report', path, '-o', html);
@@ -34,7 +44,9 @@ async function check(path) {
     return;
   }
   await withPage(readReport(html), {}, async (page) => {
-    for (const name of await enabledTabs(page)) await openTab(page, name);
+    const tabs = await enabledTabs(page);
+    for (const name of tabs) await openTab(page, name);
+    if (tabs.includes('Timeline')) await checkGpuWork(page, path);
   });
   ++opened;
 }
