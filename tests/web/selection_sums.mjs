@@ -98,7 +98,7 @@ test('several ranks add up like the statistics of all files', () => {
 });
 
 test('a report that had to be reduced says so, and its sums are still exact', async () => {
-  const large = synth('--events', '3M');
+  const large = synth('--events', '4M');
   const reduced = reportOf(large);
   const { tiles, events, slices } = reduced.document.profiles[0].timeline;
   assert.ok(tiles && slices < events, `nothing was merged of ${events} events`);
