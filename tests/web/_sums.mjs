@@ -14,14 +14,14 @@ export function sums(rows, name, count, total) {
   return found;
 }
 
-/** The selection's sums of one kind of track, as the page copies them. */
+/** The selection's sums of one kind of track, as the page copies them; of one profile by its label, or of all. */
 export async function selectionSums(page) {
   const button = timeline(page).getByRole('button', { name: 'Copy as CSV' });
   await button.waitFor();
   const rows = csvTable(await copiedBy(page, button));
-  return (kind) =>
+  return (kind, profile) =>
     sums(
-      rows.filter((row) => row.Kind === kind),
+      rows.filter((row) => row.Kind === kind && (profile === undefined || row.Profile === profile)),
       'Name',
       'Count',
       'Total (ns)',

@@ -1,7 +1,8 @@
 // Two profiles of one program side by side: what is gone and new, and both timelines.
 import assert from 'node:assert/strict';
-import { enabledTabs, openTab, test, withPage } from './_page.mjs';
+import { enabledTabs, openTab, selectEverything, test, withPage } from './_page.mjs';
 import { asked, fileName, reportOf, synth } from './_program.mjs';
+import { copies, kernels, selectionSums } from './_sums.mjs';
 
 const slow = synth('--plant', 'gap', '--plant', 'pageable');
 const fast = synth('--plant', 'pageable', '--plant', 'sync');
@@ -59,3 +60,14 @@ test('one profile alone is no comparison', () => {
   assert.notEqual(status, 0);
   assert.match(said, /--new/);
 });
+
+test('a selection of everything adds up each profile for itself', () =>
+  withPage(report, { hash: '#timeline' }, async (page) => {
+    await selectEverything(page);
+    const of = await selectionSums(page);
+    for (const [label, file] of [
+      ['base', slow],
+      ['new', fast],
+    ])
+      assert.deepEqual(of('GPU work', label), { ...kernels(file), ...copies(file) }, label);
+  }));
