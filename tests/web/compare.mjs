@@ -1,7 +1,8 @@
 // Two profiles of one program side by side: what is gone and new, and both timelines.
 import assert from 'node:assert/strict';
-import { enabledTabs, openTab, test, visibleText, withPage } from './_page.mjs';
+import { enabledTabs, openTab, selectEverything, test, withPage } from './_page.mjs';
 import { asked, fileName, reportOf, synth } from './_program.mjs';
+import { copies, kernels, selectionSums } from './_sums.mjs';
 
 const slow = synth('--plant', 'gap', '--plant', 'pageable');
 const fast = synth('--plant', 'pageable', '--plant', 'sync');
@@ -14,17 +15,30 @@ test('the plants make a difference', () => {
     report.document.profiles.map(({ label }) => label),
     ['base', 'new'],
   );
-  assert.notDeepEqual([...base].sort(), [...changed].sort());
+  assert.ok(kGroups.Gone.length > 0 && kGroups.New.length > 0, JSON.stringify(kGroups));
 });
 
-test('the overview says what is gone and what is new', () =>
-  withPage(report, {}, async (page) => {
-    const text = await visibleText(page);
-    assert.match(text, /\bgone\b/i);
-    assert.match(text, /\bnew\b/i);
-    for (const id of [...base].filter((id) => !changed.has(id))) assert.ok(text.includes(id), `${id} is gone`);
-    for (const id of [...changed].filter((id) => !base.has(id))) assert.ok(text.includes(id), `${id} is new`);
-  }));
+const kGroups = {
+  Gone: [...base].filter((id) => !changed.has(id)),
+  New: [...changed].filter((id) => !base.has(id)),
+  'In both': [...base].filter((id) => changed.has(id)),
+};
+
+/** A heading with a number, and the list below it. */
+const group = (page, name) => page.getByRole('heading', { name: new RegExp(`^${name}\\s\\d+$`) });
+const listBelow = (heading) => heading.locator('xpath=following-sibling::ol[1]');
+
+for (const [name, ids] of Object.entries(kGroups)) {
+  test(`the overview says what is ${name.toLowerCase()}`, () =>
+    withPage(report, {}, async (page) => {
+      const heading = group(page, name);
+      assert.equal(await heading.count(), ids.length > 0 ? 1 : 0, ids.join(' '));
+      if (ids.length === 0) return;
+      assert.ok((await heading.innerText()).endsWith(` ${ids.length}`));
+      const text = await listBelow(heading).innerText();
+      for (const id of ids) assert.ok(text.includes(id), `${id} is not in: ${text}`);
+    }));
+}
 
 test('every part opens', () =>
   withPage(report, { width: 760 }, async (page) => {
@@ -37,8 +51,8 @@ test('every part opens', () =>
 
 test('the same profile twice has nothing gone and nothing new', () =>
   withPage(reportOf('--base', slow, '--new', slow), {}, async (page) => {
-    const text = await visibleText(page);
-    assert.doesNotMatch(text, /\b(Gone|New)\s*\n/);
+    assert.equal(await group(page, 'In both').count(), 1);
+    for (const name of ['Gone', 'New']) assert.equal(await group(page, name).count(), 0, name);
   }));
 
 test('one profile alone is no comparison', () => {
@@ -46,3 +60,14 @@ test('one profile alone is no comparison', () => {
   assert.notEqual(status, 0);
   assert.match(said, /--new/);
 });
+
+test('a selection of everything adds up each profile for itself', () =>
+  withPage(report, { hash: '#timeline' }, async (page) => {
+    await selectEverything(page);
+    const of = await selectionSums(page);
+    for (const [label, file] of [
+      ['base', slow],
+      ['new', fast],
+    ])
+      assert.deepEqual(of('GPU work', label), { ...kernels(file), ...copies(file) }, label);
+  }));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "analyses/api_label.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -30,7 +31,8 @@ uint32_t TrackBuilder::name(const Trace& trace, NameId id, SliceCategory categor
   const uint64_t key = uint64_t{id} << 8U | static_cast<uint64_t>(category);
   const auto [known, fresh] = names_.try_emplace({key, true}, 0U);
   if (fresh) {
-    const NameId text = timeline_.texts.intern(trace.name(id));
+    const std::string_view name = trace.name(id);
+    const NameId text = timeline_.texts.intern(track_.kind == TrackKind::api ? api_label(name) : name);
     const NameId short_text = shown == kNone || shown == id ? kNone : timeline_.texts.intern(trace.name(shown));
     known->second = add_name({text, category, short_text == text ? kNone : short_text});
   }

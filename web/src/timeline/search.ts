@@ -4,12 +4,6 @@ import { lowerBound, rowOf } from './row_index.ts';
 
 /** Finding names: a part of them in any case, or /regular expression/. Pure. */
 
-export interface TextMatches {
-  /** By index of Timeline.texts. */
-  matching: Uint8Array;
-  names: number;
-}
-
 /** A test of names; a text that says what is wrong where the expression cannot be read; null for no query. */
 export function matcherOf(query: string): ((name: string) => boolean) | string | null {
   if (query === '' || query === '/') return null;
@@ -26,17 +20,9 @@ export function matcherOf(query: string): ((name: string) => boolean) | string |
   return (name) => name.toLowerCase().includes(part);
 }
 
-export function searchTexts(texts: readonly string[], test: (name: string) => boolean): TextMatches {
-  const matching = new Uint8Array(texts.length);
-  let names = 0;
-  texts.forEach((text, i) => {
-    if (test(text)) {
-      matching[i] = 1;
-      ++names;
-    }
-  });
-  return { matching, names };
-}
+/** 1 for what matches, by index of Timeline.texts. */
+export const searchTexts = (texts: readonly string[], test: (name: string) => boolean): Uint8Array =>
+  Uint8Array.from(texts, (text) => (test(text) ? 1 : 0));
 
 /** By index of Track.names; null where the track has none of them, so that it need not be decoded. */
 export function matchingNames(track: Track, matching: Uint8Array): Uint8Array | null {

@@ -79,17 +79,20 @@ export class TimelineSearch {
   }
 
   private async collect(test: (name: string) => boolean, run: number): Promise<void> {
-    const matching = await Promise.all(
-      this.model.report.profiles.map(async (profile) => searchTexts(await profile.texts(), test)),
-    );
+    const texts = await Promise.all(this.model.report.profiles.map((profile) => profile.texts()));
+    const matching = texts.map((all) => searchTexts(all, test));
     if (run !== this.run) return;
-    this.names = matching.reduce((sum, { names }) => sum + names, 0);
     const refs = this.model.nodes.flatMap(tracksOf);
     const searched = refs.flatMap((ref, order) => {
-      const flags = ref.track.kind === 'counter' ? null : matchingNames(ref.track, matching[ref.profile]!.matching);
+      const flags = ref.track.kind === 'counter' ? null : matchingNames(ref.track, matching[ref.profile]!);
       if (flags) this.flagsOf.set(trackKey(ref.profile, ref.track), flags);
       return flags ? [{ ref, flags, order }] : [];
     });
+    // Texts hold other things than names of slices too, such as their short forms.
+    const names = searched.flatMap(({ ref, flags }) =>
+      ref.track.names.flatMap(([text], i) => (flags[i] === 1 ? [texts[ref.profile]![text]] : [])),
+    );
+    this.names = new Set(names).size;
     this.tell();
     for (const { ref, flags, order } of searched) {
       const loaded = await this.model.store.slices(ref);

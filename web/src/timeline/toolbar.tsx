@@ -80,19 +80,32 @@ const kTypingPause = 150;
 function SearchField({ search, field }: Pick<ToolbarProps, 'search' | 'field'>) {
   const timer = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
+  const searched = useRef(Promise.resolve());
   const go = (forward: boolean) => search.next(forward, performance.now());
+  const start = (query: string) => {
+    timer.current = 0;
+    searched.current = search.search(query);
+  };
   const input = (event: Event) => {
     const query = (event.currentTarget as HTMLInputElement).value;
     clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => void search.search(query), kTypingPause);
+    timer.current = window.setTimeout(() => start(query), kTypingPause);
+  };
+  /** Does not wait for a pause in typing, but for what is found. */
+  const enter = async (query: string, forward: boolean) => {
+    clearTimeout(timer.current);
+    if (timer.current !== 0) start(query);
+    await searched.current;
+    go(forward);
   };
   const press = (event: KeyboardEvent) => {
     event.stopPropagation();
-    if (event.key === 'Enter') go(!event.shiftKey);
-    if (event.key !== 'Escape') return;
     const element = event.currentTarget as HTMLInputElement;
+    if (event.key === 'Enter') void enter(element.value, !event.shiftKey);
+    if (event.key !== 'Escape') return;
+    clearTimeout(timer.current);
     element.value = '';
-    void search.search('');
+    start('');
     element.blur();
   };
   return (
