@@ -15,19 +15,18 @@ Span steady_part(const Span whole, const std::optional<WarmUp>& steps) {
 
 }  // namespace
 
-Facts::Facts(const Trace& run, std::optional<KernelJoin> measured) : Facts(run, std::move(measured), run_extent(run)) {}
-
-Facts::Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole)
-    : trace(run),
-      steps(find_warm_up(run, whole.second - whole.first)),
-      extent(steady_part(whole, steps)),
-      gpus(gpus_of(run)),
-      shares(share_gpu_time(run, gpus)),
-      api_kinds(sonde::api_kinds(run)),
-      kernel_classes(sonde::kernel_classes(run)),
-      communication(communication_kinds(run)),
-      collectives(match_collectives(run, gpus, communication)),
-      activity(gpu_activity(run, gpus, communication)),
+Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
+    : trace(of),
+      run(run_extent(of)),
+      steps(find_warm_up(of, run.second - run.first)),
+      extent(steady_part(run, steps)),
+      gpus(gpus_of(of)),
+      shares(share_gpu_time(of, gpus)),
+      api_kinds(sonde::api_kinds(of)),
+      kernel_classes(sonde::kernel_classes(of)),
+      communication(communication_kinds(of)),
+      collectives(match_collectives(of, gpus, communication)),
+      activity(gpu_activity(of, gpus, communication)),
       kernels(std::move(measured)) {}
 
 size_t Facts::steps_begun(int64_t time_ns) const {

@@ -17,9 +17,10 @@ namespace sonde {
 
 /// What rules ask of a run, worked out once.
 struct Facts {
-  explicit Facts(const Trace& run, std::optional<KernelJoin> measured = std::nullopt);
+  explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt);
 
   const Trace& trace;
+  Span run;  ///< first start and last end of all
   std::optional<WarmUp> steps;
   /// What is judged: the steps after the warm-up, where steps are found, else the whole run.
   Span extent;
@@ -51,8 +52,6 @@ struct Facts {
   [[nodiscard]] int64_t saving_ns(const Change& change) const;
 
  private:
-  Facts(const Trace& run, std::optional<KernelJoin> measured, Span whole);
-
   mutable std::optional<int64_t> unchanged_end_ns_;  ///< of the replay
 };
 

@@ -86,7 +86,7 @@ std::string where_text(const Facts& facts, const Finding& finding) {
   if (finding.evidence.empty()) return {};
   const Evidence& first = finding.evidence.front();
   return fmt::format("longest: {} at {} on {}{}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
-                     time_text(static_cast<double>(first.start_ns - facts.extent.first)), first.place,
+                     time_text(static_cast<double>(first.start_ns - facts.run.first)), first.place,
                      first.what.empty() ? "" : ", in ", first.what);
 }
 

@@ -4,7 +4,6 @@
 
 #include "analyses/kernel_join.h"
 #include "analyses/launch_occupancy.h"
-#include "analyses/run_extent.h"
 #include "analyses/stats_report.h"
 #include "base/parallel.h"
 #include "report/page/capture_json.h"
@@ -15,13 +14,12 @@ namespace {
 
 std::vector<RankTurns> turns_of(const Facts& facts) {
   if (!facts.steps || facts.steps->steady.empty()) return {};
-  const Span whole = run_extent(facts.trace);
-  return turns_by_rank(facts.trace, *facts.steps, whole.second - whole.first);
+  return turns_by_rank(facts.trace, *facts.steps, facts.run.second - facts.run.first);
 }
 
 Timeline all_tracks(const Facts& facts, const std::vector<RankTurns>& turns) {
-  return timeline_of({facts.trace, facts.gpus, facts.kernel_classes, facts.communication, facts.api_kinds,
-                      run_extent(facts.trace), turns, facts.steps ? facts.steps->slow_iterations : 0});
+  return timeline_of({facts.trace, facts.gpus, facts.kernel_classes, facts.communication, facts.api_kinds, facts.run,
+                      turns, facts.steps ? facts.steps->slow_iterations : 0});
 }
 
 }  // namespace
