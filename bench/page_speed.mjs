@@ -39,6 +39,8 @@ async function opened() {
 const viewLength = () =>
   page.locator('.sonde-timeline').evaluate(({ dataset }) => Number(dataset.visibleEnd) - Number(dataset.visibleStart));
 
+const viewStart = () => page.locator('.sonde-timeline').evaluate(({ dataset }) => Number(dataset.visibleStart));
+
 /** Holds a key and counts frames. */
 async function framesWhile(key) {
   const counted = page.evaluate(
@@ -54,9 +56,11 @@ async function framesWhile(key) {
       }),
     kPanMs,
   );
+  const before = await viewStart();
   await page.keyboard.down(key);
   const times = await counted;
   await page.keyboard.up(key);
+  if ((await viewStart()) === before) throw new Error(`the timeline does not move while ${key} is held`);
   return times.slice(1).map((time, i) => time - times[i]);
 }
 
