@@ -4,6 +4,7 @@
 #include <limits>
 #include <queue>
 
+#include "base/sort_runs.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -107,7 +108,7 @@ GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus, Span extent) {
   collect(trace.sets, shares.sets);
   collect(trace.graph_launches, shares.graph_launches);
   for (std::vector<Operation>& operations : of_gpu) {
-    std::ranges::stable_sort(operations, {}, &Operation::start);
+    sort_runs(operations, &Operation::start);
     shares.busy_ns.push_back(round_shares(operations, fine_shares(operations)));
   }
   return shares;

@@ -9,6 +9,7 @@
 
 #include "analyses/api_kind.h"
 #include "analyses/range_label.h"
+#include "base/sort_runs.h"
 #include "trace/columns.h"
 #include "trace/rows_by_thread.h"
 
@@ -73,7 +74,7 @@ class Activities {
     add_calls(trace.os_calls, [](NameId) { return IdleCause::os_call; });
     add_calls(trace.library_calls, [](NameId) { return IdleCause::library; });
     add_calls(trace.overheads, [&](NameId name) { return cause_of_overhead(trace.name(name)); });
-    for (std::vector<Activity>& activities : of_thread_) std::ranges::stable_sort(activities, {}, &Activity::start);
+    for (std::vector<Activity>& activities : of_thread_) sort_runs(activities, &Activity::start);
   }
   [[nodiscard]] const std::vector<Activity>& of(ThreadId thread) const { return of_thread_[thread]; }
 
@@ -193,7 +194,7 @@ std::vector<std::vector<Operation>> operations_of(const Trace& trace, const Gpus
       of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch, until, migration});
     }
   });
-  for (auto& operations : of_gpu) std::ranges::stable_sort(operations, {}, &Operation::start);
+  for (auto& operations : of_gpu) sort_runs(operations, &Operation::start);
   return of_gpu;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/sort_runs.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -68,7 +69,7 @@ std::vector<ReplayOperation> replay_operations(const Trace& trace, const Gpus& g
       operations.push_back(op);
     }
   });
-  std::ranges::stable_sort(operations, {}, &ReplayOperation::start);
+  sort_runs(operations, &ReplayOperation::start);
   give_pulls_to_kernels(gpus, operations);
   return operations;
 }

@@ -7,6 +7,7 @@
 #include "analyses/launch_shape.h"
 #include "analyses/operation_names.h"
 #include "analyses/timeline/track_builder.h"
+#include "base/sort_runs.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -27,7 +28,7 @@ std::vector<std::vector<Operation>> operations_by_stream(const Trace& trace) {
     for (Row row = 0; row < ops.start.size(); ++row) of_stream[ops.stream[row]].push_back({ops.start[row], table, row});
     ++table;
   });
-  for (auto& operations : of_stream) std::ranges::stable_sort(operations, {}, &Operation::start);
+  for (auto& operations : of_stream) sort_runs(operations, &Operation::start);
   return of_stream;
 }
 
