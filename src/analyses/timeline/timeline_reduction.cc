@@ -10,8 +10,8 @@
 namespace sonde {
 namespace {
 
-/// A row of the sums takes about 4 bytes when compressed: at most a tenth of a report.
-constexpr size_t kMostTileRows = 400'000;
+/// A row of the sums takes about as much room as half a slice.
+constexpr size_t kSlicesOfTileRow = 8;
 
 /// What may become one slice, and what stays.
 struct Merging {
@@ -225,7 +225,7 @@ void reduce(Timeline& timeline, std::span<const Span> wanted, size_t most_slices
   Merging merging{.origin_ns = timeline.extent.first, .below_ns = 1, .detailed = {}};
   merging.detailed = detailed_spans(timeline, wanted, most_slices / 3);
   merging.below_ns = length_for(timeline, merging, most_slices);
-  if (!reduction.tiles) reduction.tiles = tile_sums(timeline, kMostTileRows);
+  if (!reduction.tiles) reduction.tiles = tile_sums(timeline, most_slices / kSlicesOfTileRow);
   parallel_for(timeline.tracks.size(), [&](size_t t) {
     Track& track = timeline.tracks[t];
     if (track.counter) {

@@ -5,6 +5,7 @@
 #include "analyses/timeline/timeline_reduction.h"
 #include "base/parallel.h"
 #include "report/page/column_blob.h"
+#include "report/text_width.h"
 #include "trace/columns.h"
 
 namespace sonde {
@@ -16,6 +17,9 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostSlices = 3'000'000;
 /// Fewer are not worth another try: the room goes to something else then.
 constexpr size_t kFewestSlices = 10'000;
+/// Names are packed to a tenth of this. Kernels' names are told apart by this many characters nearly always.
+constexpr size_t kMostTextBytes = 16'000'000;
+constexpr size_t kShortestText = 80;
 /// What merging makes of slices takes more room each than they did.
 constexpr double kShrink = 0.9;
 /// Around where a finding shows, this much is kept in detail too: what led there.
@@ -180,9 +184,12 @@ Json tracks_json(const ReportSource& source, const Timeline& timeline, Blobs& bl
   return tracks;
 }
 
+/// Whole, unless all of them together would fill the page.
 Json texts_json(const StringPool& texts) {
+  const size_t longest =
+      texts.bytes() <= kMostTextBytes ? texts.bytes() : kMostTextBytes / texts.size() + kShortestText;
   Json list = Json::array();
-  for (NameId id = 0; id < texts.size(); ++id) list.push_back(texts.view(id));
+  for (NameId id = 0; id < texts.size(); ++id) list.push_back(cut_middle(texts.view(id), longest));
   return list;
 }
 
