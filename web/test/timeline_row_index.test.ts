@@ -13,7 +13,7 @@ import {
   slicesIn,
 } from '../src/timeline/row_index.ts';
 import { randomOf } from './sample_timeline.ts';
-import { randomRow, slicesOf } from './timeline_samples.ts';
+import { randomRow, slicesOf, oneMerged } from './timeline_samples.ts';
 
 const bruteLongest = (slices: Slices, begin: number, end: number): number => {
   let best = begin;
@@ -49,7 +49,7 @@ test('busy time in a span is the sum of what reaches into it', () => {
 });
 
 test('a merged slice is busy for its events only, evenly', () => {
-  const merged = new Map([[1, { count: 4, busy_ns: 25 }]]);
+  const merged = oneMerged(1, 4, 25);
   const slices = slicesOf(
     [
       [

@@ -1,6 +1,6 @@
 /** Small rows for the timeline's tests. */
 import type { Category, ProfileDocument, Track, TrackKind } from '../src/data/format.ts';
-import type { Slices } from '../src/data/slices.ts';
+import { MergedSlices, type Slices } from '../src/data/slices.ts';
 import { indexSlices } from '../src/timeline/row_index.ts';
 import type { Row } from '../src/timeline/row_strip.ts';
 import { profileSkeleton, randomOf } from './sample_timeline.ts';
@@ -21,6 +21,10 @@ export function slicesOf(rows: Triple[][], merged: Slices['merged'] = null): Sli
     merged,
   };
 }
+
+/** One slice that stands for several events. */
+export const oneMerged = (slice: number, count: number, busy_ns: number): MergedSlices =>
+  new MergedSlices(Float64Array.of(slice), Float64Array.of(count), Float64Array.of(busy_ns));
 
 /** Slices that touch, leave gaps, and now and then have no length. */
 export function randomRow(seed: number, count: number, names = 5): Triple[] {

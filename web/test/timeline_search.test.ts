@@ -11,7 +11,7 @@ import {
   type Occurrence,
 } from '../src/timeline/search.ts';
 import { kOddNames } from './sample_timeline.ts';
-import { randomRow, slicesOf, trackOf } from './timeline_samples.ts';
+import { randomRow, slicesOf, trackOf, oneMerged } from './timeline_samples.ts';
 
 function found(texts: readonly string[], query: string): string[] {
   const test = matcherOf(query);
@@ -61,7 +61,7 @@ test('merged slices count all their events', () => {
         [4, 5, 0],
       ],
     ],
-    new Map([[2, { count: 10, busy_ns: 1 }]]),
+    oneMerged(2, 10, 1),
   );
   const { hits, events } = hitsOf(slices, Uint8Array.from([1, 0]));
   assert.deepEqual(Array.from(hits), [0, 2]);

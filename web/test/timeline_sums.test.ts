@@ -17,7 +17,7 @@ import {
 import { csvOf } from '../src/timeline/sums_csv.ts';
 import { TrackStore } from '../src/timeline/track_store.ts';
 import { randomOf, sampleReport, type Sample } from './sample_timeline.ts';
-import { randomRow, slicesOf } from './timeline_samples.ts';
+import { randomRow, slicesOf, oneMerged } from './timeline_samples.ts';
 
 const kTrack: SumTrack = {
   profile: 0,
@@ -84,7 +84,7 @@ test('tracks of one kind add up by name, GPU work comes first', () => {
 
 test('merged slices have no least and most', () => {
   const sums = new Sums();
-  addSlices(sums, kTrack, slicesOf([[[0, 100, 0]]], new Map([[0, { count: 7, busy_ns: 60 }]])), { start: 0, end: 1 });
+  addSlices(sums, kTrack, slicesOf([[[0, 100, 0]]], oneMerged(0, 7, 60)), { start: 0, end: 1 });
   const row = sums.done()[0]!.rows[0]!;
   assert.deepEqual([row.count, row.total_ns, row.minimum_ns, row.maximum_ns], [7, 60, null, null]);
 });

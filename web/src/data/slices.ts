@@ -13,7 +13,38 @@ export interface Slices {
   /** Track id and index of the launching call; -1 where not known. */
   launch: { track: Float64Array; index: Float64Array } | null;
   /** Slices that stand for several events, by index; null where there are none. */
-  merged: Map<number, { count: number; busy_ns: number }> | null;
+  merged: MergedSlices | null;
+}
+
+/** Of millions of slices, so columns and no objects. */
+export class MergedSlices {
+  constructor(
+    /** Indexes of slices, ascending. */
+    readonly at: Float64Array,
+    readonly count: Float64Array,
+    readonly busy_ns: Float64Array,
+  ) {}
+
+  has(slice: number): boolean {
+    return this.at[this.place(slice)] === slice;
+  }
+
+  get(slice: number): { count: number; busy_ns: number } | undefined {
+    const place = this.place(slice);
+    return this.at[place] === slice ? { count: this.count[place]!, busy_ns: this.busy_ns[place]! } : undefined;
+  }
+
+  /** The first that is not before the slice. */
+  private place(slice: number): number {
+    let low = 0;
+    let high = this.at.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.at[middle]! < slice) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
 /** Holds from its time to the next. */
@@ -37,9 +68,7 @@ function rowBegins(rows: number[]): number[] {
 function mergedOf(columns: Map<string, Float64Array>): Slices['merged'] {
   const at = columns.get('merged_at');
   if (!at || at.length === 0) return null;
-  const count = column(columns, 'merged_count');
-  const busy = column(columns, 'merged_busy_ns');
-  return new Map(Array.from(at, (index, i) => [index, { count: count[i]!, busy_ns: busy[i]! }]));
+  return new MergedSlices(at, column(columns, 'merged_count'), column(columns, 'merged_busy_ns'));
 }
 
 export function decodeSlices(track: Track, columns: Map<string, Float64Array>): Slices {

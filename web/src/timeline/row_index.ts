@@ -1,4 +1,4 @@
-import type { Slices } from '../data/slices.ts';
+import { MergedSlices, type Slices } from '../data/slices.ts';
 
 /**
  * What makes questions about a span of a row cheap whatever its number of slices: sums of busy time from the left, and
@@ -18,16 +18,17 @@ const kBlock = 1 << kBlockBits;
 export const busyOf = (slices: Slices, i: number): number =>
   slices.merged?.get(i)?.busy_ns ?? slices.end[i]! - slices.start[i]!;
 
+const kNothingMerged = new MergedSlices(new Float64Array(0), new Float64Array(0), new Float64Array(0));
+
 function busySums(slices: Slices): Float64Array {
   const { start, end } = slices;
   const sums = new Float64Array(start.length + 1);
-  for (let i = 0; i < start.length; ++i) sums[i + 1] = sums[i]! + (end[i]! - start[i]!);
-  if (!slices.merged) return sums;
-  let less = 0;
+  const { at, busy_ns } = slices.merged ?? kNothingMerged;
+  let next = 0;
+  let sum = 0;
   for (let i = 0; i < start.length; ++i) {
-    const merged = slices.merged.get(i);
-    if (merged) less += end[i]! - start[i]! - merged.busy_ns;
-    sums[i + 1]! -= less;
+    sum += at[next] === i ? busy_ns[next++]! : end[i]! - start[i]!;
+    sums[i + 1] = sum;
   }
   return sums;
 }
