@@ -2,7 +2,7 @@ import type { Category } from '../data/format.ts';
 import { cutMiddle } from '../text/names.ts';
 import { percentText } from '../text/units.ts';
 import { colourOf } from '../theme/colours.ts';
-import { useScheme } from './use_scheme.ts';
+import { useScheme } from '../theme/use_scheme.ts';
 import { useWidth } from './use_width.ts';
 
 export interface Bar {

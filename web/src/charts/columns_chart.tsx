@@ -4,7 +4,7 @@ import { Axes, scalesOf, type Axis, type Frame } from './axes.tsx';
 import { Plot } from './plot.tsx';
 import { positionOf } from './scale.ts';
 import type { TooltipContent } from './tooltip.tsx';
-import { useScheme } from './use_scheme.ts';
+import { useScheme } from '../theme/use_scheme.ts';
 
 export interface Column {
   /** On the x axis, [begin, end). */

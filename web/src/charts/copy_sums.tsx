@@ -2,7 +2,7 @@ import { bytesText, countText, percentText, rateText, timeText } from '../text/u
 import { colourOf } from '../theme/colours.ts';
 import type { CopySum } from './copies.ts';
 import { sumOf } from './thin.ts';
-import { useScheme } from './use_scheme.ts';
+import { useScheme } from '../theme/use_scheme.ts';
 
 /** Percent of the bytes; null where the size is not known. */
 const shareOf = (sum: CopySum, whole: number): number | null =>

@@ -1,7 +1,7 @@
 import type { Category } from '../data/format.ts';
 import { colourOf, kCategories } from '../theme/colours.ts';
 import { shapePath, type Shape } from './shapes.tsx';
-import { useScheme } from './use_scheme.ts';
+import { useScheme } from '../theme/use_scheme.ts';
 
 export interface LegendEntry {
   title: string;

@@ -5,7 +5,7 @@ import { Plot, type Place } from './plot.tsx';
 import { positionOf } from './scale.ts';
 import { shapePath, type Shape } from './shapes.tsx';
 import type { TooltipContent } from './tooltip.tsx';
-import { useScheme } from './use_scheme.ts';
+import { useScheme } from '../theme/use_scheme.ts';
 
 export interface ScatterPoint {
   x: number;

@@ -1,6 +1,6 @@
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import { Tooltip, type TooltipContent } from '../charts/tooltip.tsx';
-import { useScheme } from '../charts/use_scheme.ts';
+import { useScheme } from '../theme/use_scheme.ts';
 import { useWidth } from '../charts/use_width.ts';
 import { cutMiddle } from '../text/names.ts';
 import { counted, percentText } from '../text/units.ts';

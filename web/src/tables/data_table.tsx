@@ -1,7 +1,7 @@
 import './data_table.css';
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import { counted, countText } from '../text/units.ts';
-import { copyText, saveText } from './clipboard.ts';
+import { copyText, saveText } from '../text/clipboard.ts';
 import { csvFileName, csvOf } from './csv.ts';
 import type { CellValue, DataColumn } from './cells.ts';
 import { filterRows, parseFilter } from './row_filter.ts';

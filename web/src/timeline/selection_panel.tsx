@@ -3,7 +3,7 @@ import { cutMiddle } from '../text/names.ts';
 import { countText, percentText, timeText } from '../text/units.ts';
 import { colourOf, currentScheme, kCategories } from '../theme/colours.ts';
 import { sumArea, type AreaSums } from './area_sums.ts';
-import { copyText } from './clipboard.ts';
+import { copyText } from '../text/clipboard.ts';
 import { kKindTitles } from './kinds.ts';
 import { quantityText } from './quantity_text.ts';
 import type { NameSum, Section } from './selection_sums.ts';
