@@ -8,21 +8,6 @@
 namespace sonde {
 namespace {
 
-std::string_view unit_of(Unit unit, const TimeUnit& time_unit) {
-  switch (unit) {
-    case Unit::nanoseconds: return time_unit.symbol;
-    case Unit::bytes: return "bytes";
-    case Unit::megabytes: return "MB";
-    case Unit::percent: return "%";
-    case Unit::megabytes_per_second: return "MB/s";
-    case Unit::gigabytes_per_second: return "GB/s";
-    case Unit::gigaflop_per_second: return "GFLOP/s";
-    case Unit::flop_per_byte: return "FLOP/byte";
-    case Unit::none: break;
-  }
-  return {};
-}
-
 std::string number_text(const Column& column, size_t row, const TimeUnit& time_unit) {
   const bool scaled = column.unit == Unit::nanoseconds && time_unit.decimals >= 0;
   if (const auto* integers = std::get_if<Column::Integers>(&column.values)) {
@@ -37,8 +22,23 @@ std::string number_text(const Column& column, size_t row, const TimeUnit& time_u
 
 }  // namespace
 
+std::string_view unit_symbol(Unit unit, const TimeUnit& time_unit) {
+  switch (unit) {
+    case Unit::nanoseconds: return time_unit.symbol;
+    case Unit::bytes: return "bytes";
+    case Unit::megabytes: return "MB";
+    case Unit::percent: return "%";
+    case Unit::megabytes_per_second: return "MB/s";
+    case Unit::gigabytes_per_second: return "GB/s";
+    case Unit::gigaflop_per_second: return "GFLOP/s";
+    case Unit::flop_per_byte: return "FLOP/byte";
+    case Unit::none: break;
+  }
+  return {};
+}
+
 std::string header_of(const Column& column, const TimeUnit& time_unit) {
-  const std::string_view unit = unit_of(column.unit, time_unit);
+  const std::string_view unit = unit_symbol(column.unit, time_unit);
   return unit.empty() ? column.name : fmt::format("{} ({})", column.name, unit);
 }
 

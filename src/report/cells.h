@@ -6,6 +6,9 @@
 
 namespace sonde {
 
+/// "bytes", "GB/s"; of times that of `time_unit`. Empty for none.
+[[nodiscard]] std::string_view unit_symbol(Unit unit, const TimeUnit& time_unit = nanoseconds_unit());
+
 /// The header of a column with its unit: "Total Time (ns)".
 [[nodiscard]] std::string header_of(const Column& column, const TimeUnit& time_unit);
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "report/cells.h"
 #include "report/page/json_columns.h"
 #include "report/page/section.h"
 
@@ -10,20 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view unit_word(Unit unit) {
-  switch (unit) {
-    case Unit::nanoseconds: return "ns";
-    case Unit::bytes: return "bytes";
-    case Unit::megabytes: return "MB";
-    case Unit::percent: return "%";
-    case Unit::megabytes_per_second: return "MB/s";
-    case Unit::gigabytes_per_second: return "GB/s";
-    case Unit::gigaflop_per_second: return "GFLOP/s";
-    case Unit::flop_per_byte: return "FLOP/B";
-    case Unit::none: break;
-  }
-  return "none";
-}
+std::string_view unit_word(Unit unit) { return unit == Unit::none ? "none" : unit_symbol(unit); }
 
 /// Moments, which are told from the first event on: "Start", "Kernel Start", "End".
 bool is_moment(const Column& column) {

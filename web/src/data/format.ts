@@ -465,7 +465,7 @@ export interface TableColumn {
   values: (number | string | null)[];
 }
 
-export type TableUnit = 'none' | 'ns' | 'bytes' | 'MB' | '%' | 'MB/s' | 'GB/s' | 'GFLOP/s' | 'FLOP/B';
+export type TableUnit = 'none' | 'ns' | 'bytes' | 'MB' | '%' | 'MB/s' | 'GB/s' | 'GFLOP/s' | 'FLOP/byte';
 
 // -------------------------------------------------------------------------------------------------------- differences
 

@@ -56,7 +56,7 @@ export const rankTitle = (ranks: readonly string[], rank: number): string => ran
 const measuredColumns = (measured: ModuleMeasured): DataColumn[] => [
   { name: 'DRAM', unit: 'bytes', values: measured.dram_bytes },
   { name: 'L2', unit: 'bytes', values: measured.l2_bytes },
-  { name: 'Intensity', unit: 'FLOP/B', decimals: 2, values: measured.flop_per_byte },
+  { name: 'Intensity', unit: 'FLOP/byte', decimals: 2, values: measured.flop_per_byte },
   { name: 'Compute', unit: '%', decimals: 1, values: measured.compute_percent },
   { name: 'Memory', unit: '%', decimals: 1, values: measured.memory_percent },
   { name: 'Occupancy', unit: '%', decimals: 1, values: measured.occupancy_percent },
