@@ -1,6 +1,7 @@
 #include "analyses/timeline/timeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 
@@ -270,6 +271,72 @@ TEST(TimelineReduction, CountersKeepTheirExtremes) {
   EXPECT_EQ(std::ranges::min(kept.value), -1e9);
   EXPECT_TRUE(std::ranges::is_sorted(kept.time));
   EXPECT_EQ(kept.time.back(), line.time.back());
+}
+
+/// A timeline of one track with slices at these times.
+Timeline timeline_of_slices(const std::vector<Span>& slices, int64_t end) {
+  Timeline timeline{.extent = {0, end}, .texts = {}, .tracks = {}};
+  Track header;
+  header.kind = TrackKind::gpu;
+  TrackBuilder builder(timeline, std::move(header));
+  for (const Span& s : slices) builder.add({s.first, s.second, builder.name("kernel", SliceCategory::kernel)});
+  timeline.tracks.push_back(std::move(builder).finish());
+  return timeline;
+}
+
+TEST(TimelineReduction, NothingReachesAcrossASpanInDetail) {
+  // In the span itself nothing happens.
+  Timeline timeline = timeline_of_slices({{0, 1}, {2, 3}, {40, 41}, {60, 61}, {62, 63}}, 100);
+  const Span wanted{45, 55};
+  Reduction reduction;
+  reduce(timeline, std::array{wanted}, 2, reduction);
+  EXPECT_EQ(reduction.detailed, (std::vector{wanted}));
+  EXPECT_EQ(timeline.tracks[0].slices.start, (Times{0, 60}));
+  EXPECT_EQ(timeline.tracks[0].slices.end, (Times{41, 63}));
+}
+
+TEST(TimelineReduction, WhatWasMergedIsNotInDetailLater) {
+  std::vector<Span> slices;
+  for (int64_t i = 0; i < 1000; ++i) slices.emplace_back(10 * i, 10 * i + 5);
+  Timeline timeline = timeline_of_slices(slices, 10'000);
+  const std::array wanted = {Span{0, 5000}, Span{9000, 9100}};
+  Reduction reduction;
+  reduce(timeline, wanted, 100, reduction);  // the first of them is too much
+  EXPECT_EQ(reduction.detailed, (std::vector{wanted[1]}));
+  reduce(timeline, wanted, 60, reduction);  // what is left of it would fit now
+  EXPECT_EQ(reduction.detailed, (std::vector{wanted[1]}));
+}
+
+TEST(TimelineReduction, CountersAloneAreThinnedToo) {
+  Timeline timeline{.extent = {0, 1'000'000}, .texts = {}, .tracks = {}};
+  Track& track = timeline.tracks.emplace_back();
+  track.kind = TrackKind::counter;
+  track.counter = CounterLine{.unit = {}, .time = {}, .value = {}};
+  for (int64_t i = 0; i < 10'000; ++i) {
+    track.counter->time.push_back(100 * i);
+    track.counter->value.push_back(i % 3 == 0 ? std::nan("") : i == 5000 ? 1e9 : static_cast<double>(i % 7));
+  }
+  Reduction reduction;
+  reduce(timeline, {}, 1000, reduction);
+  EXPECT_LE(slices_of(timeline), 1000U);
+  EXPECT_GT(slices_of(timeline), 100U);
+  EXPECT_EQ(std::ranges::count(track.counter->value, 1e9), 1);
+}
+
+TEST(Timeline, ACounterWithoutAnyValueIsNotThere) {
+  TraceBuilder b;
+  b.push_pop(b.thread(1, 10), 0, 100, "range");
+  Trace trace = b.build();
+  trace.counters.resize(2);
+  for (const uint32_t counter : {0U, 1U, 1U}) {
+    trace.counter_values.start.push_back(static_cast<int64_t>(trace.counter_values.start.size()));
+    trace.counter_values.counter.push_back(counter);
+    trace.counter_values.value.push_back(std::nan(""));
+  }
+  trace.counter_values.value.back() = 3;
+  const Made made(std::move(trace));
+  ASSERT_EQ(std::ranges::count(made.timeline.tracks, TrackKind::counter, &Track::kind), 1);
+  EXPECT_EQ(made.track(TrackKind::counter).counter->value.back(), 3);
 }
 
 }  // namespace

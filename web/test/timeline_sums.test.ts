@@ -210,6 +210,14 @@ test('a selection of merged slices is widened to whole tiles, and exact there', 
   assert.deepEqual(sortedEntries(byName(sums)), sortedEntries(brute(sample, sums.span.start, sums.span.end)));
 });
 
+test('a GPU is neither busy nor idle outside of its run', async () => {
+  const sample = sampleReport({ events: 300, gpus: 2, merge: 8 });
+  const { span_ns } = sample.document.profiles[0]!;
+  const sums = await sumsOf(sample, { start: -span_ns, end: 3 * span_ns });
+  assert.equal(sums.gpus.length, 2);
+  for (const { busy_ns, idle_ns } of sums.gpus) assert.equal(busy_ns + idle_ns, span_ns);
+});
+
 test('CSV quotes what needs it', async () => {
   const row = { category: 'matrix' as const, count: 2, total_ns: 5, minimum_ns: null, maximum_ns: 3 };
   const sections = [{ profile: 0, kind: 'gpu' as const, rows: [{ ...row, name: 'a<1, 2>("x")' }] }];

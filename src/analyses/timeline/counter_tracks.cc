@@ -1,4 +1,5 @@
-#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
 
 #include "analyses/counter_means.h"
 #include "analyses/timeline/track_builder.h"
@@ -16,7 +17,7 @@ Track header_of(const TimelineSource& source, const Counter& counter, uint32_t g
   track.path = rank_path(source.trace, counter.rank);
   track.path.emplace_back("Counters");
   track.rank = counter.rank;
-  track.order = {counter.rank, 3, 0, 0};
+  track.order = {counter.rank, kCounterPart, 0, 0};
   return track;
 }
 
@@ -28,13 +29,14 @@ void add_counter_tracks(const TimelineSource& source, Timeline& timeline) {
   const CounterValues& values = trace.counter_values;
   if (row_count(values) == 0) return;
   const std::vector<uint32_t> gpus = gpus_of_counters(trace, source.gpus);
+  constexpr auto kAbsent = absent_value<double>();
   std::vector<CounterLine> lines(trace.counters.size());
   for (Row row = 0; row < row_count(values); ++row) {
     lines[values.counter[row]].time.push_back(values.start[row]);
-    lines[values.counter[row]].value.push_back(values.value[row]);
+    lines[values.counter[row]].value.push_back(std::isfinite(values.value[row]) ? values.value[row] : kAbsent);
   }
   for (size_t c = 0; c < lines.size(); ++c) {
-    if (lines[c].time.empty()) continue;
+    if (std::ranges::all_of(lines[c].value, [](double value) { return std::isnan(value); })) continue;
     Track track = header_of(source, trace.counters[c], gpus[c]);
     lines[c].unit = trace.name(trace.counters[c].unit);
     track.events = static_cast<int64_t>(lines[c].time.size());

@@ -23,7 +23,7 @@ Track header_of(const TimelineSource& source, const MemoryUse& use) {
   track.path.push_back(use.gpu.empty() ? std::string("Host memory") : use.gpu);
   track.place = use.gpu;
   track.rank = use.rank;
-  track.order = {use.rank, 3, 0, 0};
+  track.order = {use.rank, kCounterPart, 0, 0};
   return track;
 }
 

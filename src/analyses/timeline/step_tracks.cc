@@ -11,7 +11,7 @@ void add_step_tracks(const TimelineSource& source, Timeline& timeline) {
     header.label = "Steps";
     header.path = rank_path(source.trace, of_rank.rank);
     header.rank = of_rank.rank;
-    header.order = {of_rank.rank, 0, 0, 0};
+    header.order = {of_rank.rank, kStepPart, 0, 0};
     TrackBuilder builder(timeline, std::move(header));
     for (size_t i = 0; i < of_rank.steady.size(); ++i) {
       const auto [start, end] = of_rank.steady[i];

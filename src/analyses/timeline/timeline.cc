@@ -43,8 +43,6 @@ std::vector<int64_t> thread_places(const Trace& trace) {
   return places;
 }
 
-constexpr int64_t kThreadPart = 2;
-
 void put_in_order(const Trace& trace, std::vector<Track>& tracks) {
   const std::vector<int64_t> places = thread_places(trace);
   for (Track& track : tracks) {

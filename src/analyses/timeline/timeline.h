@@ -52,12 +52,15 @@ struct MergedSlice {
   int64_t busy_ns = 0;  ///< sum of the durations
 };
 
-/// A value holds from its time to the next.
+/// A value holds from its time to the next. At least one is known.
 struct CounterLine {
   std::string unit;
   Times time;
-  std::vector<double> value;
+  std::vector<double> value;  ///< finite; NaN where absent
 };
+
+/// What tracks belong to, from the top of a rank down.
+enum TrackPart : uint8_t { kStepPart, kGpuPart, kThreadPart, kCounterPart };
 
 struct Track {
   TrackKind kind = TrackKind::range;
@@ -65,7 +68,7 @@ struct Track {
   std::vector<std::string> path;  ///< headings above it, from the outside
   std::string place;              ///< as findings name it: "GPU 0", "thread 1234"
   RankId rank = 0;
-  std::array<int64_t, 4> order{};  ///< where it stands; the smallest first
+  std::array<int64_t, 4> order{};  ///< where it stands: rank, TrackPart, which of them, kind; the smallest first
 
   int64_t events = 0;
   int64_t total_ns = 0;  ///< sum of the durations of its events

@@ -35,7 +35,8 @@ void for_each_group(const TrackSlices& s, size_t begin, size_t end, const Mergin
     size_t next = i + 1;
     if (may_merge(i)) {
       const int64_t part = merging.part_of(s.start[i]);
-      while (next < end && merging.part_of(s.start[next]) == part && may_merge(next)) ++next;
+      const auto span_behind = detailed;  // a slice that reaches across it would be seen in it
+      while (next < end && merging.part_of(s.start[next]) == part && may_merge(next) && detailed == span_behind) ++next;
     }
     f(i, next);
     i = next;
@@ -56,6 +57,17 @@ Merging merging_of(const Track& track, Merging merging) {
   }
 }
 
+/// The points of [begin, end) with the least and the greatest value; `begin` where none has any.
+std::pair<size_t, size_t> extremes_of(const std::vector<double>& values, size_t begin, size_t end) {
+  size_t least = begin;
+  size_t greatest = begin;
+  for (size_t i = begin; i < end; ++i) {
+    if (std::isnan(values[least]) || values[i] < values[least]) least = i;
+    if (std::isnan(values[greatest]) || values[i] > values[greatest]) greatest = i;
+  }
+  return {least, greatest};
+}
+
 template <typename F>
 void for_each_row(const Track& track, F&& f) {
   size_t begin = 0;
@@ -65,15 +77,36 @@ void for_each_row(const Track& track, F&& f) {
   }
 }
 
+/// Calls `f(point)` for what is kept of a counter: first, last, least and greatest value of each part of the run.
+template <typename F>
+void for_each_kept_point(const CounterLine& line, const Merging& merging, F&& f) {
+  for (size_t i = 0; i < line.time.size();) {
+    size_t end = i + 1;
+    while (end < line.time.size() && merging.part_of(line.time[end]) == merging.part_of(line.time[i])) ++end;
+    const auto [least, greatest] = extremes_of(line.value, i, end);
+    std::array<size_t, 4> points = {i, least, greatest, end - 1};
+    std::ranges::sort(points);
+    for (size_t p = 0; p < points.size(); ++p) {
+      if (p == 0 || points.at(p) != points.at(p - 1)) f(points.at(p));
+    }
+    i = end;
+  }
+}
+
+size_t slices_left(const Track& track, const Merging& merging) {
+  size_t left = 0;
+  if (track.counter) for_each_kept_point(*track.counter, merging, [&](size_t) { ++left; });
+  for_each_row(track, [&](size_t begin, size_t end) {
+    for_each_group(track.slices, begin, end, merging, [&](size_t, size_t) { ++left; });
+  });
+  return left;
+}
+
 size_t slices_left(const Timeline& timeline, const Merging& merging) {
   std::atomic<size_t> left{0};
   parallel_for(timeline.tracks.size(), [&](size_t t) {
-    size_t groups = 0;
     const Track& track = timeline.tracks[t];
-    for_each_row(track, [&](size_t begin, size_t end) {
-      for_each_group(track.slices, begin, end, merging_of(track, merging), [&](size_t, size_t) { ++groups; });
-    });
-    left += groups;
+    left += slices_left(track, merging_of(track, merging));
   });
   return left;
 }
@@ -145,24 +178,12 @@ void merge_slices(Track& track, const Merging& merging) {
   track.rows = std::move(rows);
 }
 
-/// Keeps first, last, least and greatest value of each part of the run.
 void thin_out(CounterLine& line, const Merging& merging) {
   CounterLine kept{.unit = line.unit, .time = {}, .value = {}};
-  for (size_t i = 0; i < line.time.size();) {
-    size_t end = i + 1;
-    while (end < line.time.size() && merging.part_of(line.time[end]) == merging.part_of(line.time[i])) ++end;
-    const auto values = std::span(line.value).subspan(i, end - i);
-    const auto [least, greatest] = std::ranges::minmax_element(values);
-    std::array<size_t, 4> points = {i, i + static_cast<size_t>(least - values.begin()),
-                                    i + static_cast<size_t>(greatest - values.begin()), end - 1};
-    std::ranges::sort(points);
-    for (size_t p = 0; p < points.size(); ++p) {
-      if (p > 0 && points.at(p) == points.at(p - 1)) continue;
-      kept.time.push_back(line.time[points.at(p)]);
-      kept.value.push_back(line.value[points.at(p)]);
-    }
-    i = end;
-  }
+  for_each_kept_point(line, merging, [&](size_t point) {
+    kept.time.push_back(line.time[point]);
+    kept.value.push_back(line.value[point]);
+  });
   line = std::move(kept);
 }
 
@@ -181,10 +202,18 @@ size_t slices_within(const Timeline& timeline, Span span) {
   return slices;
 }
 
-std::vector<Span> detailed_spans(const Timeline& timeline, std::span<const Span> wanted, size_t most_slices) {
+bool lies_in(const Span& span, const std::vector<Span>& merged_spans) {
+  return std::ranges::any_of(merged_spans,
+                             [&](const Span& s) { return s.first <= span.first && span.second <= s.second; });
+}
+
+/// The `wanted` spans that keep their slices. What was merged before, outside of the spans of then, does not come back.
+std::vector<Span> detailed_spans(const Timeline& timeline, std::span<const Span> wanted, size_t most_slices,
+                                 const Reduction& before) {
   std::vector<Span> spans;
   size_t slices = 0;
   for (const Span& span : wanted) {
+    if (before.merge_below_ns > 0 && !lies_in(span, before.detailed)) continue;
     const size_t within = slices_within(timeline, span);
     if (slices + within > most_slices) continue;
     slices += within;
@@ -223,15 +252,16 @@ size_t slices_of(const Timeline& timeline) {
 void reduce(Timeline& timeline, std::span<const Span> wanted, size_t most_slices, Reduction& reduction) {
   if (slices_of(timeline) <= most_slices) return;
   Merging merging{.origin_ns = timeline.extent.first, .below_ns = 1, .detailed = {}};
-  merging.detailed = detailed_spans(timeline, wanted, most_slices / 3);
+  merging.detailed = detailed_spans(timeline, wanted, most_slices / 3, reduction);
   merging.below_ns = length_for(timeline, merging, most_slices);
   if (!reduction.tiles) reduction.tiles = tile_sums(timeline, most_slices / kSlicesOfTileRow);
   parallel_for(timeline.tracks.size(), [&](size_t t) {
     Track& track = timeline.tracks[t];
+    const Merging of_track = merging_of(track, merging);
     if (track.counter) {
-      thin_out(*track.counter, merging);
+      thin_out(*track.counter, of_track);
     } else {
-      merge_slices(track, merging_of(track, merging));
+      merge_slices(track, of_track);
     }
   });
   reduction.detailed = std::move(merging.detailed);

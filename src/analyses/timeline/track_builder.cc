@@ -13,9 +13,6 @@ namespace {
 /// More would tell each slice something of its own, and take more room than the slices.
 constexpr size_t kMostDetails = 20'000;
 
-/// Where tracks stand: GPUs above threads.
-enum Part : uint8_t { kSteps, kGpus, kThreads };
-
 std::string heading(std::string_view what, int64_t number, std::string_view name) {
   return fmt::format("{} {}{}{}", what, number, name.empty() ? "" : " ", name);
 }
@@ -63,8 +60,8 @@ uint32_t TrackBuilder::add(const Event& event, uint32_t least_row) {
   if (event.end < first || event.start > last) return least_row;
   const int64_t start = std::max(event.start, first);
   const int64_t end = std::clamp(event.end, start, std::max(start, last));
-  size_t row = least_row;
-  while (row < rows_.size() && !rows_[row].end.empty() && rows_[row].end.back() > start) ++row;
+  const size_t row = ends_.first_free(start, least_row);
+  ends_.take(row, end);
   if (row >= rows_.size()) rows_.resize(row + 1);
   TrackSlices& slices = rows_[row];
   slices.start.push_back(start);
@@ -99,7 +96,7 @@ Track gpu_track(const Trace& trace, const Gpus& gpus, uint32_t gpu, TrackKind ki
   track.path.push_back(heading("GPU", of.ordinal, of.name));
   track.place = of.place;
   track.rank = of.rank;
-  track.order = {of.rank, kGpus, gpu, static_cast<int64_t>(kind)};
+  track.order = {of.rank, kGpuPart, gpu, static_cast<int64_t>(kind)};
   return track;
 }
 
@@ -116,7 +113,7 @@ Track thread_track(const Trace& trace, ThreadId thread, TrackKind kind, std::str
   }
   track.path.push_back(heading("Thread", of.tid, trace.name(of.name)));
   track.place = fmt::format("thread {}", of.tid);
-  track.order = {track.rank, kThreads, thread, static_cast<int64_t>(kind)};
+  track.order = {track.rank, kThreadPart, thread, static_cast<int64_t>(kind)};
   return track;
 }
 

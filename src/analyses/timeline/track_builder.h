@@ -4,6 +4,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "analyses/timeline/row_ends.h"
 #include "analyses/timeline/timeline.h"
 #include "base/bytes_hash.h"
 
@@ -48,6 +49,7 @@ class TrackBuilder {
   Timeline& timeline_;
   Track track_;
   std::vector<TrackSlices> rows_;
+  RowEnds ends_;
   boost::unordered_flat_map<std::pair<uint64_t, bool>, uint32_t> names_;
   boost::unordered_flat_map<std::string, uint32_t, KeyHash, std::equal_to<>> details_;
 };

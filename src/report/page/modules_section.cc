@@ -45,7 +45,6 @@ Json peaks_json(const ReportSource& source) {
   return peaks;
 }
 
-/// For each module a list over the ranks.
 /// A column a rank.
 Json by_rank_json(const ReportSource& source) {
   const Trace& trace = source.trace;

@@ -1,6 +1,8 @@
 #include "report/page/timeline_json.h"
 
 #include <algorithm>
+#include <cmath>
+#include <ranges>
 
 #include "analyses/timeline/timeline_reduction.h"
 #include "base/parallel.h"
@@ -148,8 +150,9 @@ Json names_json(const std::vector<TrackName>& names) {
 }
 
 Json counter_json(const CounterLine& line) {
-  const auto [least, greatest] = std::ranges::minmax_element(line.value);
-  return {{"unit", line.unit}, {"minimum", *least}, {"maximum", *greatest}};
+  auto known = line.value | std::views::filter([](double value) { return !std::isnan(value); });
+  const auto [least, greatest] = std::ranges::minmax(known);
+  return {{"unit", line.unit}, {"minimum", least}, {"maximum", greatest}};
 }
 
 Json track_json(const Track& track, size_t id, RankId ranks, ColumnBlob columns, Blobs& blobs) {
@@ -265,6 +268,7 @@ Json timeline_json(ReportSource& source, size_t room, Blobs& blobs) {
   const std::vector<Span> wanted = looked_at(source);
   const size_t first = blobs.size();
   Reduction reduction;
+  size_t before = 0;
   for (size_t most = kMostSlices;;) {
     reduce(timeline, wanted, most, reduction);
     Json json = reduced_json(source, timeline, reduction, blobs);
@@ -272,7 +276,9 @@ Json timeline_json(ReportSource& source, size_t room, Blobs& blobs) {
     const size_t bytes = blobs.bytes_from(first);
     most = static_cast<size_t>(kShrink * static_cast<double>(slices) * static_cast<double>(room) /
                                static_cast<double>(bytes));
-    if (bytes <= room || most < kFewestSlices) return json;
+    const bool can_shrink = slices != before && most >= kFewestSlices;
+    if (bytes <= room || !can_shrink) return json;
+    before = slices;
     blobs.drop_from(first);
   }
 }

@@ -291,8 +291,8 @@ export type Category =
  * duration  varint
  * name      varint  index of Track.names
  * detail    varint  1 + index of Track.details, 0 for none; not there where no slice has any
- * launch_track, launch   delta  for what runs on a GPU: 1 + the launching call's track id, and its index in that
- *           track's columns; 0 where it is not known. Not there where nothing is known.
+ * launch_track, launch   delta  for what runs on a GPU: 1 + the launching call's track id, 0 where it is not known, and
+ *           the call's index in that track's columns, any where it is not known. Not there where nothing is known.
  * merged_at delta   slices that stand for several events that follow one another: their indexes, ascending
  * merged_count, merged_busy_ns  varint  for each of these: how many, and the sum of their durations; `name` is the one
  *           with the most time
@@ -300,7 +300,7 @@ export type Category =
 export type SliceColumn =
   'gap' | 'duration' | 'name' | 'detail' | 'launch_track' | 'launch' | 'merged_at' | 'merged_count' | 'merged_busy_ns';
 
-/** time delta, value f64: holds from its time to the next. */
+/** time delta, value f64: holds from its time to the next. Sampling may begin before the first event: times below 0. */
 export type CounterColumn = 'time' | 'value';
 
 /** Name and value, ready to be shown: ["grid", "128 x 1 x 1"]. "bytes" is a plain number. */

@@ -57,6 +57,12 @@ export function snapped(report: Report, lanes: Lanes, area: Area): { span: Span;
 
 const shifted = (span: Span, by: number): Span => ({ start: span.start + by, end: span.end + by });
 
+/** The part of a span in which there was a run: a shorter one beside it is not idle afterwards. */
+function withinRun(span: Span, span_ns: number): Span {
+  const start = Math.min(Math.max(0, span.start), span_ns);
+  return { start, end: Math.max(start, Math.min(span.end, span_ns)) };
+}
+
 /** Adds up an area; decodes what it needs. `wanted` says whether somebody still waits for it. */
 export async function sumArea(
   report: Report,
@@ -85,7 +91,7 @@ export async function sumArea(
     const track = { profile: ref.profile, kind: ref.track.kind, names: ref.track.names, texts };
     const whole = tiles && tileSpan(own, tiles.tile_ns);
     if (!tiles || !addTiles(sums, track, ref.track.id, tiles, whole!)) addSlices(sums, track, loaded.slices, own);
-    if (ref.track.kind === 'gpu') gpuOf(gpus, ref, own).slices.push(loaded.slices);
+    if (ref.track.kind === 'gpu') gpuOf(gpus, ref, withinRun(own, profile.document.span_ns)).slices.push(loaded.slices);
   }
   return { span, tile_ns, sections: sums.done(), ...busyOfGpus(gpus), counters };
 }
