@@ -41,7 +41,7 @@ test('headings stand above their tracks; an only child is joined', () => {
 test('a closed heading shows the track that tells most', () => {
   const nodes = nodesOf([profileOf('p', kTracks)]);
   const layout = layoutOf(nodes, new Set(nodes.map(({ key }) => key)));
-  const summaries = layout.items.map((item) => (item.type === 'group' ? item.summary?.track.id : -1));
+  const summaries = layout.items.map((item) => (item.type === 'group' ? item.summary[0]?.track.id : -1));
   assert.deepEqual(summaries, [0, 1]);
 });
 
@@ -110,4 +110,40 @@ test('the way to a track', () => {
   const nodes = nodesOf([profileOf('p', kTracks)]);
   assert.deepEqual(keysAbove(nodes, '0/3'), ['0/0/Process 1 python', '0/0/Process 1 python/Thread 2 worker', '0/3']);
   assert.deepEqual(keysAbove(nodes, 'none'), []);
+});
+
+test('a rank that the path names too is said once, and so is a thread', () => {
+  const path = (rank: number) => [`rank ${rank}`, 'Process 1 python', 'Thread 7 thread 7 (python)'];
+  const tracks = [trackOf(0, 'api', path(0)), trackOf(1, 'api', path(1), { rank: 1 })];
+  assert.deepEqual(labels(layoutOf(nodesOf([profileOf('p', tracks, ['rank 0', 'rank 1'])]), new Set())), [
+    'rank 0 › Process 1 python › Thread 7 (python)',
+    ' api 0',
+    'rank 1 › Process 1 python › Thread 7 (python)',
+    ' api 1',
+  ]);
+});
+
+test('of very many streams those with little time are one closed line', () => {
+  const streams = Array.from({ length: 100 }, (_, i) => trackOf(i, 'gpu', kGpu, { total_ns: (37 * i) % 101 }));
+  const nodes = nodesOf([profileOf('p', [...streams, trackOf(200, 'counter', kGpu)])]);
+  const layout = layoutOf(nodes, closedAtFirst(nodes));
+  assert.equal(layout.items.length, 1 + 20 + 1 + 1);
+  const more = layout.items.find(({ label }) => label === '80 more streams')!;
+  assert.ok(more.type === 'group' && !more.open);
+  assert.equal(layout.items.at(-2), more);
+  const shown = layout.items.flatMap((item) =>
+    item.type === 'track' && item.track.kind === 'gpu' ? [item.track] : [],
+  );
+  assert.ok(Math.min(...shown.map((track) => track.total_ns)) > Math.max(...more.tracks.map((t) => t.track.total_ns)));
+  assert.deepEqual(
+    shown.map(({ id }) => id),
+    shown.map(({ id }) => id).toSorted((a, b) => a - b),
+  );
+  assert.equal(nodes.flatMap(tracksOf).length, 101);
+  assert.equal(more.summary.at(-1)!.track.total_ns, Math.max(...more.tracks.map((t) => t.track.total_ns)));
+});
+
+test('a few streams more than usual need no heading', () => {
+  const streams = Array.from({ length: 24 }, (_, i) => trackOf(i, 'gpu', kGpu));
+  assert.equal(layoutOf(nodesOf([profileOf('p', streams)]), new Set()).items.length, 25);
 });

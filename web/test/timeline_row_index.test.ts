@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Slices } from '../src/data/slices.ts';
 import {
+  addBusy,
   busyIn,
-  busyShare,
   firstFrom,
   gallop,
   indexSlices,
@@ -24,6 +24,28 @@ const bruteLongest = (slices: Slices, begin: number, end: number): number => {
 
 const bruteBusy = (slices: Slices, from: number, to: number): number =>
   slices.start.reduce((sum, start, i) => sum + Math.max(0, Math.min(to, slices.end[i]!) - Math.max(from, start)), 0);
+
+function busyColumns(slices: Slices, from: number, step: number, count: number): number[] {
+  const columns = new Float64Array(count);
+  addBusy(slices, indexSlices(slices), 0, from, step, columns);
+  return Array.from(columns);
+}
+
+test('columns of busy time are each the sum of what reaches into it', () => {
+  const slices = slicesOf([randomRow(7, 500)]);
+  const run = slices.end.at(-1)!;
+  for (const [from, step, count] of [
+    [0, run / 300, 300],
+    [-100, 3.7, 900],
+    [run / 3, 1000, 5],
+    [run / 2, 1, 2000],
+    [run + 50, 10, 4],
+  ] as const)
+    busyColumns(slices, from, step, count).forEach((busy, k) => {
+      const expected = bruteBusy(slices, from + k * step, from + (k + 1) * step);
+      assert.ok(Math.abs(busy - expected) < 1e-6, `${k}: ${busy} for ${expected}`);
+    });
+});
 
 test('the longest slice of any range is the first of the longest', () => {
   const slices = slicesOf([randomRow(1, 1000)]);
@@ -63,7 +85,7 @@ test('a merged slice is busy for its events only, evenly', () => {
   const index = indexSlices(slices);
   assert.deepEqual(Array.from(index.busyBefore), [0, 10, 35, 45]);
   assert.equal(busyIn(slices, index, 1, 2, 100, 140), 10);
-  assert.equal(busyShare(slices, index, 0, 0, 400), 45 / 400);
+  assert.deepEqual(busyColumns(slices, 0, 400, 1), [45]);
 });
 
 test('the first slice that is not over, whether it has a length or not', () => {
@@ -96,7 +118,7 @@ test('galloping finds what a binary search finds', () => {
 
 test('an empty track has an index', () => {
   const slices = slicesOf([[]]);
-  assert.equal(busyShare(slices, indexSlices(slices), 0, 0, 10), 0);
+  assert.deepEqual(busyColumns(slices, 0, 10, 1), [0]);
 });
 
 test('rows are ranges of a track', () => {

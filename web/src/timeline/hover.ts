@@ -1,5 +1,5 @@
-import { trackKey, type Item } from './layout.ts';
-import { refOf, type SceneMaker } from './scene.ts';
+import { itemsBetween, trackKey, type Item } from './layout.ts';
+import type { SceneMaker } from './scene.ts';
 import { sliceAt } from './row_strip.ts';
 import { valueAt } from './counter_index.ts';
 import type { SliceRef, TimelineModel } from './timeline_model.ts';
@@ -18,17 +18,19 @@ const kReach = 2;
 
 export function itemAt(model: TimelineModel, y: number): Item | undefined {
   const at = y + model.scrollTop;
-  return model.layout.items.find((item) => item.y <= at && at < item.y + item.height);
+  const [begin, end] = itemsBetween(model.layout, at, at + 1);
+  return begin < end ? model.layout.items[begin] : undefined;
 }
 
 /** At a place of the tracks, in CSS pixels. */
 export function targetAt(model: TimelineModel, scenes: SceneMaker, x: number, y: number): Target {
   const item = itemAt(model, y);
-  const ref = item && refOf(item);
-  if (!item || !ref) return item ? { type: 'group', key: item.key } : null;
+  if (!item) return null;
+  if (item.type === 'group') return { type: 'group', key: item.key };
+  const ref = { profile: item.profile, track: item.track };
   const loaded = model.store.peek(ref);
   const time = timeAt(model.view, model.width, x) - model.shiftOf(ref);
-  if (item.type === 'group' || !loaded) return item.type === 'group' ? { type: 'group', key: item.key } : null;
+  if (!loaded) return null;
   if (loaded.kind === 'counter') {
     const value = valueAt(loaded.points, time);
     return { type: 'counter', label: ref.track.label, unit: ref.track.counter?.unit ?? '', value, time };

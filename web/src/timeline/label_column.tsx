@@ -1,13 +1,24 @@
-import { cutMiddle } from '../text/names.ts';
+import { useMemo } from 'preact/hooks';
+import { labelText } from './label_text.ts';
 import { itemsBetween, type Item } from './layout.ts';
 import type { TimelineModel } from './timeline_model.ts';
 
 /** Labels beyond the screen, so that scrolling does not show gaps. CSS pixels. */
 const kBeyond = 400;
-/** Of the labels' font, on average; headings are bold. */
-const kCharacter = 6.6;
-const kBoldCharacter = 7.9;
 const kIndent = 10;
+/** Of the mark that folds, and beside the column's border. */
+const kBesideText = 14 + 8;
+
+/** Labels are as timeline.css sets them; headings are bold. */
+const kLabelFont = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif";
+const pen = document.createElement('canvas').getContext('2d');
+const kGuess = 7;
+
+function measure(text: string, bold: boolean): number {
+  if (!pen) return kGuess * text.length;
+  pen.font = bold ? `600 ${kLabelFont}` : kLabelFont;
+  return pen.measureText(text).width;
+}
 
 export interface LabelColumnProps {
   model: TimelineModel;
@@ -30,8 +41,9 @@ export function LabelColumn({ model, width, scrollTop }: LabelColumnProps) {
 
 function Label({ item, width, toggle }: { item: Item; width: number; toggle: () => void }) {
   const indent = 6 + Math.min(4, item.depth) * kIndent;
-  const character = item.type === 'group' ? kBoldCharacter : kCharacter;
-  const text = cutMiddle(item.label, Math.max(4, Math.floor((width - indent - 20) / character)));
+  const bold = item.type === 'group';
+  const room = Math.max(20, width - indent - kBesideText);
+  const text = useMemo(() => labelText(item.label, room, (part) => measure(part, bold)), [item.label, room, bold]);
   const style = { top: `${item.y}px`, height: `${item.height}px`, paddingLeft: `${indent}px` };
   if (item.type === 'track' && !item.foldable) {
     return (

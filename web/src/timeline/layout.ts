@@ -1,4 +1,5 @@
 import type { ProfileDocument, Track, TrackKind } from '../data/format.ts';
+import { counted } from '../text/units.ts';
 
 /** Tracks below one another: headings that fold, rows, and where they stand. Pure; y in CSS pixels. */
 
@@ -33,8 +34,8 @@ export interface GroupItem extends Placed {
   label: string;
   open: boolean;
   tracks: TrackRef[];
-  /** Shown in the heading's line while it is closed. */
-  summary: TrackRef | null;
+  /** Shown in the heading's line while it is closed, one over the other. */
+  summary: TrackRef[];
 }
 
 export interface TrackItem extends Placed, TrackRef {
@@ -66,13 +67,17 @@ interface Heading {
   key: string;
 }
 
+/** PyTorch names some threads "thread 12 (python)": said once. */
+const saidOnce = (heading: string): string => heading.replace(/^(\w+ \d+) \1(?=\D|$)/i, '$1');
+
 /** From the outside. Keys hold profile and rank, so that "GPU 0" of two ranks are two headings. */
 function headingsOf(profiles: readonly ProfileDocument[], p: number, track: Track): Heading[] {
   const { label, timeline } = profiles[p]!;
   const headings = profiles.length > 1 ? [{ label, key: `${p}` }] : [];
   const ofRank = timeline.ranks.length > 1 ? [timeline.ranks[track.rank] || `Rank ${track.rank}`] : [];
   let key = `${p}/${track.rank}`;
-  for (const text of [...ofRank, ...track.path]) headings.push({ label: text, key: (key += `/${text}`) });
+  const path = track.path[0] === ofRank[0] ? track.path.slice(1) : track.path;
+  for (const text of [...ofRank, ...path]) headings.push({ label: saidOnce(text), key: (key += `/${text}`) });
   return headings;
 }
 
@@ -84,6 +89,35 @@ function joined(node: Node): Node {
   if (only?.type === 'group') return { ...only, label: `${node.label} › ${only.label}` };
   return { ...node, children };
 }
+
+/** Streams that a GPU shows at first. */
+const kMostStreams = 20;
+/** Not worth a heading of their own. */
+const kFewMore = 4;
+
+const isStream = (node: Node): node is TrackNode => node.type === 'track' && node.track.kind === 'gpu';
+
+/** Of a GPU with very many streams those with little time stand below a heading of their own. */
+function gathered(node: Node): Node {
+  if (node.type === 'track') return node;
+  const children = node.children.map(gathered);
+  const streams = children.filter(isStream).sort((a, b) => b.track.total_ns - a.track.total_ns);
+  const less = streams.slice(kMostStreams);
+  if (less.length <= kFewMore) return { ...node, children };
+  const shown = new Set<Node>(streams.slice(0, kMostStreams));
+  const others = children.filter(isStream).filter((stream) => !shown.has(stream));
+  const label = counted(others.length, 'more stream');
+  const more: GroupNode = { type: 'group', key: `${node.key}${kMoreStreams}`, label, children: others };
+  const last = children.findLastIndex((child) => shown.has(child));
+  const kept = (child: Node) => !isStream(child) || shown.has(child);
+  return {
+    ...node,
+    children: [...children.slice(0, last + 1).filter(kept), more, ...children.slice(last + 1).filter(kept)],
+  };
+}
+
+/** Ends the key of such a heading: no recorded name holds it. */
+const kMoreStreams = '\n more streams';
 
 export function nodesOf(profiles: readonly ProfileDocument[]): Node[] {
   const top: Node[] = [];
@@ -103,7 +137,7 @@ export function nodesOf(profiles: readonly ProfileDocument[]): Node[] {
       siblings.push({ type: 'track', key: trackKey(p, track), profile: p, track });
     }
   });
-  return top.map(joined);
+  return top.map(joined).map(gathered);
 }
 
 export const tracksOf = (node: Node): TrackRef[] =>
@@ -123,12 +157,17 @@ const kTelling: TrackKind[] = [
   'step',
 ];
 
-function summaryOf(tracks: TrackRef[]): TrackRef | null {
+/** Streams that a closed heading lays one over the other; of all else it shows the one with the most time. */
+const kMostTogether = 24;
+
+function summaryOf(tracks: TrackRef[]): TrackRef[] {
   for (const kind of kTelling) {
     const found = tracks.filter(({ track }) => track.kind === kind);
-    if (found.length) return found.reduce((a, b) => (b.track.total_ns > a.track.total_ns ? b : a));
+    if (found.length === 0) continue;
+    const most = found.sort((a, b) => b.track.total_ns - a.track.total_ns);
+    return kind === 'gpu' ? most.slice(0, kMostTogether).reverse() : most.slice(0, 1);
   }
-  return null;
+  return [];
 }
 
 const launches = ({ track }: TrackRef): boolean => track.names.some(([, category]) => category === 'launch');
@@ -140,6 +179,7 @@ export function closedAtFirst(nodes: readonly Node[]): Set<string> {
   const anyLaunches = nodes.some((node) => tracksOf(node).some(launches));
   const visit = (node: Node): void => {
     if (node.type === 'track') return;
+    if (node.key.endsWith(kMoreStreams)) closed.add(node.key);
     const tracks = tracksOf(node);
     const ofThread = new Set(tracks.map(({ track }) => track.place)).size === 1 && !tracks.some(ofGpuOrRun);
     if (ofThread && anyLaunches && !tracks.some(launches)) closed.add(node.key);
@@ -177,7 +217,7 @@ export function layoutOf(nodes: readonly Node[], closed: ReadonlySet<string>): L
       items.push(trackItem(node, depth, y, open));
     } else {
       const tracks = tracksOf(node);
-      const summary = open ? null : summaryOf(tracks);
+      const summary = open ? [] : summaryOf(tracks);
       const { key, label } = node;
       items.push({ type: 'group', key, label, depth, y, height: kHeadingHeight, open, tracks, summary });
     }

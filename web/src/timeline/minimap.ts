@@ -1,4 +1,4 @@
-import { busyShare } from './row_index.ts';
+import { addBusy } from './row_index.ts';
 import { tracksOf, type TrackRef } from './layout.ts';
 import type { Inks } from './inks.ts';
 import type { TimelineModel } from './timeline_model.ts';
@@ -18,26 +18,50 @@ function bandsOf(model: TimelineModel): Band[] {
     if (ref.track.kind !== 'gpu') continue;
     const lane = `${ref.profile}/${ref.track.rank}`;
     const gpus = lanes.get(lane) ?? new Map<string, TrackRef[]>();
-    lanes.set(lane, gpus.set(ref.track.place, [...(gpus.get(ref.track.place) ?? []), ref]));
+    const tracks = gpus.get(ref.track.place);
+    if (tracks) tracks.push(ref);
+    else gpus.set(ref.track.place, [ref]);
+    lanes.set(lane, gpus);
   }
   return Array.from(lanes.values(), (gpus) => ({ gpus: [...gpus.values()] }));
 }
 
-/** Mean of the GPUs' busy shares in [from, to) of the axis; of a GPU at most 1 whatever its streams overlap. */
-function shareOf(model: TimelineModel, band: Band, from: number, to: number): number {
-  let sum = 0;
-  for (const tracks of band.gpus) {
-    let busy = 0;
-    for (const ref of tracks) {
-      const loaded = model.store.peek(ref);
-      if (loaded?.kind !== 'slices') continue;
-      const shift = model.shiftOf(ref);
-      for (let row = 0; row + 1 < loaded.slices.rowBegin.length; ++row)
-        busy += busyShare(loaded.slices, loaded.index, row, from - shift, to - shift);
-    }
-    sum += Math.min(1, busy);
+/** Busy time of GPUs in each column of the strip; tracks are added as they are decoded. */
+class BusyColumns {
+  private readonly ofGpu = new Map<TrackRef[], Float64Array>();
+  private readonly added = new Set<TrackRef>();
+
+  constructor(
+    readonly step: number,
+    private readonly from: number,
+    private readonly columns: number,
+  ) {}
+
+  /** Whether there was anything new. */
+  add(model: TimelineModel, gpus: readonly TrackRef[][]): boolean {
+    const before = this.added.size;
+    for (const gpu of gpus) for (const ref of gpu) if (!this.added.has(ref)) this.addTrack(model, gpu, ref);
+    return this.added.size > before;
   }
-  return sum / band.gpus.length;
+
+  private addTrack(model: TimelineModel, gpu: TrackRef[], ref: TrackRef): void {
+    const state = model.store.get(ref);
+    if (state === null) return;
+    this.added.add(ref);
+    if (state instanceof Error || state.kind !== 'slices') return;
+    const columns = this.ofGpu.get(gpu) ?? new Float64Array(this.columns);
+    this.ofGpu.set(gpu, columns);
+    const { slices, index } = state;
+    const from = this.from - model.shiftOf(ref);
+    for (let row = 0; row + 1 < slices.rowBegin.length; ++row) addBusy(slices, index, row, from, this.step, columns);
+  }
+
+  /** Mean of the GPUs' busy shares; of a GPU at most 1 whatever its streams overlap. */
+  shareOf(gpus: readonly TrackRef[][], column: number): number {
+    let sum = 0;
+    for (const gpu of gpus) sum += Math.min(1, (this.ofGpu.get(gpu)?.[column] ?? 0) / this.step);
+    return sum / gpus.length;
+  }
 }
 
 /** Paints the strip; what does not change while the view moves is kept as a picture. */
@@ -45,6 +69,8 @@ export class Minimap {
   private readonly bands: Band[];
   private readonly picture = document.createElement('canvas');
   private painted = '';
+  private stretch = '';
+  private busy = new BusyColumns(1, 0, 0);
 
   constructor(private readonly model: TimelineModel) {
     this.bands = bandsOf(model);
@@ -75,11 +101,16 @@ export class Minimap {
   }
 
   private refresh(width: number, ratio: number, inks: Inks, colour: string): void {
-    const { store, lanes } = this.model;
-    const tracks = this.bands.flatMap(({ gpus }) => gpus.flat());
-    const ready = tracks.filter((ref) => store.get(ref) !== null).length;
-    const state = [width, ratio, inks.ground, colour, ready, lanes.bounds.start, lanes.bounds.end].join();
-    if (state === this.painted) return;
+    const { start, end } = this.span;
+    const stretch = JSON.stringify([width, start, end, this.model.alignment]);
+    if (stretch !== this.stretch) {
+      this.stretch = stretch;
+      this.busy = new BusyColumns(lengthOf(this.span) / width, start, Math.ceil(width));
+    }
+    let fresh = false;
+    for (const { gpus } of this.bands) fresh = this.busy.add(this.model, gpus) || fresh;
+    const state = [stretch, ratio, inks.ground, colour].join();
+    if (!fresh && state === this.painted) return;
     this.painted = state;
     this.picture.width = Math.round(width * ratio);
     this.picture.height = Math.round(kMinimapHeight * ratio);
@@ -94,10 +125,8 @@ export class Minimap {
   private paintBand(pen: CanvasRenderingContext2D, band: Band, i: number, width: number): void {
     const tall = (kMinimapHeight - 2) / this.bands.length;
     const bottom = 1 + (i + 1) * tall;
-    const step = lengthOf(this.span) / width;
     for (let x = 0; x < width; ++x) {
-      const from = this.span.start + x * step;
-      const height = shareOf(this.model, band, from, from + step) * Math.max(1, tall - 1);
+      const height = this.busy.shareOf(band.gpus, x) * Math.max(1, tall - 1);
       if (height > 0) pen.fillRect(x, bottom - Math.max(0.5, height), 1, Math.max(0.5, height));
     }
   }

@@ -145,10 +145,28 @@ export function slicesIn(slices: Slices, row: number, from: number, to: number):
   return [begin, Math.max(begin, lowerBound(slices.start, begin, rowEnd, to))];
 }
 
-/** Share of [from, to) in which the row is busy. */
-export function busyShare(slices: Slices, index: SliceIndex, row: number, from: number, to: number): number {
-  const [begin, end] = slicesIn(slices, row, from, to);
-  return Math.min(1, busyIn(slices, index, begin, end, from, to) / (to - from));
+/** Adds a row's busy ns to columns of `step` ns from `from` on; at most `step` to each. */
+export function addBusy(
+  slices: Slices,
+  index: SliceIndex,
+  row: number,
+  from: number,
+  step: number,
+  columns: Float64Array,
+): void {
+  const end = slices.rowBegin[row + 1]!;
+  let i = firstFrom(slices, slices.rowBegin[row]!, end, from);
+  for (let column = 0; i < end;) {
+    column = Math.max(column, Math.floor((slices.start[i]! - from) / step));
+    if (column >= columns.length) return;
+    const [left, right] = [from + column * step, from + (column + 1) * step];
+    const after = gallop(slices.start, i, end, right);
+    if (after > i) columns[column]! += Math.min(step, Math.max(0, busyIn(slices, index, i, after, left, right)));
+    i = Math.max(i, after - 1);
+    // The last slice goes on beyond the column, or the next begins after it.
+    if (slices.end[i]! <= right) ++i;
+    ++column;
+  }
 }
 
 export function rowOf(slices: Slices, i: number): number {

@@ -55,15 +55,13 @@ export class SceneMaker {
     const { layout, scrollTop, height } = this.model;
     const items = layout.items.slice(...itemsBetween(layout, scrollTop, scrollTop + height));
     const scene: Scene = { items, rows: [], counters: [], waiting: [], broken: [] };
-    const refs = items.flatMap((item) => refOf(item) ?? []);
+    const refs = items.flatMap(refsOf);
     this.model.store.prefer(refs);
-    for (const item of items) this.add(scene, item, inks, scheme);
+    for (const item of items) for (const ref of refsOf(item)) this.add(scene, item, ref, inks, scheme);
     return scene;
   }
 
-  private add(scene: Scene, item: Item, inks: Inks, scheme: Scheme): void {
-    const ref = refOf(item);
-    if (!ref) return;
+  private add(scene: Scene, item: Item, ref: TrackRef, inks: Inks, scheme: Scheme): void {
     const y = item.y - this.model.scrollTop;
     const loaded = this.model.store.get(ref);
     if (loaded === null) scene.waiting.push({ y, height: item.height - 4 });
@@ -116,7 +114,7 @@ export class SceneMaker {
   }
 }
 
-/** The track that an item shows slices of. */
-export function refOf(item: Item): TrackRef | null {
-  return item.type === 'track' ? { profile: item.profile, track: item.track } : item.summary;
+/** The tracks that an item shows slices of. */
+export function refsOf(item: Item): TrackRef[] {
+  return item.type === 'track' ? [{ profile: item.profile, track: item.track }] : item.summary;
 }

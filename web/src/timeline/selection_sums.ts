@@ -123,22 +123,42 @@ export function addTiles(sums: Sums, track: SumTrack, id: number, tiles: TileCol
   return end > begin;
 }
 
+interface RowCursor {
+  slices: Slices;
+  at: number;
+  end: number;
+}
+
+const startOf = ({ slices, at, end }: RowCursor): number => (at < end ? slices.start[at]! : Infinity);
+
+/** Lets the first row of a heap by start sink to its place. */
+function sink(heap: RowCursor[]): void {
+  for (let i = 0; ;) {
+    let least = i;
+    for (const child of [2 * i + 1, 2 * i + 2])
+      if (child < heap.length && startOf(heap[child]!) < startOf(heap[least]!)) least = child;
+    if (least === i) return;
+    [heap[i], heap[least]] = [heap[least]!, heap[i]!];
+    i = least;
+  }
+}
+
 /** ns of the span in which at least one of the rows is busy. A merged slice counts its busy time, at its start. */
 export function unionBusy(tracks: readonly Slices[], span: Span): number {
-  const rows = tracks.flatMap((slices) =>
+  const rows: RowCursor[] = tracks.flatMap((slices) =>
     slices.rowBegin.slice(0, -1).map((begin, row) => {
       const end = slices.rowBegin[row + 1]!;
       return { slices, at: firstFrom(slices, begin, end, span.start), end };
     }),
   );
+  // In ascending order rows are a heap.
+  rows.sort((a, b) => (startOf(a) === startOf(b) ? 0 : startOf(a) - startOf(b)));
   let busy = 0;
   let until = span.start;
-  for (;;) {
-    let next: (typeof rows)[number] | null = null;
-    for (const row of rows)
-      if (row.at < row.end && (!next || row.slices.start[row.at]! < next.slices.start[next.at]!)) next = row;
-    if (!next || next.slices.start[next.at]! >= span.end) return busy;
-    const start = next.slices.start[next.at]!;
+  for (let next = rows[0]; next; sink(rows)) {
+    next = rows[0]!;
+    const start = startOf(next);
+    if (start >= span.end) break;
     const end = Math.min(start + busyOf(next.slices, next.at), span.end);
     if (end > until) {
       busy += end - Math.max(start, until);
@@ -146,6 +166,7 @@ export function unionBusy(tracks: readonly Slices[], span: Span): number {
     }
     ++next.at;
   }
+  return busy;
 }
 
 export interface CounterSum {

@@ -29,7 +29,7 @@ export function TimelineView({ report, focus }: TimelineProps) {
   const timeline = useMemo(() => new Timeline(report), [report]);
   const { model, search } = timeline;
   const [, setVersion] = useState(0);
-  const [labelWidth, setLabelWidth] = useState(() => (innerWidth < kNarrow ? 140 : 220));
+  const [labelWidth, setLabelWidth] = useState(() => (innerWidth < kNarrow ? 170 : 230));
   const [keys, setKeys] = useState(false);
   const [labelsFrom, setLabelsFrom] = useState(0);
   const host = useRef<HTMLElement>(null);

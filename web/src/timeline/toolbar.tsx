@@ -28,8 +28,12 @@ export function Toolbar({ model, search, showKeys, field }: ToolbarProps) {
       </span>
       <AlignControl model={model} />
       <SearchField search={search} field={field} />
-      <button type="button" class="tl-keys-button" title="Keys (?)" onClick={showKeys}>
-        ?
+      <span class="tl-hint">
+        <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> or Ctrl+wheel: zoom and move · drag: sums of a span · click:
+        details
+      </span>
+      <button type="button" class="tl-keys-button" title="All keys of the timeline (?)" onClick={showKeys}>
+        Keys <kbd>?</kbd>
       </button>
     </div>
   );

@@ -20,6 +20,9 @@ export type Loaded = LoadedSlices | LoadedCounter;
 /** An Error where the track's part of the file cannot be read. */
 type State = Loaded | Error | 'waiting';
 
+/** Tracks are decoded for so long before the page may do something else. */
+const kBusyMs = 12;
+
 const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** Decodes tracks one after another, those first that were asked for last, and lets the page breathe in between. */
@@ -79,13 +82,16 @@ export class TrackStore {
   private async work(): Promise<void> {
     this.working = true;
     await nextTask();
+    let since = performance.now();
     for (let entry = this.waiting[0]; entry; entry = this.waiting[0]) {
       const state = await this.decode(entry.ref);
       this.states.set(trackKey(entry.ref.profile, entry.ref.track), state);
       this.waiting = this.waiting.filter((other) => other !== entry);
       entry.done.forEach((tell) => tell(state));
       this.onLoaded();
+      if (performance.now() - since < kBusyMs) continue;
       await nextTask();
+      since = performance.now();
     }
     this.working = false;
   }
