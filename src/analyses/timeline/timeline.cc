@@ -5,17 +5,14 @@
 #include <numeric>
 
 #include "analyses/idle_time.h"
+#include "analyses/timeline/track_builder.h"
 #include "trace/columns.h"
 
 namespace sonde {
 
-#define SONDE_TRACK_FAMILY(name) void add_##name##_tracks(const TimelineSource& source, Timeline& timeline);
-#include "analyses/timeline/track_families.inc"
-#undef SONDE_TRACK_FAMILY
-
 namespace {
 
-constexpr std::array<AddTracks, 9> kFamilies = {
+constexpr std::array kFamilies = {
 #define SONDE_TRACK_FAMILY(name) add_##name##_tracks,
 #include "analyses/timeline/track_families.inc"
 #undef SONDE_TRACK_FAMILY
@@ -64,7 +61,7 @@ std::string_view name_of(TrackKind kind) {
 
 Timeline timeline_of(const TimelineSource& source) {
   Timeline timeline{.extent = source.extent, .texts = {}, .tracks = {}};
-  for (const AddTracks add : kFamilies) add(source, timeline);
+  for (const auto add : kFamilies) add(source, timeline);
   put_in_order(source.trace, timeline.tracks);
   return timeline;
 }

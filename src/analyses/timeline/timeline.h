@@ -104,7 +104,4 @@ struct Timeline {
 /// What timeline_of() shows where the profile has it.
 [[nodiscard]] Fields timeline_fields();
 
-/// Adds the tracks of one family. One file and one row of track_families.inc each.
-using AddTracks = void (*)(const TimelineSource& source, Timeline& timeline);
-
 }  // namespace sonde

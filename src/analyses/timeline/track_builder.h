@@ -61,4 +61,9 @@ class TrackBuilder {
 /// A track of a thread, below its process.
 [[nodiscard]] Track thread_track(const Trace& trace, ThreadId thread, TrackKind kind, std::string label);
 
+// Each adds the tracks of one family. One file and one row of track_families.inc each.
+#define SONDE_TRACK_FAMILY(name) void add_##name##_tracks(const TimelineSource& source, Timeline& timeline);
+#include "analyses/timeline/track_families.inc"
+#undef SONDE_TRACK_FAMILY
+
 }  // namespace sonde
