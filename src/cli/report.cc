@@ -122,14 +122,21 @@ int run_checked(const Options& options) {
   return done ? kDone : report_error(done.error());
 }
 
+std::string formats_help() {
+  std::string text = "how to write it; without it as the output file ends, else html:";
+  for (const ReportFormat& format : report_formats()) {
+    text += fmt::format("\n{} ({}): {}", format.name, format.ending, format.description);
+  }
+  return text;
+}
+
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
   command.add_option("--base", options->base, "with --new: what is compared, as FILE, as it was before");
   command.add_option("--new", options->changed, "with --base: the same as it is now");
   command.add_option("--title", options->title, "the report's heading; the file's name unless said otherwise");
-  command.add_option("-f,--format", options->format,
-                     "html, markdown or json; without it as the output file ends (.html, .md, .json), else html");
+  command.add_option("-f,--format", options->format, formats_help());
   command.add_option("-o,--output", options->output, "a file to write to");
   command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   command.callback([options, &exit_code] { exit_code = run_checked(*options); });
