@@ -43,8 +43,6 @@ export function mix(ground: Pixel, colour: Pixel, share: number): Pixel {
   return (0xff000000 | redBlue | green) >>> 0;
 }
 
-export const cssOf = (pixel: Pixel): string => `rgb(${pixel & 255} ${(pixel >>> 8) & 255} ${(pixel >>> 16) & 255})`;
-
 export function paletteOf(names: readonly TrackName[], texts: readonly string[], scheme: Scheme): Palette {
   const pixel = new Uint32Array(names.length);
   const text: string[] = [];
