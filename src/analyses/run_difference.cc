@@ -50,12 +50,15 @@ struct Collected {
 struct Part {
   const ComparedRun& run;
   Span extent;
+  bool whole_run = true;
   int64_t steps = 1;  ///< that it is divided by
   Gpus gpus;
   GpuShares shares;
 
   [[nodiscard]] const Trace& trace() const { return *run.trace; }
-  [[nodiscard]] bool holds(int64_t start) const { return start >= extent.first && start < extent.second; }
+  [[nodiscard]] bool holds(int64_t start) const {
+    return whole_run || (start >= extent.first && start < extent.second);
+  }
 };
 
 bool has_steps(const ComparedRun& run) {
@@ -64,7 +67,7 @@ bool has_steps(const ComparedRun& run) {
 }
 
 Part part_of(const ComparedRun& run, bool per_step) {
-  Part part{run, run_extent(*run.trace), 1, gpus_of(*run.trace), {}};
+  Part part{run, run_extent(*run.trace), !per_step, 1, gpus_of(*run.trace), {}};
   if (per_step) {
     part.extent = {run.steps->steady.front().first, run.steps->steady.back().second};
     part.steps = static_cast<int64_t>(run.steps->steady.size());

@@ -128,5 +128,15 @@ TEST(RunDifference, WhatDoesNotFitIsAddedUp) {
   EXPECT_EQ(sum(d.kernels, &DifferenceRow::changed), 16'500);
 }
 
+TEST(RunDifference, CountsWhatLastsNoTimeAtTheEndOfARun) {
+  TraceBuilder b;
+  const StreamId s = b.stream(1);
+  b.kernel(s, 0, 100, "first", 0);
+  b.kernel(s, 100, 100, "last", 0);
+  const Side side(b);
+  const RunDifference found = compare_runs(side.compared(), side.compared());
+  EXPECT_EQ(row(found.kernels, kernel("last")).base.count, 1.0);
+}
+
 }  // namespace
 }  // namespace sonde

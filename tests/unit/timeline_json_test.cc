@@ -57,6 +57,28 @@ TEST(TimelineJson, KeepsToItsRoom) {
   EXPECT_FALSE(written.timeline["tiles"].is_null());
 }
 
+TEST(TimelineJson, CountersKeepToTheirRoomToo) {
+  Trace trace = busy_run(10);
+  std::mt19937_64 random(3);
+  trace.counters.resize(1);
+  for (size_t i = 0; i < 50'000; ++i) {
+    trace.counter_values.start.push_back(trace.api.start.front() + static_cast<int64_t>(i));
+    trace.counter_values.counter.push_back(0);
+    trace.counter_values.value.push_back(static_cast<double>(random()));
+  }
+  const size_t whole = write_in(trace, 10'000'000).bytes;
+  EXPECT_LE(write_in(trace, whole / 2).bytes, whole / 2);
+}
+
+TEST(TimelineJson, EndsWhereNothingMoreCanBeMerged) {
+  TraceBuilder b;
+  const ThreadId thread = b.thread(1, 10);
+  for (int64_t i = 0; i < 20'000; ++i) b.start_end(thread, thread, i, 100'000, "side by side");
+  const Trace trace = b.build();
+  const size_t whole = write_in(trace, 10'000'000).bytes;
+  EXPECT_EQ(write_in(trace, whole * 9 / 10).timeline["slices"], 20'000);
+}
+
 TEST(TimelineJson, CutsNamesThatWouldFillIt) {
   TraceBuilder b;
   const StreamId stream = b.stream(1);
