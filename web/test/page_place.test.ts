@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { figuresOf, gpuShares, median } from '../src/page/figures.ts';
 import { filesText, gpusText, listed, productsOf } from '../src/page/header.tsx';
+import { isMeasured, launchesText } from '../src/page/measured_note.tsx';
 import { whyMissing } from '../src/page/parts.ts';
 import { hashOfEvidence, hashOfPart, hashOfTable, placeOfHash } from '../src/page/place.ts';
 import { Report } from '../src/data/report.ts';
@@ -62,6 +63,23 @@ test("parts of a GPU's time add up to the run", () => {
   const { kernels, other, idle } = gpuShares(gpus[0]!, total_ns)!;
   assert.ok(Math.abs(kernels + other + idle - 100) < 1e-9);
   assert.equal(gpuShares(gpus[0]!, 0), null);
+});
+
+test('a report of a kernel profiler alone has no run', () => {
+  assert.ok(!isMeasured(profile));
+  const alone = { ...profile, span_ns: 0, summary: { ...profile.summary, gpus: [] } };
+  assert.ok(isMeasured({ ...alone, sections: { kernels: { id: 'kernels', bytes: 1 } } }));
+  assert.ok(!isMeasured({ ...alone, sections: {} }));
+  const holding = (count: string) => ({
+    capture: {
+      files: [{ title: '', facts: [['profiled launches', count] as [string, string]] }],
+      gpus: [],
+      missing: [],
+    },
+  });
+  assert.equal(launchesText(holding('1')), '1 kernel launch');
+  assert.equal(launchesText(holding('1,204')), '1,204 kernel launches');
+  assert.equal(launchesText({ capture: { files: [], gpus: [], missing: [] } }), 'kernels');
 });
 
 test('the median of none is none', () => {

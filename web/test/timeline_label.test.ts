@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { detailText } from '../src/timeline/detail_text.ts';
 import { labelText } from '../src/timeline/label_text.ts';
 
 const cut = (label: string, width: number): string => labelText(label, width, (text) => text.length);
@@ -26,4 +27,10 @@ test('of joined headings the innermost counts most', () => {
 test('a cut never exceeds its room', () => {
   for (const label of ['DRAM Bandwidth [Throughput %]', 'GPU 0 NVIDIA H100 80GB HBM3', 'a › b › Thread 7 x'])
     for (let width = 2; width < 40; ++width) assert.ok(cut(label, width).length <= width, `${label} in ${width}`);
+});
+
+test('details carry their unit', () => {
+  assert.deepEqual(detailText('shared memory, bytes', '98304'), ['shared memory', '98,304\u202fB']);
+  assert.deepEqual(detailText('grid', '24 x 4 x 1'), ['grid', '24 x 4 x 1']);
+  assert.deepEqual(detailText('bytes', '5'), ['bytes', '5']);
 });

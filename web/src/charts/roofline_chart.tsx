@@ -23,7 +23,10 @@ interface KernelSide {
 export function RooflineSection({ sides, navigation }: { sides: readonly KernelSide[]; navigation: Navigation }) {
   const choices = choicesOf(sides);
   const [chosen, setChosen] = useState('');
-  if (choices.length === 0) return <p class="sonde-absent">{kNoRoofline}</p>;
+  if (choices.length === 0) {
+    const measured = sides.some(({ data }) => data.counters !== null);
+    return <p class="sonde-absent">{measured ? kNotCollected : kNoRoofline}</p>;
+  }
   const key = choices.some((choice) => choice.key === chosen) ? chosen : choices[0]!.key;
   const rooflines = sides.map(({ data }) => data.rooflines.find((roofline) => rooflineKey(roofline) === key) ?? null);
   const extent = rooflineExtent(rooflines.filter((roofline) => roofline !== null));
@@ -59,6 +62,9 @@ export function RooflineSection({ sides, navigation }: { sides: readonly KernelS
 
 const kNoRoofline =
   'No roofline: it takes the counters of Nsight Compute, which are not in this report. Record them with ncu --set full -o KERNELS PROGRAM, and write the report with sonde report RUN KERNELS.ncu-rep.';
+
+const kNotCollected =
+  'No roofline: Nsight Compute measured none of these kernels, or did not collect their memory traffic and arithmetic. Record them with ncu --set full.';
 
 const kIntensity = (values: number[]): Axis => ({
   label: 'arithmetic intensity, FLOP/B of device memory',

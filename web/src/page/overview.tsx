@@ -5,6 +5,7 @@ import type { ProfileDocument } from '../data/format.ts';
 import type { Profile, Report } from '../data/report.ts';
 import { FigureStrip } from './figure_strip.tsx';
 import { GpuBars } from './gpu_bars.tsx';
+import { isMeasured, MeasuredNote } from './measured_note.tsx';
 import { Name } from './name.tsx';
 import { PartBoundary } from './part.tsx';
 import { TopNames } from './top_names.tsx';
@@ -19,12 +20,23 @@ export function Overview({ report }: { report: Report }) {
 function Single({ profile: { document } }: { profile: Profile }) {
   return (
     <>
-      <FigureStrip profile={document} />
-      <GpuBars summary={document.summary} />
-      <div class="overview-body">
-        <FindingsView diagnosis={document.diagnosis} profile={0} leads={hasTimeline(document)} />
-        <Tops profile={document} />
-      </div>
+      <Figures profile={document} />
+      {isMeasured(document) ? null : (
+        <div class="overview-body">
+          <FindingsView diagnosis={document.diagnosis} profile={0} leads={hasTimeline(document)} />
+          <Tops profile={document} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Figures({ profile }: { profile: ProfileDocument }) {
+  if (isMeasured(profile)) return <MeasuredNote profile={profile} />;
+  return (
+    <>
+      <FigureStrip profile={profile} />
+      <GpuBars summary={profile.summary} />
     </>
   );
 }
@@ -57,8 +69,7 @@ function Compared({ report }: { report: Report }) {
             <h2>
               <Name text={document.label} most={60} />
             </h2>
-            <FigureStrip profile={document} />
-            <GpuBars summary={document.summary} />
+            <Figures profile={document} />
           </section>
         ))}
       </div>

@@ -1,3 +1,4 @@
+import { detailText } from './detail_text.ts';
 import { useEffect, useState } from 'preact/hooks';
 import type { Detail } from '../data/format.ts';
 import type { Slices } from '../data/slices.ts';
@@ -72,9 +73,12 @@ export function DetailsPanel({ model, selected, loaded, onLinks }: DetailsPanelP
       </h3>
       <dl>
         <Facts model={model} selected={selected} loaded={loaded} />
-        {details.map(([name, value]) => (
-          <Fact key={name} name={name} value={name === 'bytes' ? sizeText(value, loaded.slices, selected) : value} />
-        ))}
+        {details.map((detail) => {
+          const [name, value] = detailText(...detail);
+          return (
+            <Fact key={name} name={name} value={name === 'bytes' ? sizeText(value, loaded.slices, selected) : value} />
+          );
+        })}
         {links.call && <CallFacts model={model} selected={selected} loaded={loaded} call={links.call} />}
         {links.work.length > 0 && <WorkFacts model={model} selected={selected} loaded={loaded} work={links.work} />}
       </dl>

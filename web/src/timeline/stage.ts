@@ -160,7 +160,8 @@ export class Stage {
       context.fillStyle = inks.muted;
       context.fillRect(x, height - 8, 1, 7);
       context.fillStyle = inks.text;
-      context.fillText(text, x + 4, height / 2);
+      // Half a number would be another number.
+      if (x + 4 + context.measureText(text).width <= width) context.fillText(text, x + 4, height / 2);
     }
     if (this.draggedAxis) paintBand(surface, this.model.view, this.draggedAxis, inks.accent, 0, height, 0.25);
   }

@@ -1,0 +1,37 @@
+import type { ProfileDocument } from '../data/format.ts';
+import { gpusText, productsOf } from './header.tsx';
+import { Name } from './name.tsx';
+import { hashOfPart } from './place.ts';
+
+/** Counters of kernels, taken one by one: there is no run whose time could be told. */
+export const isMeasured = ({ span_ns, sections, summary }: ProfileDocument): boolean =>
+  span_ns === 0 && sections.kernels !== undefined && summary.gpus.length === 0;
+
+/** As `sonde info` counts them. */
+export function launchesText({ capture }: Pick<ProfileDocument, 'capture'>): string {
+  const facts = capture.files.flatMap((file) => file.facts);
+  const count = facts.find(([name]) => name === 'profiled launches')?.[1];
+  if (count === undefined) return 'kernels';
+  return `${count} kernel launch${count === '1' ? '' : 'es'}`;
+}
+
+/** What a report of a kernel profiler is, and where to go on. */
+export function MeasuredNote({ profile }: { profile: ProfileDocument }) {
+  const on = `${launchesText(profile)} on ${gpusText(profile)}`;
+  return (
+    <section class="measured-note" aria-label="What this is">
+      <p>
+        Counters of <Name text={on} most={120} />, measured by{' '}
+        <Name text={productsOf(profile.summary.sources) || 'a kernel profiler'} most={60} />.
+      </p>
+      <p>
+        <a href={hashOfPart('kernels')}>Kernels: times, bounds and roofline</a>
+      </p>
+      <p class="muted">
+        The profiler ran the kernels one at a time, so there is no timeline, no idle time and nothing that findings
+        could judge. Record the run too (nsys profile -t cuda,nvtx PROGRAM), and write both into one report with sonde
+        report RUN.nsys-rep KERNELS.ncu-rep.
+      </p>
+    </section>
+  );
+}
