@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "gate/permutation.h"
+#include "gate/runs.h"
+
+namespace sonde::gate {
+
+struct BootstrapOptions {
+  Centre within = Centre::median;  ///< of a run's times
+  Centre between = Centre::mean;   ///< of the runs of a side
+  double confidence = 0.95;
+  int draws = 2000;
+  uint64_t seed = 1;
+};
+
+struct BootstrapRatio {
+  double ratio = 0;  ///< of the measured runs
+  RatioInterval interval;
+};
+
+/// Hierarchical bootstrap of changed / base: each draw takes as many runs as there are, with replacement, and of each
+/// as many of its times. The percentiles are widened for few runs (Hesterberg, "What Teachers Should Know about the
+/// Bootstrap", 2015, 4.3): plain ones of five runs hold the true ratio in 83 % of cases where 95 % are asked for.
+/// Absent where a side has fewer than two runs with times.
+[[nodiscard]] std::optional<BootstrapRatio> bootstrap_ratio(const TimedRuns& base, const TimedRuns& changed,
+                                                            const BootstrapOptions& options = {});
+
+}  // namespace sonde::gate
