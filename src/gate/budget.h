@@ -74,7 +74,7 @@ struct BudgetReading {
 
 [[nodiscard]] BudgetReading read_budget(std::string_view yaml);
 
-/// "budget.yaml:4:7: unknown key 'servity', did you mean 'severity'?"
+/// "budget.yaml:4:7: unknown key 'severty', did you mean 'severity'?"
 [[nodiscard]] std::string problem_text(std::string_view file, const BudgetProblem& problem);
 
 }  // namespace sonde::gate

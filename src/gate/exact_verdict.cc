@@ -11,6 +11,12 @@ constexpr double kRounding = 1e-12;
 
 size_t with_values(const TimedRuns& runs) { return runs.size() - std::ranges::count_if(runs, &TimedRun::empty); }
 
+bool has_no_number(const TimedRuns& runs) {
+  return std::ranges::any_of(runs, [](const TimedRun& run) {
+    return std::ranges::any_of(run, [](double value) { return !std::isfinite(value); });
+  });
+}
+
 bool holds(double value, const FixedBound& bound) {
   switch (bound.comparison) {
     case Comparison::at_most: return value <= bound.bound;
@@ -109,6 +115,9 @@ std::optional<Verdict> missing_figures(const Subject& subject) {
   if (against_base && with_values(*subject.base) == 0) return not_comparable(subject, "absent_in_base");
   const bool some_of_base = against_base && with_values(*subject.base) < subject.base->size();
   if (some_of_base || with_values(subject.changed) < subject.changed.size()) return absent_in_some(subject);
+  if (has_no_number(subject.changed) || (against_base && has_no_number(*subject.base))) {
+    return not_comparable(subject, "no_number");
+  }
   return std::nullopt;
 }
 

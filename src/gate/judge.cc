@@ -16,7 +16,12 @@ struct TimedTest {
   FamilyMember worse;  ///< a value a run; sides swapped where higher is better
   double allowed = 1;  ///< ratio that the budget allows
   double limit = 1;    ///< the same, or the noise floor where that is wider
-  PermutationTest test;
+  double ratio = 1;
+  double p_worse = 1;     ///< that it is worse than allowed only by chance
+  double p_within = 1;    ///< that it is within the limit only by chance
+  double p_better = 1;    ///< that it is better only by chance
+  double smallest_p = 1;  ///< that so few runs can give
+  RatioInterval interval = {};
 };
 
 /// The allowed change as a ratio above 1.
@@ -39,12 +44,19 @@ TimedTest make_test(const Subject& subject, size_t index, const AllowedChange& c
   std::vector<double> changed = run_centres(subject.changed, Centre::median);
   const double allowed = allowed_ratio(metric, change, mean_of(base));
   if (metric.better == Better::higher) std::swap(base, changed);
+  const double limit = std::max(allowed, 1 + subject.noise_floor.value_or(0));
+  // Not kept: with many runs it holds megabytes.
   const PermutationTest test(base, changed, seed);
   return {.subject = index,
           .worse = {std::move(base), std::move(changed)},
           .allowed = allowed,
-          .limit = std::max(allowed, 1 + subject.noise_floor.value_or(0)),
-          .test = test};
+          .limit = limit,
+          .ratio = test.ratio(),
+          .p_worse = test.p_above(allowed),
+          .p_within = test.p_below(limit),
+          .p_better = test.p_below(1),
+          .smallest_p = test.smallest_p(),
+          .interval = test.interval(kConfidence)};
 }
 
 /// All timed tests of a budget, corrected together.
@@ -61,7 +73,7 @@ class TimedFamily {
       return;
     }
     std::vector<double> p_values;
-    for (const TimedTest& t : tests_) p_values.push_back(t.test.p_above(t.allowed));
+    for (const TimedTest& t : tests_) p_values.push_back(t.p_worse);
     corrected_ = holm(p_values);
   }
 
@@ -74,8 +86,8 @@ class TimedFamily {
  private:
   [[nodiscard]] bool enough_for_holm() const {
     const auto all = static_cast<double>(tests_.size());
-    return std::ranges::all_of(
-        tests_, [&](const TimedTest& t) { return t.test.smallest_p() * all <= options_.false_alarm_rate; });
+    return std::ranges::all_of(tests_,
+                               [&](const TimedTest& t) { return t.smallest_p * all <= options_.false_alarm_rate; });
   }
 
   [[nodiscard]] bool same_runs() const {
@@ -95,8 +107,8 @@ class TimedFamily {
     return family;
   }
 
-  [[nodiscard]] double smallest_corrected(const PermutationTest& test) const {
-    return test.smallest_p() * (by_max_t_ ? 1 : static_cast<double>(tests_.size()));
+  [[nodiscard]] double smallest_corrected(const TimedTest& t) const {
+    return t.smallest_p * (by_max_t_ ? 1 : static_cast<double>(tests_.size()));
   }
 
   /// Runs a side with which the smallest p-value, by max_t, is below the rate of false alarms.
@@ -111,12 +123,12 @@ class TimedFamily {
   }
 
   [[nodiscard]] std::string_view reason_of(const TimedTest& t, double p) const {
-    if (p <= options_.false_alarm_rate && t.test.ratio() > t.limit) return "timed_worse";
-    if (t.test.p_below(t.limit) <= options_.missed_rate) {
-      return t.test.p_below(1) <= options_.false_alarm_rate / static_cast<double>(tests_.size()) ? "timed_better"
-                                                                                                 : "timed_same";
+    if (p <= options_.false_alarm_rate && t.ratio > t.limit) return "timed_worse";
+    if (t.p_within <= options_.missed_rate) {
+      return t.p_better <= options_.false_alarm_rate / static_cast<double>(tests_.size()) ? "timed_better"
+                                                                                          : "timed_same";
     }
-    return smallest_corrected(t.test) > options_.false_alarm_rate ? "timed_too_few" : "timed_open";
+    return smallest_corrected(t) > options_.false_alarm_rate ? "timed_too_few" : "timed_open";
   }
 
   [[nodiscard]] Verdict verdict_of(const Subject& subject, const TimedTest& t, double p) const {
@@ -127,8 +139,7 @@ class TimedFamily {
     const bool swapped = metric.better == Better::higher;
     verdict.base = mean_of(swapped ? t.worse.changed : t.worse.base);
     verdict.changed = mean_of(swapped ? t.worse.base : t.worse.changed);
-    const RatioInterval interval = t.test.interval(kConfidence);
-    verdict.interval = swapped ? RatioInterval{1 / interval.high, 1 / interval.low} : interval;
+    verdict.interval = swapped ? RatioInterval{1 / t.interval.high, 1 / t.interval.low} : t.interval;
     verdict.p = p;
     add_arguments(metric, t, verdict);
     return verdict;
