@@ -173,7 +173,7 @@ class Reader {
   void read_check(const YAML::Node& node, BudgetRule& rule) {
     const std::string text = node.IsScalar() ? node.Scalar() : "";
     const size_t at = text.find_first_of("<>=");
-    const auto sign =
+    const auto* const sign =
         at == std::string::npos ? kSigns.end() : std::ranges::find_if(kSigns, [&](const ComparisonSign& s) {
           return std::string_view(text).substr(at).starts_with(s.sign);
         });
@@ -248,7 +248,7 @@ class Reader {
 
   void read_kernel(const std::string& text, const YAML::Node& node, RuleSelector& to) {
     try {
-      const std::regex compiled(text);
+      static_cast<void>(std::regex(text));
       to.kernel = text;
     } catch (const std::regex_error& e) {
       problem(node.Mark(), fmt::format("'{}' is no regular expression: {}", text, e.what()));

@@ -9,7 +9,9 @@ namespace {
 /// Sums of times that are equal differ by less.
 constexpr double kRounding = 1e-12;
 
-size_t with_values(const TimedRuns& runs) { return runs.size() - std::ranges::count_if(runs, &TimedRun::empty); }
+size_t with_values(const TimedRuns& runs) {
+  return static_cast<size_t>(std::ranges::count_if(runs, [](const TimedRun& run) { return !run.empty(); }));
+}
 
 bool has_no_number(const TimedRuns& runs) {
   return std::ranges::any_of(runs, [](const TimedRun& run) {

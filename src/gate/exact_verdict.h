@@ -15,6 +15,6 @@ namespace sonde::gate {
 [[nodiscard]] std::optional<Verdict> missing_figures(const Subject& subject);
 
 [[nodiscard]] Verdict judge_bound(const Subject& subject, const FixedBound& bound);
-[[nodiscard]] Verdict judge_exact(const Subject& subject, const AllowedChange& allowed);
+[[nodiscard]] Verdict judge_exact(const Subject& subject, const AllowedChange& change);
 
 }  // namespace sonde::gate
