@@ -123,7 +123,7 @@ class TimedFamily {
   }
 
   [[nodiscard]] std::string_view reason_of(const TimedTest& t, double p) const {
-    if (p <= options_.false_alarm_rate && t.ratio > t.limit) return "timed_worse";
+    if (p <= options_.false_alarm_rate) return t.ratio > t.limit ? "timed_worse" : "timed_in_noise";
     if (t.p_within <= options_.missed_rate) {
       return t.p_better <= options_.false_alarm_rate / static_cast<double>(tests_.size()) ? "timed_better"
                                                                                           : "timed_same";

@@ -62,7 +62,8 @@ struct Verdict {
 /// - Exact metric against the baseline: fails where it is worse than allowed whichever run is compared with whichever.
 /// - Timed metric against the baseline: fails where the permutation test over runs, corrected for all timed subjects,
 ///   says that it is worse than allowed, and the measured ratio is above the noise floor too. Passes where the test
-///   says that it is not worse than allowed, or than the noise floor where that is wider. Else it is inconclusive.
+///   says that it is not worse than allowed, or than the noise floor where that is wider. Else it is inconclusive; so
+///   is what is surely worse than allowed but below the floor.
 ///
 /// The floor is a percentile of measured ratios of equal programs; so it is the measured ratio that is held against it.
 /// Holding the confidence bound against it would count the same noise twice.

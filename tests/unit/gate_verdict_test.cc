@@ -178,7 +178,11 @@ TEST(Judge, the_noise_floor_keeps_a_certain_but_small_difference_from_failing) {
   const TimedRuns changed = runs_of({104, 104.1, 103.9, 104.05, 103.95});
   EXPECT_EQ(judged(rule, changed, base).outcome, Outcome::fail);
   EXPECT_EQ(judged(rule, changed, base, 0.02).outcome, Outcome::fail) << "narrower than the allowed change";
-  EXPECT_EQ(judged(rule, changed, base, 0.05).outcome, Outcome::pass);
+  EXPECT_EQ(judged(rule, changed, base, 0.05).reason, "timed_in_noise");
+  EXPECT_EQ(judged(rule, changed, base, 0.05).outcome, Outcome::inconclusive);
+  const TimedRuns same = runs_of({102.9, 103.2, 102.8, 103.1, 102.7});
+  EXPECT_EQ(judged(rule, same, base).outcome, Outcome::inconclusive);
+  EXPECT_EQ(judged(rule, same, base, 0.05).outcome, Outcome::pass) << "what is not shown to be worse, and is below it";
 }
 
 TEST(Judge, the_absolute_floor_spares_short_kernels) {
