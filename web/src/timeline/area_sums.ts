@@ -1,4 +1,5 @@
 import type { Report } from '../data/report.ts';
+import { Breaths } from './breaths.ts';
 import type { Lanes } from './lanes.ts';
 import type { TrackRef } from './layout.ts';
 import {
@@ -75,7 +76,9 @@ export async function sumArea(
   const sums = new Sums();
   const gpus = new Map<string, { ref: TrackRef; slices: Slices[]; span: Span }>();
   const counters: CounterRow[] = [];
+  const breaths = new Breaths();
   for (const ref of area.tracks) {
+    await breaths.take();
     const profile = report.profiles[ref.profile]!;
     const own = shifted(span, -lanes.shift(ref.profile, ref.track.rank));
     const loaded = await store.load(ref);
@@ -93,7 +96,8 @@ export async function sumArea(
     if (!tiles || !addTiles(sums, track, ref.track.id, tiles, whole!)) addSlices(sums, track, loaded.slices, own);
     if (ref.track.kind === 'gpu') gpuOf(gpus, ref, withinRun(own, profile.document.span_ns)).slices.push(loaded.slices);
   }
-  return { span, tile_ns, sections: sums.done(), ...busyOfGpus(gpus), counters };
+  const busy = await busyOfGpus(gpus, breaths);
+  return { span, tile_ns, sections: sums.done(), ...busy, counters };
 }
 
 function gpuOf(gpus: Map<string, { ref: TrackRef; slices: Slices[]; span: Span }>, ref: TrackRef, span: Span) {
@@ -103,14 +107,14 @@ function gpuOf(gpus: Map<string, { ref: TrackRef; slices: Slices[]; span: Span }
   return gpu;
 }
 
-function busyOfGpus(gpus: Map<string, { ref: TrackRef; slices: Slices[]; span: Span }>) {
+async function busyOfGpus(gpus: Map<string, { ref: TrackRef; slices: Slices[]; span: Span }>, breaths: Breaths) {
   const all = [...gpus.values()];
-  return {
-    gpus: all.map(({ ref, slices, span }) => {
-      const busy_ns = unionBusy(slices, span);
-      const idle_ns = Math.max(0, span.end - span.start - busy_ns);
-      return { profile: ref.profile, place: ref.track.place, rank: ref.track.rank, busy_ns, idle_ns };
-    }),
-    approximate: all.some(({ slices }) => slices.some(({ merged }) => merged !== null)),
-  };
+  const busy: GpuBusy[] = [];
+  for (const { ref, slices, span } of all) {
+    await breaths.take();
+    const busy_ns = unionBusy(slices, span);
+    const idle_ns = Math.max(0, span.end - span.start - busy_ns);
+    busy.push({ profile: ref.profile, place: ref.track.place, rank: ref.track.rank, busy_ns, idle_ns });
+  }
+  return { gpus: busy, approximate: all.some(({ slices }) => slices.some(({ merged }) => merged !== null)) };
 }

@@ -1,9 +1,9 @@
-import { detailText } from './detail_text.ts';
 import { useEffect, useState } from 'preact/hooks';
 import type { Detail } from '../data/format.ts';
 import type { Slices } from '../data/slices.ts';
 import { kCategories } from '../theme/colours.ts';
 import { bytesText, counted, momentText, percentText, rateText, timeText } from '../text/units.ts';
+import { detailText } from './detail_text.ts';
 import { launchedWork, launchingCall } from './launches.ts';
 import { density } from './row_index.ts';
 import { kNoName, nameOf, type SliceRef, type TimelineModel } from './timeline_model.ts';

@@ -153,20 +153,34 @@ export function unionBusy(tracks: readonly Slices[], span: Span): number {
   );
   // In ascending order rows are a heap.
   rows.sort((a, b) => (startOf(a) === startOf(b) ? 0 : startOf(a) - startOf(b)));
-  let busy = 0;
-  let until = span.start;
+  const union = { busy: 0, until: span.start, end: span.end };
   for (let next = rows[0]; next; sink(rows)) {
     next = rows[0]!;
-    const start = startOf(next);
-    if (start >= span.end) break;
-    const end = Math.min(start + busyOf(next.slices, next.at), span.end);
+    if (startOf(next) >= span.end) break;
+    const others = Math.min(rows[1] ? startOf(rows[1]) : Infinity, rows[2] ? startOf(rows[2]) : Infinity);
+    addWhileFirst(next, others, union);
+  }
+  return union.busy;
+}
+
+/** Adds slices of a row until one of another row begins before its next. */
+function addWhileFirst(row: RowCursor, others: number, union: { busy: number; until: number; end: number }): void {
+  const { slices, end: last } = row;
+  const { start: starts, end: ends, merged } = slices;
+  let { busy, until } = union;
+  let at = row.at;
+  do {
+    const start = starts[at]!;
+    const end = Math.min(merged ? start + busyOf(slices, at) : ends[at]!, union.end);
     if (end > until) {
-      busy += end - Math.max(start, until);
+      busy += end - (start > until ? start : until);
       until = end;
     }
-    ++next.at;
-  }
-  return busy;
+    ++at;
+  } while (at < last && starts[at]! <= others && starts[at]! < union.end);
+  row.at = at;
+  union.busy = busy;
+  union.until = until;
 }
 
 export interface CounterSum {

@@ -1,3 +1,4 @@
+import { Breaths } from './breaths.ts';
 import { trackKey, tracksOf, type TrackRef } from './layout.ts';
 import {
   hitsOf,
@@ -94,7 +95,9 @@ export class TimelineSearch {
     );
     this.names = new Set(names).size;
     this.tell();
+    const breaths = new Breaths();
     for (const { ref, flags, order } of searched) {
+      await breaths.take();
       const loaded = await this.model.store.slices(ref);
       const tiles = await this.model.report.profiles[ref.profile]!.tiles();
       if (run !== this.run) return;

@@ -1,6 +1,7 @@
 import type { Track } from '../data/format.ts';
 import type { Profile, Report } from '../data/report.ts';
 import type { CounterPoints, Slices } from '../data/slices.ts';
+import { Breaths, nextTask } from './breaths.ts';
 import { trackKey, type TrackRef } from './layout.ts';
 import { indexSlices, type SliceIndex } from './row_index.ts';
 
@@ -19,11 +20,6 @@ export interface LoadedCounter {
 export type Loaded = LoadedSlices | LoadedCounter;
 /** An Error where the track's part of the file cannot be read. */
 type State = Loaded | Error | 'waiting';
-
-/** Tracks are decoded for so long before the page may do something else. */
-const kBusyMs = 12;
-
-const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 /** Decodes tracks one after another, those first that were asked for last, and lets the page breathe in between. */
 export class TrackStore {
@@ -82,16 +78,14 @@ export class TrackStore {
   private async work(): Promise<void> {
     this.working = true;
     await nextTask();
-    let since = performance.now();
+    const breaths = new Breaths();
     for (let entry = this.waiting[0]; entry; entry = this.waiting[0]) {
       const state = await this.decode(entry.ref);
       this.states.set(trackKey(entry.ref.profile, entry.ref.track), state);
       this.waiting = this.waiting.filter((other) => other !== entry);
       entry.done.forEach((tell) => tell(state));
       this.onLoaded();
-      if (performance.now() - since < kBusyMs) continue;
-      await nextTask();
-      since = performance.now();
+      await breaths.take();
     }
     this.working = false;
   }
