@@ -16,7 +16,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "sonde.report/1";
 constexpr const char* kDataSchema = "sonde.report_data/1";
-/// Of all blobs: what is left of 25 MB, which mail and chat still take, is for the program and what is shown first.
+/// Of blobs and lists of tracks: what is left of 25 MB, which mail and chat still take, is for the program and the rest
+/// of what is shown first.
 constexpr size_t kMostBytes = 24'000'000;
 
 /// The sections that have something, each as `place` puts it.
