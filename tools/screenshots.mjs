@@ -13,7 +13,8 @@ const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, col
 await page.goto(pathToFileURL(resolve(report)).href);
 await page.getByRole('tab', { name: 'Overview' }).waitFor();
 await page.screenshot({ path: join(folder, 'overview.png') });
-await page.getByRole('tab', { name: 'Timeline' }).click();
+await page.getByRole('link', { name: / on GPU 0/ }).first().click();
 await page.locator('.sonde-timeline[data-ready=true]').waitFor();
+await page.waitForTimeout(1000); // the view moves there
 await page.screenshot({ path: join(folder, 'timeline.png') });
 await browser.close();
