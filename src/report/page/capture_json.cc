@@ -26,20 +26,25 @@ void add_inventory(Json& facts, const Rank& rank) {
   for (const auto& [name, rows] : rank.holds) facts.push_back(Json::array({name, count_text(rows)}));
 }
 
-Json files_json(const Trace& trace) {
-  Json files = Json::array();
+void add_files(Json& files, const Trace& trace) {
   const std::vector<CaptureSubject> subjects = facts_of_files(trace);
   for (size_t rank = 0; rank < subjects.size(); ++rank) {
     Json facts = facts_json(subjects[rank].facts);
     add_inventory(facts, trace.ranks[rank]);
     files.push_back({{"title", subjects[rank].title}, {"facts", std::move(facts)}});
   }
+}
+
+Json files_json(const Trace& trace, const Trace* reports) {
+  Json files = Json::array();
+  add_files(files, trace);
   Json whole = facts_json(facts_of_contents(trace));
   std::vector<std::string> warnings = recorder_warnings(trace, false);
   if (warnings.size() > kMostWarnings) warnings.resize(kMostWarnings);
   for (std::string& warning : warnings) whole.push_back(Json::array({"the recording tool said", std::move(warning)}));
   files.push_back(
-      {{"title", subjects.size() > 1 ? "What was read of all files" : "What was read"}, {"facts", std::move(whole)}});
+      {{"title", files.size() > 1 ? "What was read of all files" : "What was read"}, {"facts", std::move(whole)}});
+  if (reports != nullptr) add_files(files, *reports);
   return files;
 }
 
@@ -58,10 +63,10 @@ Json gpus_json(const Trace& trace) {
 
 }  // namespace
 
-Json capture_json(const Trace& trace) {
+Json capture_json(const Trace& trace, const Trace* reports) {
   Json missing = Json::array();
   for (const MissingData& m : missing_data(trace)) missing.push_back({{"what", m.what}, {"meaning", m.meaning}});
-  return {{"files", files_json(trace)}, {"gpus", gpus_json(trace)}, {"missing", std::move(missing)}};
+  return {{"files", files_json(trace, reports)}, {"gpus", gpus_json(trace)}, {"missing", std::move(missing)}};
 }
 
 }  // namespace sonde
