@@ -95,9 +95,11 @@ int run(int argc, char** argv) {
 void keep_memory() {
 #ifdef __GLIBC__
   constexpr int kLargestOwn = 1 << 30;
+  // NOLINTBEGIN(concurrency-mt-unsafe): there are no threads yet.
   mallopt(M_MMAP_THRESHOLD, kLargestOwn);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_ARENA_MAX, 1);
+  // NOLINTEND(concurrency-mt-unsafe)
 #endif
 }
 
