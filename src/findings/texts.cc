@@ -1,17 +1,13 @@
 #include "findings/texts.h"
 
-#include <algorithm>
 #include <array>
+
+#include "base/text_catalogue.h"
 
 namespace sonde {
 namespace {
 
-struct Text {
-  std::string_view id;
-  std::string_view text;
-};
-
-constexpr auto kTexts = std::to_array<Text>({
+constexpr auto kTexts = std::to_array<CatalogueText>({
 #define SONDE_TEXT(id, text) {id, text},
 #include "findings/texts_en.inc"
 #undef SONDE_TEXT
@@ -19,9 +15,6 @@ constexpr auto kTexts = std::to_array<Text>({
 
 }  // namespace
 
-std::string_view catalogue_text(std::string_view id) {
-  const auto* const found = std::ranges::find(kTexts, id, &Text::id);
-  return found == kTexts.end() ? std::string_view() : found->text;
-}
+std::string_view catalogue_text(std::string_view id) { return text_in(kTexts, id); }
 
 }  // namespace sonde

@@ -1,17 +1,12 @@
-#include <algorithm>
 #include <array>
 
+#include "base/text_catalogue.h"
 #include "gate/verdict.h"
 
 namespace sonde::gate {
 namespace {
 
-struct Text {
-  std::string_view id;
-  std::string_view text;
-};
-
-constexpr auto kTexts = std::to_array<Text>({
+constexpr auto kTexts = std::to_array<CatalogueText>({
 #define SONDE_TEXT(id, text) {id, text},
 #include "gate/reasons_en.inc"
 #undef SONDE_TEXT
@@ -19,9 +14,6 @@ constexpr auto kTexts = std::to_array<Text>({
 
 }  // namespace
 
-std::string_view reason_text(std::string_view id) {
-  const auto* const found = std::ranges::find(kTexts, id, &Text::id);
-  return found == kTexts.end() ? std::string_view() : found->text;
-}
+std::string_view reason_text(std::string_view id) { return text_in(kTexts, id); }
 
 }  // namespace sonde::gate

@@ -1,13 +1,11 @@
+import { csvField } from '../text/csv.ts';
 import { exactHeader, isAbsent, type CellValue, type DataColumn } from './cells.ts';
 
-/** RFC 4180: quoted where it holds what would end a field. */
-const field = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-const cell = (value: CellValue | undefined): string => (isAbsent(value) ? '' : field(String(value)));
+const cell = (value: CellValue | undefined): string => (isAbsent(value) ? '' : csvField(String(value)));
 
 /** The rows in this order, numbers as they are, absent ones empty. */
 export function csvOf(columns: readonly DataColumn[], rows: readonly number[]): string {
-  const header = columns.map((column) => field(exactHeader(column))).join(',');
+  const header = columns.map((column) => csvField(exactHeader(column))).join(',');
   const lines = rows.map((row) => columns.map((column) => cell(column.values[row])).join(','));
   return `${[header, ...lines].join('\r\n')}\r\n`;
 }

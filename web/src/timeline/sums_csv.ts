@@ -1,12 +1,10 @@
+import { csvField } from '../text/csv.ts';
 import { kCategories } from '../theme/colours.ts';
 import type { AreaSums } from './area_sums.ts';
 import { kKindTitles } from './kinds.ts';
 import type { NameSum } from './selection_sums.ts';
 
-const quoted = (value: string | number | null): string => {
-  const text = value === null ? '' : String(value);
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
+const quoted = (value: string | number | null): string => csvField(value === null ? '' : String(value));
 
 export const meanOf = (row: NameSum): number => row.total_ns / row.count;
 
