@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include <CLI/App.hpp>
@@ -17,5 +18,8 @@ struct Command {
   /// Adds the options to `command`, and a callback that runs it and sets the exit code.
   void (*set_up)(CLI::App& command, int& exit_code);
 };
+
+/// Makes each row a command of `app`, with its example below its help.
+void add_commands(CLI::App& app, std::span<const Command> commands, int& exit_code);
 
 }  // namespace sonde

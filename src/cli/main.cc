@@ -74,13 +74,9 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, cha
 int run(int argc, char** argv) {
   CLI::App app{"Sonde reads GPU profiles and says what happened and why it is slow.", "sonde"};
   app.set_version_flag("--version", kVersion);
-  app.require_subcommand(1);
   int exit_code = kDone;
-  for (const Command& c : kCommands) {
-    CLI::App* command = app.add_subcommand(std::string(c.name), std::string(c.description));
-    command->footer(fmt::format("Example:\n  {}\n", c.example));
-    c.set_up(*command, exit_code);
-  }
+  add_commands(app, kCommands, exit_code);
+  app.require_subcommand(1);
   try {
     app.parse(with_joined_values(argc, argv));
   } catch (const CLI::ParseError& error) {

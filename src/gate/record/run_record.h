@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gate/condition.h"
+#include "trace/events.h"
+
+/// What the gate keeps of a run: enough for every metric of metrics.inc with every selector, and for the split of a
+/// difference, without the profile. A few hundred kilobytes at most, so that a baseline can live in git.
+namespace sonde::gate {
+
+/// Operations on a GPU, as far as they are told apart.
+enum class WorkKind : uint8_t { kernel, copy, set, graph_launch };
+
+/// One kind of work in one place: all operations of a GPU with the same name that the same module launched.
+struct WorkGroup {
+  WorkKind kind = WorkKind::kernel;
+  uint32_t gpu = 0;       ///< index into RunRecord::gpus
+  std::string name;       ///< of a kernel as C++ declares it; of a copy "Host-to-Device"; empty for sets and graphs
+  std::string module;     ///< path as `sonde modules` prints it; empty outside any
+  bool pageable = false;  ///< a copy from or to pageable memory
+  bool communication = false;  ///< a collective
+  int64_t share_ns = 0;        ///< of GPU time within the extent (share_gpu_time()): sums exactly to the busy time
+  int64_t duration_ns = 0;     ///< sum of the durations of those that are counted
+  int64_t count = 0;           ///< those whose launching call, or else they themselves, began within the extent
+  int64_t bytes = 0;           ///< copied or set, as far as they tell
+  /// Of the kept steps: of the operations whose launch began in it. Empty where there are no steps.
+  std::vector<int64_t> step_count;
+  std::vector<int64_t> step_duration_ns;
+};
+
+/// Idle time of a GPU for one cause while the thread that it waited for was in one call of one module.
+struct IdleGroup {
+  uint32_t gpu = 0;
+  std::string cause;   ///< name in idle_causes.inc
+  std::string module;  ///< that the thread was in; empty outside any
+  std::string what;    ///< call or range that the thread was in; may be empty
+  int64_t ns = 0;
+  int64_t pieces = 0;
+};
+
+/// API calls of one name in one module.
+struct CallGroup {
+  std::string name;                 ///< without version suffix
+  std::string module;               ///< empty outside any
+  bool launches = false;            ///< put kernels or graphs on a GPU
+  bool synchronizes = false;        ///< wait for the GPU (ApiKind::synchronize)
+  bool allocates = false;           ///< take memory from the driver
+  int64_t count = 0;                ///< that began within the extent
+  int64_t duration_ns = 0;          ///< sum
+  std::vector<int64_t> step_count;  ///< of the kept steps, as WorkGroup's
+  std::vector<int64_t> step_duration_ns;
+};
+
+/// A way in which a kernel was launched or compiled.
+struct KernelShape {
+  std::string kernel;
+  Dim3 grid = {};
+  Dim3 block = {};
+  int64_t count = 0;
+  std::optional<int64_t> registers_per_thread;
+  std::optional<int64_t> shared_bytes_per_block;  ///< static and dynamic
+  std::optional<int64_t> local_bytes_per_thread;
+  std::optional<int64_t> blocks_per_sm;  ///< that fit, by formula (docs/occupancy.md)
+  std::optional<double> theoretical_occupancy_percent;
+};
+
+/// What a kernel profiler measured of the launches of one kernel; timelines have none.
+struct KernelMeasure {
+  std::string kernel;
+  std::vector<double> duration_ns;                   ///< a launch each
+  std::vector<double> cycles;                        ///< SM cycles elapsed; empty where not collected
+  std::optional<double> achieved_occupancy_percent;  ///< mean
+  std::optional<double> spill_bytes;                 ///< local memory traffic or spill size, where collected
+};
+
+struct GpuOfRun {
+  std::string place;  ///< "GPU 0", "rank 1 GPU 0"
+  int32_t ordinal = 0;
+  std::string name;
+  int64_t busy_ns = 0;  ///< within the extent
+  std::optional<int64_t> peak_memory_bytes;
+  std::optional<double> sm_clock_hz;  ///< mean within the extent, where GPU metrics or a kernel report tell
+  // A value each kept step:
+  std::vector<int64_t> step_busy_ns;
+  std::vector<int64_t> step_communication_ns;
+  std::vector<int64_t> step_exposed_communication_ns;
+};
+
+struct RunRecord {
+  std::string source;  ///< file or folder, the last two parts of its path; or the command
+  Conditions conditions;
+  int64_t wall_ns = 0;    ///< of the whole run, first event to last (or of the process, where wall time alone is known)
+  int64_t extent_ns = 0;  ///< that everything but wall_ns is about: the steps after the warm-up, else the whole run
+  int64_t steps = 0;      ///< within the extent; 0 where nothing repeats
+  /// The last kMostSteps of them: from the start of a step to that of the next, of the last to its end. Without steps
+  /// the per-step vectors of all groups are empty, and sums of the extent stand for one step.
+  std::vector<int64_t> step_ns;
+  std::vector<GpuOfRun> gpus;
+  std::vector<WorkGroup> work;
+  std::vector<IdleGroup> idle;  ///< sums, with busy_ns of all GPUs, to extent_ns times the number of GPUs
+  std::vector<CallGroup> calls;
+  std::vector<KernelShape> shapes;
+  std::vector<KernelMeasure> measures;
+  std::optional<int64_t> graph_nodes;  ///< of a step or run, where graphs were traced by node
+};
+
+inline constexpr size_t kMostSteps = 100;
+
+}  // namespace sonde::gate
