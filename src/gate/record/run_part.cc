@@ -49,6 +49,7 @@ RunPart::RunPart(const Trace& run_trace)
   steps = static_cast<int64_t>(found->steady.size());
   steps_by_range = found->thread == kNone;
   windows = windows_of(found->steady);
+  tree.shares = {};  // of the whole run, which nothing asks for: 8 bytes an operation
   shares = share_gpu_time(trace, gpus, extent);
 }
 
