@@ -140,9 +140,10 @@ void add_decide_options(CLI::App& command, DecideOutput& output) {
       "[FORMAT:]FILE to write to, beside standard output; the format by name or by the file's ending; may "
       "be given several times");
   command.add_option("--title", output.title, "heading of what is written, as of a pull request's comment");
-  command.add_option(
-      "--allow", output.allowed_conditions,
-      fmt::format("a condition that may differ between the runs: {}", fmt::join(condition_names(), ", ")));
+  command
+      .add_option("--allow", output.allowed_conditions,
+                  fmt::format("a condition that may differ between the runs: {}", fmt::join(condition_names(), ", ")))
+      ->allow_extra_args(false);
   command.add_flag("--force-overwrite", output.force_overwrite, "replace output files that exist");
 }
 
