@@ -85,8 +85,8 @@ struct GpuOfRun {
   int64_t busy_ns = 0;  ///< within the extent
   std::optional<int64_t> peak_memory_bytes;
   std::optional<double> sm_clock_hz;     ///< mean within the extent, where GPU metrics or a kernel report tell
-  int64_t communication_ns = 0;          ///< within the extent: in which collectives run
-  int64_t exposed_communication_ns = 0;  ///< and nothing else does
+  int64_t communication_ns = 0;          ///< within the extent, in which collectives or copies between GPUs run
+  int64_t exposed_communication_ns = 0;  ///< of it without computing beside it
   // A value each kept step:
   std::vector<int64_t> step_busy_ns;
   std::vector<int64_t> step_communication_ns;
