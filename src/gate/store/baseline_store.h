@@ -19,10 +19,17 @@
 /// never share a file: there is no index, and entries of two branches merge in git without a conflict.
 namespace sonde::gate {
 
+/// A folder where an entry is expected and none can be read.
+struct BrokenEntry {
+  std::string name;
+  std::string id;
+  std::string message;  ///< what is wrong, with the file's path
+};
+
 /// What stands in a store.
 struct BaselineListing {
   std::vector<BaselineEntry> entries;  ///< oldest first; of equal time by name and id
-  std::vector<std::string> broken;     ///< a sentence for each folder that is no entry
+  std::vector<BrokenEntry> broken;
 };
 
 /// The folder that SONDE_BASELINE names, else ".sonde/baseline".
@@ -39,7 +46,8 @@ struct BaselineListing {
 [[nodiscard]] Result<BaselineEntry> add_baseline(const std::string& store, BaselineEntry entry,
                                                  std::span<const RunRecord> records);
 
-/// The one entry that `which` names: "latest", a label, or the beginning of an id or commit. `name` as above.
+/// The one entry that `which` names: "latest", a label, or the beginning of an id or commit; "NAME@" may stand before
+/// it where `name` is empty. An error where none or several fit, or the one is broken.
 [[nodiscard]] Result<BaselineEntry> find_entry(const std::string& store, std::string_view name, std::string_view which);
 
 /// The records of an entry, in the order of its runs.
