@@ -1,0 +1,65 @@
+#include "cli/run_records.h"
+
+#include <sys/stat.h>
+
+#include <array>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "gate/record/record_json.h"
+#include "gate/record/record_run.h"
+#include "importers/importer.h"
+#include "trace/link.h"
+
+namespace sonde {
+namespace {
+
+constexpr size_t kHead = 256;
+
+bool is_folder(const std::string& path) {
+  struct stat info{};
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+Result<gate::RunRecord> read_record(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  auto record = gate::parse_record(file->bytes());
+  if (!record) return fail("{}: {}", short_path(path), record.error().message);
+  return record;
+}
+
+/// The path's last two parts, as the files of a profile are named; of several ranks the folder's.
+Result<gate::RunRecord> read_profile(const std::string& path, Progress& progress) {
+  const std::array paths = {path};
+  auto trace = read_run(paths, {gate::record_fields(), &progress});
+  if (!trace) return std::unexpected(trace.error());
+  link(*trace);
+  gate::RunRecord record = gate::record_run(*trace);
+  record.source = short_path(path);
+  return record;
+}
+
+Result<gate::RunRecord> load_record(const std::string& path, Progress& progress) {
+  if (!is_folder(path)) {
+    const auto head = read_head(path, kHead);
+    if (head && gate::is_record(*head)) return read_record(path);
+  }
+  return read_profile(path, progress);
+}
+
+}  // namespace
+
+Result<std::vector<gate::RunRecord>> load_records(std::span<const std::string> files) {
+  const auto progress = terminal_progress();
+  std::vector<gate::RunRecord> records;
+  for (const std::string& file : files) {
+    auto record = load_record(file, *progress);
+    if (!record) return std::unexpected(record.error());
+    records.push_back(std::move(*record));
+  }
+  progress->end();
+  return records;
+}
+
+}  // namespace sonde

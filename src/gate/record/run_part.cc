@@ -1,0 +1,76 @@
+#include "gate/record/run_part.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analyses/run_extent.h"
+#include "analyses/warm_up.h"
+
+namespace sonde::gate {
+namespace {
+
+/// From the start of each step to that of the next, of the last to its end; the last kMostSteps of them.
+std::vector<Span> windows_of(std::span<const Span> steady) {
+  std::vector<Span> windows;
+  for (size_t i = steady.size() - std::min(steady.size(), kMostSteps); i < steady.size(); ++i) {
+    windows.emplace_back(steady[i].first, i + 1 < steady.size() ? steady[i + 1].first : steady[i].second);
+  }
+  return windows;
+}
+
+}  // namespace
+
+ModulePaths::ModulePaths(const ModuleTree& tree) : paths(1) {
+  std::vector<std::string> of_tree;
+  std::map<std::string, uint32_t, std::less<>> known;
+  for (const Module& m : tree.modules) {
+    of_tree.push_back(m.parent == kNone ? m.name : of_tree[m.parent] + "/" + m.name);
+    const auto [found, fresh] = known.try_emplace(of_tree.back(), static_cast<uint32_t>(paths.size()));
+    if (fresh) paths.push_back(of_tree.back());
+    of_module.push_back(found->second);
+  }
+}
+
+RunPart::RunPart(const Trace& run_trace)
+    : trace(run_trace),
+      gpus(gpus_of(trace)),
+      tree(module_tree(trace, {})),
+      modules(tree),
+      run(run_extent(trace)),
+      extent(run) {
+  const auto found = find_warm_up(trace, run.second - run.first);
+  const bool has_steps = found && !found->steady.empty() && found->steady.back().second > found->steady.front().first;
+  if (!has_steps) {
+    shares = std::move(tree.shares);
+    return;
+  }
+  whole_run = false;
+  extent = {found->steady.front().first, found->steady.back().second};
+  steps = static_cast<int64_t>(found->steady.size());
+  steps_by_range = found->thread == kNone;
+  windows = windows_of(found->steady);
+  shares = share_gpu_time(trace, gpus, extent);
+}
+
+uint32_t RunPart::window_at(int64_t time) const {
+  const auto next = std::ranges::upper_bound(windows, time, {}, &Span::first);
+  if (next == windows.begin() || time >= std::prev(next)->second) return kNone;
+  return static_cast<uint32_t>(next - windows.begin() - 1);
+}
+
+void Tally::add(uint32_t group, int64_t moment, int64_t duration_ns) {
+  if (!part_.holds(moment)) return;
+  if (group >= sums_.size()) {
+    sums_.resize(group + 1);
+    steps_.resize(sums_.size() * part_.windows.size());
+  }
+  const auto count = [&](Amount& amount) {
+    ++amount.count;
+    amount.ns += std::max<int64_t>(duration_ns, 0);
+  };
+  count(sums_[group]);
+  const uint32_t step = part_.window_at(moment);
+  if (step != kNone) count(steps_[group * part_.windows.size() + step]);
+}
+
+}  // namespace sonde::gate
