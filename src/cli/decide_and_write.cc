@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "gate/record/record_json.h"
+#include "gate/store/choose_baseline.h"
 #include "gate/verdict.h"
 
 namespace sonde {
@@ -95,6 +96,13 @@ ReportParts parts_of(std::span<const DecisionFormat* const> formats) {
   return parts;
 }
 
+/// Whether that no entry was found only means that there is none yet, or none for these runs.
+bool may_be_missing(const std::string& store, const std::string& name) {
+  if (name.contains('@') || !gate::check_baseline_name(name)) return false;
+  const auto listing = gate::list_baseline(store, name);
+  return listing && listing->broken.empty();
+}
+
 Status write_target(const gate::Decision& decision, const DecisionContext& context, const DecisionTarget& target,
                     bool overwrite) {
   auto file = Output::to_file(target.file, overwrite);
@@ -172,6 +180,25 @@ Result<gate::Budget> load_budget(const std::string& file) {
   return fail("{}", problems);
 }
 
+int budget_error(const std::string& file, const Error& error) {
+  report_error(error);
+  return MappedFile::open(file) ? gate::kUsageExit : gate::kErrorExit;
+}
+
+Result<DecideSide> baseline_side(const BaselineChoice& choice, std::span<const gate::RunRecord> changed,
+                                 std::span<const std::string> allowed) {
+  const std::string store = choice.store.empty() ? gate::default_store() : choice.store;
+  auto chosen = gate::baseline_records(store, choice.name, gate::common_conditions(changed), allowed);
+  if (!chosen && may_be_missing(store, choice.name)) {
+    return DecideSide{.records = {}, .files = {}, .label = choice.name, .notes = {chosen.error().message}};
+  }
+  if (!chosen) return std::unexpected(chosen.error());
+  DecideSide side{
+      .records = std::move(chosen->records), .files = {}, .label = gate::entry_text(chosen->entry), .notes = {}};
+  if (!chosen->note.empty()) side.notes.push_back(chosen->note);
+  return side;
+}
+
 int write_decision(const gate::Decision& decision, const DecideSide& base, const DecideSide& changed,
                    const DecideOutput& output) {
   const Status written = write_all(decision, base, changed, output);
@@ -183,6 +210,9 @@ int decide_and_write(const gate::Budget& budget, const DecideSide& base, const D
   gate::Decision decision = gate::decide(budget, base.records, changed.records, options);
   decision.base.label = base.label;
   decision.changed.label = changed.label;
+  for (const DecideSide* side : {&base, &changed}) {
+    decision.notes.insert(decision.notes.begin(), side->notes.begin(), side->notes.end());
+  }
   return write_decision(decision, base, changed, output);
 }
 
