@@ -25,9 +25,9 @@ std::string xml_character(char c) {
     case '<': return "&lt;";
     case '>': return "&gt;";
     case '"': return "&quot;";
-    case '\n': return "&#10;";
+    case '\n':
+    case '\t': return std::string(1, c);
     case '\r': return "&#13;";
-    case '\t': return "&#9;";
     default: return is_control(c) && c != 0x7f ? std::string(kReplacement) : std::string(1, c);
   }
 }

@@ -8,6 +8,7 @@
 #include "report/plain_text.h"
 #include "report/quantity.h"
 #include "report/sentence.h"
+#include "report/text_width.h"
 
 namespace sonde {
 namespace {
@@ -47,6 +48,10 @@ int rank_of(Outcome outcome) {
   }
   return 3;
 }
+
+constexpr size_t kLongestName = 120;
+
+std::string short_line(std::string_view text) { return cut_middle(one_line(text), kLongestName); }
 
 std::string change_text(double base, double changed) {
   return base > 0 ? fmt::format(" ({:+.1f} %)", 100 * (changed / base - 1)) : std::string();
@@ -102,12 +107,12 @@ std::string kernel_change_says(const gate::KernelChange& change) {
   }
   if (!change.base_ns) text = "only in the new runs";
   if (!change.changed_ns) text = "only in the baseline";
-  return fmt::format("{}: {}", one_line(change.kernel), text.empty() ? "no figure changed" : text);
+  return fmt::format("{}: {}", short_line(change.kernel), text.empty() ? "no figure changed" : text);
 }
 
 std::string condition_says(const gate::ConditionDifference& difference) {
-  return fmt::format("{}: {} in the baseline, {} now{}", difference.condition->title, one_line(difference.base),
-                     one_line(difference.changed), difference.allowed ? ", which was allowed" : "");
+  return fmt::format("{}: {} in the baseline, {} now{}", difference.condition->title, short_line(difference.base),
+                     short_line(difference.changed), difference.allowed ? ", which was allowed" : "");
 }
 
 std::string lengths_say(const gate::Difference& difference) {
@@ -120,7 +125,7 @@ std::string signed_time_text(int64_t ns) { return (ns > 0 ? "+" : "") + time_tex
 
 std::string side_heading(const gate::DecidedSide& side) {
   const std::string runs = counted(static_cast<int64_t>(side.sources.size()), "run");
-  return side.label.empty() ? runs : fmt::format("{} of {}", runs, one_line(side.label));
+  return side.label.empty() ? runs : fmt::format("{} of {}", runs, short_line(side.label));
 }
 
 }  // namespace sonde

@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kUsualWidth = 100;
 constexpr size_t kMostSources = 3;
+constexpr size_t kLongestName = 80;
 constexpr size_t kMostCauses = 10;
 /// Checks of one rule that pass are one line where there are more.
 constexpr size_t kMostPassing = 3;
@@ -75,7 +76,7 @@ class DecisionText {
   void side(std::string_view name, const gate::DecidedSide& side) {
     std::string text = fmt::format("{}: {}", name, side_heading(side));
     for (size_t i = 0; i < std::min(side.sources.size(), kMostSources); ++i) {
-      text += fmt::format("{} {}", i == 0 ? ":" : ",", one_line(side.sources[i]));
+      text += fmt::format("{} {}", i == 0 ? ":" : ",", cut_middle(one_line(side.sources[i]), kLongestName));
     }
     if (side.sources.size() > kMostSources) text += fmt::format(" and {} more", side.sources.size() - kMostSources);
     line(text, 0);
@@ -91,7 +92,7 @@ class DecisionText {
     if (!context_.budget_file.empty()) {
       const std::string place = fmt::format("{}:{}", one_line(context_.budget_file), c.verdict->rule->line);
       const bool fits = text_width(c.name) + c.word.size() + 4 + text_width(place) <= width_;
-      text_ += fits ? "  " + place : "\n" + std::string(kIndent, ' ') + place;
+      text_ += fits ? "  " + place : "\n" + std::string(kIndent, ' ') + cut_middle(place, width_ - kIndent);
     }
     text_ += '\n';
     line(c.says);
