@@ -1,5 +1,6 @@
 #include "base/calendar.h"
 #include "report/history/history_report.h"
+#include "report/plain_text.h"
 
 namespace sonde {
 namespace {

@@ -42,9 +42,6 @@ namespace sonde {
 /// A change's number in plots and tables.
 [[nodiscard]] char change_mark(size_t number);
 
-/// The text with what XML takes for markup written out, and without what it forbids.
-[[nodiscard]] std::string xml_text(std::string_view text);
-
 /// A value for people: with its unit, as many digits as small changes need.
 [[nodiscard]] std::string value_text(const gate::HistorySeries& series, double value);
 

@@ -3,6 +3,7 @@
 
 #include "base/calendar.h"
 #include "report/history/history_report.h"
+#include "report/plain_text.h"
 #include "report/quantity.h"
 
 namespace sonde {

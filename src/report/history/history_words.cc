@@ -34,20 +34,6 @@ char change_mark(size_t number) {
   return number <= kMarks.size() ? kMarks[number - 1] : '+';
 }
 
-std::string xml_text(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      default: safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return safe;
-}
-
 std::string value_text(const gate::HistorySeries& series, double value) {
   constexpr int kDigits = 4;
   return amount_text(value, series.unit, kDigits);
