@@ -87,6 +87,24 @@ hint() {
   [[ $SONDE_TOOL != pytorch ]] || echo '; the program has to write its trace to the file that $SONDE_PROFILE names'
 }
 
+# Wall time alone: sonde makes the runs and keeps a record of each. What it decides on the way is left to the step gate.
+measure_wall_time() {
+  local base=() code=0 side record
+  if [[ -n $SONDE_BASE_COMMAND ]]; then
+    echo "$SONDE_BASE_COMMAND" >"$SONDE_OUT/base/command.sh"
+    base=(--base-command "bash $(printf %q "$SONDE_OUT/base/command.sh")")
+  fi
+  "$SONDE" gate run --budget "$SONDE_BUDGET" -n "$SONDE_RUNS" --max-runs "$SONDE_RUNS" --keep "$SONDE_OUT/kept" "${base[@]}" \
+    --show-output -f json -- bash -c "$1" >/dev/null || code=$?
+  [[ $code != 2 && $code -lt $kError ]] || die "the runs could not be made; the reason stands above"
+  for side in base new; do
+    while read -r record; do
+      mv "$record" "$SONDE_OUT/$side/run-${record##*-}"
+    done < <(find "$SONDE_OUT/kept" -name "$side-*.record.json")
+  done
+  [[ -n $(runs_of new) ]] || die "sonde gate run kept no record"
+}
+
 step_profile() {
   local command=$SONDE_COMMAND number
   [[ -z $SONDE_COMMAND_FILE ]] || command=$(<"$SONDE_COMMAND_FILE")
@@ -99,10 +117,14 @@ step_profile() {
   esac
   mkdir -p "$SONDE_OUT"
   # Of an earlier job in the same folder nothing may be taken for this one's.
-  rm -rf "$SONDE_OUT"/{new,base,baseline} "$SONDE_OUT"/{exit-code,gate.*,report.html,profile_summary.json,why.txt}
+  rm -rf "$SONDE_OUT"/{new,base,baseline,kept} "$SONDE_OUT"/{exit-code,gate.*,report.html,profile_summary.json,why.txt}
   mkdir "$SONDE_OUT"/{new,base}
   lock_gpu
   show_gpu
+  if [[ $SONDE_TOOL == none ]]; then
+    measure_wall_time "$command"
+    return
+  fi
   for ((number = 1; number <= SONDE_RUNS; ++number)); do
     # Old and new in turn, each first as often as the other: a machine that warms up slows both alike.
     [[ -z $SONDE_BASE_COMMAND || $((number % 2)) == 0 ]] || measure base "$number" "$SONDE_BASE_COMMAND"
@@ -115,6 +137,10 @@ step_analyse() {
   local first
   first=$(runs_of new | head -n 1)
   [[ -n $first ]] || die "there is no run in $SONDE_OUT/new: the step profile has to come first"
+  if [[ $first == *.record.json ]]; then
+    say "wall time alone was measured: there is no profile to analyse"
+    return
+  fi
   "$SONDE" summary --json "$first" -o "$SONDE_OUT/profile_summary.json" --force-overwrite
   "$SONDE" why "$first" | tee "$SONDE_OUT/why.txt"
 }
