@@ -27,7 +27,10 @@ const context = {
   serverUrl: 'https://git.example',
   runId: 34,
 };
-const core = { warning: (text) => console.log(`::warning::${text}`), notice: (text) => console.log(`::notice::${text}`) };
+const core = {
+  warning: (text) => console.log(`::warning::${text}`),
+  notice: (text) => console.log(`::notice::${text}`),
+};
 const AsyncFunction = (async () => {}).constructor;
 const run = new AsyncFunction('github', 'context', 'core', 'require', readFileSync(0, 'utf8'));
 await run(github, context, core, createRequire(import.meta.url));

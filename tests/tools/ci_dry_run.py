@@ -46,8 +46,9 @@ def github_event(name, ref, commit):
 
 
 def github_once(place, api, name, ref, inputs=None):
-    """One run of the workflow: both jobs."""
+    """One run of the workflow on a new commit: both jobs."""
     place.clean()
+    place.commit()
     workflow = load(place.repository / ".github/workflows/gpu-performance.yml")
     job = GithubJob(place, github_event(name, ref, place.git("rev-parse", "HEAD").strip()), api)
     job.run(workflow["jobs"]["gate"], inputs)

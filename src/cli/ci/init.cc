@@ -91,8 +91,8 @@ Status write_all(std::span<const CiFile> files, const InitArguments& arguments) 
 Status check(const CiSettings& settings) {
   const fs::path budget = settings.budget;
   if (settings.command.find_first_not_of(" \n\t") == std::string::npos) return fail("the command is empty");
-  for (const std::string& text : {settings.command, settings.budget, settings.branch}) {
-    if (!can_be_quoted(text)) return fail("'{}' holds bytes that are no UTF-8 text, or control characters", text);
+  if (!can_be_quoted(settings.command) || !can_be_quoted(settings.budget) || !can_be_quoted(settings.branch)) {
+    return fail("--command, --budget and --branch have to be UTF-8 text without control characters");
   }
   if (settings.budget.empty() || budget.is_absolute() || *budget.lexically_normal().begin() == "..") {
     return fail("the budget '{}' has to lie in the repository: name it relative to its root", settings.budget);
