@@ -235,7 +235,7 @@ push_once() {
     parent=(-p "refs/remotes/origin/$SONDE_BRANCH")
     GIT_INDEX_FILE=$index git read-tree "${parent[1]}" || return
   fi
-  (cd "$SONDE_KEEP_IN" && GIT_DIR=$git_dir GIT_INDEX_FILE=$index GIT_WORK_TREE=. git add --force .) || return
+  (cd "$SONDE_KEEP_IN" && GIT_DIR=$git_dir GIT_INDEX_FILE=$index GIT_WORK_TREE=. git add --force --ignore-removal .) || return
   tree=$(GIT_INDEX_FILE=$index git write-tree) || return
   commit=$(git -c user.name=sonde -c user.email=sonde@localhost commit-tree "$tree" "${parent[@]}" \
     -m "Baseline of ${SONDE_COMMIT:-a run that names no commit}") || return
