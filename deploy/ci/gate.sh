@@ -68,6 +68,15 @@ show_gpu() {
   [[ -z $others ]] || say "other processes use the GPU, so that times will vary more: $others"
 }
 
+# wall_time PROFILE COMMAND: a record of one run. What sonde decides of it alone is of no interest.
+wall_time() {
+  local code=0
+  "$SONDE" gate run --budget "$SONDE_BUDGET" -n 1 --max-runs 1 --warm-up 0 --show-output -f json \
+    --keep "$1.kept" -- bash -c "$2" >/dev/null || code=$?
+  [[ $code != 2 && $code -lt $kError ]] || return "$code"
+  mv "$1.kept/new-01.record.json" "$1.record.json"
+}
+
 # measure SIDE NUMBER COMMAND: one run.
 measure() {
   local profile=$SONDE_OUT/$1/run-$2 options
@@ -78,6 +87,7 @@ measure() {
       nsys profile "${options[@]}" --force-overwrite=true -o "$profile" bash -c "$3"
       ;;
     pytorch) SONDE_PROFILE=$profile.json bash -c "$3" ;;
+    none) wall_time "$profile" "$3" ;;
   esac || die "run $2 ($1) ended with exit code $?; its output stands above"
   compgen -G "$profile.*" >/dev/null || die "run $2 ($1) left no profile $profile.*$(hint)"
 }
@@ -85,24 +95,6 @@ measure() {
 hint() {
   # shellcheck disable=SC2016  # it is meant to be read as it stands
   [[ $SONDE_TOOL != pytorch ]] || echo '; the program has to write its trace to the file that $SONDE_PROFILE names'
-}
-
-# Wall time alone: sonde makes the runs and keeps a record of each. What it decides on the way is left to the step gate.
-measure_wall_time() {
-  local base=() code=0 side record
-  if [[ -n $SONDE_BASE_COMMAND ]]; then
-    echo "$SONDE_BASE_COMMAND" >"$SONDE_OUT/base/command.sh"
-    base=(--base-command "bash $(printf %q "$SONDE_OUT/base/command.sh")")
-  fi
-  "$SONDE" gate run --budget "$SONDE_BUDGET" -n "$SONDE_RUNS" --max-runs "$SONDE_RUNS" --keep "$SONDE_OUT/kept" "${base[@]}" \
-    --show-output -f json -- bash -c "$1" >/dev/null || code=$?
-  [[ $code != 2 && $code -lt $kError ]] || die "the runs could not be made; the reason stands above"
-  for side in base new; do
-    while read -r record; do
-      mv "$record" "$SONDE_OUT/$side/run-${record##*-}"
-    done < <(find "$SONDE_OUT/kept" -name "$side-*.record.json")
-  done
-  [[ -n $(runs_of new) ]] || die "sonde gate run kept no record"
 }
 
 step_profile() {
@@ -117,14 +109,10 @@ step_profile() {
   esac
   mkdir -p "$SONDE_OUT"
   # Of an earlier job in the same folder nothing may be taken for this one's.
-  rm -rf "$SONDE_OUT"/{new,base,baseline,kept} "$SONDE_OUT"/{exit-code,gate.*,report.html,profile_summary.json,why.txt}
+  rm -rf "$SONDE_OUT"/{new,base,baseline} "$SONDE_OUT"/{exit-code,gate.*,report.html,profile_summary.json,why.txt}
   mkdir "$SONDE_OUT"/{new,base}
   lock_gpu
   show_gpu
-  if [[ $SONDE_TOOL == none ]]; then
-    measure_wall_time "$command"
-    return
-  fi
   for ((number = 1; number <= SONDE_RUNS; ++number)); do
     # Old and new in turn, each first as often as the other: a machine that warms up slows both alike.
     [[ -z $SONDE_BASE_COMMAND || $((number % 2)) == 0 ]] || measure base "$number" "$SONDE_BASE_COMMAND"

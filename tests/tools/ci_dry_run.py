@@ -208,8 +208,25 @@ def wrong(folder):
     print("steps that cannot be done say why")
 
 
+def wall_time(folder):
+    """Without a profiler: records of wall time, against the baseline and against a command."""
+    place = Place(folder)
+    place.init("gitlab", "true", "--tool", "none")
+    place.commit()
+    settings = {"SONDE_COMMAND": "sleep 0.01", "SONDE_TOOL": "none", "SONDE_RUNS": str(RUNS)}
+    steps = [f"bash .sonde/ci/gate.sh {step}" for step in ("profile", "analyse", "gate", "outcome")]
+    code, output = place.shell("\n".join([*steps, "bash .sonde/ci/gate.sh keep"]), settings)
+    expect("first", (code, "not_comparable" in output, f": {RUNS} runs" in output), (0, True, True), output)
+    code, output = place.shell("\n".join(steps), settings | {"SONDE_COMMAND": "sleep 0.5"})
+    expect("slower than the baseline", "the gate says: fail" in output, True, output)
+    base = {"SONDE_COMMAND": "sleep 0.5", "SONDE_BASE_COMMAND": "sleep 0.01"}
+    code, output = place.shell("\n".join(steps), settings | base)
+    expect("slower than the base command", "the gate says: fail" in output, True, output)
+    print("wall time: not comparable, fail against a baseline and against a command")
+
+
 def main():
-    for part in (mapping, wrong, github, gitlab):
+    for part in (mapping, wrong, wall_time, github, gitlab):
         if len(sys.argv) > 1 and part.__name__ not in sys.argv[1:]:
             continue
         with tempfile.TemporaryDirectory() as folder:
