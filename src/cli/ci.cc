@@ -10,12 +10,13 @@ namespace sonde {
 
 namespace {
 
-void set_up(CLI::App& command, int& exit_code) {
-  static const std::array kCommands = {
+const std::array kCommands = {
 #define SONDE_CI_COMMAND(name) ci_##name##_command,
 #include "cli/ci/list.inc"
 #undef SONDE_CI_COMMAND
-  };
+};
+
+void set_up(CLI::App& command, int& exit_code) {
   add_commands(command, kCommands, exit_code);
   command.require_subcommand(1);
 }

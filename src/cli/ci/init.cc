@@ -32,7 +32,7 @@ struct InitArguments {
 enum class Fate { written, replaced, same, kept, in_the_way };
 
 std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
+  const std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return std::move(text).str();
