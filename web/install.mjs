@@ -1,12 +1,14 @@
-// Gets the page's tools from npm by the lock file: node install.mjs. Does nothing when they are there already, so that
-// every build tree, test and check can call it first.
+// Gets tools from npm by a lock file: node install.mjs [FOLDER], without FOLDER the page's. Does nothing when they are there
+// already, so that every build tree, test and check can call it first.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const here = dirname(fileURLToPath(import.meta.url));
+const web = dirname(fileURLToPath(import.meta.url));
+const here = resolve(process.argv[2] ?? web);
+const lock = join(relative(dirname(web), here), 'package-lock.json');
 /** Holds what was installed; npm ci removes it with all else before it installs anew. */
 const stamp = join(here, 'node_modules', '.installed');
 const wanted = createHash('sha256')
@@ -24,7 +26,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   });
   if (error || status !== 0) {
     const why = error ? ` (${error.message})` : '; its reason stands above';
-    console.error(`sonde: npm could not install the page's tools, which web/package-lock.json lists${why}.`);
+    console.error(`sonde: npm could not install the tools that ${lock} lists${why}.`);
     console.error('sonde: Is the network there? Behind a mirror, set npm to it: npm config set registry URL');
     process.exit(1);
   }

@@ -3,6 +3,7 @@
 
 #include "gate/correction.h"
 #include "gate/exact_verdict.h"
+#include "gate/from_nothing.h"
 #include "gate/verdict.h"
 
 namespace sonde::gate {
@@ -32,10 +33,10 @@ double allowed_ratio(const Metric& metric, const AllowedChange& change, double b
   return 1 / (1 - std::min(share, kMost));
 }
 
+/// Of what stands for each run.
 bool all_above_zero(const TimedRuns& runs) {
-  return std::ranges::all_of(runs, [](const TimedRun& run) {
-    return std::ranges::all_of(run, [](double value) { return std::isfinite(value) && value > 0; });
-  });
+  return std::ranges::all_of(run_centres(runs, Centre::median),
+                             [](double value) { return std::isfinite(value) && value > 0; });
 }
 
 TimedTest make_test(const Subject& subject, size_t index, const AllowedChange& change, uint64_t seed) {
@@ -85,9 +86,9 @@ class TimedFamily {
 
  private:
   [[nodiscard]] bool enough_for_holm() const {
-    const auto all = static_cast<double>(tests_.size());
-    return std::ranges::all_of(tests_,
-                               [&](const TimedTest& t) { return t.smallest_p * all <= options_.false_alarm_rate; });
+    return std::ranges::none_of(tests_, [&](const TimedTest& t) {
+      return needs_max_t(tests_.size(), t.smallest_p, options_.false_alarm_rate);
+    });
   }
 
   [[nodiscard]] bool same_runs() const {
@@ -195,6 +196,8 @@ std::vector<Verdict> judge(std::span<const Subject> subjects, const JudgeOptions
       verdicts[i] = judge_bound(subject, std::get<FixedBound>(subject.rule->demand));
     } else if (subject.rule->metric->kind == MetricKind::exact) {
       verdicts[i] = judge_exact(subject, *change);
+    } else if (auto from_nothing = judge_from_nothing(subject, *change)) {
+      verdicts[i] = std::move(*from_nothing);
     } else if (!all_above_zero(subject.changed) || !all_above_zero(*subject.base)) {
       verdicts[i] = without_ratio(subject);
     } else {

@@ -1,5 +1,6 @@
 #include "report/diagnosis_json.h"
 
+#include "report/argument_json.h"
 #include "report/diagnosis_text.h"
 
 namespace sonde {
@@ -8,30 +9,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "sonde.diagnosis/1";
-
-/// The key of an argument ends in its unit.
-std::string_view suffix_of(Unit unit) {
-  switch (unit) {
-    case Unit::nanoseconds: return "_ns";
-    case Unit::bytes: return "_bytes";
-    case Unit::percent: return "_percent";
-    case Unit::gigabytes_per_second: return "_gb_per_s";
-    default: return "";
-  }
-}
-
-Json arguments_json(const std::vector<Argument>& arguments) {
-  Json object = Json::object();
-  for (const Argument& a : arguments) {
-    if (a.text.empty()) {
-      const std::string_view suffix = suffix_of(a.unit);
-      object[suffix.ends_with(a.name) ? a.name : a.name + std::string(suffix)] = a.number;
-    } else {
-      object[a.name] = a.text;
-    }
-  }
-  return object;
-}
 
 Json evidence_json(const std::vector<Evidence>& evidence, int64_t origin_ns) {
   Json list = Json::array();

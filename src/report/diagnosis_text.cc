@@ -1,73 +1,20 @@
 #include "report/diagnosis_text.h"
 
 #include <algorithm>
-#include <ranges>
-#include <span>
 #include <vector>
 
-#include <fmt/args.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "findings/texts.h"
 #include "report/join_text.h"
 #include "report/quantity.h"
-#include "report/text_width.h"
+#include "report/sentence.h"
 
 namespace sonde {
 namespace {
 
 constexpr size_t kUsualWidth = 100;
-
-/// A name in at most `width` characters; of names with shares ("NAME 12 %, NAME 3 %") the long ones are cut, each for
-/// itself.
-std::string cut_names(std::string_view text, size_t width) {
-  constexpr std::string_view kBetween = " %, ";
-  std::vector<std::string> names;
-  for (const auto name : std::views::split(text, kBetween)) names.emplace_back(std::string_view(name));
-  const auto joined = [&](size_t room) {
-    std::vector<std::string> cut;
-    for (const std::string& name : names) cut.push_back(cut_middle(name, room));
-    return fmt::format("{}", fmt::join(cut, kBetween));
-  };
-  size_t room = width;
-  while (room > 1 && text_width(joined(room)) > width) --room;
-  return joined(room);
-}
-
-std::string argument_text(const Argument& a) {
-  constexpr size_t kLongestName = 120;
-  if (!a.text.empty()) return cut_names(a.text, kLongestName);
-  switch (a.unit) {
-    case Unit::nanoseconds: return time_text(a.number);
-    case Unit::bytes: return bytes_text(a.number);
-    case Unit::percent: return percent_text(a.number, 100);
-    case Unit::gigabytes_per_second: return rate_text(a.number * 1e9);
-    default: return count_text(static_cast<int64_t>(a.number));
-  }
-}
-
-bool is_number(std::string_view word) { return word.find_first_not_of("0123456789.,") == std::string_view::npos; }
-
-/// Breaks `text` between words, not between a number and its unit; each line begins with `indent` blanks.
-std::string wrapped(std::string_view text, size_t indent, size_t width) {
-  std::string lines;
-  std::string line;
-  const auto end_line = [&] {
-    lines += std::string(indent, ' ') + line + '\n';
-    line.clear();
-  };
-  while (!text.empty()) {
-    size_t blank = std::min(text.find(' '), text.size());
-    if (is_number(text.substr(0, blank))) blank = std::min(text.find(' ', blank + 1), text.size());
-    const std::string_view word = text.substr(0, blank);
-    if (!line.empty() && indent + text_width(line) + 1 + text_width(word) > width) end_line();
-    line += fmt::format("{}{}", line.empty() ? "" : " ", word);
-    text.remove_prefix(std::min(blank + 1, text.size()));
-  }
-  if (!line.empty()) end_line();
-  return lines;
-}
 
 /// What was judged: "run.sqlite: 19 of 20 x 'iteration', 96.0 ms on 1 GPU".
 std::string heading(const Facts& facts) {
@@ -129,9 +76,7 @@ std::string abstentions_text(const std::vector<Abstention>& abstentions, size_t 
 }  // namespace
 
 std::string text_of(std::string_view id, const std::vector<Argument>& arguments) {
-  fmt::dynamic_format_arg_store<fmt::format_context> store;
-  for (const Argument& a : arguments) store.push_back(fmt::arg(a.name.c_str(), argument_text(a)));
-  return fmt::vformat(catalogue_text(id), store);
+  return sentence(catalogue_text(id), arguments);
 }
 
 std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {

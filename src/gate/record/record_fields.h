@@ -46,6 +46,7 @@ void visit_fields(RowOf<WorkGroup> auto& group, Visitor& v) {
   v.optional("bytes", group.bytes);
   v.steps("step_count", group.step_count);
   v.steps("step_duration_ns", group.step_duration_ns);
+  v.steps("step_bytes", group.step_bytes);
 }
 
 template <typename Visitor>
@@ -98,6 +99,11 @@ template <typename Visitor>
 void visit_fields(RowOf<RunRecord> auto& record, Visitor& v) {
   v.required("source", record.source);
   v.required("conditions", record.conditions);
+  v.optional("has_gpu_work", record.recorded.gpu_work);
+  v.optional("has_whole_graphs", record.recorded.whole_graphs);
+  v.optional("has_copy_memory", record.recorded.copy_memory);
+  v.optional("has_api_calls", record.recorded.api_calls);
+  v.optional("avg_kernel_ns", record.avg_kernel_ns);
   v.required("wall_ns", record.wall_ns);
   v.required("extent_ns", record.extent_ns);
   v.required("steps", record.steps);

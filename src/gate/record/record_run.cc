@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "gate/record/conditions_of.h"
 #include "gate/record/record_report.h"
+#include "gate/record/recorded.h"
 #include "gate/record/run_part.h"
 
 namespace sonde::gate {
@@ -11,6 +12,8 @@ namespace {
 
 void record_timeline(const Trace& trace, RunRecord& record) {
   const RunPart part(trace);
+  record.recorded = recorded_of(trace);
+  record.avg_kernel_ns = mean_kernel_ns(trace);
   record.wall_ns = part.run.second - part.run.first;
   record.extent_ns = part.extent.second - part.extent.first;
   record.steps = part.steps;

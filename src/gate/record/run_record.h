@@ -30,6 +30,7 @@ struct WorkGroup {
   /// Of the kept steps: of the operations whose launch began in it. Empty where there are no steps.
   std::vector<int64_t> step_count;
   std::vector<int64_t> step_duration_ns;
+  std::vector<int64_t> step_bytes;  ///< copied or set, as far as they tell
 };
 
 /// Idle time of a GPU for one cause while the thread that it waited for was in one call of one module.
@@ -92,9 +93,21 @@ struct GpuOfRun {
   std::vector<int64_t> step_exposed_communication_ns;
 };
 
+/// What the profile tells at all, so that none of something is not taken for not recorded, nor the other way round.
+struct Recorded {
+  bool gpu_work = false;  ///< kernels, copies and sets of a timeline
+  /// Nothing is known of what ran in CUDA graphs but that they did: they were traced as a whole.
+  bool whole_graphs = false;
+  bool copy_memory = false;  ///< every copy tells whether its memory is pageable (true where there is no copy)
+  bool api_calls = false;
+};
+
 struct RunRecord {
   std::string source;  ///< file or folder, the last two parts of its path; or the command
   Conditions conditions;
+  Recorded recorded;
+  /// Mean duration of all kernels of the whole run, warm-up included: what `sonde summary --json` prints in ms.
+  std::optional<double> avg_kernel_ns;
   int64_t wall_ns = 0;    ///< of the whole run, first event to last (or of the process, where wall time alone is known)
   int64_t extent_ns = 0;  ///< that everything but wall_ns is about: the steps after the warm-up, else the whole run
   int64_t steps = 0;      ///< within the extent; 0 where nothing repeats

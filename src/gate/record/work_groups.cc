@@ -68,8 +68,22 @@ class WorkCounter {
       sums_[group].share_ns += share[row];
       if (!counted) continue;
       tally_.add(group, moment, ops.end[row] - ops.start[row]);
-      if (bytes != nullptr && (*bytes)[row] != kUnknown) sums_[group].bytes += (*bytes)[row];
+      if (bytes != nullptr && (*bytes)[row] != kUnknown) add_bytes(sums_[group], moment, (*bytes)[row]);
     }
+  }
+
+  struct Sums {
+    int64_t share_ns = 0;
+    int64_t bytes = 0;
+    std::vector<int64_t> step_bytes;  ///< empty where there are none
+  };
+
+  void add_bytes(Sums& sums, int64_t moment, int64_t bytes) const {
+    sums.bytes += bytes;
+    const uint32_t step = part_.window_at(moment);
+    if (step == kNone) return;
+    sums.step_bytes.resize(part_.windows.size());
+    sums.step_bytes[step] += bytes;
   }
 
   [[nodiscard]] std::string name_of(const WorkKey& key) const {
@@ -90,6 +104,8 @@ class WorkCounter {
       group.communication = key.communication;
       group.share_ns = sums_[i].share_ns;
       group.bytes = sums_[i].bytes;
+      group.step_bytes = sums_[i].step_bytes;
+      group.step_bytes.resize(part_.windows.size());
       tally_.fill(i, group);
     }
     std::ranges::sort(all, {}, [](const WorkGroup& g) {
@@ -97,11 +113,6 @@ class WorkCounter {
     });
     return all;
   }
-
-  struct Sums {
-    int64_t share_ns = 0;
-    int64_t bytes = 0;
-  };
 
   const RunPart& part_;
   const Trace& trace_;

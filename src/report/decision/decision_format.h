@@ -18,8 +18,9 @@ struct DecisionContext {
   std::string title;        ///< heading, as of a pull request's comment; empty: a usual one
   RenderOptions render = {};
   /// Of the run of each side whose step time is the median one; nullptr where no profile is at hand.
-  const ReportSource* base = nullptr;
-  const ReportSource* changed = nullptr;
+  /// A page takes their timelines, which it reduces to fit.
+  ReportSource* base = nullptr;
+  ReportSource* changed = nullptr;
 };
 
 /// A way to write what the gate decided. A file and a line of list.inc each.
@@ -28,7 +29,7 @@ struct DecisionFormat {
   std::string_view description;
   std::string_view ending;  ///< of files: ".sarif"; empty where no ending tells (then the format has to be named)
   ReportParts parts;        ///< that it wants of the profiles
-  bool needs_profiles;
+  bool needs_profiles;  ///< shows less without them, not nothing
   void (*write)(const gate::Decision& decision, const DecisionContext& context, const Sink& sink);
 };
 

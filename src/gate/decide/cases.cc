@@ -1,0 +1,338 @@
+#include "gate/decide/cases.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "base/suggest.h"
+#include "gate/decide/decision.h"
+#include "gate/decide/pools.h"
+#include "gate/decide/words.h"
+
+namespace sonde::gate {
+namespace {
+
+/// Of how many names a note tells.
+constexpr size_t kToldNames = 3;
+
+bool against_base(const BudgetRule& rule) { return std::holds_alternative<AllowedChange>(rule.demand); }
+
+/// A demand for none, which a selector that fits nothing keeps to.
+bool demands_none(const BudgetRule& rule) {
+  const auto* const bound = std::get_if<FixedBound>(&rule.demand);
+  return bound != nullptr && bound->bound == 0 && rule.metric->kind == MetricKind::exact &&
+         (bound->comparison == Comparison::at_most || bound->comparison == Comparison::equal);
+}
+
+std::string subject_name(const RuleSelector& selector) {
+  std::string name = selector.kernel.empty() ? "" : worded("kernels", fmt::arg("kernel", selector.kernel));
+  if (!selector.module.empty()) {
+    name = name.empty() ? worded("module", fmt::arg("module", selector.module))
+                        : worded("in_module", fmt::arg("what", name), fmt::arg("module", selector.module));
+  }
+  if (selector.gpu) {
+    name = name.empty() ? worded("gpu", fmt::arg("gpu", *selector.gpu))
+                        : worded("on_gpu", fmt::arg("what", name), fmt::arg("gpu", *selector.gpu));
+  }
+  return name.empty() ? std::string(word_text("whole")) : name;
+}
+
+/// "a, b, c and 4 more".
+std::string some_of(const Names& names) {
+  std::string text;
+  size_t told = 0;
+  for (const std::string& name : names) {
+    if (told == kToldNames) break;
+    text += (told++ == 0 ? "" : ", ") + name;
+  }
+  return names.size() <= kToldNames
+             ? text
+             : worded("and_more", fmt::arg("names", text), fmt::arg("count", names.size() - kToldNames));
+}
+
+/// Fewest kept steps of any run that has some.
+size_t fewest_steps(const Sides& sides) {
+  size_t fewest = 0;
+  for (const auto& runs : {sides.base, sides.changed}) {
+    for (const RunRecord& run : runs) {
+      if (!run.step_ns.empty()) fewest = fewest == 0 ? run.step_ns.size() : std::min(fewest, run.step_ns.size());
+    }
+  }
+  return fewest;
+}
+
+Argument text_argument(std::string name, std::string text) {
+  return {.name = std::move(name), .text = std::move(text)};
+}
+
+Names modules_of(std::span<const RunRecord> runs) {
+  Names modules;
+  for (const RunRecord& run : runs) {
+    for (const WorkGroup& group : run.work) modules.insert(group.module);
+    for (const CallGroup& call : run.calls) modules.insert(call.module);
+    for (const IdleGroup& idle : run.idle) modules.insert(idle.module);
+  }
+  modules.erase("");
+  return modules;
+}
+
+Times mean_times(std::span<const RunRecord> runs, const std::function<Times(const RunRecord&)>& times_of) {
+  Times sums;
+  for (const RunRecord& run : runs) {
+    for (const auto& [name, time] : times_of(run)) sums[name] += time / static_cast<double>(runs.size());
+  }
+  return sums;
+}
+
+double sum_of(const Times& times) {
+  double sum = 0;
+  for (const auto& [name, time] : times) sum += time;
+  return sum;
+}
+
+/// The kernels of a run that have a launch configuration.
+Times shapes_of(const RunRecord& run) {
+  Times names;
+  for (const KernelShape& shape : run.shapes) names.emplace(shape.kernel, 0);
+  return names;
+}
+
+/// GPU time of each module of its own, of a mean step or of the run.
+Times module_times(const RunRecord& run, const Scope& scope) {
+  Times times;
+  for (const std::string& module : modules_of({&run, 1})) {
+    Scope own = scope;
+    own.modules = ModuleScope{.paths = {module}, .inside = false};
+    const TimedRun values = figure_of(*find_metric("module_time")).values(run, own);
+    if (!values.empty() && mean_of(values) > 0) times[module] = mean_of(values);
+  }
+  return times;
+}
+
+/// The cases of one rule.
+class RuleCases {
+ public:
+  RuleCases(const BudgetRule& rule, const Sides& sides, Cases& to)
+      : rule_(rule), sides_(sides), to_(to), figure_(figure_of(*rule.metric)) {
+    scope_.gpu = rule.selector.gpu;
+    if (!rule.selector.module.empty()) scope_.modules = ModuleScope{.paths = {rule.selector.module}};
+    scope_.last_steps = fewest_steps(sides);
+  }
+
+  void add() {
+    if (auto refusal = refused()) {
+      refuse(std::move(*refusal));
+    } else if (against_base(rule_) && sides_.base.empty()) {
+      add_case(subject_name(rule_.selector), scope_);  // that there is no baseline is said once
+    } else if (figure_.each == FigureEach::kernel) {
+      add_shapes();
+    } else if (figure_.each == FigureEach::module && rule_.selector.module.empty()) {
+      add_modules();
+    } else if (rule_.selector.kernel.empty()) {
+      add_case(subject_name(rule_.selector), scope_);
+    } else {
+      add_kernels();
+    }
+  }
+
+ private:
+  [[nodiscard]] bool judged_against_base() const { return against_base(rule_) && !sides_.base.empty(); }
+
+  void add_case(std::string name, Scope scope, std::optional<Refusal> refusal = {}) {
+    Subject subject{.rule = &rule_, .name = std::move(name), .changed = {}, .base = std::nullopt, .noise_floor = {}};
+    subject.changed = values_of(figure_, scope, sides_.changed);
+    if (!sides_.base.empty()) subject.base = values_of(figure_, scope, sides_.base);
+    to_.cases.push_back(
+        {.subject = std::move(subject), .figure = &figure_, .scope = std::move(scope), .refusal = std::move(refusal)});
+  }
+
+  void refuse(Refusal refusal) { add_case(subject_name(rule_.selector), scope_, std::move(refusal)); }
+
+  [[nodiscard]] std::optional<Refusal> refused() const {
+    if (auto steps = mixed_steps()) return steps;
+    if (demands_none(rule_)) return std::nullopt;
+    if (auto gpu = missing_gpu()) return gpu;
+    return missing_module();
+  }
+
+  /// Figures of a step stand beside none of a whole run.
+  [[nodiscard]] std::optional<Refusal> mixed_steps() const {
+    if (figure_.per != FigurePer::step) return std::nullopt;
+    size_t with = 0;
+    size_t all = 0;
+    for (const auto& runs : {judged_against_base() ? sides_.base : std::span<const RunRecord>(), sides_.changed}) {
+      all += runs.size();
+      with += static_cast<size_t>(std::ranges::count_if(runs, [](const RunRecord& r) { return !r.step_ns.empty(); }));
+    }
+    if (with == 0 || with == all) return std::nullopt;
+    const auto count = [](std::string name, size_t n) {
+      return Argument{.name = std::move(name), .unit = Unit::none, .number = static_cast<double>(n), .text = {}};
+    };
+    return Refusal{.reason = "mixed_steps", .arguments = {count("with", with), count("all", all)}};
+  }
+
+  [[nodiscard]] std::optional<Refusal> missing_gpu() const {
+    if (!scope_.gpu) return std::nullopt;
+    for (const RunRecord& run : sides_.changed) {
+      if (std::ranges::any_of(run.gpus, [&](const GpuOfRun& gpu) { return gpu.ordinal == *scope_.gpu; })) return {};
+    }
+    return Refusal{.reason = "no_gpu", .arguments = {text_argument("selector", std::to_string(*scope_.gpu))}};
+  }
+
+  [[nodiscard]] std::optional<Refusal> missing_module() const {
+    if (!scope_.modules) return std::nullopt;
+    Names known = modules_of(sides_.base);
+    known.merge(modules_of(sides_.changed));
+    if (std::ranges::any_of(known, [&](const std::string& m) { return is_within(m, *scope_.modules); })) return {};
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    Refusal refusal{.reason = "no_module", .arguments = {text_argument("selector", rule_.selector.module)}};
+    if (const auto near = near_module(names)) {
+      refusal.reason = "no_module_near";
+      refusal.arguments.push_back(text_argument("nearest", std::string(*near)));
+    }
+    return refusal;
+  }
+
+  /// A path that ends as the selector, or else the one that a typing mistake makes it.
+  [[nodiscard]] std::optional<std::string_view> near_module(std::span<const std::string_view> names) const {
+    const std::string tail = "/" + rule_.selector.module;
+    const auto ends_so = std::ranges::find_if(names, [&](std::string_view name) { return name.ends_with(tail); });
+    return ends_so != names.end() ? std::optional(*ends_so) : nearest(rule_.selector.module, names);
+  }
+
+  /// Those that fit the rule's expression.
+  [[nodiscard]] Times chosen(Times times) const {
+    if (rule_.selector.kernel.empty()) return times;
+    const std::regex expression(rule_.selector.kernel);
+    std::erase_if(times, [&](const auto& entry) { return !std::regex_search(entry.first, expression); });
+    return times;
+  }
+
+  [[nodiscard]] Scope of_kernels(Names kernels) const {
+    Scope scope = scope_;
+    scope.kernels = std::move(kernels);
+    return scope;
+  }
+
+  static Names names_of(const Times& times) {
+    Names names;
+    for (const auto& [name, time] : times) names.insert(name);
+    return names;
+  }
+
+  void refuse_kernels() {
+    refuse({.reason = rule_.selector.kernel.empty() ? "no_kernels" : "no_kernel",
+            .arguments = {text_argument("selector", rule_.selector.kernel)}});
+  }
+
+  void note_one_sided(const Names& base_only, const Names& changed_only) {
+    for (const auto& [names, id] : {std::pair(&base_only, "only_in_base"), std::pair(&changed_only, "only_in_new")}) {
+      if (names->empty()) continue;
+      std::string note = worded(id, fmt::arg("names", some_of(*names)));
+      if (std::ranges::find(to_.notes, note) == to_.notes.end()) to_.notes.push_back(std::move(note));
+    }
+  }
+
+  /// Registers and their like: kernels that both sides have, or the new ones where no baseline is asked for.
+  void add_shapes() {
+    const Names base = names_of(chosen(mean_times(sides_.base, shapes_of)));
+    Names shared = names_of(chosen(mean_times(sides_.changed, shapes_of)));
+    if (judged_against_base()) {
+      Names added;
+      Names removed;
+      std::ranges::set_difference(shared, base, std::inserter(added, added.end()));
+      std::ranges::set_difference(base, shared, std::inserter(removed, removed.end()));
+      std::erase_if(shared, [&](const std::string& name) { return added.contains(name); });
+      note_one_sided(removed, added);
+    }
+    if (shared.empty()) refuse_kernels();
+    for (const std::string& name : shared) add_case(name, of_kernels({name}));
+  }
+
+  void add_kernels() {
+    const auto times = [&](const RunRecord& run) { return kernel_times(run, scope_); };
+    const Times all = mean_times(sides_.base, times);
+    const Times base = chosen(all);
+    const Times changed = chosen(mean_times(sides_.changed, times));
+    Names both = names_of(base);
+    both.merge(names_of(changed));
+    if ((against_base(rule_) ? both.empty() : changed.empty()) && !demands_none(rule_)) {
+      refuse_kernels();
+    } else if (figure_.each != FigureEach::chosen_kernel) {
+      add_case(subject_name(rule_.selector), of_kernels(std::move(both)));
+    } else if (!against_base(rule_)) {
+      for (const auto& [name, time] : changed) add_case(name, of_kernels({name}));
+    } else {
+      add_pools(pools_of(base, changed, sum_of(all)), "kernels", [&](const Names& names) { return of_kernels(names); });
+    }
+  }
+
+  void add_modules() {
+    const auto times = [&](const RunRecord& run) { return module_times(run, scope_); };
+    const Times base = mean_times(sides_.base, times);
+    const Times changed = mean_times(sides_.changed, times);
+    if (base.empty() && changed.empty()) {
+      refuse({.reason = "no_modules"});
+    } else if (!judged_against_base()) {
+      for (const auto& [name, time] : changed) {
+        add_case(worded("module", fmt::arg("module", name)), of_modules({name}, true));
+      }
+    } else {
+      add_pools(pools_of(base, changed, sum_of(base)), "modules",
+                [&](const Names& names) { return of_modules(names, false); });
+    }
+  }
+
+  [[nodiscard]] Scope of_modules(Names paths, bool inside) const {
+    Scope scope = scope_;
+    scope.modules = ModuleScope{.paths = std::move(paths), .inside = inside};
+    return scope;
+  }
+
+  void add_pools(const Pools& pools, std::string_view kind, const std::function<Scope(const Names&)>& scope_of) {
+    const bool kernels = kind == "kernels";
+    for (const std::string& name : pools.single) {
+      add_case(kernels ? name : worded("module", fmt::arg("module", name)),
+               kernels ? scope_of({name}) : of_modules({name}, true));
+    }
+    if (!pools.small.empty()) {
+      add_case(worded(kernels ? "small_kernels" : "small_modules", fmt::arg("count", pools.small.size())),
+               scope_of(pools.small));
+    }
+    Names one_sided = pools.base_only;
+    one_sided.insert(pools.changed_only.begin(), pools.changed_only.end());
+    if (one_sided.empty()) return;
+    add_case(std::string(word_text(kernels ? "one_sided_kernels" : "one_sided_modules")), scope_of(one_sided));
+    note_one_sided(pools.base_only, pools.changed_only);
+  }
+
+  const BudgetRule& rule_;
+  const Sides& sides_;
+  Cases& to_;
+  const Figure& figure_;
+  Scope scope_;
+};
+
+}  // namespace
+
+TimedRuns values_of(const Figure& figure, const Scope& scope, std::span<const RunRecord> runs) {
+  TimedRuns values;
+  for (const RunRecord& run : runs) values.push_back(figure.values(run, scope));
+  return values;
+}
+
+Cases cases_of(const Budget& budget, const Sides& sides) {
+  Cases cases;
+  for (const BudgetRule& rule : budget.rules) RuleCases(rule, sides, cases).add();
+  return cases;
+}
+
+std::vector<Subject> subjects_of(const Budget& budget, std::span<const RunRecord> base,
+                                 std::span<const RunRecord> changed) {
+  std::vector<Subject> subjects;
+  for (Case& one : cases_of(budget, {.base = base, .changed = changed}).cases) {
+    subjects.push_back(std::move(one.subject));
+  }
+  return subjects;
+}
+
+}  // namespace sonde::gate

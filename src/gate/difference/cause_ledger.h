@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gate/difference/difference.h"
+#include "gate/difference/leaf.h"
+#include "gate/difference/shape_changes.h"
+
+/// How rules find causes: each claims what it explains of the leaves' change.
+namespace sonde::gate {
+
+/// A cause as it is made: what it claimed of busy and of idle time.
+struct CauseEntry {
+  std::string_view id;
+  std::vector<Argument> arguments = {};
+  int64_t busy_ns = 0;
+  int64_t idle_ns = 0;
+  double launches = 0;    ///< a step, more or fewer: it takes part of the time that launching and starting take
+  bool overlaps = false;  ///< work that runs beside other work, whose share of the time changes with it
+  [[nodiscard]] int64_t change_ns() const { return busy_ns + idle_ns; }
+};
+
+class CauseLedger {
+ public:
+  /// Both must outlive it.
+  CauseLedger(Leaves& leaves, const ShapeChanges& shapes);
+
+  [[nodiscard]] Leaves& all() { return *leaves_; }
+  [[nodiscard]] const ShapeChanges& shapes() const { return *shapes_; }
+  [[nodiscard]] std::vector<CauseEntry>& entries() { return entries_; }
+  /// Less than this is not worth a cause.
+  [[nodiscard]] int64_t least_ns() const { return least_ns_; }
+
+  /// Leaves with something open that `chosen` holds of.
+  [[nodiscard]] std::vector<Leaf*> open(const std::function<bool(const Leaf&)>& chosen);
+  [[nodiscard]] std::vector<Leaf*> open_kernels();
+  [[nodiscard]] std::vector<Leaf*> open_copies();
+  /// Idle time of these causes (names of idle_causes.inc).
+  [[nodiscard]] std::vector<Leaf*> open_idle(std::span<const std::string_view> causes);
+
+  /// Claims all that is open of these as one cause. Where that is less than least_ns(), claims nothing and gives
+  /// nullptr. The entry stays where it is until the next one is made.
+  CauseEntry* claim(std::string_view id, std::span<Leaf* const> leaves, std::vector<Argument> arguments);
+  /// Adds what is open of these to a cause.
+  static void add(CauseEntry& entry, std::span<Leaf* const> leaves);
+
+ private:
+  Leaves* leaves_;
+  const ShapeChanges* shapes_;
+  std::vector<CauseEntry> entries_;
+  int64_t least_ns_ = 0;
+};
+
+/// A kind of cause. One file and one line of list.inc each; asked in that order.
+struct CauseRule {
+  std::string_view name;
+  void (*claim)(CauseLedger& ledger);
+};
+[[nodiscard]] std::span<const CauseRule* const> cause_rules();
+
+/// Causes that add up to the whole change. Uses up what is open of the leaves.
+[[nodiscard]] std::vector<Cause> find_causes(Leaves& leaves, const ShapeChanges& shapes);
+
+// Arguments of causes' texts.
+[[nodiscard]] Argument told(std::string name, std::string text);
+[[nodiscard]] Argument told_time(std::string name, double ns);
+[[nodiscard]] Argument told_count(std::string name, double count);
+
+[[nodiscard]] int64_t open_sum(std::span<Leaf* const> leaves);
+/// Counts of both sides, as arguments base_count and count.
+void tell_counts(std::span<Leaf* const> leaves, std::vector<Argument>& arguments);
+
+}  // namespace sonde::gate

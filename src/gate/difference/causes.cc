@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <array>
+
+#include "base/text_catalogue.h"
+#include "gate/difference/cause_ledger.h"
+
+namespace sonde::gate {
+
+#define SONDE_CAUSE_RULE(name) extern const CauseRule name##_cause;
+#include "gate/difference/list.inc"
+#undef SONDE_CAUSE_RULE
+
+namespace {
+
+constexpr auto kTexts = std::to_array<CatalogueText>({
+#define SONDE_TEXT(id, text) {id, text},
+#include "gate/difference/causes_en.inc"
+#undef SONDE_TEXT
+});
+
+/// More time first, the most before; then less time, the most saved before.
+bool stands_before(const Cause& a, const Cause& b) {
+  if ((a.change_ns > 0) != (b.change_ns > 0)) return a.change_ns > 0;
+  return std::abs(a.change_ns) > std::abs(b.change_ns);
+}
+
+}  // namespace
+
+std::span<const CauseRule* const> cause_rules() {
+  static constexpr auto kRules = std::to_array<const CauseRule*>({
+#define SONDE_CAUSE_RULE(name) &name##_cause,
+#include "gate/difference/list.inc"
+#undef SONDE_CAUSE_RULE
+  });
+  return kRules;
+}
+
+std::vector<Cause> find_causes(Leaves& leaves, const ShapeChanges& shapes) {
+  CauseLedger ledger(leaves, shapes);
+  for (const CauseRule* rule : cause_rules()) rule->claim(ledger);
+  std::vector<Cause> causes;
+  int64_t claimed = 0;
+  for (CauseEntry& entry : ledger.entries()) {
+    claimed += entry.change_ns();
+    entry.arguments.push_back(told_time("busy", static_cast<double>(entry.busy_ns)));
+    entry.arguments.push_back(told_time("idle", static_cast<double>(entry.idle_ns)));
+    causes.push_back({entry.id, std::move(entry.arguments), entry.change_ns()});
+  }
+  std::ranges::stable_sort(causes, stands_before);
+  const int64_t whole = (leaves.changed_ns - leaves.base_ns) * static_cast<int64_t>(leaves.gpus);
+  if (whole != claimed) causes.push_back({"rest", {}, whole - claimed});
+  return causes;
+}
+
+std::string_view cause_text(std::string_view id) { return text_in(kTexts, id); }
+
+}  // namespace sonde::gate

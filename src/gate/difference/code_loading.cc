@@ -1,0 +1,22 @@
+#include <array>
+
+#include "gate/difference/cause_ledger.h"
+#include "gate/difference/place.h"
+
+namespace sonde::gate {
+namespace {
+
+void claim_code_loading(CauseLedger& ledger) {
+  constexpr std::array<std::string_view, 1> kCauses = {"load"};
+  const std::vector<Leaf*> leaves = ledger.open_idle(kCauses);
+  std::vector<Argument> arguments = {told("module", place_of(leaves))};
+  tell_counts(leaves, arguments);
+  ledger.claim(open_sum(leaves) > 0 ? "code_loading_more" : "code_loading_less", leaves, std::move(arguments));
+}
+
+}  // namespace
+
+extern const CauseRule code_loading_cause;
+const CauseRule code_loading_cause{"code_loading", claim_code_loading};
+
+}  // namespace sonde::gate

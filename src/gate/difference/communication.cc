@@ -1,0 +1,27 @@
+#include <map>
+
+#include "gate/difference/cause_ledger.h"
+#include "gate/difference/place.h"
+
+namespace sonde::gate {
+namespace {
+
+/// Collectives last until the slowest GPU has come: their time changes with that of other work.
+void claim_communication(CauseLedger& ledger) {
+  std::vector<Leaf*> leaves;
+  for (Leaf* leaf : ledger.open_kernels()) {
+    if (leaf->key.communication) leaves.push_back(leaf);
+  }
+  std::vector<Argument> arguments = {told("module", place_of(leaves))};
+  tell_counts(leaves, arguments);
+  const bool more = open_sum(leaves) > 0;
+  CauseEntry* entry = ledger.claim(more ? "communication_more" : "communication_less", leaves, std::move(arguments));
+  if (entry != nullptr) entry->overlaps = true;
+}
+
+}  // namespace
+
+extern const CauseRule communication_cause;
+const CauseRule communication_cause{"communication", claim_communication};
+
+}  // namespace sonde::gate

@@ -1,0 +1,42 @@
+#include <map>
+
+#include "gate/difference/cause_ledger.h"
+#include "gate/difference/place.h"
+
+namespace sonde::gate {
+namespace {
+
+/// Time of one operation on both sides, in the mean.
+void tell_means(const std::vector<Leaf*>& leaves, std::vector<Argument>& arguments) {
+  LeafSide base;
+  LeafSide changed;
+  for (const Leaf* leaf : leaves) {
+    base.duration_ns += leaf->base.duration_ns;
+    base.count += leaf->base.count;
+    changed.duration_ns += leaf->changed.duration_ns;
+    changed.count += leaf->changed.count;
+  }
+  arguments.push_back(told_time("base_mean", base.count > 0 ? base.duration_ns / base.count : 0));
+  arguments.push_back(told_time("mean", changed.count > 0 ? changed.duration_ns / changed.count : 0));
+}
+
+/// The same kernel in another grid, or compiled to other registers or shared memory.
+void claim_configuration(CauseLedger& ledger) {
+  std::map<std::string, std::vector<Leaf*>> kernels;
+  for (Leaf* leaf : ledger.open_kernels()) {
+    if (ledger.shapes().contains(leaf->key.name)) kernels[leaf->key.name].push_back(leaf);
+  }
+  for (const auto& [kernel, leaves] : kernels) {
+    std::vector<Argument> arguments = {told("kernel", kernel), told("module", place_of(leaves)),
+                                       told("detail", ledger.shapes().at(kernel))};
+    tell_means(leaves, arguments);
+    ledger.claim(open_sum(leaves) > 0 ? "configuration_slower" : "configuration_faster", leaves, std::move(arguments));
+  }
+}
+
+}  // namespace
+
+extern const CauseRule configuration_cause;
+const CauseRule configuration_cause{"configuration", claim_configuration};
+
+}  // namespace sonde::gate

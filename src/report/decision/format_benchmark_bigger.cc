@@ -1,0 +1,21 @@
+#include "report/decision/benchmark_json.h"
+#include "report/decision/decision_json.h"
+
+namespace sonde {
+namespace {
+
+void write(const gate::Decision& decision, const DecisionContext& /*context*/, const Sink& sink) {
+  sink(written_json(benchmark_document(decision, gate::Better::higher)));
+}
+
+}  // namespace
+
+extern const DecisionFormat benchmark_bigger_decision_format;
+const DecisionFormat benchmark_bigger_decision_format = {.name = "benchmark_bigger",
+                                                         .description = "the others of them, tool customBiggerIsBetter",
+                                                         .ending = "",
+                                                         .parts = {},
+                                                         .needs_profiles = false,
+                                                         .write = write};
+
+}  // namespace sonde
