@@ -80,6 +80,10 @@ std::optional<Refusal> Guard::refusal(const BudgetRule& rule) const {
   return std::nullopt;
 }
 
-bool Guard::allows_times() const { return std::ranges::all_of(differences_, &ConditionDifference::allowed); }
+bool Guard::allows_times() const {
+  return std::ranges::all_of(differences_, [](const ConditionDifference& difference) {
+    return difference.allowed || difference.condition->forbids == Forbids::nothing;
+  });
+}
 
 }  // namespace sonde::gate
