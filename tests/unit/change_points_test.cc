@@ -161,7 +161,9 @@ TEST(ChangePoints, RatesOnNoiseAndOnSteps) {
     }
     std::printf("a step of %.0f %%: found in %d of %d within 3 values, in %d at its place\n", 100 * step, near, kSeries,
                 exact);
-    if (step >= 0.03) EXPECT_GE(near, 980);
+    if (step >= 0.03) {
+      EXPECT_GE(near, 980);
+    }
   }
   for (const size_t since : {size_t{1}, size_t{2}, size_t{3}, size_t{5}}) {
     int found = 0;
@@ -171,7 +173,9 @@ TEST(ChangePoints, RatesOnNoiseAndOnSteps) {
       found += change_points(values, {}).empty() ? 0 : 1;
     }
     std::printf("a step of 5 %% that %zu values show: found in %d of %d\n", since, found, kSeries);
-    if (since >= 3) EXPECT_GE(found, 980);
+    if (since >= 3) {
+      EXPECT_GE(found, 980);
+    }
   }
 }
 
