@@ -37,7 +37,7 @@ class Folder:
         ).stdout.strip()
 
     def entries(self, *options):
-        document = json.loads(self.sonde("baseline", "list", "--json", *options))
+        document, _ = json.JSONDecoder().raw_decode(self.sonde("baseline", "list", "--json", *options))
         broken = list(violations(document, load("baseline_list.schema.json")))
         assert not broken, broken
         return document["entries"]
