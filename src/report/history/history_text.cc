@@ -45,6 +45,7 @@ Table change_table(const gate::HistorySeries& series) {
     verdict.push_back(is_worse(series, each) ? "worse" : "better");
     p.push_back(table.keep(p_text(each.p)));
   }
+  table.columns[2].yields = 1;  // when: the plot shows about
   return table;
 }
 
@@ -64,10 +65,12 @@ std::string changes_text(const gate::HistorySeries& series, const RenderOptions&
 
 std::string history_text(const gate::History& history, const RenderOptions& options) {
   const size_t width = options.width == 0 ? kUsualWidth : options.width;
+  RenderOptions in_width = options;
+  in_width.width = width;
   std::string text;
   for (const gate::HistorySeries& series : history.series) {
     text += wrapped(heading(series), 0, width);
-    text += "\n" + history_plot(series, std::min(width, kWidestPlot)) + "\n" + changes_text(series, options) + "\n";
+    text += "\n" + history_plot(series, std::min(width, kWidestPlot)) + "\n" + changes_text(series, in_width) + "\n";
   }
   for (const std::string& note : history.notes) text += wrapped("Note: " + note, 0, width) + "\n";
   return text;

@@ -36,7 +36,10 @@ char change_mark(size_t number) {
 
 std::string value_text(const gate::HistorySeries& series, double value) {
   constexpr int kDigits = 4;
-  return amount_text(value, series.unit, kDigits);
+  constexpr double kManyDigits = 10'000;
+  // A part of a count that has as many digits before the point says nothing more.
+  const double shown = series.unit == Unit::none && std::abs(value) >= kManyDigits ? std::round(value) : value;
+  return amount_text(shown, series.unit, kDigits);
 }
 
 }  // namespace sonde
