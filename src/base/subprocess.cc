@@ -66,7 +66,7 @@ sigset_t ending_signals() {
 /// `own` with additions in place of what has the same name.
 std::vector<std::string> environment_of(const Subprocess& program) {
   std::vector<std::string> all;
-  for (const auto& [name, value] : program.environment) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : program.environment) all.push_back(fmt::format("{}={}", name, value));
   for (char** own = environ; *own != nullptr; ++own) {
     const std::string_view word = *own;
     const std::string_view name = word.substr(0, word.find('='));

@@ -10,17 +10,21 @@
 namespace sonde::gate {
 namespace {
 
-using Visit = std::function<void(std::span<const size_t>)>;
+using Visit = std::function<bool(std::span<const size_t>)>;
+
+double choices(size_t all, size_t count) {
+  double ways = 1;
+  for (size_t i = 1; i <= count; ++i) ways = ways * static_cast<double>(all - count + i) / static_cast<double>(i);
+  return std::round(ways);
+}
 
 /// Each choice of `count` of `all` in lexical order; false, and nothing done, where there are more than `most`.
 bool for_each_choice(size_t all, size_t count, size_t most, const Visit& visit) {
-  double ways = 1;
-  for (size_t i = 1; i <= count; ++i) ways = ways * static_cast<double>(all - count + i) / static_cast<double>(i);
-  if (ways > static_cast<double>(most) + 0.5) return false;
+  if (choices(all, count) > static_cast<double>(most)) return false;
   std::vector<size_t> choice(count);
   std::iota(choice.begin(), choice.end(), size_t{0});
   for (;;) {
-    visit(choice);
+    if (!visit(choice)) return true;
     size_t at = count;
     while (at > 0 && choice[at - 1] == all - count + at - 1) --at;
     if (at == 0) return true;
@@ -77,9 +81,14 @@ size_t for_each_arrangement(size_t runs, size_t changed, uint64_t seed, size_t m
   std::iota(order.begin(), order.end(), size_t{0});
   for (size_t drawn = 0; drawn < most; ++drawn) {
     for (size_t i = 0; i < changed; ++i) std::swap(order[i], order[i + random.below(runs - i)]);
-    visit(std::span(order).first(changed));
+    if (!visit(std::span(order).first(changed))) break;
   }
   return 1;
+}
+
+double arrangements_of(size_t runs, size_t changed, size_t most) {
+  const double all = choices(runs, changed);
+  return all > static_cast<double>(most) ? static_cast<double>(most) + 1 : all;
 }
 
 }  // namespace sonde::gate

@@ -38,9 +38,13 @@ class Arrangements {
   std::vector<double> rows_;  ///< [run][member], the base's runs first
 };
 
-/// Calls `visit` with the runs on the changed side of each arrangement, or of `most` drawn ones where there are more.
-/// Gives how many count as extreme beside those: one, the measured arrangement, where they are drawn; else none.
+/// Calls `visit` with the runs on the changed side of each arrangement, or of `most` drawn ones where there are more,
+/// while it returns true. Gives how many count as extreme beside those: one, the measured arrangement, where they are
+/// drawn; else none.
 size_t for_each_arrangement(size_t runs, size_t changed, uint64_t seed, size_t most,
-                            const std::function<void(std::span<const size_t>)>& visit);
+                            const std::function<bool(std::span<const size_t>)>& visit);
+
+/// How many arrangements that visits, those that count as extreme included.
+[[nodiscard]] double arrangements_of(size_t runs, size_t changed, size_t most);
 
 }  // namespace sonde::gate

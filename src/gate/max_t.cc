@@ -61,7 +61,10 @@ std::vector<double> max_t(std::span<const FamilyMember> family, uint64_t seed, s
   const Arrangements arrangements(family);
   StepDown counted(arrangements);
   const size_t extra = for_each_arrangement(arrangements.runs(), arrangements.on_changed_side(), seed,
-                                            most_arrangements, [&](auto choice) { counted.add(choice); });
+                                            most_arrangements, [&](auto choice) {
+                                              counted.add(choice);
+                                              return true;
+                                            });
   return counted.adjusted(extra);
 }
 

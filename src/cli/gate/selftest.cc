@@ -101,9 +101,11 @@ std::string found_text(ByMetric& metrics) {
   OfMetric& metric = metrics.at(name);
   const auto change = middle(metric);
   if (!change) return fmt::format("no change of {} is found with 95 % power: make more runs a side", name);
-  const bool one = metric.deviations.size() == 1;
-  return fmt::format("a change of {} in {}{} is found with 95 % power", share_text(change), one ? "" : "half of all ",
-                     name);
+  const std::string of =
+      metric.deviations.size() == 1
+          ? std::string()
+          : fmt::format(" (median of {})", counted(static_cast<int64_t>(metric.deviations.size()), "subject"));
+  return fmt::format("a change of {} in {}{} is found with 95 % power", share_text(change), name, of);
 }
 
 std::string rate_text_of(double rate) { return fmt::format("{:.2g} %", 100 * rate); }
