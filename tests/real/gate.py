@@ -68,7 +68,7 @@ def mean_kernel_time(path, folder):
     for factor, wanted in ((1 - 1e-9, 1), (1 + 1e-9, 0)):
         rules = folder / "mean.yaml"
         bound = (mean or 1) * 1e6 * factor
-        rules.write_text(f"rules: ['avg_kernel_time <= {bound:.6f} ns']\n", encoding="utf-8")
+        rules.write_text(f"rules: ['avg_kernel_time <= {bound:.9f} ns']\n", encoding="utf-8")
         code = compare.run_sonde("gate", "--budget", rules, path).returncode
         if code != (4 if mean is None else wanted):
             problems.append(f"avg_kernel_time {mean} ms with a bound of {bound} ns: exit {code}")
