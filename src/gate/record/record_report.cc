@@ -17,8 +17,8 @@ constexpr double kMost = 1 << 30;
 
 std::optional<int64_t> integer(const Trace& trace, const KernelProfile& kernel, std::string_view metric) {
   const auto number = metric_number(trace, kernel, metric);
-  if (!number || !(*number >= 0 && *number <= kMost)) return std::nullopt;
-  return static_cast<int64_t>(*number);
+  const bool fits = number && *number >= 0 && *number <= kMost;
+  return fits ? std::optional(static_cast<int64_t>(*number)) : std::nullopt;
 }
 
 std::optional<int64_t> shared_bytes(const Trace& trace, const KernelProfile& kernel) {

@@ -60,7 +60,7 @@ Kinds kinds_of_options(const Rank& rank) {
   Kinds kinds;
   for (const auto& [name, value] : rank.capture) {
     if (name != "CAPTURE_EVENT_TYPE") continue;
-    const auto known = std::ranges::find(kEventTypes, value, &EventType::type);
+    const auto* const known = std::ranges::find(kEventTypes, value, &EventType::type);
     kinds.insert(known == kEventTypes.end() ? small_letters(value) : std::string(known->word));
   }
   if (kinds.empty()) return kinds;
@@ -109,7 +109,7 @@ Kinds kinds_held(const Rank& rank) {
 std::string option_value(std::string_view command_line, std::string_view long_name, std::string_view short_name) {
   const std::vector<std::string_view> words = parts_of(command_line, ' ');
   for (size_t i = 1; i < words.size(); ++i) {
-    std::string_view word = words[i];
+    const std::string_view word = words[i];
     const bool is_long = word.starts_with("--") && word.substr(2).starts_with(long_name);
     if (is_long && word.substr(2 + long_name.size()).starts_with('=')) {
       return std::string(word.substr(long_name.size() + 3));
@@ -131,7 +131,7 @@ std::set<std::string> recorded_kinds(const Rank& rank) {
   Kinds kinds = kinds_of_options(rank);
   if (!kinds.empty()) return kinds;
   kinds = kinds_of_command(capture_value(rank, "COMMAND_LINE"));
-  const Kinds held = kinds_held(rank);
+  Kinds held = kinds_held(rank);
   if (kinds.empty()) return held;
   // Whether nsys may sample CPUs depends on the machine: it always finds some where it may.
   for (const std::string word : {"cpu samples", "cpuctxsw"}) {
