@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gate/decide/decision.h"
+
+namespace sonde {
+
+/// All that `sonde compare` tells of two sides.
+struct Comparison {
+  std::vector<std::string> base_sources;
+  std::vector<std::string> changed_sources;
+  std::vector<gate::ConditionDifference> conditions;
+  std::vector<std::string> notes;                 ///< for people: what is not known of the conditions
+  std::optional<gate::Difference> difference;     ///< of timelines
+  std::vector<gate::KernelChange> kernel_chains;  ///< of kernel reports
+};
+
+/// The records must be all timelines or all kernel reports.
+[[nodiscard]] Comparison comparison_of(std::span<const gate::RunRecord> base, std::span<const gate::RunRecord> changed);
+
+/// "slower", "added", "other configuration", ...
+[[nodiscard]] std::string_view kind_word(gate::ChangeKind kind);
+/// As keys and values of documents have it: "other_configuration".
+[[nodiscard]] std::string_view kind_name(gate::ChangeKind kind);
+/// "+1.20 ms", "-306 us", "0"
+[[nodiscard]] std::string change_text(int64_t ns);
+/// "+3.8 %"; nothing where the base is 0.
+[[nodiscard]] std::string change_percent_text(double base, double changed);
+/// Why, in a sentence.
+[[nodiscard]] std::string cause_sentence(const gate::Cause& cause);
+/// "registers 64 to 72, blocks per SM 3 to 2, occupancy 75.0 % to 50.0 %, time +18 %"
+[[nodiscard]] std::string chain_sentence(const gate::KernelChange& change);
+/// "A mean step (of 19 runs) takes 5.70 ms instead of 5.49 ms: +3.8 %."
+[[nodiscard]] std::string length_sentence(const gate::Difference& difference);
+/// What forbids a conclusion on times, as the conditions say; empty where nothing does.
+[[nodiscard]] std::string conditions_warning(const Comparison& comparison);
+
+}  // namespace sonde
