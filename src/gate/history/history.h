@@ -39,11 +39,11 @@ struct History {
 };
 
 struct HistoryOptions {
-  std::vector<std::string> metrics;             ///< none: headline_metrics() that there are
-  std::vector<std::string> higher_is_better;    ///< columns of a CSV file
-  std::vector<std::string> allowed_conditions;  ///< that may differ within a series
-  std::optional<int64_t> since_s;               ///< older ones are left out
-  ChangePointOptions change_points;
+  std::vector<std::string> metrics = {};             ///< none: headline_metrics() that there are
+  std::vector<std::string> higher_is_better = {};    ///< columns of a CSV file
+  std::vector<std::string> allowed_conditions = {};  ///< that may differ within a series
+  std::optional<int64_t> since_s = {};               ///< older ones are left out
+  ChangePointOptions change_points = {};
 };
 
 /// What is shown of a run where nothing is asked for.

@@ -36,6 +36,9 @@ struct BaselineEntry {
 /// is an error.
 [[nodiscard]] Result<BaselineEntry> parse_entry(std::string_view json);
 
+/// The end of its id, which tables show: few entries of a store have the same.
+[[nodiscard]] std::string_view entry_number(const BaselineEntry& entry);
+
 /// What an entry is called in a sentence: "default@8e1e4ab (2026-11-22)".
 [[nodiscard]] std::string entry_text(const BaselineEntry& entry);
 

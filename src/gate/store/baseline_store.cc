@@ -94,11 +94,11 @@ Status write_entry_files(const fs::path& folder, const BaselineEntry& entry, std
   return write_new_file((folder / kEntryFile).string(), entry_json(entry));
 }
 
-/// Gives a finished folder its name: `id`, or "id-2", ... where that is taken by other runs of the same second.
+/// Gives a finished folder its name: `id`, or "id.2", ... where that is taken by other runs of the same second.
 Result<std::string> put_in_place(const fs::path& made, const fs::path& baseline, const std::string& id) {
   constexpr int kMostTries = 1000;
   for (int i = 1; i <= kMostTries; ++i) {
-    const std::string tried = i == 1 ? id : fmt::format("{}-{}", id, i);
+    const std::string tried = i == 1 ? id : fmt::format("{}.{}", id, i);
     if (std::rename(made.c_str(), (baseline / tried).c_str()) == 0) return tried;
     if (errno != ENOTEMPTY && errno != EEXIST) break;
   }
@@ -124,7 +124,7 @@ Status check_conditions(std::span<const RunRecord> records) {
 
 bool fits(const BaselineEntry& entry, std::string_view which) {
   constexpr size_t kShortestCommit = 4;  // as git takes it
-  return entry.label == which || entry.id.starts_with(which) ||
+  return entry.label == which || entry.id.starts_with(which) || entry_number(entry) == which ||
          (which.size() >= kShortestCommit && entry.commit.starts_with(which));
 }
 

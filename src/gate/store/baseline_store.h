@@ -46,8 +46,8 @@ struct BaselineListing {
 [[nodiscard]] Result<BaselineEntry> add_baseline(const std::string& store, BaselineEntry entry,
                                                  std::span<const RunRecord> records);
 
-/// The one entry that `which` names: "latest", a label, or the beginning of an id or commit; "NAME@" may stand before
-/// it where `name` is empty. An error where none or several fit, or the one is broken.
+/// The one entry that `which` names: "latest", a label, an entry_number(), or the beginning of an id or commit; "NAME@"
+/// may stand before it where `name` is empty. An error where none or several fit, or the one is broken.
 [[nodiscard]] Result<BaselineEntry> find_entry(const std::string& store, std::string_view name, std::string_view which);
 
 /// The records of an entry, in the order of its runs.

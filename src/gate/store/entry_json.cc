@@ -140,6 +140,10 @@ std::string short_commit(std::string_view commit) {
   return std::string(is_hash ? commit.substr(0, kShown) : commit);
 }
 
+std::string_view entry_number(const BaselineEntry& entry) {
+  return std::string_view(entry.id).substr(entry.id.rfind('-') + 1);  // the whole where there is no '-'
+}
+
 std::string entry_text(const BaselineEntry& entry) {
   constexpr size_t kDay = 10;  // "2026-01-31"
   const std::string day = moment_text(entry.time_s).substr(0, kDay);
