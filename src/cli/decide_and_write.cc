@@ -143,10 +143,11 @@ Status write_all(const gate::Decision& decision, const DecideSide& base, const D
 
 void add_decide_options(CLI::App& command, DecideOutput& output) {
   command.add_option("-f,--format", output.format, formats_help())->capture_default_str();
-  command.add_option(
-      "-o,--output", output.targets,
-      "[FORMAT:]FILE to write to, beside standard output; the format by name or by the file's ending; may "
-      "be given several times");
+  command
+      .add_option("-o,--output", output.targets,
+                  "[FORMAT:]FILE to write to, beside standard output; the format by name or by the file's ending; may "
+                  "be given several times")
+      ->allow_extra_args(false);
   command.add_option("--title", output.title, "heading of what is written, as of a pull request's comment");
   command
       .add_option("--allow", output.allowed_conditions,

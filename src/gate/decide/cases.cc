@@ -121,20 +121,25 @@ class RuleCases {
   void add() {
     if (auto refusal = refused()) {
       refuse(std::move(*refusal));
-    } else if (against_base(rule_) && sides_.base.empty()) {
-      add_case(subject_name(rule_.selector), scope_);  // that there is no baseline is said once
+    } else if (is_one()) {
+      add_case(subject_name(rule_.selector), scope_);
     } else if (figure_.each == FigureEach::kernel) {
       add_shapes();
-    } else if (figure_.each == FigureEach::module && rule_.selector.module.empty()) {
-      add_modules();
     } else if (rule_.selector.kernel.empty()) {
-      add_case(subject_name(rule_.selector), scope_);
+      add_modules();
     } else {
       add_kernels();
     }
   }
 
  private:
+  /// Whether nothing is told apart. That there is no baseline is said once.
+  [[nodiscard]] bool is_one() const {
+    if (against_base(rule_) && sides_.base.empty()) return true;
+    const bool of_modules = figure_.each == FigureEach::module && rule_.selector.module.empty();
+    return figure_.each != FigureEach::kernel && !of_modules && rule_.selector.kernel.empty();
+  }
+
   [[nodiscard]] bool judged_against_base() const { return against_base(rule_) && !sides_.base.empty(); }
 
   void add_case(std::string name, Scope scope, std::optional<Refusal> refusal = {}) {
