@@ -71,7 +71,7 @@ function Word({ word }: { word: CheckWord }) {
 
 function Checks({ checks, budget }: { checks: readonly GateCheck[]; budget: string | null }) {
   return (
-    <div class="table-scroll gate-scroll">
+    <div class="gate-scroll">
       <table class="gate-checks">
         <thead>
           <tr>
