@@ -37,7 +37,8 @@ Status check_kinds(const Records& base, const Records& changed) {
   const auto timeline = std::ranges::find_if_not(all, is_kernel_report);
   if (report == all.end() || timeline == all.end()) return {};
   return fail(
-      "{} is a kernel report and {} a timeline: compare timelines with timelines (nsys, torch.profiler), kernel reports "
+      "{} is a kernel report and {} a timeline: compare timelines with timelines (nsys, torch.profiler), kernel "
+      "reports "
       "with kernel reports (ncu)",
       report->source, timeline->source);
 }

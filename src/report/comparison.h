@@ -14,14 +14,13 @@ struct Comparison {
   std::vector<std::string> base_sources;
   std::vector<std::string> changed_sources;
   std::vector<gate::ConditionDifference> conditions;
-  std::vector<std::string> notes;                ///< for people: what is not known of the conditions
-  std::optional<gate::Difference> difference;    ///< of timelines
+  std::vector<std::string> notes;                 ///< for people: what is not known of the conditions
+  std::optional<gate::Difference> difference;     ///< of timelines
   std::vector<gate::KernelChange> kernel_chains;  ///< of kernel reports
 };
 
 /// The records must be all timelines or all kernel reports.
-[[nodiscard]] Comparison comparison_of(std::span<const gate::RunRecord> base,
-                                       std::span<const gate::RunRecord> changed);
+[[nodiscard]] Comparison comparison_of(std::span<const gate::RunRecord> base, std::span<const gate::RunRecord> changed);
 
 /// "slower", "added", "other configuration", ...
 [[nodiscard]] std::string_view kind_word(gate::ChangeKind kind);

@@ -46,9 +46,11 @@ CauseEntry* claim_calls(CauseLedger& ledger, std::string_view more, std::string_
   /// A hundredth of them, and of one a step: fewer are those of single steps.
   constexpr double kPart = 0.01;
   if (std::abs(calls.change()) < kPart * std::max(calls.base_count, 1.0)) return nullptr;
-  return ledger.claim(calls.change() > 0 ? more : fewer, leaves,
-                      {told("calls", calls.names), told("module", calls.place),
-                       told_count("base_count", calls.base_count), told_count("count", calls.count)});
+  CauseEntry* entry = ledger.claim(calls.change() > 0 ? more : fewer, leaves,
+                                   {told("calls", calls.names), told("module", calls.place),
+                                    told_count("base_count", calls.base_count), told_count("count", calls.count)});
+  if (entry != nullptr) entry->waits = true;
+  return entry;
 }
 
 }  // namespace sonde::gate

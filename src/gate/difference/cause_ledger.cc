@@ -32,7 +32,8 @@ std::vector<Leaf*> CauseLedger::open_copies() {
 }
 
 std::vector<Leaf*> CauseLedger::open_idle(std::span<const std::string_view> causes) {
-  return open([&](const Leaf& leaf) { return leaf.key.idle && std::ranges::find(causes, leaf.key.name) != causes.end(); });
+  return open(
+      [&](const Leaf& leaf) { return leaf.key.idle && std::ranges::find(causes, leaf.key.name) != causes.end(); });
 }
 
 CauseEntry* CauseLedger::claim(std::string_view id, std::span<Leaf* const> leaves, std::vector<Argument> arguments) {
@@ -88,6 +89,17 @@ void tell_counts(std::span<Leaf* const> leaves, std::vector<Argument>& arguments
   }
   arguments.push_back(told_count("base_count", base));
   arguments.push_back(told_count("count", changed));
+}
+
+std::string kernel_names(std::span<Leaf* const> leaves) {
+  constexpr size_t kMost = 2;
+  std::map<std::string, int64_t> changes;
+  for (const Leaf* leaf : leaves) changes[work_name(leaf->key)] += std::abs(leaf->change_ns());
+  std::vector<std::pair<std::string, int64_t>> sorted(changes.begin(), changes.end());
+  std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string, int64_t>::second);
+  std::string names;
+  for (size_t i = 0; i < std::min(sorted.size(), kMost); ++i) names += (i == 0 ? "" : ", ") + sorted[i].first;
+  return names + (sorted.size() > kMost ? ", ..." : "");
 }
 
 }  // namespace sonde::gate

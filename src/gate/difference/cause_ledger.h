@@ -20,6 +20,7 @@ struct CauseEntry {
   int64_t busy_ns = 0;
   int64_t idle_ns = 0;
   double launches = 0;    ///< a step, more or fewer: it takes part of the time that launching and starting take
+  bool waits = false;     ///< the host waits, so that its own work is no longer hidden behind the GPU's
   bool overlaps = false;  ///< work that runs beside other work, whose share of the time changes with it
   [[nodiscard]] int64_t change_ns() const { return busy_ns + idle_ns; }
 };
@@ -73,5 +74,8 @@ struct CauseRule {
 [[nodiscard]] int64_t open_sum(std::span<Leaf* const> leaves);
 /// Counts of both sides, as arguments base_count and count.
 void tell_counts(std::span<Leaf* const> leaves, std::vector<Argument>& arguments);
+
+/// The names of the leaves' kernels, those that changed most: "a, b, ...".
+[[nodiscard]] std::string kernel_names(std::span<Leaf* const> leaves);
 
 }  // namespace sonde::gate

@@ -20,15 +20,17 @@ void tell_means(const std::vector<Leaf*>& leaves, std::vector<Argument>& argumen
   arguments.push_back(told_time("mean", changed.count > 0 ? changed.duration_ns / changed.count : 0));
 }
 
-/// The same kernel in another grid, or compiled to other registers or shared memory.
+/// The same kernel in another grid, or compiled to other registers or shared memory. Kernels that changed in the same
+/// way, as by another option of the compiler, are one cause.
 void claim_configuration(CauseLedger& ledger) {
-  std::map<std::string, std::vector<Leaf*>> kernels;
+  std::map<std::string, std::vector<Leaf*>> details;
   for (Leaf* leaf : ledger.open_kernels()) {
-    if (ledger.shapes().contains(leaf->key.name)) kernels[leaf->key.name].push_back(leaf);
+    const auto shape = ledger.shapes().find(leaf->key.name);
+    if (shape != ledger.shapes().end()) details[shape->second].push_back(leaf);
   }
-  for (const auto& [kernel, leaves] : kernels) {
-    std::vector<Argument> arguments = {told("kernel", kernel), told("module", place_of(leaves)),
-                                       told("detail", ledger.shapes().at(kernel))};
+  for (const auto& [detail, leaves] : details) {
+    std::vector<Argument> arguments = {told("kernel", kernel_names(leaves)), told("module", place_of(leaves)),
+                                       told("detail", detail)};
     tell_means(leaves, arguments);
     ledger.claim(open_sum(leaves) > 0 ? "configuration_slower" : "configuration_faster", leaves, std::move(arguments));
   }

@@ -27,8 +27,7 @@ void claim_copies(CauseLedger& ledger) {
     }
     std::vector<Argument> arguments = {told("direction", direction), told("module", place_of(leaves))};
     tell_counts(leaves, arguments);
-    CauseEntry* entry =
-        ledger.claim(id_of(count_change, base_count, open_sum(leaves)), leaves, std::move(arguments));
+    CauseEntry* entry = ledger.claim(id_of(count_change, base_count, open_sum(leaves)), leaves, std::move(arguments));
     if (entry != nullptr) {
       entry->launches = count_change;
       entry->overlaps = true;

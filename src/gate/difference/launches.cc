@@ -15,27 +15,40 @@ bool count_changed(const Leaf& leaf) {
 
 bool is_launched(const Leaf& leaf) { return !leaf.key.idle && leaf.key.kind != WorkKind::copy; }
 
-void claim_kernel(CauseLedger& ledger, const std::string& name, const std::vector<Leaf*>& leaves) {
+/// Kernels that are launched so many times as often, with the same change of shape.
+struct Group {
+  double times = 0;
+  std::string detail;
+  auto operator<=>(const Group&) const = default;
+};
+
+void claim_group(CauseLedger& ledger, const Group& group, const std::vector<Leaf*>& leaves) {
   double launches = 0;
   for (const Leaf* leaf : leaves) launches += leaf->count_change();
-  std::vector<Argument> arguments = {told("kernel", name), told("module", place_of(leaves))};
+  std::vector<Argument> arguments = {told("kernel", kernel_names(leaves)), told("module", place_of(leaves))};
   tell_counts(leaves, arguments);
-  const auto shape = ledger.shapes().find(name);
   const bool more = launches > 0;
-  const bool reshaped = shape != ledger.shapes().end();
-  if (reshaped) arguments.push_back(told("detail", shape->second));
+  const bool reshaped = !group.detail.empty();
+  if (reshaped) arguments.push_back(told("detail", group.detail));
   const std::string_view id = reshaped ? (more ? "launches_more_reshaped" : "launches_fewer_reshaped")
                                        : (more ? "launches_more" : "launches_fewer");
   if (CauseEntry* entry = ledger.claim(id, leaves, std::move(arguments))) entry->launches = launches;
 }
 
-/// The same kernels, launched more or less often.
+Group group_of(const CauseLedger& ledger, const Leaf& leaf) {
+  constexpr double kTenths = 10;
+  const double times = leaf.base.count > 0 ? leaf.changed.count / leaf.base.count : 0;
+  const auto shape = ledger.shapes().find(leaf.key.name);
+  return {std::round(times * kTenths) / kTenths, shape == ledger.shapes().end() ? std::string() : shape->second};
+}
+
+/// The same kernels, launched more or less often: those that are so in the same way are one cause.
 void claim_launches(CauseLedger& ledger) {
-  std::map<std::pair<std::string, bool>, std::vector<Leaf*>> kernels;
+  std::map<Group, std::vector<Leaf*>> groups;
   for (Leaf* leaf : ledger.open([](const Leaf& leaf) { return is_launched(leaf) && count_changed(leaf); })) {
-    kernels[{work_name(leaf->key), leaf->count_change() > 0}].push_back(leaf);
+    groups[group_of(ledger, *leaf)].push_back(leaf);
   }
-  for (const auto& [key, leaves] : kernels) claim_kernel(ledger, key.first, leaves);
+  for (const auto& [group, leaves] : groups) claim_group(ledger, group, leaves);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct Sums {
     int64_t count = 0;
     int64_t duration_ns = 0;
     std::vector<int64_t> on_gpu = {};
+    std::vector<int64_t> duration_on_gpu = {};
   };
   std::map<LeafKey, Amount> leaves = {};
   std::map<std::pair<std::string, std::string>, std::pair<CallGroup, Amount>> calls = {};  ///< by name and module
@@ -31,8 +32,12 @@ void add_to(Sums& sums, const LeafKey& key, uint32_t gpu, int64_t ns, int64_t co
   amount.ns += ns;
   amount.count += count;
   amount.duration_ns += duration_ns;
-  if (amount.on_gpu.size() <= gpu) amount.on_gpu.resize(gpu + 1);
+  if (amount.on_gpu.size() <= gpu) {
+    amount.on_gpu.resize(gpu + 1);
+    amount.duration_on_gpu.resize(gpu + 1);
+  }
   amount.on_gpu[gpu] += ns;
+  amount.duration_on_gpu[gpu] += duration_ns;
 }
 
 LeafKey key_of(const WorkGroup& group) {
@@ -103,9 +108,14 @@ void add_side(const Sums& sums, LeafSide Leaf::* side, std::map<LeafKey, Leaf>& 
     sum += amount.ns;
     const int64_t up_to = std::llround(static_cast<long double>(sum) / extent * scale);
     LeafSide& part = leaves[key].*side;
-    part = {true, up_to - given, static_cast<double>(amount.count) / turns,
-            static_cast<double>(amount.duration_ns) / turns, {}};
+    part = {true,
+            up_to - given,
+            static_cast<double>(amount.count) / turns,
+            static_cast<double>(amount.duration_ns) / turns,
+            {},
+            {}};
     for (const int64_t ns : amount.on_gpu) part.on_gpu.push_back(static_cast<double>(ns) / turns);
+    for (const int64_t ns : amount.duration_on_gpu) part.duration_on_gpu.push_back(static_cast<double>(ns) / turns);
     given = up_to;
   }
 }

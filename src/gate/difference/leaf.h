@@ -27,10 +27,11 @@ struct LeafKey {
 
 struct LeafSide {
   bool there = false;
-  int64_t ns = 0;              ///< of a mean step or run
-  double count = 0;            ///< operations, or pieces of idle time
-  double duration_ns = 0;      ///< sum of the operations' own durations
-  std::vector<double> on_gpu;  ///< ns by GPU
+  int64_t ns = 0;                       ///< of a mean step or run
+  double count = 0;                     ///< operations, or pieces of idle time
+  double duration_ns = 0;               ///< sum of the operations' own durations
+  std::vector<double> on_gpu;           ///< ns by GPU
+  std::vector<double> duration_on_gpu;  ///< duration_ns by GPU
 };
 
 struct Leaf {

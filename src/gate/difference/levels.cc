@@ -128,8 +128,7 @@ ChangeKind kind_of_change(const Part& base, const Part& changed, int64_t least_n
   const int64_t change = *changed.ns - *base.ns;
   if (std::abs(change) <= std::max(least_ns, *base.ns / kSamePart)) return ChangeKind::same;
   const double count_change = changed.count.value_or(0) - base.count.value_or(0);
-  const double by_count =
-      base.count.value_or(0) > 0 ? count_change * static_cast<double>(*base.ns) / *base.count : 0;
+  const double by_count = base.count.value_or(0) > 0 ? count_change * static_cast<double>(*base.ns) / *base.count : 0;
   if (by_count / static_cast<double>(change) >= 0.5) return change > 0 ? ChangeKind::more : ChangeKind::fewer;
   return change > 0 ? ChangeKind::slower : ChangeKind::faster;
 }

@@ -1,37 +1,64 @@
-#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "gate/difference/cause_ledger.h"
 
 namespace sonde::gate {
 namespace {
 
-/// The busiest cause of work that runs beside other work and changed the other way.
-CauseEntry* opposite(std::vector<CauseEntry>& entries, int64_t change_ns) {
+/// The greatest of the causes that `chosen` holds of.
+CauseEntry* greatest(std::vector<CauseEntry>& entries, const std::function<bool(const CauseEntry&)>& chosen) {
   CauseEntry* found = nullptr;
   for (CauseEntry& entry : entries) {
-    if (!entry.overlaps || (entry.busy_ns > 0) == (change_ns > 0)) continue;
-    if (found == nullptr || std::abs(entry.busy_ns) > std::abs(found->busy_ns)) found = &entry;
+    if (!chosen(entry)) continue;
+    if (found == nullptr || std::abs(entry.change_ns()) > std::abs(found->change_ns())) found = &entry;
   }
   return found;
 }
 
-/// Work shares the GPU's time with what runs beside it: copies that take longer behind kernels leave these less of it,
-/// without any of both changing the busy time. So what others lost is the copies' again; what is left is that more, or
-/// less, runs side by side.
+/// Copies that take longer beside kernels leave these less of the GPU's time, without either changing the busy time.
+CauseEntry* opposite(std::vector<CauseEntry>& entries, int64_t change_ns) {
+  return greatest(entries, [&](const CauseEntry& entry) {
+    return entry.overlaps && (entry.busy_ns > 0) != (change_ns > 0) && std::abs(entry.busy_ns) >= std::abs(change_ns);
+  });
+}
+
+/// Waits that were added put one behind another what ran side by side.
+CauseEntry* waiting(std::vector<CauseEntry>& entries, int64_t change_ns) {
+  return greatest(entries,
+                  [&](const CauseEntry& entry) { return entry.waits && (entry.change_ns() > 0) == (change_ns > 0); });
+}
+
+/// The cause that stands out beside all others: what else came of it is its own.
+CauseEntry* dominant(std::vector<CauseEntry>& entries, int64_t change_ns) {
+  constexpr double kMost = 0.7;
+  constexpr int64_t kMostTimes = 4;
+  CauseEntry* found = greatest(entries, [](const CauseEntry&) { return true; });
+  if (found == nullptr || std::abs(change_ns) > kMostTimes * std::abs(found->change_ns())) return nullptr;
+  if ((found->change_ns() > 0) != (change_ns > 0) && std::abs(change_ns) >= std::abs(found->change_ns())) {
+    return nullptr;
+  }
+  double all = 0;
+  for (const CauseEntry& entry : entries) all += static_cast<double>(std::abs(entry.change_ns()));
+  return static_cast<double>(std::abs(found->change_ns())) >= kMost * all ? found : nullptr;
+}
+
+/// Work shares the GPU's time with what runs beside it. What that changed belongs to the cause that brought it about;
+/// where none can be told, it is one by itself.
 void claim_overlap(CauseLedger& ledger) {
   int64_t change_ns = 0;
-  for (Leaf& leaf : ledger.all().leaves) change_ns += leaf.open_overlap_ns;
+  for (const Leaf& leaf : ledger.all().leaves) change_ns += leaf.open_overlap_ns;
+  if (change_ns == 0) return;
   CauseEntry* taker = opposite(ledger.entries(), change_ns);
-  if (taker == nullptr && std::abs(change_ns) < ledger.least_ns()) return;
-  for (Leaf& leaf : ledger.all().leaves) leaf.open_overlap_ns = 0;
-  if (taker != nullptr) {
-    taker->busy_ns += change_ns;
-    return;
+  if (taker == nullptr) taker = waiting(ledger.entries(), change_ns);
+  if (taker == nullptr) taker = dominant(ledger.entries(), change_ns);
+  if (taker == nullptr) {
+    if (std::abs(change_ns) < ledger.least_ns()) return;
+    taker = &ledger.entries().emplace_back();
+    taker->id = change_ns > 0 ? "overlap_less" : "overlap_more";
   }
-  CauseEntry& entry = ledger.entries().emplace_back();
-  entry.id = change_ns > 0 ? "overlap_less" : "overlap_more";
-  entry.busy_ns = change_ns;
+  taker->busy_ns += change_ns;
+  for (Leaf& leaf : ledger.all().leaves) leaf.open_overlap_ns = 0;
 }
 
 }  // namespace

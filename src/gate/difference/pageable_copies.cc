@@ -29,15 +29,14 @@ Counts pageable_counts(const Leaves& leaves, std::string_view direction) {
 
 /// Idle time that a copy's call is the reason for: pageable memory makes cudaMemcpyAsync wait too.
 std::vector<Leaf*> idle_in_copies(CauseLedger& ledger) {
-  return ledger.open([](const Leaf& leaf) {
-    return leaf.key.idle && (leaf.key.name == "copy" || leaf.key.what.contains("Memcpy"));
-  });
+  return ledger.open(
+      [](const Leaf& leaf) { return leaf.key.idle && (leaf.key.name == "copy" || leaf.key.what.contains("Memcpy")); });
 }
 
 void claim_direction(CauseLedger& ledger, const std::string& direction) {
   const auto [base, changed] = pageable_counts(ledger.all(), direction);
-  constexpr double kLeastCopies = 0.01;  // a step: fewer are those of single steps
-  if (std::abs(changed - base) < kLeastCopies) return;
+  constexpr double kLeastPart = 0.1;  // fewer are those of single steps
+  if (std::abs(changed - base) <= kLeastPart * std::max(changed, base)) return;
   std::vector<Leaf*> leaves = ledger.open([&](const Leaf& leaf) { return is_copy_of(leaf, direction); });
   Weights weights;
   for (const Leaf* leaf : leaves) {
@@ -47,7 +46,7 @@ void claim_direction(CauseLedger& ledger, const std::string& direction) {
   CauseEntry* entry = ledger.claim(changed > base ? "pageable_copies_more" : "pageable_copies_fewer", leaves,
                                    {told("direction", direction), told("module", place_of(weights)),
                                     told_count("base_count", base), told_count("count", changed)});
-  if (entry != nullptr) entry->overlaps = true;
+  if (entry != nullptr) entry->overlaps = entry->waits = true;
 }
 
 void claim_pageable_copies(CauseLedger& ledger) {

@@ -82,7 +82,9 @@ std::string merged_place(const std::vector<std::string>& modules) {
   const auto stars = std::ranges::count(starred, "*");
   if (!starred.empty() && stars <= 1 && starred.back() != "*") return joined(starred);
   const Parts common = common_beginning(paths);
-  return common.empty() || common.front().empty() ? "(several modules)" : joined(common);
+  // An outermost range alone, such as the step, tells no more than the heaviest of the modules do.
+  if (common.size() > 1) return joined(common);
+  return module_name(modules[0]) + ", " + module_name(modules[1]) + (modules.size() > 2 ? ", ..." : "");
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace sonde::gate {
 using Weights = std::vector<std::pair<std::string, double>>;
 
 /// Where most of a change lies, as one path: a module's; where several like one another have it, numbers become "#" and
-/// parts that differ "*" ("train/forward/layer.#/mlp"); else the innermost module that they all are in. "(outside any
-/// module)", or "(several modules)" where nothing is in common.
+/// parts that differ "*" ("train/forward/layer.#/mlp"); else the innermost module that they all are in, or where
+/// they have no more in common than an outermost range the two heaviest and ", ...". "(outside any module)" is one too.
 [[nodiscard]] std::string place_of(const Weights& weights);
 [[nodiscard]] std::string place_of(std::span<Leaf* const> leaves);
 
