@@ -17,7 +17,8 @@ struct DecideSide {
   std::vector<gate::RunRecord> records;
   /// Of each record the profile it was made of, for formats that show more than figures; empty where none is at hand.
   std::vector<std::string> files = {};
-  std::string label = {};  ///< a baseline's name, a commit; may be empty
+  std::string label = {};               ///< a baseline's name, a commit; may be empty
+  std::vector<std::string> notes = {};  ///< for people: how it was chosen
 };
 
 /// How a command takes where the decision goes, and what may differ: -f, -o, --force-overwrite, --title, --allow.
@@ -36,6 +37,21 @@ void add_decide_options(CLI::App& command, DecideOutput& output);
 
 /// A budget without a mistake. The error has a line for each: "b.yaml:4:7: unknown key 'severty', ...".
 [[nodiscard]] Result<gate::Budget> load_budget(const std::string& file);
+/// Prints the error of load_budget() and gives what the program ends with: 2 for a budget with mistakes, 5 for one that
+/// cannot be read.
+[[nodiscard]] int budget_error(const std::string& file, const Error& error);
+
+/// Which baseline is asked for.
+struct BaselineChoice {
+  std::string name;   ///< "NAME" or "NAME@ENTRY"
+  std::string store;  ///< empty: the usual one
+};
+
+/// The base side from a store. A side without records, and a note that says why, where the baseline has no entry yet or
+/// none that may be compared with these runs: rules against it are then not comparable. An error where the store cannot
+/// be read, or NAME@ENTRY does not exist.
+[[nodiscard]] Result<DecideSide> baseline_side(const BaselineChoice& choice, std::span<const gate::RunRecord> changed,
+                                               std::span<const std::string> allowed);
 
 /// Writes the decision to standard output and all targets; reads the profiles again that a format wants. Gives what the
 /// program ends with: gate::exit_code(), or gate::kErrorExit with what could not be written on standard error.

@@ -46,6 +46,10 @@ std::vector<std::string> with_joined_values(int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
+    if (word == "--") {  // what follows is another program's
+      words.insert(words.end(), argv + i, argv + argc);
+      break;
+    }
     const std::string_view next = i + 1 < argc ? argv[i + 1] : "";
     const bool boolean =
         (word == "--force-overwrite" || word == "--force-export") && (next == "true" || next == "false");

@@ -25,13 +25,23 @@ Result<gate::RunRecord> read_record(const std::string& path) {
   const auto file = MappedFile::open(path);
   if (!file) return std::unexpected(file.error());
   auto record = gate::parse_record(file->bytes());
-  if (!record) return fail("{}: {}", short_path(path), record.error().message);
+  if (!record) return fail("{}: {}", path, record.error().message);
   return record;
+}
+
+/// A timeline and a kernel report beside it are two kinds of runs.
+Status check_folder(const std::string& path) {
+  const auto files = sort_files(std::array{path});
+  if (!files) return std::unexpected(files.error());
+  if (files->timelines.empty() || files->kernel_reports.empty()) return {};
+  return fail("{} holds timelines ({}) and kernel reports ({}): name those that are one run", path,
+              short_path(files->timelines.front(), 1), short_path(files->kernel_reports.front(), 1));
 }
 
 /// The path's last two parts, as the files of a profile are named; of several ranks the folder's.
 Result<gate::RunRecord> read_profile(const std::string& path, Progress& progress) {
   const std::array paths = {path};
+  if (is_folder(path)) SONDE_TRY(check_folder(path));
   auto trace = read_run(paths, {gate::record_fields(), &progress});
   if (!trace) return std::unexpected(trace.error());
   link(*trace);

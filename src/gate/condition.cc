@@ -17,8 +17,9 @@ constexpr auto kConditions = std::to_array<ConditionInfo>({
 std::span<const ConditionInfo> condition_infos() { return kConditions; }
 
 const ConditionInfo* find_condition(std::string_view name) {
-  const auto found = std::ranges::find(kConditions, name, &ConditionInfo::name);
-  return found == kConditions.end() ? nullptr : &*found;
+  const std::span<const ConditionInfo> infos = condition_infos();
+  const auto found = std::ranges::find(infos, name, &ConditionInfo::name);
+  return found == infos.end() ? nullptr : &*found;
 }
 
 }  // namespace sonde::gate

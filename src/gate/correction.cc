@@ -1,7 +1,10 @@
 #include "gate/correction.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+
+#include "gate/permutation.h"
 
 namespace sonde::gate {
 namespace {
@@ -36,6 +39,19 @@ std::vector<double> benjamini_hochberg(std::span<const double> p_values) {
     adjusted[order[rank - 1]] = least;
   }
   return adjusted;
+}
+
+double smallest_p_of(size_t base_runs, size_t changed_runs) {
+  if (std::max(base_runs, changed_runs) > PermutationTest::kMostExact) return 1.0 / (PermutationTest::kDraws + 1);
+  double arrangements = 1;
+  for (size_t i = 1; i <= changed_runs; ++i) {
+    arrangements *= static_cast<double>(base_runs + i) / static_cast<double>(i);
+  }
+  return 1 / std::round(arrangements);
+}
+
+bool needs_max_t(size_t tests, double smallest_p, double false_alarm_rate) {
+  return smallest_p * static_cast<double>(tests) > false_alarm_rate;
 }
 
 }  // namespace sonde::gate

@@ -28,4 +28,11 @@ struct FamilyMember {
 [[nodiscard]] std::vector<double> max_t(std::span<const FamilyMember> family, uint64_t seed,
                                         size_t most_arrangements = 200'000);
 
+/// What no p-value of a permutation test of so many runs can be below: 1 / arrangements.
+[[nodiscard]] double smallest_p_of(size_t base_runs, size_t changed_runs);
+
+/// Whether judge() corrects by max_t(): where Holm's method could find nothing, since the smallest p-value that the
+/// runs can give is too large for so many tests. It depends on these numbers alone, not on what was measured.
+[[nodiscard]] bool needs_max_t(size_t tests, double smallest_p, double false_alarm_rate);
+
 }  // namespace sonde::gate

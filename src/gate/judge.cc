@@ -86,9 +86,9 @@ class TimedFamily {
 
  private:
   [[nodiscard]] bool enough_for_holm() const {
-    const auto all = static_cast<double>(tests_.size());
-    return std::ranges::all_of(tests_,
-                               [&](const TimedTest& t) { return t.smallest_p * all <= options_.false_alarm_rate; });
+    return std::ranges::none_of(tests_, [&](const TimedTest& t) {
+      return needs_max_t(tests_.size(), t.smallest_p, options_.false_alarm_rate);
+    });
   }
 
   [[nodiscard]] bool same_runs() const {

@@ -1,11 +1,12 @@
 #include "gate/self_test.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <limits>
 
+#include "base/parallel.h"
+#include "gate/family_test.h"
 #include "gate/noise_floor.h"
-#include "gate/permutation.h"
 #include "gate/quantile.h"
 #include "gate/random.h"
 
@@ -41,58 +42,51 @@ std::vector<double> drawn_centres(const TimedRuns& runs, const Draw& draw, Rando
   return centres;
 }
 
-/// The smallest factor that, put on the changed side of an A/A comparison, makes an alarm of it; infinity for none. 1
-/// or less is a false alarm.
-double alarming_factor(const PermutationTest& test, double level, double tolerance, double floor) {
-  const double low = test.lower_bound(level);
-  if (low <= 0) return std::numeric_limits<double>::infinity();
-  return std::max((1 + tolerance) / low, (1 + std::max(tolerance, floor)) / test.ratio());
+/// Of a change in one metric the smallest that is found is a percentile of so many comparisons: the 95th is then a
+/// tenth of the noise's deviation or so from where more would put it. All comparisons where few metrics leave time for
+/// it.
+int power_draws(size_t metrics, int comparisons) {
+  constexpr size_t kLeast = 200;
+  constexpr size_t kInAll = 40'000;
+  return std::min(comparisons, static_cast<int>(std::max(kLeast, kInAll / metrics)));
 }
 
-/// Alarming factors of all comparisons, by metric.
-class Comparisons {
+/// One A/A comparison: alarms, and the factors that would have been some.
+class Comparison {
  public:
-  Comparisons(std::span<const TimedRuns> family, const SelfTestPlan& plan)
-      : family_(family), plan_(plan), random_(plan.seed), factors_(family.size()) {
+  Comparison(std::span<const TimedRuns> family, std::span<const double> floors, const SelfTestPlan& plan, size_t index)
+      : floors_(floors), random_(plan.seed * 1'000'003 + index) {
+    const Draw base = draw_runs(plan.runs_per_side, family[0].size(), random_);
+    const Draw changed = draw_runs(plan.runs_per_side, family[0].size(), random_);
+    std::vector<double> room;
     for (const TimedRuns& runs : family) {
-      floors_.push_back(
-          noise_floor(run_centres(runs, Centre::median), plan.runs_per_side, plan.runs_per_side).value_or(0));
+      members_.push_back({drawn_centres(runs, base, random_, room), drawn_centres(runs, changed, random_, room)});
     }
+    test_.emplace(members_, floors_, FamilyTestPlan{plan.false_alarm_rate, 1 + plan.tolerance, plan.seed});
   }
 
-  /// Whether any metric alarmed. Holm's method alarms at all where the smallest p-value is below level / tests, so that
-  /// for "any alarm", and for one changed metric among unchanged ones, that level is its whole answer.
-  bool make_one() {
-    const size_t runs = family_[0].size();
-    const Draw base = draw_runs(plan_.runs_per_side, runs, random_);
-    const Draw changed = draw_runs(plan_.runs_per_side, runs, random_);
-    const double level = plan_.false_alarm_rate / static_cast<double>(family_.size());
-    bool alarm = false;
-    for (size_t metric = 0; metric < family_.size(); ++metric) {
-      const auto before = drawn_centres(family_[metric], base, random_, room_);
-      const auto after = drawn_centres(family_[metric], changed, random_, room_);
-      const PermutationTest test(before, after, plan_.seed);
-      factors_[metric].push_back(alarming_factor(test, level, plan_.tolerance, floors_[metric]));
-      alarm = alarm || factors_[metric].back() <= 1;
-    }
-    return alarm;
-  }
-
-  [[nodiscard]] std::optional<double> smallest_change(size_t metric) {
-    std::ranges::sort(factors_[metric]);
-    const double factor = quantile_of_sorted(factors_[metric], plan_.power);
-    if (!std::isfinite(factor)) return std::nullopt;
-    return factor - 1;
+  [[nodiscard]] bool alarm() const { return test_->any_alarm(); }
+  [[nodiscard]] std::vector<double> factors() const {
+    std::vector<double> factors;
+    for (size_t metric = 0; metric < members_.size(); ++metric) factors.push_back(test_->alarming_factor(metric));
+    return factors;
   }
 
  private:
-  std::span<const TimedRuns> family_;
-  const SelfTestPlan& plan_;
+  std::span<const double> floors_;
   Random random_;
-  std::vector<double> floors_;
-  std::vector<std::vector<double>> factors_;
-  std::vector<double> room_;
+  std::vector<FamilyMember> members_;
+  std::optional<FamilyTest> test_;
 };
+
+std::optional<double> smallest_change(std::vector<double> factors, double power) {
+  std::ranges::sort(factors);
+  // Not between neighbours: one that is found and one that never is have nothing between them.
+  const auto rank = static_cast<size_t>(std::ceil(power * static_cast<double>(factors.size())));
+  const double factor = factors[std::max<size_t>(rank, 1) - 1];
+  if (!std::isfinite(factor)) return std::nullopt;
+  return factor - 1;
+}
 
 Status check(std::span<const TimedRuns> family, const SelfTestPlan& plan) {
   if (family.empty()) return fail("a self-test needs runs of at least one metric");
@@ -111,13 +105,24 @@ Status check(std::span<const TimedRuns> family, const SelfTestPlan& plan) {
 
 Result<SelfTestResult> self_test(std::span<const TimedRuns> family, const SelfTestPlan& plan) {
   SONDE_TRY(check(family, plan));
-  Comparisons comparisons(family, plan);
-  int alarms = 0;
-  for (int i = 0; i < plan.comparisons; ++i) alarms += comparisons.make_one() ? 1 : 0;
+  std::vector<double> floors;
+  for (const TimedRuns& runs : family) {
+    floors.push_back(
+        noise_floor(run_centres(runs, Centre::median), plan.runs_per_side, plan.runs_per_side).value_or(0));
+  }
+  std::atomic<int> alarms = 0;
+  std::vector<std::vector<double>> factors(static_cast<size_t>(power_draws(family.size(), plan.comparisons)));
+  parallel_for(static_cast<size_t>(plan.comparisons), [&](size_t index) {
+    const Comparison comparison(family, floors, plan, index);
+    if (comparison.alarm()) ++alarms;
+    if (index < factors.size()) factors[index] = comparison.factors();
+  });
   SelfTestResult result{.false_alarm_rate = static_cast<double>(alarms) / plan.comparisons,
                         .false_alarm_bound = rate_upper_bound(alarms, plan.comparisons)};
   for (size_t metric = 0; metric < family.size(); ++metric) {
-    result.smallest_change.push_back(comparisons.smallest_change(metric));
+    std::vector<double> of_metric;
+    for (const auto& of_comparison : factors) of_metric.push_back(of_comparison[metric]);
+    result.smallest_change.push_back(smallest_change(std::move(of_metric), plan.power));
   }
   return result;
 }

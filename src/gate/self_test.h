@@ -30,8 +30,10 @@ struct SelfTestResult {
 
 /// What the gate does with this noise. `family`: for each metric the runs of one unchanged program, the same runs in
 /// the same order for all. Each comparison draws runs_per_side runs for either side, with replacement, and of each run
-/// blocks of consecutive times, so that what carries over between them stays. Metrics are tested as judge() does it: by
-/// permutation of runs, corrected by Holm's method, and no nearer to 1 than the noise floor of the same runs.
+/// blocks of consecutive times, so that what carries over between them stays. Metrics are tested as judge() does it
+/// (FamilyTest): by permutation of runs, corrected by Holm's method or, with few runs, by max_t, and no nearer to 1
+/// than the noise floor of the same runs. Comparisons are made on all cores; what comes out does not depend on how
+/// many.
 ///
 /// An error where a metric has fewer than kFewestCalibrationRuns runs.
 [[nodiscard]] Result<SelfTestResult> self_test(std::span<const TimedRuns> family, const SelfTestPlan& plan);

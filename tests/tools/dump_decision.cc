@@ -1,4 +1,4 @@
-// dump_decision FOLDER: decisions made by hand, each in every format that needs no profile, as FOLDER/CASE.FORMAT.
+// dump_decision FOLDER: decisions made by hand, each in every format, without profiles, as FOLDER/CASE.FORMAT.
 
 #include <fstream>
 
@@ -15,7 +15,6 @@ void dump(const std::string& folder, std::string_view name, const gate::Decision
           const std::string& budget_file) {
   const DecisionContext context{.budget_file = budget_file, .title = budget_file};
   for (const DecisionFormat* format : decision_formats()) {
-    if (format->needs_profiles) continue;
     std::ofstream file(fmt::format("{}/{}.{}", folder, name, format->name), std::ios::binary);
     format->write(decision, context, [&](std::string_view text) { file << text; });
   }

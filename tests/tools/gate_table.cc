@@ -4,6 +4,7 @@
 ///     gate_table [COMPARISONS]
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -13,9 +14,10 @@
 #include <boost/math/distributions/students_t.hpp>
 
 #include "base/decimal.h"
-#include "gate/correction.h"
+#include "base/parallel.h"
+#include "gate/decide/sequential.h"
+#include "gate/family_test.h"
 #include "gate/noise_floor.h"
-#include "gate/permutation.h"
 #include "gate/quantile.h"
 #include "gate/simulated_runs.h"
 
@@ -109,33 +111,10 @@ Compared compare(const NoiseModel& model, size_t runs, Random& random) {
   return made;
 }
 
-/// What judge() does with enough runs for Holm's method.
-void by_holm(const Compared& compared, const Values& floors, Method& method) {
-  bool alarm = false;
-  double first = kNever;
-  const double level = kRate / kKernels;
-  for (size_t k = 0; k < kKernels; ++k) {
-    const PermutationTest test(compared.centres[k].base, compared.centres[k].changed, 1);
-    alarm = alarm || (test.p_above(1) <= level && test.ratio() > 1 + floors[k]);
-    if (k == 0) first = std::max(1 / test.lower_bound(level), (1 + floors[k]) / test.ratio());
-  }
-  method.add(alarm, first);
-}
-
-/// What judge() does with fewer.
-void by_max_t(const Compared& compared, const Values& floors, Method& method) {
-  const auto found = [&](const Values& adjusted, size_t k, double factor) {
-    const FamilyMember& kernel = compared.centres[k];
-    return adjusted[k] <= kRate && ratio_of_means(kernel.base, kernel.changed) * factor > 1 + floors[k];
-  };
-  const Values unchanged = max_t(compared.centres, 1);
-  bool alarm = false;
-  for (size_t k = 0; k < kKernels; ++k) alarm = alarm || found(unchanged, k, 1);
-  method.add(alarm, threshold([&](double factor) {
-               std::vector<FamilyMember> family = compared.centres;
-               for (double& v : family[0].changed) v *= factor;
-               return found(max_t(family, 1), 0, factor);
-             }));
+/// What judge() does.
+void by_gate(const Compared& compared, const Values& floors, Method& method) {
+  const FamilyTest test(compared.centres, floors, {.false_alarm_rate = kRate});
+  method.add(test.any_alarm(), test.alarming_factor(0));
 }
 
 void by_factor(Method& method, const std::function<double(size_t)>& factor_of) {
@@ -144,21 +123,39 @@ void by_factor(Method& method, const std::function<double(size_t)>& factor_of) {
   method.add(smallest <= 1, factor_of(0));
 }
 
-Values calibrated_floors(const NoiseModel& model, size_t runs, Random& random) {
-  constexpr size_t kCalibrationRuns = 30;
+constexpr size_t kCalibrationRuns = 30;
+
+std::vector<TimedRuns> calibration(const NoiseModel& model, Random& random) {
+  std::vector<TimedRuns> kernels;
+  for (size_t k = 0; k < kKernels; ++k) kernels.push_back(simulate_runs(model, kCalibrationRuns, random));
+  return kernels;
+}
+
+Values floors_of(const std::vector<TimedRuns>& kernels, size_t runs) {
   Values floors;
-  for (size_t k = 0; k < kKernels; ++k) {
-    const TimedRuns same = simulate_runs(model, kCalibrationRuns, random);
+  for (const TimedRuns& same : kernels) {
     floors.push_back(noise_floor(run_centres(same, Centre::median), runs, runs).value_or(0));
   }
   return floors;
+}
+
+void print_row(double noise, std::string_view runs, Method& method, int comparisons, double ideal_change) {
+  const double change = method.smallest_change();
+  fmt::print("| {:.0f} % | {} | {} | {:.2f} % | {:.2f} % | {:.1f} % | {:.2f} |\n", 100 * noise, runs, method.name,
+             100.0 * method.alarms / comparisons, 100 * rate_upper_bound(method.alarms, comparisons), 100 * change,
+             change / ideal_change);
+}
+
+bool holds(Method& gate, int comparisons, double ideal_change) {
+  return rate_upper_bound(gate.alarms, comparisons) <= kMostAlarms &&
+         gate.smallest_change() <= kMostAboveIdeal * ideal_change;
 }
 
 /// Prints the rows of one noise and number of runs; whether the gate holds what it promises.
 bool print_rows(double noise, size_t runs, int comparisons) {
   const NoiseModel model{.between_runs = noise};
   Random random(100 + runs);
-  const Values floors = calibrated_floors(model, runs, random);
+  const Values floors = floors_of(calibration(model, random), runs);
   const double of_ideal = t_at(kRate / kKernels, 2 * runs);
   const double of_steps = t_at(0.05, 2 * runs * model.steps);
   Method gate{"gate"};
@@ -167,7 +164,7 @@ bool print_rows(double noise, size_t runs, int comparisons) {
   Method previous{"ratio to the previous run, 5 %"};
   for (int i = 0; i < comparisons; ++i) {
     const Compared compared = compare(model, runs, random);
-    runs >= 8 ? by_holm(compared, floors, gate) : by_max_t(compared, floors, gate);
+    by_gate(compared, floors, gate);
     by_factor(ideal,
               [&](size_t k) { return t_test_factor(compared.centres[k].base, compared.centres[k].changed, of_ideal); });
     by_factor(steps, [&](size_t k) {
@@ -179,13 +176,67 @@ bool print_rows(double noise, size_t runs, int comparisons) {
   }
   const double ideal_change = ideal.smallest_change();
   for (Method* method : {&gate, &ideal, &steps, &previous}) {
-    const double change = method->smallest_change();
-    fmt::print("| {:.0f} % | {} | {} | {:.2f} % | {:.2f} % | {:.1f} % | {:.2f} |\n", 100 * noise, runs, method->name,
-               100.0 * method->alarms / comparisons, 100 * rate_upper_bound(method->alarms, comparisons), 100 * change,
-               change / ideal_change);
+    print_row(noise, fmt::to_string(runs), *method, comparisons, ideal_change);
   }
-  return rate_upper_bound(gate.alarms, comparisons) <= kMostAlarms &&
-         gate.smallest_change() <= kMostAboveIdeal * ideal_change;
+  return holds(gate, comparisons, ideal_change);
+}
+
+constexpr std::array kLooks = {5, 10, 20};
+
+/// The first runs of both sides, as they were after so many.
+std::vector<FamilyMember> first_runs(const std::vector<FamilyMember>& all, size_t runs) {
+  std::vector<FamilyMember> first = all;
+  for (FamilyMember& member : first) {
+    member.base.resize(runs);
+    member.changed.resize(runs);
+  }
+  return first;
+}
+
+struct OneSequence {
+  bool alarm = false;      ///< at any look
+  double factor = kNever;  ///< smallest that makes an alarm at any look
+  double ideal = kNever;   ///< of the ideal test after the last runs
+  bool ideal_alarm = false;
+};
+
+/// One comparison of equal programs, looked at again and again.
+OneSequence look_again(const NoiseModel& model, std::span<const Values> floors, Random random) {
+  const Compared compared = compare(model, kLooks.back(), random);
+  OneSequence one;
+  for (size_t look = 0; look < kLooks.size(); ++look) {
+    const auto members = first_runs(compared.centres, static_cast<size_t>(kLooks[look]));
+    const FamilyTest test(members, floors[look], {.false_alarm_rate = kRate * rate_share(kLooks, look)});
+    one.alarm = one.alarm || test.any_alarm();
+    one.factor = std::min(one.factor, test.alarming_factor(0));
+  }
+  const double needed = t_at(kRate / kKernels, size_t{2} * kLooks.back());
+  for (size_t k = kKernels; k-- > 0;) {
+    one.ideal = t_test_factor(compared.centres[k].base, compared.centres[k].changed, needed);
+    one.ideal_alarm = one.ideal_alarm || one.ideal <= 1;
+  }
+  return one;
+}
+
+/// The same where the gate looks again after more runs, as `sonde gate run` does.
+bool print_sequence(double noise, int comparisons) {
+  const NoiseModel model{.between_runs = noise};
+  Random random(kLooks.back());
+  const auto kernels = calibration(model, random);
+  std::vector<Values> floors;
+  for (const int runs : kLooks) floors.push_back(floors_of(kernels, static_cast<size_t>(runs)));
+  std::vector<OneSequence> made(static_cast<size_t>(comparisons));
+  sonde::parallel_for(made.size(), [&](size_t i) { made[i] = look_again(model, floors, Random(1000 + i)); });
+  Method gate{"gate, decides after 5, 10 or 20"};
+  Method ideal{"t-test on the runs' medians, Bonferroni (ideal)"};
+  for (const OneSequence& one : made) {
+    gate.add(one.alarm, one.factor);
+    ideal.add(one.ideal_alarm, one.ideal);
+  }
+  const double ideal_change = ideal.smallest_change();
+  print_row(noise, "5 to 20", gate, comparisons, ideal_change);
+  print_row(noise, "20", ideal, comparisons, ideal_change);
+  return holds(gate, comparisons, ideal_change);
 }
 
 }  // namespace
@@ -198,6 +249,7 @@ int main(int count, char** arguments) {
   bool held = true;
   for (const double noise : {0.01, 0.03}) {
     for (const size_t runs : {5, 10}) held = print_rows(noise, runs, comparisons) && held;
+    held = print_sequence(noise, comparisons) && held;
   }
   return held ? 0 : 1;
 }

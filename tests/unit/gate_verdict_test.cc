@@ -97,8 +97,27 @@ TEST(Judge, what_is_missing_never_passes) {
   EXPECT_EQ(reason(judged(exact, runs_of({kNan}), some)), "no_number");
   EXPECT_EQ(reason(judged(exact, some, runs_of({kNan}))), "no_number");
   EXPECT_EQ(reason(judged(change, {}, some)), "absent");
-  EXPECT_EQ(reason(judged(change, some, runs_of({0, 0}))), "no_time");
+  EXPECT_EQ(reason(judged(change, some, runs_of({0, 1}))), "no_time");
   EXPECT_EQ(reason(judged(change, runs_of({0, 1}), some)), "no_time");
+}
+
+TEST(Judge, a_time_that_one_side_has_nothing_of_is_compared_exactly) {
+  const BudgetRule rule = rule_of("{metric: synchronization_time, max_change: 3 %, floor: 50 us}");
+  EXPECT_EQ(judged(rule, runs_of({60e3, 70e3}), runs_of({0, 0})).reason, "time_added");
+  EXPECT_EQ(judged(rule, runs_of({60e3, 70e3}), runs_of({0, 0})).outcome, Outcome::fail);
+  EXPECT_EQ(judged(rule, runs_of({0, 70e3}), runs_of({0, 0})).reason, "time_added_in_some");
+  EXPECT_EQ(judged(rule, runs_of({0, 70e3}), runs_of({0, 0})).outcome, Outcome::inconclusive);
+  EXPECT_EQ(judged(rule, runs_of({40e3, 50e3}), runs_of({0, 0})).reason, "time_added_allowed");
+  EXPECT_EQ(judged(rule, runs_of({0, 0}), runs_of({9e3, 8e3})).reason, "time_removed");
+  EXPECT_EQ(judged(rule, runs_of({0, 0}), runs_of({0, 0})).outcome, Outcome::pass);
+  const BudgetRule share = rule_of("{metric: gpu_utilization, max_change: 3 %}");
+  EXPECT_EQ(judged(share, runs_of({0, 0}), runs_of({90, 91})).outcome, Outcome::fail);
+  EXPECT_EQ(judged(share, runs_of({90, 91}), runs_of({0, 0})).outcome, Outcome::pass);
+}
+
+TEST(Judge, a_step_without_any_of_a_time_does_not_hide_the_others) {
+  const BudgetRule rule = rule_of("{metric: synchronization_time, max_change: 3 %}");
+  EXPECT_NE(judged(rule, {{0, 5, 5}, {5, 5, 5}}, TimedRuns{{5, 5, 0}, {5, 5, 5}}).reason, "no_time");
 }
 
 TEST(Judge, exact_metrics_with_one_run) {

@@ -8,6 +8,8 @@ import { watchPrinting } from './page/printing.ts';
 import { applyTheme, storedTheme } from './theme/theme.ts';
 
 function show(page: HTMLElement, report: Report): void {
+  // What the gate wrote is opened for its verdict.
+  if (report.gate && !location.hash) location.replace('#verdict');
   if (!document.title) document.title = report.document.title;
   render(
     <PartBoundary>

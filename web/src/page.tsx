@@ -4,14 +4,15 @@ import { CopiesView } from './charts/copies_view.tsx';
 import { KernelsView } from './charts/kernels_view.tsx';
 import { StepsView } from './charts/steps_view.tsx';
 import type { Report } from './data/report.ts';
+import { VerdictView } from './gate/verdict_view.tsx';
 import { EvidenceBanner, findingAt } from './findings/evidence_banner.tsx';
 import { ModulesView } from './modules/modules_view.tsx';
 import type { Focus, Navigation } from './navigation.ts';
 import { Header } from './page/header.tsx';
 import { Overview } from './page/overview.tsx';
 import { Part } from './page/page_part.tsx';
-import { whyMissing } from './page/parts.ts';
-import { hashOfPart, kParts, type EvidencePlace, type PagePlace, type PartId } from './page/place.ts';
+import { partsOf, whyMissing } from './page/parts.ts';
+import { hashOfPart, type EvidencePlace, type PagePlace, type PartId } from './page/place.ts';
 import { printReport, usePrinting } from './page/printing.ts';
 import { Tabs } from './page/tabs.tsx';
 import { usePlace } from './page/use_place.ts';
@@ -33,9 +34,9 @@ export function ReportPage({ report }: { report: Report }) {
         Skip to the report
       </a>
       <Header report={report} />
-      <Tabs current={place.part} profiles={profiles} />
+      <Tabs current={place.part} report={report.document} />
       <main>
-        {kParts.map(({ id, title }) => (
+        {partsOf(report.document).map(({ id, title }) => (
           <Part
             key={id}
             id={id}
@@ -114,6 +115,8 @@ interface ContentProps {
 
 function PartContent({ id, report, place, focus, navigation }: ContentProps) {
   switch (id) {
+    case 'verdict':
+      return <VerdictView report={report} />;
     case 'overview':
       return <Overview report={report} />;
     case 'timeline':

@@ -121,6 +121,8 @@ class RuleCases {
   void add() {
     if (auto refusal = refused()) {
       refuse(std::move(*refusal));
+    } else if (against_base(rule_) && sides_.base.empty()) {
+      add_case(subject_name(rule_.selector), scope_);  // that there is no baseline is said once
     } else if (figure_.each == FigureEach::kernel) {
       add_shapes();
     } else if (figure_.each == FigureEach::module && rule_.selector.module.empty()) {
@@ -255,7 +257,7 @@ class RuleCases {
     both.merge(names_of(changed));
     if ((against_base(rule_) ? both.empty() : changed.empty()) && !demands_none(rule_)) {
       refuse_kernels();
-    } else if (figure_.each != FigureEach::chosen_kernel || (against_base(rule_) && sides_.base.empty())) {
+    } else if (figure_.each != FigureEach::chosen_kernel) {
       add_case(subject_name(rule_.selector), of_kernels(std::move(both)));
     } else if (!against_base(rule_)) {
       for (const auto& [name, time] : changed) add_case(name, of_kernels({name}));

@@ -6,12 +6,13 @@
 #include "gate/decide/guard.h"
 #include "gate/decide/words.h"
 #include "gate/exact_verdict.h"
+#include "gate/store/choose_baseline.h"
 
 namespace sonde::gate {
 namespace {
 
 DecidedSide side_of(std::span<const RunRecord> runs) {
-  DecidedSide side{.sources = {}, .conditions = shared_conditions(runs), .label = {}};
+  DecidedSide side{.sources = {}, .conditions = common_conditions(runs), .label = {}};
   for (const RunRecord& run : runs) side.sources.push_back(run.source);
   return side;
 }

@@ -80,20 +80,10 @@ std::optional<Refusal> Guard::refusal(const BudgetRule& rule) const {
   return std::nullopt;
 }
 
-bool Guard::allows_times() const { return std::ranges::all_of(differences_, &ConditionDifference::allowed); }
-
-Conditions shared_conditions(std::span<const RunRecord> runs) {
-  Conditions shared;
-  for (const RunRecord& run : runs) {
-    for (const auto& [name, value] : run.conditions) {
-      const bool same = std::ranges::all_of(runs, [&](const RunRecord& other) {
-        const auto found = other.conditions.find(name);
-        return found != other.conditions.end() && found->second == value;
-      });
-      if (same) shared.emplace(name, value);
-    }
-  }
-  return shared;
+bool Guard::allows_times() const {
+  return std::ranges::all_of(differences_, [](const ConditionDifference& difference) {
+    return difference.allowed || difference.condition->forbids == Forbids::nothing;
+  });
 }
 
 }  // namespace sonde::gate

@@ -42,7 +42,4 @@ class Guard {
   std::vector<std::string> notes_;
 };
 
-/// Those that are the same in all runs.
-[[nodiscard]] Conditions shared_conditions(std::span<const RunRecord> runs);
-
 }  // namespace sonde::gate

@@ -124,7 +124,7 @@ class Reader {
   void read(const char* key, const Json& json, WorkKind& value) {
     std::string word;
     read(key, json, word);
-    const auto found = std::ranges::find(kWorkWords, word);
+    const auto* const found = std::ranges::find(kWorkWords, word);
     if (found == kWorkWords.end())
       return wrong_at(key, fmt::format("is '{}'; it must be kernel, copy, set or graph_launch", word));
     value = static_cast<WorkKind>(found - kWorkWords.begin());
@@ -221,13 +221,13 @@ Status check_version(const Json& json) {
 
 }  // namespace
 
-Result<RunRecord> parse_record(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
-  SONDE_TRY(check_version(json));
+Result<RunRecord> parse_record(std::string_view json) {
+  const Json document = Json::parse(json, nullptr, false);
+  SONDE_TRY(check_version(document));
   RunRecord record;
   Reading reading;
-  read_head(json, record, reading);
-  for_each_list(record, [&](const char* key, auto& rows) { read_rows(json, key, rows, reading); });
+  read_head(document, record, reading);
+  for_each_list(record, [&](const char* key, auto& rows) { read_rows(document, key, rows, reading); });
   check(record, reading);
   if (reading.failed()) return fail("{}", reading.problem);
   return record;

@@ -3,6 +3,7 @@
 #include "analyses/launch_occupancy.h"
 #include "base/parallel.h"
 #include "gate/record/conditions_of.h"
+#include "gate/record/record_report.h"
 #include "gate/record/recorded.h"
 #include "gate/record/run_part.h"
 
@@ -32,14 +33,19 @@ void record_timeline(const Trace& trace, RunRecord& record) {
 }  // namespace
 
 Fields record_fields() {
-  return kModuleFields | launch_occupancy_fields() | kConditionFields | Fields{Field::allocations, Field::counters};
+  return kModuleFields | launch_occupancy_fields() | kConditionFields |
+         Fields{Field::allocations, Field::counters, Field::kernel_profiles};
 }
 
 RunRecord record_run(const Trace& trace) {
   RunRecord record;
   if (!trace.ranks.empty()) record.source = trace.ranks.front().file;
   record.conditions = conditions_of(trace);
-  if (trace.kernel_profiles.empty()) record_timeline(trace, record);
+  if (trace.kernel_profiles.empty()) {
+    record_timeline(trace, record);
+  } else {
+    record_report(trace, record);
+  }
   return record;
 }
 

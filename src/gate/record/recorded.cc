@@ -8,12 +8,19 @@
 namespace sonde::gate {
 namespace {
 
-/// Whether a copy's memory on the host is of a kind that the profile does not tell.
+/// Whether a copy from or to the host does not tell of which kind the memory there is. Pages that unified memory moves
+/// are none.
 bool hides_memory(const Copies& copies, Row row) {
   constexpr auto kUnknownMemory = static_cast<uint8_t>(MemoryKind::unknown);
-  const auto kind = static_cast<CopyKind>(copies.kind[row]);
-  if (kind == CopyKind::device_to_device || kind == CopyKind::peer_to_peer) return false;
-  return copies.source[row] == kUnknownMemory || copies.destination[row] == kUnknownMemory;
+  switch (static_cast<CopyKind>(copies.kind[row])) {
+    case CopyKind::host_to_device:
+    case CopyKind::host_to_array: return copies.source[row] >= kUnknownMemory;
+    case CopyKind::device_to_host:
+    case CopyKind::array_to_host: return copies.destination[row] >= kUnknownMemory;
+    case CopyKind::host_to_host:
+    case CopyKind::unknown: return copies.source[row] >= kUnknownMemory || copies.destination[row] >= kUnknownMemory;
+    default: return false;
+  }
 }
 
 bool tells_memory(const Copies& copies) {

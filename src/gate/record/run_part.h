@@ -89,6 +89,7 @@ class Tally {
 [[nodiscard]] std::vector<CallGroup> call_groups(const RunPart& part);
 [[nodiscard]] std::vector<KernelShape> kernel_shapes(const RunPart& part);
 [[nodiscard]] std::vector<GpuOfRun> gpus_of_run(const RunPart& part);
+/// Nodes of graphs that ran in a mean step or the run; 0 where no graph was launched, absent where that is not known.
 [[nodiscard]] std::optional<int64_t> graph_nodes(const RunPart& part);
 /// Mean clock of the SMs of each of `part.gpus` within the extent, where GPU metrics hold it.
 [[nodiscard]] std::vector<std::optional<double>> sm_clocks(const RunPart& part);

@@ -30,7 +30,7 @@ struct WorkGroup {
   /// Of the kept steps: of the operations whose launch began in it. Empty where there are no steps.
   std::vector<int64_t> step_count;
   std::vector<int64_t> step_duration_ns;
-  std::vector<int64_t> step_bytes;  ///< copied or set, as far as they tell
+  std::vector<int64_t> step_bytes = {};  ///< copied or set, as far as they tell
 };
 
 /// Idle time of a GPU for one cause while the thread that it waited for was in one call of one module.

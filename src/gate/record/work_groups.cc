@@ -126,18 +126,4 @@ class WorkCounter {
 
 std::vector<WorkGroup> work_groups(const RunPart& part) { return WorkCounter(part).count(); }
 
-std::optional<int64_t> graph_nodes(const RunPart& part) {
-  int64_t nodes = 0;
-  const auto count = [&](const GpuOps& ops, const Longs& node) {
-    for (Row row = 0; row < node.size(); ++row) {
-      if (node[row] != kUnknown && part.holds(part.launched_at(ops, row))) ++nodes;
-    }
-  };
-  count(part.trace.kernels, part.trace.kernels.graph_node);
-  count(part.trace.copies, part.trace.copies.graph_node);
-  count(part.trace.sets, part.trace.sets.graph_node);
-  const int64_t parts = std::max<int64_t>(part.steps, 1);
-  return nodes == 0 ? std::nullopt : std::optional((nodes + parts / 2) / parts);
-}
-
 }  // namespace sonde::gate

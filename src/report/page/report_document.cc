@@ -1,5 +1,7 @@
 #include "report/page/report_document.h"
 
+#include <algorithm>
+
 #include "base/parallel.h"
 #include "report/diagnosis_json.h"
 #include "report/page/capture_json.h"
@@ -62,7 +64,7 @@ Json report_document(const std::string& title, ReportSources sources, Blobs& blo
   }
   if (sources.size() > 1) document["differences"] = blobs.add(differences_json(*sources[0], *sources[1]));
   const size_t others = blobs.bytes_from(0);
-  const size_t room = kMostBytes > others ? (kMostBytes - others) / sources.size() : 0;
+  const size_t room = kMostBytes > others ? (kMostBytes - others) / std::max<size_t>(1, sources.size()) : 0;
   for (size_t i = 0; i < sources.size(); ++i)
     document["profiles"][i]["timeline"] = timeline_json(*sources[i], room, blobs);
   return document;

@@ -8,7 +8,7 @@
 
 namespace sonde {
 
-/// One source, or base and new.
+/// One source, or base and new; none where a page has nothing but the verdicts of records.
 using ReportSources = std::span<ReportSource* const>;
 
 /// What a page shows first, and where the rest of it lies (ReportDocument of web/src/data/format.ts). Takes the

@@ -9,10 +9,12 @@ export interface ReportDocument {
   schema: 'sonde.report/1';
   sonde_version: string;
   title: string;
-  /** One; with --base and --new two, in that order. */
+  /** One; with --base and --new two, in that order. None where the gate decided on records alone. */
   profiles: ProfileDocument[];
   /** Between the two. */
   differences: JsonBlob<Differences> | null;
+  /** Of a page that `sonde gate` wrote. */
+  gate?: JsonBlob<GateDecision>;
 }
 
 export interface ProfileDocument {
@@ -505,4 +507,47 @@ export interface DifferenceRow {
   new_ns: number | null;
   base_count: number | null;
   new_count: number | null;
+}
+
+// --------------------------------------------------------------------------------------------------------------- gate
+
+/** `sonde gate -f json` (docs/gate.schema.json), as far as the page shows it. */
+export interface GateDecision {
+  budget: string | null;
+  verdict: { outcome: GateOutcome; says: string };
+  base: GateSide | null;
+  new: GateSide;
+  conditions: { condition: string; title: string; base: string; new: string; allowed: boolean }[];
+  checks: GateCheck[];
+  /** Add up to the change of GPU time; the rest stands last. */
+  causes: { id: string; says: string; change_ns: number }[];
+  kernels: { kernel: string; says: string }[];
+  notes: string[];
+}
+
+export type GateOutcome = 'pass' | 'fail' | 'inconclusive' | 'not_comparable';
+
+export interface GateSide {
+  label: string | null;
+  sources: string[];
+  conditions: Record<string, string>;
+}
+
+/** Numbers are in the metric's unit, which the key ends in; of an absent one the key is there with null. */
+export interface GateCheck {
+  rule: { name: string; line: number | null; metric: string; severity: 'error' | 'warning' };
+  subject: string;
+  outcome: GateOutcome;
+  says: string;
+  base?: number | null;
+  base_ns?: number | null;
+  base_bytes?: number | null;
+  base_percent?: number | null;
+  new?: number | null;
+  new_ns?: number | null;
+  new_bytes?: number | null;
+  new_percent?: number | null;
+  /** Of new / base; null where a bound is not known. */
+  ratio_interval: { low: number | null; high: number | null; confidence: number } | null;
+  p: number | null;
 }

@@ -1,6 +1,15 @@
 import { blobsOfPage, bytesOf, jsonOf, type BlobSource } from './blobs.ts';
 import { readColumns } from './columns.ts';
-import type { ColumnsBlob, Detail, Differences, ProfileDocument, ReportDocument, Sections, Track } from './format.ts';
+import type {
+  ColumnsBlob,
+  Detail,
+  Differences,
+  GateDecision,
+  ProfileDocument,
+  ReportDocument,
+  Sections,
+  Track,
+} from './format.ts';
 import {
   decodeCounter,
   decodeSlices,
@@ -71,6 +80,7 @@ export class Profile {
 export class Report {
   readonly profiles: Profile[];
   readonly differences: (() => Promise<Differences>) | null;
+  readonly gate: (() => Promise<GateDecision>) | null;
 
   constructor(
     readonly document: ReportDocument,
@@ -79,6 +89,8 @@ export class Report {
     this.profiles = document.profiles.map((profile, index) => new Profile(index, profile, source));
     const differences = document.differences;
     this.differences = differences && once(() => jsonOf(source, differences));
+    const { gate } = document;
+    this.gate = gate ? once(() => jsonOf(source, gate)) : null;
   }
 }
 

@@ -1,6 +1,6 @@
-import type { ProfileDocument } from '../data/format.ts';
+import type { ProfileDocument, ReportDocument } from '../data/format.ts';
 import type { Sections } from '../data/format.ts';
-import type { PartId } from './place.ts';
+import { kParts, type PartId } from './place.ts';
 
 type Needs = (profile: ProfileDocument) => boolean;
 
@@ -11,7 +11,8 @@ const section =
 
 /** What a part needs, and what is the matter where no profile has it. */
 const kNeeds: Record<PartId, [Needs, string]> = {
-  overview: [() => true, ''],
+  verdict: [() => true, ''],
+  overview: [() => true, 'the gate decided on records, no profile was at hand'],
   timeline: [(profile) => profile.timeline.tracks.length > 0, 'nothing was recorded with its times'],
   modules: [section('modules'), 'no ranges were recorded'],
   kernels: [section('kernels'), 'no kernels were recorded'],
@@ -21,8 +22,15 @@ const kNeeds: Record<PartId, [Needs, string]> = {
   capture: [() => true, ''],
 };
 
+type PagePart = (typeof kParts)[number];
+
+/** Those of a report; the verdict is there where the gate wrote the page. */
+export const partsOf = (report: Pick<ReportDocument, 'gate'>): PagePart[] =>
+  kParts.filter(({ id }) => id !== 'verdict' || report.gate !== undefined);
+
 /** Why a part has nothing to show; null where it has. */
 export function whyMissing(profiles: readonly ProfileDocument[], part: PartId): string | null {
   const [has, reason] = kNeeds[part];
+  if (part === 'verdict') return null;
   return profiles.some(has) ? null : reason;
 }

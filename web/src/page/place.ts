@@ -1,6 +1,7 @@
 /** Where in the page the reader is: what the address says after "#". */
 
 export const kParts = [
+  { id: 'verdict', title: 'Verdict' },
   { id: 'overview', title: 'Overview' },
   { id: 'timeline', title: 'Timeline' },
   { id: 'modules', title: 'Modules' },

@@ -33,7 +33,8 @@ function decodeAll(report: Report): Promise<unknown> {
     (['modules', 'kernels', 'copies', 'tables'] as const).flatMap((name) => profile.section(name) ?? []),
   );
   const differences = report.differences ? [report.differences()] : [];
-  return Promise.all([...sections, ...differences].map((promise) => remember<unknown>(promise)));
+  const gate = report.gate ? [report.gate()] : [];
+  return Promise.all([...sections, ...differences, ...gate].map((promise) => remember<unknown>(promise)));
 }
 
 const nextFrame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));

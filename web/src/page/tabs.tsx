@@ -1,18 +1,18 @@
 import { useRef } from 'preact/hooks';
-import type { ProfileDocument } from '../data/format.ts';
+import type { ReportDocument } from '../data/format.ts';
 import { leaveAfterClick } from './leave_focus.ts';
-import { whyMissing } from './parts.ts';
-import { hashOfPart, kParts, type PartId } from './place.ts';
+import { partsOf, whyMissing } from './parts.ts';
+import { hashOfPart, type PartId } from './place.ts';
 
 const kSteps: Record<string, (at: number) => number> = {
   ArrowRight: (at) => at + 1,
   ArrowLeft: (at) => at - 1,
   Home: () => 0,
-  End: () => kParts.length - 1,
+  End: () => -1,
 };
 
 /** Arrow keys move between the tabs, Enter and the space bar open one. A part that is missing says why. */
-export function Tabs({ current, profiles }: { current: PartId; profiles: readonly ProfileDocument[] }) {
+export function Tabs({ current, report }: { current: PartId; report: ReportDocument }) {
   const list = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
     const tabs = Array.from(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? []);
@@ -26,8 +26,8 @@ export function Tabs({ current, profiles }: { current: PartId; profiles: readonl
   };
   return (
     <div class="tabs no-print" role="tablist" aria-label="Parts of the report" ref={list} onKeyDown={onKeyDown}>
-      {kParts.map(({ id, title }) => {
-        const missing = whyMissing(profiles, id);
+      {partsOf(report).map(({ id, title }) => {
+        const missing = whyMissing(report.profiles, id);
         return (
           <a
             key={id}

@@ -1,0 +1,263 @@
+#include "base/subprocess.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <system_error>
+
+namespace sonde {
+namespace {
+
+std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
+
+int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Closes what it holds.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  [[nodiscard]] int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Readable once the process ended. (The C library's own function cannot be called from C++ in Debian 12.)
+int handle_of(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
+
+/// The signals that end this program and that it does not ignore (as under nohup).
+sigset_t ending_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action{};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) sigaddset(&set, signal);
+  }
+  return set;
+}
+
+/// `own` with additions in place of what has the same name.
+std::vector<std::string> environment_of(const Subprocess& program) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : program.environment) all.push_back(name + "=" + value);
+  for (char** own = environ; *own != nullptr; ++own) {
+    const std::string_view word = *own;
+    const std::string_view name = word.substr(0, word.find('='));
+    const auto replaced = [&](const auto& added) { return added.first == name; };
+    if (std::ranges::none_of(program.environment, replaced)) all.emplace_back(word);
+  }
+  return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// What posix_spawn is told; frees what it holds.
+class SpawnSettings {
+ public:
+  explicit SpawnSettings(const sigset_t& mask) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setsigmask(&attributes_, &mask);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  void output_to(const std::string& file) {
+    constexpr mode_t kMode = 0666;
+    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, kMode);
+    posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
+  }
+  void run_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
+
+  /// 0 or the error's number.
+  int spawn(pid_t& child, std::vector<std::string> words, std::vector<std::string> environment) {
+    return posix_spawnp(&child, words.front().c_str(), &actions_, &attributes_, pointers_to(words).data(),
+                        pointers_to(environment).data());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+/// A process group that is waited for.
+class Group {
+ public:
+  Group(pid_t leader, Descriptor handle) : leader_(leader), handle_(std::move(handle)) {}
+
+  [[nodiscard]] int handle() const { return handle_.get(); }
+  void signal(int number) const { kill(-leader_, number); }
+
+  /// After its leader ended. `cancelled`: nothing of the group may be left; its leader is not yet forgotten then, so
+  /// that no other group can have its number.
+  void reap(bool cancelled, SubprocessEnd& end) const {
+    siginfo_t info{};
+    while (waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+    }
+    if (cancelled) signal(SIGKILL);
+    int status = 0;
+    while (waitpid(leader_, &status, 0) < 0 && errno == EINTR) {
+    }
+    end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+
+ private:
+  pid_t leader_;
+  Descriptor handle_;
+};
+
+constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
+
+class SystemRunner final : public SubprocessRunner {
+ public:
+  explicit SystemRunner(int64_t grace_ns) : grace_ns_(grace_ns) {
+    const sigset_t ending = ending_signals();
+    pthread_sigmask(SIG_BLOCK, &ending, &mask_before_);
+    signals_ = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  SystemRunner(const SystemRunner&) = delete;
+  SystemRunner& operator=(const SystemRunner&) = delete;
+  ~SystemRunner() override {
+    close(signals_);
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+
+  Result<SubprocessEnd> run(const Subprocess& program) override {
+    if (interrupted()) return SubprocessEnd{.interrupted = true};
+    const int64_t begin = monotonic_ns();
+    auto group = start(program);
+    if (!group) return std::unexpected(group.error());
+    SubprocessEnd end = wait(*group, begin, program.time_limit_ns);
+    end.wall_ns = monotonic_ns() - begin;
+    group->reap(end.timed_out || end.interrupted, end);
+    return end;
+  }
+
+  bool interrupted() override {
+    signalfd_siginfo info{};
+    if (read(signals_, &info, sizeof info) == sizeof info) interrupted_ = true;
+    return interrupted_;
+  }
+
+ private:
+  Result<Group> start(const Subprocess& program) {
+    SpawnSettings settings(mask_before_);
+    if (!program.output_file.empty()) settings.output_to(program.output_file);
+    if (!program.folder.empty()) settings.run_in(program.folder);
+    pid_t child = 0;
+    const int error = settings.spawn(child, program.words, environment_of(program));
+    if (error != 0) {
+      return fail("cannot run {}: {}{}", program.words.front(), reason(error),
+                  error == ENOENT ? "; is it installed, and in PATH?" : "");
+    }
+    const int handle = handle_of(child);
+    if (handle >= 0) return Group(child, Descriptor(handle));
+    kill(-child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    return fail("cannot wait for {}: {}; Linux 5.3 or later is needed", program.words.front(), reason(errno));
+  }
+
+  /// Until the group's leader ends, whoever ends it.
+  SubprocessEnd wait(const Group& group, int64_t begin, std::optional<int64_t> limit_ns) {
+    SubprocessEnd end;
+    int64_t until = limit_ns ? begin + *limit_ns : kForever;
+    bool told = false;
+    while (!ends_until(group, until, told)) {
+      if (told) {
+        group.signal(SIGKILL);
+        until = kForever;
+        continue;
+      }
+      end.interrupted = interrupted_;
+      end.timed_out = !interrupted_;
+      group.signal(SIGTERM);
+      told = true;
+      until = monotonic_ns() + grace_ns_;
+    }
+    return end;
+  }
+
+  /// True once the leader ended; false when time is over or, unless it was `told` already, this program is to end.
+  bool ends_until(const Group& group, int64_t until, bool told) {
+    for (;;) {
+      std::array<pollfd, 2> ready{pollfd{group.handle(), POLLIN, 0}, pollfd{told ? -1 : signals_, POLLIN, 0}};
+      const int64_t left = until == kForever ? 0 : std::max<int64_t>(0, until - monotonic_ns());
+      const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
+      const int count = ppoll(ready.data(), ready.size(), until == kForever ? nullptr : &timeout, nullptr);
+      if (ready[0].revents != 0) return true;
+      if (count == 0 || (ready[1].revents != 0 && interrupted())) return false;
+    }
+  }
+
+  int64_t grace_ns_;
+  sigset_t mask_before_{};
+  int signals_ = -1;
+  bool interrupted_ = false;
+};
+
+}  // namespace
+
+std::string end_text(const SubprocessEnd& end) {
+  if (end.interrupted) return "interrupted";
+  if (end.timed_out) return "stopped after its time limit";
+  if (end.signal != 0) return fmt::format("killed by signal {} ({})", end.signal, sigdescr_np(end.signal));
+  return fmt::format("exit status {}", end.status);
+}
+
+std::unique_ptr<SubprocessRunner> system_subprocess_runner(int64_t grace_ns) {
+  return std::make_unique<SystemRunner>(grace_ns);
+}
+
+Result<std::string> output_of(SubprocessRunner& runner, Subprocess program, const std::string& scratch) {
+  program.output_file = scratch;
+  const auto end = runner.run(program);
+  if (!end) return std::unexpected(end.error());
+  std::ifstream stream(scratch, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  std::error_code ignored;
+  std::filesystem::remove(scratch, ignored);
+  if (!end->succeeded()) return fail("{}: {}", program.words.front(), end_text(*end));
+  return text;
+}
+
+}  // namespace sonde

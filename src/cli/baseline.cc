@@ -1,0 +1,30 @@
+#include <array>
+
+#include "cli/command.h"
+
+namespace sonde {
+
+#define SONDE_BASELINE_COMMAND(name) extern const Command baseline_##name##_command;
+#include "cli/baseline/list.inc"
+#undef SONDE_BASELINE_COMMAND
+
+namespace {
+
+const std::array kCommands = {
+#define SONDE_BASELINE_COMMAND(name) baseline_##name##_command,
+#include "cli/baseline/list.inc"
+#undef SONDE_BASELINE_COMMAND
+};
+
+void set_up(CLI::App& command, int& exit_code) {
+  add_commands(command, kCommands, exit_code);
+  command.require_subcommand(1);
+}
+
+}  // namespace
+
+extern const Command baseline_command;
+const Command baseline_command{"baseline", "Keep runs to compare later ones with: by commit, machine and options",
+                               "sonde baseline add run1.nsys-rep run2.nsys-rep run3.nsys-rep", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,87 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/Config.hpp>
+
+#include "cli/baseline/store_option.h"
+#include "cli/baseline/version.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/run_records.h"
+#include "gate/history/time_text.h"
+#include "gate/store/baseline_store.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string store;
+  std::string name = "default";
+  std::string commit;
+  std::string branch;
+  std::string label;
+  std::string time;
+  bool pin = false;
+};
+
+Result<gate::BaselineEntry> entry_of(const Options& options) {
+  gate::BaselineEntry entry{
+      .name = options.name, .commit = options.commit, .label = options.label, .pinned = options.pin};
+  entry.time_s = now_s();
+  if (!options.time.empty()) {
+    const auto time = gate::parse_time(options.time);
+    if (!time) return fail("--time takes a moment such as 2026-01-31T12:00:00Z, not '{}'", options.time);
+    entry.time_s = *time;
+  }
+  if (options.commit.empty()) {
+    Version version = version_here();
+    entry.commit = std::move(version.commit);
+    entry.branch = std::move(version.branch);
+  }
+  if (!options.branch.empty()) entry.branch = options.branch;
+  return entry;
+}
+
+Status add(const Options& options) {
+  SONDE_TRY(gate::check_baseline_name(options.name));
+  auto entry = entry_of(options);
+  if (!entry) return std::unexpected(entry.error());
+  const auto records = load_records(options.files);
+  if (!records) return std::unexpected(records.error());
+  const auto added = gate::add_baseline(options.store, std::move(*entry), *records);
+  if (!added) return std::unexpected(added.error());
+  fmt::print("{}@{}: {} {}{}{}\n", added->name, entry_number(*added), added->runs.size(),
+             added->runs.size() == 1 ? "run" : "runs",
+             added->commit.empty() ? ", commit not known (--commit says it)"
+                                   : fmt::format(" of {}", gate::short_commit(added->commit)),
+             added->pinned ? ", pinned" : "");
+  return {};
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command.add_option("files", options->files, "a run each: a profile, a folder (ranks of one run), or a record")
+      ->required();
+  command.add_option("--name", options->name, "baseline that the entry belongs to")->capture_default_str();
+  command.add_option("--commit", options->commit,
+                     "version that was measured; else that of the git work tree, else GITHUB_SHA, GIT_COMMIT or "
+                     "CI_COMMIT_SHA");
+  command.add_option("--branch", options->branch, "branch that was measured");
+  command.add_option("--label", options->label, "a name for this entry, such as a release");
+  command.add_option("--time", options->time, "when it was measured, such as 2026-01-31T12:00:00Z; else now");
+  command.add_flag("--pin", options->pin, "take this entry before others, and never prune it");
+  add_store_option(command, options->store);
+  command.callback([options, &exit_code] {
+    const Status done = add(*options);
+    exit_code = done ? kDone : report_error(done.error());
+  });
+}
+
+}  // namespace
+
+extern const Command baseline_add_command;
+const Command baseline_add_command{"add", "Keep runs of one version as an entry",
+                                   "sonde baseline add run1.nsys-rep run2.nsys-rep run3.nsys-rep", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,55 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/Config.hpp>
+
+#include "cli/baseline/store_option.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "report/baseline/baseline_report.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  std::string store;
+  std::string name;
+  bool json = false;
+};
+
+Status list(const Options& options) {
+  const auto listing = gate::list_baseline(options.store, options.name);
+  if (!listing) return std::unexpected(listing.error());
+  Output output;
+  if (options.json) {
+    output.write(baseline_list_json(*listing));
+  } else if (!listing->entries.empty()) {
+    const auto format = find_table_format("column");
+    if (!format) return std::unexpected(format.error());
+    RenderOptions render = terminal_options();
+    render.absent = "-";
+    (*format)->render(baseline_table(*listing), render, output.sink());
+  } else {
+    fmt::print(stderr, "No entry in {}; `sonde baseline add FILE...` keeps runs as one.\n", options.store);
+  }
+  for (const gate::BrokenEntry& broken : listing->broken) fmt::print(stderr, "Left out: {}\n", broken.message);
+  return output.close();
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command.add_option("--name", options->name, "entries of this baseline only");
+  command.add_flag("--json", options->json, "as a JSON document (schema: docs/baseline_list.schema.json)");
+  add_store_option(command, options->store);
+  command.callback([options, &exit_code] {
+    const Status done = list(*options);
+    exit_code = done ? kDone : report_error(done.error());
+  });
+}
+
+}  // namespace
+
+extern const Command baseline_list_command;
+const Command baseline_list_command{"list", "Show the entries of the baselines", "sonde baseline list", set_up};
+
+}  // namespace sonde

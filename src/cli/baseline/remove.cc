@@ -1,0 +1,59 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/Config.hpp>
+
+#include "cli/baseline/store_option.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "gate/store/baseline_store.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  std::string entry;
+  std::string store;
+  std::string name;
+};
+
+/// A broken entry has nothing but its place.
+Result<gate::BaselineEntry> entry_of(const Options& options) {
+  const auto listing = gate::list_baseline(options.store, options.name);
+  if (!listing) return std::unexpected(listing.error());
+  for (const gate::BrokenEntry& broken : listing->broken) {
+    if (options.entry == broken.id || options.entry == fmt::format("{}@{}", broken.name, broken.id)) {
+      return gate::BaselineEntry{.name = broken.name, .id = broken.id};
+    }
+  }
+  return gate::find_entry(options.store, options.name, options.entry);
+}
+
+Status remove(const Options& options) {
+  const auto entry = entry_of(options);
+  if (!entry) return std::unexpected(entry.error());
+  SONDE_TRY(gate::remove_entry(options.store, *entry));
+  fmt::print("{}@{} is removed\n", entry->name, entry->id);
+  return {};
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command
+      .add_option("entry", options->entry, "entry, label, beginning of a commit, or latest; NAME@ENTRY of a baseline")
+      ->required();
+  command.add_option("--name", options->name, "baseline that the entry belongs to");
+  add_store_option(command, options->store);
+  command.callback([options, &exit_code] {
+    const Status done = remove(*options);
+    exit_code = done ? kDone : report_error(done.error());
+  });
+}
+
+}  // namespace
+
+extern const Command baseline_remove_command;
+const Command baseline_remove_command{"remove", "Take an entry away, pinned or not", "sonde baseline remove 8e1e4ab",
+                                      set_up};
+
+}  // namespace sonde

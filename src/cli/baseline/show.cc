@@ -1,0 +1,51 @@
+#include <memory>
+
+#include <CLI/Config.hpp>
+
+#include "cli/baseline/store_option.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "report/baseline/baseline_report.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  std::string entry;
+  std::string store;
+  std::string name;
+  bool json = false;
+};
+
+Status show(const Options& options) {
+  const auto entry = gate::find_entry(options.store, options.name, options.entry);
+  if (!entry) return std::unexpected(entry.error());
+  const auto records = gate::load_entry(options.store, *entry);
+  if (!records) return std::unexpected(records.error());
+  Output output;
+  output.write(options.json ? baseline_entry_json(*entry, *records)
+                            : baseline_entry_text(*entry, *records, terminal_options()));
+  return output.close();
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command
+      .add_option("entry", options->entry, "entry, label, beginning of a commit, or latest; NAME@ENTRY of a baseline")
+      ->required();
+  command.add_option("--name", options->name, "baseline that the entry belongs to");
+  command.add_flag("--json", options->json, "as a JSON document (schema: docs/baseline_list.schema.json)");
+  add_store_option(command, options->store);
+  command.callback([options, &exit_code] {
+    const Status done = show(*options);
+    exit_code = done ? kDone : report_error(done.error());
+  });
+}
+
+}  // namespace
+
+extern const Command baseline_show_command;
+const Command baseline_show_command{"show", "Show what an entry holds: conditions, runs, headline figures",
+                                    "sonde baseline show latest", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,238 @@
+#include <CLI/CLI.hpp>
+
+#include "base/command_words.h"
+#include "cli/command.h"
+#include "cli/decide_and_write.h"
+#include "cli/gate/run_options.h"
+#include "cli/gate/run_series.h"
+#include "cli/run_records.h"
+#include "gate/decide/floors_json.h"
+#include "gate/decide/sequential.h"
+#include "gate/store/choose_baseline.h"
+#include "report/sentence.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  RunOptions run;
+  DecideOutput output;
+  int first = 10;
+  int most = 30;
+  std::string time_budget;
+  std::string base_command;
+  std::string base_folder;
+  std::vector<std::string> base_files;
+  std::string baseline;
+  std::string store;
+  std::string floors;
+};
+
+/// What the options say, once they are understood.
+struct Task {
+  gate::Budget budget;
+  std::optional<gate::CalibratedFloors> floors;
+  SeriesPlan plan;
+  RunMakerOptions maker;
+  std::vector<int> looks;
+};
+
+Status check_base(const Options& options) {
+  const int ways = (options.base_files.empty() ? 0 : 1) + (options.baseline.empty() ? 0 : 1) +
+                   (options.base_command.empty() && options.base_folder.empty() ? 0 : 1);
+  if (ways > 1) {
+    return fail(
+        "--base, --baseline and --base-command or --base-dir are three ways to say what is compared with; give one");
+  }
+  return {};
+}
+
+/// The command of the base's runs, absent where none are made.
+Result<std::optional<RunCommand>> base_command(const Options& options) {
+  if (options.base_command.empty() && options.base_folder.empty()) return std::optional<RunCommand>();
+  RunCommand command{.words = options.run.words, .folder = options.base_folder};
+  if (!options.base_command.empty()) {
+    auto words = command_words(options.base_command);
+    if (!words) return fail("--base-command: {}", words.error().message);
+    if (words->empty()) return fail("--base-command is empty");
+    command.words = std::move(*words);
+  }
+  if (has_profile_place(command.words) != has_profile_place(options.run.words)) {
+    return fail("only one of the two commands has {}; both sides must be measured in the same way", kProfilePlace);
+  }
+  return std::optional(std::move(command));
+}
+
+Result<Task> understood(const Options& options) {
+  SONDE_TRY(check_base(options));
+  SONDE_TRY(check_names(options.output));
+  auto maker = maker_options(options.run);
+  if (!maker) return std::unexpected(maker.error());
+  auto base = base_command(options);
+  if (!base) return std::unexpected(base.error());
+  const auto time_budget = duration_option("--time-budget", options.time_budget);
+  if (!time_budget) return std::unexpected(time_budget.error());
+  Task task;
+  task.maker = std::move(*maker);
+  task.looks = looks_of(options.first, std::max(options.first, options.most));
+  task.plan = {.changed = {.words = options.run.words},
+               .base = std::move(*base),
+               .most = task.looks.back(),
+               .time_budget_ns = *time_budget};
+  return task;
+}
+
+/// Whether the decision is written in a form that shows the profiles.
+bool wants_profiles(const DecideOutput& output) {
+  const auto wants = [](const auto& format) { return format && (*format)->needs_profiles; };
+  if (wants(find_decision_format(output.format))) return true;
+  return std::ranges::any_of(output.targets, [](const std::string& text) {
+    const auto target = parse_decision_target(text);
+    return target && target->format->needs_profiles;
+  });
+}
+
+Status load_documents(const Options& options, Task& task) {
+  auto budget = load_budget(options.output.budget_file);
+  if (!budget) return std::unexpected(budget.error());
+  task.budget = std::move(*budget);
+  if (options.floors.empty()) return {};
+  auto floors = gate::load_floors(options.floors);
+  if (!floors) return std::unexpected(floors.error());
+  task.floors = std::move(*floors);
+  return {};
+}
+
+/// Runs, looks and decides.
+class Gate {
+ public:
+  Gate(const Options& options, const Task& task, RunSeries& series) : options_(options), task_(task), series_(series) {}
+
+  Result<int> run() {
+    if (!options_.base_files.empty()) SONDE_TRY(load_base());
+    SONDE_TRY(series_.warm_up(options_.run.warm_up));
+    SONDE_TRY(series_.make_until(1));
+    if (!options_.baseline.empty()) SONDE_TRY(choose_base());
+    // What cannot be compared after one run cannot after thirty.
+    if (auto first = decided(gate::rate_share(task_.looks, 0));
+        first.combined.outcome == gate::Outcome::not_comparable) {
+      return write(std::move(first));
+    }
+    for (size_t look = 0;; ++look) {
+      SONDE_TRY(series_.make_until(task_.looks[look]));
+      const bool last = look + 1 == task_.looks.size() || series_.out_of_time();
+      const double share = last ? 1 - spent_ : gate::rate_share(task_.looks, look);
+      spent_ += share;
+      const gate::Decision decision = decided(share);
+      if (last || decision.combined.outcome != gate::Outcome::inconclusive) return write(decision);
+      tell_open(decision, task_.looks[look + 1]);
+    }
+  }
+
+ private:
+  Status load_base() {
+    auto records = load_records(options_.base_files);
+    if (!records) return std::unexpected(records.error());
+    given_base_ = {.records = std::move(*records), .files = options_.base_files};
+    return {};
+  }
+
+  Status choose_base() {
+    const std::string store = options_.store.empty() ? gate::default_store() : options_.store;
+    auto chosen = gate::baseline_records(store, options_.baseline, series_.changed().records.front().conditions,
+                                         options_.output.allowed_conditions);
+    if (!chosen) return std::unexpected(chosen.error());
+    if (!chosen->note.empty()) fmt::print(stderr, "sonde: {}\n", chosen->note);
+    given_base_ = {.records = std::move(chosen->records), .label = gate::entry_text(chosen->entry)};
+    given_base_.files.resize(given_base_.records.size());
+    return {};
+  }
+
+  [[nodiscard]] const DecideSide& base() const { return task_.plan.base ? series_.base() : given_base_; }
+
+  [[nodiscard]] gate::Decision decided(double share) const {
+    gate::DecideOptions options;
+    options.allowed_conditions = options_.output.allowed_conditions;
+    options.floors = task_.floors ? &*task_.floors : nullptr;
+    options.rate_share = share;
+    return gate::decide(task_.budget, base().records, series_.changed().records, options);
+  }
+
+  [[nodiscard]] int write(gate::Decision decision) const {
+    decision.base.label = base().label;
+    if (series_.out_of_time()) {
+      fmt::print(stderr, "the time of --time-budget is over after {} a side\n", counted_runs(series_.runs()));
+    }
+    return write_decision(decision, base(), series_.changed(), options_.output);
+  }
+
+  static std::string counted_runs(size_t runs) { return fmt::format("{} run{}", runs, runs == 1 ? "" : "s"); }
+
+  void tell_open(const gate::Decision& decision, int next) const {
+    fmt::print(stderr, "open after {} a side, going on to {}:\n", counted_runs(series_.runs()), next);
+    for (const gate::Verdict& verdict : decision.verdicts) {
+      if (verdict.outcome != gate::Outcome::inconclusive) continue;
+      fmt::print(stderr, "  {}\n", comparing_sentence(gate::reason_text(verdict.reason), verdict.arguments));
+    }
+  }
+
+  const Options& options_;
+  const Task& task_;
+  RunSeries& series_;
+  DecideSide given_base_;
+  double spent_ = 0;  ///< of the error rates
+};
+
+int make_and_decide(const Options& options, Task& task) {
+  const auto runner = system_subprocess_runner();
+  if (const Status loaded = load_documents(options, task); !loaded) return gate_error(loaded.error());
+  auto folder = folder_for(options.run);
+  if (!folder) return gate_error(folder.error());
+  task.maker.keep_profiles = wants_profiles(options.output);
+  RunMaker maker(*runner, *folder, task.maker);
+  RunSeries series(maker, task.plan);
+  const auto ended = Gate(options, task, series).run();
+  return ended ? *ended : run_error(ended.error(), *runner);
+}
+
+int run(const Options& options) {
+  auto task = understood(options);
+  if (!task) return gate_usage_error(task.error(), "gate run");
+  return make_and_decide(options, *task);
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command.add_option("--budget", options->output.budget_file, "what the program may cost (docs/budget.schema.json)")
+      ->required();
+  command.add_option("-n,--runs", options->first, "runs a side before the first look")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--max-runs", options->most, "runs a side at most, where the verdict is open")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--time-budget", options->time_budget, "make no more runs once they took so long (30m)");
+  command.add_option("--base-command", options->base_command,
+                     "the command of the baseline's runs, split as a shell does, made in turn with the new ones");
+  command
+      .add_option("--base-dir", options->base_folder,
+                  "make the baseline's runs in this folder, such as another checkout")
+      ->check(CLI::ExistingDirectory);
+  command.add_option("--base", options->base_files, "profiles or records of the baseline, a run each");
+  command.add_option("--baseline", options->baseline, "a baseline of the store");
+  command.add_option("--store", options->store, "where baselines are kept (.sonde/baseline)");
+  command.add_option("--floors", options->floors, "noise floors that `sonde gate calibrate` measured");
+  add_decide_options(command, options->output);
+  add_run_options(command, options->run);
+  command.callback([options, &exit_code] { exit_code = run_gate_command([&] { return run(*options); }); });
+}
+
+}  // namespace
+
+extern const Command gate_run_command;
+const Command gate_run_command{"run", "Make the runs, interleaved with the baseline's, and decide",
+                               "sonde gate run -n 10 --budget budget.yaml --base-dir ../main -- nsys profile -o "
+                               "{profile} python train.py",
+                               set_up};
+
+}  // namespace sonde

@@ -1,0 +1,132 @@
+#include "gate/store/choose_baseline.h"
+
+#include <algorithm>
+
+#include "base/suggest.h"
+
+namespace sonde::gate {
+namespace {
+
+/// nullptr where it is not known.
+const std::string* value_of(const Conditions& conditions, std::string_view name) {
+  const auto found = conditions.find(name);
+  return found == conditions.end() ? nullptr : &found->second;
+}
+
+bool same(const Conditions& a, const Conditions& b, std::string_view name) {
+  const std::string* left = value_of(a, name);
+  const std::string* right = value_of(b, name);
+  if (left == nullptr || right == nullptr) return left == right;
+  return *left == *right;
+}
+
+struct Candidate {
+  const BaselineEntry* entry = nullptr;
+  Forbids forbids = Forbids::nothing;
+  std::vector<std::string_view> names = {};  ///< of the conditions that forbid
+};
+
+std::string known_value(const Conditions& conditions, std::string_view name) {
+  const std::string* value = value_of(conditions, name);
+  return value == nullptr ? "not known" : fmt::format("'{}'", *value);
+}
+
+/// "driver is '535' there and '550' here, CUDA ..."
+std::string differences_text(const Candidate& candidate, const Conditions& conditions) {
+  std::string text;
+  for (const std::string_view name : candidate.names) {
+    text += fmt::format("{}{} is {} there and {} here", text.empty() ? "" : ", ", find_condition(name)->title,
+                        known_value(candidate.entry->conditions, name), known_value(conditions, name));
+  }
+  return text;
+}
+
+/// Whether `a` is to be taken before `b`. Both stand in order of time.
+bool is_better(const Candidate& a, const Candidate& b) {
+  if ((a.forbids == Forbids::everything) != (b.forbids == Forbids::everything)) return b.forbids == Forbids::everything;
+  if (a.forbids == Forbids::everything) return a.names.size() <= b.names.size();
+  if (a.entry->pinned != b.entry->pinned) return a.entry->pinned;
+  return a.forbids <= b.forbids;
+}
+
+Result<ChosenBaseline> with_records(const std::string& store, Result<ChosenBaseline> chosen) {
+  if (!chosen) return chosen;
+  auto records = load_entry(store, chosen->entry);
+  if (!records) return std::unexpected(records.error());
+  chosen->records = std::move(*records);
+  return chosen;
+}
+
+std::unexpected<Error> no_baseline(const std::string& store, std::string_view name) {
+  const auto all = list_baseline(store, {});
+  std::vector<std::string_view> names;
+  if (all) {
+    for (const BaselineEntry& entry : all->entries) names.push_back(entry.name);
+  }
+  return fail("there is no baseline '{}' in {}{}; `sonde baseline add FILE...` keeps runs as one", name, store,
+              did_you_mean(name, names));
+}
+
+}  // namespace
+
+Conditions common_conditions(std::span<const RunRecord> records) {
+  if (records.empty()) return {};
+  Conditions common = records.front().conditions;
+  for (const RunRecord& record : records) {
+    std::erase_if(common, [&](const auto& each) { return !same(common, record.conditions, each.first); });
+  }
+  return common;
+}
+
+Forbids conditions_forbid(const Conditions& a, const Conditions& b, std::span<const std::string> allowed,
+                          std::vector<std::string_view>* names) {
+  Forbids worst = Forbids::nothing;
+  for (const ConditionInfo& info : condition_infos()) {
+    if (info.forbids == Forbids::nothing || same(a, b, info.name)) continue;
+    if (std::ranges::find(allowed, info.name) != allowed.end()) continue;
+    worst = std::max(worst, info.forbids);
+    if (names != nullptr) names->push_back(info.name);
+  }
+  return worst;
+}
+
+Result<ChosenBaseline> choose_baseline(std::span<const BaselineEntry> entries, const Conditions& conditions,
+                                       std::span<const std::string> allowed) {
+  Candidate best;
+  for (const BaselineEntry& entry : entries) {
+    Candidate candidate{.entry = &entry};
+    candidate.forbids = conditions_forbid(entry.conditions, conditions, allowed, &candidate.names);
+    if (best.entry == nullptr || is_better(candidate, best)) best = std::move(candidate);
+  }
+  if (best.entry == nullptr) return fail("the baseline has no entry");
+  if (best.forbids == Forbids::everything) {
+    return fail("no entry of the baseline '{}' can be compared with these runs; of the nearest, {}, {}",
+                best.entry->name, entry_text(*best.entry), differences_text(best, conditions));
+  }
+  ChosenBaseline chosen{.entry = *best.entry, .records = {}, .note = {}};
+  if (best.forbids == Forbids::timed) {
+    chosen.note = fmt::format("timed figures cannot be compared with {}: {}", entry_text(*best.entry),
+                              differences_text(best, conditions));
+  }
+  return chosen;
+}
+
+Result<ChosenBaseline> baseline_records(const std::string& store, std::string_view name, const Conditions& conditions,
+                                        std::span<const std::string> allowed) {
+  if (const size_t at = name.find('@'); at != std::string_view::npos) {
+    auto entry = find_entry(store, name.substr(0, at), name.substr(at + 1));
+    if (!entry) return std::unexpected(entry.error());
+    return with_records(store, ChosenBaseline{.entry = std::move(*entry), .records = {}, .note = {}});
+  }
+  SONDE_TRY(check_baseline_name(name));
+  const auto listing = list_baseline(store, name);
+  if (!listing) return std::unexpected(listing.error());
+  if (!listing->broken.empty()) {
+    return fail("{}; it might be the one to compare with: mend it, or `sonde baseline remove {}@{}`",
+                listing->broken.front().message, name, listing->broken.front().id);
+  }
+  if (listing->entries.empty()) return no_baseline(store, name);
+  return with_records(store, choose_baseline(listing->entries, conditions, allowed));
+}
+
+}  // namespace sonde::gate

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+#include "base/calendar.h"
+#include "gate/store/baseline_entry.h"
+
+namespace sonde::gate {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::string_view kSchema = "sonde.baseline/1";
+constexpr std::string_view kSchemaName = "sonde.baseline/";
+
+/// A text goes to terminals and into paths of messages: what moves a cursor has no place in it.
+bool is_plain(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+}
+
+/// A name without a folder, so that a record is always beside its entry.
+bool is_file_name(std::string_view text) {
+  return !text.empty() && !text.starts_with('.') && text.find_first_of("/\\") == std::string_view::npos;
+}
+
+/// Empty where the key is not there.
+Result<std::string> text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return std::string();
+  if (!found->is_string()) return fail("'{}' is no text", key);
+  auto text = found->get<std::string>();
+  if (!is_plain(text)) return fail("'{}' holds control characters", key);
+  return text;
+}
+
+Status check_schema(const Json& document) {
+  if (!document.is_object()) return fail("it is no JSON object");
+  const auto schema = text_of(document, "schema");
+  if (!schema) return std::unexpected(schema.error());
+  if (*schema == kSchema) return {};
+  if (schema->starts_with(kSchemaName)) return fail("it was written by a later version of sonde ('{}')", *schema);
+  return fail("its 'schema' is not '{}'", kSchema);
+}
+
+Status read_texts(const Json& document, BaselineEntry& entry) {
+  struct Place {
+    const char* key;
+    std::string* text;
+  };
+  for (const auto& [key, place] :
+       {Place{"commit", &entry.commit}, {"branch", &entry.branch}, {"label", &entry.label}}) {
+    auto text = text_of(document, key);
+    if (!text) return std::unexpected(text.error());
+    *place = std::move(*text);
+  }
+  return {};
+}
+
+Status read_time(const Json& document, BaselineEntry& entry) {
+  const auto text = text_of(document, "time");
+  if (!text) return std::unexpected(text.error());
+  const auto time =
+      text->ends_with('Z') ? parse_moment(std::string_view(*text).substr(0, text->size() - 1)) : std::nullopt;
+  if (!time) return fail("'time' is no moment such as 2026-01-31T12:00:00Z");
+  entry.time_s = *time;
+  return {};
+}
+
+Status read_pinned(const Json& document, BaselineEntry& entry) {
+  const auto pinned = document.find("pinned");
+  if (pinned == document.end()) return {};
+  if (!pinned->is_boolean()) return fail("'pinned' is neither true nor false");
+  entry.pinned = pinned->get<bool>();
+  return {};
+}
+
+Status read_conditions(const Json& document, BaselineEntry& entry) {
+  const auto conditions = document.find("conditions");
+  if (conditions == document.end() || !conditions->is_object()) return fail("'conditions' is no object");
+  for (const auto& [name, value] : conditions->items()) {
+    if (!value.is_string()) return fail("the condition '{}' is no text", is_plain(name) ? name : "?");
+    auto text = value.get<std::string>();
+    if (!is_plain(name) || !is_plain(text)) return fail("'conditions' holds control characters");
+    entry.conditions.insert_or_assign(name, std::move(text));
+  }
+  return {};
+}
+
+Status read_runs(const Json& document, BaselineEntry& entry) {
+  const auto runs = document.find("runs");
+  if (runs == document.end() || !runs->is_array() || runs->empty()) return fail("'runs' is no list with a run");
+  for (const Json& run : *runs) {
+    if (!run.is_object()) return fail("a run in 'runs' is no object");
+    auto file = text_of(run, "file");
+    auto source = text_of(run, "source");
+    if (!file) return std::unexpected(file.error());
+    if (!source) return std::unexpected(source.error());
+    if (!is_file_name(*file)) return fail("'file' of a run is not the name of a file beside it: '{}'", *file);
+    entry.runs.push_back({std::move(*file), std::move(*source)});
+  }
+  return {};
+}
+
+OrderedJson text_or_null(const std::string& text) { return text.empty() ? OrderedJson() : OrderedJson(text); }
+
+}  // namespace
+
+std::string entry_json(const BaselineEntry& entry) {
+  OrderedJson document;
+  document["schema"] = kSchema;
+  document["time"] = moment_text(entry.time_s) + "Z";
+  document["commit"] = text_or_null(entry.commit);
+  document["branch"] = text_or_null(entry.branch);
+  document["label"] = text_or_null(entry.label);
+  document["pinned"] = entry.pinned;
+  document["conditions"] = OrderedJson::object();
+  for (const auto& [name, value] : entry.conditions) document["conditions"][name] = value;
+  document["runs"] = OrderedJson::array();
+  for (const BaselineRun& run : entry.runs) document["runs"].push_back({{"file", run.file}, {"source", run.source}});
+  return document.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+Result<BaselineEntry> parse_entry(std::string_view json) {
+  const Json document = Json::parse(json, nullptr, false);
+  if (document.is_discarded()) return fail("it is not JSON");
+  SONDE_TRY(check_schema(document));
+  BaselineEntry entry;
+  for (const auto read : {&read_texts, &read_time, &read_pinned, &read_conditions, &read_runs}) {
+    SONDE_TRY(read(document, entry));
+  }
+  return entry;
+}
+
+std::string short_commit(std::string_view commit) {
+  constexpr size_t kShown = 9;  // as git shows commits of a large tree
+  const bool is_hash =
+      commit.size() > kShown && commit.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+  return std::string(is_hash ? commit.substr(0, kShown) : commit);
+}
+
+std::string_view entry_number(const BaselineEntry& entry) {
+  return std::string_view(entry.id).substr(entry.id.rfind('-') + 1);  // the whole where there is no '-'
+}
+
+std::string entry_text(const BaselineEntry& entry) {
+  constexpr size_t kDay = 10;  // "2026-01-31"
+  const std::string day = moment_text(entry.time_s).substr(0, kDay);
+  return fmt::format("{}@{} ({})", entry.name, entry.commit.empty() ? entry.id : short_commit(entry.commit), day);
+}
+
+}  // namespace sonde::gate

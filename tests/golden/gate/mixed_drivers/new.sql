@@ -1,0 +1,3 @@
+.read ../../inputs/mini.sql
+CREATE TABLE TARGET_INFO_SYSTEM_ENV (globalVid INTEGER, devStateName TEXT, name TEXT, nameEnum INTEGER, value TEXT);
+INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES (281474976710656, 'GPU', 'NvDriverVersion', 205, '560.35.03');
