@@ -168,8 +168,10 @@ TEST(Difference, AKernelInPlaceOfAnotherIsOneCause) {
 TEST(Difference, AnotherShapeIsAnotherConfiguration) {
   RunRecord base = usual();
   RunRecord changed = usual(9000);
-  base.shapes = {
-      {.kernel = "gemm", .grid = {108, 1, 1}, .block = {128, 1, 1}, .count = 14, .registers_per_thread = 64}};
+  base.shapes.resize(1);
+  base.shapes[0].kernel = "gemm";
+  base.shapes[0].count = 14;
+  base.shapes[0].registers_per_thread = 64;
   changed.shapes = base.shapes;
   changed.shapes[0].registers_per_thread = 72;
   const Difference d = compare(base, changed);
@@ -249,12 +251,17 @@ TEST(Difference, EveryCauseHasAText) {
 
 TEST(KernelChange, LinksGoFromTheCauseToTheTime) {
   RunRecord base;
-  base.shapes = {{.kernel = "gemm",
-                  .count = 3,
-                  .registers_per_thread = 64,
-                  .blocks_per_sm = 3,
-                  .theoretical_occupancy_percent = 75}};
-  base.measures = {{.kernel = "gemm", .duration_ns = {100}, .cycles = {150}, .achieved_occupancy_percent = 74.0}};
+  base.shapes.resize(1);
+  base.shapes[0].kernel = "gemm";
+  base.shapes[0].count = 3;
+  base.shapes[0].registers_per_thread = 64;
+  base.shapes[0].blocks_per_sm = 3;
+  base.shapes[0].theoretical_occupancy_percent = 75;
+  base.measures.resize(1);
+  base.measures[0].kernel = "gemm";
+  base.measures[0].duration_ns = {100};
+  base.measures[0].cycles = {150};
+  base.measures[0].achieved_occupancy_percent = 74;
   RunRecord changed = base;
   changed.shapes[0].registers_per_thread = 72;
   changed.shapes[0].blocks_per_sm = 2;
