@@ -24,7 +24,10 @@ std::vector<std::string> sources_of(std::span<const gate::RunRecord> runs) {
 }
 
 bool has_kernel_report(std::span<const gate::RunRecord> runs) {
-  return std::ranges::any_of(runs, [](const gate::RunRecord& run) { return !run.measures.empty(); });
+  return std::ranges::any_of(runs, [](const gate::RunRecord& run) {
+    const auto kind = run.conditions.find("kind");
+    return !run.measures.empty() || (kind != run.conditions.end() && kind->second == "kernel report");
+  });
 }
 
 struct KindText {
@@ -94,7 +97,12 @@ std::string chain_sentence(const gate::KernelChange& change) {
 }
 
 std::string length_sentence(const gate::Difference& difference) {
-  const std::string_view what = difference.per_step ? "A mean step" : "The whole run";
+  // Where one side alone has steps, its record is about these; the other's about the run.
+  const bool whole = difference.base_ns == difference.base_wall_ns.value_or(difference.base_ns) &&
+                     difference.changed_ns == difference.changed_wall_ns.value_or(difference.changed_ns);
+  const std::string_view what = difference.per_step ? "A mean step"
+                                : whole             ? "The whole run"
+                                                    : "The run without its warm-up, where it has steps";
   const std::string percent = change_percent_text(real(difference.base_ns), real(difference.changed_ns));
   return fmt::format("{}: {} -> {} ({}{}{})", what, time_text(real(difference.base_ns)),
                      time_text(real(difference.changed_ns)), change_text(difference.changed_ns - difference.base_ns),

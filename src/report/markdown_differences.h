@@ -6,8 +6,8 @@
 
 namespace sonde {
 
-/// What changed from one profile to another, for a pull request: the step's time, findings that are new and gone, and
-/// the largest differences.
+/// What changed from one profile to another, for a pull request: findings that are new and gone, the step's
+/// time, causes, and the largest differences.
 [[nodiscard]] std::string markdown_differences(const ReportSource& base, const ReportSource& changed);
 
 }  // namespace sonde

@@ -26,7 +26,7 @@ PLANTS = {
     "steady_allocation": (("allocations_more",), r"cudaMalloc.*(attention|model)"),
     "sync_copy": (("blocking_copies_more",), r"cudaMemcpy"),
     "small_copies": (("copies_more",), r"Device-to-Host.*loss"),
-    "unfused_attention": (("kernels_replaced",), r"softmax|flash|attention"),
+    "unfused_attention": (("kernels_replaced",), r"flash.*forward.*attention"),
 }
 TOLERANCE = 0.20
 LEAST = 0.003  # of a step
@@ -88,7 +88,7 @@ def verdict(plant, difference, cost_ns):
     first = difference["causes"][0] if difference["causes"] else {"id": "none", "says": "", "change_ns": 0}
     if first["id"] not in ids:
         return f"{first['id']} is first"
-    told = " ".join(str(first["arguments"].get(key, "")) for key in ("kernel", "added", "direction", "calls", "module", "detail"))
+    told = " ".join(str(first["arguments"].get(key, "")) for key in ("kernel", "added", "removed", "direction", "calls", "module", "detail"))
     if not re.search(words, told):
         return f"{words} is not in: {told}"
     if abs(first["change_ns"] - cost_ns) > TOLERANCE * cost_ns:

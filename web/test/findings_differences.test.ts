@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  causeLines,
   ceilingsText,
   changeOf,
   changeSentence,
@@ -18,7 +19,7 @@ const thin = '\u202f';
 const { document, blobs } = sampleComparison();
 const report = new Report(document, (id) => blobs.get(id)!);
 const [base, next] = document.profiles.map((profile) => profile.diagnosis.findings) as [never[], never[]];
-const empty = { findings: [], modules: [], kernels: [], copies: [], idle: [] };
+const empty = { findings: [], causes: [], modules: [], kernels: [], copies: [], idle: [] };
 
 const sentence = (per: Differences['per'], base_ns: number, new_ns: number) =>
   changeSentence({ per, base_ns, new_ns, ...empty });
@@ -77,4 +78,14 @@ test('a side that abstained has not got rid of a finding', () => {
   const { diagnosis } = document.profiles[1]!;
   assert.match(silentBecause(diagnosis, 'straggler_host')!, /8 ranks/);
   assert.equal(silentBecause(diagnosis, 'pageable_copy'), null);
+});
+
+test('causes stand in their order, with their change, its sign', async () => {
+  const { causes } = await report.differences!();
+  assert.deepEqual(
+    causeLines(causes).map(({ change }) => change),
+    [`+2.10${thin}ms`, `-200${thin}µs`],
+  );
+  assert.equal(causeLines(causes)[0]!.says, causes[0]!.says);
+  assert.deepEqual(causeLines([]), []);
 });

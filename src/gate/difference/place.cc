@@ -54,13 +54,22 @@ std::vector<std::string> heaviest(const std::map<std::string, double>& weights) 
   return most;
 }
 
+/// What both begin and end with, "*" between.
+std::string with_star(const std::string& a, const std::string& b) {
+  if (a == b) return a;
+  const auto begin = static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  size_t end = 0;
+  while (end < std::min(a.size(), b.size()) - begin && a[a.size() - 1 - end] == b[b.size() - 1 - end]) ++end;
+  return a.substr(0, begin) + "*" + a.substr(a.size() - end);
+}
+
 /// Paths of one depth with "*" where they differ; empty where they are of several depths.
 Parts with_stars(const std::vector<Parts>& paths) {
   Parts merged = paths.front();
   for (const Parts& path : paths) {
     if (path.size() != merged.size()) return {};
     for (size_t i = 0; i < path.size(); ++i) {
-      if (path[i] != merged[i]) merged[i] = "*";
+      merged[i] = with_star(merged[i], path[i]);
     }
   }
   return merged;
@@ -79,8 +88,9 @@ std::string merged_place(const std::vector<std::string>& modules) {
   std::vector<Parts> paths;
   for (const std::string& path : modules) paths.push_back(parts_of(path));
   const Parts starred = with_stars(paths);
-  const auto stars = std::ranges::count(starred, "*");
-  if (!starred.empty() && stars <= 1 && starred.back() != "*") return joined(starred);
+  // A star alone in the end says nothing of what they have in common.
+  constexpr size_t kTelling = 4;
+  if (!starred.empty() && starred.back().size() >= kTelling) return joined(starred);
   const Parts common = common_beginning(paths);
   // An outermost range alone, such as the step, tells no more than the heaviest of the modules do.
   if (common.size() > 1) return joined(common);

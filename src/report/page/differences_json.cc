@@ -1,17 +1,19 @@
 #include "report/page/differences_json.h"
 
+#include <array>
 #include <map>
+#include <span>
 
+#include <fmt/format.h>
+
+#include "gate/record/record_run.h"
+#include "report/difference_json.h"
 #include "report/page/json_columns.h"
 
 namespace sonde {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-ComparedRun compared(const ReportSource& source) {
-  return {&source.trace, &source.modules, source.facts.steps ? &*source.facts.steps : nullptr};
-}
 
 /// The place of the n-th finding of an id.
 std::optional<size_t> nth_of(const std::vector<Finding>& findings, const std::string& id, size_t n) {
@@ -29,16 +31,44 @@ Json findings_json(const std::vector<FindingPair>& pairs) {
   });
 }
 
-Json ns_json(const PartOfRun& part) { return part.ns ? Json(*part.ns) : Json(nullptr); }
+void add_part(gate::Part& sum, const gate::Part& part) {
+  if (!part.ns) return;
+  sum.ns = sum.ns.value_or(0) + *part.ns;
+  sum.count = sum.count.value_or(0) + part.count.value_or(0);
+}
 
-Json rows_json(const std::vector<DifferenceRow>& rows) {
-  return json_column(rows, [](const DifferenceRow& row) {
+/// Adds up what lies behind the most rows that a list may have.
+std::vector<gate::DifferenceRow> shortened(std::vector<gate::DifferenceRow> rows) {
+  constexpr size_t kMostRows = 1000;
+  if (rows.size() <= kMostRows) return rows;
+  gate::DifferenceRow others{
+      .name = fmt::format("({} others)", rows.size() - kMostRows + 1), .within = {}, .base = {}, .changed = {}};
+  for (const gate::DifferenceRow& row : std::span(rows).subspan(kMostRows - 1)) {
+    add_part(others.base, row.base);
+    add_part(others.changed, row.changed);
+  }
+  rows.resize(kMostRows - 1);
+  rows.push_back(std::move(others));
+  return rows;
+}
+
+Json rows_json(const std::vector<gate::DifferenceRow>& rows) {
+  return json_column(shortened(rows), [](const gate::DifferenceRow& row) {
     return Json{{"name", row.name},
-                {"base_ns", ns_json(row.base)},
-                {"new_ns", ns_json(row.changed)},
+                {"base_ns", row.base.ns ? Json(*row.base.ns) : Json(nullptr)},
+                {"new_ns", row.changed.ns ? Json(*row.changed.ns) : Json(nullptr)},
                 {"base_count", number_or_null(row.base.count)},
                 {"new_count", number_or_null(row.changed.count)}};
   });
+}
+
+/// Idle time by cause: what the top level has beside the busy time.
+std::vector<gate::DifferenceRow> idle_rows(const gate::Difference& found) {
+  std::vector<gate::DifferenceRow> rows;
+  for (const gate::DifferenceRow& row : found.top) {
+    if (!row.within.empty()) rows.push_back(row);
+  }
+  return rows;
 }
 
 }  // namespace
@@ -58,20 +88,21 @@ std::vector<FindingPair> match_findings(const std::vector<Finding>& base, const 
   return pairs;
 }
 
-RunDifference difference_of(const ReportSource& base, const ReportSource& changed) {
-  return compare_runs(compared(base), compared(changed));
+gate::Difference difference_of(const ReportSource& base, const ReportSource& changed) {
+  return gate::difference_of(std::array{gate::record_run(base.trace)}, std::array{gate::record_run(changed.trace)});
 }
 
 Json differences_json(const ReportSource& base, const ReportSource& changed) {
-  const RunDifference found = difference_of(base, changed);
+  const gate::Difference found = difference_of(base, changed);
   return {{"per", found.per_step ? "step" : "run"},
           {"base_ns", found.base_ns},
           {"new_ns", found.changed_ns},
           {"findings", findings_json(match_findings(base.diagnosis.findings, changed.diagnosis.findings))},
+          {"causes", causes_json(found.causes)},
           {"modules", rows_json(found.modules)},
           {"kernels", rows_json(found.kernels)},
           {"copies", rows_json(found.copies)},
-          {"idle", rows_json(found.idle)}};
+          {"idle", rows_json(idle_rows(found))}};
 }
 
 }  // namespace sonde

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analyses/run_difference.h"
+#include "gate/difference/difference.h"
 #include "report/page/report_source.h"
 
 namespace sonde {
@@ -23,9 +23,10 @@ struct FindingPair {
 [[nodiscard]] std::vector<FindingPair> match_findings(const std::vector<Finding>& base,
                                                       const std::vector<Finding>& changed);
 
-[[nodiscard]] RunDifference difference_of(const ReportSource& base, const ReportSource& changed);
+[[nodiscard]] gate::Difference difference_of(const ReportSource& base, const ReportSource& changed);
 
-/// What changed from one profile to another (Differences of web/src/data/format.ts): findings by id, times by name.
+/// What changed from one profile to another (Differences of web/src/data/format.ts): findings by id, causes,
+/// times by name.
 [[nodiscard]] nlohmann::ordered_json differences_json(const ReportSource& base, const ReportSource& changed);
 
 }  // namespace sonde

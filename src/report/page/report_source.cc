@@ -1,5 +1,7 @@
 #include "report/page/report_source.h"
 
+#include "gate/record/record_run.h"
+
 #include <utility>
 
 #include "analyses/kernel_join.h"
@@ -45,7 +47,7 @@ ReportSource::ReportSource(std::string shown_as, const Trace& run, std::optional
 
 Fields report_fields() {
   Fields fields = diagnosis_fields() | summary_fields() | kModuleFields | kCaptureFields | kernel_join_fields() |
-                  launch_occupancy_fields() | timeline_fields();
+                  launch_occupancy_fields() | timeline_fields() | gate::record_fields();
   for (const StatsReport& report : stats_reports()) fields |= report.fields({});
   return fields;
 }

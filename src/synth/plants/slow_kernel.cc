@@ -29,8 +29,7 @@ class SlowKernels {
 };
 
 bool opens_first_layer(const Program& program, const Step& step) {
-  const RangeName& range = program.ranges[step.what];
-  return !range.backward && range.nvtx == "encoder.layer.0";
+  return opens(program, step, RangeLevel::module) && program.ranges[step.what].nvtx == "encoder.layer.0";
 }
 
 void plant_slow_kernel(Program& program) {
@@ -41,7 +40,7 @@ void plant_slow_kernel(Program& program) {
       if (step.kind == StepKind::push_range) open.push_back(opens_first_layer(program, step));
       if (step.kind == StepKind::pop_range) open.pop_back();
       if (step.kind == StepKind::launch && std::ranges::find(open, true) != open.end()) {
-        if (program.kernels[step.what].name.contains("gelu")) step.what = kernels.slow(step.what);
+        if (program.kernels[step.what].name.contains("gelu_functor")) step.what = kernels.slow(step.what);
       }
     }
   }
@@ -50,7 +49,7 @@ void plant_slow_kernel(Program& program) {
 }  // namespace
 
 extern const Plant slow_kernel_plant;
-const Plant slow_kernel_plant = {"slow_kernel", "activation kernels of one layer take three times as long",
+const Plant slow_kernel_plant = {"slow_kernel", "the activation kernel of one layer takes three times as long",
                                  "in the encoder's first layer, forward", "--plant slow_kernel", &plant_slow_kernel};
 
 }  // namespace sonde::synth

@@ -479,6 +479,8 @@ export interface Differences {
   new_ns: number;
   /** By id. Indexes of Diagnosis.findings; null where the side does not have it. */
   findings: { id: string; base: number | null; new: number | null }[];
+  /** Why: what takes more time first, then what takes less. They add up to the change of the length times the GPUs. */
+  causes: DifferenceCause[];
   /**
    * Over all GPUs of a side, most changed first, sums exact. Share of GPU time: modules' own, and that of kernels with
    * copies, sets and graph launches each as a whole, add up to busy time; copies to theirs. Idle time by cause adds up to
@@ -488,6 +490,14 @@ export interface Differences {
   kernels: DifferenceRow[];
   copies: DifferenceRow[];
   idle: DifferenceRow[];
+}
+
+export interface DifferenceCause {
+  id: string;
+  /** Of GPU time, over all GPUs. */
+  change_ns: number;
+  says: string;
+  arguments: Record<string, number | string>;
 }
 
 export interface DifferenceRow {

@@ -1,4 +1,4 @@
-import type { Diagnosis, DifferenceRow, Differences, Finding } from '../data/format.ts';
+import type { Diagnosis, DifferenceCause, DifferenceRow, Differences, Finding } from '../data/format.ts';
 import { percentText, timeText } from '../text/units.ts';
 import type { DataColumn } from '../tables/cells.ts';
 
@@ -11,6 +11,13 @@ export function changeSentence({ per, base_ns, new_ns }: Differences): string {
   const way = change > 0 ? 'longer' : 'shorter';
   return `${what} takes ${timeText(new_ns)} instead of ${timeText(base_ns)}: ${timeText(Math.abs(change))}${percent} ${way}.`;
 }
+
+/** What changed it and by how much: "+1.90 ms", "... is slower in ...". */
+export const causeLines = (causes: readonly DifferenceCause[]): { change: string; says: string }[] =>
+  causes.map(({ change_ns, says }) => ({ change: signedTimeText(change_ns), says }));
+
+/** "+1.90 ms": a time with its sign. */
+export const signedTimeText = (ns: number): string => `${ns > 0 ? '+' : ''}${timeText(ns)}`;
 
 /** What is not on a side takes no time there. */
 export const changeOf = (row: DifferenceRow): number => (row.new_ns ?? 0) - (row.base_ns ?? 0);
@@ -38,7 +45,7 @@ export function differenceColumns(name: string, rows: readonly DifferenceRow[]):
 /** "+1.90 ms in all": what the rows add up to. */
 export function sumText(rows: readonly DifferenceRow[]): string {
   const sum = rows.reduce((total, row) => total + changeOf(row), 0);
-  return `${sum > 0 ? '+' : ''}${timeText(sum)} in all`;
+  return `${signedTimeText(sum)} in all`;
 }
 
 export type Pairs = Differences['findings'];

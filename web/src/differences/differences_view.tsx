@@ -1,10 +1,10 @@
 import './differences.css';
 import { useMemo } from 'preact/hooks';
-import type { DifferenceRow, Differences } from '../data/format.ts';
+import type { DifferenceCause, DifferenceRow, Differences } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
 import { PartError } from '../page/part.tsx';
 import { DataTable } from '../tables/data_table.tsx';
-import { changeSentence, differenceColumns, sumText } from './differences.ts';
+import { causeLines, changeSentence, differenceColumns, sumText } from './differences.ts';
 import { useDifferences } from './use_differences.ts';
 
 export function ChangeSentence({ report }: { report: Report }) {
@@ -31,10 +31,26 @@ export function DifferencesView({ report }: { report: Report }) {
         Differences{' '}
         <small>{per === 'step' ? 'GPU time of a mean step' : 'GPU time of the whole run'}, most changed first</small>
       </h2>
+      <Causes causes={loaded.value.causes} />
       {kTables.map(([key, title, name]) => (
         <DifferenceTable key={key} title={title} name={name} rows={loaded.value[key]} />
       ))}
     </section>
+  );
+}
+
+/** Why it takes longer or shorter. */
+function Causes({ causes }: { causes: readonly DifferenceCause[] }) {
+  if (causes.length === 0) return null;
+  return (
+    <ol class="causes">
+      {causeLines(causes).map(({ change, says }, i) => (
+        <li key={i}>
+          <strong>{change}</strong>
+          <span>{says}</span>
+        </li>
+      ))}
+    </ol>
   );
 }
 
