@@ -86,8 +86,8 @@ std::string change_percent_text(double base, double changed) {
 std::string cause_sentence(const gate::Cause& cause) { return sentence(gate::cause_text(cause.id), cause.arguments); }
 
 std::string chain_sentence(const gate::KernelChange& change) {
-  if (!change.base_ns) return change.changed_ns ? "added, " + time_text(*change.changed_ns) + " a launch" : "added";
-  if (!change.changed_ns) return "removed, was " + time_text(*change.base_ns) + " a launch";
+  if (!change.base_ns && change.changed_ns) return fmt::format("added, {} a launch", time_text(*change.changed_ns));
+  if (change.base_ns && !change.changed_ns) return fmt::format("removed, was {} a launch", time_text(*change.base_ns));
   std::string text;
   for (const gate::KernelChange::Link& link : change.links) text += (text.empty() ? "" : ", ") + link_text(link);
   if (change.clock_ns && std::abs(*change.clock_ns) > 0) {

@@ -192,7 +192,7 @@ class ComparisonText {
     size_t same = 0;
     size_t shown = 0;
     for (const gate::KernelChange& change : comparison_.kernel_chains) {
-      const bool differs = !change.links.empty() || !change.base_ns || !change.changed_ns;
+      const bool differs = !change.links.empty() || change.base_ns.has_value() != change.changed_ns.has_value();
       if (!differs) ++same;
       if (!differs || (!all_ && shown == kUsualCauses)) continue;
       ++shown;
