@@ -41,6 +41,16 @@ Json conditions_json(const std::vector<gate::ConditionDifference>& conditions) {
   return list;
 }
 
+Json value_json(const Argument& a) { return a.text.empty() ? Json(a.number) : Json(a.text); }
+
+Json link_json(const gate::KernelChange::Link& link) {
+  return {{"figure", link.figure + std::string(unit_suffix(link.base.unit))},
+          {"base", value_json(link.base)},
+          {"new", value_json(link.changed)}};
+}
+
+}  // namespace
+
 Json difference_json(const gate::Difference& d) {
   return {{"per", d.per_step ? "step" : "run"},
           {"gpus", d.gpus},
@@ -58,14 +68,6 @@ Json difference_json(const gate::Difference& d) {
           {"calls", rows_json(d.calls)}};
 }
 
-Json value_json(const Argument& a) { return a.text.empty() ? Json(a.number) : Json(a.text); }
-
-Json link_json(const gate::KernelChange::Link& link) {
-  return {{"figure", link.figure + std::string(unit_suffix(link.base.unit))},
-          {"base", value_json(link.base)},
-          {"new", value_json(link.changed)}};
-}
-
 Json chains_json(const std::vector<gate::KernelChange>& changes) {
   Json list = Json::array();
   for (const gate::KernelChange& change : changes) {
@@ -80,8 +82,6 @@ Json chains_json(const std::vector<gate::KernelChange>& changes) {
   }
   return list;
 }
-
-}  // namespace
 
 Json causes_json(const std::vector<gate::Cause>& causes) {
   Json list = Json::array();

@@ -39,13 +39,18 @@ constexpr std::array kRates = {Scale{1, "B/s"}, Scale{1e3, "kB/s"}, Scale{1e6, "
 std::string share_text(double percent, int digits) {
   const double size = std::abs(percent);
   int decimals = std::max(1, digits - 2);
-  if (size > 0 && size < 0.05) decimals = std::max(decimals, std::min(6, static_cast<int>(std::ceil(-std::log10(size)))));
+  if (size > 0 && size < 0.05)
+    decimals = std::max(decimals, std::min(6, static_cast<int>(std::ceil(-std::log10(size)))));
   return fmt::format("{:.{}f} %", percent, decimals);
 }
 
+/// Of numbers below this the parts tell something: a mean of launches.
+constexpr double kWholeFrom = 10'000;
+
 std::string number_text(double number, int digits) {
   if (number == std::floor(number)) return with_separators(fmt::format("{:.0f}", number));
-  return with_separators(fmt::format("{:.{}f}", number, std::max(1, digits - whole_digits(std::abs(number)))));
+  const int least = std::abs(number) < kWholeFrom ? 1 : 0;
+  return with_separators(fmt::format("{:.{}f}", number, std::max(least, digits - whole_digits(std::abs(number)))));
 }
 
 }  // namespace

@@ -114,9 +114,11 @@ Difference difference_with(const std::string& name) {
                         .idle = {},
                         .calls = {},
                         .causes = {}};
-  difference.causes = {
-      {.id = "kernel_slower", .arguments = {text("kernel", name), text("module", name)}, .change_ns = 6'100'000},
-      {.id = "rest", .arguments = {}, .change_ns = 1'900'000}};
+  difference.causes = {{.id = "kernel_slower",
+                        .arguments = {text("kernel", name), text("module", name), number("base_mean", 100e3, kNs),
+                                      number("mean", 118e3, kNs), number("count", 340)},
+                        .change_ns = 6'100'000},
+                       {.id = "rest", .arguments = {}, .change_ns = 1'900'000}};
   return difference;
 }
 
@@ -125,9 +127,10 @@ KernelChange kernel_change(const std::string& name) {
           .base_ns = 100e3,
           .changed_ns = 118e3,
           .clock_ns = {},
-          .links = {{.figure = "registers", .base = number("", 64), .changed = number("", 72)},
-                    {.figure = "occupancy", .base = number("", 75, kPercent), .changed = number("", 50, kPercent)},
-                    {.figure = "time", .base = number("", 100e3, kNs), .changed = number("", 118e3, kNs)}}};
+          .links = {
+              {.figure = "registers", .base = number("base", 64), .changed = number("changed", 72)},
+              {.figure = "occupancy", .base = number("base", 75, kPercent), .changed = number("changed", 50, kPercent)},
+              {.figure = "time", .base = number("base", 100e3, kNs), .changed = number("changed", 118e3, kNs)}}};
 }
 
 DecidedSide side_of(std::string label, const std::string& name, size_t runs, std::string driver) {

@@ -89,9 +89,8 @@ TEST(DecisionFormats, github) {
             "::notice title=sonde gate%3A pass::All 1 checks pass.\n");
 }
 
-TEST(DecisionFormats, junit) {EXPECT_EQ(
-    written("junit", passing_decision()->decision, kContext),
-    R"--(<?xml version="1.0" encoding="UTF-8"?>
+TEST(DecisionFormats, junit) {
+  EXPECT_EQ(written("junit", passing_decision()->decision, kContext), R"--(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
   <testsuite name="sonde gate" tests="1" failures="0" errors="0" skipped="0">
     <properties>
@@ -99,15 +98,19 @@ TEST(DecisionFormats, junit) {EXPECT_EQ(
       <property name="budget" value="budget.yaml"/>
       <property name="new.runs" value="1"/>
     </properties>
-    <testcase classname="sonde.gate.avg_kernel_time" name="avg_kernel_time &lt;= 200 ms (the run)" time =
-        "0.001500000" > <system - out> pass : avg_kernel_time of the run is 1.50 ms,
-    which keeps to at most 200 ms.</ system - out></ testcase><system - out> pass : All 1 checks pass.</ system - out>
-    </ testsuite></ testsuites>) ");
+    <testcase classname="sonde.gate.avg_kernel_time" name="avg_kernel_time &lt;= 200 ms (the run)" time="0.001500000">
+      <system-out>pass: avg_kernel_time of the run is 1.50 ms, which keeps to at most 200 ms.</system-out>
+    </testcase>
+    <system-out>pass: All 1 checks pass.
+</system-out>
+  </testsuite>
+</testsuites>
+)--");
 }
 
 TEST(DecisionFormats, junit_tells_outcomes_apart) {
   const std::string xml = written("junit", sample_decision()->decision, kContext);
-  EXPECT_TRUE(xml.contains(R"(tests="7" failures="2" errors="1" skipped="2")--")) << xml;
+  EXPECT_TRUE(xml.contains(R"--(tests="7" failures="2" errors="1" skipped="2")--")) << xml;
   EXPECT_TRUE(xml.contains("<system-out>warning: launches_per_step"));
   EXPECT_TRUE(xml.contains("<skipped>inconclusive: step_time"));
   EXPECT_TRUE(xml.contains("<error message=\"peak_memory of GPU 0"));
@@ -119,7 +122,7 @@ TEST(DecisionFormats, codequality) {
   {
     "description": "fail: kernel_time of kernel_0 went from 100 us to 118 us, worse by 18.0 % where 3.0 % is allowed; so great a difference has a chance of 0.4 % where nothing is worse than allowed.",
     "check_name": "sonde.gate.kernel_time",
-    "fingerprint": "FINGERPRINT",
+    "fingerprint": "a3fe1e27dfd421c7",
     "severity": "critical",
     "location": {
       "path": "ci/budget.yaml",
@@ -173,7 +176,9 @@ TEST(DecisionFormats, figures_of_one_name_are_told_apart_by_their_rules) {
     }
   },
   "the run (avg_kernel_time <= 200 ms)": {
-    "avg_kernel_time" : {"value" : 2000000.0}
+    "avg_kernel_time": {
+      "value": 2000000.0
+    }
   }
 }
 )--");
@@ -213,7 +218,7 @@ TEST(DecisionFormats, fingerprints_do_not_depend_on_lines_or_outcomes) {
   after->budget.rules[0].line = 30;
   for (gate::Verdict& v : after->decision.verdicts) v.outcome = gate::Outcome::fail;
   const auto print_of = [](const std::string& json, size_t from) {
-    return json.substr(json.find("gateCheck/v1", from), 40);
+    return json.substr(json.find("GateCheck/v1", from), 40);
   };
   const std::string first = written("sarif", before->decision, kContext);
   const std::string second = written("sarif", after->decision, kContext);

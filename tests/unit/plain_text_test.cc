@@ -40,6 +40,9 @@ TEST(AmountText, digits_as_asked_for) {
   EXPECT_EQ(amount_text(0, Unit::percent), "0.0 %");
   EXPECT_EQ(amount_text(1200, Unit::none), "1,200");
   EXPECT_EQ(amount_text(12.5, Unit::none), "12.5");
+  EXPECT_EQ(amount_text(1232.5, Unit::none), "1,232.5");
+  EXPECT_EQ(amount_text(16464.7, Unit::none), "16,465");
+  EXPECT_EQ(amount_text(16464.7, Unit::none, 6), "16,464.7");
 }
 
 TEST(Sentence, numbers_of_one_unit_that_differ_read_differently) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/comparison.h"
 #include "report/plain_text.h"
 #include "report/quantity.h"
 #include "report/sentence.h"
@@ -15,8 +16,6 @@ namespace {
 
 using gate::Outcome;
 using gate::Severity;
-
-double real(int64_t value) { return static_cast<double>(value); }
 
 CheckLevel level_of(const gate::Verdict& verdict) {
   const bool error = verdict.rule->severity == Severity::error;
@@ -52,10 +51,6 @@ int rank_of(Outcome outcome) {
 constexpr size_t kLongestName = 120;
 
 std::string short_line(std::string_view text) { return cut_middle(one_line(text), kLongestName); }
-
-std::string change_text(double base, double changed) {
-  return base > 0 ? fmt::format(" ({:+.1f} %)", 100 * (changed / base - 1)) : std::string();
-}
 
 }  // namespace
 
@@ -100,28 +95,13 @@ std::string cause_says(const gate::Cause& cause) {
 }
 
 std::string kernel_change_says(const gate::KernelChange& change) {
-  std::string text;
-  for (const gate::KernelChange::Link& link : change.links) {
-    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", one_line(link.figure),
-                        one_line(argument_text(link.base)), one_line(argument_text(link.changed)));
-  }
-  if (!change.base_ns) text = "only in the new runs";
-  if (!change.changed_ns) text = "only in the baseline";
-  return fmt::format("{}: {}", short_line(change.kernel), text.empty() ? "no figure changed" : text);
+  return fmt::format("{}: {}", short_line(change.kernel), one_line(chain_sentence(change)));
 }
 
 std::string condition_says(const gate::ConditionDifference& difference) {
   return fmt::format("{}: {} in the baseline, {} now{}", difference.condition->title, short_line(difference.base),
                      short_line(difference.changed), difference.allowed ? ", which was allowed" : "");
 }
-
-std::string lengths_say(const gate::Difference& difference) {
-  return fmt::format("A {} takes {} after {}{}.", difference.per_step ? "step" : "run",
-                     time_text(real(difference.changed_ns)), time_text(real(difference.base_ns)),
-                     change_text(real(difference.base_ns), real(difference.changed_ns)));
-}
-
-std::string signed_time_text(int64_t ns) { return (ns > 0 ? "+" : "") + time_text(real(ns)); }
 
 std::string side_heading(const gate::DecidedSide& side) {
   const std::string runs = counted(static_cast<int64_t>(side.sources.size()), "run");

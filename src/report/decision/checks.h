@@ -44,17 +44,11 @@ struct DecisionCheck {
 
 [[nodiscard]] std::string cause_says(const gate::Cause& cause);
 
-/// "flash_fwd: registers 64 -> 72, occupancy 75.0 % -> 50.0 %, time 100 us -> 118 us"
+/// "flash_fwd: registers 64 to 72, occupancy 75.0 % to 50.0 %, time 100 us to 118 us"
 [[nodiscard]] std::string kernel_change_says(const gate::KernelChange& change);
 
 /// "driver: 550.54.14 in the baseline, 560.35.03 now", "..., which was allowed".
 [[nodiscard]] std::string condition_says(const gate::ConditionDifference& difference);
-
-/// What a step takes on both sides: "A step takes 104 ms after 96.0 ms (+8.3 %)."
-[[nodiscard]] std::string lengths_say(const gate::Difference& difference);
-
-/// "+6.10 ms"
-[[nodiscard]] std::string signed_time_text(int64_t ns);
 
 /// "5 runs of v1.2"
 [[nodiscard]] std::string side_heading(const gate::DecidedSide& side);

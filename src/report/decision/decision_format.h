@@ -29,7 +29,7 @@ struct DecisionFormat {
   std::string_view description;
   std::string_view ending;  ///< of files: ".sarif"; empty where no ending tells (then the format has to be named)
   ReportParts parts;        ///< that it wants of the profiles
-  bool needs_profiles;  ///< shows less without them, not nothing
+  bool needs_profiles;      ///< shows less without them, not nothing
   void (*write)(const gate::Decision& decision, const DecisionContext& context, const Sink& sink);
 };
 

@@ -6,6 +6,7 @@
 
 #include "report/argument_json.h"
 #include "report/decision/checks.h"
+#include "report/difference_json.h"
 
 namespace sonde {
 namespace {
@@ -103,31 +104,6 @@ Json condition_json(const gate::ConditionDifference& d) {
           {"allowed", d.allowed}};
 }
 
-Json cause_json(const gate::Cause& cause) {
-  return {{"id", cause.id},
-          {"says", cause_says(cause)},
-          {"arguments", arguments_json(cause.arguments)},
-          {"change_ns", cause.change_ns}};
-}
-
-Json link_json(const gate::KernelChange::Link& link) {
-  const auto value = [](const Argument& a) { return a.text.empty() ? finite(a.number) : Json(a.text); };
-  return {{"figure", link.figure},
-          {key("base", link.base.unit), value(link.base)},
-          {key("new", link.changed.unit), value(link.changed)}};
-}
-
-Json kernel_json(const gate::KernelChange& change) {
-  Json links = Json::array();
-  for (const gate::KernelChange::Link& link : change.links) links.push_back(link_json(link));
-  return {{"kernel", change.kernel},
-          {"base_ns", finite(change.base_ns)},
-          {"new_ns", finite(change.changed_ns)},
-          {"clock_ns", or_null(change.clock_ns)},
-          {"says", kernel_change_says(change)},
-          {"links", std::move(links)}};
-}
-
 template <typename Items, typename ToJson>
 Json list_json(const Items& items, ToJson to_json) {
   Json list = Json::array();
@@ -146,7 +122,6 @@ Json combined_json(const gate::Decision& decision) {
 }  // namespace
 
 Json decision_document(const gate::Decision& decision, const DecisionContext& context) {
-  static const std::vector<gate::Cause> kNoCauses;
   return {{"schema", kSchema},
           {"sonde_version", SONDE_VERSION},
           {"title", or_null(context.title)},
@@ -157,8 +132,8 @@ Json decision_document(const gate::Decision& decision, const DecisionContext& co
           {"new", side_json(decision.changed)},
           {"conditions", list_json(decision.conditions, condition_json)},
           {"checks", list_json(checks_in_order(decision), verdict_json)},
-          {"causes", list_json(decision.difference ? decision.difference->causes : kNoCauses, cause_json)},
-          {"kernels", list_json(decision.kernels, kernel_json)},
+          {"difference", decision.difference ? difference_json(*decision.difference) : Json(nullptr)},
+          {"kernel_reports", chains_json(decision.kernels)},
           {"notes", decision.notes}};
 }
 

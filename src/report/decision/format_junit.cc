@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/comparison.h"
 #include "report/decision/checks.h"
 #include "report/decision/decision_format.h"
 #include "report/plain_text.h"
@@ -66,9 +67,9 @@ std::string side_properties(std::string_view side, const gate::DecidedSide& deci
 std::string summary_text(const gate::Decision& decision) {
   std::string text = fmt::format("{}: {}\n", combined_word(decision), combined_says(decision));
   if (decision.difference) {
-    text += lengths_say(*decision.difference) + "\n";
+    text += length_sentence(*decision.difference) + "\n";
     for (const gate::Cause& cause : decision.difference->causes) {
-      text += fmt::format("{}  {}\n", signed_time_text(cause.change_ns), cause_says(cause));
+      text += fmt::format("{}  {}\n", change_text(cause.change_ns), cause_says(cause));
     }
   }
   for (const gate::KernelChange& change : decision.kernels) text += kernel_change_says(change) + "\n";

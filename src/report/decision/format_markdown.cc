@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/comparison.h"
 #include "report/decision/checks.h"
 #include "report/decision/decision_format.h"
 #include "report/markdown_text.h"
@@ -35,7 +36,7 @@ std::string number_text(const DecisionCheck& check, const std::optional<double>&
 }
 
 /// "+18.0 %", "-" where there is no ratio.
-std::string change_text(const gate::Verdict& verdict) {
+std::string ratio_text(const gate::Verdict& verdict) {
   if (!verdict.base || !verdict.changed || *verdict.base <= 0) return "-";
   return fmt::format("{:+.1f} %", 100 * (*verdict.changed / *verdict.base - 1));
 }
@@ -44,7 +45,7 @@ std::string row(const DecisionCheck& check, bool with_base) {
   std::string text = fmt::format("| {} {} | {} | ", sign_of(check.word), check.word, markdown_code(check.name));
   if (with_base) text += number_text(check, check.verdict->base) + " | ";
   text += number_text(check, check.verdict->changed) + " | ";
-  if (with_base) text += change_text(*check.verdict) + " | ";
+  if (with_base) text += ratio_text(*check.verdict) + " | ";
   return text + markdown_text(check.says) + " |\n";
 }
 
@@ -66,9 +67,9 @@ std::string more_text(size_t all, size_t shown) {
 }
 
 std::string causes_text(const gate::Difference& difference) {
-  std::string text = fmt::format("\n### What changed\n\n{}\n\n", markdown_text(lengths_say(difference)));
+  std::string text = fmt::format("\n### What changed\n\n{}\n\n", markdown_text(length_sentence(difference)));
   for (const gate::Cause& cause : difference.causes | std::views::take(kMostCauses)) {
-    text += fmt::format("- **{}** {}\n", signed_time_text(cause.change_ns), markdown_text(cause_says(cause)));
+    text += fmt::format("- **{}** {}\n", change_text(cause.change_ns), markdown_text(cause_says(cause)));
   }
   return text + more_text(difference.causes.size(), kMostCauses);
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/comparison.h"
 #include "report/decision/checks.h"
 #include "report/decision/decision_format.h"
 #include "report/plain_text.h"
@@ -132,10 +133,10 @@ class DecisionText {
   void causes() {
     if (!decision_.difference) return;
     heading("What changed");
-    line(lengths_say(*decision_.difference));
+    line(length_sentence(*decision_.difference));
     const std::vector<gate::Cause>& all = decision_.difference->causes;
     for (const gate::Cause& cause : all | std::views::take(kMostCauses)) {
-      line(fmt::format("{}  {}", signed_time_text(cause.change_ns), cause_says(cause)));
+      line(fmt::format("{}  {}", change_text(cause.change_ns), cause_says(cause)));
     }
     if (all.size() > kMostCauses) line(fmt::format("and {} more: -f json", all.size() - kMostCauses));
   }

@@ -509,9 +509,9 @@ export interface GateDecision {
   new: GateSide;
   conditions: { condition: string; title: string; base: string; new: string; allowed: boolean }[];
   checks: GateCheck[];
-  /** Add up to the change of GPU time; the rest stands last. */
-  causes: { id: string; says: string; change_ns: number }[];
-  kernels: { kernel: string; says: string }[];
+  /** Causes add up to the change of GPU time; the rest stands last. */
+  difference: { causes: { id: string; says: string; change_ns: number }[] } | null;
+  kernel_reports: { kernel: string; says: string }[];
   notes: string[];
 }
 

@@ -71,7 +71,7 @@ function Word({ word }: { word: CheckWord }) {
 
 function Checks({ checks, budget }: { checks: readonly GateCheck[]; budget: string | null }) {
   return (
-    <div class="table-scroll gate-scroll">
+    <div class="gate-scroll">
       <table class="gate-checks">
         <thead>
           <tr>
@@ -128,7 +128,9 @@ function CheckRow({ check, budget }: { check: GateCheck; budget: string | null }
   );
 }
 
-function Causes({ decision: { causes, kernels } }: { decision: GateDecision }) {
+function Causes({ decision }: { decision: GateDecision }) {
+  const causes = decision.difference?.causes ?? [];
+  const kernels = decision.kernel_reports;
   if (causes.length + kernels.length === 0) return null;
   return (
     <section>
@@ -140,9 +142,9 @@ function Causes({ decision: { causes, kernels } }: { decision: GateDecision }) {
             <Name text={cause.says} most={kMostSaid} />
           </li>
         ))}
-        {kernels.map(({ says }, i) => (
+        {kernels.map(({ kernel, says }, i) => (
           <li key={`kernel-${i}`}>
-            <Name text={says} most={kMostSaid} />
+            <Name text={kernel} most={kMostOfName} />: <Name text={says} most={kMostSaid} />
           </li>
         ))}
       </ul>

@@ -34,6 +34,6 @@ function checked(report: Report): Report {
   const schema: string = report.document.schema;
   if (schema !== 'sonde.report/1')
     throw new Error(`This report is of another kind than its page (${schema}). ${kAgain}`);
-  if (report.profiles.length === 0) throw new Error(`This report holds no profile. ${kAgain}`);
+  if (report.profiles.length === 0 && !report.gate) throw new Error(`This report holds no profile. ${kAgain}`);
   return report;
 }
