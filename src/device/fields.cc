@@ -25,6 +25,7 @@ constexpr auto kRows = std::to_array<ValueRow>({
     {.smi = "timestamp",
      .format = SmiFormat::timestamp,
      .description = "moment of the reading, YYYY/MM/DD HH:MM:SS.msec"},
+// NOLINTBEGIN(bugprone-macro-parentheses): members and enumerators cannot stand in parentheses.
 #define SONDE_GPU_VALUE(m, type, g, s, f, d) \
   {.member = #m,                             \
    .group = g,                               \
@@ -42,6 +43,7 @@ constexpr auto kRows = std::to_array<ValueRow>({
    .description = d,                   \
    .get = [](const GpuReading& r) { return scalar(r.m); }},
 #define SONDE_GPU_ABSENT(s, d) {.smi = s, .description = d},
+// NOLINTEND(bugprone-macro-parentheses)
 #include "device/values.inc"
 });
 

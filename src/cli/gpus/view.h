@@ -49,7 +49,7 @@ class Dmon {
   [[nodiscard]] std::string lines(const View& view);
 
  private:
-  [[nodiscard]] std::string cell(std::string_view column, size_t gpu, const View& view) const;
+  [[nodiscard]] std::string cell(std::string_view title, size_t gpu, const View& view) const;
   std::vector<std::string_view> columns_;
   std::vector<std::string_view> units_;
   bool date_ = false;

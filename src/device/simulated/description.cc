@@ -114,10 +114,9 @@ class Reader {
   static std::string example(Units units, double least, double most) {
     const UnitOf& unit = units.front();
     const std::string range = fmt::format("from {:g} to {:g}", least / unit.factor, most / unit.factor);
-    return unit.name.empty()
-               ? fmt::format("a number {} is wanted", range)
-               : fmt::format("a number {} and its unit are wanted, such as '{:g} {}'", range,
-                             least > 0 ? least / unit.factor : std::min(10.0, most / unit.factor), unit.name);
+    if (unit.name.empty()) return fmt::format("a number {} is wanted", range);
+    return fmt::format("a number {} and its unit are wanted, such as '{:g} {}'", range,
+                       std::clamp(10 * unit.factor, least, most) / unit.factor, unit.name);
   }
 
   template <typename T>
@@ -241,7 +240,10 @@ class Reader {
         fault.kind = name.kind;
         read_fault_value(item, name, fault);
       }
-      if (kinds != 1) problem(item.Mark(), "a fault has one of xid, lost, not_answering, power_brake, ecc_... ");
+      if (kinds != 1)
+        problem(item.Mark(),
+                "a fault has one of xid, lost, not_answering, power_brake, ecc_corrected, ecc_uncorrected and "
+                "recovery_action");
       gpu.faults.push_back(fault);
     }
   }

@@ -30,7 +30,7 @@ Gpu::Gpu(GpuDescription description, size_t index)
       watts_(description_.idle_watts) {
   const double share = description_.idle_watts / description_.limit_watts;
   celsius_ += (description_.full_load_celsius - description_.ambient_celsius) * share;
-  if (work().utilization_percent == 0) reasons_ = kIdle;
+  settle();
 }
 
 void Gpu::advance(int64_t now_ns) {
@@ -61,8 +61,8 @@ Gpu::Work Gpu::work() const {
   return all;
 }
 
-/// Power follows load and clock, temperature follows power with one time constant.
-void Gpu::second() {
+/// What holds the clock down under this load, and the power that is left.
+void Gpu::settle() {
   const GpuDescription& d = description_;
   const double load = work().utilization_percent / 100;
   const double wanted = d.idle_watts + load * (d.full_watts - d.idle_watts);
@@ -71,19 +71,20 @@ void Gpu::second() {
   if (wanted > d.limit_watts) {
     reasons_ |= kPowerCap;
     clock_share_ = (d.limit_watts - d.idle_watts) / (wanted - d.idle_watts);
-    ++power_cap_s_;
   }
-  if (celsius_ >= d.slowdown_celsius) {
-    reasons_ |= kSlowdown | kHwThermal;
-    clock_share_ = std::min(clock_share_, kSlowdownShare);
-    ++thermal_s_;
-  }
-  if (suffers(FaultKind::power_brake)) {
-    reasons_ |= kSlowdown | kPowerBrake;
-    clock_share_ = std::min(clock_share_, kSlowdownShare);
-    ++brake_s_;
-  }
+  if (celsius_ >= d.slowdown_celsius) reasons_ |= kSlowdown | kHwThermal;
+  if (suffers(FaultKind::power_brake)) reasons_ |= kSlowdown | kPowerBrake;
+  if ((reasons_ & kSlowdown) != 0) clock_share_ = std::min(clock_share_, kSlowdownShare);
   watts_ = d.idle_watts + (wanted - d.idle_watts) * clock_share_;
+}
+
+/// Power follows load and clock, temperature follows power with one time constant.
+void Gpu::second() {
+  const GpuDescription& d = description_;
+  settle();
+  if ((reasons_ & kPowerCap) != 0) ++power_cap_s_;
+  if ((reasons_ & kHwThermal) != 0) ++thermal_s_;
+  if ((reasons_ & kPowerBrake) != 0) ++brake_s_;
   joules_ += watts_;
   const double goal = d.ambient_celsius + (d.full_load_celsius - d.ambient_celsius) * watts_ / d.limit_watts;
   celsius_ += (goal - celsius_) * (1 - std::exp(-1 / d.time_constant_s));

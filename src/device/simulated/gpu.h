@@ -39,6 +39,7 @@ class Gpu {
   };
   [[nodiscard]] const LoadStep* script_step() const;
   [[nodiscard]] Work work() const;
+  void settle();
   void second();
   [[nodiscard]] int64_t sum_of(FaultKind kind) const;
   [[nodiscard]] std::vector<GpuProcess> process_list() const;
