@@ -140,6 +140,10 @@ struct Printer {
   }
 };
 
+constexpr int64_t kHwSlowdownBit = 0x8;
+constexpr int64_t kHwThermalBit = 0x40;
+constexpr int64_t kPowerBrakeBit = 0x80;
+
 struct ReasonText {
   int64_t bit;
   std::string_view text;
@@ -148,11 +152,11 @@ struct ReasonText {
 constexpr auto kReasons = std::to_array<ReasonText>({{0x1, "idle"},
                                                      {0x2, "application clocks"},
                                                      {0x4, "power cap"},
-                                                     {0x8, "hardware slowdown"},
+                                                     {kHwSlowdownBit, "HW slowdown"},
                                                      {0x10, "sync boost"},
-                                                     {0x20, "thermal (software)"},
-                                                     {0x40, "thermal (hardware)"},
-                                                     {0x80, "power brake"},
+                                                     {0x20, "SW thermal"},
+                                                     {kHwThermalBit, "HW thermal"},
+                                                     {kPowerBrakeBit, "power brake"},
                                                      {0x100, "display clocks"}});
 
 }  // namespace
@@ -191,6 +195,8 @@ std::string smi_timestamp(int64_t moment_ns, int64_t utc_offset_s) {
 }
 
 std::string clock_reasons_text(int64_t mask) {
+  // These two come with the bit of hardware slowdowns in general, which says no more then.
+  if ((mask & (kHwThermalBit | kPowerBrakeBit)) != 0) mask &= ~kHwSlowdownBit;
   std::string text;
   for (const ReasonText& reason : kReasons) {
     if ((mask & reason.bit) == 0) continue;

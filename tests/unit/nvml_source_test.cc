@@ -418,6 +418,13 @@ TEST(GpuFields, PrintAsNvidiaSmiDoes) {
   EXPECT_EQ(smi_timestamp(1795309323123999999, 3600), "2026/11/22 02:02:03.123");
 }
 
+TEST(GpuFields, ReasonsInWords) {
+  EXPECT_EQ(clock_reasons_text(0), "");
+  EXPECT_EQ(clock_reasons_text(0x5), "idle, power cap");
+  EXPECT_EQ(clock_reasons_text(0x8), "HW slowdown");
+  EXPECT_EQ(clock_reasons_text(0x68), "SW thermal, HW thermal") << "the general bit says no more";
+}
+
 TEST(GpuFields, AnUnknownOneIsRefusedInNvidiaSmisWords) {
   const auto row = find_field("memory.usde");
   ASSERT_FALSE(row.has_value());

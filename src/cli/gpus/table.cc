@@ -34,7 +34,12 @@ std::string or_dash(const std::optional<T>& value, std::string_view unit) {
 
 double gib(int64_t bytes) { return static_cast<double>(bytes) / (1LL << 30); }
 
-Cell name_cell(const GpuState& s) { return {s.reading.name.value_or("-"), true}; }
+/// Without the maker: all are of the same.
+Cell name_cell(const GpuState& s) {
+  constexpr std::string_view kMaker = "NVIDIA ";
+  const std::string name = s.reading.name.value_or("-");
+  return {name.starts_with(kMaker) ? name.substr(kMaker.size()) : name, true};
+}
 Cell index_cell(const GpuState& s) { return {s.reading.index ? fmt::format("{}", *s.reading.index) : "-"}; }
 
 Cell memory_cell(const GpuState& s) {
@@ -128,7 +133,7 @@ Grid grid_of(const View& view, size_t width) {
 /// The name gives way where a line would be too long, down to what still tells GPUs apart.
 void fit(Grid& grid, size_t width) {
   constexpr size_t kName = 1;
-  constexpr size_t kShortestName = 10;
+  constexpr size_t kShortestName = 12;
   size_t total = 2 * (grid.widths.size() - 1);
   for (const size_t w : grid.widths) total += w;
   const size_t over = total > width ? total - width : 0;
