@@ -12,6 +12,8 @@ A case is a folder tests/golden/<layer>/<name>/ with
     NAME.ncu.json  becomes NAME.ncu-rep (tests/reference/ncu_report.py); {"take": FILE} takes in another description
     NAME.from   becomes NAME, a copy of the file that it names, relative to itself
 
+The command finds the stand-in for NVIDIA's management library as $FAKE_NVML (tests/fakes/nvml).
+
     tests/golden/run.py [--program PATH] [--update] [CASE...]      without CASE: all
 
 --update writes what the command printed into the case; look at the difference before it is committed.
@@ -75,6 +77,7 @@ def run(case: Path, program: Path) -> dict[str, str]:
         command = (case / "command").read_text(encoding="utf-8")
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("SONDE", "LC_", "LANG"))}
         environment |= {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(work), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        environment["FAKE_NVML"] = str(program.parent / "tests/fake_nvml/libnvidia-ml.so.1")
         result = subprocess.run(
             ["bash", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
             timeout=SECONDS,

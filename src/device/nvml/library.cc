@@ -1,0 +1,35 @@
+#include "device/nvml/library.h"
+
+#include <dlfcn.h>
+
+namespace sonde::device::nvml {
+namespace {
+
+template <typename Function>
+void find(void* library, const char* symbol, Function& function) {
+  // POSIX lets dlsym's result be a function.
+  function = reinterpret_cast<Function>(dlsym(library, symbol));
+}
+
+}  // namespace
+
+Result<Library> load(const std::string& path) {
+  void* const loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (loaded == nullptr) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc keeps the text a thread
+    const char* const why = dlerror();
+    return fail(
+        "NVIDIA's management library cannot be loaded ({}): install the NVIDIA driver, and in a container ask for the "
+        "GPUs (docker run --gpus all, or the capability 'utility')",
+        why == nullptr ? path : why);
+  }
+  Library library;
+#define SONDE_NVML(member, symbol, ...) find(loaded, symbol, library.member);
+#include "device/nvml/functions.inc"
+  if (library.init == nullptr || library.device_count == nullptr || library.handle_by_index == nullptr) {
+    return fail("{} is no management library of NVIDIA, or one from before 2012: it lacks nvmlInit_v2", path);
+  }
+  return library;
+}
+
+}  // namespace sonde::device::nvml
