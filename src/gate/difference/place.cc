@@ -89,7 +89,7 @@ std::string merged_place(const std::vector<std::string>& modules) {
   for (const std::string& path : modules) paths.push_back(parts_of(path));
   const Parts starred = with_stars(paths);
   // A star alone in the end says nothing of what they have in common.
-  constexpr size_t kTelling = 4;
+  constexpr size_t kTelling = 3;
   if (!starred.empty() && starred.back().size() >= kTelling) return joined(starred);
   const Parts common = common_beginning(paths);
   // An outermost range alone, such as the step, tells no more than the heaviest of the modules do.
