@@ -105,7 +105,7 @@ std::string side_text(std::string_view name, const gate::DecidedSide& side) {
 }
 
 std::string sides_text(const gate::Decision& decision) {
-  std::string text = decision.has_base ? side_text("Base", decision.base) : "";
+  const std::string text = decision.has_base ? side_text("Base", decision.base) : "";
   return folded("Runs and conditions", text + side_text("New", decision.changed));
 }
 
