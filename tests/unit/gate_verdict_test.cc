@@ -1,5 +1,4 @@
 #include "gate/verdict.h"
-#include "report/sentence.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "gate/simulated_runs.h"
+#include "report/sentence.h"
 
 namespace sonde::gate {
 namespace {
