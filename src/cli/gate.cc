@@ -4,6 +4,7 @@
 #include "cli/run_records.h"
 #include "gate/decide/floors_json.h"
 #include "gate/verdict.h"
+#include "report/quantity.h"
 
 namespace sonde {
 
@@ -60,7 +61,8 @@ int validate(const GateOptions& options) {
     fmt::print("{}\n", gate::problem_text(options.budget, problem));
   }
   if (!reading.problems.empty()) return gate::kUsageExit;
-  fmt::print("{}: {} rules, no mistake\n", options.budget, reading.budget.rules.size());
+  fmt::print("{}: {}, no mistake\n", options.budget,
+             counted(static_cast<int64_t>(reading.budget.rules.size()), "rule"));
   return 0;
 }
 

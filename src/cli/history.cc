@@ -47,7 +47,8 @@ Result<const FileFormat*> format_of(const std::string& file) {
   return fail("{}: the ending says what is written: .html, .svg, .json or .csv", file);
 }
 
-Status check(const Options& options) {
+/// What is wrong with the options' values, and what they say.
+Status check(Options& options) {
   for (const std::string& file : options.outputs) {
     const auto format = format_of(file);
     if (!format) return std::unexpected(format.error());
@@ -58,6 +59,15 @@ Status check(const Options& options) {
     if (gate::find_condition(name) == nullptr)
       return fail("there is no condition '{}'{}", name, did_you_mean(name, known));
   }
+  if (options.csv.empty()) {
+    SONDE_TRY(gate::check_baseline_name(options.name));
+    SONDE_TRY(gate::check_metrics(options.history));
+  }
+  options.history.change_points.min_magnitude = options.min_change_percent / 100;
+  if (options.since.empty()) return {};
+  const auto since = gate::moment_or_age(options.since, now_s(), "--since");
+  if (!since) return std::unexpected(since.error());
+  options.history.since_s = *since;
   return {};
 }
 
@@ -70,7 +80,6 @@ Result<gate::History> history_of_csv_file(const Options& options) {
 }
 
 Result<gate::History> history_of_store(const Options& options) {
-  SONDE_TRY(gate::check_baseline_name(options.name));
   const auto listing = gate::list_baseline(options.store, options.name);
   if (!listing) return std::unexpected(listing.error());
   if (options.fail_if_newest && !listing->broken.empty()) return fail("{}", listing->broken.front().message);
@@ -80,14 +89,7 @@ Result<gate::History> history_of_store(const Options& options) {
   return history;
 }
 
-Result<gate::History> history_of(Options& options) {
-  SONDE_TRY(check(options));
-  options.history.change_points.min_magnitude = options.min_change_percent / 100;
-  if (!options.since.empty()) {
-    const auto since = gate::moment_or_age(options.since, now_s(), "--since");
-    if (!since) return std::unexpected(since.error());
-    options.history.since_s = *since;
-  }
+Result<gate::History> history_of(const Options& options) {
   auto history = options.csv.empty() ? history_of_store(options) : history_of_csv_file(options);
   if (!history || !history->series.empty()) return history;
   if (!options.csv.empty()) return fail("{} has no value{}", options.csv, options.since.empty() ? "" : " since then");
@@ -130,6 +132,10 @@ int failed(const Error& error, const Options& options) {
 }
 
 int run(Options& options) {
+  if (const Status right = check(options); !right) {
+    report_error(right.error());
+    return kUsage;
+  }
   const auto history = history_of(options);
   if (!history) return failed(history.error(), options);
   Output output;

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <malloc.h>
@@ -29,15 +32,62 @@ const std::array kCommands = {
 
 constexpr const char* kVersion = "sonde " SONDE_VERSION;
 
-/// What is wrong with a first word that is no command; empty for one that is.
-std::string unknown_command(int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
-  std::vector<std::string_view> known;
-  for (const Command& c : kCommands) {
-    if (c.name == argv[1]) return {};
-    known.push_back(c.name);
+/// The command that the first words name, and the word behind them where that should be one of its commands and is
+/// none.
+struct CommandWords {
+  const CLI::App* command = nullptr;
+  std::string path;             ///< "sonde baseline"
+  std::string_view wrong = {};  ///< the word, or empty
+  std::vector<std::string_view> known = {};
+};
+
+CommandWords command_words(const CLI::App& app, std::span<char* const> words) {
+  CommandWords found{.command = &app, .path = "sonde"};
+  for (const std::string_view word : words) {
+    const auto commands = found.command->get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty() || word.empty() || word.starts_with('-')) return found;
+    const auto named = std::ranges::find(commands, word, [](const CLI::App* c) { return c->get_name(); });
+    if (named == commands.end()) {
+      for (const CLI::App* c : commands) found.known.emplace_back(c->get_name());
+      found.wrong = word;
+      return found;
+    }
+    found.command = *named;
+    found.path += fmt::format(" {}", word);
   }
-  return fmt::format("there is no command '{}'{}", argv[1], did_you_mean(argv[1], known));
+  return found;
+}
+
+/// Whether a command takes files beside its commands, so that a word that is none of these may be a file.
+bool takes_files(const CLI::App& command) {
+  return !command.get_options([](const CLI::Option* o) { return o->get_positional(); }).empty();
+}
+
+/// A command's name that is mistyped, empty for none: of a command that takes files a word that is near to one and
+/// names no file.
+std::string unknown_command(const CommandWords& words) {
+  if (words.wrong.empty()) return {};
+  const std::string near = did_you_mean(words.wrong, words.known);
+  if (takes_files(*words.command) && (near.empty() || std::filesystem::exists(words.wrong))) return {};
+  const std::string_view of = std::string_view(words.path).substr(std::string_view("sonde").size());
+  return fmt::format("there is no command '{}{}{}'{}", of.empty() ? "" : of.substr(1), of.empty() ? "" : " ",
+                     words.wrong, near);
+}
+
+/// The options that the command does not know, where one is near to one that it does.
+std::string unknown_option(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  for (const std::string& word : command.remaining()) {
+    if (!word.starts_with("--") || word == "--") continue;
+    const std::string name = word.substr(0, word.find('='));
+    const std::string near = did_you_mean(name, known);
+    if (!near.empty()) return fmt::format("there is no option '{}'{}", name, near);
+  }
+  return {};
 }
 
 /// nsys takes "--force-overwrite true" and "--help-reports NAME" with a blank; CLI11 gives flags a value after '='
@@ -63,16 +113,19 @@ std::vector<std::string> with_joined_values(int argc, char** argv) {
   return words;
 }
 
-int usage_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+int say_usage(std::string_view what, std::string_view path) {
+  fmt::print(stderr, "sonde: {}\nTry '{} --help'.\n", what, path);
+  return kUsage;
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error, const CommandWords& words) {
   if (error.get_exit_code() == 0) {
     app.exit(error);  // --help and --version
     return kDone;
   }
-  const auto chosen = app.get_subcommands();
-  const std::string about = chosen.empty() ? "sonde" : "sonde " + chosen.front()->get_name();
-  const std::string unknown = unknown_command(argc, argv);
-  fmt::print(stderr, "sonde: {}\nTry '{} --help'.\n", unknown.empty() ? error.what() : unknown, about);
-  return kUsage;
+  std::string unknown = unknown_command(words);
+  if (unknown.empty()) unknown = unknown_option(*words.command);
+  return say_usage(unknown.empty() ? error.what() : unknown, words.path);
 }
 
 int run(int argc, char** argv) {
@@ -81,10 +134,15 @@ int run(int argc, char** argv) {
   int exit_code = kDone;
   add_commands(app, kCommands, exit_code);
   app.require_subcommand(1);
+  const CommandWords words = command_words(app, std::span(argv, static_cast<size_t>(argc)).subspan(argc > 0 ? 1 : 0));
+  // It would be taken for a file.
+  if (takes_files(*words.command)) {
+    if (const std::string unknown = unknown_command(words); !unknown.empty()) return say_usage(unknown, words.path);
+  }
   try {
     app.parse(with_joined_values(argc, argv));
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error, argc, argv);
+    return usage_error(app, error, words);
   }
   return exit_code;
 }

@@ -12,8 +12,16 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
 #undef SONDE_TEXT
 });
 
+constexpr auto kGroupTexts = std::to_array<CatalogueText>({
+#define SONDE_TEXT(id, text) {id, text},
+#include "gate/group_reasons_en.inc"
+#undef SONDE_TEXT
+});
+
 }  // namespace
 
 std::string_view reason_text(std::string_view id) { return text_in(kTexts, id); }
+
+std::string_view group_reason_text(std::string_view id) { return text_in(kGroupTexts, id); }
 
 }  // namespace sonde::gate

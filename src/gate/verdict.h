@@ -82,7 +82,10 @@ struct CombinedVerdict {
 };
 [[nodiscard]] CombinedVerdict combine(std::span<const Verdict> verdicts);
 
-/// A text of reasons_en.inc, with {named} arguments as fmt writes them. Empty for an id that it does not have.
+/// A text of reasons_en.inc, with {named} arguments as report/sentence.h writes them. Empty for an id that it does not
+/// have.
 [[nodiscard]] std::string_view reason_text(std::string_view id);
+/// The same of group_reasons_en.inc: what is true of all verdicts with that reason and these arguments.
+[[nodiscard]] std::string_view group_reason_text(std::string_view id);
 
 }  // namespace sonde::gate

@@ -47,7 +47,11 @@ constexpr auto kCategories = std::to_array<NamedCategory>({
 
 using NamedCopy = std::pair<std::string_view, CopyKind>;
 
+/// The first that a name contains counts.
 constexpr auto kCopies = std::to_array<NamedCopy>({
+    {"UVM HtoD", CopyKind::unified_host_to_device},
+    {"UVM DtoH", CopyKind::unified_device_to_host},
+    {"UVM DtoD", CopyKind::unified_device_to_device},
     {"HtoD", CopyKind::host_to_device},
     {"DtoH", CopyKind::device_to_host},
     {"DtoD", CopyKind::device_to_device},

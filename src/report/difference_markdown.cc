@@ -9,6 +9,7 @@
 
 #include "report/markdown_text.h"
 #include "report/quantity.h"
+#include "report/sources.h"
 
 namespace sonde {
 namespace {
@@ -46,7 +47,8 @@ std::string causes_text(const std::vector<gate::Cause>& causes, size_t most) {
 
 std::string sources_text(std::string_view side, const std::vector<std::string>& sources) {
   std::string text;
-  for (const std::string& source : sources) text += (text.empty() ? "" : ", ") + markdown_code(source);
+  for (const std::string& source : distinct_sources(sources))
+    text += (text.empty() ? "" : ", ") + markdown_code(source);
   return fmt::format("{}: {}\n", side, text);
 }
 

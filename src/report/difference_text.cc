@@ -10,6 +10,7 @@
 #include "report/plain_text.h"
 #include "report/quantity.h"
 #include "report/sentence.h"
+#include "report/sources.h"
 #include "report/text_width.h"
 
 namespace sonde {
@@ -59,12 +60,13 @@ class ComparisonText {
     text_ += colors_ ? fmt::format("\n\033[1m{}\033[0m\n", text) : fmt::format("\n{}\n", text);
   }
 
-  static std::string sources(const std::vector<std::string>& names) {
+  static std::string sources(const std::vector<std::string>& of_runs) {
     constexpr size_t kMost = 3;
+    const std::vector<std::string> names = distinct_sources(of_runs);
     std::string text;
     for (const std::string& name : names | std::views::take(kMost)) text += (text.empty() ? "" : ", ") + one_line(name);
     if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
-    return names.size() > 1 ? fmt::format("{} runs: {}", names.size(), text) : text;
+    return names.size() > 1 ? fmt::format("{} runs: {}", of_runs.size(), text) : text;
   }
 
   void conditions() {
@@ -120,13 +122,14 @@ class ComparisonText {
 
   [[nodiscard]] bool is_shown(const DifferenceRow& row) const { return std::abs(row.change_ns()) > least_ns_; }
 
+  /// Of the rows that sum up to the time that is compared the first, the busy time, is shown in any case.
   void rows(const std::string& title, const std::vector<DifferenceRow>& all, bool sums) {
-    auto shown = all | std::views::filter([&](const DifferenceRow& row) { return is_shown(row); });
+    if (std::ranges::none_of(all, [&](const DifferenceRow& row) { return is_shown(row); })) return;
     std::vector<const DifferenceRow*> chosen;
-    for (const DifferenceRow& row : shown) {
-      if (all_ || sums || chosen.size() < kUsualRows) chosen.push_back(&row);
+    for (const DifferenceRow& row : all) {
+      const bool always = sums && &row == &all.front() && row.name == "busy";
+      if (always || (is_shown(row) && (all_ || sums || chosen.size() < kUsualRows))) chosen.push_back(&row);
     }
-    if (chosen.empty()) return;
     heading(title);
     text_ += row_line("change", "base", "new", "count", "what", "");
     for (const DifferenceRow* row : chosen) add_row(*row);

@@ -35,10 +35,18 @@ std::string text_with_digits(const Argument& a, int digits) {
   return a.text.empty() ? amount_text(a.number, a.unit, digits) : cut_names(a.text, kLongestName);
 }
 
-std::string filled(std::string_view text, std::span<const Argument> arguments, int digits) {
-  fmt::dynamic_format_arg_store<fmt::format_context> store;
-  for (const Argument& a : arguments) store.push_back(fmt::arg(a.name.c_str(), text_with_digits(a, digits)));
-  return fmt::vformat(text, store);
+struct ShownArgument {
+  const Argument* argument;
+  int digits;
+};
+
+/// "1 run", "2 runs".
+std::string with_noun(const ShownArgument& shown, std::string_view noun) {
+  const std::string number = text_with_digits(*shown.argument, shown.digits);
+  if (noun.empty()) return number;
+  const std::string one = counted(1, noun);
+  const std::string many = counted(2, noun);
+  return number + (number == "1" ? one : many).substr(1);
 }
 
 bool read_alike(const Argument& a, const Argument& b, int digits) {
@@ -56,6 +64,35 @@ bool any_read_alike(std::span<const Argument> arguments, int digits) {
 }
 
 bool is_number(std::string_view word) { return word.find_first_not_of("0123456789.,") == std::string_view::npos; }
+
+}  // namespace
+
+}  // namespace sonde
+
+/// Of "{runs:run}" the noun is what stands behind the colon.
+template <>
+struct fmt::formatter<sonde::ShownArgument> {
+  constexpr auto parse(fmt::format_parse_context& context) {
+    const auto* const end = std::find(context.begin(), context.end(), '}');
+    noun_ = {context.begin(), end};
+    return end;
+  }
+  auto format(const sonde::ShownArgument& shown, fmt::format_context& context) const {
+    return std::ranges::copy(sonde::with_noun(shown, noun_), context.out()).out;
+  }
+
+ private:
+  std::string_view noun_;
+};
+
+namespace sonde {
+namespace {
+
+std::string filled(std::string_view text, std::span<const Argument> arguments, int digits) {
+  fmt::dynamic_format_arg_store<fmt::format_context> store;
+  for (const Argument& a : arguments) store.push_back(fmt::arg(a.name.c_str(), ShownArgument{&a, digits}));
+  return fmt::vformat(text, store);
+}
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "report/decision/decision_format.h"
@@ -27,7 +28,7 @@ fail  kernel_time, at most 3 % worse (kernel_0)  budget.yaml:3
     kernel_time of kernel_0 went from 100 us to 118 us, worse by 18.0 % where 3.0 % is allowed; so
     great a difference has a chance of 0.4 % where nothing is worse than allowed.
 
-fail: 1 of 1 checks fail.
+fail: 1 of 1 check failed.
 )--");
 }
 
@@ -65,13 +66,60 @@ TEST(DecisionFormats, text_has_colours_where_they_are_asked_for) {
   context.render.colors = true;
   const std::string text = written("text", passing_decision()->decision, context);
   EXPECT_TRUE(text.contains("\033[1;32mpass\033[0m  avg_kernel_time of the run"));
-  EXPECT_TRUE(text.ends_with("\033[1;32mpass\033[0m: All 1 checks pass.\n"));
+  EXPECT_TRUE(text.ends_with("\033[1;32mpass\033[0m: 1 of 1 check passed.\n"));
 }
 
 TEST(DecisionFormats, many_kernels_that_pass_are_one_line) {
   const std::string text = written("text", many_kernels(200)->decision, kContext);
   EXPECT_TRUE(text.contains("\npass  kernel_time, at most 3 % worse: 199 checks\n"));
   EXPECT_FALSE(text.contains("kernel_7 "));
+}
+
+TEST(DecisionFormats, many_checks_of_a_rule_with_the_same_reason_are_one) {
+  const auto sample = many_kernels(13);
+  for (size_t i = 0; i < 13; ++i) {
+    gate::Verdict& verdict = sample->decision.verdicts.at(i);
+    verdict = sample->decision.verdicts.at(0);
+    verdict.subject = fmt::format("kernel_{}", i);
+    verdict.outcome = gate::Outcome::inconclusive;
+    verdict.reason = "timed_too_few";
+    verdict.changed = 100e3 + 1000.0 * static_cast<double>(i);
+    verdict.arguments = {{.name = "runs", .unit = Unit::none, .number = 1, .text = {}},
+                         {.name = "tests", .unit = Unit::none, .number = 13, .text = {}},
+                         {.name = "needed", .unit = Unit::none, .number = 5, .text = {}}};
+  }
+  const std::string says =
+      "With 1 run a side a change cannot be told from noise among 13 timed figures; make at least 5 runs a side.";
+  const std::string text = written("text", sample->decision, kContext);
+  EXPECT_TRUE(text.contains("\ninconclusive  kernel_time, at most 3 % worse: 13 checks  budget.yaml:3\n    With 1 run"))
+      << text;
+  EXPECT_EQ(text.find("With 1 run"), text.rfind("With 1 run"));
+  const size_t worst = text.find("   100 us ->    112 us   +12.0 %  kernel_12\n");
+  ASSERT_NE(worst, std::string::npos) << text;
+  EXPECT_GT(text.find("  kernel_3\n"), worst);
+  EXPECT_FALSE(text.contains("  kernel_2\n"));
+  EXPECT_TRUE(text.contains("\n    and 3 more: -f json\n"));
+  const std::string markdown = written("markdown", sample->decision, kContext);
+  EXPECT_TRUE(markdown.contains(says));
+  EXPECT_EQ(markdown.find(says), markdown.rfind(says));
+  EXPECT_TRUE(markdown.contains("| and 3 more |")) << markdown;
+}
+
+TEST(DecisionFormats, few_checks_of_a_rule_are_told_one_by_one) {
+  const auto sample = many_kernels(3);
+  for (gate::Verdict& verdict : sample->decision.verdicts) verdict.outcome = gate::Outcome::not_comparable;
+  for (gate::Verdict& verdict : sample->decision.verdicts) verdict.reason = "absent";
+  const std::string text = written("text", sample->decision, kContext);
+  EXPECT_TRUE(text.contains("of kernel_1 was not measured")) << text;
+  EXPECT_TRUE(text.contains("of kernel_2 was not measured"));
+}
+
+TEST(DecisionFormats, equal_sources_are_named_once) {
+  const auto sample = many_kernels(1);
+  sample->decision.changed.sources = {"sleep 0.05", "sleep 0.05", "sleep 0.05"};
+  EXPECT_TRUE(written("text", sample->decision, kContext).contains("\nnew: sleep 0.05 (3 runs)\n"));
+  sample->decision.changed.sources = {"a", "b", "a"};
+  EXPECT_TRUE(written("text", sample->decision, kContext).contains("\nnew: 3 runs: a (2 runs), b\n"));
 }
 
 TEST(DecisionFormats, numbers_that_differ_read_differently) {
@@ -84,9 +132,9 @@ TEST(DecisionFormats, github) {
             "::error file=budget.yaml,line=3,title=fail%3A kernel_time%2C at most 3 %25 worse (kernel_0)::kernel_time "
             "of kernel_0 went from 100 us to 118 us, worse by 18.0 %25 where 3.0 %25 is allowed; so great a difference "
             "has a chance of 0.4 %25 where nothing is worse than allowed.\n"
-            "::error title=sonde gate%3A fail::1 of 1 checks fail.\n");
+            "::error title=sonde gate%3A fail::1 of 1 check failed.\n");
   EXPECT_EQ(written("github", passing_decision()->decision, kContext),
-            "::notice title=sonde gate%3A pass::All 1 checks pass.\n");
+            "::notice title=sonde gate%3A pass::1 of 1 check passed.\n");
 }
 
 TEST(DecisionFormats, junit) {
@@ -101,7 +149,7 @@ TEST(DecisionFormats, junit) {
     <testcase classname="sonde.gate.avg_kernel_time" name="avg_kernel_time &lt;= 200 ms (the run)" time="0.001500000">
       <system-out>pass: avg_kernel_time of the run is 1.50 ms, which keeps to at most 200 ms.</system-out>
     </testcase>
-    <system-out>pass: All 1 checks pass.
+    <system-out>pass: 1 of 1 check passed.
 </system-out>
   </testsuite>
 </testsuites>
@@ -189,7 +237,7 @@ TEST(DecisionFormats, markdown) {
   EXPECT_TRUE(text.starts_with(R"--(<!-- sonde-gate -->
 ## ❌ Performance gate: fail
 
-1 of 1 checks fail.
+1 of 1 check failed.
 
 | | Check | Base | New | Change | Why |
 | :--- | :--- | ---: | ---: | ---: | :--- |

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "gate/simulated_runs.h"
+#include "report/sentence.h"
 
 namespace sonde::gate {
 namespace {
@@ -20,12 +21,8 @@ BudgetRule rule_of(const std::string& yaml) {
 
 /// What a person would read; fails where a text asks for an argument that is not given.
 std::string sentence(std::string_view reason, const std::vector<Argument>& arguments) {
-  fmt::dynamic_format_arg_store<fmt::format_context> store;
-  for (const Argument& a : arguments) {
-    store.push_back(fmt::arg(a.name.c_str(), a.text.empty() ? fmt::format("{:.4g}", a.number) : a.text));
-  }
   EXPECT_FALSE(reason_text(reason).empty()) << reason;
-  return fmt::vformat(reason_text(reason), store);
+  return sonde::sentence(reason_text(reason), arguments);
 }
 
 Verdict judged(const BudgetRule& rule, TimedRuns changed, std::optional<TimedRuns> base = {},
@@ -309,7 +306,7 @@ TEST(Combine, the_worst_that_counts_decides) {
     EXPECT_EQ(combined({pass, made(warning, outcome)}).outcome, Outcome::pass);
     EXPECT_EQ(combined({pass, made(warning, outcome)}).reason, "some_warn");
   }
-  EXPECT_EQ(sentence("some_fail", combined({bad, pass, bad}).arguments), "2 of 3 checks fail.");
+  EXPECT_EQ(sentence("some_fail", combined({bad, pass, bad}).arguments), "2 of 3 checks failed.");
 }
 
 TEST(Outcome, has_its_own_exit_code) {

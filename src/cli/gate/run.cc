@@ -92,10 +92,7 @@ bool wants_profiles(const DecideOutput& output) {
   });
 }
 
-Status load_documents(const Options& options, Task& task) {
-  auto budget = load_budget(options.output.budget_file);
-  if (!budget) return std::unexpected(budget.error());
-  task.budget = std::move(*budget);
+Status load_floors(const Options& options, Task& task) {
   if (options.floors.empty()) return {};
   auto floors = gate::load_floors(options.floors);
   if (!floors) return std::unexpected(floors.error());
@@ -185,7 +182,10 @@ class Gate {
 
 int make_and_decide(const Options& options, Task& task) {
   const auto runner = system_subprocess_runner();
-  if (const Status loaded = load_documents(options, task); !loaded) return gate_error(loaded.error());
+  auto budget = load_budget(options.output.budget_file);
+  if (!budget) return budget_error(options.output.budget_file, budget.error());
+  task.budget = std::move(*budget);
+  if (const Status loaded = load_floors(options, task); !loaded) return gate_error(loaded.error());
   auto folder = folder_for(options.run);
   if (!folder) return gate_error(folder.error());
   task.maker.keep_profiles = wants_profiles(options.output);

@@ -156,7 +156,20 @@ class RuleCases {
     if (auto steps = mixed_steps()) return steps;
     if (demands_none(rule_)) return std::nullopt;
     if (auto gpu = missing_gpu()) return gpu;
+    if (auto copies = hidden_copies()) return copies;
     return missing_module();
+  }
+
+  /// Copies that the profile does not tell enough of.
+  [[nodiscard]] std::optional<Refusal> hidden_copies() const {
+    if (rule_.metric->name != "pageable_copies_per_step") return std::nullopt;
+    for (const auto& runs : {sides_.changed, judged_against_base() ? sides_.base : std::span<const RunRecord>()}) {
+      for (const RunRecord& run : runs) {
+        if (run.recorded.whole_graphs) return Refusal{.reason = "copies_in_graphs"};
+        if (run.recorded.gpu_work && !run.recorded.copy_memory) return Refusal{.reason = "no_copy_memory"};
+      }
+    }
+    return std::nullopt;
   }
 
   /// Figures of a step stand beside none of a whole run.

@@ -97,12 +97,9 @@ HistorySeries series_of(const Group& group, const Metric& metric) {
 }
 
 Result<std::vector<const Metric*>> chosen_metrics(const HistoryOptions& options) {
+  SONDE_TRY(check_metrics(options));
   std::vector<const Metric*> chosen;
-  for (const std::string& name : options.metrics) {
-    const Metric* metric = find_metric(name);
-    if (metric == nullptr) return fail("there is no metric '{}'{}", name, did_you_mean(name, metric_names()));
-    chosen.push_back(metric);
-  }
+  for (const std::string& name : options.metrics) chosen.push_back(find_metric(name));
   if (!options.metrics.empty()) return chosen;
   for (const std::string_view name : headline_metrics()) chosen.push_back(find_metric(name));
   return chosen;
@@ -138,6 +135,15 @@ void note_groups(const std::vector<Group>& groups, std::vector<std::string>& not
 }
 
 }  // namespace
+
+Status check_metrics(const HistoryOptions& options) {
+  for (const std::string& name : options.metrics) {
+    if (find_metric(name) == nullptr) {
+      return fail("there is no metric '{}'{}", name, did_you_mean(name, metric_names()));
+    }
+  }
+  return {};
+}
 
 Result<History> history_of_entries(const std::string& store, std::span<const BaselineEntry> entries,
                                    const HistoryOptions& options) {

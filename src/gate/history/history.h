@@ -52,6 +52,9 @@ struct HistoryOptions {
 /// The value of a metric of one run, of times the median; absent where the profile does not tell it.
 [[nodiscard]] std::optional<double> run_figure(const RunRecord& run, const Metric& metric);
 
+/// Whether all of the metrics are some of metrics.inc, as those of entries have to be.
+[[nodiscard]] Status check_metrics(const HistoryOptions& options);
+
 /// Of entries, oldest first. Records that cannot be read are named in the notes. The error: a metric that is none.
 [[nodiscard]] Result<History> history_of_entries(const std::string& store, std::span<const BaselineEntry> entries,
                                                  const HistoryOptions& options);

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include "report/comparison.h"
+#include "report/decision/check_groups.h"
 #include "report/decision/checks.h"
 #include "report/decision/decision_format.h"
 #include "report/markdown_text.h"
 #include "report/plain_text.h"
 #include "report/quantity.h"
+#include "report/sources.h"
 #include "report/text_width.h"
 
 /// A comment on a pull request, as GitHub and GitLab show it.
@@ -23,6 +25,7 @@ constexpr size_t kLongestTitle = 120;
 constexpr size_t kMostCauses = 20;
 constexpr size_t kMostKernels = 20;
 constexpr size_t kMostSources = 8;
+constexpr size_t kLongestSubject = 80;
 
 std::string_view sign_of(std::string_view word) {
   if (word == "pass") return "✅";
@@ -31,30 +34,53 @@ std::string_view sign_of(std::string_view word) {
   return word == "inconclusive" ? "❔" : "🚫";
 }
 
-std::string number_text(const DecisionCheck& check, const std::optional<double>& number) {
-  return number ? amount_text(*number, check.verdict->rule->metric->unit) : "-";
+std::string cells(const DecisionCheck& check, bool with_base) {
+  const std::string changed = figure_text(check, check.verdict->changed);
+  if (!with_base) return changed;
+  return fmt::format("{} | {} | {}", figure_text(check, check.verdict->base), changed, ratio_text(*check.verdict));
 }
 
-/// "+18.0 %", "-" where there is no ratio.
-std::string ratio_text(const gate::Verdict& verdict) {
-  if (!verdict.base || !verdict.changed || *verdict.base <= 0) return "-";
-  return fmt::format("{:+.1f} %", 100 * (*verdict.changed / *verdict.base - 1));
-}
+std::string verdict_cell(const DecisionCheck& check) { return fmt::format("{} {}", sign_of(check.word), check.word); }
 
 std::string row(const DecisionCheck& check, bool with_base) {
-  std::string text = fmt::format("| {} {} | {} | ", sign_of(check.word), check.word, markdown_code(check.name));
-  if (with_base) text += number_text(check, check.verdict->base) + " | ";
-  text += number_text(check, check.verdict->changed) + " | ";
-  if (with_base) text += ratio_text(*check.verdict) + " | ";
-  return text + markdown_text(check.says) + " |\n";
+  return fmt::format("| {} | {} | {} | {} |\n", verdict_cell(check), markdown_code(check.name), cells(check, with_base),
+                     markdown_text(check.says));
+}
+
+/// What is true of all, then a row for each.
+std::string rows(const CheckGroup& group, bool with_base) {
+  const DecisionCheck& first = group.checks.front();
+  if (group.says.empty()) return row(first, with_base);
+  const std::string_view no_figures = with_base ? "| |" : "";
+  std::string text = fmt::format("| {} | {} | {} | {} |\n", verdict_cell(first), markdown_code(group_name(group)),
+                                 no_figures, markdown_text(group.says));
+  for (const DecisionCheck& check : group.checks | std::views::take(kMostGrouped)) {
+    const std::string interval = interval_text(*check.verdict);
+    text += fmt::format("| | {} | {} | {} |\n",
+                        markdown_code(cut_middle(one_line(check.verdict->subject), kLongestSubject)),
+                        cells(check, with_base), interval.empty() ? "" : "95 %: " + interval);
+  }
+  if (group.checks.size() > kMostGrouped) {
+    text += fmt::format("| | and {} more | {} | |\n", group.checks.size() - kMostGrouped, no_figures);
+  }
+  return text;
+}
+
+std::string table_head(bool with_base) {
+  return with_base ? "| | Check | Base | New | Change | Why |\n| :--- | :--- | ---: | ---: | ---: | :--- |\n"
+                   : "| | Check | New | Why |\n| :--- | :--- | ---: | :--- |\n";
 }
 
 template <typename Checks>
 std::string table(Checks&& checks, bool with_base) {
-  std::string text = with_base
-                         ? "| | Check | Base | New | Change | Why |\n| :--- | :--- | ---: | ---: | ---: | :--- |\n"
-                         : "| | Check | New | Why |\n| :--- | :--- | ---: | :--- |\n";
+  std::string text = table_head(with_base);
   for (const DecisionCheck& check : checks) text += row(check, with_base);
+  return text;
+}
+
+std::string table_of_open(const std::vector<CheckGroup>& groups, bool with_base) {
+  std::string text = table_head(with_base);
+  for (const CheckGroup& group : groups) text += rows(group, with_base);
   return text;
 }
 
@@ -92,10 +118,11 @@ std::string list_text(std::string_view heading, const std::vector<std::string>& 
 
 std::string side_text(std::string_view name, const gate::DecidedSide& side) {
   std::string text = fmt::format("**{}**: {}\n\n", name, markdown_text(side_heading(side)));
-  for (const std::string& source : side.sources | std::views::take(kMostSources)) {
+  const std::vector<std::string> sources = distinct_sources(side.sources);
+  for (const std::string& source : sources | std::views::take(kMostSources)) {
     text += fmt::format("- {}\n", markdown_code(source));
   }
-  text += more_text(side.sources.size(), kMostSources);
+  text += more_text(sources.size(), kMostSources);
   for (const auto& [condition, value] : side.conditions) {
     const gate::ConditionInfo* const info = gate::find_condition(condition);
     text +=
@@ -119,10 +146,8 @@ std::string heading_text(const gate::Decision& decision, const DecisionContext& 
 /// What comes before anything may be cut: why the verdict is what it is.
 std::string main_part(const gate::Decision& decision, const std::vector<DecisionCheck>& checks) {
   std::string text;
-  const auto open = [](const DecisionCheck& check) { return check.level != CheckLevel::none; };
-  if (std::ranges::any_of(checks, open)) {
-    text += "\n" + table(checks | std::views::filter(open), decision.has_base);
-  }
+  const std::vector<CheckGroup> open = open_groups(checks);
+  if (!open.empty()) text += "\n" + table_of_open(open, decision.has_base);
   if (decision.difference) text += causes_text(*decision.difference);
   text += kernels_text(decision.kernels);
   std::vector<std::string> conditions;

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include "report/comparison.h"
+#include "report/decision/check_groups.h"
 #include "report/decision/checks.h"
 #include "report/decision/decision_format.h"
 #include "report/plain_text.h"
 #include "report/quantity.h"
 #include "report/sentence.h"
+#include "report/sources.h"
 #include "report/text_width.h"
 
 namespace sonde {
@@ -75,11 +77,14 @@ class DecisionText {
   void line(std::string_view text, size_t indent = kIndent) { text_ += wrapped(text, indent, width_); }
 
   void side(std::string_view name, const gate::DecidedSide& side) {
-    std::string text = fmt::format("{}: {}", name, side_heading(side));
-    for (size_t i = 0; i < std::min(side.sources.size(), kMostSources); ++i) {
-      text += fmt::format("{} {}", i == 0 ? ":" : ",", cut_middle(one_line(side.sources[i]), kLongestName));
+    const std::vector<std::string> sources = distinct_sources(side.sources);
+    // Of equal runs their source tells the number.
+    const bool equal = side.label.empty() && sources.size() == 1 && side.sources.size() > 1;
+    std::string text = equal ? std::string(name) : fmt::format("{}: {}", name, side_heading(side));
+    for (size_t i = 0; i < std::min(sources.size(), kMostSources); ++i) {
+      text += fmt::format("{} {}", i == 0 ? ":" : ",", cut_middle(one_line(sources[i]), kLongestName));
     }
-    if (side.sources.size() > kMostSources) text += fmt::format(" and {} more", side.sources.size() - kMostSources);
+    if (sources.size() > kMostSources) text += fmt::format(" and {} more", sources.size() - kMostSources);
     line(text, 0);
   }
 
@@ -88,15 +93,50 @@ class DecisionText {
     side("new", decision_.changed);
   }
 
-  void check(const DecisionCheck& c) {
-    text_ += fmt::format("\n{}  {}", painted(c.word, c.level), cut_middle(c.name, width_ - c.word.size() - 2));
+  void check_heading(const DecisionCheck& c, std::string_view name) {
+    text_ += fmt::format("\n{}  {}", painted(c.word, c.level), cut_middle(name, width_ - c.word.size() - 2));
     if (!context_.budget_file.empty()) {
       const std::string place = fmt::format("{}:{}", one_line(context_.budget_file), c.verdict->rule->line);
-      const bool fits = text_width(c.name) + c.word.size() + 4 + text_width(place) <= width_;
+      const bool fits = text_width(name) + c.word.size() + 4 + text_width(place) <= width_;
       text_ += fits ? "  " + place : "\n" + std::string(kIndent, ' ') + cut_middle(place, width_ - kIndent);
     }
     text_ += '\n';
-    line(c.says);
+  }
+
+  void check(const CheckGroup& group) {
+    const DecisionCheck& first = group.checks.front();
+    check_heading(first, group.says.empty() ? first.name : group_name(group));
+    line(group.says.empty() ? first.says : group.says);
+    if (group.says.empty()) return;
+    for (const DecisionCheck& c : group.checks | std::views::take(kMostGrouped)) grouped_line(c);
+    if (group.checks.size() > kMostGrouped) {
+      line(fmt::format("and {} more: -f json", group.checks.size() - kMostGrouped));
+    }
+  }
+
+  /// "557 us -> 1.01 ms   +81.3 %  (+79.0 % to +83.0 %)  flash_fwd": the name on a line of its own where there is
+  /// little room.
+  void grouped_line(const DecisionCheck& c) {
+    constexpr size_t kLeastRoom = 36;
+    const gate::Verdict& verdict = *c.verdict;
+    std::string figures(kIndent, ' ');
+    if (verdict.base && verdict.changed) {
+      figures += fmt::format("{:>9} -> {:>9}  {:>8}", figure_text(c, verdict.base), figure_text(c, verdict.changed),
+                             ratio_text(verdict));
+      const std::string interval = interval_text(verdict);
+      if (!interval.empty()) figures += fmt::format("  ({})", interval);
+      figures += "  ";
+    } else if (verdict.changed) {
+      figures += fmt::format("{:>9}  ", figure_text(c, verdict.changed));
+    }
+    const std::string subject = one_line(verdict.subject);
+    const size_t room = width_ - std::min(width_, text_width(figures));
+    if (room >= kLeastRoom || text_width(subject) <= room) {
+      text_ += figures + cut_middle(subject, room) + '\n';
+      return;
+    }
+    figures.erase(figures.find_last_not_of(' ') + 1);
+    text_ += figures + '\n' + std::string(2 * kIndent, ' ') + cut_middle(subject, width_ - 2 * kIndent) + '\n';
   }
 
   void passing(const std::vector<DecisionCheck>& all) {
@@ -123,9 +163,7 @@ class DecisionText {
 
   void checks() {
     const std::vector<DecisionCheck> all = checks_of(decision_);
-    for (const DecisionCheck& c : all) {
-      if (c.level != CheckLevel::none) check(c);
-    }
+    for (const CheckGroup& group : open_groups(all)) check(group);
     if (count_of(all, "pass") > 0) text_ += '\n';
     passing(all);
   }
