@@ -50,6 +50,9 @@ Status check_options(const GateOptions& options) {
   if (!options.base.empty() && !options.baseline.name.empty()) {
     return fail("--base and --baseline both name what to compare with: leave one out");
   }
+  std::vector<std::string> files = changed_files(options);
+  files.insert(files.end(), options.base.begin(), options.base.end());
+  SONDE_TRY(check_named_once(files));
   return check_names(options.output);
 }
 

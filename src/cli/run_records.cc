@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <map>
+#include <utility>
 
 #include "base/file.h"
 #include "cli/command.h"
@@ -60,7 +62,21 @@ Result<gate::RunRecord> load_record(const std::string& path, Progress& progress)
 
 }  // namespace
 
+Status check_named_once(std::span<const std::string> files) {
+  std::map<std::pair<dev_t, ino_t>, const std::string*> seen;
+  for (const std::string& file : files) {
+    struct stat info{};
+    if (stat(file.c_str(), &info) != 0) continue;
+    const auto [first, is_new] = seen.emplace(std::pair(info.st_dev, info.st_ino), &file);
+    if (is_new) continue;
+    if (*first->second == file) return fail("{} is named twice; each FILE is one run, and a run counts once", file);
+    return fail("{} and {} are the same file; each FILE is one run, and a run counts once", *first->second, file);
+  }
+  return {};
+}
+
 Result<std::vector<gate::RunRecord>> load_records(std::span<const std::string> files) {
+  SONDE_TRY(check_named_once(files));
   const auto progress = terminal_progress();
   std::vector<gate::RunRecord> records;
   for (const std::string& file : files) {

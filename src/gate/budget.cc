@@ -37,7 +37,12 @@ class Reader {
  public:
   void read(std::string_view yaml) {
     try {
-      read_document(YAML::Load(std::string(yaml)));
+      const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(yaml));
+      read_document(documents.empty() ? YAML::Node() : documents.front());
+      if (documents.size() > 1) {
+        problem(documents[1].Mark(),
+                "a second document begins here (---); a budget is one, with all rules in one list");
+      }
     } catch (const YAML::Exception& e) {
       problem(e.mark, fmt::format("this is not YAML: {}", e.msg));
     }

@@ -32,6 +32,12 @@ Verdict verdict_of(const std::string& rule, const std::vector<RunRecord>& base, 
   return decision.verdicts.at(0);
 }
 
+/// The same program once more.
+std::vector<RunRecord> made_again(std::vector<RunRecord> runs) {
+  for (RunRecord& run : runs) ++run.wall_ns;
+  return runs;
+}
+
 std::string argument(const Verdict& verdict, std::string_view name) {
   const auto found = std::ranges::find(verdict.arguments, name, &Argument::name);
   return found == verdict.arguments.end() ? "(absent)" : found->text;
@@ -56,12 +62,57 @@ TEST(Decide, what_was_not_recorded_never_passes) {
   std::vector<RunRecord> runs = kernel_runs({100});
   EXPECT_EQ(verdict_of("peak_memory <= 1 GB", {}, runs).reason, "absent");
   EXPECT_EQ(verdict_of("launches_per_step <= 100", {}, runs).reason, "absent");
-  EXPECT_EQ(verdict_of("{metric: launches_per_step}", runs, runs).reason, "absent");
+  EXPECT_EQ(verdict_of("{metric: launches_per_step}", runs, made_again(runs)).reason, "absent");
+}
+
+TEST(Decide, a_run_that_was_given_twice_decides_nothing) {
+  const std::string timed = "{metric: kernel_time, max_change: 3 %}";
+  const std::vector<RunRecord> base = kernel_runs({100, 101, 102, 103, 104});
+  std::vector<RunRecord> changed = kernel_runs({200, 201, 202, 203, 204});
+  EXPECT_EQ(verdict_of(timed, base, changed).outcome, Outcome::fail);
+  changed[4] = changed[1];
+  changed[4].source = "copy.sqlite";
+  EXPECT_EQ(verdict_of(timed, base, changed).reason, "same_run_twice");
+  EXPECT_EQ(argument(verdict_of(timed, base, changed), "second"), "copy.sqlite");
+  EXPECT_EQ(verdict_of("{metric: kernels_per_step}", base, changed).outcome, Outcome::pass) << "one run is enough";
+  EXPECT_EQ(verdict_of("kernel_time <= 1 s", base, changed).outcome, Outcome::pass) << "a bound is no comparison";
+}
+
+TEST(Decide, a_run_held_against_itself_does_not_pass) {
+  const std::vector<RunRecord> runs = kernel_runs({100, 101, 102, 103, 104});
+  EXPECT_EQ(verdict_of("{metric: kernel_time, max_change: 3 %}", runs, runs).reason, "same_run_on_both_sides");
+  EXPECT_EQ(verdict_of("{metric: kernels_per_step}", runs, runs).outcome, Outcome::not_comparable);
+  EXPECT_EQ(verdict_of("kernels_per_step <= 9", runs, runs).outcome, Outcome::pass);
+}
+
+TEST(Decide, a_program_that_ran_no_kernel_is_not_faster) {
+  const std::vector<RunRecord> base = kernel_runs({100});
+  for (const std::vector<WorkGroup>& work : {std::vector<WorkGroup>(), {copy_group(64, false)}}) {
+    const std::vector<RunRecord> failed = {record_with(work)};
+    for (const std::string rule : {"{metric: kernel_time, max_change: 3 %}", "{metric: kernels_per_step}",
+                                   "kernel_time <= 200 ms", "kernels_per_step <= 9"}) {
+      EXPECT_EQ(verdict_of(rule, base, failed).reason, "absent") << rule;
+    }
+  }
+  std::vector<RunRecord> idle = {record_with({})};
+  idle[0].gpus[0].busy_ns = 0;
+  idle[0].gpus[0].step_busy_ns.assign(kRecordSteps, 0);
+  EXPECT_EQ(verdict_of("{metric: gpu_busy_time, max_change: 3 %}", base, idle).reason, "absent");
+}
+
+TEST(Subjects, a_kernel_that_was_renamed_is_not_one_that_is_gone) {
+  const std::vector<RunRecord> base = {record_with({kernel_group("flash", 9000), kernel_group("gemm", 9000)})};
+  const std::vector<RunRecord> changed = {record_with({kernel_group("flush", 9900), kernel_group("gemm", 9000)})};
+  for (const std::string rule :
+       {"{metric: kernel_time, kernel: flash, max_change: 3 %}", "{metric: kernels_per_step, kernel: flash}"}) {
+    EXPECT_EQ(verdict_of(rule, base, changed).reason, "no_kernel_now") << rule;
+    EXPECT_EQ(argument(verdict_of(rule, base, changed), "names"), "flash");
+  }
 }
 
 TEST(Decide, an_extra_warm_up_step_makes_no_difference_of_exact_figures) {
   std::vector<RunRecord> base = kernel_runs({100});
-  std::vector<RunRecord> changed = base;
+  std::vector<RunRecord> changed = made_again(base);
   changed[0].step_ns.insert(changed[0].step_ns.begin(), 5'000'000);
   changed[0].work[0].step_count.insert(changed[0].work[0].step_count.begin(), 40);
   EXPECT_EQ(verdict_of("{metric: kernels_per_step}", base, changed).reason, "exact_same");
@@ -70,8 +121,8 @@ TEST(Decide, an_extra_warm_up_step_makes_no_difference_of_exact_figures) {
 }
 
 TEST(Decide, steps_and_whole_runs_are_not_mixed) {
-  std::vector<RunRecord> changed = kernel_runs({100, 100});
-  const std::vector<RunRecord> base = changed;
+  std::vector<RunRecord> changed = kernel_runs({100, 101});
+  const std::vector<RunRecord> base = made_again(changed);
   changed[1].step_ns.clear();
   EXPECT_EQ(verdict_of("{metric: kernels_per_step}", base, changed).reason, "mixed_steps");
   EXPECT_EQ(verdict_of("kernels_per_step <= 100", base, changed).reason, "mixed_steps");
@@ -80,7 +131,7 @@ TEST(Decide, steps_and_whole_runs_are_not_mixed) {
 
 TEST(Decide, a_driver_that_differs_forbids_times_and_not_counts) {
   const std::vector<RunRecord> base = kernel_runs({100});
-  std::vector<RunRecord> changed = base;
+  std::vector<RunRecord> changed = made_again(base);
   changed[0].conditions["driver"] = "560";
   const Verdict timed = verdict_of("{metric: step_time, max_change: 3 %}", base, changed);
   EXPECT_EQ(timed.outcome, Outcome::not_comparable);
@@ -97,7 +148,7 @@ TEST(Decide, a_driver_that_differs_forbids_times_and_not_counts) {
 
 TEST(Decide, another_tool_forbids_everything_against_the_baseline) {
   const std::vector<RunRecord> base = kernel_runs({100});
-  std::vector<RunRecord> changed = base;
+  std::vector<RunRecord> changed = made_again(base);
   changed[0].conditions["tool"] = "PyTorch";
   EXPECT_EQ(verdict_of("{metric: kernels_per_step}", base, changed).reason, "condition_differs");
 }
@@ -112,7 +163,7 @@ TEST(Decide, a_side_that_is_not_the_same_in_itself_is_not_comparable) {
 
 TEST(Decide, what_one_side_does_not_know_is_said_and_a_host_forbids_nothing) {
   std::vector<RunRecord> base = kernel_runs({100});
-  std::vector<RunRecord> changed = base;
+  std::vector<RunRecord> changed = made_again(base);
   base[0].conditions.erase("driver");
   base[0].conditions["host"] = "a";
   changed[0].conditions["host"] = "b";
@@ -127,7 +178,7 @@ TEST(Decide, what_one_side_does_not_know_is_said_and_a_host_forbids_nothing) {
 
 TEST(Decide, there_is_no_difference_of_what_may_not_be_compared) {
   const std::vector<RunRecord> base = kernel_runs({100});
-  std::vector<RunRecord> changed = base;
+  std::vector<RunRecord> changed = made_again(base);
   changed[0].conditions["gpu"] = "A100";
   EXPECT_FALSE(decide(budget_of("step_time <= 1 s"), base, changed, kUsual).difference.has_value());
   EXPECT_FALSE(decide(budget_of("step_time <= 1 s"), {}, changed, kUsual).difference.has_value());
@@ -219,7 +270,7 @@ TEST(Subjects, no_such_kernel_is_what_a_bound_of_none_asks_for) {
 
 TEST(Decide, kernels_that_were_added_fail_where_none_was_removed) {
   const std::vector<RunRecord> base = {record_with({kernel_group("a", 9000), kernel_group("b", 9000)})};
-  std::vector<RunRecord> changed = base;
+  std::vector<RunRecord> changed = made_again(base);
   changed[0].work.push_back(kernel_group("new", 900));
   const Budget budget = budget_of("{metric: kernel_time, kernel: ., max_change: 3 %}");
   const Decision decision = decide(budget, base, changed, kUsual);
@@ -233,7 +284,7 @@ TEST(Decide, kernels_that_were_added_fail_where_none_was_removed) {
   EXPECT_EQ(back.verdicts.back().outcome, Outcome::pass);
   const Budget floor = budget_of("{metric: kernel_time, kernel: ., max_change: 3 %, floor: 1 us}");
   EXPECT_EQ(decide(floor, base, changed, kUsual).verdicts.back().reason, "time_added_allowed");
-  changed.push_back(base[0]);
+  changed.push_back(made_again(made_again(base))[0]);
   const Decision some = decide(budget, base, changed, kUsual);
   EXPECT_EQ(some.verdicts.back().reason, "time_added_in_some");
   EXPECT_EQ(some.verdicts.back().outcome, Outcome::inconclusive);

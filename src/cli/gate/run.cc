@@ -8,7 +8,6 @@
 #include "cli/run_records.h"
 #include "gate/decide/floors_json.h"
 #include "gate/decide/sequential.h"
-#include "gate/store/choose_baseline.h"
 #include "report/sentence.h"
 
 namespace sonde {
@@ -135,12 +134,11 @@ class Gate {
   }
 
   Status choose_base() {
-    const std::string store = options_.store.empty() ? gate::default_store() : options_.store;
-    auto chosen = gate::baseline_records(store, options_.baseline, series_.changed().records.front().conditions,
-                                         options_.output.allowed_conditions);
-    if (!chosen) return std::unexpected(chosen.error());
-    if (!chosen->note.empty()) fmt::print(stderr, "sonde: {}\n", chosen->note);
-    given_base_ = {.records = std::move(chosen->records), .label = gate::entry_text(chosen->entry)};
+    auto side = baseline_side({.name = options_.baseline, .store = options_.store}, series_.changed().records,
+                              options_.output.allowed_conditions);
+    if (!side) return std::unexpected(side.error());
+    for (const std::string& note : side->notes) fmt::print(stderr, "sonde: {}\n", note);
+    given_base_ = std::move(*side);
     given_base_.files.resize(given_base_.records.size());
     return {};
   }

@@ -275,6 +275,10 @@ class RuleCases {
     both.merge(names_of(changed));
     if ((against_base(rule_) ? both.empty() : changed.empty()) && !demands_none(rule_)) {
       refuse_kernels();
+    } else if (judged_against_base() && changed.empty()) {
+      refuse({.reason = "no_kernel_now",
+              .arguments = {text_argument("selector", rule_.selector.kernel),
+                            text_argument("names", some_of(names_of(base)))}});
     } else if (figure_.each != FigureEach::chosen_kernel) {
       add_case(subject_name(rule_.selector), of_kernels(std::move(both)));
     } else if (!against_base(rule_)) {

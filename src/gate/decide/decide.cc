@@ -4,6 +4,7 @@
 #include "gate/decide/decision.h"
 #include "gate/decide/floors.h"
 #include "gate/decide/guard.h"
+#include "gate/decide/repeated.h"
 #include "gate/decide/words.h"
 #include "gate/exact_verdict.h"
 #include "gate/store/choose_baseline.h"
@@ -25,8 +26,10 @@ Verdict refused(const Case& one) {
 }
 
 /// What a condition forbids comes before what a selector does not fit, but not before a missing baseline.
-void guard_cases(std::span<Case> cases, const Guard& guard) {
+void guard_cases(std::span<Case> cases, const Guard& guard, const Sides& sides) {
+  const auto repeated = repeated_run(sides);
   for (Case& one : cases) {
+    if (repeated && !one.refusal && spoils(*repeated, *one.subject.rule)) one.refusal = repeated->refusal;
     if (auto refusal = guard.refusal(*one.subject.rule)) one.refusal = std::move(refusal);
   }
 }
@@ -85,7 +88,7 @@ Decision decide(const Budget& budget, std::span<const RunRecord> base, std::span
                     .kernels = {},
                     .notes = guard.notes()};
   Cases cases = cases_of(budget, sides);
-  guard_cases(cases.cases, guard);
+  guard_cases(cases.cases, guard, sides);
   add_notes(decision.notes, std::move(cases.notes));
   add_notes(decision.notes, apply_floors(cases.cases, sides, options));
   note_graphs(sides, decision.notes);

@@ -71,7 +71,7 @@ TimedRun of_last_steps(const TimedRun& values, const Scope& scope) {
 
 template <typename Counts>
 TimedRun work(const RunRecord& run, const Scope& scope, Numbers<WorkGroup> numbers, const Counts& counts) {
-  if (!run.recorded.gpu_work || run.recorded.whole_graphs || !exists(run, scope)) return {};
+  if (!run.recorded.gpu_work || run.work.empty() || run.recorded.whole_graphs || !exists(run, scope)) return {};
   return sums(run, run.work, numbers, [&](const WorkGroup& g) { return counts(g) && takes(run, scope, g); });
 }
 
@@ -145,13 +145,22 @@ TimedRun worst_shape(const RunRecord& run, const Scope& scope, std::optional<Num
   return worst ? TimedRun{*worst} : TimedRun();
 }
 
+/// Figures of kernels. A run in which none ran at all, as of a program that failed before the first, does not tell
+/// them.
+TimedRun kernels(const RunRecord& run, const Scope& scope, Numbers<WorkGroup> numbers) {
+  if (std::ranges::none_of(run.work, is_kernel)) return {};
+  return work(run, scope, numbers, is_kernel);
+}
+
 TimedRun wall_time(const RunRecord& run, const Scope& /*scope*/) {
   return run.wall_ns > 0 ? TimedRun{static_cast<double>(run.wall_ns)} : TimedRun();
 }
 
 TimedRun step_time(const RunRecord& run, const Scope& /*scope*/) { return {run.step_ns.begin(), run.step_ns.end()}; }
 
+/// Absent where no GPU ran anything.
 TimedRun gpu_busy_time(const RunRecord& run, const Scope& scope) {
+  if (std::ranges::all_of(run.gpus, [](const GpuOfRun& gpu) { return gpu.busy_ns == 0; })) return {};
   return mean_of_gpus(
       run, scope, [](const GpuOfRun& gpu, size_t i) { return at(gpu.step_busy_ns, i); },
       [](const GpuOfRun& gpu) { return static_cast<double>(gpu.busy_ns); });
@@ -177,8 +186,7 @@ TimedRun avg_kernel_time(const RunRecord& run, const Scope& scope) {
     const TimedRun durations = measured_durations(run, scope);
     return durations.empty() ? TimedRun() : TimedRun{mean_of(durations)};
   }
-  return everything ? TimedRun()
-                    : ratios(work(run, scope, kWorkTime, is_kernel), work(run, scope, kWorkCount, is_kernel));
+  return everything ? TimedRun() : ratios(kernels(run, scope, kWorkTime), kernels(run, scope, kWorkCount));
 }
 
 /// Of a kernel report: of one kernel each launch, of several their sum.
@@ -189,7 +197,7 @@ TimedRun measured_kernel_time(const RunRecord& run, const Scope& scope) {
 }
 
 TimedRun kernel_time(const RunRecord& run, const Scope& scope) {
-  return run.measures.empty() ? work(run, scope, kWorkTime, is_kernel) : measured_kernel_time(run, scope);
+  return run.measures.empty() ? kernels(run, scope, kWorkTime) : measured_kernel_time(run, scope);
 }
 
 TimedRun module_time(const RunRecord& run, const Scope& scope) {
@@ -227,7 +235,7 @@ TimedRun launch_time(const RunRecord& run, const Scope& scope) {
 }
 
 TimedRun kernels_per_step(const RunRecord& run, const Scope& scope) {
-  return of_last_steps(work(run, scope, kWorkCount, is_kernel), scope);
+  return of_last_steps(kernels(run, scope, kWorkCount), scope);
 }
 
 TimedRun launches_per_step(const RunRecord& run, const Scope& scope) {
