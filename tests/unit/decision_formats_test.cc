@@ -84,9 +84,10 @@ TEST(DecisionFormats, many_checks_of_a_rule_with_the_same_reason_are_one) {
     verdict.outcome = gate::Outcome::inconclusive;
     verdict.reason = "timed_too_few";
     verdict.changed = 100e3 + 1000.0 * static_cast<double>(i);
-    verdict.arguments = {{.name = "runs", .unit = Unit::none, .number = 1, .text = {}},
-                         {.name = "tests", .unit = Unit::none, .number = 13, .text = {}},
-                         {.name = "needed", .unit = Unit::none, .number = 5, .text = {}}};
+    for (const auto& [name, count] : {std::pair("runs", 1), std::pair("tests", 13), std::pair("needed", 5)}) {
+      std::erase_if(verdict.arguments, [&](const Argument& a) { return a.name == name; });
+      verdict.arguments.push_back({.name = name, .unit = Unit::none, .number = static_cast<double>(count), .text = {}});
+    }
   }
   const std::string says =
       "With 1 run a side a change cannot be told from noise among 13 timed figures; make at least 5 runs a side.";
