@@ -2,23 +2,21 @@
 
 #include <algorithm>
 
+#include "gate/record/record_json.h"
+
 namespace sonde::gate {
 namespace {
 
-bool same_times(const GpuOfRun& a, const GpuOfRun& b) {
-  return a.busy_ns == b.busy_ns && a.step_busy_ns == b.step_busy_ns;
-}
-
-bool same_work(const WorkGroup& a, const WorkGroup& b) {
-  return a.name == b.name && a.module == b.module && a.duration_ns == b.duration_ns &&
-         a.step_duration_ns == b.step_duration_ns;
+/// All that was measured, without what the run is called and was made on.
+std::string measured(RunRecord run) {
+  run.source.clear();
+  run.conditions.clear();
+  return record_json(run);
 }
 
 bool same_run(const RunRecord& a, const RunRecord& b) {
   const bool has_times = a.wall_ns > 0 && !a.work.empty();
-  return has_times && a.wall_ns == b.wall_ns && a.extent_ns == b.extent_ns && a.avg_kernel_ns == b.avg_kernel_ns &&
-         a.step_ns == b.step_ns && std::ranges::equal(a.gpus, b.gpus, same_times) &&
-         std::ranges::equal(a.work, b.work, same_work);
+  return has_times && a.wall_ns == b.wall_ns && a.step_ns == b.step_ns && measured(a) == measured(b);
 }
 
 struct Pair {
