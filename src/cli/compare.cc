@@ -63,11 +63,11 @@ Status run(const Options& options) {
 
 /// What is wrong with the command line, or nothing.
 std::string usage_error(const Options& options) {
-  static const std::vector<std::string_view> kFormats = {"text", "json", "markdown"};
+  const std::vector<std::string_view> formats = {"text", "json", "markdown"};
   if (options.base.empty()) return "--base FILE is missing: the profile to compare with";
   if (options.changed.empty()) return "--new FILE is missing: the profile that is compared with the base";
-  if (std::ranges::find(kFormats, options.format) == kFormats.end()) {
-    return fmt::format("there is no format '{}'{}", options.format, did_you_mean(options.format, kFormats));
+  if (std::ranges::find(formats, options.format) == formats.end()) {
+    return fmt::format("there is no format '{}'{}", options.format, did_you_mean(options.format, formats));
   }
   return {};
 }

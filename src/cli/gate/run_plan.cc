@@ -72,7 +72,7 @@ std::vector<std::string> with_profile(std::vector<std::string> words, std::strin
 
 Result<std::string> profile_left_at(const std::string& stem) {
   for (const std::string_view ending : kEndings) {
-    const std::string path = stem + std::string(ending);
+    std::string path = stem + std::string(ending);
     if (fs::is_regular_file(path)) return path;
   }
   if (fs::is_directory(stem)) return stem;
@@ -89,6 +89,7 @@ std::vector<FoundFile> files_of(const std::string& pattern, const std::string& f
   const std::string whole = pattern.starts_with('/') || folder.empty() ? pattern : folder + "/" + pattern;
   glob_t found{};
   std::vector<FoundFile> files;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread changes the environment, which a ~ in it is looked up in.
   if (glob(whole.c_str(), 0, nullptr, &found) == 0) {
     for (size_t i = 0; i < found.gl_pathc; ++i) {
       std::error_code error;
