@@ -11,6 +11,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/yaml_keys.h"
 #include "gate/amount.h"
 
 namespace sonde::gate {
@@ -64,20 +65,8 @@ class Reader {
     return std::nullopt;
   }
 
-  /// Says which keys are unknown or stand twice.
   void check_keys(const YAML::Node& map, std::span<const std::string_view> known) {
-    std::set<std::string> seen;
-    for (const auto& entry : map) {
-      const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
-      if (std::ranges::find(known, key) == known.end()) {
-        const std::string hint = did_you_mean(key, known);
-        problem(entry.first.Mark(),
-                fmt::format("unknown key '{}'{}", key,
-                            hint.empty() ? fmt::format(": known are {}", fmt::join(known, ", ")) : hint));
-      } else if (!seen.insert(key).second) {
-        problem(entry.first.Mark(), fmt::format("'{}' stands twice", key));
-      }
-    }
+    check_yaml_keys(map, known, [&](const YAML::Mark& mark, std::string says) { problem(mark, std::move(says)); });
   }
 
   /// The text of a key's value; absent where the key is, or its value is no plain text.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/Config.hpp>
 
-#include "cli/baseline/store_option.h"
+#include "cli/baseline/entry_options.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "gate/store/baseline_store.h"
@@ -11,14 +11,8 @@
 namespace sonde {
 namespace {
 
-struct Options {
-  std::string entry;
-  std::string store;
-  std::string name;
-};
-
-Status set_pinned(const Options& options, bool pinned) {
-  const auto entry = gate::find_entry(options.store, options.name, options.entry);
+Status set_pinned(const EntryOptions& options, bool pinned) {
+  const auto entry = find_entry(options);
   if (!entry) return std::unexpected(entry.error());
   SONDE_TRY(gate::set_pinned(options.store, *entry, pinned));
   fmt::print("{} is {}\n", entry_text(*entry), pinned ? "pinned" : "no longer pinned");
@@ -27,12 +21,8 @@ Status set_pinned(const Options& options, bool pinned) {
 
 template <bool kPinned>
 void set_up(CLI::App& command, int& exit_code) {
-  auto options = std::make_shared<Options>();
-  command
-      .add_option("entry", options->entry, "entry, label, beginning of a commit, or latest; NAME@ENTRY of a baseline")
-      ->required();
-  command.add_option("--name", options->name, "baseline that the entry belongs to");
-  add_store_option(command, options->store);
+  auto options = std::make_shared<EntryOptions>();
+  add_entry_options(command, *options);
   command.callback([options, &exit_code] {
     const Status done = set_pinned(*options, kPinned);
     exit_code = done ? kDone : report_error(done.error());

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/Config.hpp>
 
-#include "cli/baseline/store_option.h"
+#include "cli/baseline/entry_options.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "gate/store/baseline_store.h"
@@ -11,14 +11,8 @@
 namespace sonde {
 namespace {
 
-struct Options {
-  std::string entry;
-  std::string store;
-  std::string name;
-};
-
 /// A broken entry has nothing but its place.
-Result<gate::BaselineEntry> entry_of(const Options& options) {
+Result<gate::BaselineEntry> entry_of(const EntryOptions& options) {
   const auto listing = gate::list_baseline(options.store, options.name);
   if (!listing) return std::unexpected(listing.error());
   for (const gate::BrokenEntry& broken : listing->broken) {
@@ -26,10 +20,10 @@ Result<gate::BaselineEntry> entry_of(const Options& options) {
       return gate::BaselineEntry{.name = broken.name, .id = broken.id};
     }
   }
-  return gate::find_entry(options.store, options.name, options.entry);
+  return find_entry(options);
 }
 
-Status remove(const Options& options) {
+Status remove(const EntryOptions& options) {
   const auto entry = entry_of(options);
   if (!entry) return std::unexpected(entry.error());
   SONDE_TRY(gate::remove_entry(options.store, *entry));
@@ -38,12 +32,8 @@ Status remove(const Options& options) {
 }
 
 void set_up(CLI::App& command, int& exit_code) {
-  auto options = std::make_shared<Options>();
-  command
-      .add_option("entry", options->entry, "entry, label, beginning of a commit, or latest; NAME@ENTRY of a baseline")
-      ->required();
-  command.add_option("--name", options->name, "baseline that the entry belongs to");
-  add_store_option(command, options->store);
+  auto options = std::make_shared<EntryOptions>();
+  add_entry_options(command, *options);
   command.callback([options, &exit_code] {
     const Status done = remove(*options);
     exit_code = done ? kDone : report_error(done.error());

@@ -2,7 +2,7 @@
 
 #include <CLI/Config.hpp>
 
-#include "cli/baseline/store_option.h"
+#include "cli/baseline/entry_options.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "report/baseline/baseline_report.h"
@@ -11,16 +11,14 @@ namespace sonde {
 namespace {
 
 struct Options {
-  std::string entry;
-  std::string store;
-  std::string name;
+  EntryOptions choice;
   bool json = false;
 };
 
 Status show(const Options& options) {
-  const auto entry = gate::find_entry(options.store, options.name, options.entry);
+  const auto entry = find_entry(options.choice);
   if (!entry) return std::unexpected(entry.error());
-  const auto records = gate::load_entry(options.store, *entry);
+  const auto records = gate::load_entry(options.choice.store, *entry);
   if (!records) return std::unexpected(records.error());
   Output output;
   output.write(options.json ? baseline_entry_json(*entry, *records)
@@ -30,12 +28,8 @@ Status show(const Options& options) {
 
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
-  command
-      .add_option("entry", options->entry, "entry, label, beginning of a commit, or latest; NAME@ENTRY of a baseline")
-      ->required();
-  command.add_option("--name", options->name, "baseline that the entry belongs to");
+  add_entry_options(command, options->choice);
   command.add_flag("--json", options->json, "as a JSON document (schema: docs/baseline_list.schema.json)");
-  add_store_option(command, options->store);
   command.callback([options, &exit_code] {
     const Status done = show(*options);
     exit_code = done ? kDone : report_error(done.error());

@@ -12,6 +12,7 @@
 
 #include "base/decimal.h"
 #include "base/suggest.h"
+#include "base/yaml_keys.h"
 
 namespace sonde::device::simulated {
 namespace {
@@ -79,18 +80,7 @@ class Reader {
       problem(node.Mark(), fmt::format("keys such as '{}' belong here", known.front()));
       return false;
     }
-    std::set<std::string> seen;
-    for (const auto& entry : node) {
-      const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
-      if (std::ranges::find(known, key) == known.end()) {
-        const std::string hint = did_you_mean(key, known);
-        problem(entry.first.Mark(),
-                fmt::format("unknown key '{}'{}", key,
-                            hint.empty() ? fmt::format(": known are {}", fmt::join(known, ", ")) : hint));
-      } else if (!seen.insert(key).second) {
-        problem(entry.first.Mark(), fmt::format("'{}' stands twice", key));
-      }
-    }
+    check_yaml_keys(node, known, [&](const YAML::Mark& mark, const std::string& says) { problem(mark, says); });
     return true;
   }
 
