@@ -10,6 +10,6 @@ namespace sonde {
 [[nodiscard]] std::string comparison_markdown(const Comparison& comparison, bool all);
 
 /// Length, causes and tables of a difference alone.
-[[nodiscard]] std::string difference_markdown(const gate::Difference& difference, bool all);
+[[nodiscard]] std::string difference_markdown(const gate::Difference& found, bool all);
 
 }  // namespace sonde

@@ -139,7 +139,7 @@ class ComparisonText {
 
   void add_row(const DifferenceRow& row) {
     const std::string name = one_line(row.name);
-    std::string within = row.within == "idle" ? "" : one_line(row.within);
+    const std::string within = row.within == "idle" ? "" : one_line(row.within);
     text_ += row_line(change_text(row.change_ns()), part_text(row.base), part_text(row.changed), counts_text(row),
                       std::string(kind_word(row.kind)), name, within);
     std::string more = one_line(row.detail);

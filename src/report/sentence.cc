@@ -42,7 +42,7 @@ struct ShownArgument {
 
 /// "1 run", "2 runs".
 std::string with_noun(const ShownArgument& shown, std::string_view noun) {
-  const std::string number = text_with_digits(*shown.argument, shown.digits);
+  std::string number = text_with_digits(*shown.argument, shown.digits);
   if (noun.empty()) return number;
   const std::string one = counted(1, noun);
   const std::string many = counted(2, noun);

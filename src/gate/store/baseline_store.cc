@@ -98,7 +98,7 @@ Status write_entry_files(const fs::path& folder, const BaselineEntry& entry, std
 Result<std::string> put_in_place(const fs::path& made, const fs::path& baseline, const std::string& id) {
   constexpr int kMostTries = 1000;
   for (int i = 1; i <= kMostTries; ++i) {
-    const std::string tried = i == 1 ? id : fmt::format("{}.{}", id, i);
+    std::string tried = i == 1 ? id : fmt::format("{}.{}", id, i);
     if (std::rename(made.c_str(), (baseline / tried).c_str()) == 0) return tried;
     if (errno != ENOTEMPTY && errno != EEXIST) break;
   }

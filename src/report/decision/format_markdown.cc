@@ -35,7 +35,7 @@ std::string_view sign_of(std::string_view word) {
 }
 
 std::string cells(const DecisionCheck& check, bool with_base) {
-  const std::string changed = figure_text(check, check.verdict->changed);
+  std::string changed = figure_text(check, check.verdict->changed);
   if (!with_base) return changed;
   return fmt::format("{} | {} | {}", figure_text(check, check.verdict->base), changed, ratio_text(*check.verdict));
 }

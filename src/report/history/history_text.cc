@@ -42,7 +42,7 @@ Table change_table(const gate::HistorySeries& series) {
     before.push_back(table.keep(value_text(series, each.before)));
     after.push_back(table.keep(value_text(series, each.after)));
     change.push_back(table.keep(change_text(each)));
-    verdict.push_back(is_worse(series, each) ? "worse" : "better");
+    verdict.emplace_back(is_worse(series, each) ? "worse" : "better");
     p.push_back(table.keep(p_text(each.p)));
   }
   table.columns[2].yields = 1;  // when: the plot shows about
