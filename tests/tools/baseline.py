@@ -158,7 +158,7 @@ def history_of_entries(folder):
         (change,) = series["changes"]
         assert change["commit"] == f"{9:08x}" and change["worse"] and change["p"] == 0, change
         assert series["conditions"]["gpu"], series
-    assert "no metric 'stpe_time', did you mean 'step_time'?" in f.sonde("history", "--metric", "stpe_time", code=1)
+    assert "no metric 'stpe_time', did you mean 'step_time'?" in f.sonde("history", "--metric", "stpe_time", code=2)
     # A later driver begins a series of its own, unless it is said not to matter.
     for path in sorted((f.path / ".sonde/baseline/default").iterdir())[8:]:
         entry = json.loads((path / "entry.json").read_text())
@@ -167,7 +167,7 @@ def history_of_entries(folder):
     said = f.sonde("history", "--metric", "step_time")
     assert said.count("No change of level") == 2 and "series of their own" in said, said
     assert "worse" in f.sonde("history", "--metric", "step_time", "--allow", "driver")
-    assert "did you mean 'driver'?" in f.sonde("history", "--allow", "drivre", code=1)
+    assert "did you mean 'driver'?" in f.sonde("history", "--allow", "drivre", code=2)
 
 
 def main():
