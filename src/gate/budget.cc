@@ -11,6 +11,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/yaml_documents.h"
 #include "base/yaml_keys.h"
 #include "gate/amount.h"
 
@@ -38,11 +39,10 @@ class Reader {
  public:
   void read(std::string_view yaml) {
     try {
-      const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(yaml));
-      read_document(documents.empty() ? YAML::Node() : documents.front());
-      if (documents.size() > 1) {
-        problem(documents[1].Mark(),
-                "a second document begins here (---); a budget is one, with all rules in one list");
+      const std::string text(yaml);
+      read_document(YAML::Load(text));
+      if (const auto second = second_yaml_document(text); second && reading.problems.empty()) {
+        problem(*second, "a second document begins here (---); a budget is one, with all rules in one list");
       }
     } catch (const YAML::Exception& e) {
       problem(e.mark, fmt::format("this is not YAML: {}", e.msg));

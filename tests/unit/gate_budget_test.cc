@@ -154,7 +154,9 @@ TEST(Budget, mistakes_of_a_rule) {
   EXPECT_EQ(mistake("rules:\n- metric: step_time\n  max_change: 3 %\n  max_change: 4 %\n"),
             "b:4:3: 'max_change' stands twice");
   EXPECT_EQ(mistake("rules:\n- step_time < 1 s\n---\nrules:\n- step_time < 1 ms\n"),
-            "b:4:1: a second document begins here (---); a budget is one, with all rules in one list");
+            "b:3:1: a second document begins here (---); a budget is one, with all rules in one list");
+  // A table instead of a budget: yaml-cpp finds documents without end in it.
+  EXPECT_EQ(mistake("\"ID\",\"Name\"\n\"0\",\"sum\"\n"), "b:1:1: a budget begins with 'version: 1' and 'rules:'");
   EXPECT_EQ(mistake("rules:\n- name: a\n  check: step_time < 1 s\n- name: a\n  check: step_time < 2 s\n"),
             "b:4:9: two rules have the name 'a'");
   EXPECT_TRUE(mistake("rules:\n- check: kernel_time < 1 s\n  kernel: '(gemm'\n").starts_with("b:3:11: '(gemm' is no "));
