@@ -35,7 +35,8 @@ using Text = std::string;
 using Word = unsigned;
 using Long = unsigned long long;
 
-const std::map<Text, Text> kDefaults = {
+// Never destroyed, as all that a hanging call may still read while the program ends.
+const std::map<Text, Text>& kDefaults = *new std::map<Text, Text>{
     {"name", "NVIDIA Stand-in"},
     {"serial", "1650000000001"},
     {"vbios", "96.00.A5.00.01"},
@@ -143,10 +144,10 @@ Script read_script(const char* path) {
 }
 
 std::mutex mutex;
-Script current;
+Script& current = *new Script;
 bool initialized = false;
 size_t events_given = 0;
-std::set<void*> listened;
+std::set<void*>& listened = *new std::set<void*>;
 
 /// The script, read again where the file has changed.
 Script script() {
