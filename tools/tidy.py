@@ -2,7 +2,8 @@
 """Runs clang-tidy over src, in parallel, skipping what passed before and did not change since.
 
 A file's key is the content of the file, of all headers of this tree that it includes (directly or not), of .clang-tidy,
-its compile command and the version of clang-tidy. A key that passed leaves an empty file in build/tidy-cache.
+its compile command and the version of clang-tidy. A key that passed leaves an empty file in ~/.cache/sonde/tidy, which
+serves every checkout, as ccache does.
 
     tools/tidy.py [--all] [--time] [FILE...]
 """
@@ -20,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
-CACHE = ROOT / "build/tidy-cache"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sonde/tidy"
 DATABASE = ROOT / "build/release/compile_commands.json"
 TIDY = "clang-tidy-19"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -36,7 +37,7 @@ def with_includes(path: Path, seen: set[Path]) -> set[Path]:
 
 
 def key_of(path: Path, command: str, common: bytes) -> str:
-    digest = hashlib.sha256(common + command.encode())
+    digest = hashlib.sha256(common + command.replace(str(ROOT), "").encode())
     for part in sorted(with_includes(path, set())):
         digest.update(part.name.encode() + b"\0" + part.read_bytes())
     return digest.hexdigest()

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// config.yaml of `sonde serve`: docs/configuration.md. Members are named as the keys; times are in seconds, shares
+/// 0..1.
+namespace sonde::config {
+
+struct MultiGpu {
+  bool enabled = true;  ///< else only the first eligible GPU is used
+  std::string default_strategy = "least_loaded";
+  std::vector<std::string> strategies = {"round_robin", "least_loaded", "memory_optimized", "task_specific", "random"};
+  bool batch_split = true;
+  int64_t min_batch_size_per_gpu = 4;
+  int64_t max_concurrent_tasks_per_gpu = 8;
+  std::map<std::string, std::string> task_specific_mappings;  ///< task type -> gpu_N or UUID
+  double queue_processing_interval = 0.1;
+  std::map<std::string, int64_t> queue_priority_levels = {{"high", 0}, {"normal", 1}, {"low", 2}};
+  std::string default_queue_priority = "normal";
+  int64_t max_queue_size = 1000;
+  double queue_timeout = 3600;
+};
+
+struct Monitoring {
+  bool enabled =
+      true;  ///< else GPUs are read at health_check_interval only, and no history, metrics or alerts are made
+  double interval = 10;  ///< of samples
+  bool prometheus_metrics = true;
+  std::string prometheus_endpoint = "/metrics";
+  std::string log_level = "info";    ///< debug, info, warning, error
+  bool detailed_gpu_metrics = true;  ///< else metrics have utilization, memory, temperature and power only
+  bool task_metrics = true;
+  bool queue_metrics = true;
+};
+
+struct Gpu {
+  bool enabled = true;
+  int64_t min_compute_capability = 700;  ///< 100 * major + minor
+  double memory_threshold = 0.9;
+  double utilization_threshold = 0.95;
+  double max_temperature = 85;        ///< Celsius
+  double health_check_interval = 60;  ///< of slow values: ECC, remapped rows, PCIe, NVLink
+  MultiGpu multi_gpu;
+  Monitoring monitoring;
+};
+
+/// What Sonde adds stands in a section of its own, `sonde:`, since sites have sections of theirs beside `gpu:`.
+struct Tls {
+  std::string certificate;  ///< PEM, the chain; empty: no TLS
+  std::string key;          ///< PEM
+};
+
+struct Server {
+  std::string address = "127.0.0.1";
+  int64_t port = 8470;            ///< 0: any free one, told in the log and in `port_file`
+  std::string port_file;          ///< gets "ADDRESS:PORT" once the service listens
+  bool allow_plain_http = false;  ///< listen on other addresses than loopback without TLS
+  Tls tls;
+  std::string keys_file = "keys.json";
+  bool metrics_need_key = false;  ///< the metrics endpoint asks for a key with the role read
+  int64_t max_connections = 1024;
+  int64_t max_header_bytes = 16 << 10;
+  int64_t max_body_bytes = 1 << 20;
+  double request_timeout = 30;      ///< from the first byte of a request to its last
+  double idle_timeout = 120;        ///< of a connection between requests
+  double requests_per_second = 50;  ///< of a key, on average
+  int64_t burst = 200;              ///< of a key, at once
+};
+
+struct Devices {
+  std::string source = "nvml";  ///< nvml or simulated
+  std::string simulated;        ///< description of simulated GPUs: docs/simulated_gpus.md
+  std::string library;          ///< path of NVML; empty: as the loader finds it
+};
+
+struct History {
+  std::string path;         ///< folder; empty: $STATE_DIRECTORY, else $XDG_STATE_HOME/sonde, else ~/.local/state/sonde
+  double days = 30;         ///< that one-minute values are kept
+  double memory_hours = 1;  ///< that all samples are kept in memory
+};
+
+struct Alerts {
+  std::vector<std::string> alertmanagers;     ///< base URLs: http://alertmanager:9093
+  std::vector<std::string> webhooks;          ///< URLs that get each change as JSON
+  double resend_interval = 60;                ///< at which open alerts are told to Alertmanager again
+  std::string minimum_severity = "warning";   ///< info, warning, critical
+  std::map<std::string, std::string> labels;  ///< added to each alert
+  std::string external_url;                   ///< of this service, for links in alerts
+};
+
+struct Cost {
+  std::string currency = "EUR";
+  double per_kwh = 0;       ///< 0: energy is not priced
+  double per_gpu_hour = 0;  ///< 0: GPUs are not priced
+};
+
+struct Sonde {
+  Server server;
+  Devices devices;
+  History history;
+  Alerts alerts;
+  Cost cost;
+};
+
+struct Config {
+  Gpu gpu;
+  Sonde sonde;
+};
+
+}  // namespace sonde::config

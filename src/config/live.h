@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "config/config.h"
+
+namespace sonde::config {
+
+/// Where a value in force comes from.
+enum class Origin { built_in, file, run_time, persisted };
+[[nodiscard]] std::string_view origin_name(Origin origin);  ///< "default", "file", "run_time", "persisted"
+
+/// A key in force, for people and for GET /api/v1/config.
+struct KeyState {
+  std::string key;    ///< "gpu.multi_gpu.default_strategy"
+  std::string value;  ///< as JSON
+  Origin origin = Origin::built_in;
+  int64_t line = 0;                ///< in the file; 0 where it does not stand there
+  bool needs_restart = false;      ///< it is read at the start only
+  bool waits_for_restart = false;  ///< the file has another value by now, which holds after a restart
+};
+
+/// What a reload of the file did.
+struct Reload {
+  std::vector<std::string> changed;            ///< keys that hold from now on
+  std::vector<std::string> waits_for_restart;  ///< keys whose new value holds after a restart
+};
+
+/// The configuration in force. Thread-safe. Readers take current() once per decision and keep that.
+class LiveConfig {
+ public:
+  /// `persisted`: file of changes that outlive a restart; it need not be there. An error is that of either file.
+  [[nodiscard]] static Result<std::unique_ptr<LiveConfig>> open(const std::string& file, const std::string& persisted);
+  virtual ~LiveConfig() = default;
+
+  [[nodiscard]] virtual std::shared_ptr<const Config> current() const = 0;
+  /// Sets one key at run time by its value as JSON; checked as the file is. With `persist` it outlives a restart.
+  [[nodiscard]] virtual Status set(std::string_view key, const std::string& json_value, bool persist) = 0;
+  /// Reads the file again. A file with mistakes changes nothing.
+  [[nodiscard]] virtual Result<Reload> reload() = 0;
+  [[nodiscard]] virtual std::vector<KeyState> keys() const = 0;
+  /// Called after each change, from the thread that made it.
+  virtual void on_change(std::function<void(const Config&)> told) = 0;
+  [[nodiscard]] virtual const std::string& file() const = 0;
+};
+
+}  // namespace sonde::config

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "device/device.h"
+
+/// Is this host ready for GPU work and for looking at it?
+namespace sonde::doctor {
+
+enum class Outcome {
+  good,
+  note,        ///< works, and could be better or should be known
+  wrong,       ///< something will not work
+  not_checked  ///< it could not be found out here; `what` says why
+};
+[[nodiscard]] std::string_view outcome_name(Outcome outcome);
+
+/// One line of the answer.
+struct Finding {
+  Outcome outcome = Outcome::good;
+  std::string subject;  ///< "NVIDIA driver"
+  std::string what;     ///< what was found: "590.48, runs CUDA 13.1 and older"
+  std::string mend;     ///< the command, or the step, that mends it; empty when good
+};
+
+/// What checks look at. Tests give a made-up host: a folder as root, answers of programs, a device source.
+class Host {
+ public:
+  virtual ~Host() = default;
+  /// The content of a file; absent where it is not there or cannot be read.
+  [[nodiscard]] virtual std::optional<std::string> file(const std::string& path) const = 0;
+  [[nodiscard]] virtual bool exists(const std::string& path) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> names_in(const std::string& folder) const = 0;
+  /// Whether this user may make files in a folder, and how many bytes are free there.
+  struct Room {
+    bool writable = false;
+    std::optional<int64_t> free_bytes;
+  };
+  [[nodiscard]] virtual Room room(const std::string& folder) const = 0;
+  /// What a program prints on standard output, a few seconds at most; the error says that it is not there, fails or
+  /// hangs.
+  [[nodiscard]] virtual Result<std::string> output_of(const std::vector<std::string>& words) const = 0;
+  [[nodiscard]] virtual std::optional<std::string> variable(const std::string& name) const = 0;
+  [[nodiscard]] virtual int64_t user_id() const = 0;
+  /// Full path of a library as the loader finds it, and by usual places of the toolkit and of Python packages.
+  [[nodiscard]] virtual std::vector<std::string> libraries(std::string_view file_name_start) const = 0;
+  /// The GPUs; the error says why there are none.
+  [[nodiscard]] virtual const Result<std::shared_ptr<device::DeviceSource>>& gpus() const = 0;
+};
+
+/// A check: checks/list.inc, one file each.
+struct Check {
+  std::string_view name;         ///< "driver"; chosen by `sonde doctor driver`
+  std::string_view description;  ///< one line
+  void (*look)(const Host& host, std::vector<Finding>& found) = nullptr;
+};
+[[nodiscard]] std::span<const Check* const> checks();
+
+}  // namespace sonde::doctor

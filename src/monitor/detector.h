@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config.h"
+#include "monitor/sample.h"
+
+namespace sonde::monitor {
+
+enum class Severity { info, warning, critical };
+[[nodiscard]] std::string_view severity_name(Severity severity);
+
+/// One round, as detectors see it. Moments are nanoseconds since 1970; tests set them, so nothing here sleeps.
+struct Round {
+  int64_t moment_ns = 0;
+  std::span<const GpuSample> samples;        ///< of all GPUs, in the source's order
+  std::span<const device::GpuEvent> events;  ///< since the round before
+  const config::Config* config = nullptr;
+  bool source_reopened = false;  ///< the driver was loaded again since the round before: counters began anew
+};
+
+/// A named value in a text for people.
+struct Argument {
+  std::string name;
+  std::string value;  ///< with its unit, as it is shown
+};
+
+/// That something is wrong with a GPU now.
+struct Observation {
+  size_t gpu = 0;
+  std::string subject;  ///< tells apart several of one detector on one GPU: "79", "link 3"; empty for one alone
+  Severity severity = Severity::warning;
+  std::string text;  ///< id in texts_en.inc: "gpu_hot", with `.summary` and `.action` behind it
+  std::vector<Argument> arguments;
+};
+
+/// Looks for one kind of trouble, over all GPUs of the host. Keeps what it needs of earlier rounds, hysteresis
+/// included: what it says in a round holds now, what it does not say any more is over.
+class Detector {
+ public:
+  virtual ~Detector() = default;
+  virtual void look(const Round& round, std::vector<Observation>& found) = 0;
+};
+
+/// A detector as a row: detectors/list.inc, one file each.
+struct DetectorRow {
+  std::string_view name;         ///< of its incidents: "gpu_hot"
+  std::string_view description;  ///< one line
+  double clear_after_s = 60;     ///< an incident stays open so long after its last observation
+  std::unique_ptr<Detector> (*make)() = nullptr;
+};
+
+/// All of detectors/list.inc.
+[[nodiscard]] std::span<const DetectorRow* const> detector_rows();
+
+}  // namespace sonde::monitor

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "monitor/detector.h"
+
+namespace sonde::monitor {
+
+/// A trouble of a GPU from its first observation until it is over.
+struct Incident {
+  int64_t id = 0;  ///< grows, also over restarts
+  std::string detector;
+  std::string gpu_uuid;
+  int64_t gpu_index = 0;
+  std::string subject;
+  Severity severity = Severity::warning;  ///< the worst so far
+  std::string summary;                    ///< what is wrong, in one sentence
+  std::string action;                     ///< what to do, in one sentence
+  std::vector<Argument> arguments;
+  std::vector<int64_t> xids;  ///< that belong to it, the cause first, sympathetic ones after it
+  int64_t opened_ns = 0;
+  int64_t last_seen_ns = 0;
+  std::optional<int64_t> cleared_ns;
+  std::string cleared_by;  ///< rule or key's name; empty while it is open
+  int64_t times_seen = 0;
+  std::optional<int64_t> acknowledged_ns;
+  std::string acknowledged_by;
+  bool simulated = false;
+};
+
+enum class IncidentChange { opened, changed, cleared, acknowledged };
+[[nodiscard]] std::string_view change_name(IncidentChange change);
+
+/// One change of an incident, as the event stream, the log and alerts are told it.
+struct IncidentNews {
+  IncidentChange change = IncidentChange::opened;
+  Incident incident;
+};
+
+/// Makes incidents of what detectors say. One thread; its owner saves what it says and gives it back at the next start.
+class IncidentBook {
+ public:
+  /// `open`: incidents that were open when the service ended; ids go on after `last_id`.
+  explicit IncidentBook(std::vector<Incident> open = {}, int64_t last_id = 0);
+
+  /// Observations of one round of one detector. What it does not observe any more is cleared after its time.
+  [[nodiscard]] std::vector<IncidentNews> take(const DetectorRow& row, const Round& round,
+                                               std::span<const Observation> found);
+  /// Nothing where there is no such open incident.
+  [[nodiscard]] std::optional<IncidentNews> acknowledge(int64_t id, const std::string& by, int64_t moment_ns);
+  [[nodiscard]] std::optional<IncidentNews> clear(int64_t id, const std::string& by, int64_t moment_ns);
+  [[nodiscard]] const std::vector<Incident>& open() const { return open_; }
+
+ private:
+  std::vector<Incident> open_;
+  int64_t last_id_ = 0;
+};
+
+}  // namespace sonde::monitor

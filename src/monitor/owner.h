@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "device/reading.h"
+
+namespace sonde::monitor {
+
+/// Whose a process on a GPU is. What /proc does not tell is empty or absent.
+struct ProcessOwner {
+  bool alive = false;                 ///< else the GPU names a process that is no more: its memory is held by nobody
+  std::string user;                   ///< by name where the host knows it, else its number
+  std::string command;                ///< command line, words that look like secrets left out (base/privacy.h)
+  std::string container;              ///< id, first 12 digits, by its cgroup: docker, containerd, CRI-O, podman
+  std::string pod;                    ///< UID of the Kubernetes pod
+  std::string unit;                   ///< systemd unit, Slurm job ("slurm:123")
+  std::optional<int64_t> started_ns;  ///< since 1970
+};
+
+struct OwnedProcess {
+  device::GpuProcess process;
+  ProcessOwner owner;
+};
+
+/// Reads /proc; `root` stands for it in tests. Thread-safe. Answers are kept for a process as long as it lives.
+class ProcessOwners {
+ public:
+  [[nodiscard]] static std::unique_ptr<ProcessOwners> of_proc(const std::string& root = "/proc");
+  virtual ~ProcessOwners() = default;
+  [[nodiscard]] virtual ProcessOwner owner(int64_t pid) = 0;
+};
+
+}  // namespace sonde::monitor

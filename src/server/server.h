@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "api/message.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "config/config.h"
+#include "monitor/event_log.h"
+
+namespace sonde::server {
+
+/// Counts since the start, for the metrics and for tests.
+struct ServerCounts {
+  int64_t connections = 0;  ///< open now
+  int64_t accepted = 0;
+  int64_t refused_connections = 0;  ///< beyond max_connections
+  int64_t requests = 0;
+  int64_t timed_out = 0;
+};
+
+/// HTTP/1.1 with or without TLS, on one thread. Limits of config::Server hold for each connection; requests that break
+/// them end in 400, 408, 413, 414, 431 or 503 as problem+json. The page is served at "/" and "/assets/...", everything
+/// else goes to `answer`. A response with `events` goes on as server-sent events, a comment every 15 s.
+class Server {
+ public:
+  using Answer = std::function<api::Response(const api::Request&)>;
+  /// Listens from now on. Refuses an address beside loopback without TLS, unless allow_plain_http is set.
+  [[nodiscard]] static Result<std::unique_ptr<Server>> start(const config::Server& options, Answer answer,
+                                                             monitor::EventLog& events, Log& log);
+  virtual ~Server() = default;
+  [[nodiscard]] virtual std::string address() const = 0;  ///< "127.0.0.1:8470"
+  /// Certificate and key are read again for new connections, so that they can be renewed.
+  [[nodiscard]] virtual Status reload_certificate() = 0;
+  [[nodiscard]] virtual ServerCounts counts() const = 0;
+  /// Accepts no more, ends event streams, waits for requests that run, `patience` at most.
+  virtual void stop(std::chrono::milliseconds patience) = 0;
+};
+
+}  // namespace sonde::server
