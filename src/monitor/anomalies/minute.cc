@@ -81,6 +81,7 @@ void Minutes::add(const GpuSample& sample, int64_t begin_ns) {
   minute->unexplained_bytes = unexplained(reading);
   Work& work = work_[sample.gpu];
   if (reading.running) {
+    sees_processes_ = sees_processes_ || !reading.running->empty();
     minute->held = !reading.running->empty();
     const auto same = [](int64_t pid, const device::GpuProcess& process) { return pid == process.pid; };
     if (!std::ranges::equal(work.pids, *reading.running, same)) {
@@ -89,6 +90,7 @@ void Minutes::add(const GpuSample& sample, int64_t begin_ns) {
       work.since_ns = sample.moment_ns;
     }
   }
+  minute->sees_processes = sees_processes_;
   minute->work_since_ns = work.since_ns;
 }
 

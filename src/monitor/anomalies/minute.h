@@ -41,6 +41,7 @@ struct Minute {
   std::optional<double> memory_used_bytes;
   std::optional<double> unexplained_bytes;  ///< memory that no listed process holds; absent where one does not tell
   std::optional<bool> held;                 ///< a process is listed
+  bool sees_processes = false;              ///< some process was listed on some GPU since the start
   int64_t work_since_ns = 0;                ///< since when the same processes run
 
   /// A kernel ran nearly all the time, in all samples of the minute.
@@ -66,6 +67,7 @@ class Minutes {
   std::vector<std::optional<Minute>> running_;
   std::vector<std::optional<Minute>> ended_;
   std::vector<Work> work_;
+  bool sees_processes_ = false;
 };
 
 }  // namespace sonde::monitor
