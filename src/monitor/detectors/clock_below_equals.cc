@@ -73,6 +73,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 
 }  // namespace
 
+extern const DetectorRow clock_below_equals_detector;
 constinit const DetectorRow clock_below_equals_detector = {
     .name = "clock_below_equals",
     .description = "at the same work the SM clock is 7 % lower than that of the host's other GPUs of this product",

@@ -37,6 +37,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 
 }  // namespace
 
+extern const DetectorRow clock_lower_than_before_detector;
 constinit const DetectorRow clock_lower_than_before_detector = {
     .name = "clock_lower_than_before",
     .description = "under full use the SM clock is 4 % lower than is usual for this GPU, and no reason is given",

@@ -84,6 +84,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 
 }  // namespace
 
+extern const DetectorRow cooling_worse_detector;
 constinit const DetectorRow cooling_worse_detector = {
     .name = "cooling_worse",
     .description = "the chip is hotter than is usual for this GPU at this power, and its equals are not",

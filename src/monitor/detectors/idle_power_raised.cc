@@ -52,6 +52,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 
 }  // namespace
 
+extern const DetectorRow idle_power_raised_detector;
 constinit const DetectorRow idle_power_raised_detector = {
     .name = "idle_power_raised",
     .description = "the idle GPU draws 15 W and 20 % more than is usual for it",

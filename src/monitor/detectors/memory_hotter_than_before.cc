@@ -57,6 +57,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 
 }  // namespace
 
+extern const DetectorRow memory_hotter_than_before_detector;
 constinit const DetectorRow memory_hotter_than_before_detector = {
     .name = "memory_hotter_than_before",
     .description = "the memory is hotter above the chip than is usual for this GPU at this power",

@@ -30,6 +30,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 
 }  // namespace
 
+extern const DetectorRow memory_unexplained_detector;
 constinit const DetectorRow memory_unexplained_detector = {
     .name = "memory_unexplained",
     .description = "2 GiB of memory are in use that no process of the GPU holds",

@@ -40,6 +40,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 
 }  // namespace
 
+extern const DetectorRow power_capped_below_limit_detector;
 constinit const DetectorRow power_capped_below_limit_detector = {
     .name = "power_capped_below_limit",
     .description = "the GPU says that its power limit holds it down, and draws 6 % less than it used to at that limit",

@@ -51,6 +51,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 
 }  // namespace
 
+extern const DetectorRow power_limit_lowered_detector;
 constinit const DetectorRow power_limit_lowered_detector = {
     .name = "power_limit_lowered",
     .description =
