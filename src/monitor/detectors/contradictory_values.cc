@@ -21,7 +21,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow contradictory_values_detector = {
+extern constinit const DetectorRow contradictory_values_detector = {
     .name = "contradictory_values",
     .description = "for three rounds the GPU's values cannot be true together: full use at idle power",
     .clear_after_s = 60,

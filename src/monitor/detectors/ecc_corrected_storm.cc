@@ -29,7 +29,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow ecc_corrected_storm_detector = {
+extern constinit const DetectorRow ecc_corrected_storm_detector = {
     .name = "ecc_corrected_storm",
     .description = "more than 100 corrected memory errors within 10 min",
     .clear_after_s = 60,

@@ -35,7 +35,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow ecc_uncorrected_detector = {
+extern constinit const DetectorRow ecc_uncorrected_detector = {
     .name = "ecc_uncorrected",
     .description = "the count of uncorrectable memory errors (volatile) grew",
     .clear_after_s = 60,

@@ -28,7 +28,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow fabric_not_ready_detector = {
+extern constinit const DetectorRow fabric_not_ready_detector = {
     .name = "fabric_not_ready",
     .description = "the GPU is not registered with the NVLink fabric: that failed, or has not ended for 5 min",
     .clear_after_s = 60,

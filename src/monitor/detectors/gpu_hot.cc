@@ -73,7 +73,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow gpu_hot_detector = {
+extern constinit const DetectorRow gpu_hot_detector = {
     .name = "gpu_hot",
     .description =
         "for 20 s the chip is above gpu.max_temperature, or less than 2 °C from its slowdown "

@@ -24,7 +24,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow gpu_refused_detector = {
+extern constinit const DetectorRow gpu_refused_detector = {
     .name = "gpu_refused",
     .description = "the driver refuses to tell of the GPU, for two rounds: no permission, or an error of its own",
     .clear_after_s = 30,

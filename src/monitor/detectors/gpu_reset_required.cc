@@ -14,7 +14,7 @@ void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found
 
 }  // namespace
 
-constinit const DetectorRow gpu_reset_required_detector = {
+extern constinit const DetectorRow gpu_reset_required_detector = {
     .name = "gpu_reset_required",
     .description = "the GPU answers, and computes no more until it is reset",
     .clear_after_s = 30,

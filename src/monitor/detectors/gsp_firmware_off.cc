@@ -12,7 +12,7 @@ void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found
 
 }  // namespace
 
-constinit const DetectorRow gsp_firmware_off_detector = {
+extern constinit const DetectorRow gsp_firmware_off_detector = {
     .name = "gsp_firmware_off",
     .description = "the driver does not run its firmware on the GPU (GSP), though it would by default",
     .clear_after_s = 60,

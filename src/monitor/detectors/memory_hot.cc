@@ -38,7 +38,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow memory_hot_detector = {
+extern constinit const DetectorRow memory_hot_detector = {
     .name = "memory_hot",
     .description = "the GPU's memory is above 95 °C for 20 s",
     .clear_after_s = 30,

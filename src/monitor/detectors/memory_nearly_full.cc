@@ -36,7 +36,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow memory_nearly_full_detector = {
+extern constinit const DetectorRow memory_nearly_full_detector = {
     .name = "memory_nearly_full",
     .description = "more of the memory is in use than gpu.memory_threshold for 1 min",
     .clear_after_s = 0,

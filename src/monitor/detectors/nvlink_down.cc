@@ -79,7 +79,7 @@ std::unique_ptr<Detector> make() { return std::make_unique<NvLinkDown>(); }
 
 }  // namespace
 
-constinit const DetectorRow nvlink_down_detector = {
+extern constinit const DetectorRow nvlink_down_detector = {
     .name = "nvlink_down",
     .description =
         "an NVLink that was active is down, or the GPU has fewer active ones than others of its kind in the "

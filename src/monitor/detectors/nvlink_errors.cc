@@ -63,7 +63,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow nvlink_errors_detector = {
+extern constinit const DetectorRow nvlink_errors_detector = {
     .name = "nvlink_errors",
     .description =
         "within 10 min an NVLink recovered from an error, or had more than 100 replays and CRC errors. One "

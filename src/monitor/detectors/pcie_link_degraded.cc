@@ -54,7 +54,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow pcie_link_degraded_detector = {
+extern constinit const DetectorRow pcie_link_degraded_detector = {
     .name = "pcie_link_degraded",
     .description =
         "the PCIe link has fewer lanes than GPU and slot allow for 20 s, or a lower generation through 1 min "

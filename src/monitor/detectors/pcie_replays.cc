@@ -30,7 +30,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow pcie_replays_detector = {
+extern constinit const DetectorRow pcie_replays_detector = {
     .name = "pcie_replays",
     .description = "PCIe packets were sent again more than 8 times a minute, over 5 min",
     .clear_after_s = 60,

@@ -32,7 +32,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow power_limit_lowered_detector = {
+extern constinit const DetectorRow power_limit_lowered_detector = {
     .name = "power_limit_lowered",
     .description = "the power limit in force is below the board's default",
     .clear_after_s = 60,

@@ -27,7 +27,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow recovery_action_detector = {
+extern constinit const DetectorRow recovery_action_detector = {
     .name = "recovery_action",
     .description = "the GPU names what brings it back (nvidia-smi: gpu_recovery_action)",
     .clear_after_s = 30,

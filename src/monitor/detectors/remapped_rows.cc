@@ -38,7 +38,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow remapped_rows_detector = {
+extern constinit const DetectorRow remapped_rows_detector = {
     .name = "remapped_rows",
     .description =
         "a memory row could not be remapped, waits for a reset to be remapped, or a bank has few spare rows "

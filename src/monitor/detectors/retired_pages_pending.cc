@@ -18,7 +18,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow retired_pages_pending_detector = {
+extern constinit const DetectorRow retired_pages_pending_detector = {
     .name = "retired_pages_pending",
     .description = "a page of memory will be retired at the next reset (GPUs before Ampere)",
     .clear_after_s = 60,

@@ -15,7 +15,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow sram_threshold_exceeded_detector = {
+extern constinit const DetectorRow sram_threshold_exceeded_detector = {
     .name = "sram_threshold_exceeded",
     .description = "so many uncorrectable errors in SRAM that NVIDIA has the GPU replaced",
     .clear_after_s = 60,

@@ -118,7 +118,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow throttling_detector = {
+extern constinit const DetectorRow throttling_detector = {
     .name = "throttling",
     .description =
         "clocks are held down: by heat or hardware for 5 % of the last minute, by the power limit or sync "

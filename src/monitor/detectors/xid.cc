@@ -207,7 +207,7 @@ std::unique_ptr<Detector> make() { return std::make_unique<XidDetector>(); }
 
 }  // namespace
 
-constinit const DetectorRow xid_detector = {
+extern constinit const DetectorRow xid_detector = {
     .name = "xid",
     .description = "the driver reported an XID; those that follow within 5 s belong to it",
     .clear_after_s = 5,
