@@ -3,12 +3,10 @@
 #include <thread>
 
 #include "base/decimal.h"
-#include "base/duration.h"
 #include "base/suggest.h"
+#include "cli/gpu_source.h"
 #include "cli/gpus/view.h"
 #include "cli/output.h"
-#include "device/patient_open.h"
-#include "device/simulated/source.h"
 
 namespace sonde {
 namespace {
@@ -19,8 +17,6 @@ using std::chrono::milliseconds;
 
 /// A line with what dmon's columns mean comes again after this many rounds, so that it stays in sight.
 constexpr int64_t kRoundsPerHeader = 20;
-/// The driver wakes GPUs while it is opened, which takes seconds for each: it gets more time than a read.
-constexpr int kOpenPatience = 6;
 
 struct Options {
   std::vector<std::string> ids;
@@ -30,32 +26,12 @@ struct Options {
   bool help_query = false;
   double loop_s = 0;
   int64_t count = 0;  ///< of rounds; 0: one, or for ever with a loop
-  double patience_s = 5;
-  std::string simulated;
-  std::string at = "0s";
+  GpuSourceChoice source;
   std::string select = "puc";
   std::string stamp;
   double delay_s = 1;
   bool dmon = false;
 };
-
-milliseconds of_seconds(double seconds) { return milliseconds(static_cast<int64_t>(seconds * 1000)); }
-
-Result<std::shared_ptr<DeviceSource>> open_source(const Options& options) {
-  if (options.simulated.empty()) return device::open_nvml_patiently(of_seconds(options.patience_s) * kOpenPatience);
-  const auto offset_ns = parse_duration(options.at);
-  if (!offset_ns) return std::unexpected(offset_ns.error());
-  auto source = device::simulated::open(options.simulated, *offset_ns);
-  if (!source) return std::unexpected(source.error());
-  return std::move(*source);
-}
-
-int64_t utc_offset_s(int64_t moment_s) {
-  const auto moment = static_cast<std::time_t>(moment_s);
-  std::tm local{};
-  localtime_r(&moment, &local);
-  return local.tm_gmtoff;
-}
 
 bool is_named(const device::GpuReading& reading, std::string_view id) {
   return reading.uuid == id || reading.pci_bus_id == id;
@@ -180,9 +156,9 @@ Status check(const Options& options) {
 }
 
 Result<bool> run(const Options& options) {
-  auto source = open_source(options);
+  auto source = open_gpu_source(options.source);
   if (!source) return std::unexpected(source.error());
-  Watch watch(std::move(*source), of_seconds(options.patience_s));
+  Watch watch(std::move(*source), of_seconds(options.source.patience_s));
   if (watch.gpu_count() == 0) {
     return fail(
         "the NVIDIA driver works, but there is no GPU: check with lspci that the host has one, and in a container that "
@@ -227,11 +203,11 @@ void set_up(CLI::App& command, int& exit_code) {
   command.add_flag("--json", options->json, "all values as JSON; those that a GPU does not give are null");
   command.add_option("-l,--loop", options->loop_s, "again every so many seconds")->check(CLI::Range(0.01, 86400.0));
   command.add_option("-c,--count", options->count, "so many times, then end")->check(CLI::PositiveNumber);
-  command.add_option("--patience", options->patience_s, "seconds after which a GPU counts as not answering")
+  command.add_option("--patience", options->source.patience_s, "seconds after which a GPU counts as not answering")
       ->check(CLI::Range(0.05, 3600.0))
       ->capture_default_str();
-  command.add_option("--simulated", options->simulated, "FILE: GPUs that it describes, instead of real ones");
-  command.add_option("--at", options->at, "with --simulated: this long after its start, such as 90s")
+  command.add_option("--simulated", options->source.simulated, "FILE: GPUs that it describes, instead of real ones");
+  command.add_option("--at", options->source.at, "with --simulated: this long after its start, such as 90s")
       ->capture_default_str();
   CLI::App* dmon = command.add_subcommand("dmon", "A line a GPU and second, in the columns of nvidia-smi dmon");
   dmon->fallthrough();

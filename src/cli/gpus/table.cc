@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/gpus/cells.h"
 #include "cli/gpus/view.h"
 #include "report/text_width.h"
 
@@ -14,7 +15,6 @@ using device::GpuState;
 constexpr size_t kDefaultWidth = 100;
 /// From here there is room for PCIe, ECC, processes and the UUID.
 constexpr size_t kWide = 120;
-constexpr int64_t kIdleBit = 0x1;
 
 struct Cell {
   std::string text;
@@ -32,32 +32,7 @@ std::string or_dash(const std::optional<T>& value, std::string_view unit) {
   return value ? fmt::format("{} {}", *value, unit) : "-";
 }
 
-double gib(int64_t bytes) { return static_cast<double>(bytes) / (1LL << 30); }
-
-/// Without the maker: all are of the same.
-Cell name_cell(const GpuState& s) {
-  constexpr std::string_view kMaker = "NVIDIA ";
-  const std::string name = s.reading.name.value_or("-");
-  return {name.starts_with(kMaker) ? name.substr(kMaker.size()) : name, true};
-}
 Cell index_cell(const GpuState& s) { return {s.reading.index ? fmt::format("{}", *s.reading.index) : "-"}; }
-
-Cell memory_cell(const GpuState& s) {
-  const GpuReading& r = s.reading;
-  if (!r.memory_total_bytes || !r.memory_used_bytes) return {"-"};
-  return {fmt::format("{:.1f}/{:.1f} GiB", gib(*r.memory_used_bytes), gib(*r.memory_total_bytes))};
-}
-
-Cell power_cell(const GpuState& s) {
-  const GpuReading& r = s.reading;
-  if (!r.power_draw_milliwatts) return {"-"};
-  const auto watts = [](int64_t milliwatts) { return (milliwatts + 500) / 1000; };
-  const auto& limit = r.power_enforced_limit_milliwatts ? r.power_enforced_limit_milliwatts : r.power_limit_milliwatts;
-  return {limit ? fmt::format("{}/{} W", watts(*r.power_draw_milliwatts), watts(*limit))
-                : fmt::format("{} W", watts(*r.power_draw_milliwatts))};
-}
-
-Cell temperature_cell(const GpuState& s) { return {or_dash(s.reading.temperature_celsius, "C")}; }
 
 Cell pcie_cell(const GpuState& s) {
   const GpuReading& r = s.reading;
@@ -76,35 +51,19 @@ Cell processes_cell(const GpuState& s) {
   return {s.reading.running ? fmt::format("{}", s.reading.running->size()) : "-"};
 }
 
-/// What holds a GPU down or keeps it from being read.
-Cell state_cell(const GpuState& s) {
-  if (s.failure) {
-    switch (s.failure->kind) {
-      case device::FailureKind::lost: return {"LOST", true};
-      case device::FailureKind::not_answering: return {"NOT ANSWERING", true};
-      case device::FailureKind::reset_required: return {"RESET REQUIRED", true};
-      default: return {"NOT READABLE", true};
-    }
-  }
-  const int64_t reasons = s.reading.clocks_event_reasons.value_or(0);
-  const int64_t held = reasons & ~kIdleBit;
-  if (held != 0) return {device::clock_reasons_text(held), true};
-  return {(reasons & kIdleBit) != 0 ? "idle" : "", true};
-}
-
 constexpr auto kColumns = std::to_array<Column>({
     {"GPU", false, index_cell},
-    {"Name", false, name_cell},
+    {"Name", false, [](const GpuState& s) { return Cell{name_text(s.reading), true}; }},
     {"Use", false, [](const GpuState& s) { return Cell{or_dash(s.reading.gpu_utilization_percent, "%")}; }},
-    {"Memory", false, memory_cell},
-    {"Temp", false, temperature_cell},
+    {"Memory", false, [](const GpuState& s) { return Cell{memory_text(s.reading)}; }},
+    {"Temp", false, [](const GpuState& s) { return Cell{temperature_text(s.reading)}; }},
     {"Margin", true, [](const GpuState& s) { return Cell{or_dash(s.reading.temperature_margin_celsius, "C")}; }},
-    {"Power", false, power_cell},
-    {"SM clock", false, [](const GpuState& s) { return Cell{or_dash(s.reading.sm_clock_mhz, "MHz")}; }},
+    {"Power", false, [](const GpuState& s) { return Cell{power_text(s.reading)}; }},
+    {"SM clock", false, [](const GpuState& s) { return Cell{sm_clock_text(s.reading)}; }},
     {"PCIe", true, pcie_cell},
     {"ECC", true, ecc_cell},
     {"Procs", true, processes_cell},
-    {"State", false, state_cell},
+    {"State", false, [](const GpuState& s) { return Cell{state_text(s), true}; }},
 });
 
 struct Grid {
@@ -167,7 +126,7 @@ std::string process_lines(const View& view) {
   for (const GpuState& state : view.states) {
     if (!state.reading.running || state.failure) continue;
     for (const device::GpuProcess& p : *state.reading.running) {
-      const std::string memory = p.memory_used_bytes ? fmt::format("{:.1f} GiB", gib(*p.memory_used_bytes)) : "-";
+      const std::string memory = process_memory_text(p);
       text += fmt::format("{:>3}  {:>8}  {:>9}  {}\n", state.reading.index.value_or(0), p.pid, memory,
                           p.name.empty() ? "-" : p.name);
     }
