@@ -2,7 +2,7 @@
 """Measures sonde beside what it is compared with, in one run, and prints the ratios.
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
-                                                                 pytorch, model, report_page
+                                                                 pytorch, model, report_page, exposition
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -210,6 +210,15 @@ class Bench:
             print(f"  1M events, {levels[0]['view_ns'] / 1e6:.2f} ms in view, panning: {rate:.0f} frames/s (wanted: 30), "
                   f"longest frame {longest:.0f} ms")
 
+    def exposition(self):
+        """The text that Prometheus scrapes, of hosts on which everything is known."""
+        for gpus in (8, 64):
+            run = Run(BUILD / "tests/tools/dump_exposition", "bench", gpus)
+            wall, late_wall, processor, late, size = map(float, run.out.split())
+            wanted = " (wanted: 2)" if gpus == 8 else ""
+            print(f"  {gpus} GPUs, {size / 1e3:.0f} kB: {wall / 1e3:.2f} ms, 99th percentile {late_wall / 1e3:.2f} ms{wanted}; "
+                  f"processor time {processor / 1e3:.2f} ms, 99th percentile {late / 1e3:.2f} ms")
+
     def in_browser(self, what, page):
         script = ROOT / "bench/page_speed.mjs"
         return [json.loads(Run("node", script, what, page).out) for _ in range(self.runs)]
@@ -222,7 +231,8 @@ def against(value, limit):
 
 def main():
     benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
-               "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page}
+               "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
+               "exposition": Bench.exposition}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")
