@@ -56,9 +56,9 @@ void of_stat(const Scrape& /*scrape*/, Samples& out) {
 
 /// Does not change: /proc/stat is long where there are many processors.
 void start(const Scrape& /*scrape*/, Samples& out) {
-  static const std::optional<double> kBoot = boot_moment();
+  static const std::optional<double> boot = boot_moment();
   const auto stat = read_stat();
-  if (stat && kBoot) out.add({}, *kBoot + stat->started_s);
+  if (stat && boot) out.add({}, *boot + stat->started_s);
 }
 
 void open_files(const Scrape& /*scrape*/, Samples& out) {
