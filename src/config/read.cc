@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include "base/suggest.h"
@@ -64,9 +65,22 @@ class FileReader {
       if (const auto second = second_yaml_document(yaml)) {
         problem(*second, "", "a second document begins here (---); allowed: one");
       }
+    } catch (const YAML::DeepRecursion& e) {
+      problem(e.mark, "", "lists and keys are nested too deep; allowed: some hundred levels");
     } catch (const YAML::Exception& e) {
-      problem(e.mark, "", fmt::format("this is not YAML: {}; allowed: KEY: VALUE, indented with spaces", e.msg));
+      problem(e.mark, "",
+              fmt::format("this is not YAML: {}{}; allowed: KEY: VALUE, indented with spaces", e.msg,
+                          is_indented_by_tab(yaml, e.mark.line) ? " (a tab stands at the line's begin)" : ""));
     }
+  }
+
+  /// `line`: from 0.
+  static bool is_indented_by_tab(const std::string& yaml, int line) {
+    size_t begin = 0;
+    for (; line > 0 && begin < yaml.size(); --line) begin = std::min(yaml.find('\n', begin), yaml.size() - 1) + 1;
+    const size_t text = yaml.find_first_not_of(" \t", begin);
+    return line == 0 &&
+           yaml.substr(begin, text == std::string::npos ? text : text - begin).find('\t') != std::string::npos;
   }
 
   void read_document(const YAML::Node& document) {
@@ -127,6 +141,7 @@ class FileReader {
   static std::string hint(const std::string& name, std::span<const std::string_view> known) {
     constexpr size_t kLongest = 64;  // the search takes the product of the lengths
     if (name.empty() || name.size() > kLongest) return {};
+    if (name == "<<") return " (keys are not merged here: write them out)";
     for (const Key& key : all_keys()) {
       if (last_part(key.name) == name) return fmt::format(" ('{}' belongs under {})", name, section_of(key.name));
     }

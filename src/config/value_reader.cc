@@ -166,7 +166,8 @@ class ValueReader {
 
   [[nodiscard]] std::string percent_hint(double value) const {
     constexpr double kPercent = 100;
-    if (key_.unit != "share" || value <= 1 || value > kPercent) return {};
+    constexpr double kLeast = 10;  // nobody means a threshold of so few percent
+    if (key_.unit != "share" || value < kLeast || value > kPercent) return {};
     return fmt::format(" ({} % are {})", value, value / kPercent);
   }
 
@@ -207,7 +208,10 @@ class ValueReader {
 
   [[nodiscard]] std::string hint(std::string_view text) const {
     constexpr size_t kLongest = 64;  // the search takes the product of the lengths
-    const auto best = text.size() > kLongest ? std::nullopt : nearest(text, key_.rule.names);
+    if (text.empty() || text.size() > kLongest) return {};
+    const std::string lower = lower_case(text);  // WARN is meant for warning
+    const auto longer = std::ranges::find_if(key_.rule.names, [&](auto name) { return name.starts_with(lower); });
+    const auto best = longer == key_.rule.names.end() ? nearest(lower, key_.rule.names) : std::optional(*longer);
     return best ? fmt::format(" (did you mean '{}'?)", *best) : std::string();
   }
 
