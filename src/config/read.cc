@@ -25,6 +25,8 @@ namespace {
 
 // What a person writes by hand has a few thousand bytes; more is another file, and would be read for minutes.
 constexpr size_t kMostBytes = size_t{1} << 20U;
+// As many mistakes are looked for; a file with more of them is none of ours.
+constexpr size_t kMostProblems = 1000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Reads one file; collects what is wrong with it and goes on.
@@ -98,6 +100,7 @@ class FileReader {
     }
     std::set<std::string> seen;
     for (const auto& entry : node) {
+      if (out.reading.problems.size() >= kMostProblems) return;
       const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
       const std::string path = section.empty() ? name : fmt::format("{}.{}", section, name);
       if (std::ranges::find(known, name) == known.end()) {
@@ -209,7 +212,7 @@ std::string problems_text(std::span<const Problem> problems, std::string_view fi
     lines.push_back(fmt::format("{}: {}{}{}", place, p.key, p.key.empty() ? "" : ": ", p.message));
   }
   if (problems.size() > kMostLines) {
-    lines.push_back(fmt::format("{}: and {} more mistakes", file, problems.size() - kMostLines));
+    lines.push_back(fmt::format("{}: and at least {} more", file, problems.size() - kMostLines));
   }
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
