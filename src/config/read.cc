@@ -53,7 +53,7 @@ class FileReader {
     const auto bad = first_bad_text(yaml);
     if (yaml.size() > kMostBytes) {
       out.reading.problems.push_back(
-          {0, 0, "", fmt::format("the file has {} bytes; allowed: {}", yaml.size(), kMostBytes)});
+          {0, 0, "", fmt::format("the file is larger than {} bytes; allowed: at most those", kMostBytes)});
     } else if (bad) {
       out.reading.problems.push_back(
           {bad->line, bad->column, "", fmt::format("the byte 0x{:02x} is no text; allowed: YAML in UTF-8", bad->byte)});
