@@ -54,7 +54,7 @@ std::string link_of(const Incident& incident, const config::Alerts& alerts) {
   if (alerts.external_url.empty()) return {};
   std::string_view base = alerts.external_url;
   while (base.ends_with('/')) base.remove_suffix(1);
-  return fmt::format("{}/#incident-{}", base, incident.id);
+  return fmt::format("{}/#incidents/{}", base, incident.id);
 }
 
 std::string annotations_of(const Incident& incident, const std::string& link) {
