@@ -8,6 +8,9 @@ namespace {
 /// Profiles are mapped rather than copied through a page cache; SQLite caps this at the file's size.
 constexpr const char* kReadPragmas = "PRAGMA mmap_size=281474976710656; PRAGMA cache_size=-16384;";
 constexpr const char* kWritePragmas = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=65536;";
+/// With a write-ahead log NORMAL keeps the file whole even when the power fails; the last transactions may then be gone.
+constexpr const char* kSharedPragmas =
+    "PRAGMA busy_timeout=2000; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=4194304;";
 
 /// A file URI takes '?', '#' and '%' as syntax; a path may hold them as letters.
 std::string file_uri(const std::string& path) {
@@ -82,6 +85,12 @@ Result<Database> Database::open_read_only(const std::string& path) {
 Result<Database> Database::create(const std::string& path) {
   auto db = open(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (db) SONDE_TRY(db->execute(kWritePragmas));
+  return db;
+}
+
+Result<Database> Database::open_read_write(const std::string& path) {
+  auto db = open(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (db) SONDE_TRY(db->execute(kSharedPragmas));
   return db;
 }
 

@@ -52,6 +52,9 @@ class Database {
   [[nodiscard]] static Result<Database> open_read_only(const std::string& path);
   /// A new file for bulk writing (no journal, no sync: a half-written file is deleted by the caller, never used).
   [[nodiscard]] static Result<Database> create(const std::string& path);
+  /// A database that is read and written for long, made where it is missing. What a statement or transaction wrote
+  /// survives the end of the process (write-ahead log). Waits two seconds at most for another process's lock.
+  [[nodiscard]] static Result<Database> open_read_write(const std::string& path);
 
   [[nodiscard]] Result<Statement> prepare(const std::string& sql) const;
   [[nodiscard]] Status execute(const std::string& sql) const;
