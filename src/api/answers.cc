@@ -18,7 +18,8 @@ using monitor::Incident;
 std::string known_gpus(const HostSnapshot& host) {
   if (host.gpus.empty()) return "None is known now; GET /api/v1/health says why.";
   std::string known = "Known are:";
-  for (const GpuView& gpu : host.gpus) known += fmt::format("{} gpu_{} ({})", gpu.index == 0 ? "" : ",", gpu.index, gpu.uuid);
+  for (const GpuView& gpu : host.gpus)
+    known += fmt::format("{} gpu_{} ({})", gpu.index == 0 ? "" : ",", gpu.index, gpu.uuid);
   return known + ".";
 }
 

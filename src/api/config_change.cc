@@ -29,7 +29,8 @@ Response change_config(const Call& call, std::string_view key, const nlohmann::j
   const Json before = value_of(config, key);
   const Status set = config.set(key, value.dump(), persist);
   // The value alone is refused as any value is; where it may stand, only keeping it can have failed.
-  if (!set && persist && config.set(key, value.dump(), false)) return refuse("not_kept", {{"what", set.error().message}});
+  if (!set && persist && config.set(key, value.dump(), false))
+    return refuse("not_kept", {{"what", set.error().message}});
   if (!set) return refuse("invalid_value", {{"what", set.error().message}});
   tell_config_event(*call.services.events, {std::string(key)}, call.caller.name);
   call.services.log->info("Configuration changed by a call", {{"key", std::string(key)},

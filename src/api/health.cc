@@ -77,7 +77,8 @@ HealthStatus worst_of(const std::vector<HealthCheck>& checks) {
 
 std::string why_not_ready(const Services& services) {
   const auto host = services.monitor->snapshot();
-  if (host->moment_ns == 0) return "No round of reading has ended yet; the first one takes seconds where the driver wakes GPUs.";
+  if (host->moment_ns == 0)
+    return "No round of reading has ended yet; the first one takes seconds where the driver wakes GPUs.";
   const auto checks = health_checks(services);
   const auto failed = std::ranges::find(checks, HealthStatus::failed, &HealthCheck::status);
   return failed == checks.end() ? std::string() : fmt::format("{}: {}.", failed->name, failed->detail);

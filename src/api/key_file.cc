@@ -32,7 +32,7 @@ struct FileState {
 int64_t ns_of(const timespec& moment) { return moment.tv_sec * 1'000'000'000 + moment.tv_nsec; }
 
 FileState state_of(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (stat(path.c_str(), &info) != 0) return {};
   return {.there = true,
           .device = info.st_dev,
@@ -48,7 +48,7 @@ int64_t now_s() {
 
 /// A file that is not there holds no keys; one that cannot be looked for is an error.
 bool is_missing(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return stat(path.c_str(), &info) != 0 && errno == ENOENT;
 }
 
@@ -58,8 +58,9 @@ Result<std::vector<StoredKey>> read_keys(const std::string& path) {
   if (!text) return fail("cannot read the key file {}: {}", path, text.error().message);
   auto keys = parse_keys(*text);
   if (keys) return keys;
-  return fail("the key file {} is damaged: {}; put back a copy of it, or move it away and make new keys with `sonde keys add`",
-              path, keys.error().message);
+  return fail(
+      "the key file {} is damaged: {}; put back a copy of it, or move it away and make new keys with `sonde keys add`",
+      path, keys.error().message);
 }
 
 class HashedKeys final : public KeyFile {
@@ -75,7 +76,8 @@ class HashedKeys final : public KeyFile {
     if (std::ranges::any_of(*keys, [&](const StoredKey& stored) { return stored.key.name == name; })) {
       return fail("{} holds a key '{}' already; revoke it first, or choose another name", path_, name);
     }
-    Made made{.key = {.id = new_id(*keys), .name = name, .role = role, .made_s = now_s(), .expires_s = expires_s}, .secret = {}};
+    Made made{.key = {.id = new_id(*keys), .name = name, .role = role, .made_s = now_s(), .expires_s = expires_s},
+              .secret = {}};
     made.secret = random_secret(made.key.id);
     if (made.key.id.empty() || made.secret.empty()) return fail("the system gives no randomness; no key was made");
     keys->push_back({.key = made.key, .sha256 = sha256_hex(made.secret)});
@@ -88,9 +90,8 @@ class HashedKeys final : public KeyFile {
     if (!lock) return std::unexpected(lock.error());
     auto keys = read_keys(path_);
     if (!keys) return std::unexpected(keys.error());
-    const auto revoked = std::erase_if(*keys, [&](const StoredKey& stored) {
-      return stored.key.id == id_or_name || stored.key.name == id_or_name;
-    });
+    const auto revoked = std::erase_if(
+        *keys, [&](const StoredKey& stored) { return stored.key.id == id_or_name || stored.key.name == id_or_name; });
     if (revoked == 0) return unknown(id_or_name, *keys);
     return write_private_file(path_, keys_json(*keys));
   }

@@ -37,14 +37,17 @@ std::string stamp(int64_t seconds) { return moment_text(seconds) + "Z"; }
 
 Result<int64_t> seconds_of(const Json& text, std::string_view key) {
   const auto& stamp = text.get_ref<const std::string&>();
-  const auto seconds = stamp.ends_with('Z') ? parse_moment(std::string_view(stamp).substr(0, stamp.size() - 1)) : std::nullopt;
+  const auto seconds =
+      stamp.ends_with('Z') ? parse_moment(std::string_view(stamp).substr(0, stamp.size() - 1)) : std::nullopt;
   if (!seconds) return fail("'{}' is no moment of the form 2026-01-31T12:00:00Z", key);
   return *seconds;
 }
 
 bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
-bool looks_like_an_id(std::string_view name) { return name.size() == 8 && name.front() == 'k' && is_hex(name.substr(1)); }
+bool looks_like_an_id(std::string_view name) {
+  return name.size() == 8 && name.front() == 'k' && is_hex(name.substr(1));
+}
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
@@ -107,7 +110,8 @@ Status check_key_name(const std::string& name) {
   if (name.empty()) return fail("a key needs a name: of whom or what it is for");
   if (has_control(name)) return fail("the name of a key may not hold control characters");
   if (!is_utf8(name)) return fail("the name of a key must be UTF-8");
-  if (name.size() > kLongestName) return fail("the name of a key may have {} bytes at most, this has {}", kLongestName, name.size());
+  if (name.size() > kLongestName)
+    return fail("the name of a key may have {} bytes at most, this has {}", kLongestName, name.size());
   if (name.front() == ' ' || name.back() == ' ') return fail("the name of a key may not begin or end with a blank");
   if (looks_like_an_id(name)) return fail("'{}' looks like the id of a key; choose another name", name);
   return {};
@@ -116,12 +120,9 @@ Status check_key_name(const std::string& name) {
 std::string keys_json(const std::vector<StoredKey>& keys) {
   nlohmann::ordered_json json = {{"schema", kSchema}, {"keys", nlohmann::ordered_json::array()}};
   for (const StoredKey& stored : keys) {
-    nlohmann::ordered_json key = {{"id", stored.key.id},
-                                  {"name", stored.key.name},
-                                  {"role", role_name(stored.key.role)},
-                                  {"sha256", stored.sha256},
-                                  {"made", stamp(stored.key.made_s)},
-                                  {"expires", nullptr}};
+    nlohmann::ordered_json key = {
+        {"id", stored.key.id},     {"name", stored.key.name},          {"role", role_name(stored.key.role)},
+        {"sha256", stored.sha256}, {"made", stamp(stored.key.made_s)}, {"expires", nullptr}};
     if (stored.key.expires_s) key["expires"] = stamp(*stored.key.expires_s);
     json["keys"].push_back(std::move(key));
   }

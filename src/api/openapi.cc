@@ -21,9 +21,12 @@ constexpr std::string_view kVersion = "1.0.0";
 constexpr std::string_view kPrefix = "/api/v1/";
 
 constexpr std::string_view kDescription =
-    "GPUs of a host with history, incidents, events, waste and the configuration of the service. Moments are RFC 3339 in UTC; "
-    "what is not known is null. Errors are problem+json (RFC 9457): `title` says what is wrong, `detail` what to do. Keys are made "
-    "by `sonde keys add`; x-sonde-role is the role that a call needs: read, submit or admin, each may what those before it may.";
+    "GPUs of a host with history, incidents, events, waste and the configuration of the service. Moments are RFC 3339 "
+    "in UTC; "
+    "what is not known is null. Errors are problem+json (RFC 9457): `title` says what is wrong, `detail` what to do. "
+    "Keys are made "
+    "by `sonde keys add`; x-sonde-role is the role that a call needs: read, submit or admin, each may what those "
+    "before it may.";
 
 void add_codes(Codes& codes, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
@@ -40,7 +43,8 @@ Codes codes_of(const Route& route) {
   if (!route.body.empty()) codes[400].erase("unexpected_body");
   // The metrics ask for a key where the configuration says so.
   if (route.role != Role::none || route.name == "metrics") {
-    add_codes(codes, {"no_key", "wrong_scheme", "unknown_key", "too_many_requests", "too_many_wrong_keys", "keys_unreadable"});
+    add_codes(codes,
+              {"no_key", "wrong_scheme", "unknown_key", "too_many_requests", "too_many_wrong_keys", "keys_unreadable"});
   }
   if (route.role > Role::read) add_codes(codes, {"role_too_low"});
   for (const std::string_view code : route.problems) add_codes(codes, {code});
@@ -48,8 +52,9 @@ Codes codes_of(const Route& route) {
 }
 
 Json problem_response(int status, const std::set<std::string_view>& codes) {
-  Json response = {{"description", fmt::format("{}", fmt::join(codes, ", "))},
-                   {"content", {{"application/problem+json", {{"schema", {{"$ref", "#/components/schemas/Problem"}}}}}}}};
+  Json response = {
+      {"description", fmt::format("{}", fmt::join(codes, ", "))},
+      {"content", {{"application/problem+json", {{"schema", {{"$ref", "#/components/schemas/Problem"}}}}}}}};
   if (status == 401) response["headers"]["WWW-Authenticate"] = {{"schema", {{"type", "string"}}}};
   if (status == 429 || status == 503) response["headers"]["Retry-After"] = {{"schema", {{"type", "integer"}}}};
   return response;
@@ -64,11 +69,14 @@ Json good_response(const Route& route) {
 }
 
 /// Health answers in the same form whatever it says; probes get text.
-bool answers_503(const Route& route) { return route.name == "get_health" || route.name == "healthy" || route.name == "ready"; }
+bool answers_503(const Route& route) {
+  return route.name == "get_health" || route.name == "healthy" || route.name == "ready";
+}
 
 Json responses_of(const Route& route) {
   Json responses = {{"200", good_response(route)}};
-  for (const auto& [status, codes] : codes_of(route)) responses[std::to_string(status)] = problem_response(status, codes);
+  for (const auto& [status, codes] : codes_of(route))
+    responses[std::to_string(status)] = problem_response(status, codes);
   if (answers_503(route)) {
     responses["503"] = good_response(route);
     responses["503"]["description"] = "the service does not do its work, or not yet";
@@ -77,14 +85,21 @@ Json responses_of(const Route& route) {
 }
 
 Json query_parameter(const Parameter& parameter) {
-  Json json = {{"name", parameter.name}, {"in", "query"}, {"description", parameter.description}, {"schema", Json::parse(parameter.schema)}};
+  Json json = {{"name", parameter.name},
+               {"in", "query"},
+               {"description", parameter.description},
+               {"schema", Json::parse(parameter.schema)}};
   if (json["schema"].value("type", "") == "array") json.update({{"style", "form"}, {"explode", false}});
   return json;
 }
 
 Json path_parameter(std::string_view name) {
   const std::string_view description = name == "gpu" ? "UUID, gpu_N or N" : "number of the incident";
-  return {{"name", name}, {"in", "path"}, {"required", true}, {"description", description}, {"schema", {{"type", "string"}}}};
+  return {{"name", name},
+          {"in", "path"},
+          {"required", true},
+          {"description", description},
+          {"schema", {{"type", "string"}}}};
 }
 
 Json parameters_of(const Route& route) {
@@ -94,7 +109,10 @@ Json parameters_of(const Route& route) {
   }
   for (const Parameter& parameter : route.parameters) parameters.push_back(query_parameter(parameter));
   if (route.name == "follow_events") {
-    parameters.push_back({{"name", "Last-Event-ID"}, {"in", "header"}, {"description", "as browsers send it when they come back"}, {"schema", {{"type", "integer"}, {"minimum", 0}}}});
+    parameters.push_back({{"name", "Last-Event-ID"},
+                          {"in", "header"},
+                          {"description", "as browsers send it when they come back"},
+                          {"schema", {{"type", "integer"}, {"minimum", 0}}}});
   }
   return parameters;
 }
@@ -110,7 +128,8 @@ std::string tag_of(const Route& route) {
 
 Json body_of(const Route& route) {
   return {{"required", true},
-          {"content", {{"application/json", {{"schema", Json::parse(route.body)}, {"example", Json::parse(route.example)}}}}}};
+          {"content",
+           {{"application/json", {{"schema", Json::parse(route.body)}, {"example", Json::parse(route.example)}}}}}};
 }
 
 Json operation_of(const Route& route) {
@@ -132,12 +151,12 @@ std::string method_key(const Route& route) {
 
 Json tags() {
   return Json::array({{{"name", "gpus"}, {"description", "GPUs and their history"}},
-          {{"name", "incidents"}, {"description", "what is or was wrong, and what to do"}},
-          {{"name", "events"}, {"description", "what happens, as it happens"}},
-          {{"name", "waste"}, {"description", "GPU time that nobody used"}},
-          {{"name", "config"}, {"description", "the configuration in force"}},
-          {{"name", "me"}, {"description", "the key that asks"}},
-          {{"name", "operation"}, {"description", "probes, metrics and this document"}}});
+                      {{"name", "incidents"}, {"description", "what is or was wrong, and what to do"}},
+                      {{"name", "events"}, {"description", "what happens, as it happens"}},
+                      {{"name", "waste"}, {"description", "GPU time that nobody used"}},
+                      {{"name", "config"}, {"description", "the configuration in force"}},
+                      {{"name", "me"}, {"description", "the key that asks"}},
+                      {{"name", "operation"}, {"description", "probes, metrics and this document"}}});
 }
 
 }  // namespace
@@ -152,7 +171,8 @@ std::string openapi_document() {
       {"tags", tags()},
       {"paths", paths},
       {"components",
-       {{"securitySchemes", {{"key", {{"type", "http"}, {"scheme", "bearer"}, {"description", "a key of `sonde keys add`"}}}}},
+       {{"securitySchemes",
+         {{"key", {{"type", "http"}, {"scheme", "bearer"}, {"description", "a key of `sonde keys add`"}}}}},
         {"schemas", component_schemas()}}}};
   return document.dump(2) + "\n";
 }

@@ -31,7 +31,7 @@ bool write_all(int descriptor, std::string_view text) {
 
 /// Owner and access of the file that is replaced. A user who may not give files away keeps it as their own.
 bool take_access(int descriptor, const std::string& path) {
-  struct stat before {};
+  struct stat before{};
   if (stat(path.c_str(), &before) != 0) return fchmod(descriptor, kOwnerOnly) == 0;
   if (before.st_uid != geteuid() || before.st_gid != getegid()) {
     if (fchown(descriptor, before.st_uid, before.st_gid) != 0 && errno != EPERM) return false;

@@ -44,24 +44,27 @@ constexpr std::array kParameters = {
     Parameter{.name = "after",
               .schema = R"({"type": "integer", "minimum": 0})",
               .description = "Events after this number; from now on where it is left out. `Last-Event-ID` goes first"},
-    Parameter{.name = "type",
-              .schema = R"({"type": "array", "items": {"type": "string", "enum": ["samples", "incident", "config", "source"]}, "maxItems": 4})",
-              .description = "Of these types only, separated by commas"},
+    Parameter{
+        .name = "type",
+        .schema =
+            R"({"type": "array", "items": {"type": "string", "enum": ["samples", "incident", "config", "source"]}, "maxItems": 4})",
+        .description = "Of these types only, separated by commas"},
 };
 
 }  // namespace
 
 extern const Route follow_events_route;
-constinit const Route follow_events_route{
-    .name = "follow_events",
-    .path = "/api/v1/events",
-    .summary = "What happens, as server-sent events",
-    .description = "The types are `samples`, `incident`, `config` and `source`. Where events were missed the first one is `reset`: "
-                   "read everything again. It counts as one request, however long it lasts.",
-    .parameters = kParameters,
-    .body = {},
-    .response = "text/event-stream",
-    .example = {},
-    .answer = answer};
+constinit const Route follow_events_route{.name = "follow_events",
+                                          .path = "/api/v1/events",
+                                          .summary = "What happens, as server-sent events",
+                                          .description =
+                                              "The types are `samples`, `incident`, `config` and `source`. Where "
+                                              "events were missed the first one is `reset`: "
+                                              "read everything again. It counts as one request, however long it lasts.",
+                                          .parameters = kParameters,
+                                          .body = {},
+                                          .response = "text/event-stream",
+                                          .example = {},
+                                          .answer = answer};
 
 }  // namespace sonde::api

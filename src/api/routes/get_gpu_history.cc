@@ -73,7 +73,8 @@ Json range_json(const monitor::HistoryRange& range, const monitor::GpuView& gpu,
                {"moments", Json::array()},
                {"series", Json::array()}};
   if (simulated) body["simulated"] = true;
-  for (const int64_t moment_ns : range.moments_ns) body["moments"].push_back(static_cast<double>(moment_ns) / kNsPerSecond);
+  for (const int64_t moment_ns : range.moments_ns)
+    body["moments"].push_back(static_cast<double>(moment_ns) / kNsPerSecond);
   for (const auto& series : range.series) body["series"].push_back(series_json(series));
   return body;
 }
@@ -95,13 +96,15 @@ constexpr std::array kParameters = {
               .description = "Values, separated by commas; all where it is left out"},
     Parameter{.name = "from",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 40})",
-              .description = "RFC 3339, seconds since 1970, or relative to now: `-90s`, `-15m`, `-1h`, `-7d`. `-1h` where it is left out"},
+              .description = "RFC 3339, seconds since 1970, or relative to now: `-90s`, `-15m`, `-1h`, `-7d`. `-1h` "
+                             "where it is left out"},
     Parameter{.name = "to",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 40})",
               .description = "As `from`; `now` where it is left out"},
     Parameter{.name = "resolution",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 604800})",
-              .description = "Seconds a point, at least; the finest that gives no more than 2000 points where it is left out"},
+              .description =
+                  "Seconds a point, at least; the finest that gives no more than 2000 points where it is left out"},
 };
 constexpr std::array<std::string_view, 2> kProblems = {"unknown_gpu", "history_unavailable"};
 

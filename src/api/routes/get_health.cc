@@ -32,8 +32,9 @@ constinit const Route get_health_route{
     .path = "/api/v1/health",
     .role = Role::none,
     .summary = "How the service itself does",
-    .description = "`degraded`: the service works, something around it does not (driver, disk, key file). `failed`, with 503: it "
-                   "does not sample any more.",
+    .description =
+        "`degraded`: the service works, something around it does not (driver, disk, key file). `failed`, with 503: it "
+        "does not sample any more.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Health"})",

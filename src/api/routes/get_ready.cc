@@ -26,7 +26,8 @@ constinit const Route get_ready_route{
     .path = "/api/v1/ready",
     .role = Role::none,
     .summary = "Whether questions about GPUs can be answered",
-    .description = "Yes from the first round of reading on, also where the driver is in trouble: that is part of the answers.",
+    .description =
+        "Yes from the first round of reading on, also where the driver is in trouble: that is part of the answers.",
     .parameters = {},
     .body = {},
     .response = R"({"type": "object", "required": ["ready"], "properties": {"ready": {"const": true}}})",

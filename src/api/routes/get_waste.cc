@@ -29,15 +29,14 @@ constexpr std::array kParameters = {
 }  // namespace
 
 extern const Route get_waste_route;
-constinit const Route get_waste_route{
-    .name = "get_waste",
-    .path = "/api/v1/waste",
-    .summary = "GPU time that was held or paid for and not used, by day and owner",
-    .description = "In hours, kWh and, where `sonde.cost` has prices, money.",
-    .parameters = kParameters,
-    .body = {},
-    .response = R"({"$ref": "#/components/schemas/Waste"})",
-    .example = {},
-    .answer = answer};
+constinit const Route get_waste_route{.name = "get_waste",
+                                      .path = "/api/v1/waste",
+                                      .summary = "GPU time that was held or paid for and not used, by day and owner",
+                                      .description = "In hours, kWh and, where `sonde.cost` has prices, money.",
+                                      .parameters = kParameters,
+                                      .body = {},
+                                      .response = R"({"$ref": "#/components/schemas/Waste"})",
+                                      .example = {},
+                                      .answer = answer};
 
 }  // namespace sonde::api

@@ -1,5 +1,3 @@
-#include "monitor/exposition.h"
-
 #include <array>
 
 #include "api/answers.h"
@@ -20,11 +18,17 @@ Response answer(const Call& call) {
   const auto host = call.services.monitor->snapshot();
   Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-  response.body = call.services.scrape->text(
-      host, config, [&] { return monitor::exposition(*host, *config, call.services.hostname); });
+  const auto form = call.query("dcgm") == "exact" ? monitor::DcgmForm::exact : monitor::DcgmForm::linted;
+  response.body = call.services.scrape->text(host, config, form, call.services.hostname);
   return response;
 }
 
+constexpr std::array kParameters = {
+    Parameter{.name = "dcgm",
+              .schema = R"({"type": "string", "enum": ["linted", "exact"]})",
+              .description = "How DCGM's metrics are told: `exact`, as dcgm-exporter has them, or `linted`, without what "
+                             "`promtool check metrics` objects to; `linted` where it is left out"},
+};
 constexpr std::array<std::string_view, 1> kProblems = {"metrics_off"};
 
 }  // namespace
@@ -35,9 +39,10 @@ constinit const Route metrics_route{
     .path = "/metrics",
     .role = Role::none,
     .summary = "Metrics in Prometheus' text format 0.0.4",
-    .description = "At the path that `gpu.monitoring.prometheus_endpoint` names. With `sonde.server.metrics_need_key` it needs a "
-                   "key with the role read. Never reads a GPU.",
-    .parameters = {},
+    .description =
+        "At the path that `gpu.monitoring.prometheus_endpoint` names. With `sonde.server.metrics_need_key` it needs a "
+        "key with the role read. Never reads a GPU.",
+    .parameters = kParameters,
     .body = {},
     .response = "text/plain",
     .example = {},

@@ -27,7 +27,7 @@ constinit const Route set_max_concurrent_tasks_route{
     .description = "Holds at once, and until the restart unless `persist` is true.",
     .parameters = {},
     .body = R"({"type": "object", "required": ["max_concurrent_tasks"], "additionalProperties": false, "properties": {
-      "max_concurrent_tasks": {"type": "integer", "minimum": 1, "maximum": 100000},
+      "max_concurrent_tasks": {"type": "integer", "minimum": 1, "maximum": 10000},
       "persist": {"type": "boolean", "description": "keep it over restarts; false where it is left out"}}})",
     .response = R"({"$ref": "#/components/schemas/ConfigChange"})",
     .example = R"({"max_concurrent_tasks": 12})",
