@@ -23,9 +23,10 @@ void check_strategy(const MultiGpu& gpu, const Told& told) {
 
 void check_priority(const MultiGpu& gpu, const Told& told) {
   if (gpu.queue_priority_levels.contains(gpu.default_queue_priority)) return;
-  told("gpu.multi_gpu.default_queue_priority", "gpu.multi_gpu.queue_priority_levels",
-       fmt::format("{} is not among gpu.multi_gpu.queue_priority_levels; allowed: {}",
-                   quoted(gpu.default_queue_priority), fmt::join(std::views::keys(gpu.queue_priority_levels), ", ")));
+  told(
+      "gpu.multi_gpu.default_queue_priority", "gpu.multi_gpu.queue_priority_levels",
+      fmt::format("{} is not among gpu.multi_gpu.queue_priority_levels; allowed: {}",
+                  in_quotes(gpu.default_queue_priority), fmt::join(std::views::keys(gpu.queue_priority_levels), ", ")));
 }
 
 void check_tls(const Server& server, const Told& told) {

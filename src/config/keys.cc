@@ -21,17 +21,17 @@ constexpr auto kSeverities = std::to_array<std::string_view>({"info", "warning",
 using enum When;
 
 constexpr auto kKeys = std::to_array<Key>({
-// NOLINTNEXTLINE(bugprone-macro-parentheses): members cannot stand in parentheses.
-#define SONDE_CONFIG_KEY(m, r, w, u, d) {#m, [](Config& c) -> Slot { return &c.m; }, r, w, u, d},
+// NOLINTBEGIN(bugprone-macro-parentheses): members cannot stand in parentheses.
+#define SONDE_CONFIG_KEY(m, r, w, u, d) \
+  {#m, [](Config& c) -> Slot { return &c.m; }, [](const Config& c) -> View { return &c.m; }, r, w, u, d},
+// NOLINTEND(bugprone-macro-parentheses)
 #include "config/keys.inc"
 #undef SONDE_CONFIG_KEY
 });
 
-/// A pointer to the member for reading. The table's functions want to write, so they get a copy.
 template <typename Use>
 void with_value(const Key& key, const Config& config, Use use) {
-  Config copy = config;
-  std::visit([&](const auto* value) { use(*value); }, key.slot(copy));
+  std::visit([&](const auto* value) { use(*value); }, key.view(config));
 }
 
 /// "https://user:secret@host/path" as "https://***@host/***".

@@ -13,9 +13,12 @@
 
 namespace sonde::config {
 
-/// The member of a configuration that a key sets.
+/// The member of a configuration that a key sets, for writing and for reading.
 using Slot = std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*,
                           std::map<std::string, std::string>*, std::map<std::string, int64_t>*>;
+using View =
+    std::variant<const bool*, const int64_t*, const double*, const std::string*, const std::vector<std::string>*,
+                 const std::map<std::string, std::string>*, const std::map<std::string, int64_t>*>;
 
 /// When a changed value holds.
 enum class When { live, restart };
@@ -24,6 +27,7 @@ enum class When { live, restart };
 struct Key {
   std::string_view name;  ///< "gpu.multi_gpu.default_strategy"
   Slot (*slot)(Config& config);
+  View (*view)(const Config& config);
   Rule rule;
   When when = When::live;
   std::string_view unit;  ///< "seconds"; empty where there is none

@@ -111,7 +111,7 @@ class FileReader {
 
   /// Names of a file stand in messages without quotation marks.
   static std::string one_line(std::string_view name) {
-    const std::string shown = quoted(name);
+    const std::string shown = in_quotes(name);
     return shown.substr(1, shown.size() - 2);
   }
 

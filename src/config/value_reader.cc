@@ -62,7 +62,7 @@ class ValueReader {
     if (value) {
       to = *value;
     } else {
-      wrong(node, "", fmt::format("{} is neither true nor false", quoted(*text)));
+      wrong(node, "", fmt::format("{} is neither true nor false", in_quotes(*text)));
     }
   }
 
@@ -90,7 +90,7 @@ class ValueReader {
       if (seen.insert(*text).second) {
         list.push_back(std::move(*text));
       } else {
-        wrong(item, "", fmt::format("{} stands twice", quoted(*text)));
+        wrong(item, "", fmt::format("{} stands twice", in_quotes(*text)));
       }
     }
     if (key_.rule.kind == Kind::some_of && node.size() == 0) wrong(node, "", "the list is empty");
@@ -125,7 +125,7 @@ class ValueReader {
     if (!node.IsScalar()) {
       wrong(node, below, stands_here(node));
     } else if (has_foreign_tag(node)) {
-      wrong(node, below, fmt::format("the tag {} is not known here", quoted(node.Tag())));
+      wrong(node, below, fmt::format("the tag {} is not known here", in_quotes(node.Tag())));
     } else {
       return node.Scalar();
     }
@@ -136,7 +136,7 @@ class ValueReader {
   std::optional<std::string> plain(const YAML::Node& node, std::string_view below) {
     auto text = scalar(node, below);
     if (!text || !is_text(node)) return text;
-    wrong(node, below, fmt::format("{} is text; leave the quotation marks away", quoted(*text)));
+    wrong(node, below, fmt::format("{} is text; leave the quotation marks away", in_quotes(*text)));
     return std::nullopt;
   }
 
@@ -146,13 +146,13 @@ class ValueReader {
     const std::string_view digits = without_sign(*text);
     const auto value = real_of(text->starts_with('+') ? digits : std::string_view(*text));
     if (is_not_finite(*text)) {
-      wrong(node, below, fmt::format("{} is no finite number", quoted(*text)));
+      wrong(node, below, fmt::format("{} is no finite number", in_quotes(*text)));
     } else if (!value || !std::isfinite(*value) || text->starts_with("+-")) {
-      wrong(node, below, fmt::format("{} is no number", quoted(*text)));
+      wrong(node, below, fmt::format("{} is no number", in_quotes(*text)));
     } else if (digits.size() > 1 && digits[0] == '0' && is_digits(digits)) {
-      wrong(node, below, fmt::format("{} begins with 0, which some readers of YAML take for octal", quoted(*text)));
+      wrong(node, below, fmt::format("{} begins with 0, which some readers of YAML take for octal", in_quotes(*text)));
     } else if (is_out_of_range(*value)) {
-      wrong(node, below, fmt::format("{} is out of range{}", quoted(*text), percent_hint(*value)));
+      wrong(node, below, fmt::format("{} is out of range{}", in_quotes(*text), percent_hint(*value)));
     } else {
       return *value;
     }
@@ -174,7 +174,7 @@ class ValueReader {
     const auto value = read_number(node, below);
     if (!value) return std::nullopt;
     if (*value == std::floor(*value)) return static_cast<int64_t>(*value);
-    wrong(node, below, fmt::format("{} is no whole number", quoted(node.Scalar())));
+    wrong(node, below, fmt::format("{} is no whole number", in_quotes(node.Scalar())));
     return std::nullopt;
   }
 
@@ -190,7 +190,7 @@ class ValueReader {
     if (is_digits(major) && major[0] != '0' && major.size() <= kMostDigits && is_digits(minor) && minor.size() == 1) {
       return kPerMajor * integer_of<int64_t>(major).value_or(0) + integer_of<int64_t>(minor).value_or(0);
     }
-    wrong(node, "", fmt::format("{} is no compute capability", quoted(*text)));
+    wrong(node, "", fmt::format("{} is no compute capability", in_quotes(*text)));
     return std::nullopt;
   }
 
@@ -201,7 +201,7 @@ class ValueReader {
     const Rule& rule = key_.rule;
     if (rule.form != nullptr) return checked_form(node, "", *text);
     if (std::ranges::find(rule.names, *text) != rule.names.end()) return text;
-    wrong(node, "", fmt::format("{} is not known{}", quoted(*text), hint(*text)));
+    wrong(node, "", fmt::format("{} is not known{}", in_quotes(*text), hint(*text)));
     return std::nullopt;
   }
 
@@ -214,7 +214,7 @@ class ValueReader {
   std::optional<std::string> checked_form(const YAML::Node& node, std::string_view below, const std::string& text) {
     const TextForm& form = *key_.rule.form;
     if (text.empty() ? form.may_be_empty : form.holds(text)) return text;
-    wrong(node, below, text.empty() ? "the text is empty" : fmt::format("{} does not fit", quoted(text)));
+    wrong(node, below, text.empty() ? "the text is empty" : fmt::format("{} does not fit", in_quotes(text)));
     return std::nullopt;
   }
 
@@ -254,7 +254,7 @@ class ValueReader {
     const bool is_label = key_.rule.kind == Kind::labels;
     const std::string name = node.IsScalar() ? node.Scalar() : "";
     if (is_label ? is_label_name(name) : is_name(name)) return name;
-    wrong(node, "", node.IsScalar() ? fmt::format("{} is no name", quoted(name)) : std::string(stands_here(node)));
+    wrong(node, "", node.IsScalar() ? fmt::format("{} is no name", in_quotes(name)) : std::string(stands_here(node)));
     return std::nullopt;
   }
 
@@ -271,7 +271,7 @@ void read_value(const YAML::Node& node, const Key& key, Config& config, const Co
   std::visit([&](auto* value) { reader.read(node, *value); }, key.slot(config));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr size_t kMostBytes = 60;
   std::string shown = "'";
   for (size_t i = 0; i < text.size(); ++i) {

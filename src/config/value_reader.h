@@ -18,7 +18,7 @@ using Complain = std::function<void(const YAML::Mark& mark, std::string_view bel
 void read_value(const YAML::Node& node, const Key& key, Config& config, const Complain& complain);
 
 /// Text of a file as an error may show it: on one line, in quotation marks, shortened.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 /// What stands there in place of a value, such as "a list stands here".
 [[nodiscard]] std::string_view stands_here(const YAML::Node& node);
