@@ -38,9 +38,10 @@ bool names_etag(std::string_view list, std::string_view etag) {
 api::Response asset_response(const Asset& asset, const api::Request& request) {
   api::Response response;
   response.content_type = asset.content_type;
-  // Asked for again each time, with the ETag: after an upgrade nobody sees the page of before.
+  // The page is asked for again each time, with its ETag: after an upgrade nobody sees that of before. The names of the
+  // others change with them.
   response.headers = {{"ETag", std::string(asset.etag)},
-                      {"Cache-Control", "no-cache"},
+                      {"Cache-Control", asset.path == "/" ? "no-cache" : "max-age=31536000, immutable"},
                       {"Vary", "Accept-Encoding"},
                       {"Content-Security-Policy", std::string(kPolicy)},
                       {"X-Frame-Options", "DENY"}};

@@ -80,8 +80,8 @@ constexpr std::string_view kHello(
     "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x48\xcd\xc9\xc9\x07\x00\x86\xa6\x10\x36\x05\x00\x00\x00", 25);
 
 constexpr Asset kAssets[] = {
-    {.path = "/", .content_type = "text/html; charset=utf-8", .bytes = kHello, .gzip = true, .etag = "\"h\""},
-    {.path = "/assets/a.js", .content_type = "text/javascript", .bytes = "x", .gzip = false, .etag = "\"a\""},
+    {.path = "/", .content_type = "text/html; charset=utf-8", .bytes = kHello, .etag = "\"h\"", .gzip = true},
+    {.path = "/assets/a.js", .content_type = "text/javascript", .bytes = "x", .etag = "\"a\""},
 };
 
 api::Request get(const std::string& path) {
