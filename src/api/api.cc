@@ -31,9 +31,8 @@ Response options_of(const Place& place) {
 
 Response wrong_method(const Request& request, const Place& place) {
   const std::string allowed = allowed_methods(place);
-  Response response = refuse("wrong_method", {{"path", request.path},
-                                              {"allowed", allowed},
-                                              {"method", method_name(request.method)}});
+  Response response =
+      refuse("wrong_method", {{"path", request.path}, {"allowed", allowed}, {"method", method_name(request.method)}});
   response.headers.emplace_back("Allow", allowed);
   return response;
 }
@@ -78,7 +77,8 @@ class RoutedApi final : public Api {
     auto caller = sign_in_.caller(request, route, role_of(route, config));
     if (!caller) return std::move(caller).error();
     if (auto fits = check_query(request, entry); !fits) return std::move(fits).error();
-    if (auto fits = check_body(request, entry, config.sonde.server.max_body_bytes); !fits) return std::move(fits).error();
+    if (auto fits = check_body(request, entry, config.sonde.server.max_body_bytes); !fits)
+      return std::move(fits).error();
     const Call call{.request = request, .services = services_, .caller = *caller, .path_values = place.values};
     Response response = route.answer(call);
     if (changes_something(route)) audit(call, route, response.status);
@@ -100,8 +100,9 @@ class RoutedApi final : public Api {
   }
 
   Response mistake(const Request& request, std::string_view what) const {
-    services_.log->error("A request could not be answered", {{"call", fmt::format("{} {}", method_name(request.method), request.path)},
-                                                             {"reason", std::string(what)}});
+    services_.log->error(
+        "A request could not be answered",
+        {{"call", fmt::format("{} {}", method_name(request.method), request.path)}, {"reason", std::string(what)}});
     return refuse("internal_error");
   }
 

@@ -66,7 +66,8 @@ struct Route {
   std::string_view body;      ///< JSON schema of the request's body; empty: none is read
   std::string_view response;  ///< JSON schema of the 200 response; "text/event-stream" or "text/plain" for no JSON
   std::string_view example;   ///< of the request's body, or empty
-  std::span<const std::string_view> problems = {};  ///< codes of problems_en.inc that it gives beside those that all give
+  std::span<const std::string_view> problems =
+      {};  ///< codes of problems_en.inc that it gives beside those that all give
   Response (*answer)(const Call& call) = nullptr;
 };
 [[nodiscard]] std::span<const Route* const> routes();

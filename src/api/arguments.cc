@@ -23,8 +23,7 @@ std::vector<std::string_view> parameter_names(const Route& route) {
 
 Response unknown_parameter(const std::string& name, const Route& route) {
   const auto names = parameter_names(route);
-  const std::string allowed =
-      names.empty() ? "It takes none." : fmt::format("It takes: {}.", fmt::join(names, ", "));
+  const std::string allowed = names.empty() ? "It takes none." : fmt::format("It takes: {}.", fmt::join(names, ", "));
   return refuse("unknown_parameter", {{"parameter", name},
                                       {"call", call_text(route)},
                                       {"suggestion", did_you_mean(name, names)},
@@ -41,11 +40,14 @@ Answered<void> check_value(const std::string& name, const std::string& value, co
 std::string media_type(std::string_view header) {
   std::string type(header.substr(0, header.find(';')));
   std::erase_if(type, [](char c) { return c == ' ' || c == '\t'; });
-  std::ranges::transform(type, type.begin(), [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(type, type.begin(),
+                         [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return type;
 }
 
-bool is_json(const std::string& type) { return type == "application/json" || (type.starts_with("application/") && type.ends_with("+json")); }
+bool is_json(const std::string& type) {
+  return type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"));
+}
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
@@ -80,9 +82,11 @@ Answered<void> check_query(const Request& request, const RouteEntry& entry) {
   for (const auto& [name, value] : request.query) {
     const auto known = std::ranges::find(names, name);
     if (known == names.end()) return refused(unknown_parameter(name, *entry.route));
-    if (std::ranges::find(seen, name) != seen.end()) return refused(refuse("repeated_parameter", {{"parameter", name}}));
+    if (std::ranges::find(seen, name) != seen.end())
+      return refused(refuse("repeated_parameter", {{"parameter", name}}));
     seen.push_back(*known);
-    if (auto fits = check_value(name, value, entry.parameters[static_cast<size_t>(known - names.begin())]); !fits) return fits;
+    if (auto fits = check_value(name, value, entry.parameters[static_cast<size_t>(known - names.begin())]); !fits)
+      return fits;
   }
   return {};
 }
@@ -95,7 +99,8 @@ Answered<void> check_body(const Request& request, const RouteEntry& entry, int64
   const Route& route = *entry.route;
   if (entry.body.empty()) return check_no_body(request, route);
   if (auto fits = check_content_type(request); !fits) return fits;
-  if (is_blank(request.body)) return refused(refuse("missing_body", {{"call", call_text(route)}, {"example", route.example}}));
+  if (is_blank(request.body))
+    return refused(refuse("missing_body", {{"call", call_text(route)}, {"example", route.example}}));
   return check_content(request.body, route, entry.body.front());
 }
 

@@ -13,7 +13,8 @@ constexpr double kNsPerSecond = 1e9;
 std::optional<int64_t> Limiter::take(const std::string& name, double per_second, double burst, int64_t now_ns) {
   const std::scoped_lock lock(mutex_);
   if (!buckets_.contains(name) && buckets_.size() >= most_names_) make_room(now_ns);
-  Bucket& bucket = buckets_.try_emplace(name, Bucket{.tokens = burst, .moment_ns = now_ns, .full_ns = now_ns}).first->second;
+  Bucket& bucket =
+      buckets_.try_emplace(name, Bucket{.tokens = burst, .moment_ns = now_ns, .full_ns = now_ns}).first->second;
   const auto passed_ns = static_cast<double>(std::max<int64_t>(now_ns - bucket.moment_ns, 0));
   bucket.tokens = std::min(burst, bucket.tokens + passed_ns / kNsPerSecond * per_second);
   bucket.moment_ns = now_ns;

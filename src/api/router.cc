@@ -40,14 +40,16 @@ std::vector<std::string> values_of(const std::vector<std::string>& pattern, cons
 
 RouteEntry entry_of(const Route& route) {
   RouteEntry entry{.route = &route, .segments = segments_of(route.path), .parameters = {}, .body = {}};
-  for (const Parameter& parameter : route.parameters) entry.parameters.push_back(nlohmann::json::parse(parameter.schema));
+  for (const Parameter& parameter : route.parameters)
+    entry.parameters.push_back(nlohmann::json::parse(parameter.schema));
   if (!route.body.empty()) entry.body.push_back(nlohmann::json::parse(route.body));
   return entry;
 }
 
 std::string lower(std::string_view text) {
   std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(lowered, lowered.begin(),
+                         [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return lowered;
 }
 
@@ -101,7 +103,8 @@ std::string allowed_methods(const Place& place) {
 
 const RouteEntry* entry_for(const Place& place, Method method) {
   const Method wanted = method == Method::head ? Method::get : method;
-  const auto found = std::ranges::find_if(place.entries, [&](const auto* entry) { return entry->route->method == wanted; });
+  const auto found =
+      std::ranges::find_if(place.entries, [&](const auto* entry) { return entry->route->method == wanted; });
   return found == place.entries.end() ? nullptr : *found;
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
 #include "api/api.h"
 
@@ -13,7 +13,7 @@ namespace sonde::api {
 /// A route with its schemas parsed.
 struct RouteEntry {
   const Route* route = nullptr;
-  std::vector<std::string> segments;     ///< of its path
+  std::vector<std::string> segments;       ///< of its path
   std::vector<nlohmann::json> parameters;  ///< schemas, as route->parameters
   std::vector<nlohmann::json> body;        ///< its schema, or nothing
 };

@@ -86,7 +86,8 @@ Found number_mismatch(const Json& value, const Json& schema, const std::string& 
 
 /// Characters, as JSON Schema counts them, not bytes.
 size_t length_of(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
 }
 
 Found string_mismatch(const Json& value, const Json& schema, const std::string& place) {
@@ -109,8 +110,8 @@ std::string inner_place(const std::string& place, const std::string& key) {
 Found unknown_key(const std::string& key, const Json& schema, const std::string& place) {
   std::vector<std::string_view> known;
   for (const auto& [name, inner] : schema.at("properties").items()) known.emplace_back(name);
-  return Mismatch{inner_place(place, key),
-                  fmt::format("is not a key that is known here{}; known are: {}", did_you_mean(key, known), fmt::join(known, ", "))};
+  return Mismatch{inner_place(place, key), fmt::format("is not a key that is known here{}; known are: {}",
+                                                       did_you_mean(key, known), fmt::join(known, ", "))};
 }
 
 Found member_mismatch(const std::string& key, const Json& value, const Json& schema, const std::string& place) {
@@ -171,7 +172,8 @@ Found mismatch_at(const Json& value, const Json& unresolved, const std::string& 
   if (!types.empty() && std::ranges::none_of(types, [&](const auto& type) { return is_of(value, type); })) {
     return Mismatch{place, types_text(types)};
   }
-  if (const auto allowed = schema.find("enum"); allowed != schema.end() && std::ranges::find(*allowed, value) == allowed->end()) {
+  if (const auto allowed = schema.find("enum");
+      allowed != schema.end() && std::ranges::find(*allowed, value) == allowed->end()) {
     return Mismatch{place, enum_text(value, *allowed)};
   }
   if (const auto one = schema.find("const"); one != schema.end() && *one != value) {

@@ -17,9 +17,9 @@ constexpr size_t kLongestSecret = 256;
 constexpr std::string_view kScheme = "bearer ";
 
 bool is_bearer(std::string_view header) {
-  return header.size() > kScheme.size() && std::ranges::equal(header.substr(0, kScheme.size()), kScheme, [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b;
-         });
+  return header.size() > kScheme.size() &&
+         std::ranges::equal(header.substr(0, kScheme.size()), kScheme,
+                            [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -40,10 +40,11 @@ Answered<Caller> SignIn::caller(const Request& request, const Route& route, Role
   if (!key) return std::unexpected(std::move(key).error());
   if (auto counted = count(*key); !counted) return std::unexpected(std::move(counted).error());
   if (key->role < role) {
-    return std::unexpected(refuse("role_too_low", {{"call", fmt::format("{} {}", method_name(route.method), route.path)},
-                                                   {"role", role_name(role)},
-                                                   {"name", key->name},
-                                                   {"has", role_name(key->role)}}));
+    return std::unexpected(
+        refuse("role_too_low", {{"call", fmt::format("{} {}", method_name(route.method), route.path)},
+                                {"role", role_name(role)},
+                                {"name", key->name},
+                                {"has", role_name(key->role)}}));
   }
   return Caller{.name = key->name, .role = key->role};
 }
@@ -62,7 +63,8 @@ Answered<Key> SignIn::key_of(const Request& request, Role role) {
 
 Response SignIn::wrong_key(const std::string& address) {
   const auto wait_s = wrong_keys_.take(address, kWrongKeysPerSecond, kWrongKeysAtOnce, services_.now_ns());
-  if (wait_s) return after(refuse("too_many_wrong_keys", {{"address", address}, {"seconds", std::to_string(*wait_s)}}), *wait_s);
+  if (wait_s)
+    return after(refuse("too_many_wrong_keys", {{"address", address}, {"seconds", std::to_string(*wait_s)}}), *wait_s);
   services_.log->warning("A key was refused that is not valid", {{"remote", address}});
   return refuse("unknown_key");
 }

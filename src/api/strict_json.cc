@@ -54,7 +54,8 @@ std::string reason(const Json::exception& error) {
 Result<Json> parse_strictly(std::string_view text) {
   Watch watch;
   try {
-    Json json = Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) { return watch.see(event, parsed); });
+    Json json =
+        Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) { return watch.see(event, parsed); });
     if (!watch.trouble().empty()) return fail("{}", watch.trouble());
     return json;
   } catch (const Json::exception& error) {
