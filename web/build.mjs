@@ -1,5 +1,5 @@
-// Builds the page: node build.mjs FOLDER writes page.js, page.css and page_assets.cc there. The last is what the program
-// is built with: both texts, and their SHA-256 for the page's content security policy.
+// Builds the two pages: node build.mjs FOLDER writes there page.js, page.css and page_assets.cc, the report's, and live.js,
+// live.css and live_assets.cc, those of `sonde serve`. The program is built with the .cc files.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = process.argv[2] ?? join(here, 'dist');
 
 await build({
-  entryPoints: { page: join(here, 'src/main.tsx') },
+  entryPoints: { page: join(here, 'src/main.tsx'), live: join(here, 'src/live/main.tsx') },
   absWorkingDir: here,
   outdir: folder,
   bundle: true,
@@ -40,8 +40,9 @@ function bytesLiteral(name, text) {
 }
 
 const sha = (text) => `sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}`;
-const script = checked('page.js', readFileSync(join(folder, 'page.js'), 'utf8'));
-const style = checked('page.css', readFileSync(join(folder, 'page.css'), 'utf8'));
+const built = (name) => readFileSync(join(folder, name), 'utf8');
+const script = checked('page.js', built('page.js'));
+const style = checked('page.css', built('page.css'));
 
 mkdirSync(folder, { recursive: true });
 writeFileSync(
@@ -59,5 +60,49 @@ const PageAssets& page_assets() {
 }
 
 }  // namespace sonde
+`,
+);
+
+const digest = (text) => createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 16);
+
+/** A file that its name changes with, so that browsers may keep it for ever. */
+function hashed(name, type, text) {
+  const [stem, suffix] = name.split('.');
+  return { path: `/assets/${stem}-${digest(text)}.${suffix}`, type, text };
+}
+
+const assets = [
+  hashed('live.js', 'text/javascript; charset=utf-8', built('live.js')),
+  hashed('live.css', 'text/css; charset=utf-8', built('live.css')),
+  hashed('icon.svg', 'image/svg+xml', readFileSync(join(here, 'src/live/icon.svg'), 'utf8')),
+];
+/** Addresses within the page are relative, so that it also works below a path of a reverse proxy. */
+const index = assets.reduce(
+  (html, { path }) => html.replace(`{${/(live|icon)-.*(\.\w+)$/.exec(path).slice(1).join('')}}`, path.slice(1)),
+  readFileSync(join(here, 'src/live/index.html'), 'utf8'),
+);
+const all = [{ path: '/', type: 'text/html; charset=utf-8', text: index }, ...assets];
+const rows = all.map(
+  ({ path, type, text }, i) =>
+    `    {"${path}", "${type}", {kAsset${i}, sizeof(kAsset${i})}, "\\"${digest(text)}\\""},`,
+);
+
+writeFileSync(
+  join(folder, 'live_assets.cc'),
+  `// Made by web/build.mjs.
+#include "server/asset.h"
+
+namespace sonde::server {
+namespace {
+${all.map(({ text }, i) => bytesLiteral(`kAsset${i}`, text)).join('')}
+constexpr Asset kAssets[] = {
+${rows.join('\n')}
+};
+
+}  // namespace
+
+std::span<const Asset> live_assets() { return kAssets; }
+
+}  // namespace sonde::server
 `,
 );
