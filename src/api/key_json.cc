@@ -131,7 +131,7 @@ std::string keys_json(const std::vector<StoredKey>& keys) {
 
 Result<std::vector<StoredKey>> parse_keys(std::string_view text) {
   const auto json = parse_strictly(text);
-  if (!json) return fail("it is no JSON: {}", json.error().message);
+  if (!json) return fail("it {}", json.error().message);
   SONDE_TRY(check_form(*json));
   std::vector<StoredKey> keys;
   std::set<std::string> seen;
