@@ -3,6 +3,7 @@
 
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -182,6 +183,31 @@ def write_state_path(service):
     return config
 
 
+def tells_systemd():
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
+        notified.bind(f"{folder}/notify")
+        notified.settimeout(60)
+        told = []
+
+        def until_told(line):
+            while not any(line in message for message in told):
+                told.append(notified.recv(65536).decode().splitlines())
+
+        environment = {"NOTIFY_SOCKET": f"{folder}/notify", "WATCHDOG_USEC": "200000"}
+        with Service(other=EVERY_SECOND, environment=environment) as service:
+            until_told("READY=1")
+            until_told("WATCHDOG=1")
+            told.clear()
+            service.process.send_signal(signal.SIGHUP)
+            until_told("RELOADING=1")
+            check(any(line.startswith("MONOTONIC_USEC=") for line in told[-1]), told[-1])
+            until_told("READY=1")
+            until_told(f"STATUS=2 GPUs, 0 open incidents, http://127.0.0.1:{service.port}")
+            service.process.send_signal(signal.SIGTERM)
+            until_told("STOPPING=1")
+            same(service.process.wait(timeout=60), 0)
+
+
 def validates():
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "config.yaml"
@@ -196,7 +222,8 @@ def validates():
 
 
 TESTS = [serves_simulated_gpus, serves_the_stand_in, starts_without_gpus, calls_in_use_take_effect, reads_its_file_again,
-         follows_events, tells_that_nobody_can_sign_in, speaks_tls, says_why_it_does_not_start, validates]  # fmt: skip
+         follows_events, tells_that_nobody_can_sign_in, speaks_tls, says_why_it_does_not_start, tells_systemd,
+         validates]  # fmt: skip
 
 if __name__ == "__main__":
     from _serve import run_all
