@@ -1,5 +1,5 @@
 // Builds the two pages: node build.mjs FOLDER writes there page.js, page.css and page_assets.cc, the report's, and live.js,
-// live.css and live_assets.cc, those of `sonde serve`. The program is built with the .cc files.
+// live.css, live/ and live_assets.cc, those of `sonde serve`. The program is built with the .cc files.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -88,6 +88,10 @@ const all = [{ path: '/', type: 'text/html; charset=utf-8', text: index }, ...as
   ...asset,
   packed: gzipSync(asset.text, { level: 9 }),
 }));
+/** The same as files, to open the page without the program. */
+mkdirSync(join(folder, 'live/assets'), { recursive: true });
+for (const { path, text } of all) writeFileSync(join(folder, 'live', path === '/' ? 'index.html' : path), text);
+
 const rows = all.map(
   ({ path, type, text }, i) =>
     `    {"${path}", "${type}", {kAsset${i}, sizeof(kAsset${i})}, true, "\\"${digest(text)}\\""},`,

@@ -101,7 +101,7 @@ export const en = {
     incidents: (count: number) => plural(count, 'open incident', 'open incidents'),
     notThrottled: 'not throttled',
     throttled: 'Throttled:',
-    since: (age: string) => `last value ${age} ago`,
+    lastValue: (at: string) => `last value ${at}`,
   },
   throttle: {
     idle: 'idle',
@@ -202,7 +202,7 @@ export const en = {
     pid: 'PID',
     name: 'Name',
     kind: 'Kind',
-    memory: 'Memory',
+    memory: 'Memory (GiB)',
     state: 'State',
     alive: 'running',
     dead: 'DEAD: its memory is still held',
@@ -213,7 +213,7 @@ export const en = {
     started: 'Started',
     command: 'Command',
     deadNote: (count: number) =>
-      `${plural(count, 'process is', 'processes are')} dead and still hold GPU memory. A reset of the GPU frees it (nvidia-smi --gpu-reset).`,
+      `${plural(count, 'process is dead and still holds', 'processes are dead and still hold')} GPU memory. A reset of the GPU frees it (nvidia-smi --gpu-reset).`,
     none: 'No process holds a GPU.',
     unknown: 'This GPU does not say which processes hold it.',
     open: 'Show the GPU',

@@ -108,12 +108,18 @@ function Card({ gpu, spark }: { gpu: Gpu; spark: Spark | undefined }) {
         )}
       </p>
       <QualityMark gpu={gpu} />
-      {gpu.quality !== 'fresh' && gpu.moment ? <p class="muted gpu-moment">{moment(gpu.moment)}</p> : null}
+      <LastSeen gpu={gpu} />
     </li>
   );
 }
 
 const GpuCard = memo(Card);
+
+/** Of when the values are that are not of now. */
+function LastSeen({ gpu }: { gpu: Gpu }) {
+  const isOld = gpu.quality === 'stale' || gpu.quality === 'absent';
+  return isOld && gpu.moment ? <p class="muted gpu-moment">{texts.gpus.lastValue(moment(gpu.moment))}</p> : null;
+}
 
 export function Clocks({ gpu }: { gpu: Gpu }) {
   const sm = numberOf(gpu.values['sm_clock_mhz']);

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Axis } from '../../charts/axes.tsx';
 import { LineChart } from '../../charts/line_chart.tsx';
-import { linearDomain } from '../../charts/scale.ts';
+import { linearDomain, linearTicks } from '../../charts/scale.ts';
 import type { History, HistorySeries } from '../api/types.ts';
 import { isKnown, moment } from '../text/format.ts';
 import { texts } from '../text/texts.ts';
@@ -10,9 +10,20 @@ import { timeTicks, timeTickText } from './time_axis.ts';
 
 const known = (values: readonly (number | null)[]): number[] => values.filter(isKnown);
 
-function domainOf(series: HistorySeries): readonly [number, number] {
-  if (series.value.endsWith('_percent')) return [0, 100];
-  return linearDomain(known(series.maximum));
+const kGiB = 2 ** 30;
+/** What round numbers are told in. */
+const stepOf = (value: string): number => (value.endsWith('_bytes') ? kGiB : 1);
+
+function yAxis({ value, maximum }: HistorySeries): Axis {
+  const step = stepOf(value);
+  const [low, high] = value.endsWith('_percent') ? [0, 100] : linearDomain(known(maximum).map((v) => v / step));
+  return {
+    label: '',
+    log: false,
+    domain: [low * step, high * step],
+    text: (v) => valueText(value, v),
+    ticks: (from, to, most) => linearTicks(from / step, to / step, most).map((tick) => tick * step),
+  };
 }
 
 function summaryOf(series: HistorySeries, span: string): string {
@@ -40,13 +51,13 @@ export function HistoryChart({ history, series, span, from, to }: HistoryChartPr
   const summary = useMemo(() => summaryOf(series, span), [series, span]);
   const chart = useMemo(() => {
     const x: Axis = {
-      label: '',
+      label: texts.detail.time,
       log: false,
       domain: [from, to],
       text: (seconds) => timeTickText(seconds, to - from),
       ticks: timeTicks,
     };
-    const y: Axis = { label: '', log: false, domain: domainOf(series), text: (v) => valueText(value, v) };
+    const y = yAxis(series);
     const lines = [
       { title: texts.detail.minimum, values: minimum, pale: true },
       { title: texts.detail.maximum, values: maximum, pale: true },
@@ -67,6 +78,7 @@ export function HistoryChart({ history, series, span, from, to }: HistoryChartPr
         at={history.moments}
         series={chart.lines}
         band={[0, 1]}
+        bandGaps
         height={170}
         content={(index) => ({
           title: moment(new Date(history.moments[index]! * 1000).toISOString()),

@@ -11,6 +11,9 @@ interface Row {
 
 const textOf = (value: string | null): string => value || kAbsent;
 
+/** Binary, as memory is counted elsewhere on the page. */
+const inGiB = (bytes: number | null): number | null => (bytes === null ? null : bytes / 2 ** 30);
+
 /** A row a process, dead ones first, then those with the most memory. */
 export function processColumns(gpus: readonly Gpu[]): { rows: Row[]; columns: DataColumn[]; dead: number } {
   const rows = gpus
@@ -32,7 +35,7 @@ export function processColumns(gpus: readonly Gpu[]): { rows: Row[]; columns: Da
     { name: text.pid, unit: 'none', values: rows.map(({ process }) => process.pid) },
     column(text.user, ({ process }) => textOf(process.user)),
     column(text.name, ({ process }) => textOf(process.name)),
-    { name: text.memory, unit: 'bytes', values: rows.map(({ process }) => process.memory_used_bytes) },
+    { name: text.memory, unit: 'none', decimals: 1, values: rows.map(({ process }) => inGiB(process.memory_used_bytes)) },
     column(text.state, ({ process }) => (process.alive ? text.alive : text.dead)),
     column(text.container, ({ process }) => textOf(process.container)),
     column(text.pod, ({ process }) => textOf(process.pod)),
