@@ -1,4 +1,4 @@
-#include "gate/store/files.h"
+#include "base/small_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 
-namespace sonde::gate {
+namespace sonde {
 namespace {
 
 std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
@@ -25,6 +25,16 @@ bool write_all(int file, std::string_view text) {
     text.remove_prefix(static_cast<size_t>(written));
   }
   return true;
+}
+
+/// The name in its folder reaches the disk too. A file system that cannot do that keeps the file all the same.
+void sync_folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return;
+  fsync(opened);
+  close(opened);
 }
 
 }  // namespace
@@ -57,7 +67,11 @@ Status replace_file(const std::string& path, std::string_view text) {
   if (written && std::rename(beside.c_str(), path.c_str()) != 0) {
     written = fail("cannot replace {}: {}", path, reason(errno));
   }
-  if (!written) unlink(beside.c_str());
+  if (written) {
+    sync_folder_of(path);
+  } else {
+    unlink(beside.c_str());
+  }
   return written;
 }
 
@@ -68,4 +82,4 @@ std::string unused_name(std::string_view prefix) {
   return fmt::format("{}-{}-{:x}-{}", prefix, getpid(), now, number++);
 }
 
-}  // namespace sonde::gate
+}  // namespace sonde

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 
-/// Small files of a store.
-namespace sonde::gate {
+/// Files that are read and written whole.
+namespace sonde {
 
 /// The whole of a regular file. Larger than `most` bytes, a pipe or a folder is an error.
 [[nodiscard]] Result<std::string> read_small_file(const std::string& path, size_t most);
@@ -21,4 +21,4 @@ namespace sonde::gate {
 /// A name that no other process and no other call uses now: "PREFIX-PROCESS-NUMBER".
 [[nodiscard]] std::string unused_name(std::string_view prefix);
 
-}  // namespace sonde::gate
+}  // namespace sonde
