@@ -94,7 +94,7 @@ for (const { path, text } of all) writeFileSync(join(folder, 'live', path === '/
 
 const rows = all.map(
   ({ path, type, text }, i) =>
-    `    {"${path}", "${type}", {kAsset${i}, sizeof(kAsset${i})}, true, "\\"${digest(text)}\\""},`,
+    `    {"${path}", "${type}", {kAsset${i}, sizeof(kAsset${i})}, "\\"${digest(text)}\\"", true},`,
 );
 
 writeFileSync(

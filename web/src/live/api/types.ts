@@ -9,7 +9,7 @@ export type GpuValue = number | string | boolean | null;
 
 export interface GpuProcess {
   pid: number;
-  name: string;
+  name: string | null;
   kind: 'compute' | 'graphics';
   memory_used_bytes: number | null;
   alive: boolean;
@@ -44,7 +44,7 @@ export interface Gpu {
   /** "gpu_0" */
   id: string;
   uuid: string;
-  name: string;
+  name: string | null;
   simulated: boolean;
   health: Health;
   quality: Quality;
@@ -65,7 +65,7 @@ export interface Host {
   moment: string | null;
   hostname: string;
   simulated: boolean;
-  source: string;
+  source: string | null;
   driver_version: string | null;
   cuda_version: string | null;
   source_trouble: string | null;

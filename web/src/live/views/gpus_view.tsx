@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Select } from '../../charts/chart_frame.tsx';
 import { cutMiddle } from '../../text/names.ts';
+import { kAbsent } from '../../text/units.ts';
 import { memo } from '../../tables/memo.ts';
 import type { Gpu } from '../api/types.ts';
 import { hashOfGpu, hashOfPart } from '../place.ts';
@@ -76,7 +77,7 @@ export function SearchField({ label, text, onText }: { label: string; text: stri
 
 export const GpuName = ({ gpu }: { gpu: Gpu }) => (
   <>
-    <code>{gpu.id}</code> <bdi>{cutMiddle(gpu.name, 200)}</bdi>
+    <code>{gpu.id}</code> <bdi>{cutMiddle(gpu.name ?? kAbsent, 200)}</bdi>
   </>
 );
 

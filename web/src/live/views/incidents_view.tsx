@@ -74,7 +74,7 @@ export function IncidentsView({ service }: { service: Service }) {
   const { incidents: text } = texts;
   const gpus = [
     { key: 'all', title: text.allGpus },
-    ...(host?.gpus ?? []).map(({ uuid, id, name }) => ({ key: uuid, title: `${id} ${name}` })),
+    ...(host?.gpus ?? []).map(({ uuid, id, name }) => ({ key: uuid, title: `${id} ${name ?? ''}` })),
   ];
   return (
     <section aria-labelledby="incidents-heading">
