@@ -26,8 +26,9 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "dcgm",
               .schema = R"({"type": "string", "enum": ["linted", "exact"]})",
-              .description = "How DCGM's metrics are told: `exact`, as dcgm-exporter has them, or `linted`, without what "
-                             "`promtool check metrics` objects to; `linted` where it is left out"},
+              .description =
+                  "How DCGM's metrics are told: `exact`, as dcgm-exporter has them, or `linted`, without what "
+                  "`promtool check metrics` objects to; `linted` where it is left out"},
 };
 constexpr std::array<std::string_view, 1> kProblems = {"metrics_off"};
 
