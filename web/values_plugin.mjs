@@ -18,8 +18,13 @@ export const valuesPlugin = {
     build.onResolve({ filter: /^sonde:values$/ }, () => ({ path: table, namespace: 'sonde-values' }));
     build.onLoad({ filter: /.*/, namespace: 'sonde-values' }, () => {
       const meanings = valueMeanings(readFileSync(table, 'utf8'));
-      if (Object.keys(meanings).length < 50) throw new Error(`${table}: its rows are not as values_plugin.mjs reads them`);
-      return { contents: `export const valueMeanings = ${JSON.stringify(meanings)};`, loader: 'js', watchFiles: [table] };
+      if (Object.keys(meanings).length < 50)
+        throw new Error(`${table}: its rows are not as values_plugin.mjs reads them`);
+      return {
+        contents: `export const valueMeanings = ${JSON.stringify(meanings)};`,
+        loader: 'js',
+        watchFiles: [table],
+      };
     });
   },
 };

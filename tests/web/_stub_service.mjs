@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 
-const kTypes = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
+const kTypes = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
 const kPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'";
@@ -57,7 +62,14 @@ export function gpu(index, more = {}) {
     },
     nvlinks: [
       { link: 0, active: true, speed_mbytes_per_s: 26562, replay_errors: 0, recovery_errors: 0, crc_errors: null },
-      { link: 1, active: false, speed_mbytes_per_s: null, replay_errors: null, recovery_errors: null, crc_errors: null },
+      {
+        link: 1,
+        active: false,
+        speed_mbytes_per_s: null,
+        replay_errors: null,
+        recovery_errors: null,
+        crc_errors: null,
+      },
     ],
     mig_devices: [],
     processes: [process_(4000 + index, { memory_used_bytes: ((11 * index) % 80) * kGiB, alive: index % 5 !== 4 })],
@@ -209,10 +221,19 @@ export class StubService {
     if (what === 'gpus' && !found(id)) return problem(404, 'No such GPU', 'GET /api/v1/gpus lists them.');
     if (what === 'gpus') return json(then ? history(found(id), url.searchParams) : found(id));
     if (what === 'incidents' && !id) return json({ incidents: this.#incidents(url.searchParams), next_before: null });
-    if (what === 'incidents') return this.#act(this.incidents.find((one) => one.id === Number(id)), then, key, may, json, problem);
+    if (what === 'incidents')
+      return this.#act(
+        this.incidents.find((one) => one.id === Number(id)),
+        then,
+        key,
+        may,
+        json,
+        problem,
+      );
     if (what === 'waste') return json(this.waste);
     if (path === 'config') return json(this.#config());
-    if (path === 'config/gpu/strategy' && !may('admin')) return problem(403, 'Not for this role', 'Use a key with admin.');
+    if (path === 'config/gpu/strategy' && !may('admin'))
+      return problem(403, 'Not for this role', 'Use a key with admin.');
     if (path === 'config/gpu/strategy') {
       const before = this.strategy;
       this.strategy = body.strategy;
@@ -300,17 +321,20 @@ function history(of, query) {
   const end = Math.floor(Date.now() / 1000);
   const moments = Array.from({ length: Math.floor(seconds / step) }, (_, i) => Math.round(end - seconds + i * step));
   const wave = (value, i) => (i > 90 && i < 100 ? null : Math.max(0, value * (0.7 + 0.3 * Math.sin(i / 9 + of.index))));
-  const series = query.get('value').split(',').map((value) => {
-    const now = of.values[value];
-    const known = typeof now === 'number';
-    const mean = moments.map((_, i) => (known ? wave(now, i) : null));
-    return {
-      value,
-      unit: '',
-      minimum: mean.map((v) => v && v * 0.9),
-      mean,
-      maximum: mean.map((v, i) => v && v * (1.05 + 0.1 * Math.abs(Math.sin(i)))),
-    };
-  });
+  const series = query
+    .get('value')
+    .split(',')
+    .map((value) => {
+      const now = of.values[value];
+      const known = typeof now === 'number';
+      const mean = moments.map((_, i) => (known ? wave(now, i) : null));
+      return {
+        value,
+        unit: '',
+        minimum: mean.map((v) => v && v * 0.9),
+        mean,
+        maximum: mean.map((v, i) => v && v * (1.05 + 0.1 * Math.abs(Math.sin(i)))),
+      };
+    });
   return { gpu: of.uuid, resolution_seconds: step, moments, series };
 }

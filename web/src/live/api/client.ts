@@ -1,15 +1,5 @@
 import { ApiProblem, problemOf } from './problem.ts';
-import type {
-  Caller,
-  ConfigChange,
-  Configuration,
-  Gpu,
-  History,
-  Host,
-  Incident,
-  Incidents,
-  Waste,
-} from './types.ts';
+import type { Caller, ConfigChange, Configuration, Gpu, History, Host, Incident, Incidents, Waste } from './types.ts';
 
 export interface HistoryQuery {
   values: readonly string[];
@@ -79,7 +69,13 @@ export class Client {
 
   private async ask(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
     const headers = { ...init.headers, Authorization: `Bearer ${this.key}` };
-    const options: RequestInit = { ...init, headers, cache: 'no-store', credentials: 'omit', referrerPolicy: 'no-referrer' };
+    const options: RequestInit = {
+      ...init,
+      headers,
+      cache: 'no-store',
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+    };
     let response: Response;
     try {
       response = await fetch(`api/v1/${path}`, options);

@@ -52,10 +52,7 @@ function appended(spark: Spark, at: number, point: Record<SparkValue, number | n
   const before = spark.at.at(-2);
   if (last !== undefined && at <= last) return spark;
   const replaces = last !== undefined && before !== undefined && last - before < kLeastStep;
-  const base = filtered(
-    spark,
-    (i) => spark.at[i]! >= at - kSparkSeconds && !(replaces && i === spark.at.length - 1),
-  );
+  const base = filtered(spark, (i) => spark.at[i]! >= at - kSparkSeconds && !(replaces && i === spark.at.length - 1));
   const next = { ...kNoSpark, at: [...base.at, at] };
   for (const value of kValues) next[value] = [...base[value], point[value]];
   return next;

@@ -44,8 +44,8 @@ function groups<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
 export function wasteRows({ days }: Waste): WasteRow[] {
   return days
     .flatMap(({ day, entries }) =>
-      groups(entries, ({ kind, user, container }) => JSON.stringify([kind, user || null, container || null])).map((group) =>
-        sumOf(day, group),
+      groups(entries, ({ kind, user, container }) => JSON.stringify([kind, user || null, container || null])).map(
+        (group) => sumOf(day, group),
       ),
     )
     .sort((a, b) => b.day.localeCompare(a.day) || b.hours - a.hours);

@@ -19,7 +19,8 @@ export const en = {
   simulated: 'simulated',
   simulatedLong: 'These GPUs are simulated: no figure here is a measurement of hardware.',
   zone: (zone: string) => `Times are local: ${zone}`,
-  partFailed: (why: string) => `This part of the page cannot be shown: ${why}. Load the page again; if this comes back, it is a bug in Sonde.`,
+  partFailed: (why: string) =>
+    `This part of the page cannot be shown: ${why}. Load the page again; if this comes back, it is a bug in Sonde.`,
 
   signIn: {
     heading: 'Sign in',
@@ -121,13 +122,21 @@ export const en = {
     missing: (gpu: string) => `The service knows no GPU ${gpu}.`,
     history: 'History',
     span: 'Span',
-    spans: { '15m': '15 minutes', '1h': '1 hour', '6h': '6 hours', '24h': '24 hours', '7d': '7 days', '30d': '30 days' },
+    spans: {
+      '15m': '15 minutes',
+      '1h': '1 hour',
+      '6h': '6 hours',
+      '24h': '24 hours',
+      '7d': '7 days',
+      '30d': '30 days',
+    },
     values: 'Values',
     noHistory: 'There is no history of this value in this span.',
     noHistoryAtAll: 'There is no history in this span yet.',
     chartSummary: (what: string, span: string, least: string, mean: string, most: string) =>
       `${what} over ${span}: least ${least}, mean ${mean}, most ${most}`,
-    resolution: (text: string) => `A point is ${text}; the band goes from the least to the most of it, the line is the mean.`,
+    resolution: (text: string) =>
+      `A point is ${text}; the band goes from the least to the most of it, the line is the mean.`,
     minimum: 'least',
     mean: 'mean',
     maximum: 'most',
@@ -157,7 +166,8 @@ export const en = {
     failure: (kind: string, message: string) => `The last read failed (${kind}): ${message}`,
     incidents: 'Incidents of this GPU',
     processes: 'Processes of this GPU',
-    pcieNow: (generation: string, width: string, most: string) => `generation ${generation}, ${width} lanes (at most ${most})`,
+    pcieNow: (generation: string, width: string, most: string) =>
+      `generation ${generation}, ${width} lanes (at most ${most})`,
     yes: 'yes',
     no: 'no',
     reason: 'Why',

@@ -55,8 +55,7 @@ export function duration(seconds: Maybe): string {
 }
 
 const padded = (value: number): string => String(value).padStart(2, '0');
-export const dayText = (at: Date): string =>
-  `${at.getFullYear()}-${padded(at.getMonth() + 1)}-${padded(at.getDate())}`;
+export const dayText = (at: Date): string => `${at.getFullYear()}-${padded(at.getMonth() + 1)}-${padded(at.getDate())}`;
 export const clockText = (at: Date, seconds = true): string =>
   `${padded(at.getHours())}:${padded(at.getMinutes())}${seconds ? `:${padded(at.getSeconds())}` : ''}`;
 

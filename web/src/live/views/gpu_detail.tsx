@@ -90,7 +90,9 @@ function OwnIncidents({ service, gpu }: { service: Service; gpu: Gpu }) {
     <section aria-labelledby="own-incidents">
       <h3 id="own-incidents">{texts.detail.incidents}</h3>
       {loaded.error ? <p class="part-error">{problemText(loaded.error)}</p> : null}
-      {loaded.value && <IncidentList service={service} incidents={loaded.value.incidents} empty={texts.incidents.none} />}
+      {loaded.value && (
+        <IncidentList service={service} incidents={loaded.value.incidents} empty={texts.incidents.none} />
+      )}
     </section>
   );
 }

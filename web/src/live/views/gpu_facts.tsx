@@ -142,7 +142,11 @@ function MigDevices({ devices }: { devices: readonly MigDevice[] | null }) {
               <td>
                 {device.gpu_instance ?? kAbsent}/{device.compute_instance ?? kAbsent}
               </td>
-              <td>{device.memory_total_bytes === null ? memory(device.memory_used_bytes) : usedOf(device.memory_used_bytes, device.memory_total_bytes)}</td>
+              <td>
+                {device.memory_total_bytes === null
+                  ? memory(device.memory_used_bytes)
+                  : usedOf(device.memory_used_bytes, device.memory_total_bytes)}
+              </td>
               <td>
                 <code>{device.uuid}</code>
               </td>

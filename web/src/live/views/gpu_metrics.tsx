@@ -24,14 +24,36 @@ export function metricsOf(gpu: Gpu): Metric[] {
   const used = value('memory_used_bytes');
   const total = value('memory_total_bytes');
   const heat = value('temperature_celsius');
-  const power = value('power_draw_milliwatts') ?? value('power_average_milliwatts') ?? value('power_instant_milliwatts');
+  const power =
+    value('power_draw_milliwatts') ?? value('power_average_milliwatts') ?? value('power_instant_milliwatts');
   const limit = value('power_enforced_limit_milliwatts') ?? value('power_limit_milliwatts');
   const { gpus } = texts;
   return [
-    { id: 'utilization', title: gpus.utilization, now: percent(utilization), share: shareOf(utilization, 100), most: 100, text: percent },
-    { id: 'memory', title: gpus.memory, now: usedOf(used, total), share: shareOf(used, total), most: total, text: memory },
+    {
+      id: 'utilization',
+      title: gpus.utilization,
+      now: percent(utilization),
+      share: shareOf(utilization, 100),
+      most: 100,
+      text: percent,
+    },
+    {
+      id: 'memory',
+      title: gpus.memory,
+      now: usedOf(used, total),
+      share: shareOf(used, total),
+      most: total,
+      text: memory,
+    },
     { id: 'temperature', title: gpus.temperature, now: celsius(heat), share: null, most: 100, text: celsius },
-    { id: 'power', title: gpus.power, now: powerOf(power, limit), share: shareOf(power, limit), most: limit, text: watts },
+    {
+      id: 'power',
+      title: gpus.power,
+      now: powerOf(power, limit),
+      share: shareOf(power, limit),
+      most: limit,
+      text: watts,
+    },
   ];
 }
 

@@ -26,7 +26,12 @@ export const hasTrouble = (gpu: Gpu): boolean =>
   gpu.health !== 'ok' || gpu.quality !== 'fresh' || gpu.incidents.length > 0;
 
 const textsOf = (gpu: Gpu): string =>
-  [gpu.id, gpu.name, gpu.uuid, ...(gpu.processes ?? []).flatMap(({ name, user, pod, container }) => [name, user, pod, container])]
+  [
+    gpu.id,
+    gpu.name,
+    gpu.uuid,
+    ...(gpu.processes ?? []).flatMap(({ name, user, pod, container }) => [name, user, pod, container]),
+  ]
     .join('\n')
     .toLowerCase();
 
@@ -48,8 +53,18 @@ export function GpusView({ service }: { service: Service }) {
         <span class="muted" role="status">
           {texts.gpus.count(shown.length, gpus.length)}
         </span>
-        <Select label={texts.gpus.show} choices={choicesOf(texts.gpus.shows)} value={show} onChoose={(key) => setShow(key as Shown)} />
-        <Select label={texts.gpus.layout} choices={choicesOf(texts.gpus.layouts)} value={layout} onChoose={(key) => setLayout(key as Layout)} />
+        <Select
+          label={texts.gpus.show}
+          choices={choicesOf(texts.gpus.shows)}
+          value={show}
+          onChoose={(key) => setShow(key as Shown)}
+        />
+        <Select
+          label={texts.gpus.layout}
+          choices={choicesOf(texts.gpus.layouts)}
+          value={layout}
+          onChoose={(key) => setLayout(key as Layout)}
+        />
         <SearchField label={texts.gpus.filter} text={filter} onText={setFilter} />
       </div>
       {gpus.length === 0 && !host.source_trouble ? <p>{texts.gpus.none}</p> : null}

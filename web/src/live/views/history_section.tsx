@@ -92,7 +92,12 @@ export function HistorySection({ service, gpu }: { service: Service; gpu: Gpu })
       <fieldset class="choices">
         <legend class="muted">{texts.detail.values}</legend>
         {all.map((name) => (
-          <Choice key={name} checked={chosen.includes(name)} onChange={(on) => choose(name, on)} title={valueTitle(name)} />
+          <Choice
+            key={name}
+            checked={chosen.includes(name)}
+            onChange={(on) => choose(name, on)}
+            title={valueTitle(name)}
+          />
         ))}
       </fieldset>
       {loaded.error ? (
@@ -101,7 +106,9 @@ export function HistorySection({ service, gpu }: { service: Service; gpu: Gpu })
         </p>
       ) : null}
       {loaded.value ? <Charts history={loaded.value} span={span} /> : null}
-      {!loaded.value && !loaded.error && values.length > 0 ? <p class="waiting charts-waiting">{texts.loading}</p> : null}
+      {!loaded.value && !loaded.error && values.length > 0 ? (
+        <p class="waiting charts-waiting">{texts.loading}</p>
+      ) : null}
     </section>
   );
 }

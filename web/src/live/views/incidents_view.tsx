@@ -22,7 +22,13 @@ interface Filter {
 /** Whether the filter lets an incident pass. */
 export function passes(incident: Incident, filter: Filter): boolean {
   const { severity, gpu, text } = filter;
-  const words = [incident.summary, incident.action, incident.detector, incident.subject, `xid ${incident.xids.join(' ')}`];
+  const words = [
+    incident.summary,
+    incident.action,
+    incident.detector,
+    incident.subject,
+    `xid ${incident.xids.join(' ')}`,
+  ];
   return (
     (severity === 'all' || incident.severity === severity) &&
     (gpu === 'all' || incident.gpu_uuid === gpu) &&
@@ -62,7 +68,13 @@ function useIncidents(service: Service, state: State) {
   const all = [...open, ...seen].reduce<readonly Incident[]>(withIncident, past);
   const list = state === 'open' ? [...open].sort(worstFirst) : all;
   const loading = state === 'all' && first.value === null && !first.error;
-  return { list, loading, error: error ?? (state === 'all' ? first.error : null), askOlder, hasOlder: state === 'all' && before !== null };
+  return {
+    list,
+    loading,
+    error: error ?? (state === 'all' ? first.error : null),
+    askOlder,
+    hasOlder: state === 'all' && before !== null,
+  };
 }
 
 export function IncidentsView({ service }: { service: Service }) {
@@ -83,7 +95,12 @@ export function IncidentsView({ service }: { service: Service }) {
         <span class="muted" role="status">
           {text.count(shown.length, list.length)}
         </span>
-        <Select label={text.state} choices={choicesOf(text.states)} value={state} onChoose={(key) => setState(key as State)} />
+        <Select
+          label={text.state}
+          choices={choicesOf(text.states)}
+          value={state}
+          onChoose={(key) => setState(key as State)}
+        />
         <Select
           label={text.severity}
           choices={choicesOf(text.severities)}

@@ -35,7 +35,12 @@ export function processColumns(gpus: readonly Gpu[]): { rows: Row[]; columns: Da
     { name: text.pid, unit: 'none', values: rows.map(({ process }) => process.pid) },
     column(text.user, ({ process }) => textOf(process.user)),
     column(text.name, ({ process }) => textOf(process.name)),
-    { name: text.memory, unit: 'none', decimals: 1, values: rows.map(({ process }) => inGiB(process.memory_used_bytes)) },
+    {
+      name: text.memory,
+      unit: 'none',
+      decimals: 1,
+      values: rows.map(({ process }) => inGiB(process.memory_used_bytes)),
+    },
     column(text.state, ({ process }) => (process.alive ? text.alive : text.dead)),
     column(text.container, ({ process }) => textOf(process.container)),
     column(text.pod, ({ process }) => textOf(process.pod)),

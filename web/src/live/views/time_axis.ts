@@ -4,7 +4,23 @@ const kMinute = 60;
 const kHour = 3600;
 const kDay = 86_400;
 /** Distances of ticks that people read easily, s. */
-const kSteps = [60, 120, 300, 600, 900, 1800, kHour, 2 * kHour, 3 * kHour, 6 * kHour, 12 * kHour, kDay, 2 * kDay, 5 * kDay, 10 * kDay];
+const kSteps = [
+  60,
+  120,
+  300,
+  600,
+  900,
+  1800,
+  kHour,
+  2 * kHour,
+  3 * kHour,
+  6 * kHour,
+  12 * kHour,
+  kDay,
+  2 * kDay,
+  5 * kDay,
+  10 * kDay,
+];
 
 /** Whole minutes, hours and days of local time between two moments (seconds since 1970). */
 export function timeTicks(low: number, high: number, most: number): number[] {

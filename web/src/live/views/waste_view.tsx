@@ -17,7 +17,9 @@ const kDays = [1, 7, 30];
 const kindText = ({ kind }: WasteRow): string => texts.waste.kinds[kind] ?? kind;
 
 const fixed = (value: number | null, digits: number): string =>
-  isKnown(value) ? value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) : kAbsent;
+  isKnown(value)
+    ? value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    : kAbsent;
 
 export function WasteView({ service }: { service: Service }) {
   const [days, setDays] = useState(7);
