@@ -10,6 +10,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
 #define SONDE_TEXT(id, text) {id, text},
 #include "monitor/texts_en.inc"
 #include "monitor/xid/texts_en.inc"
+#include "monitor/anomalies/texts_en.inc"
 #undef SONDE_TEXT
 });
 
