@@ -1,6 +1,7 @@
 #include "anomaly_run.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 
@@ -15,6 +16,12 @@ using namespace sonde::monitor;
 constexpr double kDayNs = 86400e9;
 constexpr size_t kRows = 11;
 
+/// The detectors that the table is about; others say what is so at the moment (too hot, held down) and learn nothing.
+constexpr std::array<std::string_view, 9> kDetectors = {
+    "clock_lower_than_before",  "clock_below_equals", "power_limit_below_equals",
+    "power_capped_below_limit", "cooling_worse",      "memory_hotter_than_before",
+    "idle_power_raised",        "memory_unexplained", "pcie_link_degraded"};
+
 }  // namespace
 
 const std::vector<FaultRow>& fault_rows() {
@@ -23,7 +30,7 @@ const std::vector<FaultRow>& fault_rows() {
       {Fault::cooling, "thermal resistance +20 %", {"cooling_worse"}, 3},
       {Fault::cooling_slow, "thermal resistance +25 %, within 4 days", {"cooling_worse"}, 6},
       {Fault::clock_stuck, "clock stuck at 1500 of 1980 MHz", {"clock_lower_than_before", "clock_below_equals"}, 3},
-      {Fault::power_cap, "power limit lowered to 75 %", {"power_limit_lowered", "clock_below_equals"}, 3},
+      {Fault::power_cap, "power limit lowered to 75 %", {"power_limit_below_equals", "clock_below_equals"}, 3},
       {Fault::power_cap_hidden,
        "power held to 75 %, the told limit stays",
        {"power_capped_below_limit", "clock_below_equals"},
@@ -32,7 +39,7 @@ const std::vector<FaultRow>& fault_rows() {
       {Fault::memory_heat, "memory 9 °C hotter, within 12 hours", {"memory_hotter_than_before"}, 3},
       {Fault::dead_memory, "20 GiB of a dead process", {"memory_unexplained"}, 3},
       {Fault::idle_power, "idle power +35 W", {"idle_power_raised"}, 3},
-      {Fault::pcie_half, "PCIe at 8 of 16 lanes", {"pcie_width", "pcie_link", "pcie_narrower"}, 3},
+      {Fault::pcie_half, "PCIe at 8 of 16 lanes", {"pcie_link_degraded"}, 3},
   };
   return kRowsOfFaults;
 }
@@ -50,7 +57,10 @@ Outcome run(const FaultRow& row, uint64_t seed, double days, int64_t interval_s)
     IncidentBook book;
   };
   std::vector<Watch> watches;
-  for (const DetectorRow* detector : detector_rows()) watches.push_back({detector, detector->make(), IncidentBook()});
+  for (const DetectorRow* detector : detector_rows()) {
+    if (std::ranges::find(kDetectors, detector->name) == kDetectors.end()) continue;
+    watches.push_back({detector, detector->make(), IncidentBook()});
+  }
   Outcome outcome{.delay_hours = {}, .false_alarms = {}, .gpu_weeks = days * kGpus / 7};
   Round round;
   std::vector<Observation> found;

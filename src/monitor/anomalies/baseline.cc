@@ -24,7 +24,7 @@ void Baseline::add(double value, double limit) {
   if (minutes_.size() < kMinutesOfHour) return;
   const double hour = median_of(minutes_);
   minutes_.clear();
-  if (!ready() || std::abs(hour - median_) < limit) learn(hour);
+  if (!ready() || std::abs(hour - median_) < limit / 2) learn(hour);
 }
 
 void Baseline::learn(double hour) {

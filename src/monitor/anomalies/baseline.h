@@ -11,13 +11,13 @@ namespace sonde::monitor {
 [[nodiscard]] double median_of(std::vector<double>& values);
 
 /// What is usual for a value of one GPU: median and spread of the medians of 60 minutes each in which it was measured
-/// in comparable conditions, over the last 14 days of such minutes at most. An hour whose median is an outlier by the
-/// judge's own limit is not learned: a fault must not become usual.
+/// in comparable conditions, over the last 14 days of such minutes at most. An hour whose median is half as far
+/// off as the judge allows is not learned: a fault must not become usual.
 class Baseline {
  public:
   /// `learn_hours`: of such minutes, before anything is judged.
   explicit Baseline(size_t learn_hours) : learn_hours_(learn_hours) {}
-  /// One minute. `limit`: how far from the median is an outlier.
+  /// One minute. `limit`: how far from the median the judge allows.
   void add(double value, double limit);
   [[nodiscard]] bool ready() const { return hours_.size() >= learn_hours_; }
   [[nodiscard]] double median() const { return median_; }

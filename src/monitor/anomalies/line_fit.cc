@@ -11,6 +11,10 @@ constexpr double kHalfLifeMinutes = 14400;
 constexpr double kLearnMinutes = 720;
 constexpr double kStepWatts = 50;
 constexpr double kSeenMinutes = 120;  // at this power, within a step
+/// What has been seen for two days at a power is known; later minutes there weigh a tenth, so that a fault that begins
+/// within days does not become usual, and dust within months does.
+constexpr double kKnownMinutes = 2880;
+constexpr double kLateWeight = 0.1;
 /// Weight of the expected slope where powers hardly differ: like a spread of 20 W.
 constexpr double kPriorWatts = 20;
 /// Chips take 1 to 2 minutes to settle (the heat sink's time constant), three of which are 95 %.
@@ -24,15 +28,17 @@ size_t step_of(double watts) { return static_cast<size_t>(std::max(watts, 0.0) /
 
 void LineFit::learn(double watts, double y) {
   static const double kKeep = std::exp2(-1 / kHalfLifeMinutes);
-  for (double* sum : {&count_, &x_, &y_, &xx_, &xy_}) *sum *= kKeep;
-  count_ += 1;
-  x_ += watts;
-  y_ += y;
-  xx_ += watts * watts;
-  xy_ += watts * y;
   const size_t step = step_of(watts);
   if (seen_.size() <= step) seen_.resize(step + 1);
+  const double weight = seen_[step] < kKnownMinutes ? 1 : kLateWeight;
   seen_[step] += 1;
+  const double keep = std::pow(kKeep, weight);
+  for (double* sum : {&count_, &x_, &y_, &xx_, &xy_}) *sum *= keep;
+  count_ += weight;
+  x_ += weight * watts;
+  y_ += weight * y;
+  xx_ += weight * watts * watts;
+  xy_ += weight * watts * y;
 }
 
 std::optional<double> LineFit::at(double watts) const {

@@ -12,15 +12,17 @@ namespace {
 /// Chips of one product differ by 2 to 3 % in clock under one load at one power.
 constexpr SustainedLimits kLimits = {.on = 0.07, .off = 0.04, .minutes = 20};
 /// Equals have the same work: the same product, all busy, their processes started within 3 minutes of each other (the
-/// ranks of one job do), and use memory alike.
+/// ranks of one job do), and use themselves and memory alike. At a power limit 3 % more use costs 1.5 % of the clock.
 constexpr int64_t kTogetherNs = 180'000'000'000;
-constexpr double kMemoryPercent = 10;
-constexpr double kMemoryShare = 0.25;
-constexpr size_t kFewestOthers = 2;      // of two GPUs nobody can say which one is the odd one
+constexpr double kUsePercent = 3;
+constexpr double kMemoryPercent = 5;
+constexpr double kMemoryShare = 0.1;
+constexpr size_t kFewestOthers = 3;      // fewer may be a job of their own that happens to look alike
 constexpr int64_t kNotThrottling = 0x3;  // idle, application clocks: NVML's bits that are no slowdown
 
 struct Kept {
   Sustained lower;
+  int64_t work_since_ns = 0;
   double clock_mhz = 0;
   double equals_mhz = 0;
   int64_t reasons = 0;
@@ -34,6 +36,7 @@ bool alike(std::optional<double> a, std::optional<double> b, double share, doubl
 
 bool same_work(const Minute& a, const Minute& b) {
   return b.busy() && std::abs(a.work_since_ns - b.work_since_ns) <= kTogetherNs &&
+         alike(a.utilization.value(), b.utilization.value(), 0, kUsePercent) &&
          alike(a.memory_utilization.value(), b.memory_utilization.value(), 0, kMemoryPercent) &&
          alike(a.memory_used_bytes, b.memory_used_bytes, kMemoryShare, 0);
 }
@@ -50,6 +53,9 @@ void look_at_gpu(const HostMinute& host, size_t gpu, Kept& kept) {
     common_reasons |= host.gpus[other]->reasons_any;
   }
   if (clocks.size() < kFewestOthers) return;
+  // Minutes of another job say nothing of this one.
+  if (kept.work_since_ns != own.work_since_ns && !kept.lower.on()) kept.lower = {};
+  kept.work_since_ns = own.work_since_ns;
   kept.equals = clocks.size();
   kept.clock_mhz = *clock;
   kept.equals_mhz = median_of(clocks);

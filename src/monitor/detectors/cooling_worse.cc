@@ -10,13 +10,17 @@ namespace sonde::monitor {
 namespace {
 
 /// Beside equals, whose common part (air in the room, fans of the chassis) is taken off; a GPU alone carries the day's
-/// changes of the air, which are 3 to 6 °C.
-constexpr double kBesideCelsius = 4;
-constexpr double kAloneCelsius = 8;
-constexpr double kSpreads = 5;
+/// changes of the air, 3 to 6 °C, and hours in which the room's cooling is off.
+constexpr double kBesideCelsius = 3.5;
+constexpr double kAloneCelsius = 10;
+constexpr double kSpreads = 4;
 constexpr size_t kMinutes = 30;
 constexpr size_t kLearnHours = 12;
 constexpr size_t kFewestOthers = 3;
+
+/// Below a third of the limit a GPU is hardly warmer than the air, and what the last job left is still in the heat
+/// sink.
+constexpr double kLoadShare = 0.33;
 
 struct Kept {
   SteadyPower steady;
@@ -28,12 +32,15 @@ struct Kept {
   std::optional<double> residual;  ///< of this minute
   double celsius = 0;
   double at_watts = 0;
+  double excess = 0;        ///< °C, over the minutes that count
   bool has_equals = false;  ///< to compare with, at the last minute that was judged
 };
 
 void measure(const std::optional<Minute>& minute, Kept& kept) {
   kept.residual.reset();
   kept.watts = kept.steady.take(minute ? minute->watts.value() : std::nullopt);
+  const bool loaded = kept.watts && *kept.watts >= kLoadShare * minute->limit_watts.value_or(0);
+  if (!loaded) kept.watts.reset();
   if (!kept.watts) return;
   const std::optional<double> celsius = minute->celsius.value();
   const std::optional<double> usual = kept.usual.at(*kept.watts);
@@ -59,6 +66,7 @@ void judge(const Minute& minute, std::optional<double> common, Kept& kept) {
     baseline.add(value, limit);
     usual = !baseline.ready() || value - baseline.median() < limit / 2;
     if (baseline.ready()) kept.hotter.take((value - baseline.median()) / limit, {1, 0.5, kMinutes});
+    kept.excess = kept.hotter.deviation() * limit;
     kept.celsius = celsius;
     kept.at_watts = *kept.watts;
     kept.has_equals = common.has_value();
@@ -73,11 +81,10 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
     const bool measured = kept[i].watts && host.gpus[i] && host.gpus[i]->celsius.value();
     if (measured) judge(*host.gpus[i], common_part(host, kept, i), kept[i]);
     if (!kept[i].hotter.on()) continue;
-    const double usual = kept[i].usual.at(kept[i].at_watts).value_or(kept[i].celsius);
     found.push_back({.gpu = i,
                      .text = kept[i].has_equals ? "cooling_worse" : "cooling_worse.alone",
                      .arguments = {{"temperature", shown_celsius(kept[i].celsius)},
-                                   {"usual", shown_celsius(usual)},
+                                   {"excess", shown_celsius(kept[i].excess)},
                                    {"power", shown_watts(kept[i].at_watts)}}});
   }
 }

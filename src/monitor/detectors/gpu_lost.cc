@@ -11,7 +11,7 @@ void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found
 
 }  // namespace
 
-constinit const DetectorRow gpu_lost_detector = {
+extern constinit const DetectorRow gpu_lost_detector = {
     .name = "gpu_lost",
     .description = "the driver cannot reach the GPU any more: it has fallen off the bus",
     .clear_after_s = 30,

@@ -34,7 +34,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 }  // namespace
 
-constinit const DetectorRow gpu_not_answering_detector = {
+extern constinit const DetectorRow gpu_not_answering_detector = {
     .name = "gpu_not_answering",
     .description = "a call to the driver for this GPU has not come back for 10 s",
     .clear_after_s = 30,

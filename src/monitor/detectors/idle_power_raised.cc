@@ -13,7 +13,7 @@ constexpr double kLeastWatts = 15;
 constexpr double kLeastShare = 0.2;
 constexpr double kSpreads = 5;
 constexpr size_t kMinutes = 30;
-constexpr size_t kLearnHours = 6;
+constexpr size_t kLearnHours = 3;
 constexpr double kIdlePercent = 1;
 
 /// Apart for a GPU that nobody holds and one that holds a context, which keeps clocks up.

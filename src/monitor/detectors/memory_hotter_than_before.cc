@@ -37,7 +37,7 @@ void look_at_gpu(const std::optional<Minute>& minute, Kept& kept) {
     if (kept.residual.ready()) {
       kept.hotter.take((value - kept.residual.median()) / limit, {1, 0.5, kMinutes});
       learn = value - kept.residual.median() < limit / 2 && !kept.hotter.on();
-      kept.excess = value - kept.residual.median();
+      kept.excess = kept.hotter.deviation() * limit;
     }
     kept.celsius = *minute->memory_celsius.value();
   }

@@ -1,66 +1,46 @@
-#include "monitor/anomalies/baseline.h"
-#include "monitor/anomalies/each_minute.h"
+#include <algorithm>
+
+#include "monitor/detectors/each_gpu.h"
 #include "monitor/detectors/shown.h"
 
 namespace sonde::monitor {
 namespace {
 
-/// A limit is a setting, without noise: 3 % is less than anybody sets on purpose.
-constexpr SustainedLimits kLimits = {.on = 0.03, .off = 0.02, .minutes = 10};
-constexpr size_t kLearnHours = 6;
-constexpr size_t kFewestOthers = 3;
+/// Limits are given in steps of a watt; less than that is rounding.
+constexpr int64_t kRoundingMilliwatts = 1000;
 
 struct Kept {
-  Baseline usual{kLearnHours};
-  Sustained lower;
-  double watts = 0;
-  double expected = 0;
+  std::optional<int64_t> enforced;
 };
 
-/// The limit of most equals; absent where there are few.
-std::optional<double> limit_of_equals(const HostMinute& host, size_t gpu) {
-  std::vector<double> others;
-  for (const size_t other : equals_of(host.round, gpu)) {
-    const bool known = other != gpu && host.gpus[other] && host.gpus[other]->limit_watts;
-    if (known) others.push_back(*host.gpus[other]->limit_watts);
-  }
-  return others.size() < kFewestOthers ? std::nullopt : std::optional(median_of(others));
-}
-
-void look_at_gpu(const HostMinute& host, size_t gpu, Kept& kept) {
-  const std::optional<double> limit = host.gpus[gpu]->limit_watts;
-  if (!limit || *limit <= 0) return;
-  kept.watts = *limit;
-  kept.usual.add(*limit, kLimits.on * kept.usual.median());
-  // Equals say how it should be now: an operator who changes them all means it.
-  const std::optional<double> equals = limit_of_equals(host, gpu);
-  if (!equals && !kept.usual.ready()) return;
-  kept.expected = equals.value_or(kept.usual.median());
-  kept.lower.take(1 - *limit / kept.expected, kLimits);
-}
-
-void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>& found) {
-  for (size_t i = 0; i < kept.size(); ++i) {
-    if (host.gpus[i]) look_at_gpu(host, i, kept[i]);
-    if (!kept[i].lower.on()) continue;
-    found.push_back({.gpu = i,
-                     .text = "power_limit_lowered",
-                     .arguments = {{"limit", shown_watts(kept[i].watts)}, {"usual", shown_watts(kept[i].expected)}}});
-  }
+void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
+  const device::GpuReading& reading = gpu.sample.reading;
+  if (gpu.reading != nullptr) kept.enforced = reading.power_enforced_limit_milliwatts;
+  const auto normal = reading.power_default_limit_milliwatts;
+  if (!kept.enforced || !normal || *kept.enforced + kRoundingMilliwatts > *normal) return;
+  // Set by somebody: known, and told once. Below what is set: something else limits the board.
+  const auto set = reading.power_limit_milliwatts;
+  const bool by_other = set && *kept.enforced + kRoundingMilliwatts <= *set;
+  found.push_back({.gpu = gpu.sample.gpu,
+                   .severity = by_other ? Severity::warning : Severity::info,
+                   .text = by_other ? "power_limit_lowered_other" : "power_limit_lowered",
+                   .arguments = {{"limit", shown_watts(static_cast<double>(*kept.enforced) / 1000)},
+                                 {"normal", shown_watts(static_cast<double>(*normal) / 1000)},
+                                 {"set", shown_watts(static_cast<double>(set.value_or(*normal)) / 1000)},
+                                 {"index", std::to_string(gpu.sample.gpu)}}});
 }
 
 }  // namespace
 
-extern const DetectorRow power_limit_lowered_detector;
-constinit const DetectorRow power_limit_lowered_detector = {
+extern constinit const DetectorRow power_limit_lowered_detector = {
     .name = "power_limit_lowered",
-    .description =
-        "the power limit in force is lower than that of the host's other GPUs of this product, or, where "
-        "there are few, than before",
+    .description = "the power limit in force is below the board's default",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
-    .severity = "warning",
-    .clears = "it is as before for 10 minutes",
+    .make = each_gpu<Kept, look>,
+    .severity =
+        "info; warning where it is below the limit that was set: not nvidia-smi -pl but the board or the host "
+        "holds it down",
+    .clears = "the limit is back for 1 min",
 };
 
 }  // namespace sonde::monitor

@@ -21,6 +21,7 @@ struct Gpu {
   std::optional<Minute> current;
   device::GpuReading before;  ///< of the sample before
   int64_t before_ns = 0;
+  bool goes_on = false;  ///< its first minute was begun before a restart
 };
 
 /// What was read anew since the sample before.
@@ -99,17 +100,17 @@ class Kept : public History {
       over.minutes.push_back({*sample.reading.uuid, *gpu.current});
       gpu.current.reset();
     }
-    if (!gpu.current) gpu.current = begin(*sample.reading.uuid, minute, follows);
+    if (!gpu.current) gpu.current = Minute{.minute = minute, .values = {}};
+    if (!follows) go_on(*sample.reading.uuid, gpu);
     gpu.current->add(values);
   }
 
   /// After a restart the minute goes on with what was written of it.
-  Minute begin(const std::string& uuid, int64_t minute, bool follows) const {
-    if (!follows) {
-      const auto written = keeper_.minutes(uuid, minute, minute + 1);
-      if (written && !written->empty()) return written->front();
-    }
-    return {.minute = minute, .values = {}};
+  void go_on(const std::string& uuid, Gpu& gpu) const {
+    const auto written = keeper_.minutes(uuid, gpu.current->minute, gpu.current->minute + 1);
+    if (!written || written->empty()) return;
+    gpu.current = written->front();
+    gpu.goes_on = true;
   }
 
   /// Of GPUs that gave no sample any more.
@@ -140,10 +141,11 @@ class Kept : public History {
 
   /// Absent where memory does not have the range and the database may have more of it.
   std::optional<HistoryRange> from_memory(const HistoryQuery& query, const std::vector<size_t>& values) const {
-    const std::optional<int64_t> oldest_ns = oldest_in_memory(query.gpu_uuid);
-    if (!oldest_ns) return std::nullopt;
-    if (*oldest_ns > query.from_ns) {
-      const auto older = keeper_.minutes(query.gpu_uuid, query.from_ns / kNsPerMinute, *oldest_ns / kNsPerMinute);
+    const auto began = memory_began(query.gpu_uuid);
+    if (!began) return std::nullopt;
+    if (began->moment_ns > query.from_ns) {
+      if (began->goes_on) return std::nullopt;
+      const auto older = keeper_.minutes(query.gpu_uuid, query.from_ns / kNsPerMinute, began->moment_ns / kNsPerMinute);
       if (older && !older->empty()) return std::nullopt;
     }
     const std::scoped_lock lock(mutex_);
@@ -157,11 +159,15 @@ class Kept : public History {
     return points.range(values);
   }
 
-  std::optional<int64_t> oldest_in_memory(const std::string& uuid) const {
+  struct Began {
+    int64_t moment_ns = 0;
+    bool goes_on = false;
+  };
+  std::optional<Began> memory_began(const std::string& uuid) const {
     const std::scoped_lock lock(mutex_);
     const auto gpu = gpus_.find(uuid);
     if (gpu == gpus_.end() || gpu->second.ring.empty()) return std::nullopt;
-    return gpu->second.ring.oldest_ns();
+    return Began{gpu->second.ring.oldest_ns(), gpu->second.goes_on};
   }
 
   Result<HistoryRange> from_minutes(const HistoryQuery& query, const std::vector<size_t>& values) const {

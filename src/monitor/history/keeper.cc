@@ -160,7 +160,8 @@ Stores<void> Keeper::try_to_write() {
   if (batch.empty()) return {};
   if (auto written = store_->write(batch); !written) return written;
   done_with(batch);
-  return store_->forget(now_ns() - static_cast<int64_t>(days_ * kNsPerDay));
+  for (const GpuMinute& row : batch.minutes) newest_ns_ = std::max(newest_ns_, row.minute.minute * kNsPerMinute);
+  return store_->forget(newest_ns_ - static_cast<int64_t>(days_ * kNsPerDay));
 }
 
 /// What came meanwhile stays.

@@ -86,7 +86,8 @@ Result<std::vector<Incident>> read_incidents(const Database& db, std::string_vie
       "SELECT data FROM incidents WHERE (?1 = '' OR gpu_uuid = ?1) AND (?2 = 0 OR cleared_ns IS NULL) AND "
       "(?3 = 0 OR id < ?3) ORDER BY id DESC LIMIT ?4");
   if (!query) return std::unexpected(query.error());
-  query->bind(1, uuid);
+  const std::string text(uuid);  // a view of nothing would be NULL
+  query->bind(1, text);
   query->bind(2, static_cast<int64_t>(open_only));
   query->bind(3, before_id);
   query->bind(4, most);

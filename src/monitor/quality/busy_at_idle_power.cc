@@ -71,7 +71,7 @@ class BusyAtIdlePower : public Check {
 
 }  // namespace
 
-constinit const Rule busy_at_idle_power_rule = {
+extern constinit const Rule busy_at_idle_power_rule = {
     .name = "busy_at_idle_power",
     .description = "90 % utilization or more over 3 samples at the GPU's idle power and idle clocks",
     .make = make_check<BusyAtIdlePower>,

@@ -30,7 +30,7 @@ class EnergyBackwards : public Check {
 
 }  // namespace
 
-constinit const Rule energy_backwards_rule = {
+extern constinit const Rule energy_backwards_rule = {
     .name = "energy_backwards",
     .description = "the energy counter is lower than before, and did not begin anew",
     .make = make_check<EnergyBackwards>,

@@ -29,7 +29,7 @@ class GpmFalseZero : public Check {
 
 }  // namespace
 
-constinit const Rule gpm_false_zero_rule = {
+extern constinit const Rule gpm_false_zero_rule = {
     .name = "gpm_false_zero",
     .description = "hardware counters say 0 over 3 samples in which utilization is 50 % or more",
     .make = make_check<GpmFalseZero>,

@@ -34,7 +34,7 @@ class ImpossibleTemperature : public Check {
 
 }  // namespace
 
-constinit const Rule impossible_temperature_rule = {
+extern constinit const Rule impossible_temperature_rule = {
     .name = "impossible_temperature",
     .description = "a temperature below -40 or above 140 °C",
     .make = make_check<ImpossibleTemperature>,

@@ -22,7 +22,7 @@ class MemorySum : public Check {
 
 }  // namespace
 
-constinit const Rule memory_sum_rule = {
+extern constinit const Rule memory_sum_rule = {
     .name = "memory_sum",
     .description = "memory used and free are more than there is",
     .make = make_check<MemorySum>,
