@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { IncidentNews } from '../api/types.ts';
 import { kParts, hashOfPart, placeOfHash, type LivePlace } from '../place.ts';
 import type { Service } from '../state/service.ts';
 import { useStore } from '../state/store.ts';
@@ -117,7 +118,10 @@ function Part({ place, service }: { place: LivePlace; service: Service }) {
 /** Reads new and cleared incidents aloud, wherever the reader is. */
 function Announcer({ service }: { service: Service }) {
   const news = useStore(service.incidentNews);
-  const told = news && (news.change === 'opened' || news.change === 'cleared') ? news : null;
+  const [told, setTold] = useState<IncidentNews | null>(null);
+  useEffect(() => {
+    if (news?.change === 'opened' || news?.change === 'cleared') setTold(news);
+  }, [news]);
   return (
     <p class="unseen" role="status">
       {told?.change === 'opened' && texts.news.opened(texts.severity[told.incident.severity], told.incident.summary)}
