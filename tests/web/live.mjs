@@ -60,7 +60,7 @@ test('a GPU heats up, and the incident appears', async () => {
     );
     await card.getByRole('link', { name: '1 open incident' }).click();
     const incident = page.locator('.incident');
-    await incident.getByText(/GPU 1 is at .* max_temperature is 45/).waitFor();
+    await incident.getByText(/GPU 1 is at .*; gpu.max_temperature is 45/).waitFor();
     await incident.getByRole('button', { name: 'Acknowledge' }).click();
     await incident.getByText(`by ${service.keys.submit.name}`).waitFor();
     assert.ok(await incident.getByRole('button', { name: 'Clear' }).isDisabled(), 'that needs an admin');
