@@ -8,6 +8,10 @@ namespace {
 /// Profiles are mapped rather than copied through a page cache; SQLite caps this at the file's size.
 constexpr const char* kReadPragmas = "PRAGMA mmap_size=281474976710656; PRAGMA cache_size=-16384;";
 constexpr const char* kWritePragmas = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=65536;";
+/// With a write-ahead log NORMAL keeps the file whole even when the power fails; the last transactions may then be
+/// gone.
+constexpr const char* kSharedPragmas =
+    "PRAGMA busy_timeout=2000; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=4194304;";
 
 /// A file URI takes '?', '#' and '%' as syntax; a path may hold them as letters.
 std::string file_uri(const std::string& path) {
@@ -47,10 +51,19 @@ std::string_view Statement::text(int column) const {
   return {bytes, static_cast<size_t>(sqlite3_column_bytes(stmt_.get(), column))};
 }
 
+std::string_view Statement::blob(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(stmt_.get(), column));
+  if (bytes == nullptr) return {};
+  return {bytes, static_cast<size_t>(sqlite3_column_bytes(stmt_.get(), column))};
+}
+
 void Statement::bind(int parameter, int64_t value) { sqlite3_bind_int64(stmt_.get(), parameter, value); }
 void Statement::bind(int parameter, double value) { sqlite3_bind_double(stmt_.get(), parameter, value); }
 void Statement::bind(int parameter, std::string_view value) {
   sqlite3_bind_text(stmt_.get(), parameter, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT);
+}
+void Statement::bind_blob(int parameter, std::string_view bytes) {
+  sqlite3_bind_blob(stmt_.get(), parameter, bytes.data(), static_cast<int>(bytes.size()), SQLITE_TRANSIENT);
 }
 void Statement::bind_null(int parameter) { sqlite3_bind_null(stmt_.get(), parameter); }
 
@@ -82,6 +95,12 @@ Result<Database> Database::open_read_only(const std::string& path) {
 Result<Database> Database::create(const std::string& path) {
   auto db = open(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   if (db) SONDE_TRY(db->execute(kWritePragmas));
+  return db;
+}
+
+Result<Database> Database::open_read_write(const std::string& path) {
+  auto db = open(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (db) SONDE_TRY(db->execute(kSharedPragmas));
   return db;
 }
 

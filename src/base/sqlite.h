@@ -29,10 +29,13 @@ class Statement {
   [[nodiscard]] double real(int column) const;
   /// Valid until the next step.
   [[nodiscard]] std::string_view text(int column) const;
+  /// The bytes of a blob. Valid until the next step.
+  [[nodiscard]] std::string_view blob(int column) const;
 
   void bind(int parameter, int64_t value);
   void bind(int parameter, double value);
   void bind(int parameter, std::string_view value);
+  void bind_blob(int parameter, std::string_view bytes);
   void bind_null(int parameter);
 
   /// Runs an INSERT once with the bound values and makes it ready for the next.
@@ -52,6 +55,9 @@ class Database {
   [[nodiscard]] static Result<Database> open_read_only(const std::string& path);
   /// A new file for bulk writing (no journal, no sync: a half-written file is deleted by the caller, never used).
   [[nodiscard]] static Result<Database> create(const std::string& path);
+  /// A database that is read and written for long, made where it is missing. What a statement or transaction wrote
+  /// survives the end of the process (write-ahead log). Waits two seconds at most for another process's lock.
+  [[nodiscard]] static Result<Database> open_read_write(const std::string& path);
 
   [[nodiscard]] Result<Statement> prepare(const std::string& sql) const;
   [[nodiscard]] Status execute(const std::string& sql) const;

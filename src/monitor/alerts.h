@@ -14,15 +14,17 @@
 
 namespace sonde::monitor {
 
-/// Sends a body by HTTP POST. Tests have one that keeps what it is given.
+/// Sends a body by HTTP POST. Thread-safe. Tests have one that keeps what it is given.
 class HttpPoster {
  public:
   virtual ~HttpPoster() = default;
   /// The status of the answer. Blocks, `timeout` at most.
   [[nodiscard]] virtual Result<int> post(const std::string& url, std::string_view content_type, const std::string& body,
                                          std::chrono::milliseconds timeout) = 0;
+  /// Ends posts that wait for an answer; those that come later fail.
+  virtual void stop() {}
 };
-/// By libcurl.
+/// By libcurl: http and https, certificates checked, redirects not followed.
 [[nodiscard]] std::unique_ptr<HttpPoster> curl_poster();
 
 /// Counts since the start, for the metrics.

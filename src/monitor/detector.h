@@ -12,6 +12,8 @@
 
 namespace sonde::monitor {
 
+struct Incident;
+
 enum class Severity { info, warning, critical };
 [[nodiscard]] std::string_view severity_name(Severity severity);
 
@@ -33,10 +35,12 @@ struct Argument {
 /// That something is wrong with a GPU now.
 struct Observation {
   size_t gpu = 0;
-  std::string subject;  ///< tells apart several of one detector on one GPU: "79", "link 3"; empty for one alone
+  std::string subject = {};  ///< tells apart several of one detector on one GPU: "79", "link 3"; empty for one alone
   Severity severity = Severity::warning;
   std::string text;  ///< id in texts_en.inc: "gpu_hot", with `.summary` and `.action` behind it
-  std::vector<Argument> arguments;
+  std::vector<Argument> arguments = {};
+  std::vector<int64_t> xids = {};  ///< that belong to it, the cause first
+  int64_t happened = 0;            ///< how often in this round; 0 for a condition that lasts
 };
 
 /// Looks for one kind of trouble, over all GPUs of the host. Keeps what it needs of earlier rounds, hysteresis
@@ -45,6 +49,9 @@ class Detector {
  public:
   virtual ~Detector() = default;
   virtual void look(const Round& round, std::vector<Observation>& found) = 0;
+  /// Told once, before the first round: its incidents that were open when the service ended, and when the host started
+  /// (nanoseconds since 1970). Those whose rule does not end by time go on from there.
+  virtual void restore(std::span<const Incident> /*open*/, int64_t /*booted_ns*/) {}
 };
 
 /// A detector as a row: detectors/list.inc, one file each.
@@ -53,6 +60,8 @@ struct DetectorRow {
   std::string_view description;  ///< one line
   double clear_after_s = 60;     ///< an incident stays open so long after its last observation
   std::unique_ptr<Detector> (*make)() = nullptr;
+  std::string_view severity = {};  ///< for docs/incidents.md: "warning; critical from 5 °C more"
+  std::string_view clears = {};    ///< the same: when it is over
 };
 
 /// All of detectors/list.inc.

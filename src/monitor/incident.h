@@ -44,6 +44,8 @@ struct IncidentNews {
 };
 
 /// Makes incidents of what detectors say. One thread; its owner saves what it says and gives it back at the next start.
+/// A trouble that comes back soon opens its incident again, under the same id. One that a person cleared stays silent
+/// until it was over once, or happens again.
 class IncidentBook {
  public:
   /// `open`: incidents that were open when the service ended; ids go on after `last_id`.
@@ -58,7 +60,36 @@ class IncidentBook {
   [[nodiscard]] const std::vector<Incident>& open() const { return open_; }
 
  private:
+  /// Beside each open incident.
+  struct Kept {
+    std::string text = {};  ///< id of its texts
+    int64_t told_ns = 0;    ///< when people were last told a change
+    int64_t seen_ns = 0;    ///< from here its time to be cleared runs
+    int64_t times_reopened = 0;
+    bool restored = false;  ///< from before the restart, and not seen since
+    bool untold = false;    ///< it happened again since people were told
+  };
+  /// One that is over, or that a person cleared while it went on.
+  struct Past {
+    Incident incident;
+    Kept kept;
+    bool silent = false;
+  };
+
+  void learn_identities(const Round& round);
+  [[nodiscard]] std::string uuid_of(size_t gpu) const;
+  [[nodiscard]] size_t open_place(const DetectorRow& row, const std::string& uuid, const std::string& subject) const;
+  [[nodiscard]] bool is_silent(const DetectorRow& row, const Round& round, const Observation& seen);
+  void open_one(const DetectorRow& row, const Round& round, const Observation& seen, std::vector<IncidentNews>& news);
+  void see_again(size_t place, const Round& round, const Observation& seen, std::vector<IncidentNews>& news);
+  void clear_unseen(const DetectorRow& row, const Round& round, std::vector<IncidentNews>& news);
+  IncidentNews close(size_t place, const std::string& by, int64_t moment_ns, bool silent);
+  void forget_old(int64_t moment_ns);
+
   std::vector<Incident> open_;
+  std::vector<Kept> kept_;  ///< in the order of open_
+  std::vector<Past> past_;
+  std::vector<std::string> uuids_;  ///< by GPU; empty where it is not known yet
   int64_t last_id_ = 0;
 };
 

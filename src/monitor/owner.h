@@ -31,6 +31,8 @@ class ProcessOwners {
   [[nodiscard]] static std::unique_ptr<ProcessOwners> of_proc(const std::string& root = "/proc");
   virtual ~ProcessOwners() = default;
   [[nodiscard]] virtual ProcessOwner owner(int64_t pid) = 0;
+  /// Whether all processes of the host can be seen: only then is one that /proc does not have no more.
+  [[nodiscard]] virtual bool sees_all() const { return false; }
 };
 
 }  // namespace sonde::monitor

@@ -1,5 +1,6 @@
 #include "report/difference_json.h"
 
+#include "base/json_null.h"
 #include "report/argument_json.h"
 
 namespace sonde {
@@ -9,21 +10,16 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "sonde.compare/1";
 
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json row_json(const gate::DifferenceRow& row) {
   return {{"name", row.name},
           {"within", row.within.empty() ? Json(nullptr) : Json(row.within)},
           {"kind", kind_name(row.kind)},
-          {"base_ns", or_null(row.base.ns)},
-          {"new_ns", or_null(row.changed.ns)},
+          {"base_ns", or_null<Json>(row.base.ns)},
+          {"new_ns", or_null<Json>(row.changed.ns)},
           {"change_ns", row.change_ns()},
-          {"clock_ns", or_null(row.clock_ns)},
-          {"base_count", or_null(row.base.count)},
-          {"new_count", or_null(row.changed.count)},
+          {"clock_ns", or_null<Json>(row.clock_ns)},
+          {"base_count", or_null<Json>(row.base.count)},
+          {"new_count", or_null<Json>(row.changed.count)},
           {"detail", row.detail.empty() ? Json(nullptr) : Json(row.detail)}};
 }
 
@@ -56,8 +52,8 @@ Json difference_json(const gate::Difference& d) {
           {"gpus", d.gpus},
           {"base_ns", d.base_ns},
           {"new_ns", d.changed_ns},
-          {"base_wall_ns", or_null(d.base_wall_ns)},
-          {"new_wall_ns", or_null(d.changed_wall_ns)},
+          {"base_wall_ns", or_null<Json>(d.base_wall_ns)},
+          {"new_wall_ns", or_null<Json>(d.changed_wall_ns)},
           {"causes", causes_json(d.causes)},
           {"top", rows_json(d.top)},
           {"modules", rows_json(d.modules)},
@@ -74,9 +70,9 @@ Json chains_json(const std::vector<gate::KernelChange>& changes) {
     Json links = Json::array();
     for (const gate::KernelChange::Link& link : change.links) links.push_back(link_json(link));
     list.push_back({{"kernel", change.kernel},
-                    {"base_ns", or_null(change.base_ns)},
-                    {"new_ns", or_null(change.changed_ns)},
-                    {"clock_ns", or_null(change.clock_ns)},
+                    {"base_ns", or_null<Json>(change.base_ns)},
+                    {"new_ns", or_null<Json>(change.changed_ns)},
+                    {"clock_ns", or_null<Json>(change.clock_ns)},
                     {"says", chain_sentence(change)},
                     {"links", std::move(links)}});
   }

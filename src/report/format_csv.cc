@@ -1,24 +1,11 @@
+#include "report/csv_cell.h"
 #include "report/delimited.h"
 
 namespace sonde {
 namespace {
 
-/// A cell is quoted only where it must be, as `nsys stats` does (RFC 4180).
-void append_quoted(std::string& text, std::string_view cell) {
-  if (cell.find_first_of(",\"\n\r") == std::string_view::npos) {
-    text += cell;
-    return;
-  }
-  text += '"';
-  for (const char c : cell) {
-    if (c == '"') text += '"';
-    text += c;
-  }
-  text += '"';
-}
-
 void render(const Table& table, const RenderOptions& options, const Sink& sink) {
-  render_delimited(table, options, sink, ',', append_quoted);
+  render_delimited(table, options, sink, ',', append_csv_cell);
 }
 
 }  // namespace

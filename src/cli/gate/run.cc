@@ -8,6 +8,7 @@
 #include "cli/run_records.h"
 #include "gate/decide/floors_json.h"
 #include "gate/decide/sequential.h"
+#include "report/quantity.h"
 #include "report/sentence.h"
 
 namespace sonde {
@@ -156,15 +157,15 @@ class Gate {
   [[nodiscard]] int write(gate::Decision decision) const {
     decision.base.label = base().label;
     if (series_.out_of_time()) {
-      fmt::print(stderr, "the time of --time-budget is over after {} a side\n", counted_runs(series_.runs()));
+      fmt::print(stderr, "the time of --time-budget is over after {} a side\n",
+                 counted(static_cast<int64_t>(series_.runs()), "run"));
     }
     return write_decision(decision, base(), series_.changed(), options_.output);
   }
 
-  static std::string counted_runs(size_t runs) { return fmt::format("{} run{}", runs, runs == 1 ? "" : "s"); }
-
   void tell_open(const gate::Decision& decision, int next) const {
-    fmt::print(stderr, "open after {} a side, going on to {}:\n", counted_runs(series_.runs()), next);
+    fmt::print(stderr, "open after {} a side, going on to {}:\n", counted(static_cast<int64_t>(series_.runs()), "run"),
+               next);
     for (const gate::Verdict& verdict : decision.verdicts) {
       if (verdict.outcome != gate::Outcome::inconclusive) continue;
       fmt::print(stderr, "  {}\n", comparing_sentence(gate::reason_text(verdict.reason), verdict.arguments));

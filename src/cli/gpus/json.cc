@@ -1,16 +1,12 @@
 #include <nlohmann/json.hpp>
 
+#include "base/json_null.h"
 #include "cli/gpus/view.h"
 
 namespace sonde::gpus {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 /// Numbers that stand for something are given in words.
 bool in_words(device::SmiFormat format) {
@@ -30,11 +26,11 @@ Json nvlinks_json(const device::GpuReading& reading) {
   Json links = Json::array();
   for (const device::NvLinkReading& link : *reading.nvlinks) {
     links.push_back({{"link", link.link},
-                     {"active", or_null(link.active)},
-                     {"speed_mbytes_per_s", or_null(link.speed_mbytes_per_s)},
-                     {"replay_errors", or_null(link.replay_errors)},
-                     {"recovery_errors", or_null(link.recovery_errors)},
-                     {"crc_errors", or_null(link.crc_errors)}});
+                     {"active", or_null<Json>(link.active)},
+                     {"speed_mbytes_per_s", or_null<Json>(link.speed_mbytes_per_s)},
+                     {"replay_errors", or_null<Json>(link.replay_errors)},
+                     {"recovery_errors", or_null<Json>(link.recovery_errors)},
+                     {"crc_errors", or_null<Json>(link.crc_errors)}});
   }
   return links;
 }
@@ -45,10 +41,10 @@ Json mig_json(const device::GpuReading& reading) {
   for (const device::MigDevice& mig : *reading.mig_devices) {
     devices.push_back({{"uuid", mig.uuid},
                        {"name", mig.name},
-                       {"gpu_instance", or_null(mig.gpu_instance)},
-                       {"compute_instance", or_null(mig.compute_instance)},
-                       {"memory_total_bytes", or_null(mig.memory_total_bytes)},
-                       {"memory_used_bytes", or_null(mig.memory_used_bytes)}});
+                       {"gpu_instance", or_null<Json>(mig.gpu_instance)},
+                       {"compute_instance", or_null<Json>(mig.compute_instance)},
+                       {"memory_total_bytes", or_null<Json>(mig.memory_total_bytes)},
+                       {"memory_used_bytes", or_null<Json>(mig.memory_used_bytes)}});
   }
   return devices;
 }
@@ -60,9 +56,9 @@ Json processes_json(const device::GpuReading& reading) {
     processes.push_back({{"pid", p.pid},
                          {"type", p.compute ? "compute" : "graphics"},
                          {"name", p.name.empty() ? Json(nullptr) : Json(p.name)},
-                         {"memory_used_bytes", or_null(p.memory_used_bytes)},
-                         {"gpu_instance", or_null(p.gpu_instance)},
-                         {"compute_instance", or_null(p.compute_instance)}});
+                         {"memory_used_bytes", or_null<Json>(p.memory_used_bytes)},
+                         {"gpu_instance", or_null<Json>(p.gpu_instance)},
+                         {"compute_instance", or_null<Json>(p.compute_instance)}});
   }
   return processes;
 }
@@ -83,8 +79,6 @@ Json gpu_json(const device::GpuState& state) {
   return gpu;
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 }  // namespace
 
 std::string json_text(const View& view) {
@@ -93,9 +87,9 @@ std::string json_text(const View& view) {
   const Json document = {{"version", 1},
                          {"source", view.info->source},
                          {"simulated", view.info->simulated},
-                         {"driver_version", text_or_null(view.info->driver_version)},
-                         {"library_version", text_or_null(view.info->library_version)},
-                         {"cuda_version", text_or_null(view.info->cuda_version)},
+                         {"driver_version", text_or_null<Json>(view.info->driver_version)},
+                         {"library_version", text_or_null<Json>(view.info->library_version)},
+                         {"cuda_version", text_or_null<Json>(view.info->cuda_version)},
                          {"gpus", std::move(gpus)}};
   // Names come from elsewhere and may hold bytes that are no UTF-8.
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -96,18 +96,6 @@ Times shapes_of(const RunRecord& run) {
   return names;
 }
 
-/// GPU time of each module of its own, of a mean step or of the run.
-Times module_times(const RunRecord& run, const Scope& scope) {
-  Times times;
-  for (const std::string& module : modules_of({&run, 1})) {
-    Scope own = scope;
-    own.modules = ModuleScope{.paths = {module}, .inside = false};
-    const TimedRun values = figure_of(*find_metric("module_time")).values(run, own);
-    if (!values.empty() && mean_of(values) > 0) times[module] = mean_of(values);
-  }
-  return times;
-}
-
 /// The cases of one rule.
 class RuleCases {
  public:

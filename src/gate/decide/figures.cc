@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 
 namespace sonde::gate {
 namespace {
@@ -49,7 +50,7 @@ constexpr Numbers<CallGroup> kCallTime{&CallGroup::step_duration_ns, &CallGroup:
 
 /// Sums over the groups: a value of each kept step, or one of the run where nothing repeats.
 template <typename Group, typename Counts>
-TimedRun sums(const RunRecord& run, const std::vector<Group>& groups, Numbers<Group> numbers, const Counts& counts) {
+TimedRun sums(const RunRecord& run, std::span<const Group> groups, Numbers<Group> numbers, const Counts& counts) {
   TimedRun values(std::max<size_t>(run.step_ns.size(), 1), 0);
   for (const Group& group : groups) {
     if (!counts(group)) continue;
@@ -72,13 +73,14 @@ TimedRun of_last_steps(const TimedRun& values, const Scope& scope) {
 template <typename Counts>
 TimedRun work(const RunRecord& run, const Scope& scope, Numbers<WorkGroup> numbers, const Counts& counts) {
   if (!run.recorded.gpu_work || run.work.empty() || run.recorded.whole_graphs || !exists(run, scope)) return {};
-  return sums(run, run.work, numbers, [&](const WorkGroup& g) { return counts(g) && takes(run, scope, g); });
+  return sums(run, std::span(run.work), numbers, [&](const WorkGroup& g) { return counts(g) && takes(run, scope, g); });
 }
 
 template <typename Counts>
 TimedRun calls(const RunRecord& run, const Scope& scope, Numbers<CallGroup> numbers, const Counts& counts) {
   if (!run.recorded.api_calls || !exists(run, scope)) return {};
-  return sums(run, run.calls, numbers, [&](const CallGroup& c) { return counts(c) && in_module(scope, c.module); });
+  return sums(run, std::span(run.calls), numbers,
+              [&](const CallGroup& c) { return counts(c) && in_module(scope, c.module); });
 }
 
 bool is_kernel(const WorkGroup& group) { return group.kind == WorkKind::kernel; }
@@ -334,6 +336,17 @@ std::map<std::string, double, std::less<>> kernel_times(const RunRecord& run, co
     if (is_kernel(group) && takes(run, scope, group)) {
       times[group.name] += static_cast<double>(group.duration_ns) / steps;
     }
+  }
+  return times;
+}
+
+std::map<std::string, double, std::less<>> module_times(const RunRecord& run, const Scope& scope) {
+  std::map<std::string, double, std::less<>> times;
+  if (!run.recorded.gpu_work || run.recorded.whole_graphs) return times;
+  for (const WorkGroup& group : run.work) {
+    if (group.module.empty() || !takes(run, scope, group)) continue;
+    const double time = mean_of(sums(run, std::span(&group, 1), kWorkTime, [](const WorkGroup&) { return true; }));
+    if (time > 0) times[group.module] += time;
   }
   return times;
 }

@@ -57,5 +57,7 @@ struct Figure {
 
 /// Durations of kernels by name, of a mean step or of the run; of a kernel report the sum over its launches.
 [[nodiscard]] std::map<std::string, double, std::less<>> kernel_times(const RunRecord& run, const Scope& scope);
+/// GPU time of each module without those inside it, of a mean kept step or of the run; those that have any.
+[[nodiscard]] std::map<std::string, double, std::less<>> module_times(const RunRecord& run, const Scope& scope);
 
 }  // namespace sonde::gate

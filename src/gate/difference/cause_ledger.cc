@@ -74,6 +74,15 @@ Argument told_count(std::string name, double count) {
   return argument;
 }
 
+CauseEntry* greatest(std::vector<CauseEntry>& entries, const std::function<bool(const CauseEntry&)>& chosen) {
+  CauseEntry* found = nullptr;
+  for (CauseEntry& entry : entries) {
+    if (!chosen(entry)) continue;
+    if (found == nullptr || std::abs(entry.change_ns()) > std::abs(found->change_ns())) found = &entry;
+  }
+  return found;
+}
+
 int64_t open_sum(std::span<Leaf* const> leaves) {
   int64_t sum = 0;
   for (const Leaf* leaf : leaves) sum += leaf->open_ns;

@@ -71,6 +71,10 @@ struct CauseRule {
 [[nodiscard]] Argument told_time(std::string name, double ns);
 [[nodiscard]] Argument told_count(std::string name, double count);
 
+/// The one that changed most of those that `chosen` holds of; null for none.
+[[nodiscard]] CauseEntry* greatest(std::vector<CauseEntry>& entries,
+                                   const std::function<bool(const CauseEntry&)>& chosen);
+
 [[nodiscard]] int64_t open_sum(std::span<Leaf* const> leaves);
 /// Counts of both sides, as arguments base_count and count.
 void tell_counts(std::span<Leaf* const> leaves, std::vector<Argument>& arguments);

@@ -13,15 +13,6 @@ namespace {
 constexpr std::array<std::string_view, 10> kMoves = {"queued", "start",   "synchronization", "copy",  "launch",
                                                      "api",    "os_call", "library",         "range", "host"};
 
-CauseEntry* greatest(std::vector<CauseEntry>& entries, const std::function<bool(const CauseEntry&)>& chosen) {
-  CauseEntry* found = nullptr;
-  for (CauseEntry& entry : entries) {
-    if (!chosen(entry)) continue;
-    if (found == nullptr || std::abs(entry.change_ns()) > std::abs(found->change_ns())) found = &entry;
-  }
-  return found;
-}
-
 /// Waits that were added bare the host's work, which had run ahead of the GPU; those that are gone hide it again.
 CauseEntry* barer(std::vector<CauseEntry>& entries, int64_t open) {
   CauseEntry* found =

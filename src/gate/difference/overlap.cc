@@ -6,16 +6,6 @@
 namespace sonde::gate {
 namespace {
 
-/// The greatest of the causes that `chosen` holds of.
-CauseEntry* greatest(std::vector<CauseEntry>& entries, const std::function<bool(const CauseEntry&)>& chosen) {
-  CauseEntry* found = nullptr;
-  for (CauseEntry& entry : entries) {
-    if (!chosen(entry)) continue;
-    if (found == nullptr || std::abs(entry.change_ns()) > std::abs(found->change_ns())) found = &entry;
-  }
-  return found;
-}
-
 /// Copies that take longer beside kernels leave these less of the GPU's time, without either changing the busy time.
 CauseEntry* opposite(std::vector<CauseEntry>& entries, int64_t change_ns) {
   return greatest(entries, [&](const CauseEntry& entry) {

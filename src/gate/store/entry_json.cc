@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/calendar.h"
+#include "base/json_null.h"
 #include "gate/store/baseline_entry.h"
 
 namespace sonde::gate {
@@ -103,17 +104,15 @@ Status read_runs(const Json& document, BaselineEntry& entry) {
   return {};
 }
 
-OrderedJson text_or_null(const std::string& text) { return text.empty() ? OrderedJson() : OrderedJson(text); }
-
 }  // namespace
 
 std::string entry_json(const BaselineEntry& entry) {
   OrderedJson document;
   document["schema"] = kSchema;
   document["time"] = moment_text(entry.time_s) + "Z";
-  document["commit"] = text_or_null(entry.commit);
-  document["branch"] = text_or_null(entry.branch);
-  document["label"] = text_or_null(entry.label);
+  document["commit"] = text_or_null<OrderedJson>(entry.commit);
+  document["branch"] = text_or_null<OrderedJson>(entry.branch);
+  document["label"] = text_or_null<OrderedJson>(entry.label);
   document["pinned"] = entry.pinned;
   document["conditions"] = OrderedJson::object();
   for (const auto& [name, value] : entry.conditions) document["conditions"][name] = value;

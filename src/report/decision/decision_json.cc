@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/json_null.h"
 #include "report/argument_json.h"
 #include "report/decision/checks.h"
 #include "report/difference_json.h"
@@ -17,17 +18,10 @@ constexpr const char* kSchema = "sonde.gate/1";
 
 std::string key(std::string_view name, Unit unit) { return std::string(name) + std::string(unit_suffix(unit)); }
 
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 /// JSON has no infinity.
 Json finite(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
 
 Json finite(const std::optional<double>& number) { return number ? finite(*number) : Json(nullptr); }
-
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 std::string_view sign_of(gate::Comparison comparison) {
   switch (comparison) {
@@ -56,9 +50,9 @@ Json rule_json(const gate::BudgetRule& rule) {
           {"metric", rule.metric->name},
           {"kind", timed ? "timed" : "exact"},
           {"better", rule.metric->better == gate::Better::lower ? "lower" : "higher"},
-          {"kernel", or_null(rule.selector.kernel)},
-          {"module", or_null(rule.selector.module)},
-          {"gpu", or_null(rule.selector.gpu)},
+          {"kernel", text_or_null<Json>(rule.selector.kernel)},
+          {"module", text_or_null<Json>(rule.selector.module)},
+          {"gpu", or_null<Json>(rule.selector.gpu)},
           {"demand", demand_json(rule)},
           {"severity", rule.severity == gate::Severity::error ? "error" : "warning"}};
 }
@@ -83,7 +77,7 @@ Json verdict_json(const DecisionCheck& check) {
 }
 
 Json side_json(const gate::DecidedSide& side) {
-  return {{"label", or_null(side.label)}, {"sources", side.sources}, {"conditions", side.conditions}};
+  return {{"label", text_or_null<Json>(side.label)}, {"sources", side.sources}, {"conditions", side.conditions}};
 }
 
 std::string_view forbids_text(gate::Forbids forbids) {
@@ -124,8 +118,8 @@ Json combined_json(const gate::Decision& decision) {
 Json decision_document(const gate::Decision& decision, const DecisionContext& context) {
   return {{"schema", kSchema},
           {"sonde_version", SONDE_VERSION},
-          {"title", or_null(context.title)},
-          {"budget", or_null(context.budget_file)},
+          {"title", text_or_null<Json>(context.title)},
+          {"budget", text_or_null<Json>(context.budget_file)},
           {"verdict", combined_json(decision)},
           {"false_alarm_rate", decision.false_alarm_rate},
           {"base", decision.has_base ? side_json(decision.base) : Json(nullptr)},

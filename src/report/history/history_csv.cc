@@ -1,15 +1,15 @@
 #include "base/calendar.h"
 #include "report/cells.h"
+#include "report/csv_cell.h"
 #include "report/history/history_report.h"
 
 namespace sonde {
 namespace {
 
 std::string quoted(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
-  return cell + "\"";
+  std::string cell;
+  append_csv_cell(cell, text);
+  return cell;
 }
 
 /// The mean of the part that a value belongs to; of a series without a change that of all.

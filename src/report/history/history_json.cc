@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/calendar.h"
+#include "base/json_null.h"
 #include "report/cells.h"
 #include "report/history/history_report.h"
 
@@ -11,12 +12,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "sonde.history/1";
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 Json point_json(const gate::HistoryPoint& point) {
   return {{"time", moment_text(point.time_s) + "Z"},
-          {"commit", text_or_null(point.commit)},
-          {"entry", text_or_null(point.entry)},
+          {"commit", text_or_null<Json>(point.commit)},
+          {"entry", text_or_null<Json>(point.entry)},
           {"value", point.value}};
 }
 
@@ -25,8 +24,8 @@ Json change_json(const gate::HistorySeries& series, const gate::ChangePoint& cha
   const double size = std::abs(change.before);
   return {{"index", change.index},
           {"time", moment_text(point.time_s) + "Z"},
-          {"commit", text_or_null(point.commit)},
-          {"entry", text_or_null(point.entry)},
+          {"commit", text_or_null<Json>(point.commit)},
+          {"entry", text_or_null<Json>(point.entry)},
           {"before", change.before},
           {"after", change.after},
           {"change_percent", size == 0 ? Json() : Json(100 * (change.after - change.before) / size)},
@@ -36,9 +35,9 @@ Json change_json(const gate::HistorySeries& series, const gate::ChangePoint& cha
 
 Json series_json(const gate::HistorySeries& series) {
   Json document = {{"metric", series.metric},
-                   {"unit", text_or_null(std::string(unit_symbol(series.unit)))},
+                   {"unit", text_or_null<Json>(std::string(unit_symbol(series.unit)))},
                    {"better", series.better == gate::Better::lower ? "lower" : "higher"},
-                   {"title", text_or_null(series.title)},
+                   {"title", text_or_null<Json>(series.title)},
                    {"conditions", Json::object()},
                    {"values", Json::array()},
                    {"changes", Json::array()}};

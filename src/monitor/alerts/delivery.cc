@@ -1,0 +1,46 @@
+#include "monitor/alerts/delivery.h"
+
+#include <algorithm>
+
+namespace sonde::monitor {
+namespace {
+
+constexpr int64_t kMinuteNs = 60'000'000'000;
+
+}  // namespace
+
+PostOutcome outcome_of(int status) {
+  if (status >= 200 && status < 300) return PostOutcome::arrived;
+  if (status >= 500 || status == 429 || status == 408) return PostOutcome::failed;
+  return PostOutcome::refused;
+}
+
+std::optional<int64_t> Delivery::next_ns() const {
+  const auto due_ns = outbox_->due_ns();
+  if (!due_ns) return std::nullopt;
+  const bool spent = begun_ns_.size() >= pace_.posts_a_minute;
+  return std::max({*due_ns, not_before_ns_, spent ? begun_ns_.front() + kMinuteNs : 0});
+}
+
+std::string Delivery::begin(int64_t now_ns) {
+  // The minute's last POST tells all that waits, so that a storm is not told a minute late.
+  hurried_ = hurried_ || begun_ns_.size() + 1 >= pace_.posts_a_minute;
+  begun_ns_.push_back(now_ns);
+  while (!begun_ns_.empty() && (begun_ns_.size() > pace_.posts_a_minute || begun_ns_.front() + kMinuteNs <= now_ns)) {
+    begun_ns_.pop_front();
+  }
+  return outbox_->body(now_ns, hurried_);
+}
+
+void Delivery::end(PostOutcome outcome, int64_t now_ns) {
+  if (outcome != PostOutcome::failed) outbox_->done(now_ns);
+  if (outcome == PostOutcome::arrived) {
+    failures_ = 0;
+    hurried_ = hurried_ && begun_ns_.size() + 1 >= pace_.posts_a_minute;
+    return;
+  }
+  const int64_t doublings = std::min<int64_t>(failures_++, 20);
+  not_before_ns_ = now_ns + std::min(pace_.longest_pause_ns, pace_.first_pause_ns << doublings);
+}
+
+}  // namespace sonde::monitor

@@ -1,0 +1,23 @@
+#include "monitor/detectors/each_gpu.h"
+
+namespace sonde::monitor {
+namespace {
+
+void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found) {
+  const auto& failure = gpu.sample.failure;
+  if (!failure || failure->kind != device::FailureKind::lost) return;
+  found.push_back({.gpu = gpu.sample.gpu, .severity = Severity::critical, .text = "gpu_lost"});
+}
+
+}  // namespace
+
+extern constinit const DetectorRow gpu_lost_detector = {
+    .name = "gpu_lost",
+    .description = "the driver cannot reach the GPU any more: it has fallen off the bus",
+    .clear_after_s = 30,
+    .make = each_gpu<Nothing, look>,
+    .severity = "critical",
+    .clears = "the GPU answers again, for 30 s",
+};
+
+}  // namespace sonde::monitor

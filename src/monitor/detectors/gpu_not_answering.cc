@@ -1,0 +1,46 @@
+#include <optional>
+
+#include "monitor/detectors/each_gpu.h"
+#include "monitor/detectors/shown.h"
+
+namespace sonde::monitor {
+namespace {
+
+/// A call into the driver can take seconds while a GPU is set up or reset. One that takes longer hangs.
+constexpr double kWarningAfterS = 10;
+constexpr double kCriticalAfterS = 60;
+
+struct Kept {
+  std::optional<int64_t> since_ns;
+  int64_t rounds = 0;
+};
+
+void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
+  const auto& failure = gpu.sample.failure;
+  if (!failure || failure->kind != device::FailureKind::not_answering) {
+    kept = {};
+    return;
+  }
+  if (!kept.since_ns) kept.since_ns = gpu.round.moment_ns;
+  ++kept.rounds;
+  const double silent_s = static_cast<double>(gpu.round.moment_ns - *kept.since_ns) / 1e9;
+  // With long intervals one round alone would be all that there is to judge by.
+  if (kept.rounds < 2 || silent_s < kWarningAfterS) return;
+  found.push_back({.gpu = gpu.sample.gpu,
+                   .severity = silent_s < kCriticalAfterS ? Severity::warning : Severity::critical,
+                   .text = "gpu_not_answering",
+                   .arguments = {{"time", shown_time(silent_s)}}});
+}
+
+}  // namespace
+
+extern constinit const DetectorRow gpu_not_answering_detector = {
+    .name = "gpu_not_answering",
+    .description = "a call to the driver for this GPU has not come back for 10 s",
+    .clear_after_s = 30,
+    .make = each_gpu<Kept, look>,
+    .severity = "warning; critical after 60 s",
+    .clears = "the GPU answers again, for 30 s",
+};
+
+}  // namespace sonde::monitor

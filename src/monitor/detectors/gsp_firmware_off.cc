@@ -1,0 +1,24 @@
+#include "monitor/detectors/each_gpu.h"
+
+namespace sonde::monitor {
+namespace {
+
+void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found) {
+  const auto& now = gpu.sample.reading.gsp_firmware_enabled;
+  const auto& normal = gpu.sample.reading.gsp_firmware_default;
+  if (!now || !normal || *now || !*normal) return;
+  found.push_back({.gpu = gpu.sample.gpu, .severity = Severity::info, .text = "gsp_firmware_off"});
+}
+
+}  // namespace
+
+extern constinit const DetectorRow gsp_firmware_off_detector = {
+    .name = "gsp_firmware_off",
+    .description = "the driver does not run its firmware on the GPU (GSP), though it would by default",
+    .clear_after_s = 60,
+    .make = each_gpu<Nothing, look>,
+    .severity = "info",
+    .clears = "the driver was loaded with it",
+};
+
+}  // namespace sonde::monitor

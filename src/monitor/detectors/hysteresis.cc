@@ -1,0 +1,18 @@
+#include "monitor/detectors/hysteresis.h"
+
+namespace sonde::monitor {
+
+bool Hysteresis::take(std::optional<double> value, const Limits& limits, int64_t moment_ns) {
+  if (!value || (on_ ? *value > limits.off : *value <= limits.on)) {
+    turning_since_ns_.reset();
+    return on_;
+  }
+  if (!turning_since_ns_) turning_since_ns_ = moment_ns;
+  const double turning_s = static_cast<double>(moment_ns - *turning_since_ns_) / 1e9;
+  if (turning_s < (on_ ? limits.off_after_s : limits.on_after_s)) return on_;
+  on_ = !on_;
+  turning_since_ns_.reset();
+  return on_;
+}
+
+}  // namespace sonde::monitor

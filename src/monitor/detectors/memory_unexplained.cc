@@ -1,0 +1,43 @@
+#include "monitor/anomalies/baseline.h"
+#include "monitor/anomalies/each_minute.h"
+#include "monitor/detectors/shown.h"
+
+namespace sonde::monitor {
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+/// Driver, contexts and the MPS server take some hundred MiB beside what processes are told to hold; drivers that do
+/// not tell reserved memory apart, up to 1 GiB more.
+constexpr SustainedLimits kLimits = {.on = 2 * kGiB, .off = 1 * kGiB, .minutes = 10};
+
+struct Kept {
+  Sustained unexplained;
+};
+
+void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>& found) {
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const std::optional<Minute>& minute = host.gpus[i];
+    // Who has never seen a process (a container of its own PID namespace) would take all memory for unexplained.
+    if (minute && minute->unexplained_bytes && minute->sees_processes) {
+      kept[i].unexplained.take(*minute->unexplained_bytes, kLimits);
+    }
+    if (!kept[i].unexplained.on()) continue;
+    found.push_back({.gpu = i,
+                     .text = "memory_unexplained",
+                     .arguments = {{"memory", shown_gib(kept[i].unexplained.deviation())}}});
+  }
+}
+
+}  // namespace
+
+extern const DetectorRow memory_unexplained_detector;
+constinit const DetectorRow memory_unexplained_detector = {
+    .name = "memory_unexplained",
+    .description = "2 GiB of memory are in use that no process of the GPU holds",
+    .clear_after_s = 60,
+    .make = each_minute<Kept, look>,
+    .severity = "warning",
+    .clears = "less than 1 GiB for 10 minutes",
+};
+
+}  // namespace sonde::monitor

@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "monitor/detectors/each_gpu.h"
+#include "monitor/detectors/hysteresis.h"
+
+namespace sonde::monitor {
+namespace {
+
+/// An idle link trains down to save power. From this use on it has to be at its full generation.
+constexpr int64_t kBusyPercent = 20;
+/// A link that trains again is narrow for a moment.
+constexpr double kWidthAfterS = 20;
+constexpr double kGenerationAfterS = 60;
+
+struct Kept {
+  Hysteresis narrow;
+  Hysteresis slow;
+};
+
+std::optional<double> is_below(const std::optional<int64_t>& now, const std::optional<int64_t>& most) {
+  if (!now || !most || *now <= 0) return std::nullopt;
+  return *now < *most ? 1 : 0;
+}
+
+std::string shown(const std::optional<int64_t>& value) { return value ? std::to_string(*value) : "-"; }
+
+void tell(const GpuLook& gpu, std::string subject, std::vector<Observation>& found) {
+  const device::GpuReading& reading = gpu.sample.reading;
+  found.push_back({.gpu = gpu.sample.gpu,
+                   .subject = subject,
+                   .severity = Severity::warning,
+                   .text = "pcie_" + subject,
+                   .arguments = {{"width", shown(reading.pcie_width)},
+                                 {"max_width", shown(reading.pcie_max_width)},
+                                 {"generation", shown(reading.pcie_generation)},
+                                 {"max_generation", shown(reading.pcie_max_generation)},
+                                 {"bus_id", reading.pci_bus_id.value_or("-")}}});
+}
+
+void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
+  std::optional<double> narrow;
+  std::optional<double> slow;
+  if (gpu.reading != nullptr) {
+    const device::GpuReading& reading = *gpu.reading;
+    narrow = is_below(reading.pcie_width, reading.pcie_max_width);
+    const bool busy = reading.gpu_utilization_percent.value_or(0) >= kBusyPercent;
+    if (busy) slow = is_below(reading.pcie_generation, reading.pcie_max_generation);
+  }
+  // The generation is read seldom: what was read when the GPU was idle still stands there for a while.
+  const double generation_after_s = std::max(kGenerationAfterS, 2 * gpu.round.config->gpu.health_check_interval);
+  if (kept.narrow.take(narrow, {0.5, 0.5, kWidthAfterS, 0}, gpu.round.moment_ns)) tell(gpu, "width", found);
+  if (kept.slow.take(slow, {0.5, 0.5, generation_after_s, 0}, gpu.round.moment_ns)) tell(gpu, "generation", found);
+}
+
+}  // namespace
+
+extern constinit const DetectorRow pcie_link_degraded_detector = {
+    .name = "pcie_link_degraded",
+    .description =
+        "the PCIe link has fewer lanes than GPU and slot allow for 20 s, or a lower generation through 1 min "
+        "of work (and two health checks); idle links train down, which is normal",
+    .clear_after_s = 60,
+    .make = each_gpu<Kept, look>,
+    .severity = "warning",
+    .clears = "width or, at work, generation is full for 1 min",
+};
+
+}  // namespace sonde::monitor

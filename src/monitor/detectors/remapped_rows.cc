@@ -1,0 +1,52 @@
+#include "monitor/detectors/each_gpu.h"
+#include "monitor/detectors/shown.h"
+
+namespace sonde::monitor {
+namespace {
+
+struct Kept {
+  bool pending = false;
+  bool failure = false;
+  int64_t low = 0;   ///< banks with few spare rows
+  int64_t none = 0;  ///< and without any
+};
+
+void remember(const device::GpuReading& reading, Kept& kept) {
+  kept = {.pending = reading.remapped_rows_pending.value_or(false),
+          .failure = reading.remapped_rows_failure.value_or(false),
+          .low = reading.remap_banks_low.value_or(0),
+          .none = reading.remap_banks_none.value_or(0)};
+}
+
+void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
+  if (gpu.reading != nullptr) remember(*gpu.reading, kept);
+  const std::vector<Argument> arguments = {{"index", std::to_string(gpu.sample.gpu)},
+                                           {"low", shown_count(kept.low, "bank", "banks")},
+                                           {"none", shown_count(kept.none, "bank", "banks")}};
+  const auto tell = [&](std::string subject, Severity severity, std::string text) {
+    found.push_back({.gpu = gpu.sample.gpu,
+                     .subject = std::move(subject),
+                     .severity = severity,
+                     .text = std::move(text),
+                     .arguments = arguments});
+  };
+  if (kept.failure) tell("failure", Severity::critical, "remapped_rows_failure");
+  if (kept.pending) tell("pending", Severity::warning, "remapped_rows_pending");
+  if (kept.none > 0) tell("spare_rows", Severity::warning, "remapped_rows_none_left");
+  if (kept.none == 0 && kept.low > 0) tell("spare_rows", Severity::warning, "remapped_rows_few_left");
+}
+
+}  // namespace
+
+extern constinit const DetectorRow remapped_rows_detector = {
+    .name = "remapped_rows",
+    .description =
+        "a memory row could not be remapped, waits for a reset to be remapped, or a bank has few spare rows "
+        "or none left (early warning). One incident each",
+    .clear_after_s = 60,
+    .make = each_gpu<Kept, look>,
+    .severity = "failure: critical; pending, spare_rows: warning",
+    .clears = "the GPU does not say so any more, for 1 min",
+};
+
+}  // namespace sonde::monitor

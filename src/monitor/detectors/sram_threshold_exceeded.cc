@@ -1,0 +1,27 @@
+#include "monitor/detectors/each_gpu.h"
+
+namespace sonde::monitor {
+namespace {
+
+struct Kept {
+  bool exceeded = false;
+};
+
+void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
+  if (gpu.reading != nullptr) kept.exceeded = gpu.reading->sram_threshold_exceeded.value_or(false);
+  if (!kept.exceeded) return;
+  found.push_back({.gpu = gpu.sample.gpu, .severity = Severity::critical, .text = "sram_threshold_exceeded"});
+}
+
+}  // namespace
+
+extern constinit const DetectorRow sram_threshold_exceeded_detector = {
+    .name = "sram_threshold_exceeded",
+    .description = "so many uncorrectable errors in SRAM that NVIDIA has the GPU replaced",
+    .clear_after_s = 60,
+    .make = each_gpu<Kept, look>,
+    .severity = "critical",
+    .clears = "the GPU does not say so any more, for 1 min",
+};
+
+}  // namespace sonde::monitor
