@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SONDE = os.environ["SONDE"]
 STAND_IN = Path(SONDE).parent / "tests/fake_nvml/libnvidia-ml.so.1"
 PROGRAMS = {"prometheus": ["prometheus"], "alertmanager": ["prometheus-alertmanager", "alertmanager"], "promtool": ["promtool"]}
-PATIENCE_S = 150  # an incident is open for a minute after it was last seen
+PATIENCE_S = 240  # an incident of heat is open for 1.5 minutes after it was last seen
 
 # power as that of a GPU which is used as much: values that contradict each other are another test's matter
 WELL = "gpus = 2\ngpu.0.power_mw = 300000\ngpu.1.power_mw = 300000\n"
