@@ -2,7 +2,8 @@
 """Measures sonde beside what it is compared with, in one run, and prints the ratios.
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
-                                                                  pytorch, model, report_page, monitor, serve_scrape
+                                                                  pytorch, model, report_page, monitor, exposition,
+                                                                  serve_scrape
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -248,6 +249,15 @@ class Bench:
         """A scrape of sonde serve's metrics over one connection, with eight stand-in GPUs read each second."""
         serve_scrape.measure(SONDE, against)
 
+    def exposition(self):
+        """The text that Prometheus scrapes, of hosts on which everything is known."""
+        for gpus in (8, 64):
+            run = Run(BUILD / "tests/tools/dump_exposition", "bench", gpus)
+            wall, late_wall, processor, late, size = map(float, run.out.split())
+            wanted = " (wanted: 2)" if gpus == 8 else ""
+            print(f"  {gpus} GPUs, {size / 1e3:.0f} kB: {wall / 1e3:.2f} ms, 99th percentile {late_wall / 1e3:.2f} ms{wanted}; "
+                  f"processor time {processor / 1e3:.2f} ms, 99th percentile {late / 1e3:.2f} ms")
+
     def in_browser(self, what, page):
         script = ROOT / "bench/page_speed.mjs"
         return [json.loads(Run("node", script, what, page).out) for _ in range(self.runs)]
@@ -261,7 +271,7 @@ def against(value, limit):
 def main():
     benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
                "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
-               "monitor": Bench.monitor, "serve_scrape": Bench.serve_scrape}
+               "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")
