@@ -27,12 +27,12 @@ size_t step_of(double watts) { return static_cast<size_t>(std::max(watts, 0.0) /
 }  // namespace
 
 void LineFit::learn(double watts, double y) {
-  static const double kKeep = std::exp2(-1 / kHalfLifeMinutes);
+  static const double a_minute_keeps = std::exp2(-1 / kHalfLifeMinutes);
   const size_t step = step_of(watts);
   if (seen_.size() <= step) seen_.resize(step + 1);
   const double weight = seen_[step] < kKnownMinutes ? 1 : kLateWeight;
   seen_[step] += 1;
-  const double keep = std::pow(kKeep, weight);
+  const double keep = std::pow(a_minute_keeps, weight);
   for (double* sum : {&count_, &x_, &y_, &xx_, &xy_}) *sum *= keep;
   count_ += weight;
   x_ += weight * watts;
