@@ -84,7 +84,7 @@ TEST(Minutes, LeaveOutWhatIsNotFresh) {
   EXPECT_FALSE(take(720)) << "another host";
 }
 
-/// Fortnights of 8 GPUs with one fault each; the full tests have twenty of each.
+/// Fortnights of 8 GPUs with one fault each; the full tests have twelve of each.
 class AnomalousFortnight : public testing::TestWithParam<simulated_host::FaultRow> {};
 
 TEST_P(AnomalousFortnight, IsFoundWithoutFalseAlarms) {

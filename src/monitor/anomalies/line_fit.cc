@@ -8,12 +8,12 @@ namespace sonde::monitor {
 namespace {
 
 constexpr double kHalfLifeMinutes = 14400;
-constexpr double kLearnMinutes = 720;
+constexpr double kLearnMinutes = 360;
 constexpr double kStepWatts = 50;
 constexpr double kSeenMinutes = 120;  // at this power, within a step
-/// What has been seen for two days at a power is known; later minutes there weigh a tenth, so that a fault that begins
+/// What has been seen for a day at a power is known; later minutes there weigh a tenth, so that a fault that begins
 /// within days does not become usual, and dust within months does.
-constexpr double kKnownMinutes = 2880;
+constexpr double kKnownMinutes = 1440;
 constexpr double kLateWeight = 0.1;
 /// Weight of the expected slope where powers hardly differ: like a spread of 20 W.
 constexpr double kPriorWatts = 20;
