@@ -88,8 +88,8 @@ Result<StoredKey> key_of(const Json& json) {
 }
 
 Status check_form(const Json& json) {
-  static const Json kFile = Json::parse(kFileSchema);
-  if (const auto wrong = mismatch(json, kFile)) {
+  static const Json file_form = Json::parse(kFileSchema);
+  if (const auto wrong = mismatch(json, file_form)) {
     return fail("{} {}", wrong->place.empty() ? "it" : fmt::format("'{}'", wrong->place), wrong->what);
   }
   const auto& schema = json["schema"].get_ref<const std::string&>();
