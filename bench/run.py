@@ -2,7 +2,7 @@
 """Measures sonde beside what it is compared with, in one run, and prints the ratios.
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
-                                                                 pytorch, model, report_page
+                                                                 pytorch, model, report_page, serve_scrape
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import serve_scrape
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
@@ -210,6 +212,10 @@ class Bench:
             print(f"  1M events, {levels[0]['view_ns'] / 1e6:.2f} ms in view, panning: {rate:.0f} frames/s (wanted: 30), "
                   f"longest frame {longest:.0f} ms")
 
+    def serve_scrape(self):
+        """A scrape of sonde serve's metrics over one connection, with eight stand-in GPUs read each second."""
+        serve_scrape.measure(SONDE, against)
+
     def in_browser(self, what, page):
         script = ROOT / "bench/page_speed.mjs"
         return [json.loads(Run("node", script, what, page).out) for _ in range(self.runs)]
@@ -222,7 +228,8 @@ def against(value, limit):
 
 def main():
     benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
-               "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page}
+               "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
+               "serve_scrape": Bench.serve_scrape}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")

@@ -137,8 +137,9 @@ class HashedKeys final : public KeyFile {
       known.emplace_back(stored.key.name);
       known.emplace_back(stored.key.id);
     }
-    return fail("{} holds no key '{}'{}; `sonde keys list` shows those that there are", path_, id_or_name,
-                did_you_mean(id_or_name, known));
+    const std::string suggestion = did_you_mean(id_or_name, known);
+    return fail("{} holds no key '{}'{}", path_, id_or_name,
+                suggestion.empty() ? "; `sonde keys list` shows those that there are" : suggestion);
   }
 
   /// Looks at the file's state, which takes about a microsecond, and reads it where that changed. A file that cannot be

@@ -88,8 +88,8 @@ Result<StoredKey> key_of(const Json& json) {
 }
 
 Status check_form(const Json& json) {
-  static const Json kFile = Json::parse(kFileSchema);
-  if (const auto wrong = mismatch(json, kFile)) {
+  static const Json file_form = Json::parse(kFileSchema);
+  if (const auto wrong = mismatch(json, file_form)) {
     return fail("{} {}", wrong->place.empty() ? "it" : fmt::format("'{}'", wrong->place), wrong->what);
   }
   const auto& schema = json["schema"].get_ref<const std::string&>();
@@ -131,7 +131,7 @@ std::string keys_json(const std::vector<StoredKey>& keys) {
 
 Result<std::vector<StoredKey>> parse_keys(std::string_view text) {
   const auto json = parse_strictly(text);
-  if (!json) return fail("it is no JSON: {}", json.error().message);
+  if (!json) return fail("it {}", json.error().message);
   SONDE_TRY(check_form(*json));
   std::vector<StoredKey> keys;
   std::set<std::string> seen;

@@ -41,7 +41,7 @@ std::optional<int64_t> offset_s(std::string_view text) {
   const auto hours = integer_of<unsigned>(text.substr(1, 2));
   const auto minutes = integer_of<unsigned>(text.substr(4, 2));
   if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
-  const auto seconds = static_cast<int64_t>(*hours * 3600 + *minutes * 60);
+  const auto seconds = int64_t{*hours} * 3600 + int64_t{*minutes} * 60;
   return text[0] == '-' ? -seconds : seconds;
 }
 
@@ -56,7 +56,7 @@ std::optional<int64_t> fraction_ns(std::string_view text) {
 
 std::optional<int64_t> rfc_3339(std::string_view text) {
   if (text.size() <= kSecondsText) return std::nullopt;
-  std::string_view rest = text.substr(kSecondsText);
+  const std::string_view rest = text.substr(kSecondsText);
   const size_t zone = rest.find_first_of("Zz+-");
   const auto seconds = parse_moment(text.substr(0, kSecondsText));
   if (zone == std::string_view::npos || !seconds || *seconds < 0 || *seconds > kLongest_s * 2) return std::nullopt;

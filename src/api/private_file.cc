@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -45,11 +46,9 @@ bool written(int descriptor, const std::string& path, std::string_view text) {
 
 /// The file that a link names, so that the link stays one.
 std::string real_path(const std::string& path) {
-  char* resolved = realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return path;
-  std::string real(resolved);
-  std::free(resolved);  // NOLINT(cppcoreguidelines-no-malloc): realpath() allocates with malloc
-  return real;
+  std::error_code error;
+  const auto real = std::filesystem::canonical(path, error);
+  return error ? path : real.string();
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ std::string real_path(const std::string& path) {
 Result<FileLock> FileLock::of(const std::string& path) {
   const std::string name = path + ".lock";
   const int descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kOwnerOnly);
-  if (descriptor < 0) return fail("cannot write {}: {}", name, reason());
+  if (descriptor < 0) return fail("cannot write {}, which locks {}: {}", name, path, reason());
   FileLock lock(descriptor);
   while (flock(descriptor, LOCK_EX) != 0) {
     if (errno != EINTR) return fail("cannot lock {}: {}", name, reason());

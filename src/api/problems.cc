@@ -28,6 +28,8 @@ std::string filled_in(std::string_view text, Arguments arguments) {
     const auto value = std::ranges::find(arguments, text.substr(1, close - 1), &Arguments::value_type::first);
     filled += value == arguments.end() ? text.substr(0, close + 1) : value->second;
     text.remove_prefix(close + 1);
+    // A question ends its sentence itself.
+    if (filled.ends_with('?') && text.starts_with('.')) text.remove_prefix(1);
   }
   return filled.append(text);
 }

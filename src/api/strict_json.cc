@@ -32,10 +32,10 @@ class Watch {
  private:
   void open() {
     keys_.emplace_back();
-    if (keys_.size() > kMostDepth) trouble_ = fmt::format("It is nested more than {} deep", kMostDepth);
+    if (keys_.size() > kMostDepth) trouble_ = fmt::format("is nested more than {} deep", kMostDepth);
   }
   void key(const std::string& name) {
-    if (!keys_.back().insert(name).second) trouble_ = fmt::format("The key '{}' stands twice in one object", name);
+    if (!keys_.back().insert(name).second) trouble_ = fmt::format("has the key '{}' twice in one object", name);
   }
 
   std::vector<std::set<std::string>> keys_;
@@ -60,7 +60,7 @@ Result<Json> parse_strictly(std::string_view text) {
     return json;
   } catch (const Json::exception& error) {
     if (!watch.trouble().empty()) return fail("{}", watch.trouble());
-    return fail("It cannot be read: {}", reason(error));
+    return fail("cannot be read: {}", reason(error));
   }
 }
 

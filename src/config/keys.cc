@@ -63,7 +63,8 @@ Json json_of(const Key& key, bool value) {
 Json json_of(const Key& key, int64_t value) {
   constexpr int64_t kPerMajor = 100;
   if (key.rule.kind != Kind::capability) return value;
-  return static_cast<double>(value / kPerMajor) + static_cast<double>(value % kPerMajor) / 10;
+  const int64_t major = value / kPerMajor;
+  return static_cast<double>(10 * major + value % kPerMajor) / 10;
 }
 Json json_of(const Key& key, double value) {
   static_cast<void>(key);

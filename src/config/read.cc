@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include "base/suggest.h"
@@ -24,6 +25,8 @@ namespace {
 
 // What a person writes by hand has a few thousand bytes; more is another file, and would be read for minutes.
 constexpr size_t kMostBytes = size_t{1} << 20U;
+// As many mistakes are looked for; a file with more of them is none of ours.
+constexpr size_t kMostProblems = 1000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Reads one file; collects what is wrong with it and goes on.
@@ -50,7 +53,7 @@ class FileReader {
     const auto bad = first_bad_text(yaml);
     if (yaml.size() > kMostBytes) {
       out.reading.problems.push_back(
-          {0, 0, "", fmt::format("the file has {} bytes; allowed: {}", yaml.size(), kMostBytes)});
+          {0, 0, "", fmt::format("the file is larger than {} bytes; allowed: at most those", kMostBytes)});
     } else if (bad) {
       out.reading.problems.push_back(
           {bad->line, bad->column, "", fmt::format("the byte 0x{:02x} is no text; allowed: YAML in UTF-8", bad->byte)});
@@ -64,9 +67,22 @@ class FileReader {
       if (const auto second = second_yaml_document(yaml)) {
         problem(*second, "", "a second document begins here (---); allowed: one");
       }
+    } catch (const YAML::DeepRecursion& e) {
+      problem(e.mark, "", "lists and keys are nested too deep; allowed: some hundred levels");
     } catch (const YAML::Exception& e) {
-      problem(e.mark, "", fmt::format("this is not YAML: {}; allowed: KEY: VALUE, indented with spaces", e.msg));
+      problem(e.mark, "",
+              fmt::format("this is not YAML: {}{}; allowed: KEY: VALUE, indented with spaces", e.msg,
+                          is_indented_by_tab(yaml, e.mark.line) ? " (a tab stands at the line's begin)" : ""));
     }
+  }
+
+  /// `line`: from 0.
+  static bool is_indented_by_tab(const std::string& yaml, int line) {
+    size_t begin = 0;
+    for (; line > 0 && begin < yaml.size(); --line) begin = std::min(yaml.find('\n', begin), yaml.size() - 1) + 1;
+    const size_t text = yaml.find_first_not_of(" \t", begin);
+    return line == 0 &&
+           yaml.substr(begin, text == std::string::npos ? text : text - begin).find('\t') != std::string::npos;
   }
 
   void read_document(const YAML::Node& document) {
@@ -84,6 +100,7 @@ class FileReader {
     }
     std::set<std::string> seen;
     for (const auto& entry : node) {
+      if (out.reading.problems.size() >= kMostProblems) return;
       const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
       const std::string path = section.empty() ? name : fmt::format("{}.{}", section, name);
       if (std::ranges::find(known, name) == known.end()) {
@@ -127,6 +144,7 @@ class FileReader {
   static std::string hint(const std::string& name, std::span<const std::string_view> known) {
     constexpr size_t kLongest = 64;  // the search takes the product of the lengths
     if (name.empty() || name.size() > kLongest) return {};
+    if (name == "<<") return " (keys are not merged here: write them out)";
     for (const Key& key : all_keys()) {
       if (last_part(key.name) == name) return fmt::format(" ('{}' belongs under {})", name, section_of(key.name));
     }
@@ -194,7 +212,7 @@ std::string problems_text(std::span<const Problem> problems, std::string_view fi
     lines.push_back(fmt::format("{}: {}{}{}", place, p.key, p.key.empty() ? "" : ": ", p.message));
   }
   if (problems.size() > kMostLines) {
-    lines.push_back(fmt::format("{}: and {} more mistakes", file, problems.size() - kMostLines));
+    lines.push_back(fmt::format("{}: and at least {} more", file, problems.size() - kMostLines));
   }
   return fmt::format("{}", fmt::join(lines, "\n"));
 }

@@ -154,7 +154,7 @@ class ValueReader {
     } else if (is_out_of_range(*value)) {
       wrong(node, below, fmt::format("{} is out of range{}", in_quotes(*text), percent_hint(*value)));
     } else {
-      return *value;
+      return value;
     }
     return std::nullopt;
   }
@@ -166,7 +166,8 @@ class ValueReader {
 
   [[nodiscard]] std::string percent_hint(double value) const {
     constexpr double kPercent = 100;
-    if (key_.unit != "share" || value <= 1 || value > kPercent) return {};
+    constexpr double kLeast = 10;  // nobody means a threshold of so few percent
+    if (key_.unit != "share" || value < kLeast || value > kPercent) return {};
     return fmt::format(" ({} % are {})", value, value / kPercent);
   }
 
@@ -196,7 +197,7 @@ class ValueReader {
 
   /// A text of the key's form, or one of its names.
   std::optional<std::string> read_text(const YAML::Node& node) {
-    const auto text = scalar(node, "");
+    auto text = scalar(node, "");
     if (!text) return std::nullopt;
     const Rule& rule = key_.rule;
     if (rule.form != nullptr) return checked_form(node, "", *text);
@@ -207,7 +208,10 @@ class ValueReader {
 
   [[nodiscard]] std::string hint(std::string_view text) const {
     constexpr size_t kLongest = 64;  // the search takes the product of the lengths
-    const auto best = text.size() > kLongest ? std::nullopt : nearest(text, key_.rule.names);
+    if (text.empty() || text.size() > kLongest) return {};
+    const std::string lower = lower_case(text);  // WARN is meant for warning
+    const auto longer = std::ranges::find_if(key_.rule.names, [&](auto name) { return name.starts_with(lower); });
+    const auto best = longer == key_.rule.names.end() ? nearest(lower, key_.rule.names) : std::optional(*longer);
     return best ? fmt::format(" (did you mean '{}'?)", *best) : std::string();
   }
 
@@ -220,7 +224,7 @@ class ValueReader {
 
   /// The text of a label, or the GPU of a type.
   std::optional<std::string> read_item(const YAML::Node& node, const std::string& name) {
-    const auto text = scalar(node, name);
+    auto text = scalar(node, name);
     if (!text || key_.rule.kind != Kind::gpu_by_type) return text;
     return checked_form(node, name, *text);
   }
@@ -252,7 +256,7 @@ class ValueReader {
 
   std::optional<std::string> read_name(const YAML::Node& node) {
     const bool is_label = key_.rule.kind == Kind::labels;
-    const std::string name = node.IsScalar() ? node.Scalar() : "";
+    std::string name = node.IsScalar() ? node.Scalar() : "";
     if (is_label ? is_label_name(name) : is_name(name)) return name;
     wrong(node, "", node.IsScalar() ? fmt::format("{} is no name", in_quotes(name)) : std::string(stands_here(node)));
     return std::nullopt;

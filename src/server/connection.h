@@ -39,6 +39,9 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   template <typename... Tls>
   HttpConnection(std::shared_ptr<Hub> hub, Tcp::socket socket, bool crowded, Tls&... tls)
       : hub_(std::move(hub)), stream_(std::move(socket), tls...), crowded_(crowded) {
+    // One field or chunk's head has to fit with what is read at once: without a limit it could grow for ever.
+    constexpr size_t kReadAhead = 65536;
+    buffer_.max_size(static_cast<size_t>(hub_->options.max_header_bytes) + kReadAhead);
     hub_->all.push_front(this);
     place_ = hub_->all.begin();
     ++hub_->connections;
@@ -273,8 +276,9 @@ const Refusal* HttpConnection<Stream>::refusal_of(error_code error) {
     ++hub_->timed_out;
     return &refusals::request_timeout;
   }
+  if (error == http::error::buffer_overflow && parser_->is_header_done()) return &refusals::body_too_large;
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    const auto text = static_cast<const char*>(buffer_.data().data());
+    const auto* const text = static_cast<const char*>(buffer_.data().data());
     const bool whole_line =
         !parser_->get().target().empty() || std::string_view(text, buffer_.size()).find('\n') != std::string_view::npos;
     return whole_line ? &refusals::header_too_large : &refusals::path_too_long;

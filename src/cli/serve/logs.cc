@@ -13,8 +13,6 @@
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
-// Without its own place in the source: the messages say what they are about.
-#define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
 #include "cli/serve/log_text.h"
@@ -62,7 +60,8 @@ class JournalLog final : public Log {
     std::vector<iovec> parts;
     parts.reserve(texts.size());
     for (std::string& text : texts) parts.push_back({.iov_base = text.data(), .iov_len = text.size()});
-    sd_journal_sendv(parts.data(), static_cast<int>(parts.size()));
+    // In parentheses it is the function, not the macro that adds this place in the source to each message.
+    (sd_journal_sendv)(parts.data(), static_cast<int>(parts.size()));
   }
   void set_level(LogLevel level) override { level_ = level; }
 

@@ -7,9 +7,8 @@
 #include <chrono>
 #include <filesystem>
 
-#include <nlohmann/json.hpp>
-
 #include "api/api.h"
+#include "api/config_change.h"
 #include "base/small_file.h"
 #include "cli/serve/logs.h"
 #include "cli/serve/state_folder.h"
@@ -209,10 +208,7 @@ class RunningService final : public Service {
   }
 
   void say(const config::Reload& done) {
-    if (!done.changed.empty()) {
-      const nlohmann::json data = {{"changed", done.changed}, {"by", "SIGHUP"}};
-      events_.add("config", data.dump());
-    }
+    if (!done.changed.empty()) api::tell_config_event(events_, done.changed, "SIGHUP");
     log_->info("the configuration was read again", {{"changed", joined(done.changed)}});
     if (!done.waits_for_restart.empty()) {
       log_->warning("some keys are read at the start only: they wait for a restart",
