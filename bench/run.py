@@ -228,15 +228,6 @@ class Bench:
             print(f"  1M events, {levels[0]['view_ns'] / 1e6:.2f} ms in view, panning: {rate:.0f} frames/s (wanted: 30), "
                   f"longest frame {longest:.0f} ms")
 
-    def exposition(self):
-        """The text that Prometheus scrapes, of hosts on which everything is known."""
-        for gpus in (8, 64):
-            run = Run(BUILD / "tests/tools/dump_exposition", "bench", gpus)
-            wall, late_wall, processor, late, size = map(float, run.out.split())
-            wanted = " (wanted: 2)" if gpus == 8 else ""
-            print(f"  {gpus} GPUs, {size / 1e3:.0f} kB: {wall / 1e3:.2f} ms, 99th percentile {late_wall / 1e3:.2f} ms{wanted}; "
-                  f"processor time {processor / 1e3:.2f} ms, 99th percentile {late / 1e3:.2f} ms")
-
     def monitor(self):
         """Watching eight GPUs at 1 s, whole process, beside the reads alone; the history of a day."""
         script = DATA / "monitor_gpus.txt"
@@ -257,6 +248,15 @@ class Bench:
     def serve_scrape(self):
         """A scrape of sonde serve's metrics over one connection, with eight stand-in GPUs read each second."""
         serve_scrape.measure(SONDE, against)
+
+    def exposition(self):
+        """The text that Prometheus scrapes, of hosts on which everything is known."""
+        for gpus in (8, 64):
+            run = Run(BUILD / "tests/tools/dump_exposition", "bench", gpus)
+            wall, late_wall, processor, late, size = map(float, run.out.split())
+            wanted = " (wanted: 2)" if gpus == 8 else ""
+            print(f"  {gpus} GPUs, {size / 1e3:.0f} kB: {wall / 1e3:.2f} ms, 99th percentile {late_wall / 1e3:.2f} ms{wanted}; "
+                  f"processor time {processor / 1e3:.2f} ms, 99th percentile {late / 1e3:.2f} ms")
 
     def in_browser(self, what, page):
         script = ROOT / "bench/page_speed.mjs"

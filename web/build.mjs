@@ -1,7 +1,7 @@
 // Builds the two pages: node build.mjs FOLDER writes there page.js, page.css and page_assets.cc, the report's, and live.js,
 // live.css, live/ and live_assets.cc, those of `sonde serve`. The program is built with the .cc files.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -89,6 +89,7 @@ const all = [{ path: '/', type: 'text/html; charset=utf-8', text: index }, ...as
   packed: gzipSync(asset.text, { level: 9 }),
 }));
 /** The same as files, to open the page without the program. */
+rmSync(join(folder, 'live'), { recursive: true, force: true });
 mkdirSync(join(folder, 'live/assets'), { recursive: true });
 for (const { path, text } of all) writeFileSync(join(folder, 'live', path === '/' ? 'index.html' : path), text);
 

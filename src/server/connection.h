@@ -278,7 +278,7 @@ const Refusal* HttpConnection<Stream>::refusal_of(error_code error) {
   }
   if (error == http::error::buffer_overflow && parser_->is_header_done()) return &refusals::body_too_large;
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    const auto text = static_cast<const char*>(buffer_.data().data());
+    const auto* const text = static_cast<const char*>(buffer_.data().data());
     const bool whole_line =
         !parser_->get().target().empty() || std::string_view(text, buffer_.size()).find('\n') != std::string_view::npos;
     return whole_line ? &refusals::header_too_large : &refusals::path_too_long;

@@ -88,7 +88,12 @@ class HttpServer final : public Server {
  public:
   HttpServer(const config::Server& options, Answer answer, monitor::EventLog& events, Log& log)
       : hub_(std::make_shared<Hub>(options, std::move(answer), events, log)) {}
-  ~HttpServer() override { stop(std::chrono::milliseconds(0)); }
+  ~HttpServer() override {
+    try {
+      stop(std::chrono::milliseconds(0));
+    } catch (const std::exception&) {  // out of memory, and nothing is left to do
+    }
+  }
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 

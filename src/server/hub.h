@@ -21,8 +21,8 @@ class Connection {
 
 /// What connections share. All but the counts is used on the io thread alone.
 struct Hub {
-  Hub(const config::Server& server, Server::Answer answers, monitor::EventLog& log_of_events, Log& to)
-      : options(server), answer(std::move(answers)), events(log_of_events), log(to) {}
+  Hub(config::Server server, Server::Answer answers, monitor::EventLog& log_of_events, Log& to)
+      : options(std::move(server)), answer(std::move(answers)), events(log_of_events), log(to) {}
 
   config::Server options;
   Server::Answer answer;

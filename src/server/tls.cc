@@ -54,7 +54,7 @@ int choose_http_1_1(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* l
 }  // namespace
 
 Result<std::shared_ptr<SSL_CTX>> tls_context(const config::Tls& files) {
-  const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
   if (!context) return fail("OpenSSL cannot be used: {}", last_error());
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
