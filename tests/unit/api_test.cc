@@ -281,8 +281,9 @@ TEST(ApiDocument, HasEveryRouteAndNoOther) {
     const auto& operation = document["paths"][std::string(route->path)][method];
     EXPECT_EQ(operation["operationId"], route->name);
     EXPECT_EQ(operation["x-sonde-role"], role_name(route->role));
-    if (!route->body.empty())
+    if (!route->body.empty()) {
       EXPECT_FALSE(mismatch(Json::parse(route->example), Json::parse(route->body))) << route->name;
+    }
     for (const std::string_view code : route->problems) {
       EXPECT_NE(std::ranges::find(problem_rows(), code, &ProblemRow::code), problem_rows().end()) << code;
     }
