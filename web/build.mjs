@@ -1,10 +1,12 @@
 // Builds the two pages: node build.mjs FOLDER writes there page.js, page.css and page_assets.cc, the report's, and live.js,
-// live.css and live_assets.cc, those of `sonde serve`. The program is built with the .cc files.
+// live.css, live/ and live_assets.cc, those of `sonde serve`. The program is built with the .cc files.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { valuesPlugin } from './values_plugin.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const folder = process.argv[2] ?? join(here, 'dist');
@@ -21,6 +23,7 @@ await build({
   legalComments: 'inline',
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  plugins: [valuesPlugin],
   logLevel: 'warning',
 });
 
@@ -30,9 +33,9 @@ function checked(name, text) {
   return text;
 }
 
-/** A C++ array of characters: string literals have limits, arrays have none. */
-function bytesLiteral(name, text) {
-  const bytes = Buffer.from(text, 'utf8');
+/** A C++ array of characters: string literals have limits, arrays have none. Of a text or of bytes. */
+function bytesLiteral(name, content) {
+  const bytes = Buffer.from(content);
   const lines = [];
   for (let at = 0; at < bytes.length; at += 32)
     lines.push(Array.from(bytes.subarray(at, at + 32), (b) => (b > 127 ? b - 256 : b)).join(','));
@@ -81,10 +84,18 @@ const index = assets.reduce(
   (html, { path }) => html.replace(`{${/(live|icon)-.*(\.\w+)$/.exec(path).slice(1).join('')}}`, path.slice(1)),
   readFileSync(join(here, 'src/live/index.html'), 'utf8'),
 );
-const all = [{ path: '/', type: 'text/html; charset=utf-8', text: index }, ...assets];
+const all = [{ path: '/', type: 'text/html; charset=utf-8', text: index }, ...assets].map((asset) => ({
+  ...asset,
+  packed: gzipSync(asset.text, { level: 9 }),
+}));
+/** The same as files, to open the page without the program. */
+rmSync(join(folder, 'live'), { recursive: true, force: true });
+mkdirSync(join(folder, 'live/assets'), { recursive: true });
+for (const { path, text } of all) writeFileSync(join(folder, 'live', path === '/' ? 'index.html' : path), text);
+
 const rows = all.map(
   ({ path, type, text }, i) =>
-    `    {"${path}", "${type}", {kAsset${i}, sizeof(kAsset${i})}, "\\"${digest(text)}\\""},`,
+    `    {"${path}", "${type}", {kAsset${i}, sizeof(kAsset${i})}, "\\"${digest(text)}\\"", true},`,
 );
 
 writeFileSync(
@@ -94,7 +105,7 @@ writeFileSync(
 
 namespace sonde::server {
 namespace {
-${all.map(({ text }, i) => bytesLiteral(`kAsset${i}`, text)).join('')}
+${all.map(({ packed }, i) => bytesLiteral(`kAsset${i}`, packed)).join('')}
 constexpr Asset kAssets[] = {
 ${rows.join('\n')}
 };

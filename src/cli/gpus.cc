@@ -1,5 +1,4 @@
 #include <ctime>
-#include <future>
 #include <numeric>
 #include <thread>
 
@@ -8,6 +7,7 @@
 #include "base/suggest.h"
 #include "cli/gpus/view.h"
 #include "cli/output.h"
+#include "device/patient_open.h"
 #include "device/simulated/source.h"
 
 namespace sonde {
@@ -41,21 +41,8 @@ struct Options {
 
 milliseconds of_seconds(double seconds) { return milliseconds(static_cast<int64_t>(seconds * 1000)); }
 
-/// Opens the library on a thread of its own: a broken driver can keep that call for ever.
-Result<std::shared_ptr<DeviceSource>> open_patiently(milliseconds patience) {
-  using Opened = Result<std::shared_ptr<DeviceSource>>;
-  auto promise = std::make_shared<std::promise<Opened>>();
-  auto opened = promise->get_future();
-  std::thread([promise] { promise->set_value(device::open_nvml()); }).detach();
-  if (opened.wait_for(patience) == std::future_status::ready) return opened.get();
-  return fail(
-      "the NVIDIA driver is not answering: opening its management library has not come back within {:.3g} s; look for "
-      "XID messages in dmesg",
-      static_cast<double>(patience.count()) / 1000);
-}
-
 Result<std::shared_ptr<DeviceSource>> open_source(const Options& options) {
-  if (options.simulated.empty()) return open_patiently(of_seconds(options.patience_s) * kOpenPatience);
+  if (options.simulated.empty()) return device::open_nvml_patiently(of_seconds(options.patience_s) * kOpenPatience);
   const auto offset_ns = parse_duration(options.at);
   if (!offset_ns) return std::unexpected(offset_ns.error());
   auto source = device::simulated::open(options.simulated, *offset_ns);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,6 +37,8 @@ class Host {
   [[nodiscard]] virtual std::optional<std::string> file(const std::string& path) const = 0;
   [[nodiscard]] virtual bool exists(const std::string& path) const = 0;
   [[nodiscard]] virtual std::vector<std::string> names_in(const std::string& folder) const = 0;
+  /// A path without links in it; the same where it is not there.
+  [[nodiscard]] virtual std::string resolved(const std::string& path) const = 0;
   /// Whether this user may make files in a folder, and how many bytes are free there.
   struct Room {
     bool writable = false;
@@ -49,18 +50,30 @@ class Host {
   [[nodiscard]] virtual Result<std::string> output_of(const std::vector<std::string>& words) const = 0;
   [[nodiscard]] virtual std::optional<std::string> variable(const std::string& name) const = 0;
   [[nodiscard]] virtual int64_t user_id() const = 0;
-  /// Full path of a library as the loader finds it, and by usual places of the toolkit and of Python packages.
-  [[nodiscard]] virtual std::vector<std::string> libraries(std::string_view file_name_start) const = 0;
   /// The GPUs; the error says why there are none.
   [[nodiscard]] virtual const Result<std::shared_ptr<device::DeviceSource>>& gpus() const = 0;
+};
+
+/// What a check says, by texts_en.inc.
+class Findings {
+ public:
+  /// `id` is a row of texts_en.inc; `values` are for the {0}, {1}, ... of its texts.
+  void say(Outcome outcome, std::string_view id, const std::vector<std::string>& values = {});
+  [[nodiscard]] const std::vector<Finding>& all() const { return findings_; }
+
+ private:
+  std::vector<Finding> findings_;
 };
 
 /// A check: checks/list.inc, one file each.
 struct Check {
   std::string_view name;         ///< "driver"; chosen by `sonde doctor driver`
   std::string_view description;  ///< one line
-  void (*look)(const Host& host, std::vector<Finding>& found) = nullptr;
+  void (*look)(const Host& host, Findings& found) = nullptr;
 };
 [[nodiscard]] std::span<const Check* const> checks();
+
+/// This host. The GPUs are asked for when a check first wants them; a driver that hangs is an error after some seconds.
+[[nodiscard]] std::unique_ptr<Host> this_host();
 
 }  // namespace sonde::doctor

@@ -1,46 +1,50 @@
 #include "monitor/exposition.h"
 
-#include <prometheus/text_serializer.h>
+#include <fmt/format.h>
 
 #include "monitor/families/family.h"
 
 namespace sonde::monitor {
 namespace {
 
-prometheus::MetricType type_of(MetricKind kind) {
+std::string_view type_of(MetricKind kind, DcgmForm dcgm) {
   switch (kind) {
-    case MetricKind::counter: return prometheus::MetricType::Counter;
-    case MetricKind::gauge: return prometheus::MetricType::Gauge;
+    case MetricKind::counter: return "counter";
+    case MetricKind::gauge: return "gauge";
     case MetricKind::untyped: break;
   }
-  return prometheus::MetricType::Untyped;
+  return dcgm == DcgmForm::exact ? "counter" : "untyped";
 }
 
 bool wanted(const Metric& metric, const Scrape& scrape) {
   return metric.detail == MetricDetail::basic || scrape.config.gpu.monitoring.detailed_gpu_metrics;
 }
 
-/// Appends the metric unless it has no samples now.
-void collect(const Metric& metric, const Scrape& scrape, std::vector<prometheus::MetricFamily>& all) {
-  prometheus::MetricFamily family{
-      .name = std::string(metric.name), .help = std::string(metric.help), .type = type_of(metric.kind), .metric = {}};
-  Samples samples(metric.kind, family.metric);
+/// Appends the metric unless it has no samples now. Names and help texts are our own and need no escaping.
+void append(const Metric& metric, const Scrape& scrape, std::string& text) {
+  const size_t before = text.size();
+  fmt::format_to(std::back_inserter(text), "# HELP {} {}\n# TYPE {} {}\n", metric.name, metric.help, metric.name,
+                 type_of(metric.kind, scrape.dcgm));
+  const size_t head_end = text.size();
+  Samples samples(metric.name, text);
   metric.collect(scrape, samples);
-  if (!family.metric.empty()) all.push_back(std::move(family));
+  if (text.size() == head_end) text.resize(before);
 }
 
 }  // namespace
 
 std::string exposition(const HostSnapshot& host, const config::Config& config, const std::string& hostname,
                        DcgmForm dcgm) {
+  constexpr size_t kUsualBytes = 40'000;  // of a GPU with all values; the head of each metric is in it
   const Scrape scrape{.host = host, .config = config, .hostname = hostname, .dcgm = dcgm};
-  std::vector<prometheus::MetricFamily> all;
+  std::string text;
+  text.reserve(kUsualBytes * (host.gpus.size() + 1));
   for (const Family* family : families()) {
     for (const Metric& metric : family->metrics) {
-      if (wanted(metric, scrape)) collect(metric, scrape, all);
+      if (wanted(metric, scrape)) append(metric, scrape, text);
     }
   }
-  return prometheus::TextSerializer().Serialize(all);
+  return text;
 }
 
 }  // namespace sonde::monitor

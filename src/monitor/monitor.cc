@@ -122,7 +122,7 @@ class Worker : public Monitor {
     }
   }
 
-  int64_t interval_ns(const config::Config& config) const {
+  static int64_t interval_ns(const config::Config& config) {
     const auto& gpu = config.gpu;
     return of_seconds(gpu.monitoring.enabled ? gpu.monitoring.interval : gpu.health_check_interval);
   }

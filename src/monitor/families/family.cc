@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace sonde::monitor {
@@ -13,10 +15,42 @@ namespace sonde::monitor {
 namespace {
 
 /// Names of programs, users and containers are anybody's; the text format is UTF-8.
-std::string label_value(std::string_view text) {
-  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return std::string(text);
+std::string valid(std::string_view text) {
   using Json = nlohmann::json;
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+}
+
+void append_escaped(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      if (c == '\\' || c == '"') out += '\\';
+      out += c;
+    }
+  }
+}
+
+bool is_plain(char c) { return static_cast<unsigned char>(c) < 0x80 && c != '\\' && c != '"' && c != '\n'; }
+
+void append_label_value(std::string& out, std::string_view text) {
+  if (std::ranges::all_of(text, is_plain)) {
+    out += text;
+  } else {
+    append_escaped(out, valid(text));
+  }
+}
+
+void append_number(std::string& out, double value) {
+  if (std::isnan(value)) {
+    out += "NaN";
+  } else if (std::isinf(value)) {
+    out += value < 0 ? "-Inf" : "+Inf";
+  } else {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+    out.append(digits.data(), end.ptr);
+  }
 }
 
 }  // namespace
@@ -31,14 +65,19 @@ std::span<const Family* const> families() {
 }
 
 void Samples::add(std::span<const Label> labels, double value) {
-  prometheus::ClientMetric& sample = samples_.emplace_back();
-  sample.label.reserve(labels.size());
-  for (const auto& [name, text] : labels) sample.label.push_back({std::string(name), label_value(text)});
-  switch (kind_) {
-    case MetricKind::gauge: sample.gauge.value = value; break;
-    case MetricKind::counter: sample.counter.value = value; break;
-    case MetricKind::untyped: sample.untyped.value = value; break;
+  text_ += metric_;
+  char before = '{';
+  for (const auto& [name, text] : labels) {
+    text_ += before;
+    text_ += name;
+    text_ += "=\"";
+    append_label_value(text_, text);
+    text_ += '"';
+    before = ',';
   }
+  text_ += labels.empty() ? " " : "} ";
+  append_number(text_, value);
+  text_ += '\n';
 }
 
 bool values_hold(const GpuView& gpu) {

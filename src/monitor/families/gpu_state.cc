@@ -6,12 +6,7 @@
 namespace sonde::monitor {
 namespace {
 
-constexpr double kSecondsPerNs = 1e-9;
-
-template <typename T>
-std::string text_of(const std::optional<T>& value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
+constexpr double kNsPerSecond = 1e9;
 
 /// "9.0" of 900.
 std::string capability_text(const std::optional<int64_t>& capability) {
@@ -53,7 +48,7 @@ void health(const Scrape& scrape, Samples& out) {
 void timestamp(const Scrape& scrape, Samples& out) {
   for (const GpuView& gpu : scrape.host.gpus) {
     if (gpu.sample.moment_ns == 0) continue;
-    out.add({{"uuid", gpu.uuid}}, static_cast<double>(gpu.sample.moment_ns) * kSecondsPerNs);
+    out.add({{"uuid", gpu.uuid}}, static_cast<double>(gpu.sample.moment_ns) / kNsPerSecond);
   }
 }
 
@@ -79,7 +74,6 @@ constexpr auto kMetrics = std::to_array<Metric>({
      .help = "When the GPU last answered, since 1970.",
      .collect = timestamp},
     {.name = "sonde_gpu_health",
-     .detail = MetricDetail::basic,
      .labels = "uuid, health",
      .help = "1 for the health of the GPU, the worst of its open incidents: ok, warning or critical.",
      .collect = health},

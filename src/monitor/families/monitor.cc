@@ -5,7 +5,7 @@
 namespace sonde::monitor {
 namespace {
 
-constexpr double kSecondsPerNs = 1e-9;
+constexpr double kNsPerSecond = 1e9;
 
 void tell(Samples& out, double value) { out.add({}, value); }
 void tell(Samples& out, int64_t value) { tell(out, static_cast<double>(value)); }
@@ -16,7 +16,7 @@ void build(const Scrape& scrape, Samples& out) {
 
 void last_success(const Scrape& scrape, Samples& out) {
   const int64_t moment = scrape.host.state.last_success_ns;
-  if (moment != 0) tell(out, static_cast<double>(moment) * kSecondsPerNs);
+  if (moment != 0) tell(out, static_cast<double>(moment) / kNsPerSecond);
 }
 
 #define SONDE_TELL(expression) [](const Scrape& scrape, Samples& out) { tell(out, expression); }

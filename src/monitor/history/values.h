@@ -10,10 +10,12 @@
 /// The rows of values.inc as code.
 namespace sonde::monitor::history {
 
-inline constexpr size_t kValues = 0
-#define SONDE_HISTORY_VALUE(number, name, unit, scale, description) +1
+enum class ValuePlace : size_t {
+#define SONDE_HISTORY_VALUE(number, name, unit, scale, description) name,
 #include "monitor/history/values.inc"
-    ;
+  end
+};
+inline constexpr auto kValues = static_cast<size_t>(ValuePlace::end);
 
 inline constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 /// In the order of values.inc; NaN where the GPU does not give it.

@@ -1,0 +1,20 @@
+#include "device/patient_open.h"
+
+#include <future>
+#include <thread>
+
+namespace sonde::device {
+
+Result<std::shared_ptr<DeviceSource>> open_nvml_patiently(std::chrono::milliseconds patience, const std::string& path) {
+  using Opened = Result<std::shared_ptr<DeviceSource>>;
+  auto promise = std::make_shared<std::promise<Opened>>();
+  auto opened = promise->get_future();
+  std::thread([promise, path] { promise->set_value(open_nvml(path)); }).detach();
+  if (opened.wait_for(patience) == std::future_status::ready) return opened.get();
+  return fail(
+      "the NVIDIA driver is not answering: opening its management library has not come back within {:.3g} s; look for "
+      "XID messages in dmesg",
+      static_cast<double>(patience.count()) / 1000);
+}
+
+}  // namespace sonde::device

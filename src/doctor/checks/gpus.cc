@@ -1,0 +1,81 @@
+#include <array>
+#include <numeric>
+
+#include "device/fields.h"
+#include "device/parallel_reader.h"
+#include "doctor/facts.h"
+
+namespace sonde::doctor {
+namespace {
+
+using device::GpuReading;
+
+constexpr std::chrono::milliseconds kPatience{10'000};
+
+/// A member of GpuReading in nvidia-smi's words.
+std::string words_of(std::string_view field, const GpuReading& reading) {
+  const auto row = device::find_field(field);
+  return row ? device::field_text(**row, reading, true) : std::string();
+}
+
+void look_at_health(const std::string& gpu, const GpuReading& reading, Findings& found) {
+  constexpr std::array kMends = {"", "sudo nvidia-smi --gpu-reset -i ", "sudo reboot", "stop programs that use NVLink",
+                                 "stop all programs on it, then: sudo nvidia-smi --gpu-reset -i "};
+  if (const int64_t action = reading.recovery_action.value_or(0); action > 0) {
+    std::string mend = static_cast<size_t>(action) < kMends.size() ? kMends.at(static_cast<size_t>(action)) : "";
+    if (mend.ends_with("-i ")) mend += gpu;
+    found.say(Outcome::wrong, "gpu_recovery", {gpu, words_of("gpu_recovery_action", reading), mend});
+  }
+  if (reading.remapped_rows_failure.value_or(false)) found.say(Outcome::wrong, "gpu_remap_failed", {gpu});
+  if (reading.remapped_rows_pending.value_or(false)) found.say(Outcome::wrong, "gpu_remap_pending", {gpu});
+  if (const int64_t errors = reading.ecc_uncorrected_volatile_total.value_or(0); errors > 0) {
+    found.say(Outcome::wrong, "gpu_ecc", {gpu, std::to_string(errors)});
+  }
+}
+
+void look_at_settings(const std::string& gpu, const GpuReading& reading, Findings& found) {
+  if (reading.compute_mode.value_or(0) != 0) {
+    found.say(Outcome::note, "gpu_compute_mode", {gpu, words_of("compute_mode", reading)});
+  }
+  if (!reading.persistence_mode.value_or(true)) found.say(Outcome::note, "gpu_persistence", {gpu});
+  if (reading.mig_mode && reading.mig_mode_pending && reading.mig_mode != reading.mig_mode_pending) {
+    found.say(Outcome::note, "gpu_mig_pending", {gpu});
+  }
+  const auto lanes = reading.pcie_width;
+  const auto most = reading.pcie_max_width;
+  if (lanes && most && *lanes < *most) {
+    found.say(Outcome::note, "gpu_pcie_width",
+              {gpu, std::to_string(*lanes), std::to_string(*most), reading.pci_bus_id.value_or("BUS")});
+  }
+}
+
+void look_at(size_t index, const device::GpuState& state, Findings& found) {
+  const std::string gpu = std::to_string(index);
+  if (state.failure) {
+    found.say(Outcome::wrong, "gpu_failed", {gpu, state.failure->message});
+    return;
+  }
+  const GpuReading& reading = state.reading;
+  const std::string memory = reading.memory_total_bytes ? bytes_in_words(*reading.memory_total_bytes) : "-";
+  found.say(Outcome::good, "gpu", {gpu, reading.name.value_or("-"), memory});
+  look_at_health(gpu, reading, found);
+  look_at_settings(gpu, reading, found);
+}
+
+void look(const Host& host, Findings& found) {
+  if (!host.gpus()) {
+    found.say(Outcome::not_checked, "no_gpus", {"there is no driver to ask"});
+    return;
+  }
+  device::ParallelReader reader(*host.gpus());
+  std::vector<size_t> all(reader.gpu_count());
+  std::iota(all.begin(), all.end(), size_t{0});
+  const auto states = reader.read(all, device::identity | device::fast | device::slow, kPatience);
+  for (size_t i = 0; i < states.size(); ++i) look_at(i, states[i], found);
+}
+
+}  // namespace
+
+extern constinit const Check gpus_check{"gpus", "each GPU: does it answer, is it sound, how is it set", look};
+
+}  // namespace sonde::doctor
