@@ -45,8 +45,10 @@ std::string media_type(std::string_view header) {
   return type;
 }
 
-bool is_json(const std::string& type) {
-  return type == "application/json" || (type.starts_with("application/") && type.ends_with("+json"));
+/// Calls that people have in scripts are `curl -d '{...}'`, which says that its body is a form's.
+bool may_be_json(const std::string& type) {
+  return type == "application/x-www-form-urlencoded" || type == "application/json" ||
+         (type.starts_with("application/") && type.ends_with("+json"));
 }
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
@@ -59,7 +61,7 @@ Answered<void> check_no_body(const Request& request, const Route& route) {
 
 Answered<void> check_content_type(const Request& request) {
   const auto header = request.headers.find("content-type");
-  if (header == request.headers.end() || is_json(media_type(header->second))) return {};
+  if (header == request.headers.end() || may_be_json(media_type(header->second))) return {};
   return refused(refuse("not_json", {{"type", header->second}}));
 }
 

@@ -25,7 +25,7 @@ Processes owned_processes(std::span<const GpuSample> samples, ProcessOwners* own
     // Who held memory when the GPU was last heard of need not hold it now.
     if (!sample.reading.running || sample.mark.quality == Quality::absent) continue;
     for (const device::GpuProcess& process : *sample.reading.running) {
-      of_gpu.push_back({process, owners == nullptr ? ProcessOwner() : owners->owner(process.pid)});
+      of_gpu.push_back(owned_process(process, sample.reading.simulated, owners));
     }
   }
   return all;
