@@ -2,7 +2,8 @@
 """Measures sonde beside what it is compared with, in one run, and prints the ratios.
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
-                                                                 pytorch, model, report_page
+                                                                  pytorch, model, report_page, monitor, exposition,
+                                                                  serve_scrape
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -19,6 +20,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import serve_scrape
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
 DATA = ROOT / "build/bench"
@@ -28,6 +31,21 @@ KERNELS = 5_000_000
 RANGE_KERNELS = 2_000_000
 REPORT_EVENTS = 6_000_000
 PAGE_EVENTS = {"1M": 1_000_000, "5M": 5_000_000}
+MONITOR_SECONDS = 20
+# Eight GPUs whose calls take their time without taking the processor's: the stand-in sleeps. Assumed, since no published
+# table has them all: tens of microseconds for what the driver keeps itself, up to a millisecond for what it asks the GPU's
+# firmware for, 20 ms for PCIe traffic (NVML's documentation). Of real calls a part is processor time, in the kernel.
+MONITOR_GPUS = """gpus = 8
+delay_us = 30
+delay_us.nvmlDeviceGetPowerUsage = 500
+delay_us.nvmlDeviceGetTotalEnergyConsumption = 500
+delay_us.nvmlDeviceGetTemperatureV = 300
+delay_us.nvmlDeviceGetFieldValues = 1000
+delay_us.nvmlDeviceGetPcieThroughput = 20000
+delay_us.nvmlGpmSampleGet = 1000
+event_poll_ms = 1000
+gpu.0.processes = 4242 1073741824 train; 4243 1073741824 other
+"""
 PAGE_MB = {"1M": 10, "5M": 25}  # the most that a report may have
 TRACE_MB = 160
 EVENTS_A_KERNEL = 3.38  # of `sonde synth --program inference`
@@ -210,6 +228,36 @@ class Bench:
             print(f"  1M events, {levels[0]['view_ns'] / 1e6:.2f} ms in view, panning: {rate:.0f} frames/s (wanted: 30), "
                   f"longest frame {longest:.0f} ms")
 
+    def monitor(self):
+        """Watching eight GPUs at 1 s, whole process, beside the reads alone; the history of a day."""
+        script = DATA / "monitor_gpus.txt"
+        script.write_text(MONITOR_GPUS)
+        os.environ["SONDE_FAKE_NVML"] = str(script)
+        runs = []
+        for _ in range(self.runs):
+            with tempfile.TemporaryDirectory() as folder:
+                run = Run(BUILD / "bench/monitor_cost", BUILD / "tests/fake_nvml/libnvidia-ml.so.1", MONITOR_SECONDS, 1, folder)
+                runs.append([float(word) for word in run.out.split()])
+        reads, whole, rounds, longest, gpus = (statistics.median(column) for column in zip(*runs))
+        print(f"  {gpus:.0f} GPUs, {rounds:.0f} rounds: {whole:.2f} % of a core, {against(whole, 0.5)}; the reads alone, the "
+              f"stand-in's own work included, {reads:.2f} %; a round takes {longest * 1000:.0f} ms")
+        day = Run(BUILD / "tests/sonde_unit_tests", "--gtest_filter=History.ADayOfEightGpusTakesLessThanFiveMegabytes")
+        megabytes = float(day.out.split("a day of eight GPUs: ")[1].split()[0])
+        print(f"  history of a day of eight GPUs: {megabytes:.2f} MB, {against(megabytes, 5)}")
+
+    def serve_scrape(self):
+        """A scrape of sonde serve's metrics over one connection, with eight stand-in GPUs read each second."""
+        serve_scrape.measure(SONDE, against)
+
+    def exposition(self):
+        """The text that Prometheus scrapes, of hosts on which everything is known."""
+        for gpus in (8, 64):
+            run = Run(BUILD / "tests/tools/dump_exposition", "bench", gpus)
+            wall, late_wall, processor, late, size = map(float, run.out.split())
+            wanted = " (wanted: 2)" if gpus == 8 else ""
+            print(f"  {gpus} GPUs, {size / 1e3:.0f} kB: {wall / 1e3:.2f} ms, 99th percentile {late_wall / 1e3:.2f} ms{wanted}; "
+                  f"processor time {processor / 1e3:.2f} ms, 99th percentile {late / 1e3:.2f} ms")
+
     def in_browser(self, what, page):
         script = ROOT / "bench/page_speed.mjs"
         return [json.loads(Run("node", script, what, page).out) for _ in range(self.runs)]
@@ -222,7 +270,8 @@ def against(value, limit):
 
 def main():
     benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
-               "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page}
+               "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
+               "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")

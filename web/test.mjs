@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { valuesPlugin } from './values_plugin.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'sonde-web-'));
@@ -19,6 +20,7 @@ await build({
   outExtension: { '.js': '.mjs' },
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  plugins: [valuesPlugin],
   loader: { '.css': 'empty' },
   sourcemap: 'inline',
   logLevel: 'warning',

@@ -15,6 +15,8 @@
 
 namespace sonde::api {
 
+class ScrapeCache;
+
 /// What routes answer from.
 struct Services {
   config::LiveConfig* config = nullptr;
@@ -25,6 +27,7 @@ struct Services {
   Log* log = nullptr;
   std::function<int64_t()> now_ns;  ///< since 1970
   std::string hostname;
+  ScrapeCache* scrape = nullptr;  ///< set by Api::make
 };
 
 /// Who asks, once the key was checked.
@@ -63,6 +66,8 @@ struct Route {
   std::string_view body;      ///< JSON schema of the request's body; empty: none is read
   std::string_view response;  ///< JSON schema of the 200 response; "text/event-stream" or "text/plain" for no JSON
   std::string_view example;   ///< of the request's body, or empty
+  std::span<const std::string_view> problems =
+      {};  ///< codes of problems_en.inc that it gives beside those that all give
   Response (*answer)(const Call& call) = nullptr;
 };
 [[nodiscard]] std::span<const Route* const> routes();

@@ -85,7 +85,7 @@ std::string without_secrets_in_line(std::string_view line) {
 std::string shown_word(const std::string& word, bool& next_is_secret) {
   if (word.contains(' ')) return without_secrets_in_line(word);
   if (is_key(word)) return std::string(kHidden);
-  const size_t equals = word.find_first_of("=");
+  const size_t equals = word.find('=');
   if (equals != std::string::npos) {
     const size_t name = std::min(word.find_first_not_of('-'), equals);
     const std::string_view value = std::string_view(word).substr(equals + 1);

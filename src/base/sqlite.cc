@@ -8,7 +8,8 @@ namespace {
 /// Profiles are mapped rather than copied through a page cache; SQLite caps this at the file's size.
 constexpr const char* kReadPragmas = "PRAGMA mmap_size=281474976710656; PRAGMA cache_size=-16384;";
 constexpr const char* kWritePragmas = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=65536;";
-/// With a write-ahead log NORMAL keeps the file whole even when the power fails; the last transactions may then be gone.
+/// With a write-ahead log NORMAL keeps the file whole even when the power fails; the last transactions may then be
+/// gone.
 constexpr const char* kSharedPragmas =
     "PRAGMA busy_timeout=2000; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=4194304;";
 
@@ -50,10 +51,19 @@ std::string_view Statement::text(int column) const {
   return {bytes, static_cast<size_t>(sqlite3_column_bytes(stmt_.get(), column))};
 }
 
+std::string_view Statement::blob(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(stmt_.get(), column));
+  if (bytes == nullptr) return {};
+  return {bytes, static_cast<size_t>(sqlite3_column_bytes(stmt_.get(), column))};
+}
+
 void Statement::bind(int parameter, int64_t value) { sqlite3_bind_int64(stmt_.get(), parameter, value); }
 void Statement::bind(int parameter, double value) { sqlite3_bind_double(stmt_.get(), parameter, value); }
 void Statement::bind(int parameter, std::string_view value) {
   sqlite3_bind_text(stmt_.get(), parameter, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT);
+}
+void Statement::bind_blob(int parameter, std::string_view bytes) {
+  sqlite3_bind_blob(stmt_.get(), parameter, bytes.data(), static_cast<int>(bytes.size()), SQLITE_TRANSIENT);
 }
 void Statement::bind_null(int parameter) { sqlite3_bind_null(stmt_.get(), parameter); }
 

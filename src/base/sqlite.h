@@ -29,10 +29,13 @@ class Statement {
   [[nodiscard]] double real(int column) const;
   /// Valid until the next step.
   [[nodiscard]] std::string_view text(int column) const;
+  /// The bytes of a blob. Valid until the next step.
+  [[nodiscard]] std::string_view blob(int column) const;
 
   void bind(int parameter, int64_t value);
   void bind(int parameter, double value);
   void bind(int parameter, std::string_view value);
+  void bind_blob(int parameter, std::string_view bytes);
   void bind_null(int parameter);
 
   /// Runs an INSERT once with the bound values and makes it ready for the next.

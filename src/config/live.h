@@ -20,7 +20,7 @@ enum class Origin { built_in, file, run_time, persisted };
 /// A key in force, for people and for GET /api/v1/config.
 struct KeyState {
   std::string key;    ///< "gpu.multi_gpu.default_strategy"
-  std::string value;  ///< as JSON
+  std::string value;  ///< as JSON; passwords in URLs, and paths of webhooks, as ***
   Origin origin = Origin::built_in;
   int64_t line = 0;                ///< in the file; 0 where it does not stand there
   bool needs_restart = false;      ///< it is read at the start only
@@ -31,22 +31,26 @@ struct KeyState {
 struct Reload {
   std::vector<std::string> changed;            ///< keys that hold from now on
   std::vector<std::string> waits_for_restart;  ///< keys whose new value holds after a restart
+  std::vector<std::string> held;  ///< keys whose new value in the file gives way to a change made at run time
 };
 
 /// The configuration in force. Thread-safe. Readers take current() once per decision and keep that.
 class LiveConfig {
  public:
-  /// `persisted`: file of changes that outlive a restart; it need not be there. An error is that of either file.
+  /// `persisted`: file of changes that outlive a restart; it need not be there, and empty is for none. An empty `file`:
+  /// all defaults. An error is that of either file.
   [[nodiscard]] static Result<std::unique_ptr<LiveConfig>> open(const std::string& file, const std::string& persisted);
   virtual ~LiveConfig() = default;
 
   [[nodiscard]] virtual std::shared_ptr<const Config> current() const = 0;
-  /// Sets one key at run time by its value as JSON; checked as the file is. With `persist` it outlives a restart.
+  /// Sets one key at run time by its value as JSON; checked as the file is. With `persist` it outlives a restart. null
+  /// takes the change of the key back, with `persist` the one that outlives restarts too. Keys that need a restart can
+  /// be set with `persist` only.
   [[nodiscard]] virtual Status set(std::string_view key, const std::string& json_value, bool persist) = 0;
   /// Reads the file again. A file with mistakes changes nothing.
   [[nodiscard]] virtual Result<Reload> reload() = 0;
   [[nodiscard]] virtual std::vector<KeyState> keys() const = 0;
-  /// Called after each change, from the thread that made it.
+  /// Called after each change of a value in force, from the thread that made it, which must not change more.
   virtual void on_change(std::function<void(const Config&)> told) = 0;
   [[nodiscard]] virtual const std::string& file() const = 0;
 };

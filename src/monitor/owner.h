@@ -35,4 +35,7 @@ class ProcessOwners {
   [[nodiscard]] virtual bool sees_all() const { return false; }
 };
 
+/// A process of a GPU with its owner. One on a simulated GPU lives there, and is not looked for on this host.
+[[nodiscard]] OwnedProcess owned_process(const device::GpuProcess& process, bool simulated, ProcessOwners* owners);
+
 }  // namespace sonde::monitor

@@ -22,9 +22,12 @@ struct ServerCounts {
   int64_t timed_out = 0;
 };
 
-/// HTTP/1.1 with or without TLS, on one thread. Limits of config::Server hold for each connection; requests that break
-/// them end in 400, 408, 413, 414, 431 or 503 as problem+json. The page is served at "/" and "/assets/...", everything
-/// else goes to `answer`. A response with `events` goes on as server-sent events, a comment every 15 s.
+/// HTTP/1.1 with or without TLS, on one thread; answers are made on four others. Limits of config::Server hold for each
+/// connection; requests that break them end in 400, 408, 413, 414, 431 or 503 as problem+json. The page is served at
+/// "/" and "/assets/...", everything else goes to `answer`, which is called on several threads at once. A response with
+/// `events` goes on as server-sent events, a comment every 15 s; where some were missed the first is `reset`. Where
+/// max_connections are open, those that have waited longest for a request make room; when all are busy, new ones get
+/// 503, but for the calls of health.
 class Server {
  public:
   using Answer = std::function<api::Response(const api::Request&)>;
@@ -36,6 +39,8 @@ class Server {
   /// Certificate and key are read again for new connections, so that they can be renewed.
   [[nodiscard]] virtual Status reload_certificate() = 0;
   [[nodiscard]] virtual ServerCounts counts() const = 0;
+  /// Whether the thread that serves comes round within `patience`.
+  [[nodiscard]] virtual bool alive(std::chrono::milliseconds patience) = 0;
   /// Accepts no more, ends event streams, waits for requests that run, `patience` at most.
   virtual void stop(std::chrono::milliseconds patience) = 0;
 };

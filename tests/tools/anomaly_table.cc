@@ -40,9 +40,9 @@ int main(int argc, char** argv) {
       numbers.push_back(std::stoull(argv[i]));
     }
   }
-  const uint64_t seeds = !numbers.empty() ? numbers[0] : 20;
-  const uint64_t first = numbers.size() > 1 ? numbers[1] : 1000;
-  const int64_t interval_s = numbers.size() > 2 ? static_cast<int64_t>(numbers[2]) : 10;
+  const uint64_t seeds = !numbers.empty() ? numbers[0] : 12;
+  const uint64_t first = numbers.size() > 1 ? numbers[1] : 3000;
+  const int64_t interval_s = numbers.size() > 2 ? static_cast<int64_t>(numbers[2]) : 60;
   constexpr double kDays = 14;
   const auto& rows = fault_rows();
   std::vector<Outcome> outcomes(rows.size() * seeds);

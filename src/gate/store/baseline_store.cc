@@ -11,7 +11,7 @@
 #include "base/suggest.h"
 #include "gate/record/record_json.h"
 #include "gate/store/choose_baseline.h"
-#include "gate/store/files.h"
+#include "base/small_file.h"
 
 namespace sonde::gate {
 namespace {

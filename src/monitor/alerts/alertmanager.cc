@@ -54,7 +54,7 @@ std::string link_of(const Incident& incident, const config::Alerts& alerts) {
   if (alerts.external_url.empty()) return {};
   std::string_view base = alerts.external_url;
   while (base.ends_with('/')) base.remove_suffix(1);
-  return fmt::format("{}/#incident-{}", base, incident.id);
+  return fmt::format("{}/#incidents/{}", base, incident.id);
 }
 
 std::string annotations_of(const Incident& incident, const std::string& link) {
@@ -79,19 +79,21 @@ Severity minimum_severity(const config::Alerts& alerts) {
 void AlertmanagerOutbox::take(const std::vector<IncidentNews>& news, const std::vector<Incident>& open,
                               const config::Alerts& alerts, int64_t now_ns) {
   resend_ns_ = static_cast<int64_t>(alerts.resend_interval * 1e9);
+  std::set<std::string> firing;
   for (const Incident& incident : open) {
-    if (incident.severity >= minimum_severity(alerts)) put(incident, alerts);
+    if (incident.severity < minimum_severity(alerts)) continue;
+    put(incident, alerts, *firing.insert(labels_of(incident, alerts, hostname_)).first);
   }
   for (const IncidentNews& one : news) {
     const auto found = alerts_.find(labels_of(one.incident, alerts, hostname_));
     if (found != alerts_.end()) found->second.renew();
   }
-  end_others(open, alerts, news, now_ns);
+  end_others(firing, news, now_ns);
   drop_excess();
 }
 
-void AlertmanagerOutbox::put(const Incident& incident, const config::Alerts& alerts) {
-  Alert& alert = alerts_[labels_of(incident, alerts, hostname_)];
+void AlertmanagerOutbox::put(const Incident& incident, const config::Alerts& alerts, const std::string& labels) {
+  Alert& alert = alerts_[labels];
   if (alert.ended_ns) alert.renew();
   alert.incident = incident.id;
   alert.starts_ns = incident.opened_ns;
@@ -100,14 +102,10 @@ void AlertmanagerOutbox::put(const Incident& incident, const config::Alerts& ale
   alert.annotations = annotations_of(incident, alert.link);
 }
 
-void AlertmanagerOutbox::end_others(const std::vector<Incident>& open, const config::Alerts& alerts,
-                                    const std::vector<IncidentNews>& news, int64_t now_ns) {
+void AlertmanagerOutbox::end_others(const std::set<std::string>& firing, const std::vector<IncidentNews>& news,
+                                    int64_t now_ns) {
   for (auto& [labels, alert] : alerts_) {
-    const auto of_it = [&](const Incident& i) {
-      return i.id == alert.incident && i.severity >= minimum_severity(alerts) &&
-             labels_of(i, alerts, hostname_) == labels;
-    };
-    if (alert.ended_ns || std::ranges::any_of(open, of_it)) continue;
+    if (alert.ended_ns || firing.contains(labels)) continue;
     const auto cleared = std::ranges::find_if(
         news, [&](const IncidentNews& n) { return n.incident.id == alert.incident && n.incident.cleared_ns; });
     alert.ended_ns = cleared == news.end() ? now_ns : *cleared->incident.cleared_ns;

@@ -1,6 +1,7 @@
 #include <curl/curl.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 
 #include "monitor/alerts.h"
@@ -27,6 +28,11 @@ class CurlPoster final : public HttpPoster {
   CurlPoster() {
     static std::once_flag once;
     std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+    // As the programs curl and openssl do, for sites with an authority of their own.
+    for (const char* const name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
+      const char* const file = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
+      if (file != nullptr && authorities_.empty()) authorities_ = file;
+    }
   }
 
   Result<int> post(const std::string& url, std::string_view content_type, const std::string& body,
@@ -57,6 +63,7 @@ class CurlPoster final : public HttpPoster {
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);  // signals are the service's, and threads post at once
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "sonde");
+    if (!authorities_.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, authorities_.c_str());
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, drop);
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, stop_where_asked);
@@ -64,6 +71,7 @@ class CurlPoster final : public HttpPoster {
   }
 
   std::atomic<bool> stopping_ = false;
+  std::string authorities_;  ///< file of certificates, PEM; empty: those of the system
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,9 +61,8 @@ class AlertmanagerOutbox final : public Outbox {
     }
   };
 
-  void put(const Incident& incident, const config::Alerts& alerts);
-  void end_others(const std::vector<Incident>& open, const config::Alerts& alerts,
-                  const std::vector<IncidentNews>& news, int64_t now_ns);
+  void put(const Incident& incident, const config::Alerts& alerts, const std::string& labels);
+  void end_others(const std::set<std::string>& firing, const std::vector<IncidentNews>& news, int64_t now_ns);
   void drop_excess();
 
   std::string hostname_;

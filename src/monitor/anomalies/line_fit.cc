@@ -8,12 +8,12 @@ namespace sonde::monitor {
 namespace {
 
 constexpr double kHalfLifeMinutes = 14400;
-constexpr double kLearnMinutes = 720;
+constexpr double kLearnMinutes = 360;
 constexpr double kStepWatts = 50;
 constexpr double kSeenMinutes = 120;  // at this power, within a step
-/// What has been seen for two days at a power is known; later minutes there weigh a tenth, so that a fault that begins
+/// What has been seen for a day at a power is known; later minutes there weigh a tenth, so that a fault that begins
 /// within days does not become usual, and dust within months does.
-constexpr double kKnownMinutes = 2880;
+constexpr double kKnownMinutes = 1440;
 constexpr double kLateWeight = 0.1;
 /// Weight of the expected slope where powers hardly differ: like a spread of 20 W.
 constexpr double kPriorWatts = 20;
@@ -27,12 +27,12 @@ size_t step_of(double watts) { return static_cast<size_t>(std::max(watts, 0.0) /
 }  // namespace
 
 void LineFit::learn(double watts, double y) {
-  static const double kKeep = std::exp2(-1 / kHalfLifeMinutes);
+  static const double a_minute_keeps = std::exp2(-1 / kHalfLifeMinutes);
   const size_t step = step_of(watts);
   if (seen_.size() <= step) seen_.resize(step + 1);
   const double weight = seen_[step] < kKnownMinutes ? 1 : kLateWeight;
   seen_[step] += 1;
-  const double keep = std::pow(kKeep, weight);
+  const double keep = std::pow(a_minute_keeps, weight);
   for (double* sum : {&count_, &x_, &y_, &xx_, &xy_}) *sum *= keep;
   count_ += weight;
   x_ += weight * watts;

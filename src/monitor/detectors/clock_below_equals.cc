@@ -11,14 +11,16 @@ namespace {
 
 /// Chips of one product differ by 2 to 3 % in clock under one load at one power.
 constexpr SustainedLimits kLimits = {.on = 0.07, .off = 0.04, .minutes = 20};
-/// Equals have the same work: the same product, all busy, their processes started within 3 minutes of each other (the
-/// ranks of one job do), and use themselves and memory alike. At a power limit 3 % more use costs 1.5 % of the clock.
+/// Equals are busy GPUs of the same product that nothing holds down, or that have the same work: their processes
+/// started within 3 minutes of each other (the ranks of one job do), and use themselves and memory alike. At a power
+/// limit 3 % more use costs 1.5 % of the clock.
 constexpr int64_t kTogetherNs = 180'000'000'000;
 constexpr double kUsePercent = 3;
 constexpr double kMemoryPercent = 5;
 constexpr double kMemoryShare = 0.1;
 constexpr size_t kFewestOthers = 3;      // fewer may be a job of their own that happens to look alike
 constexpr int64_t kNotThrottling = 0x3;  // idle, application clocks: NVML's bits that are no slowdown
+constexpr int64_t kIdle = 0x1;
 
 struct Kept {
   Sustained lower;
@@ -34,11 +36,18 @@ bool alike(std::optional<double> a, std::optional<double> b, double share, doubl
   return std::abs(*a - *b) <= std::max(least, share * std::max(*a, *b));
 }
 
+/// Nothing holds its clock down: it is the highest there is, whatever runs.
+bool is_free(const Minute& minute) { return minute.reasons_known && (minute.reasons_any & ~kIdle) == 0; }
+
 bool same_work(const Minute& a, const Minute& b) {
-  return b.busy() && std::abs(a.work_since_ns - b.work_since_ns) <= kTogetherNs &&
+  return std::abs(a.work_since_ns - b.work_since_ns) <= kTogetherNs &&
          alike(a.utilization.value(), b.utilization.value(), 0, kUsePercent) &&
          alike(a.memory_utilization.value(), b.memory_utilization.value(), 0, kMemoryPercent) &&
          alike(a.memory_used_bytes, b.memory_used_bytes, kMemoryShare, 0);
+}
+
+bool comparable(const Minute& a, const Minute& b) {
+  return b.busy() && ((is_free(a) && is_free(b)) || same_work(a, b));
 }
 
 void look_at_gpu(const HostMinute& host, size_t gpu, Kept& kept) {
@@ -48,7 +57,7 @@ void look_at_gpu(const HostMinute& host, size_t gpu, Kept& kept) {
   std::vector<double> clocks;
   int64_t common_reasons = 0;
   for (const size_t other : equals_of(host.round, gpu)) {
-    if (other == gpu || !host.gpus[other] || !same_work(own, *host.gpus[other])) continue;
+    if (other == gpu || !host.gpus[other] || !comparable(own, *host.gpus[other])) continue;
     if (const auto value = host.gpus[other]->clock_mhz.value()) clocks.push_back(*value);
     common_reasons |= host.gpus[other]->reasons_any;
   }

@@ -15,7 +15,7 @@ constexpr double kBesideCelsius = 3.5;
 constexpr double kAloneCelsius = 10;
 constexpr double kSpreads = 4;
 constexpr size_t kMinutes = 30;
-constexpr size_t kLearnHours = 12;
+constexpr size_t kLearnHours = 6;
 constexpr size_t kFewestOthers = 3;
 
 /// Below a third of the limit a GPU is hardly warmer than the air, and what the last job left is still in the heat

@@ -40,7 +40,7 @@ void look_at_gpu(const Minute& minute, Kept& kept) {
 void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>& found) {
   for (size_t i = 0; i < kept.size(); ++i) {
     if (host.gpus[i]) look_at_gpu(*host.gpus[i], kept[i]);
-    const auto raised = std::ranges::find_if(kept[i].idle, [](const Idle& idle) { return idle.higher.on(); });
+    const auto* const raised = std::ranges::find_if(kept[i].idle, [](const Idle& idle) { return idle.higher.on(); });
     if (raised == kept[i].idle.end()) continue;
     found.push_back(
         {.gpu = i,

@@ -139,7 +139,8 @@ void IncidentBook::see_again(size_t place, const Round& round, const Observation
   kept.restored = false;
   kept.seen_ns = round.moment_ns;
   kept.untold = kept.untold || again;
-  if (!worse && !other && !(kept.untold && round.moment_ns - kept.told_ns >= kTellAgainNs)) return;
+  const bool told_lately = round.moment_ns - kept.told_ns < kTellAgainNs;
+  if (!worse && !other && (!kept.untold || told_lately)) return;
   kept.told_ns = round.moment_ns;
   kept.untold = false;
   news.push_back({IncidentChange::changed, incident});

@@ -53,12 +53,12 @@ void WasteLedger::take(int64_t moment_ns, std::span<const GpuSample> samples,
                        std::span<const std::vector<OwnedProcess>> processes, const config::Cost& cost) {
   const auto in_proc = [](const OwnedProcess& p) { return p.owner.alive && p.owner.started_ns.has_value(); };
   for (const auto& list : processes) sees_processes_ = sees_processes_ || std::ranges::any_of(list, in_proc);
-  static const std::vector<OwnedProcess> kNone;
+  static const std::vector<OwnedProcess> none;
   for (size_t i = 0; i < samples.size(); ++i) {
     const GpuSample& sample = samples[i];
     if (sample.mark.quality != Quality::fresh || !sample.reading.gpu_utilization_percent) continue;
     const std::string uuid = uuid_of(sample);
-    const Wasted wasted = wasted_now(sample, i < processes.size() ? processes[i] : kNone, sees_processes_);
+    const Wasted wasted = wasted_now(sample, i < processes.size() ? processes[i] : none, sees_processes_);
     add(uuid, gpus_[uuid], moment_ns, wasted, cost);
   }
 }

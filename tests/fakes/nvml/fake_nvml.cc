@@ -6,8 +6,11 @@
 //   gpu.1.fail.nvmlDeviceGetName = 4   a call's code; gpu.1.fail.* for all calls of the GPU
 //   gpu.1.hang = nvmlDeviceGetName     the call blocks until the line is gone; * for all
 //   gpu.1.delay_ms = 20            every call of the GPU takes this long
+//   delay_us = 30                  every call for any GPU does
+//   delay_us.nvmlDeviceGetPowerUsage = 500    one call for any GPU
 //   fail.nvmlInit_v2 = 9           a call without a GPU
 //   gpu.0.processes = 4242 1073741824 train; 4243 - other
+//   event_poll_ms = 2              how often a wait for events looks at this file; the real one sleeps in the kernel
 //   event.1 = 0 8 79               the first event: GPU, type, data; event.2 the next
 //
 // Built with FAKE_NVML_OLD it lacks the functions of newer drivers.
@@ -20,6 +23,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -144,13 +148,13 @@ Script read_script(const char* path) {
 }
 
 std::mutex mutex;
-Script& current = *new Script;
+std::shared_ptr<const Script>& current = *new std::shared_ptr<const Script>(new Script);
 bool initialized = false;
 size_t events_given = 0;
 std::set<void*>& listened = *new std::set<void*>;
 
 /// The script, read again where the file has changed.
-Script script() {
+std::shared_ptr<const Script> script() {
   static struct stat seen{};
   const std::scoped_lock lock(mutex);
   const char* const path = std::getenv("SONDE_FAKE_NVML");
@@ -158,7 +162,7 @@ Script script() {
   if (path == nullptr || stat(path, &now) != 0) return current;
   if (now.st_ino != seen.st_ino || now.st_size != seen.st_size || now.st_mtim.tv_nsec != seen.st_mtim.tv_nsec ||
       now.st_mtim.tv_sec != seen.st_mtim.tv_sec) {
-    current = read_script(path);
+    current = std::make_shared<const Script>(read_script(path));
     seen = now;
   }
   return current;
@@ -185,21 +189,23 @@ bool names(const Text& list, const Text& call) {
 /// What happens before a call for a GPU gives anything: it takes its time, hangs, fails.
 nvml_ret enter(int gpu, const char* call) {
   if (!initialized) return RET_UNINITIALIZED;
-  Script s = script();
-  if (gpu < 0 || gpu >= std::stoi(s.get("gpus", "1"))) return RET_INVALID_ARGUMENT;
-  const int delay = std::stoi(s.get(key(gpu, "delay_ms"), "0"));
+  auto s = script();
+  if (gpu < 0 || gpu >= std::stoi(s->get("gpus", "1"))) return RET_INVALID_ARGUMENT;
+  const int delay = std::stoi(s->get(key(gpu, "delay_ms"), "0"));
   if (delay > 0) std::this_thread::sleep_for(std::chrono::milliseconds(delay));
-  while (names(s.get(key(gpu, "hang")), call)) {
+  const int delay_us = std::stoi(s->get(Text("delay_us.") + call, s->get("delay_us", "0")));
+  if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+  while (names(s->get(key(gpu, "hang")), call)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     s = script();
   }
-  return std::stoi(s.get(key(gpu, Text("fail.") + call), s.get(key(gpu, "fail.*"), "0")));
+  return std::stoi(s->get(key(gpu, Text("fail.") + call), s->get(key(gpu, "fail.*"), "0")));
 }
 
 /// A value of a GPU; "-" is one that it does not give.
 nvml_ret value(int gpu, const Text& what, Text& text) {
   const auto found = kDefaults.find(what);
-  text = script().get(key(gpu, what), found == kDefaults.end() ? "-" : found->second);
+  text = script()->get(key(gpu, what), found == kDefaults.end() ? "-" : found->second);
   return text == "-" ? RET_NOT_SUPPORTED : RET_OK;
 }
 
@@ -299,8 +305,8 @@ nvml_ret list(int gpu, Word* count, char* out, const std::vector<Process>& all) 
 
 nvml_ret plain(const char* call) {
   if (!initialized && Text(call) != "nvmlInit_v2") return RET_UNINITIALIZED;
-  while (names(script().get("hang"), call)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  return std::stoi(script().get(Text("fail.") + call, "0"));
+  while (names(script()->get("hang"), call)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return std::stoi(script()->get(Text("fail.") + call, "0"));
 }
 
 }  // namespace
@@ -336,7 +342,7 @@ API nvmlShutdown() {
 }
 API nvmlSystemGetDriverVersion(char* out, Word length) {
   const nvml_ret code = plain("nvmlSystemGetDriverVersion");
-  return code != RET_OK ? code : give(script().get("driver", "590.48.01"), out, length);
+  return code != RET_OK ? code : give(script()->get("driver", "590.48.01"), out, length);
 }
 API nvmlSystemGetNVMLVersion(char* out, Word length) { return give("13.590.48.01", out, length); }
 API nvmlSystemGetCudaDriverVersion_v2(int* version) {
@@ -344,7 +350,7 @@ API nvmlSystemGetCudaDriverVersion_v2(int* version) {
   return RET_OK;
 }
 API nvmlSystemGetProcessName(Word pid, char* out, Word length) {
-  const int gpus = std::stoi(script().get("gpus", "1"));
+  const int gpus = std::stoi(script()->get("gpus", "1"));
   for (int gpu = 0; gpu < gpus; ++gpu) {
     for (const Process& process : processes_of(gpu)) {
       if (process.pid == pid) return give(process.name, out, length);
@@ -354,7 +360,7 @@ API nvmlSystemGetProcessName(Word pid, char* out, Word length) {
 }
 API nvmlDeviceGetCount_v2(Word* count) {
   const nvml_ret code = plain("nvmlDeviceGetCount_v2");
-  if (code == RET_OK) *count = static_cast<Word>(std::stoul(script().get("gpus", "1")));
+  if (code == RET_OK) *count = static_cast<Word>(std::stoul(script()->get("gpus", "1")));
   return code;
 }
 API nvmlDeviceGetHandleByIndex_v2(Word index, nvml_dev* device) {
@@ -574,7 +580,7 @@ API nvmlEventSetWait_v2(nvml_set, void* out, Word timeout_ms) {
   if (const nvml_ret code = plain("nvmlEventSetWait_v2")) return code;
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   while (true) {
-    const Text line = script().get("event." + std::to_string(events_given + 1));
+    const Text line = script()->get("event." + std::to_string(events_given + 1));
     std::istringstream fields(line);
     Word gpu = 0;
     Long type = 0;
@@ -591,7 +597,7 @@ API nvmlEventSetWait_v2(nvml_set, void* out, Word timeout_ms) {
       return RET_OK;
     }
     if (std::chrono::steady_clock::now() >= end) return RET_TIMEOUT;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(script()->get("event_poll_ms", "2"))));
   }
 }
 

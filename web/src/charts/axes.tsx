@@ -7,6 +7,8 @@ export interface Axis {
   log: boolean;
   domain: Domain;
   text: (value: number) => string;
+  /** The values that the axis names, `most` at most; without it round numbers. */
+  ticks?: (low: number, high: number, most: number) => number[];
 }
 
 export interface Frame {
@@ -34,6 +36,10 @@ export function scalesOf(frame: Frame, x: Axis, y: Axis): { x: Scale; y: Scale }
   };
 }
 
+function axisTicks({ ticks }: Axis, scale: Scale, most: number): number[] {
+  return ticks ? ticks(scale.low, scale.high, most) : ticksOf(scale, most);
+}
+
 /** Grid, ticks and labels of both axes. */
 export function Axes({ frame, x, y }: { frame: Frame; x: Axis; y: Axis }) {
   const scales = scalesOf(frame, x, y);
@@ -41,7 +47,7 @@ export function Axes({ frame, x, y }: { frame: Frame; x: Axis; y: Axis }) {
   const right = frame.width - frame.right;
   return (
     <g class="sonde-axes" aria-hidden="true">
-      {ticksOf(scales.x, Math.max(2, Math.floor((right - frame.left) / 70))).map((tick) => {
+      {axisTicks(x, scales.x, Math.max(2, Math.floor((right - frame.left) / 70))).map((tick) => {
         const at = positionOf(scales.x, tick);
         return (
           <g key={tick}>
@@ -52,7 +58,7 @@ export function Axes({ frame, x, y }: { frame: Frame; x: Axis; y: Axis }) {
           </g>
         );
       })}
-      {ticksOf(scales.y, Math.max(2, Math.floor((bottom - frame.top) / 30))).map((tick) => {
+      {axisTicks(y, scales.y, Math.max(2, Math.floor((bottom - frame.top) / 30))).map((tick) => {
         const at = positionOf(scales.y, tick);
         return (
           <g key={tick}>

@@ -21,6 +21,8 @@ export interface LineChartProps {
   series: readonly LineSeries[];
   /** Filled between two of the series. */
   band?: readonly [lower: number, upper: number];
+  /** The band ends where a value is missing and begins anew behind it, as the lines do. */
+  bandGaps?: boolean;
   height: number;
   content: (index: number) => TooltipContent;
   onPoint?: ((index: number) => void) | undefined;
@@ -54,15 +56,34 @@ export function bandPath(
   return `M${both.map(point(upper)).join('L')}L${both.toReversed().map(point(lower)).join('L')}z`;
 }
 
+/** The same in pieces, none over a place where either has no value. */
+export function bandPieces(
+  at: readonly number[],
+  lower: readonly (number | null)[],
+  upper: readonly (number | null)[],
+  x: Scale,
+  y: Scale,
+): string {
+  let path = '';
+  let begin = 0;
+  for (let i = 0; i <= at.length; ++i) {
+    if (i < at.length && (lower[i] ?? null) !== null && (upper[i] ?? null) !== null) continue;
+    path += bandPath(at.slice(begin, i), lower.slice(begin, i), upper.slice(begin, i), x, y);
+    begin = i + 1;
+  }
+  return path;
+}
+
 export function LineChart(props: LineChartProps) {
   const { x, y, at, series, band } = props;
+  const outline = props.bandGaps ? bandPieces : bandPath;
   const draw = (frame: Frame) => {
     const scales = scalesOf(frame, x, y);
     return (
       <>
         <Axes frame={frame} x={x} y={y} />
         {band && (
-          <path class="band" d={bandPath(at, series[band[0]]!.values, series[band[1]]!.values, scales.x, scales.y)} />
+          <path class="band" d={outline(at, series[band[0]]!.values, series[band[1]]!.values, scales.x, scales.y)} />
         )}
         {series.map(({ title, values, dashed, pale }) => (
           <path

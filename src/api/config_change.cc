@@ -1,0 +1,44 @@
+#include "api/config_change.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "monitor/json.h"
+
+namespace sonde::api {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json value_of(const config::LiveConfig& config, std::string_view key) {
+  const auto keys = config.keys();
+  const auto state = std::ranges::find(keys, key, &config::KeyState::key);
+  return state == keys.end() ? Json(nullptr) : Json::parse(state->value);
+}
+
+}  // namespace
+
+void tell_config_event(monitor::EventLog& events, const std::vector<std::string>& keys, const std::string& by) {
+  events.add("config", monitor::json_line({{"changed", keys}, {"by", by}}));
+}
+
+Response change_config(const Call& call, std::string_view key, const nlohmann::json& value, bool persist) {
+  config::LiveConfig& config = *call.services.config;
+  const Json before = value_of(config, key);
+  const Status set = config.set(key, value.dump(), persist);
+  // The value alone is refused as any value is; where it may stand, only keeping it can have failed.
+  if (!set && persist && config.set(key, value.dump(), false))
+    return refuse("not_kept", {{"what", set.error().message}});
+  if (!set) return refuse("invalid_value", {{"what", set.error().message}});
+  tell_config_event(*call.services.events, {std::string(key)}, call.caller.name);
+  call.services.log->info("Configuration changed by a call", {{"key", std::string(key)},
+                                                              {"before", before.dump()},
+                                                              {"value", value.dump()},
+                                                              {"persisted", persist ? "true" : "false"},
+                                                              {"key_name", call.caller.name}});
+  return json_response({{"key", key}, {"value", value}, {"before", before}, {"persisted", persist}});
+}
+
+}  // namespace sonde::api

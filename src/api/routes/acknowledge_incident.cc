@@ -1,0 +1,28 @@
+#include <array>
+
+#include "api/incident_change.h"
+
+namespace sonde::api {
+namespace {
+
+Response answer(const Call& call) { return change_incident(call, &monitor::Monitor::acknowledge); }
+
+constexpr std::array<std::string_view, 3> kProblems = {"unknown_incident", "incident_over", "history_unavailable"};
+
+}  // namespace
+
+extern const Route acknowledge_incident_route;
+constinit const Route acknowledge_incident_route{.name = "acknowledge_incident",
+                                                 .method = Method::post,
+                                                 .path = "/api/v1/incidents/{id}/acknowledge",
+                                                 .role = Role::submit,
+                                                 .summary = "Acknowledge an open incident: somebody looks after it",
+                                                 .description = "It stays open; the name of the key is kept.",
+                                                 .parameters = {},
+                                                 .body = {},
+                                                 .response = R"({"$ref": "#/components/schemas/Incident"})",
+                                                 .example = {},
+                                                 .problems = kProblems,
+                                                 .answer = answer};
+
+}  // namespace sonde::api

@@ -1,0 +1,29 @@
+#include <array>
+
+#include "api/incident_change.h"
+
+namespace sonde::api {
+namespace {
+
+Response answer(const Call& call) { return change_incident(call, &monitor::Monitor::clear); }
+
+constexpr std::array<std::string_view, 3> kProblems = {"unknown_incident", "incident_over", "history_unavailable"};
+
+}  // namespace
+
+extern const Route clear_incident_route;
+constinit const Route clear_incident_route{
+    .name = "clear_incident",
+    .method = Method::post,
+    .path = "/api/v1/incidents/{id}/clear",
+    .role = Role::admin,
+    .summary = "Clear an open incident",
+    .description = "For what is known to be mended. It opens again where its cause is still observed.",
+    .parameters = {},
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/Incident"})",
+    .example = {},
+    .problems = kProblems,
+    .answer = answer};
+
+}  // namespace sonde::api

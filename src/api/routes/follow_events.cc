@@ -1,0 +1,70 @@
+#include <array>
+
+#include "api/answers.h"
+#include "base/decimal.h"
+
+namespace sonde::api {
+namespace {
+
+/// Before the first event: the stream begins with `reset`.
+constexpr int64_t kUnknownPlace = -1;
+
+std::vector<std::string> types_of(std::string_view text) {
+  std::vector<std::string> types;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    types.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return types;
+}
+
+/// A number beyond the last one is of a service that has ended since: its events are not these.
+int64_t place_of(int64_t asked, int64_t last) { return asked > last ? kUnknownPlace : asked; }
+
+Response answer(const Call& call) {
+  const int64_t last = call.services.events->last_id();
+  int64_t after = query_integer(call, "after", last);
+  // A browser that comes back sends the header, and the address that it began with.
+  const auto header = call.request.headers.find("last-event-id");
+  if (header != call.request.headers.end()) {
+    const auto id = integer_of<int64_t>(header->second);
+    if (!id || *id < 0) {
+      return refuse("invalid_parameter", {{"parameter", "Last-Event-ID"}, {"what", "must be the number of an event"}});
+    }
+    after = *id;
+  }
+  Response response;
+  response.content_type = "text/event-stream";
+  response.events = EventStream{.after_id = place_of(after, last), .types = types_of(call.query("type"))};
+  return response;
+}
+
+constexpr std::array kParameters = {
+    Parameter{.name = "after",
+              .schema = R"({"type": "integer", "minimum": 0})",
+              .description = "Events after this number; from now on where it is left out. `Last-Event-ID` goes first"},
+    Parameter{
+        .name = "type",
+        .schema =
+            R"({"type": "array", "items": {"type": "string", "enum": ["samples", "incident", "config", "source"]}, "maxItems": 4})",
+        .description = "Of these types only, separated by commas"},
+};
+
+}  // namespace
+
+extern const Route follow_events_route;
+constinit const Route follow_events_route{.name = "follow_events",
+                                          .path = "/api/v1/events",
+                                          .summary = "What happens, as server-sent events",
+                                          .description =
+                                              "The types are `samples`, `incident`, `config` and `source`. Where "
+                                              "events were missed the first one is `reset`: "
+                                              "read everything again. It counts as one request, however long it lasts.",
+                                          .parameters = kParameters,
+                                          .body = {},
+                                          .response = "text/event-stream",
+                                          .example = {},
+                                          .answer = answer};
+
+}  // namespace sonde::api

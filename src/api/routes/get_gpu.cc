@@ -1,0 +1,33 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "monitor/json.h"
+
+namespace sonde::api {
+namespace {
+
+Response answer(const Call& call) {
+  const auto host = call.services.monitor->snapshot();
+  const auto gpu = find_gpu(*host, call.path_values.front());
+  return gpu ? json_response(monitor::gpu_json(**gpu, *host)) : gpu.error();
+}
+
+constexpr std::array<std::string_view, 1> kProblems = {"unknown_gpu"};
+
+}  // namespace
+
+extern const Route get_gpu_route;
+constinit const Route get_gpu_route{.name = "get_gpu",
+                                    .path = "/api/v1/gpus/{gpu}",
+                                    .summary = "One GPU, as last sampled",
+                                    .description = "`gpu` is a UUID, `gpu_N` or N, in nvidia-smi's order.",
+                                    .parameters = {},
+                                    .body = {},
+                                    .response = R"({"$ref": "#/components/schemas/Gpu"})",
+                                    .example = {},
+                                    .problems = kProblems,
+                                    .answer = answer};
+
+}  // namespace sonde::api

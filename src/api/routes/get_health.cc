@@ -1,0 +1,44 @@
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "api/health.h"
+
+namespace sonde::api {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json check_json(const HealthCheck& check) {
+  return {{"name", check.name},
+          {"status", health_status_name(check.status)},
+          {"detail", check.detail.empty() ? Json(nullptr) : Json(check.detail)}};
+}
+
+Response answer(const Call& call) {
+  const auto checks = health_checks(call.services);
+  const HealthStatus status = worst_of(checks);
+  Json body = {{"status", health_status_name(status)}, {"checks", Json::array()}};
+  for (const HealthCheck& check : checks) body["checks"].push_back(check_json(check));
+  Response response = json_response(body);
+  response.status = status == HealthStatus::failed ? 503 : 200;
+  return response;
+}
+
+}  // namespace
+
+extern const Route get_health_route;
+constinit const Route get_health_route{
+    .name = "get_health",
+    .path = "/api/v1/health",
+    .role = Role::none,
+    .summary = "How the service itself does",
+    .description =
+        "`degraded`: the service works, something around it does not (driver, disk, key file). `failed`, with 503: it "
+        "does not sample any more.",
+    .parameters = {},
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/Health"})",
+    .example = {},
+    .answer = answer};
+
+}  // namespace sonde::api

@@ -1,0 +1,32 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "monitor/json.h"
+
+namespace sonde::api {
+namespace {
+
+Response answer(const Call& call) {
+  const auto incident = find_incident(call.services, call.path_values.front());
+  return incident ? json_response(monitor::incident_json(*incident)) : incident.error();
+}
+
+constexpr std::array<std::string_view, 2> kProblems = {"unknown_incident", "history_unavailable"};
+
+}  // namespace
+
+extern const Route get_incident_route;
+constinit const Route get_incident_route{.name = "get_incident",
+                                         .path = "/api/v1/incidents/{id}",
+                                         .summary = "One incident, open or over",
+                                         .description = {},
+                                         .parameters = {},
+                                         .body = {},
+                                         .response = R"({"$ref": "#/components/schemas/Incident"})",
+                                         .example = {},
+                                         .problems = kProblems,
+                                         .answer = answer};
+
+}  // namespace sonde::api

@@ -1,0 +1,38 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "api/health.h"
+
+namespace sonde::api {
+namespace {
+
+Response answer(const Call& call) {
+  const std::string reason = why_not_ready(call.services);
+  if (reason.empty()) return json_response({{"ready", true}});
+  Response response = refuse("not_ready", {{"what", reason}});
+  response.headers.emplace_back("Retry-After", "5");
+  return response;
+}
+
+constexpr std::array<std::string_view, 1> kProblems = {"not_ready"};
+
+}  // namespace
+
+extern const Route get_ready_route;
+constinit const Route get_ready_route{
+    .name = "get_ready",
+    .path = "/api/v1/ready",
+    .role = Role::none,
+    .summary = "Whether questions about GPUs can be answered",
+    .description =
+        "Yes from the first round of reading on, also where the driver is in trouble: that is part of the answers.",
+    .parameters = {},
+    .body = {},
+    .response = R"({"type": "object", "required": ["ready"], "properties": {"ready": {"const": true}}})",
+    .example = {},
+    .problems = kProblems,
+    .answer = answer};
+
+}  // namespace sonde::api

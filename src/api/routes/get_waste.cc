@@ -1,0 +1,42 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "monitor/json.h"
+
+namespace sonde::api {
+namespace {
+
+constexpr int64_t kNsPerDay = 86'400'000'000'000;
+constexpr int64_t kUsualDays = 7;
+
+Response answer(const Call& call) {
+  const auto host = call.services.monitor->snapshot();
+  const auto config = call.services.config->current();
+  const int64_t days = query_integer(call, "days", kUsualDays);
+  const int64_t first_ns = call.services.now_ns() / kNsPerDay * kNsPerDay - (days - 1) * kNsPerDay;
+  std::map<int64_t, std::vector<monitor::WasteEntry>> chosen(host->waste.lower_bound(first_ns), host->waste.end());
+  return json_response(monitor::waste_json(chosen, config->sonde.cost));
+}
+
+constexpr std::array kParameters = {
+    Parameter{.name = "days",
+              .schema = R"({"type": "integer", "minimum": 1, "maximum": 366})",
+              .description = "So many days, today included (UTC); 7 where it is left out"},
+};
+
+}  // namespace
+
+extern const Route get_waste_route;
+constinit const Route get_waste_route{.name = "get_waste",
+                                      .path = "/api/v1/waste",
+                                      .summary = "GPU time that was held or paid for and not used, by day and owner",
+                                      .description = "In hours, kWh and, where `sonde.cost` has prices, money.",
+                                      .parameters = kParameters,
+                                      .body = {},
+                                      .response = R"({"$ref": "#/components/schemas/Waste"})",
+                                      .example = {},
+                                      .answer = answer};
+
+}  // namespace sonde::api

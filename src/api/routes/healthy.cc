@@ -1,0 +1,27 @@
+#include "api/answers.h"
+#include "api/health.h"
+
+namespace sonde::api {
+namespace {
+
+Response answer(const Call& call) {
+  const bool failed = worst_of(health_checks(call.services)) == HealthStatus::failed;
+  return failed ? text_response(503, "Sonde does not sample any more: /api/v1/health says why.\n")
+                : text_response(200, "Sonde is healthy.\n");
+}
+
+}  // namespace
+
+extern const Route healthy_route;
+constinit const Route healthy_route{.name = "healthy",
+                                    .path = "/-/healthy",
+                                    .role = Role::none,
+                                    .summary = "200 while the service does its work; for liveness probes",
+                                    .description = {},
+                                    .parameters = {},
+                                    .body = {},
+                                    .response = "text/plain",
+                                    .example = {},
+                                    .answer = answer};
+
+}  // namespace sonde::api

@@ -1,0 +1,27 @@
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "monitor/json.h"
+
+namespace sonde::api {
+namespace {
+
+Response answer(const Call& call) {
+  return json_response(monitor::gpus_json(*call.services.monitor->snapshot(), call.services.hostname));
+}
+
+}  // namespace
+
+extern const Route list_gpus_route;
+constinit const Route list_gpus_route{
+    .name = "list_gpus",
+    .path = "/api/v1/gpus",
+    .summary = "All GPUs of this host, as last sampled",
+    .description = "Reads no GPU: a GPU that hangs does not delay the answer, its sample is marked as stale or absent.",
+    .parameters = {},
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/Host"})",
+    .example = {},
+    .answer = answer};
+
+}  // namespace sonde::api

@@ -1,0 +1,66 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "monitor/json.h"
+
+namespace sonde::api {
+namespace {
+
+constexpr int64_t kUsualLimit = 100;
+
+/// A GPU that is gone may have incidents still: what names no GPU of now is taken as a UUID.
+std::string uuid_of(const Call& call) {
+  const std::string id(call.query("gpu"));
+  if (id.empty()) return id;
+  const auto host = call.services.monitor->snapshot();
+  const auto gpu = find_gpu(*host, id);
+  return gpu ? (*gpu)->uuid : id;
+}
+
+Response answer(const Call& call) {
+  const int64_t limit = query_integer(call, "limit", kUsualLimit);
+  const bool open_only = call.query("state") != "all";
+  // One more than asked for tells whether there are more.
+  const auto found =
+      call.services.history->incidents(uuid_of(call), open_only, query_integer(call, "before", 0), limit + 1);
+  if (!found) return refuse("history_unavailable", {{"what", found.error().message}});
+  const auto shown = std::min(found->size(), static_cast<size_t>(limit));
+  nlohmann::ordered_json body = {{"incidents", nlohmann::ordered_json::array()}, {"next_before", nullptr}};
+  for (size_t i = 0; i < shown; ++i) body["incidents"].push_back(monitor::incident_json((*found)[i]));
+  if (found->size() > shown) body["next_before"] = (*found)[shown - 1].id;
+  return json_response(body);
+}
+
+constexpr std::array kParameters = {
+    Parameter{.name = "state",
+              .schema = R"({"type": "string", "enum": ["open", "all"]})",
+              .description = "`open` where it is left out"},
+    Parameter{.name = "gpu",
+              .schema = R"({"type": "string", "minLength": 1, "maxLength": 100})",
+              .description = "Of this GPU only: UUID, `gpu_N` or N"},
+    Parameter{.name = "before",
+              .schema = R"({"type": "integer", "minimum": 1})",
+              .description = "Those before this number: `next_before` of the answer before"},
+    Parameter{.name = "limit",
+              .schema = R"({"type": "integer", "minimum": 1, "maximum": 500})",
+              .description = "So many at most; 100 where it is left out"},
+};
+constexpr std::array<std::string_view, 1> kProblems = {"history_unavailable"};
+
+}  // namespace
+
+extern const Route list_incidents_route;
+constinit const Route list_incidents_route{.name = "list_incidents",
+                                           .path = "/api/v1/incidents",
+                                           .summary = "Incidents, the newest first",
+                                           .description = {},
+                                           .parameters = kParameters,
+                                           .body = {},
+                                           .response = R"({"$ref": "#/components/schemas/Incidents"})",
+                                           .example = {},
+                                           .problems = kProblems,
+                                           .answer = answer};
+
+}  // namespace sonde::api

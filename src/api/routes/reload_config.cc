@@ -1,0 +1,36 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "api/config_change.h"
+
+namespace sonde::api {
+namespace {
+
+Response answer(const Call& call) {
+  const auto reload = call.services.config->reload();
+  if (!reload) return refuse("invalid_configuration", {{"what", reload.error().message}});
+  if (!reload->changed.empty()) tell_config_event(*call.services.events, reload->changed, call.caller.name);
+  return json_response({{"changed", reload->changed}, {"waits_for_restart", reload->waits_for_restart}});
+}
+
+constexpr std::array<std::string_view, 1> kProblems = {"invalid_configuration"};
+
+}  // namespace
+
+extern const Route reload_config_route;
+constinit const Route reload_config_route{.name = "reload_config",
+                                          .method = Method::post,
+                                          .path = "/api/v1/config/reload",
+                                          .role = Role::admin,
+                                          .summary = "Read the configuration file again, as on SIGHUP",
+                                          .description = "A file with mistakes changes nothing.",
+                                          .parameters = {},
+                                          .body = {},
+                                          .response = R"({"$ref": "#/components/schemas/Reload"})",
+                                          .example = {},
+                                          .problems = kProblems,
+                                          .answer = answer};
+
+}  // namespace sonde::api

@@ -1,0 +1,97 @@
+#include <chrono>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/Config.hpp>
+#include <nlohmann/json.hpp>
+
+#include "api/keys.h"
+#include "base/calendar.h"
+#include "cli/command.h"
+#include "cli/keys/key_file_option.h"
+#include "cli/output.h"
+
+namespace sonde {
+namespace {
+
+constexpr double kSecondsPerDay = 86400;
+constexpr double kMostDays = 36500;
+
+struct Options {
+  KeyFileOptions file;
+  std::string name;
+  std::string role;
+  double days = 0;  ///< 0: for ever
+  bool json = false;
+};
+
+api::Role role_of(const std::string& name) {
+  if (name == "admin") return api::Role::admin;
+  return name == "submit" ? api::Role::submit : api::Role::read;
+}
+
+std::optional<int64_t> expiry_s(double days) {
+  if (days == 0) return std::nullopt;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count() + static_cast<int64_t>(days * kSecondsPerDay);
+}
+
+std::string json_text(const api::KeyFile::Made& made) {
+  nlohmann::ordered_json json = {{"id", made.key.id},
+                                 {"name", made.key.name},
+                                 {"role", api::role_name(made.key.role)},
+                                 {"expires", nullptr},
+                                 {"secret", made.secret}};
+  if (made.key.expires_s) json["expires"] = moment_text(*made.key.expires_s) + "Z";
+  return json.dump() + "\n";
+}
+
+void tell(const api::Key& key, const std::string& file) {
+  const std::string until =
+      key.expires_s ? fmt::format("until {}Z", moment_text(*key.expires_s)) : std::string("until it is revoked");
+  fmt::print(stderr,
+             "Key {} for '{}' with the role {} is valid {}; {} keeps its hash. It is shown this once: send it as\n"
+             "Authorization: Bearer KEY\n",
+             key.id, key.name, api::role_name(key.role), until, file);
+}
+
+Status add(const Options& options) {
+  const auto file = key_file_path(options.file);
+  if (!file) return std::unexpected(file.error());
+  const auto made = api::KeyFile::at(*file)->make(options.name, role_of(options.role), expiry_s(options.days));
+  if (!made) return std::unexpected(made.error());
+  Output output;
+  output.write(options.json ? json_text(*made) : made->secret + "\n");
+  tell(made->key, *file);
+  return output.close();
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command.add_option("name", options->name, "of whom or what the key is for")->required();
+  command
+      .add_option(
+          "--role", options->role,
+          "read: see all; submit: also run tasks and acknowledge incidents; admin: also change the configuration")
+      ->required()
+      ->check(CLI::IsMember({"read", "submit", "admin"}));
+  command.add_option("--expires", options->days, "days that it is valid (default: until it is revoked)")
+      ->check(CLI::Range(1 / kSecondsPerDay, kMostDays));
+  command.add_flag("--json", options->json, "as a JSON object, the secret in it");
+  add_key_file_options(command, options->file);
+  command.footer(
+      "The key alone goes to standard output:\n  KEY=$(sonde keys add ci --role submit)\n"
+      "  curl -H \"Authorization: Bearer $KEY\" http://127.0.0.1:8470/api/v1/gpus\n");
+  command.callback([options, &exit_code] {
+    const Status done = add(*options);
+    exit_code = done ? kDone : report_error(done.error());
+  });
+}
+
+}  // namespace
+
+extern const Command keys_add_command;
+const Command keys_add_command{"add", "Make a key, and show it this once",
+                               "sonde keys add ci --role submit --expires 90", set_up};
+
+}  // namespace sonde

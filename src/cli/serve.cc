@@ -1,0 +1,105 @@
+#include <malloc.h>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/serve/logs.h"
+#include "cli/serve/service.h"
+#include "cli/serve/signals.h"
+#include "cli/serve/supervisor.h"
+#include "config/read.h"
+
+namespace sonde {
+namespace {
+
+using serve::Options;
+using serve::Service;
+using serve::Signals;
+using serve::Supervisor;
+
+/// The other commands keep all memory that they ever took (main.cc): they end soon. A service gives it back.
+void give_memory_back() {
+#ifdef __GLIBC__
+  constexpr int kUsual = 128 << 10;  // glibc's own defaults
+  // NOLINTBEGIN(concurrency-mt-unsafe): there are no threads yet.
+  mallopt(M_MMAP_THRESHOLD, kUsual);
+  mallopt(M_TRIM_THRESHOLD, kUsual);
+  // NOLINTEND(concurrency-mt-unsafe)
+#endif
+}
+
+int validate(const Options& options) {
+  const auto config = config::load_config(options.file);
+  if (!config) {
+    fmt::print(stderr, "{}\n", config.error().message);
+    return kCannot;
+  }
+  fmt::print("{}: valid\n", options.file);
+  return kDone;
+}
+
+void reload(Service& service) {
+  Supervisor::reloading();
+  service.reload();
+  Supervisor::ready();
+}
+
+/// Until a signal says that it is over.
+int watch_over(Service& service) {
+  constexpr std::chrono::seconds kUsual{10};
+  const auto watchdog = Supervisor::watchdog();
+  for (;;) {
+    Supervisor::status(service.status());
+    if (watchdog && service.alive()) Supervisor::alive();
+    const auto signal = Signals::wait(watchdog ? std::min<std::chrono::nanoseconds>(*watchdog, kUsual) : kUsual);
+    if (signal == SIGHUP) reload(service);
+    if (signal && signal != SIGHUP) return *signal;
+  }
+}
+
+int run(const Options& options) {
+  constexpr std::chrono::seconds kLongestStop{15};
+  if (options.validate) return validate(options);
+  give_memory_back();
+  const Signals signals;
+  const auto log = serve::service_log();
+  auto service = Service::start(options, *log);
+  if (!service) return report_error(service.error());
+  Supervisor::ready();
+  const int signal = watch_over(**service);
+  Supervisor::stopping();
+  log->info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+  Signals::end_process_after(kLongestStop);
+  (*service)->stop();
+  log->info("stopped");
+  return kDone;
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::Option* file = command.add_option("--config", options->file, "FILE: the configuration")
+                          ->type_name("FILE")
+                          ->capture_default_str();
+  command.add_flag("--validate-config", options->validate, "check the configuration and end: 0 valid, 1 not");
+  command.add_option("--simulated", options->simulated, "FILE: GPUs that it describes, instead of real ones");
+  command.add_option("--address", options->address, "listen there, whatever the configuration says");
+  command.add_option("--port", options->port, "likewise; 0: any free one, told in the log and in port_file")
+      ->check(CLI::Range(0, 65535));
+  command.callback([options, file, &exit_code] {
+    options->file_is_named = file->count() > 0;
+    exit_code = run(*options);
+  });
+}
+
+}  // namespace
+
+extern const Command serve_command;
+const Command serve_command{"serve",
+                            "Watch the GPUs of this host: live page, API, metrics for Prometheus, alerts, history",
+                            "sonde serve --config config.yaml", set_up};
+
+}  // namespace sonde

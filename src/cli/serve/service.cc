@@ -1,0 +1,263 @@
+#include "cli/serve/service.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+
+#include "api/api.h"
+#include "api/config_change.h"
+#include "base/small_file.h"
+#include "cli/serve/logs.h"
+#include "cli/serve/state_folder.h"
+#include "config/live.h"
+#include "config/read.h"
+#include "device/simulated/source.h"
+#include "monitor/alerts.h"
+#include "monitor/monitor.h"
+#include "server/server.h"
+
+namespace sonde::serve {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kRequestsPatience{3000};
+constexpr milliseconds kAlertsPatience{3000};
+constexpr milliseconds kServerPatience{5000};
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string own_hostname() {
+  std::array<char, 256> name = {};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+/// Each connection takes a file descriptor; databases, GPUs and libraries some more.
+void allow_files(int64_t connections, Log& log) {
+  constexpr rlim_t kOthers = 256;
+  const rlim_t wanted = static_cast<rlim_t>(connections) + kOthers;
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur < wanted) {
+    log.warning("fewer files may be open than sonde.server.max_connections asks for: raise LimitNOFILE of the unit",
+                {{"open_files", fmt::format("{}", limit.rlim_cur)}, {"wanted", fmt::format("{}", wanted)}});
+  }
+}
+
+/// The file that is read: none where nobody named one and the usual one is not there.
+std::string file_of(const Options& options, Log& log) {
+  if (options.file_is_named || std::filesystem::exists(options.file)) return options.file;
+  log.warning("there is no config.yaml in this folder: built-in values hold; another file is named with --config");
+  return {};
+}
+
+class RunningService final : public Service {
+ public:
+  RunningService(Options options, Log& log) : options_(std::move(options)), log_(&log) {}
+  ~RunningService() override { stop(); }
+  RunningService(const RunningService&) = delete;
+  RunningService& operator=(const RunningService&) = delete;
+
+  Status begin() {
+    SONDE_TRY(open_config());
+    SONDE_TRY(open_history());
+    make_parts();
+    SONDE_TRY(listen());
+    monitor_->start();
+    say_keys();
+    return {};
+  }
+
+  void reload() override {
+    const auto done = config_->reload();
+    if (!done) {
+      log_->error("the configuration was not read again: what held goes on", {{"reason", done.error().message}});
+    } else {
+      say(*done);
+    }
+    if (const Status read = server_->reload_certificate(); !read) {
+      log_->error("the certificate was not read again: that of before goes on", {{"reason", read.error().message}});
+    }
+  }
+
+  bool alive() override {
+    const auto& state = monitor_->snapshot()->state;
+    const auto now = steady_clock::now();
+    if (state.rounds != rounds_) moved_ = now;
+    rounds_ = state.rounds;
+    return now - moved_ < longest_round() && server_->alive(kServerPatience);
+  }
+
+  std::string status() const override {
+    const auto host = monitor_->snapshot();
+    if (!host->state.source_trouble.empty()) return fmt::format("no GPUs: {}", host->state.source_trouble);
+    return fmt::format("{} {}, {} open {}, {}", host->gpus.size(), host->gpus.size() == 1 ? "GPU" : "GPUs",
+                       host->open.size(), host->open.size() == 1 ? "incident" : "incidents", url());
+  }
+
+  void stop() override {
+    if (server_) server_->stop(kRequestsPatience);
+    if (monitor_) monitor_->stop();
+    if (alerts_) alerts_->drain(kAlertsPatience);
+    if (history_) history_->flush();
+    if (server_ && !port_file_.empty()) std::filesystem::remove(port_file_, ignored_);
+    server_.reset();
+  }
+
+ private:
+  Status open_config() {
+    const std::string file = file_of(options_, *log_);
+    auto first = file.empty() ? Result<config::Config>() : config::load_config(file);
+    if (!first) return std::unexpected(first.error());
+    log_->set_level(log_level_of(first->gpu.monitoring.log_level));
+    auto folder = state_folder(first->sonde.history);
+    if (!folder) return std::unexpected(folder.error());
+    state_folder_ = std::move(*folder);
+    auto live = config::LiveConfig::open(file, state_folder_ + "/config_changes.json");
+    if (!live) return std::unexpected(live.error());
+    config_ = std::move(*live);
+    Log* log = log_;
+    config_->on_change([log](const config::Config& c) { log->set_level(log_level_of(c.gpu.monitoring.log_level)); });
+    return {};
+  }
+
+  Status open_history() {
+    std::vector<std::string> notes;
+    auto history = monitor::History::open(state_folder_, config_->current()->sonde.history, notes);
+    if (!history) return std::unexpected(history.error());
+    history_ = std::move(*history);
+    for (const std::string& note : notes) log_->warning(note);
+    return {};
+  }
+
+  void make_parts() {
+    const auto config = config_->current();
+    hostname_ = own_hostname();
+    alerts_ = monitor::AlertSender::start(monitor::curl_poster(), *log_, hostname_);
+    owners_ = monitor::ProcessOwners::of_proc();
+    monitor_ = monitor::Monitor::make({.config = config_.get(),
+                                       .log = log_,
+                                       .history = history_.get(),
+                                       .events = &events_,
+                                       .alerts = alerts_.get(),
+                                       .owners = owners_.get(),
+                                       .open_source = source_opener(config->sonde.devices),
+                                       .now_ns = now_ns});
+    keys_ = api::KeyFile::at(config->sonde.server.keys_file);
+    api_ = api::Api::make({.config = config_.get(),
+                           .monitor = monitor_.get(),
+                           .history = history_.get(),
+                           .events = &events_,
+                           .keys = keys_.get(),
+                           .log = log_,
+                           .now_ns = now_ns,
+                           .hostname = hostname_});
+  }
+
+  std::function<Result<std::shared_ptr<device::DeviceSource>>()> source_opener(const config::Devices& devices) const {
+    std::string simulated = options_.simulated;
+    if (simulated.empty() && devices.source == "simulated") simulated = devices.simulated;
+    if (simulated.empty()) return [library = devices.library] { return device::open_nvml(library); };
+    return [simulated]() -> Result<std::shared_ptr<device::DeviceSource>> {
+      auto source = device::simulated::open(simulated, 0);
+      if (!source) return std::unexpected(source.error());
+      return std::move(*source);
+    };
+  }
+
+  Status listen() {
+    config::Server server = config_->current()->sonde.server;
+    if (!options_.address.empty()) server.address = options_.address;
+    if (options_.port) server.port = *options_.port;
+    allow_files(server.max_connections, *log_);
+    const auto answer = [api = api_.get()](const api::Request& request) { return api->answer(request); };
+    auto started = server::Server::start(server, answer, events_, *log_);
+    if (!started) return std::unexpected(started.error());
+    server_ = std::move(*started);
+    is_tls_ = !server.tls.certificate.empty();
+    if (!server.port_file.empty()) SONDE_TRY(replace_file(server.port_file, server_->address() + "\n"));
+    port_file_ = server.port_file;
+    log_->info("serving", {{"url", url()}, {"config", config_->file()}, {"state", state_folder_}});
+    return {};
+  }
+
+  void say_keys() {
+    const std::string options = config_->file().empty() ? "" : fmt::format(" --config {}", config_->file());
+    const auto keys = keys_->list();
+    if (!keys) {
+      log_->error("nobody can sign in: the keys cannot be read", {{"reason", keys.error().message}});
+    } else if (keys->empty()) {
+      log_->warning(fmt::format("nobody can sign in yet: `sonde keys add NAME --role admin{}` makes a key", options),
+                    {{"keys_file", config_->current()->sonde.server.keys_file}});
+    }
+  }
+
+  void say(const config::Reload& done) {
+    if (!done.changed.empty()) api::tell_config_event(events_, done.changed, "SIGHUP");
+    log_->info("the configuration was read again", {{"changed", joined(done.changed)}});
+    if (!done.waits_for_restart.empty()) {
+      log_->warning("some keys are read at the start only: they wait for a restart",
+                    {{"keys", joined(done.waits_for_restart)}});
+    }
+    if (!done.held.empty()) {
+      log_->warning("some keys were changed at run time, which holds against the file", {{"keys", joined(done.held)}});
+    }
+  }
+
+  [[nodiscard]] std::string url() const { return (is_tls_ ? "https://" : "http://") + server_->address(); }
+
+  /// Rounds may be so far apart before something hangs: what is configured, with room for a busy host.
+  [[nodiscard]] steady_clock::duration longest_round() const {
+    constexpr double kMissedRounds = 3;
+    constexpr double kRoomSeconds = 60;
+    const auto config = config_->current();
+    const double apart = std::max(config->gpu.monitoring.interval, config->gpu.health_check_interval);
+    return std::chrono::duration_cast<steady_clock::duration>(
+        std::chrono::duration<double>(kMissedRounds * apart + kRoomSeconds));
+  }
+
+  Options options_;
+  Log* log_;
+  std::string hostname_;
+  std::string state_folder_;
+  std::string port_file_;
+  std::error_code ignored_;
+  bool is_tls_ = false;
+  int64_t rounds_ = -1;
+  steady_clock::time_point moved_ = steady_clock::now();
+  // Each may use those above it until it ends.
+  std::unique_ptr<config::LiveConfig> config_;
+  std::unique_ptr<monitor::History> history_;
+  monitor::EventLog events_;
+  std::unique_ptr<monitor::AlertSender> alerts_;
+  std::unique_ptr<monitor::ProcessOwners> owners_;
+  std::unique_ptr<monitor::Monitor> monitor_;
+  std::unique_ptr<api::KeyFile> keys_;
+  std::unique_ptr<api::Api> api_;
+  std::unique_ptr<server::Server> server_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Service>> Service::start(const Options& options, Log& log) {
+  auto service = std::make_unique<RunningService>(options, log);
+  SONDE_TRY(service->begin());
+  return service;
+}
+
+}  // namespace sonde::serve

@@ -1,0 +1,42 @@
+#include "cli/serve/state_folder.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace sonde::serve {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
+  return value == nullptr ? "" : value;
+}
+
+std::string usual_folder() {
+  // systemd gives several folders separated by colons; the first is ours.
+  if (const std::string given = variable("STATE_DIRECTORY"); !given.empty()) return given.substr(0, given.find(':'));
+  if (const std::string given = variable("XDG_STATE_HOME"); !given.empty()) return given + "/sonde";
+  const std::string home = variable("HOME");
+  return home.empty() ? "" : home + "/.local/state/sonde";
+}
+
+}  // namespace
+
+Result<std::string> state_folder(const config::History& options) {
+  std::string folder = options.path.empty() ? usual_folder() : options.path;
+  if (folder.empty()) return fail("there is no place for history and incidents: set sonde.history.path, or HOME");
+  std::error_code error;
+  if (std::filesystem::create_directories(folder, error)) {
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+  }
+  if (error || access(folder.c_str(), W_OK | X_OK) != 0) {
+    return fail(
+        "{} cannot be written by this user, and history and incidents are kept there: change its owner, or set "
+        "sonde.history.path",
+        folder);
+  }
+  return folder;
+}
+
+}  // namespace sonde::serve

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "config/keys.h"
+#include "config/read.h"
+
+namespace sonde::config {
+
+/// Where a key stands, from 1.
+struct Place {
+  int64_t line = 0;
+  int64_t column = 0;
+};
+
+/// A file as read, with the places of the keys that stand in it.
+struct FileReading {
+  Reading reading;
+  std::map<std::string_view, Place> places;  ///< by Key::name
+};
+
+[[nodiscard]] FileReading read_file_text(std::string_view yaml, const std::string& file);
+/// From disk, as load_config() does; no file is read where `file` is empty.
+[[nodiscard]] Result<FileReading> load_file(const std::string& file);
+/// The folder that relative paths are told from: empty for that of the process.
+[[nodiscard]] std::string folder_of(const std::string& file);
+
+}  // namespace sonde::config

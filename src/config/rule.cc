@@ -1,0 +1,33 @@
+#include "config/rule.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace sonde::config {
+namespace {
+
+std::string range_text(const Rule& rule) {
+  if (rule.least_is_refused) return fmt::format("above {}, at most {}", rule.least, rule.most);
+  return fmt::format("from {} to {}", rule.least, rule.most);
+}
+
+}  // namespace
+
+std::string allowed_text(const Rule& rule) {
+  switch (rule.kind) {
+    case Kind::flag: return "true or false";
+    case Kind::whole: return fmt::format("a whole number {}", range_text(rule));
+    case Kind::number: return fmt::format("a number {}", range_text(rule));
+    case Kind::capability: return "a compute capability MAJOR.MINOR such as 7.0";
+    case Kind::one_of: return fmt::format("{}", fmt::join(rule.names, ", "));
+    case Kind::some_of: return fmt::format("a list of one or more of {}, each once", fmt::join(rule.names, ", "));
+    case Kind::text: return std::string(rule.form->allowed);
+    case Kind::texts: return fmt::format("a list, each item {}", rule.form->allowed);
+    case Kind::gpu_by_type: return fmt::format("types of tasks, each with {}", rule.form->allowed);
+    case Kind::levels: return fmt::format("one or more names, each with a whole number {}", range_text(rule));
+    case Kind::labels: return std::string(rule.form->allowed);
+  }
+  return {};
+}
+
+}  // namespace sonde::config

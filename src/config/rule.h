@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "config/text_form.h"
+
+namespace sonde::config {
+
+/// What a value of a key looks like in the file.
+enum class Kind {
+  flag,         ///< true or false
+  whole,        ///< whole number
+  number,       ///< whole or not
+  capability,   ///< MAJOR.MINOR
+  one_of,       ///< one of several names
+  text,         ///< of a form
+  some_of,      ///< list of such names, each once, at least one
+  texts,        ///< list of texts of a form
+  gpu_by_type,  ///< task type: gpu_N or UUID
+  levels,       ///< name: number, at least one
+  labels        ///< name: text
+};
+
+/// What is allowed for a key.
+struct Rule {
+  Kind kind = Kind::flag;
+  double least = 0;
+  double most = 0;
+  bool least_is_refused = false;  ///< values have to be above `least`
+  std::span<const std::string_view> names = {};
+  const TextForm* form = nullptr;
+};
+
+consteval Rule flag() { return {.kind = Kind::flag}; }
+consteval Rule whole(double least, double most) { return {.kind = Kind::whole, .least = least, .most = most}; }
+consteval Rule number(double least, double most) { return {.kind = Kind::number, .least = least, .most = most}; }
+consteval Rule number_above(double least, double most) {
+  return {.kind = Kind::number, .least = least, .most = most, .least_is_refused = true};
+}
+consteval Rule capability() { return {.kind = Kind::capability}; }
+consteval Rule one_of(std::span<const std::string_view> names) { return {.kind = Kind::one_of, .names = names}; }
+consteval Rule some_of(std::span<const std::string_view> names) { return {.kind = Kind::some_of, .names = names}; }
+consteval Rule text(const TextForm& form) { return {.kind = Kind::text, .form = &form}; }
+consteval Rule texts(const TextForm& form) { return {.kind = Kind::texts, .form = &form}; }
+consteval Rule gpu_by_type() { return {.kind = Kind::gpu_by_type, .form = &kGpuName}; }
+consteval Rule levels(double least, double most) { return {.kind = Kind::levels, .least = least, .most = most}; }
+consteval Rule labels() { return {.kind = Kind::labels, .form = &kLabelName}; }
+
+/// "a number from 0 to 1".
+[[nodiscard]] std::string allowed_text(const Rule& rule);
+
+}  // namespace sonde::config

@@ -1,0 +1,150 @@
+#include <array>
+
+#include "monitor/families/family.h"
+
+namespace sonde::monitor {
+namespace {
+
+using device::GpuReading;
+
+struct EccCount {
+  std::string_view type;
+  std::string_view period;
+  std::string_view location;
+  std::optional<int64_t> GpuReading::* count = nullptr;
+};
+
+#define SONDE_ECC(type, period, location) {#type, #period, #location, &GpuReading::ecc_##type##_##period##_##location}
+#define SONDE_ECC_LOCATIONS(type, period)                                                                           \
+  SONDE_ECC(type, period, device_memory), SONDE_ECC(type, period, dram), SONDE_ECC(type, period, sram),             \
+      SONDE_ECC(type, period, register_file), SONDE_ECC(type, period, l1_cache), SONDE_ECC(type, period, l2_cache), \
+      SONDE_ECC(type, period, texture_memory), SONDE_ECC(type, period, cbu)
+constexpr auto kEccTotals = std::to_array<EccCount>({
+    SONDE_ECC(corrected, volatile, total),
+    SONDE_ECC(corrected, aggregate, total),
+    SONDE_ECC(uncorrected, volatile, total),
+    SONDE_ECC(uncorrected, aggregate, total),
+});
+constexpr auto kEccLocations = std::to_array<EccCount>({
+    SONDE_ECC_LOCATIONS(corrected, volatile),
+    SONDE_ECC_LOCATIONS(corrected, aggregate),
+    SONDE_ECC_LOCATIONS(uncorrected, volatile),
+    SONDE_ECC_LOCATIONS(uncorrected, aggregate),
+});
+#undef SONDE_ECC_LOCATIONS
+#undef SONDE_ECC
+
+void ecc_totals(const Scrape& scrape, Samples& out) {
+  for_each_read(scrape, [&](const GpuView& gpu) {
+    for (const EccCount& row : kEccTotals) {
+      const auto count = gpu.sample.reading.*row.count;
+      if (!count) continue;
+      out.add({{"uuid", gpu.uuid}, {"type", row.type}, {"period", row.period}}, static_cast<double>(*count));
+    }
+  });
+}
+
+void ecc_locations(const Scrape& scrape, Samples& out) {
+  for_each_read(scrape, [&](const GpuView& gpu) {
+    for (const EccCount& row : kEccLocations) {
+      const auto count = gpu.sample.reading.*row.count;
+      if (!count) continue;
+      out.add({{"uuid", gpu.uuid}, {"type", row.type}, {"period", row.period}, {"location", row.location}},
+              static_cast<double>(*count));
+    }
+  });
+}
+
+struct NamedCount {
+  std::string_view name;
+  std::optional<int64_t> GpuReading::* count = nullptr;
+};
+
+void tell_counts(const Scrape& scrape, Samples& out, std::string_view label, std::span<const NamedCount> rows) {
+  for_each_read(scrape, [&](const GpuView& gpu) {
+    for (const NamedCount& row : rows) {
+      const auto count = gpu.sample.reading.*row.count;
+      if (count) out.add({{"uuid", gpu.uuid}, {label, row.name}}, static_cast<double>(*count));
+    }
+  });
+}
+
+void remapped_rows(const Scrape& scrape, Samples& out) {
+  static constexpr auto kRows = std::to_array<NamedCount>({
+      {"correctable", &GpuReading::remapped_rows_correctable},
+      {"uncorrectable", &GpuReading::remapped_rows_uncorrectable},
+  });
+  tell_counts(scrape, out, "cause", kRows);
+}
+
+void remap_banks(const Scrape& scrape, Samples& out) {
+  static constexpr auto kRows = std::to_array<NamedCount>({
+      {"max", &GpuReading::remap_banks_max},
+      {"high", &GpuReading::remap_banks_high},
+      {"partial", &GpuReading::remap_banks_partial},
+      {"low", &GpuReading::remap_banks_low},
+      {"none", &GpuReading::remap_banks_none},
+  });
+  tell_counts(scrape, out, "spare_rows", kRows);
+}
+
+void retired_pages(const Scrape& scrape, Samples& out) {
+  static constexpr auto kRows = std::to_array<NamedCount>({
+      {"single_bit", &GpuReading::retired_pages_single_bit},
+      {"double_bit", &GpuReading::retired_pages_double_bit},
+  });
+  tell_counts(scrape, out, "cause", kRows);
+}
+
+/// NVML's codes, in its order.
+void recovery_action(const Scrape& scrape, Samples& out) {
+  static constexpr std::array<std::string_view, 5> kActions = {"none", "reset", "reboot", "drain_p2p",
+                                                               "drain_and_reset"};
+  for_each_read(scrape, [&](const GpuView& gpu) {
+    const auto action = gpu.sample.reading.recovery_action;
+    if (!action) return;
+    const bool known = *action >= 0 && *action < static_cast<int64_t>(kActions.size());
+    tell_states(out, gpu.uuid, "action", kActions, known ? kActions[static_cast<size_t>(*action)] : "");
+    if (!known) out.add({{"uuid", gpu.uuid}, {"action", "other"}}, 1);
+  });
+}
+
+constexpr auto kMetrics = std::to_array<Metric>({
+    {.name = "sonde_gpu_recovery_action",
+     .labels = "uuid, action",
+     .help = "1 for what brings the GPU back: none, reset, reboot, drain_p2p or drain_and_reset.",
+     .collect = recovery_action},
+    {.name = "sonde_gpu_ecc_errors_total",
+     .kind = MetricKind::counter,
+     .labels = "uuid, type, period",
+     .help = "Memory errors by type (corrected, uncorrected), since the driver was loaded (volatile) and in the GPU's "
+             "life (aggregate).",
+     .collect = ecc_totals},
+    {.name = "sonde_gpu_ecc_location_errors_total",
+     .kind = MetricKind::counter,
+     .labels = "uuid, type, period, location",
+     .help = "The same by where they happened; locations overlap (device_memory, dram), so do not add them up.",
+     .collect = ecc_locations},
+    {.name = "sonde_gpu_remapped_rows_total",
+     .kind = MetricKind::counter,
+     .labels = "uuid, cause",
+     .help = "Rows of memory that were replaced by spare ones.",
+     .collect = remapped_rows},
+    {.name = "sonde_gpu_row_remap_banks",
+     .labels = "uuid, spare_rows",
+     .help = "Banks of memory by how many spare rows they have left: max, high, partial, low or none.",
+     .collect = remap_banks},
+    {.name = "sonde_gpu_retired_pages_total",
+     .kind = MetricKind::counter,
+     .labels = "uuid, cause",
+     .help = "Pages of memory that were retired (before Ampere).",
+     .collect = retired_pages},
+});
+
+}  // namespace
+
+extern constinit const Family gpu_errors_family;
+constinit const Family gpu_errors_family{
+    .name = "gpu_errors", .title = "Memory errors and recovery", .metrics = kMetrics};
+
+}  // namespace sonde::monitor

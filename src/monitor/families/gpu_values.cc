@@ -1,0 +1,29 @@
+#include <array>
+
+#include "monitor/families/family.h"
+
+namespace sonde::monitor {
+namespace {
+
+// NOLINTBEGIN(bugprone-macro-parentheses): members and enumerators cannot stand in parentheses.
+constexpr auto kMetrics = std::to_array<Metric>({
+#define SONDE_GPU_METRIC(n, member, factor, k, d, h)                                                       \
+  {.name = n,                                                                                              \
+   .kind = MetricKind::k,                                                                                  \
+   .detail = MetricDetail::d,                                                                              \
+   .labels = "uuid",                                                                                       \
+   .help = h,                                                                                              \
+   .collect = [](const Scrape& scrape, Samples& out) {                                                     \
+     tell_value(scrape, out, factor, [](const device::GpuReading& r) -> const auto& { return r.member; }); \
+   }},
+#include "monitor/families/gpu_metrics.inc"
+#undef SONDE_GPU_METRIC
+});
+// NOLINTEND(bugprone-macro-parentheses)
+
+}  // namespace
+
+extern constinit const Family gpu_values_family;
+constinit const Family gpu_values_family{.name = "gpu_values", .title = "Values of a GPU", .metrics = kMetrics};
+
+}  // namespace sonde::monitor

@@ -1,0 +1,44 @@
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "monitor/families/family.h"
+
+namespace sonde::monitor {
+namespace {
+
+void open_incidents(const Scrape& scrape, Samples& out) {
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, double> counts;
+  for (const Incident& incident : scrape.host.open) {
+    counts[{incident.gpu_uuid, incident.detector, severity_name(incident.severity)}] += 1;
+  }
+  for (const auto& [group, count] : counts) {
+    const auto& [uuid, detector, severity] = group;
+    out.add({{"uuid", uuid}, {"detector", detector}, {"severity", severity}}, count);
+  }
+}
+
+void unacknowledged(const Scrape& scrape, Samples& out) {
+  double count = 0;
+  for (const Incident& incident : scrape.host.open) count += incident.acknowledged_ns ? 0 : 1;
+  out.add({}, count);
+}
+
+constexpr auto kMetrics = std::to_array<Metric>({
+    {.name = "sonde_incidents_open",
+     .detail = MetricDetail::basic,
+     .labels = "uuid, detector, severity",
+     .help = "Incidents that are open, by what found them and their worst severity so far.",
+     .collect = open_incidents},
+    {.name = "sonde_incidents_unacknowledged",
+     .detail = MetricDetail::basic,
+     .help = "Open incidents that nobody has acknowledged.",
+     .collect = unacknowledged},
+});
+
+}  // namespace
+
+extern constinit const Family incidents_family;
+constinit const Family incidents_family{.name = "incidents", .title = "Incidents", .metrics = kMetrics};
+
+}  // namespace sonde::monitor

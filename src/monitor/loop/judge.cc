@@ -1,0 +1,40 @@
+#include "monitor/loop/judge.h"
+
+namespace sonde::monitor::loop {
+namespace {
+
+/// More than that open at once is no state that anyone could act on.
+constexpr int64_t kMostOpen = 10000;
+
+IncidentBook restored(const History& history) {
+  auto open = history.incidents({}, true, 0, kMostOpen);
+  const auto last = history.incidents({}, false, 0, 1);
+  const int64_t last_id = last && !last->empty() ? last->front().id : 0;
+  return IncidentBook(open ? std::move(*open) : std::vector<Incident>(), last_id);
+}
+
+}  // namespace
+
+Judge::Judge(const History& history, int64_t booted_ns) : book_(restored(history)) {
+  for (const DetectorRow* row : detector_rows()) {
+    watches_.push_back({row, row->make()});
+    std::vector<Incident> own;
+    for (const Incident& incident : book_.open()) {
+      if (incident.detector == row->name) own.push_back(incident);
+    }
+    watches_.back().detector->restore(own, booted_ns);
+  }
+}
+
+std::vector<IncidentNews> Judge::look(const Round& round) {
+  std::vector<IncidentNews> news;
+  for (const Watch& watch : watches_) {
+    std::vector<Observation> found;
+    watch.detector->look(round, found);
+    std::vector<IncidentNews> of_row = book_.take(*watch.row, round, found);
+    for (IncidentNews& one : of_row) news.push_back(std::move(one));
+  }
+  return news;
+}
+
+}  // namespace sonde::monitor::loop

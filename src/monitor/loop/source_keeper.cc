@@ -1,0 +1,75 @@
+#include "monitor/loop/source_keeper.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace sonde::monitor::loop {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kFirstPauseNs = kSecond;
+constexpr int64_t kLongestPauseNs = 60 * kSecond;
+/// Drivers without persistence mode take seconds for each GPU while they are opened.
+constexpr int64_t kSilentNs = 30 * kSecond;
+
+}  // namespace
+
+struct SourceKeeper::Opening {
+  std::mutex mutex;
+  std::condition_variable done;
+  std::optional<Result<std::shared_ptr<device::DeviceSource>>> result;
+  std::function<void()> told;  ///< empty once nobody waits any more
+
+  void finish(Result<std::shared_ptr<device::DeviceSource>> opened) {
+    const std::scoped_lock lock(mutex);
+    result = std::move(opened);
+    done.notify_all();
+    if (told) told();
+  }
+};
+
+SourceKeeper::SourceKeeper(OpenSource open, std::function<void()> told)
+    : open_(std::move(open)), told_(std::move(told)) {}
+
+SourceKeeper::~SourceKeeper() {
+  if (!opening_) return;
+  const std::scoped_lock lock(opening_->mutex);
+  opening_->told = nullptr;
+}
+
+void SourceKeeper::begin(int64_t now_ns) {
+  opening_ = std::make_shared<Opening>();
+  opening_->told = told_;
+  began_ns_ = now_ns;
+  std::thread([opening = opening_, open = open_] { opening->finish(open()); }).detach();
+}
+
+std::shared_ptr<device::DeviceSource> SourceKeeper::take(int64_t now_ns, std::chrono::milliseconds patience) {
+  if (!opening_ && now_ns < next_ns_) return nullptr;
+  if (!opening_) begin(now_ns);
+  std::unique_lock lock(opening_->mutex);
+  if (!opening_->done.wait_for(lock, patience, [&] { return opening_->result.has_value(); })) {
+    trouble_ = now_ns - began_ns_ < kSilentNs
+                   ? "the GPU driver has not answered yet: its management library is being opened"
+                   : "the GPU driver is not answering: opening its management library has not come back; look for XID "
+                     "messages in dmesg, then reboot";
+    return nullptr;
+  }
+  auto result = std::move(*opening_->result);
+  lock.unlock();
+  opening_.reset();
+  next_ns_ = now_ns + std::max(pause_ns_, kFirstPauseNs);
+  pause_ns_ = std::clamp(2 * pause_ns_, kFirstPauseNs, kLongestPauseNs);
+  trouble_ = result ? std::string() : result.error().message;
+  if (result && (*result)->gpu_count() == 0) {
+    trouble_ = "the driver sees no GPU; nvidia-smi -L and dmesg say more";
+    return nullptr;
+  }
+  if (!result) return nullptr;
+  ++openings_;
+  return *result;
+}
+
+}  // namespace sonde::monitor::loop

@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include "monitor/quality/rule.h"
+
+namespace sonde::monitor::quality {
+namespace {
+
+/// Chips shut down near 100 C and memory near 110 C; cooled below freezing a board has nothing but trouble. Broken
+/// sensors give 255 and the like.
+constexpr int64_t kColdest = -40;
+constexpr int64_t kHottest = 140;
+
+bool impossible(const std::optional<int64_t>& celsius) {
+  return celsius && (*celsius < kColdest || *celsius > kHottest);
+}
+
+class ImpossibleTemperature : public Check {
+ public:
+  std::optional<Contradiction> look(const GpuSample& sample) override {
+    const device::GpuReading& r = sample.reading;
+    if (impossible(r.temperature_celsius)) return told("temperature of the chip", *r.temperature_celsius);
+    if (impossible(r.memory_temperature_celsius)) {
+      return told("temperature of the memory", *r.memory_temperature_celsius);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static Contradiction told(const char* sensor, int64_t celsius) {
+    return {.text = "impossible_temperature",
+            .arguments = {{"sensor", sensor}, {"temperature", fmt::format("{} °C", celsius)}}};
+  }
+};
+
+}  // namespace
+
+extern constinit const Rule impossible_temperature_rule = {
+    .name = "impossible_temperature",
+    .description = "a temperature below -40 or above 140 °C",
+    .make = make_check<ImpossibleTemperature>,
+};
+
+}  // namespace sonde::monitor::quality

@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include "monitor/quality/rule.h"
+
+namespace sonde::monitor::quality {
+namespace {
+
+constexpr int64_t kMib = 1 << 20;  // libraries round to pages
+
+std::string mib(int64_t bytes) { return fmt::format("{} MiB", bytes / kMib); }
+
+class MemorySum : public Check {
+ public:
+  std::optional<Contradiction> look(const GpuSample& sample) override {
+    const device::GpuReading& r = sample.reading;
+    if (!r.memory_total_bytes || !r.memory_used_bytes) return std::nullopt;
+    const int64_t sum = *r.memory_used_bytes + r.memory_free_bytes.value_or(0);
+    if (sum <= *r.memory_total_bytes + kMib) return std::nullopt;
+    return Contradiction{.text = "memory_sum", .arguments = {{"sum", mib(sum)}, {"total", mib(*r.memory_total_bytes)}}};
+  }
+};
+
+}  // namespace
+
+extern constinit const Rule memory_sum_rule = {
+    .name = "memory_sum",
+    .description = "memory used and free are more than there is",
+    .make = make_check<MemorySum>,
+};
+
+}  // namespace sonde::monitor::quality

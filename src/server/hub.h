@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <list>
+#include <memory>
+
+#include "server/beast.h"
+#include "server/server.h"
+
+namespace sonde::server {
+
+/// What the hub knows of a connection.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  /// Ends it where it stands: what it waits for comes back with an error.
+  virtual void cut() = 0;
+  /// There are new events, or the server is stopping.
+  virtual void wake() = 0;
+};
+
+/// What connections share. All but the counts is used on the io thread alone.
+struct Hub {
+  Hub(config::Server server, Server::Answer answers, monitor::EventLog& log_of_events, Log& to)
+      : options(std::move(server)), answer(std::move(answers)), events(log_of_events), log(to) {}
+
+  config::Server options;
+  Server::Answer answer;
+  monitor::EventLog& events;
+  Log& log;
+
+  asio::io_context io{1};
+  /// Answers are made here: one that waits for a disk holds up neither other connections nor their time limits.
+  asio::thread_pool pool{4};
+
+  std::list<Connection*> all;
+  /// Those whose next request has not arrived whole, longest waiting first: they make room for new ones.
+  std::list<Connection*> waiting;
+  size_t body_bytes = 0;  ///< of requests that are here and not answered yet
+  int64_t streams = 0;    ///< of events
+  bool stopping = false;
+
+  std::atomic<int64_t> connections{0};
+  std::atomic<int64_t> accepted{0};
+  std::atomic<int64_t> refused_connections{0};
+  std::atomic<int64_t> requests{0};
+  std::atomic<int64_t> timed_out{0};
+
+  /// Bodies of all connections together may take so much.
+  [[nodiscard]] size_t most_body_bytes() const {
+    constexpr size_t kUsual = 64U << 20U;
+    return std::max(kUsual, 4 * static_cast<size_t>(options.max_body_bytes));
+  }
+};
+
+}  // namespace sonde::server

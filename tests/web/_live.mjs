@@ -1,0 +1,89 @@
+// Opens the live page of a service and holds every complaint of it against it: errors, warnings, requests to elsewhere.
+import assert from 'node:assert/strict';
+import { browser, frames } from './_page.mjs';
+
+/** Before any script of the page: a place for what it copies, and flags that injected scripts would set. */
+function watchPage() {
+  window.copied = [];
+  Object.defineProperty(navigator, 'clipboard', {
+    value: { writeText: async (text) => void window.copied.push(text) },
+  });
+}
+
+function complaintsOf(page, url, expected) {
+  const complaints = [];
+  const complain = (text) => {
+    if (!expected.some((pattern) => pattern.test(text))) complaints.push(text);
+  };
+  page.on('console', (message) => {
+    // What the browser itself advises on forms is no complaint of the page.
+    if (message.type() !== 'verbose' && message.type() !== 'debug')
+      complain(`console ${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complain(`error: ${error.stack ?? error}`));
+  page.on('dialog', (dialog) => {
+    complain(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url)) complain(`request: ${request.url()}`);
+  });
+  page.on('crash', () => complain('the page crashed'));
+  return complaints;
+}
+
+/**
+ * Opens the page at `url`, runs body(page), and fails on any console message, error, dialog or request to another host
+ * that `expected` (patterns) does not name. Options: hash, width, height, colorScheme, expected, context.
+ */
+export async function withLivePage(url, options, body) {
+  const { hash = '', width = 1440, height = 900, colorScheme = 'light', expected = [] } = options;
+  const context = options.context ?? (await (await browser()).newContext({ viewport: { width, height }, colorScheme }));
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    await page.addInitScript(watchPage);
+    const complaints = complaintsOf(page, url, expected);
+    try {
+      await page.goto(url + hash);
+      await body(page);
+      await frames(page);
+    } catch (error) {
+      if (complaints.length > 0) error.message = `${complaints.join('\n')}\n${error.message}`;
+      throw error;
+    }
+    assert.deepEqual(complaints, []);
+    await page.close();
+  } finally {
+    if (!options.context) await context.close();
+  }
+}
+
+export const keyField = (page) => page.locator('input[name=sonde-key]');
+
+/** Signs in by keyboard, and waits for the GPUs. */
+export async function signIn(page, key) {
+  await keyField(page).fill(key);
+  await page.keyboard.press('Enter');
+  await page.locator('nav').waitFor();
+}
+
+/** Opens a part of the page by its link. */
+export async function openPart(page, name) {
+  await page.getByRole('navigation').getByRole('link', { name }).click();
+  await page.locator('.waiting').waitFor({ state: 'detached' });
+  await frames(page);
+}
+
+/** Elements that the page's own markup never has; those of a name would be here. */
+export const intruders = (page) =>
+  page.evaluate(() => ({
+    hit: window.hit ?? null,
+    elements: document.querySelectorAll('img,iframe,object,embed,b,base,marquee,meta[http-equiv=refresh]').length,
+    scripts: document.scripts.length,
+    changed: Object.keys(Object.prototype).length,
+  }));
+export const kNoIntruders = { hit: null, elements: 0, scripts: 1, changed: 0 };
+
+/** By how many pixels the page is wider than the window. */
+export const excess = (page) => page.evaluate(() => Math.max(0, document.scrollingElement.scrollWidth - innerWidth));

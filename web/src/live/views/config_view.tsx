@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import type { ConfigKey, Configuration } from '../api/types.ts';
+import type { Service } from '../state/service.ts';
+import { useStore } from '../state/store.ts';
+import { useLoad } from '../state/use_load.ts';
+import { problemText } from '../text/problem_text.ts';
+import { texts } from '../text/texts.ts';
+import { ConfigForm } from './config_form.tsx';
+import { SearchField } from './gpus_view.tsx';
+import { mayDo } from './incident_list.tsx';
+
+export const configText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+export function ConfigView({ service }: { service: Service }) {
+  const changes = useStore(service.configChanges);
+  const [own, setOwn] = useState(0);
+  const loaded = useLoad(service, 'config', changes + own, () => service.client.config());
+  const { config: text } = texts;
+  return (
+    <section aria-labelledby="config-heading">
+      <h2 id="config-heading">{text.heading}</h2>
+      {loaded.error ? (
+        <p class="part-error" role="alert">
+          {problemText(loaded.error)}
+        </p>
+      ) : null}
+      {!loaded.value && !loaded.error ? <p class="waiting">{texts.loading}</p> : null}
+      {loaded.value && (
+        <>
+          {mayDo(service.caller.role, 'admin') ? (
+            <ConfigForm service={service} config={loaded.value} changed={() => setOwn(own + 1)} />
+          ) : (
+            <p class="muted">{text.readOnly}</p>
+          )}
+          <Keys config={loaded.value} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Keys({ config }: { config: Configuration }) {
+  const [filter, setFilter] = useState('');
+  const { config: text } = texts;
+  const wanted = filter.trim().toLowerCase();
+  const keys = config.keys.filter(({ key, value }) => `${key}\n${configText(value)}`.toLowerCase().includes(wanted));
+  return (
+    <>
+      <div class="tools">
+        <p class="muted">
+          <bdi>{text.file(config.file)}</bdi>
+        </p>
+        <SearchField label={text.filter} text={filter} onText={setFilter} />
+      </div>
+      <div class="scroll-x">
+        <table class="plain wrap config-keys">
+          <thead>
+            <tr>
+              {[text.key, text.value, text.origin, text.change].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((row) => (
+              <KeyRow key={row.key} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {keys.length === 0 && <p>{text.noMatch}</p>}
+    </>
+  );
+}
+
+function KeyRow({ row }: { row: ConfigKey }) {
+  const { config: text } = texts;
+  const origin = text.origins[row.origin] ?? row.origin;
+  return (
+    <tr class={row.origin === 'default' ? 'default' : 'set'}>
+      <th scope="row">
+        <code>{row.key}</code>
+      </th>
+      <td>
+        <code>
+          <bdi>{configText(row.value)}</bdi>
+        </code>
+      </td>
+      <td>
+        {origin}
+        {row.line ? `, ${text.line(row.line)}` : ''}
+      </td>
+      <td>
+        {row.needs_restart ? text.restart : text.atOnce}
+        {row.waits_for_restart && <span class="badge is-warning">{text.waits}</span>}
+      </td>
+    </tr>
+  );
+}
