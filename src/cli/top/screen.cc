@@ -31,14 +31,22 @@ Style style_of(const device::GpuState& state) {
   return (state.reading.clocks_event_reasons.value_or(0) & kHeld) != 0 ? Style::warning : Style::plain;
 }
 
+/// What is known of a GPU now: of one that cannot be read its name.
+device::GpuReading current(const device::GpuState& state) {
+  device::GpuReading reading;
+  if (!state.failure) return state.reading;
+  reading.name = state.reading.name;
+  return reading;
+}
+
 std::string use_text(const device::GpuReading& reading) {
   return reading.gpu_utilization_percent ? fmt::format("{} %", *reading.gpu_utilization_percent) : "-";
 }
 
 /// Memory, temperature, power and clock, right-aligned so that they stand below each other.
-std::string figures(const device::GpuState& state) {
-  return fmt::format("{:>15}{:>6}{:>11}{:>10}", gpus::memory_text(state.reading), gpus::temperature_text(state.reading),
-                     gpus::power_text(state.reading), gpus::sm_clock_text(state.reading));
+std::string figures(const device::GpuReading& reading) {
+  return fmt::format("{:>15}{:>6}{:>11}{:>10}", gpus::memory_text(reading), gpus::temperature_text(reading),
+                     gpus::power_text(reading), gpus::sm_clock_text(reading));
 }
 
 std::string gpu_name(const GpuRow& row, size_t index) {
@@ -49,8 +57,9 @@ void add_gpu(const GpuRow& row, size_t index, size_t width, bool ascii, std::vec
   constexpr size_t kName = 28;
   constexpr size_t kUse = 7;
   constexpr size_t kState = 22;
-  const std::string use = fmt::format("{:>{}} ", use_text(row.state.reading), kUse - 1);
-  const std::string values = figures(row.state);
+  const device::GpuReading now = current(row.state);
+  const std::string use = fmt::format("{:>{}} ", use_text(now), kUse - 1);
+  const std::string values = figures(now);
   const Style style = style_of(row.state);
   if (width >= kOneLine) {
     const size_t rest = width - kName - kUse - text_width(values) - kState - 4;
@@ -97,7 +106,7 @@ Line first_line(const Model& model, const Choice& choice) {
   const std::string time = moment_text(model.moment_ns / kSecond_ns + model.utc_offset_s, ' ');
   return {fmt::format("sonde top  {}  driver {}  every {:g} s{}{}", time,
                       model.info.driver_version.empty() ? "-" : model.info.driver_version, choice.delay_s,
-                      choice.paused ? "  PAUSED" : "", model.info.simulated ? "  SIMULATED: no GPU said this" : ""),
+                      choice.paused ? "  PAUSED" : "", model.info.simulated ? "  SIMULATED" : ""),
           Style::heading};
 }
 
