@@ -19,8 +19,8 @@ std::string or_dash(const std::optional<int64_t>& value, std::string_view unit) 
 
 std::string name_text(const device::GpuReading& reading) {
   constexpr std::string_view kMaker = "NVIDIA ";
-  std::string name = reading.name.value_or("-");
-  return name.starts_with(kMaker) ? name.substr(kMaker.size()) : name;
+  const std::string name = reading.name.value_or("-");
+  return name.substr(name.starts_with(kMaker) ? kMaker.size() : 0);
 }
 
 std::string memory_text(const device::GpuReading& reading) {

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 
-#define NCURSES_WIDECHAR 1
 #include <curses.h>
 
 namespace sonde::top {
@@ -93,9 +92,10 @@ Result<std::unique_ptr<Terminal>> Terminal::open() {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) {
     return fail("`sonde top` needs a terminal; `sonde top --batch` prints what it would show");
   }
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): before any other thread looks at the locale
+  // NOLINTBEGIN(concurrency-mt-unsafe): threads that read GPUs do not look at the locale
   static_cast<void>(std::setlocale(LC_CTYPE, ""));
   const bool ascii = std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+  // NOLINTEND(concurrency-mt-unsafe)
   SCREEN* const screen = newterm(nullptr, stdout, stdin);
   if (screen == nullptr) return fail("this terminal is of an unknown kind: set TERM, such as TERM=xterm-256color");
   return std::make_unique<CursesTerminal>(screen, ascii);
