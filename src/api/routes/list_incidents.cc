@@ -21,8 +21,8 @@ std::string uuid_of(const Call& call) {
 }
 
 /// What is open is told as it is now: the history has it as of its last change.
-const Incident& as_now(const Incident& kept, const monitor::HostSnapshot& host) {
-  const auto open = std::ranges::find(host.open, kept.id, &Incident::id);
+const monitor::Incident& as_now(const monitor::Incident& kept, const monitor::HostSnapshot& host) {
+  const auto open = std::ranges::find(host.open, kept.id, &monitor::Incident::id);
   return open == host.open.end() ? kept : *open;
 }
 
