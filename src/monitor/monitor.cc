@@ -186,7 +186,7 @@ class Worker : public Monitor {
     }
     session_->reader.read(plan(config, now_ns));
     samples_ = session_->reader.samples();
-    identities_.recall(samples_);
+    identities_.recall(samples_, session_->info.simulated);
     if (session_->reader.source_failure() == nullptr) {
       opener_.worked();
       return true;

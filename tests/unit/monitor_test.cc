@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "monitor/json.h"
+#include "monitor/loop/identities.h"
 #include "monitor_parts.h"
 
 namespace sonde::monitor {
@@ -358,6 +359,23 @@ TEST_F(Rounds, ARecoveryActionAndItsXidAreOneIncident) {
   ASSERT_EQ(open.size(), 1U);
   EXPECT_EQ(open[0].xids, (std::vector<int64_t>{154}));
   EXPECT_NE(open[0].action.find("--gpu-reset"), std::string::npos);
+}
+
+TEST(Identities, OfSimulatedGpusAndOfThoseThatAnswerElsewhereAreNobodysElse) {
+  Incident old;
+  old.gpu_uuid = "GPU-a";
+  old.gpu_index = 0;
+  const auto uuid_of_first = [&](bool simulated, const std::string& second) {
+    std::vector<GpuSample> samples(2);
+    samples[1].gpu = 1;
+    samples[1].reading.uuid = second;
+    loop::Identities identities(std::span(&old, 1));
+    identities.recall(samples, simulated);
+    return samples[0].reading.uuid;
+  };
+  EXPECT_EQ(uuid_of_first(false, "GPU-b"), "GPU-a");
+  EXPECT_FALSE(uuid_of_first(false, "GPU-a")) << "it moved up after another one was gone";
+  EXPECT_FALSE(uuid_of_first(true, "GPU-b"));
 }
 
 }  // namespace

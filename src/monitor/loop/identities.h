@@ -17,14 +17,16 @@ class Identities {
   /// `open`: incidents from before the start of the service.
   explicit Identities(std::span<const Incident> open);
 
-  /// Learns from GPUs that tell theirs and fills in the others'.
-  void recall(std::span<GpuSample> samples);
+  /// Learns from GPUs that tell theirs and fills in the others'. `simulated`: of the source; the other kind's are no
+  /// identities here.
+  void recall(std::span<GpuSample> samples, bool simulated);
 
  private:
   struct Identity {
     std::string uuid;
     std::optional<std::string> name;
     std::optional<std::string> pci_bus_id;
+    bool simulated = false;
   };
   std::map<size_t, Identity> known_;  ///< by place
 };
