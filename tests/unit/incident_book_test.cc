@@ -185,5 +185,13 @@ TEST_F(BookTest, WhatIsCriticalOfAGpuThatIsGoneIsForAPersonToClear) {
   EXPECT_EQ(quiet(60), Changes{"cleared 2"}) << "what was no more than a warning goes with its GPU";
 }
 
+TEST_F(BookTest, XidsThatBelongToItStay) {
+  Observation seen = hot();
+  seen.xids = {154};
+  see({seen});
+  EXPECT_EQ(see({hot()}), Changes{});
+  EXPECT_EQ(book_.open()[0].xids, (std::vector<int64_t>{154}));
+}
+
 }  // namespace
 }  // namespace sonde::monitor

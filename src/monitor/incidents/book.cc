@@ -45,7 +45,7 @@ void follow(Incident& incident, const Round& round, const Observation& seen) {
   incident.arguments.push_back({"gpu", fmt::format("GPU {}", seen.gpu)});
   incident.summary = filled(incident_text(seen.text + ".summary"), incident.arguments);
   incident.action = filled(incident_text(seen.text + ".action"), incident.arguments);
-  incident.xids = seen.xids;
+  if (!seen.xids.empty()) incident.xids = seen.xids;  // those that belong to it stay
   incident.last_seen_ns = round.moment_ns;
 }
 
@@ -164,7 +164,7 @@ void IncidentBook::see_again(size_t place, const Round& round, const Observation
   Incident& incident = open_[place];
   Kept& kept = kept_[place];
   const bool worse = seen.severity > incident.severity;
-  const bool other = (!kept.restored && kept.text != seen.text) || incident.xids != seen.xids;
+  const bool other = (!kept.restored && kept.text != seen.text) || (!seen.xids.empty() && incident.xids != seen.xids);
   const bool again = seen.happened > 0;
   incident.times_seen += seen.happened;
   follow(incident, round, seen);
