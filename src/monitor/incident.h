@@ -51,6 +51,10 @@ class IncidentBook {
   /// `open`: incidents that were open when the service ended; ids go on after `last_id`.
   explicit IncidentBook(std::vector<Incident> open = {}, int64_t last_id = 0);
 
+  /// Before the observations of a round, where known() is asked for: learns who the GPUs are.
+  void begin(const Round& round);
+  /// The incident that this belongs to: open, or cleared by a person while it went on. Null where there is none.
+  [[nodiscard]] const Incident* known(const DetectorRow& row, const Observation& seen) const;
   /// Observations of one round of one detector. What it does not observe any more is cleared after its time.
   [[nodiscard]] std::vector<IncidentNews> take(const DetectorRow& row, const Round& round,
                                                std::span<const Observation> found);
@@ -76,6 +80,7 @@ class IncidentBook {
     bool silent = false;
   };
 
+  void follow_clock(int64_t moment_ns);
   void learn_identities(const Round& round);
   [[nodiscard]] std::string uuid_of(size_t gpu) const;
   [[nodiscard]] size_t open_place(const DetectorRow& row, const std::string& uuid, const std::string& subject) const;

@@ -9,6 +9,7 @@
 #include "monitor/json.h"
 #include "monitor/loop/event_listener.h"
 #include "monitor/loop/gpu_reader.h"
+#include "monitor/loop/identities.h"
 #include "monitor/loop/judge.h"
 #include "monitor/loop/source_keeper.h"
 #include "monitor/loop/teller.h"
@@ -185,6 +186,7 @@ class Worker : public Monitor {
     }
     session_->reader.read(plan(config, now_ns));
     samples_ = session_->reader.samples();
+    identities_.recall(samples_, session_->info.simulated);
     if (session_->reader.source_failure() == nullptr) {
       opener_.worked();
       return true;
@@ -194,6 +196,7 @@ class Worker : public Monitor {
   }
 
   void mark_without_source(GpuSample& sample, const config::Config& config, int64_t now_ns) {
+    sample.moment_ns = std::min(sample.moment_ns, now_ns);  // clocks are set back
     quality::Marker marker;
     sample.mark = marker.mark(sample, false, now_ns, interval_ns(config));
   }
@@ -310,6 +313,7 @@ class Worker : public Monitor {
   std::mutex book_mutex_;  ///< guards judge_'s book and what is below; taken before published_mutex_
   loop::Judge judge_;
   std::vector<IncidentNews> by_people_;  ///< since the last round
+  loop::Identities identities_{judge_.book().open()};
 
   loop::WasteKeeper waste_;
   mutable std::mutex published_mutex_;

@@ -175,13 +175,13 @@ TEST(Delivery, PausesLongerAfterEachFailure) {
   for (int i = 0; i < 9; ++i) {
     static_cast<void>(delivery.begin(now));
     delivery.end(PostOutcome::failed, now);
-    pauses_s.push_back((*delivery.next_ns() - now) / kSecond);
-    now = *delivery.next_ns();
+    pauses_s.push_back((*delivery.next_ns(now) - now) / kSecond);
+    now = *delivery.next_ns(now);
   }
   EXPECT_EQ(pauses_s, (std::vector<int64_t>{1, 2, 4, 8, 16, 32, 60, 60, 60}));
   static_cast<void>(delivery.begin(now));
   delivery.end(PostOutcome::arrived, now);
-  EXPECT_FALSE(delivery.next_ns());
+  EXPECT_FALSE(delivery.next_ns(now));
 }
 
 TEST(Delivery, GivesUpWhatIsRefused) {
@@ -203,7 +203,7 @@ TEST(Delivery, MakesNoStorm) {
   int64_t id = 0;
   for (int64_t now = kStart; now < kStart + 600 * kSecond; now += kSecond / 10) {  // ten changes a second
     delivery.outbox().take({news_of(IncidentChange::opened, incident(++id))}, kNone, {}, now);
-    if (!delivery.next_ns() || *delivery.next_ns() > now) continue;
+    if (!delivery.next_ns(now) || *delivery.next_ns(now) > now) continue;
     static_cast<void>(delivery.begin(now));
     delivery.end(PostOutcome::arrived, now);
     ++posts;
@@ -320,6 +320,20 @@ TEST(AlertSender, SaysOnceThatAReceiverCannotBeReached) {
                              "http://refuses: Alerts do not reach the receiver: Couldn't connect to server. They are "
                              "tried again with growing pauses."});
   EXPECT_GE(sender->counts().failed, 3);
+}
+
+TEST(Delivery, AClockThatIsSetBackStopsNothing) {
+  Delivery delivery(std::make_unique<AlertmanagerOutbox>("gpu1"), {});
+  const Incident hot = incident(1);
+  delivery.outbox().take({news_of(IncidentChange::opened, hot)}, {hot}, {}, kStart);
+  static_cast<void>(delivery.begin(kStart));
+  delivery.end(PostOutcome::arrived, kStart);
+  const int64_t earlier = kStart - 7200 * kSecond;
+  EXPECT_EQ(*delivery.next_ns(earlier), earlier + 60 * kSecond) << "told again, or it would end there";
+  delivery.outbox().take({}, {}, {}, earlier);
+  static_cast<void>(delivery.begin(kStart));
+  delivery.end(PostOutcome::failed, kStart);
+  EXPECT_LE(*delivery.next_ns(earlier), earlier + 60 * kSecond);
 }
 
 }  // namespace

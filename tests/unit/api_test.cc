@@ -90,6 +90,16 @@ TEST_F(ApiHost, UnknownGpusAndIncidentsAreTold) {
   EXPECT_EQ(code_of(get("/api/v1/incidents")), "history_unavailable");
 }
 
+TEST_F(ApiHost, OpenIncidentsAreListedAsTheyAreNow) {
+  auto host = std::make_shared<monitor::HostSnapshot>(*monitor_.host);
+  std::ranges::find(host->open, 7, &monitor::Incident::id)->summary = "hotter";
+  monitor_.host = host;
+  const auto all = Json::parse(get("/api/v1/incidents?state=all").body);
+  ASSERT_EQ(all["incidents"].size(), 2);
+  EXPECT_EQ(all["incidents"][0]["summary"], "hotter");
+  EXPECT_EQ(all["incidents"][1]["summary"], "hot") << "what is over is told as it ended";
+}
+
 TEST_F(ApiHost, IncidentsComeInPages) {
   for (int64_t id = 8; id < 12; ++id) history_.kept.push_back(an_incident(id, 1));
   const auto first = Json::parse(get("/api/v1/incidents?state=all&limit=2").body);

@@ -452,5 +452,45 @@ TEST(ContradictoryValues, LastForSomeRounds) {
   EXPECT_EQ(texts_of(watched.look()), Texts{});
 }
 
+TEST(Detectors, AClockThatIsSetBackDelaysNothing) {
+  Watched hot("gpu_hot");
+  hot.host.reading().temperature_celsius = 99;
+  hot.look();
+  hot.look(-7200);
+  EXPECT_EQ(hot.look_for(30).size(), 1U);
+
+  Watched brake("throttling");
+  brake.host.reading().hw_power_brake_ns = 0;
+  brake.look();
+  brake.look(-7200);
+  for (int i = 1; i <= 6; ++i) {
+    brake.host.reading().hw_power_brake_ns = i * 10 * kTestSecond;
+    brake.look();
+  }
+  EXPECT_EQ(brake.look().size(), 1U);
+
+  Watched storm("ecc_corrected_storm");
+  for (const int64_t errors : {0, 500}) {
+    storm.host.reading().ecc_corrected_volatile_total = errors;
+    storm.look();
+  }
+  storm.look(-7200);
+  EXPECT_TRUE(storm.look_for(700).empty());
+
+  Watched silent("gpu_not_answering");
+  silent.host.fail(device::FailureKind::not_answering);
+  silent.look();
+  silent.look(-7200);
+  EXPECT_EQ(silent.look_for(20).size(), 1U);
+
+  Watched error("ecc_uncorrected");
+  for (const int64_t errors : {0, 1}) {
+    error.host.reading().ecc_uncorrected_volatile_total = errors;
+    error.look();
+  }
+  error.look(-86400);
+  EXPECT_TRUE(error.look_for(3700).empty());
+}
+
 }  // namespace
 }  // namespace sonde::monitor

@@ -535,5 +535,57 @@ TEST(History, ManyThreadsMayUseIt) {
   EXPECT_EQ(history->incidents({}, false, 0, 100)->size(), 20U);
 }
 
+TEST(History, GoesOnAfterTheClockWasSetBack) {
+  const auto history = open_history({});
+  for (int i = 0; i < 60; ++i) add(*history, sample(kStart + i * kSecond, 10));
+  const int64_t earlier = kStart - 7200 * kSecond;
+  for (int i = 0; i < 60; ++i) add(*history, sample(earlier + i * kSecond, 90));
+  const auto range = history->query({.gpu_uuid = kUuid,
+                                     .values = {"gpu_utilization_percent"},
+                                     .from_ns = earlier,
+                                     .to_ns = earlier + kMinute,
+                                     .resolution_ns = kMinute});
+  ASSERT_TRUE(range && !range->series.empty());
+  EXPECT_EQ(range->series[0].mean.front(), 90);
+}
+
+TEST(History, AClockThatWasAheadForAMinuteDoesNotCostIt) {
+  const TestFolder folder;
+  const auto history = open_history(folder.path(), {.path = {}, .days = 2, .memory_hours = 0.01});
+  // Rows go by some thousand a write: more are there than the minute ahead may take.
+  for (int64_t i = 0; i < 6000; ++i) add(*history, sample(kStart + i * 20 * kSecond, 50));
+  history->flush();
+  add(*history, sample(kStart + 20LL * 365 * 86400 * kSecond, 50));
+  add(*history, sample(kStart + 120'000 * kSecond, 50));
+  history->flush();
+  for (int i = 1; i < 5; ++i) {
+    add(*history, sample(kStart + 120'000 * kSecond + i * kMinute, 50));
+    history->flush();
+  }
+  const auto db = Database::open_read_write(folder.database());
+  ASSERT_TRUE(db.has_value());
+  auto rows = db->prepare("SELECT count(*) FROM minutes");
+  ASSERT_TRUE(rows && rows->next());
+  EXPECT_GT(rows->integer(0), 1500);
+}
+
+TEST(History, NumbersOfIncidentsGrowThoughAllAreForgotten) {
+  const TestFolder folder;
+  {
+    const auto history = open_history(folder.path(), {.path = {}, .days = 2, .memory_hours = 0.01});
+    history->save(incident(7, "GPU-a", false));
+    history->save(incident(8, "GPU-a", false));
+    add(*history, sample(kStart + 30LL * 86400 * kSecond, 50));
+    history->flush();
+    history->flush();
+    add(*history, sample(kStart + 31LL * 86400 * kSecond, 50));
+    history->flush();
+  }
+  const auto kept = open_history(folder.path())->incidents({}, false, 0, 10);
+  ASSERT_TRUE(kept.has_value());
+  ASSERT_EQ(kept->size(), 1U) << "the last one tells where numbers go on";
+  EXPECT_EQ(kept->front().id, 8);
+}
+
 }  // namespace
 }  // namespace sonde::monitor

@@ -169,5 +169,29 @@ TEST(IncidentBook, ClearsAfterARestartWhatIsOver) {
   EXPECT_EQ(all, Changes{"cleared 41"});
 }
 
+TEST_F(BookTest, AClockThatIsSetBackDelaysNoEnd) {
+  see({hot()});
+  see({hot()}, -7200);
+  EXPECT_EQ(quiet(60), Changes{"cleared 1"});
+}
+
+TEST_F(BookTest, WhatIsCriticalOfAGpuThatIsGoneIsForAPersonToClear) {
+  see({hot(Severity::critical)});
+  host_.reading().uuid = "GPU-other";
+  EXPECT_EQ(quiet(3600), Changes{});
+  EXPECT_TRUE(book_.clear(1, "ada", host_.now_ns()));
+  see({hot(Severity::warning)});
+  host_.reading().uuid = "GPU-0";
+  EXPECT_EQ(quiet(60), Changes{"cleared 2"}) << "what was no more than a warning goes with its GPU";
+}
+
+TEST_F(BookTest, XidsThatBelongToItStay) {
+  Observation seen = hot();
+  seen.xids = {154};
+  see({seen});
+  EXPECT_EQ(see({hot()}), Changes{});
+  EXPECT_EQ(book_.open()[0].xids, (std::vector<int64_t>{154}));
+}
+
 }  // namespace
 }  // namespace sonde::monitor

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "monitor/json.h"
+#include "monitor/loop/identities.h"
 #include "monitor_parts.h"
 
 namespace sonde::monitor {
@@ -313,6 +314,68 @@ TEST_F(Rounds, JsonHasNullForTheUnknown) {
   EXPECT_EQ(gpu["quality"], "fresh");
   EXPECT_EQ(moment_text_ms(kStart + 5'000'000), "2023-11-14T22:14:00.005Z");
   EXPECT_EQ(moment_text_ms(-1), "1969-12-31T23:59:59.999Z");
+}
+
+TEST_F(Rounds, AGpuThatIsLostAtARestartIsStillTheSame) {
+  const TestFolder folder;
+  monitor(folder.path());
+  rounds(2);
+  source_->inject(1, Fault{.kind = FaultKind::lost, .at_ns = 0, .for_ns = {}, .value = 1});
+  auto host = rounds(2);
+  ASSERT_NE(incident_of(*host, "gpu_lost"), nullptr);
+  const Incident before = *incident_of(*host, "gpu_lost");
+  end();
+  monitor(folder.path());
+  host = rounds(2);
+  EXPECT_EQ(host->gpus[1].uuid, before.gpu_uuid);
+  EXPECT_EQ(host->gpus[1].health, Health::critical);
+  ASSERT_EQ(std::ranges::count(host->open, "gpu_lost", &Incident::detector), 1);
+  EXPECT_EQ(incident_of(*host, "gpu_lost")->id, before.id);
+}
+
+TEST_F(Rounds, ALostGpuAndItsXidAreOneIncident) {
+  rounds(2);
+  source_->inject(0, Fault{.kind = FaultKind::lost, .at_ns = 0, .for_ns = {}, .value = 1});
+  source_->inject(0, Fault{.kind = FaultKind::xid, .at_ns = 0, .for_ns = {}, .value = 79});
+  const auto at_once = rounds(3)->open;
+  ASSERT_EQ(at_once.size(), 1U);
+  EXPECT_EQ(at_once[0].xids, (std::vector<int64_t>{79}));
+  source_->inject(1, Fault{.kind = FaultKind::lost, .at_ns = 0, .for_ns = {}, .value = 1});
+  rounds(1);
+  source_->inject(1, Fault{.kind = FaultKind::xid, .at_ns = time_ns_, .for_ns = {}, .value = 79});
+  const auto later = rounds(20)->open;
+  ASSERT_EQ(later.size(), 2U) << "one a GPU, whichever is seen first";
+  for (const Incident& incident : later) {
+    EXPECT_EQ(incident.xids, (std::vector<int64_t>{79}));
+    EXPECT_EQ(incident.times_seen, incident.gpu_index == 0 ? 1 : 2);
+  }
+}
+
+TEST_F(Rounds, ARecoveryActionAndItsXidAreOneIncident) {
+  rounds(2);
+  source_->inject(0, Fault{.kind = FaultKind::recovery_action, .at_ns = 0, .for_ns = {}, .value = 1});
+  source_->inject(0, Fault{.kind = FaultKind::xid, .at_ns = 0, .for_ns = {}, .value = 154});
+  const auto open = rounds(20)->open;
+  ASSERT_EQ(open.size(), 1U);
+  EXPECT_EQ(open[0].xids, (std::vector<int64_t>{154}));
+  EXPECT_NE(open[0].action.find("--gpu-reset"), std::string::npos);
+}
+
+TEST(Identities, OfSimulatedGpusAndOfThoseThatAnswerElsewhereAreNobodysElse) {
+  Incident old;
+  old.gpu_uuid = "GPU-a";
+  old.gpu_index = 0;
+  const auto uuid_of_first = [&](bool simulated, const std::string& second) {
+    std::vector<GpuSample> samples(2);
+    samples[1].gpu = 1;
+    samples[1].reading.uuid = second;
+    loop::Identities identities(std::span(&old, 1));
+    identities.recall(samples, simulated);
+    return samples[0].reading.uuid;
+  };
+  EXPECT_EQ(uuid_of_first(false, "GPU-b"), "GPU-a");
+  EXPECT_FALSE(uuid_of_first(false, "GPU-a")) << "it moved up after another one was gone";
+  EXPECT_FALSE(uuid_of_first(true, "GPU-b"));
 }
 
 }  // namespace

@@ -212,5 +212,39 @@ TEST(XidDetector, LeavesEventsOfUnknownGpusAlone) {
   EXPECT_TRUE(watched.look().empty());
 }
 
+TEST(XidDetector, WhatFollowedMayComeBeforeACauseThatHappensAgain) {
+  Watched watched("xid");
+  watched.host.xid(13);
+  watched.look();
+  watched.look_for(60);
+  watched.host.xid(45);
+  watched.look(1);
+  watched.host.xid(13);
+  watched.look(1);
+  const auto found = watched.look_for(20, 1);
+  ASSERT_EQ(found.size(), 1U) << "no trouble of its own";
+  EXPECT_EQ(found[0].xids, (Codes{13, 45}));
+}
+
+TEST(XidDetector, AClockThatIsSetBackDelaysNoEnd) {
+  Watched watched("xid");
+  watched.host.xid(63);
+  watched.look();
+  EXPECT_FALSE(watched.look_for(60).empty());
+  watched.look(-7200);
+  EXPECT_TRUE(watched.look_for(360).empty());
+}
+
+TEST(XidDetector, KnowsItsGpuByItsPlaceWhereItHadNoUuid) {
+  Incident old;
+  old.detector = "xid";
+  old.gpu_uuid = "gpu_0";
+  old.subject = "95";
+  old.xids = {95};
+  Watched watched("xid");
+  watched.detector().restore(std::vector{old}, -1);
+  EXPECT_EQ(watched.look_for(20).size(), 1U);
+}
+
 }  // namespace
 }  // namespace sonde::monitor

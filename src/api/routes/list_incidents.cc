@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
@@ -19,6 +20,12 @@ std::string uuid_of(const Call& call) {
   return gpu ? (*gpu)->uuid : id;
 }
 
+/// What is open is told as it is now: the history has it as of its last change.
+const monitor::Incident& as_now(const monitor::Incident& kept, const monitor::HostSnapshot& host) {
+  const auto open = std::ranges::find(host.open, kept.id, &monitor::Incident::id);
+  return open == host.open.end() ? kept : *open;
+}
+
 Response answer(const Call& call) {
   const int64_t limit = query_integer(call, "limit", kUsualLimit);
   const bool open_only = call.query("state") != "all";
@@ -28,7 +35,8 @@ Response answer(const Call& call) {
   if (!found) return refuse("history_unavailable", {{"what", found.error().message}});
   const auto shown = std::min(found->size(), static_cast<size_t>(limit));
   nlohmann::ordered_json body = {{"incidents", nlohmann::ordered_json::array()}, {"next_before", nullptr}};
-  for (size_t i = 0; i < shown; ++i) body["incidents"].push_back(monitor::incident_json((*found)[i]));
+  const auto host = call.services.monitor->snapshot();
+  for (size_t i = 0; i < shown; ++i) body["incidents"].push_back(monitor::incident_json(as_now((*found)[i], *host)));
   if (found->size() > shown) body["next_before"] = (*found)[shown - 1].id;
   return json_response(body);
 }

@@ -15,7 +15,11 @@ PostOutcome outcome_of(int status) {
   return PostOutcome::refused;
 }
 
-std::optional<int64_t> Delivery::next_ns() const {
+std::optional<int64_t> Delivery::next_ns(int64_t now_ns) {
+  // Pauses do not last until a clock that was set back has caught up.
+  for (int64_t& begun_ns : begun_ns_) begun_ns = std::min(begun_ns, now_ns);
+  not_before_ns_ = std::min(not_before_ns_, now_ns + pace_.longest_pause_ns);
+  outbox_->clock_is(now_ns);
   const auto due_ns = outbox_->due_ns();
   if (!due_ns) return std::nullopt;
   const bool spent = begun_ns_.size() >= pace_.posts_a_minute;

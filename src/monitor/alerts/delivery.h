@@ -35,7 +35,7 @@ class Delivery {
   [[nodiscard]] Outbox& outbox() { return *outbox_; }
   [[nodiscard]] const Outbox& outbox() const { return *outbox_; }
   /// When the next POST may be made; nothing where nothing is to be sent.
-  [[nodiscard]] std::optional<int64_t> next_ns() const;
+  [[nodiscard]] std::optional<int64_t> next_ns(int64_t now_ns);
   /// Its body.
   [[nodiscard]] std::string begin(int64_t now_ns);
   void end(PostOutcome outcome, int64_t now_ns);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -21,6 +22,8 @@ class Outbox {
   virtual ~Outbox() = default;
   virtual void take(const std::vector<IncidentNews>& news, const std::vector<Incident>& open,
                     const config::Alerts& alerts, int64_t now_ns) = 0;
+  /// Called before the others: the clock may have been set back.
+  virtual void clock_is(int64_t /*now_ns*/) {}
   /// From when on there is something to send; nothing where nothing waits.
   [[nodiscard]] virtual std::optional<int64_t> due_ns() const = 0;
   /// The body of the next POST. `hurried`: more waits than may be sent apart, so that one POST has to tell all.
@@ -39,6 +42,7 @@ class AlertmanagerOutbox final : public Outbox {
 
   void take(const std::vector<IncidentNews>& news, const std::vector<Incident>& open, const config::Alerts& alerts,
             int64_t now_ns) override;
+  void clock_is(int64_t now_ns) override { told_all_ns_ = std::min(told_all_ns_, now_ns); }
   [[nodiscard]] std::optional<int64_t> due_ns() const override;
   [[nodiscard]] std::string body(int64_t now_ns, bool hurried) override;
   void done(int64_t now_ns) override;

@@ -72,12 +72,12 @@ void Receiver::run() {
 
 void Receiver::wait_for_work(std::unique_lock<std::mutex>& lock) {
   while (!stopping_) {
-    const auto next_ns = delivery_.next_ns();
+    const int64_t now_ns = options_.now_ns();
+    const auto next_ns = delivery_.next_ns(now_ns);
     if (!next_ns) {
       changed_.wait(lock);
       continue;
     }
-    const int64_t now_ns = options_.now_ns();
     if (*next_ns <= now_ns) return;
     // The clock of the host may be set meanwhile: it is looked at again after a minute at the latest.
     const int64_t wait_ns = std::min<int64_t>(*next_ns - now_ns, 60'000'000'000);

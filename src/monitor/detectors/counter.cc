@@ -17,6 +17,10 @@ int64_t RecentGrowth::take(std::optional<int64_t> value, double window_s, int64_
     steps_.push_back({moment_ns, growth});
     sum_ += growth;
   }
+  // After the clock was set back, what grew before counts as if it had grown now.
+  for (auto step = steps_.rbegin(); step != steps_.rend() && step->moment_ns > moment_ns; ++step) {
+    step->moment_ns = moment_ns;
+  }
   const auto window_ns = static_cast<int64_t>(window_s * 1e9);
   while (!steps_.empty() && steps_.front().moment_ns + window_ns <= moment_ns) {
     sum_ -= steps_.front().growth;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "monitor/detectors/counter.h"
 #include "monitor/detectors/each_gpu.h"
 #include "monitor/detectors/shown.h"
@@ -17,6 +19,7 @@ struct Kept {
 void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   const auto total = gpu.reading == nullptr ? std::nullopt : gpu.reading->ecc_uncorrected_volatile_total;
   const int64_t now_ns = gpu.round.moment_ns;
+  kept.last_ns = std::min(kept.last_ns, now_ns);  // clocks are set back
   if (kept.errors > 0 && now_ns - kept.last_ns >= kOpenForNs) kept.errors = 0;
   const int64_t new_errors = kept.growth.take(total).value_or(0);
   if (new_errors > 0) {

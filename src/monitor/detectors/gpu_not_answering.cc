@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include "monitor/detectors/each_gpu.h"
@@ -21,7 +22,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
     kept = {};
     return;
   }
-  if (!kept.since_ns) kept.since_ns = gpu.round.moment_ns;
+  kept.since_ns = std::min(kept.since_ns.value_or(gpu.round.moment_ns), gpu.round.moment_ns);  // clocks are set back
   ++kept.rounds;
   const double silent_s = static_cast<double>(gpu.round.moment_ns - *kept.since_ns) / 1e9;
   // With long intervals one round alone would be all that there is to judge by.

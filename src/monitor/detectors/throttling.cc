@@ -107,8 +107,8 @@ Observation observation(const GpuLook& gpu, const Reason& reason, double share) 
 
 void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   const int64_t now_ns = gpu.round.moment_ns;
-  if (!kept.first_ns) kept.first_ns = now_ns;
-  const int64_t passed_ns = now_ns - kept.last_ns.value_or(now_ns);
+  kept.first_ns = std::min(kept.first_ns.value_or(now_ns), now_ns);  // clocks are set back
+  const int64_t passed_ns = std::max<int64_t>(0, now_ns - kept.last_ns.value_or(now_ns));
   kept.last_ns = now_ns;
   for (size_t i = 0; i < kReasons.size(); ++i) {
     judge(gpu, kReasons[i], kept, passed_ns, kept.reasons[i]);

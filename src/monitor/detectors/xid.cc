@@ -46,6 +46,13 @@ bool came_back(const GpuLook& gpu, KeptOfGpu& kept) {
   return gpu.round.source_reopened || std::exchange(kept.was_lost, false) || anew;
 }
 
+/// The clock may have been set back since.
+void not_after(XidGroup& group, int64_t now_ns) {
+  for (int64_t* moment_ns : {&group.first_ns, &group.last_ns, &group.cause_last_ns}) {
+    *moment_ns = std::min(*moment_ns, now_ns);
+  }
+}
+
 bool quiet_for(const XidGroup& group, int64_t now_ns, int64_t time_ns) { return now_ns - group.last_ns > time_ns; }
 
 bool programs_are_gone(const XidGroup& group, const GpuLook& gpu) {
@@ -66,6 +73,11 @@ bool is_over(const XidGroup& group, const GpuLook& gpu) {
              (quiet_for(group, now_ns, kAtLeastNs) && programs_are_gone(group, gpu));
     default: return quiet_for(group, now_ns, kSupportForNs);
   }
+}
+
+/// One whose UUID was not known yet goes by its place.
+bool is_of(const Incident& incident, const GpuSample& sample) {
+  return sample.reading.uuid == incident.gpu_uuid || incident.gpu_uuid == fmt::format("gpu_{}", sample.gpu);
 }
 
 /// Newer drivers say what a GPU needs. Once they said so and say it no more, it was done.
@@ -134,8 +146,7 @@ class XidDetector final : public Detector {
  private:
   void place_restored(const Round& round) {
     std::erase_if(restored_, [&](const Incident& incident) {
-      const auto sample =
-          std::ranges::find_if(round.samples, [&](const GpuSample& s) { return s.reading.uuid == incident.gpu_uuid; });
+      const auto sample = std::ranges::find_if(round.samples, [&](const GpuSample& s) { return is_of(incident, s); });
       if (sample == round.samples.end()) return false;
       XidGroup group{.codes = incident.xids,
                      .first_ns = incident.opened_ns,
@@ -148,6 +159,7 @@ class XidDetector final : public Detector {
 
   void end_old(const GpuLook& gpu) {
     KeptOfGpu& kept = gpus_[gpu.sample.gpu];
+    for (XidGroup& group : kept.groups) not_after(group, gpu.round.moment_ns);
     const bool back = came_back(gpu, kept);
     std::erase_if(kept.groups,
                   [&](XidGroup& group) { return back || recovery_is_done(group, gpu) || is_over(group, gpu); });
@@ -166,9 +178,10 @@ class XidDetector final : public Detector {
     }
   }
 
-  /// What was on the GPU when an XID came.
+  /// What was on the GPU when an XID came, and what it asks for.
   void remember(const GpuLook& gpu) {
     for (XidGroup& group : gpus_[gpu.sample.gpu].groups) {
+      if (gpu.reading != nullptr) group.recovery_action = gpu.reading->recovery_action.value_or(group.recovery_action);
       if (group.pids_known || gpu.reading == nullptr || !gpu.reading->running) continue;
       group.pids = pids_of(*gpu.reading);
       group.pids_known = true;

@@ -24,9 +24,9 @@ struct Gpu {
   bool goes_on = false;  ///< its first minute was begun before a restart
 };
 
-/// What was read anew since the sample before.
+/// What was read anew since the sample before, also where the clock was set back meanwhile.
 bool is_new(const GpuSample& sample, const Gpu& gpu) {
-  return !sample.failure && sample.moment_ns > gpu.before_ns && sample.mark.quality != Quality::absent &&
+  return !sample.failure && sample.moment_ns != gpu.before_ns && sample.mark.quality != Quality::absent &&
          sample.mark.quality != Quality::stale;
 }
 

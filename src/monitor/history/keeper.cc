@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <utility>
 
 #include "base/calendar.h"
 
@@ -33,6 +34,11 @@ std::string set_aside(const std::string& path) {
 bool passes(const Incident& incident, std::string_view uuid, bool open_only, int64_t before_id) {
   return (uuid.empty() || incident.gpu_uuid == uuid) && (!open_only || !incident.cleared_ns) &&
          (before_id == 0 || incident.id < before_id);
+}
+
+int64_t newest_of(const std::vector<GpuMinute>& rows) {
+  const auto by_time = [](const GpuMinute& row) { return row.minute.minute; };
+  return std::ranges::max(rows, {}, by_time).minute.minute;
 }
 
 /// Rows of `newer` take the place of older ones of the same minute.
@@ -160,8 +166,11 @@ Stores<void> Keeper::try_to_write() {
   if (batch.empty()) return {};
   if (auto written = store_->write(batch); !written) return written;
   done_with(batch);
-  for (const GpuMinute& row : batch.minutes) newest_ns_ = std::max(newest_ns_, row.minute.minute * kNsPerMinute);
-  return store_->forget(newest_ns_ - static_cast<int64_t>(days_ * kNsPerDay));
+  if (batch.minutes.empty()) return {};
+  // By the last two writes: a clock that was years ahead for a minute must not cost all that was kept.
+  const int64_t last_ns = std::exchange(newest_ns_, newest_of(batch.minutes) * kNsPerMinute);
+  const int64_t newest_ns = last_ns == 0 ? newest_ns_ : std::min(last_ns, newest_ns_);
+  return store_->forget(newest_ns - static_cast<int64_t>(days_ * kNsPerDay));
 }
 
 /// What came meanwhile stays.

@@ -58,7 +58,7 @@ class Keeper {
 
   mutable std::mutex store_mutex_;
   std::optional<Store> store_;
-  int64_t newest_ns_ = 0;  ///< of the minutes that were written: what is kept is told from here
+  int64_t newest_ns_ = 0;  ///< of the minutes written last: what is kept is told from here
   std::thread thread_;
 };
 

@@ -235,7 +235,9 @@ Stores<void> Store::forget(int64_t before_ns) {
   const auto forget_all = [&]() -> Status {
     SONDE_TRY(run_with(db_, "DELETE FROM minutes WHERE id IN (SELECT id FROM minutes WHERE id < ? ORDER BY id LIMIT ?)",
                        before_ns / kNsPerMinute * kGpus, kForgottenAtOnce));
-    SONDE_TRY(run_with(db_, "DELETE FROM incidents WHERE id IN (SELECT id FROM incidents WHERE cleared_ns < ? LIMIT ?)",
+    SONDE_TRY(run_with(db_,
+                       "DELETE FROM incidents WHERE id IN (SELECT id FROM incidents WHERE cleared_ns < ? AND "
+                       "id < (SELECT max(id) FROM incidents) LIMIT ?)",
                        before_ns, kForgottenAtOnce));
     return run_with(db_, "DELETE FROM waste WHERE rowid IN (SELECT rowid FROM waste WHERE day < ? LIMIT ?)", before_ns,
                     kForgottenAtOnce);

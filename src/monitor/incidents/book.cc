@@ -25,6 +25,16 @@ bool same_trouble(const Incident& incident, const DetectorRow& row, const std::s
   return incident.detector == row.name && incident.gpu_uuid == uuid && incident.subject == subject;
 }
 
+/// A GPU that is not there any more, say since a restart of the host, did not get well by that: what was critical is
+/// for a person to clear. GPUs that were simulated, or are now, are no such loss.
+bool is_gone(const Incident& incident, const Round& round) {
+  if (incident.severity != Severity::critical) return false;
+  return std::ranges::all_of(round.samples, [&](const GpuSample& sample) {
+    const device::GpuReading& reading = sample.reading;
+    return reading.uuid && *reading.uuid != incident.gpu_uuid && reading.simulated == incident.simulated;
+  });
+}
+
 /// Texts, arguments and what belongs to it, as seen now.
 void follow(Incident& incident, const Round& round, const Observation& seen) {
   const GpuSample& sample = round.samples[seen.gpu];
@@ -35,7 +45,7 @@ void follow(Incident& incident, const Round& round, const Observation& seen) {
   incident.arguments.push_back({"gpu", fmt::format("GPU {}", seen.gpu)});
   incident.summary = filled(incident_text(seen.text + ".summary"), incident.arguments);
   incident.action = filled(incident_text(seen.text + ".action"), incident.arguments);
-  incident.xids = seen.xids;
+  if (!seen.xids.empty()) incident.xids = seen.xids;  // those that belong to it stay
   incident.last_seen_ns = round.moment_ns;
 }
 
@@ -49,7 +59,7 @@ IncidentBook::IncidentBook(std::vector<Incident> open, int64_t last_id)
 std::vector<IncidentNews> IncidentBook::take(const DetectorRow& row, const Round& round,
                                              std::span<const Observation> found) {
   std::vector<IncidentNews> news;
-  learn_identities(round);
+  begin(round);
   for (const Observation& seen : found) {
     const size_t place = open_place(row, uuid_of(seen.gpu), seen.subject);
     if (place != kNone) {
@@ -61,6 +71,29 @@ std::vector<IncidentNews> IncidentBook::take(const DetectorRow& row, const Round
   clear_unseen(row, round, news);
   forget_old(round.moment_ns);
   return news;
+}
+
+void IncidentBook::begin(const Round& round) {
+  follow_clock(round.moment_ns);
+  learn_identities(round);
+}
+
+const Incident* IncidentBook::known(const DetectorRow& row, const Observation& seen) const {
+  const std::string uuid = uuid_of(seen.gpu);
+  if (const size_t place = open_place(row, uuid, seen.subject); place != kNone) return &open_[place];
+  const auto past = std::ranges::find_if(
+      past_, [&](const Past& p) { return p.silent && same_trouble(p.incident, row, uuid, seen.subject); });
+  return past == past_.end() ? nullptr : &past->incident;
+}
+
+/// After the clock was set back, waiting times run from now on.
+void IncidentBook::follow_clock(int64_t moment_ns) {
+  const auto not_after = [&](Kept& kept) {
+    kept.told_ns = std::min(kept.told_ns, moment_ns);
+    kept.seen_ns = std::min(kept.seen_ns, moment_ns);
+  };
+  std::ranges::for_each(kept_, not_after);
+  std::ranges::for_each(past_, not_after, &Past::kept);
 }
 
 void IncidentBook::learn_identities(const Round& round) {
@@ -131,7 +164,7 @@ void IncidentBook::see_again(size_t place, const Round& round, const Observation
   Incident& incident = open_[place];
   Kept& kept = kept_[place];
   const bool worse = seen.severity > incident.severity;
-  const bool other = (!kept.restored && kept.text != seen.text) || incident.xids != seen.xids;
+  const bool other = (!kept.restored && kept.text != seen.text) || (!seen.xids.empty() && incident.xids != seen.xids);
   const bool again = seen.happened > 0;
   incident.times_seen += seen.happened;
   follow(incident, round, seen);
@@ -154,6 +187,7 @@ void IncidentBook::clear_unseen(const DetectorRow& row, const Round& round, std:
     if (kept.seen_ns == 0) kept.seen_ns = round.moment_ns;  // the first round after a restart
     const int64_t grace_ns = kept.restored ? kRestoredGraceNs : 0;
     const int64_t times = int64_t{1} << std::min(kept.times_reopened, kMostDoublings);
+    if (is_gone(open_[i], round)) kept.seen_ns = round.moment_ns;
     if (kept.seen_ns == round.moment_ns || round.moment_ns - kept.seen_ns < patience_ns * times + grace_ns) continue;
     news.push_back(close(i, "rule", round.moment_ns, false));
   }

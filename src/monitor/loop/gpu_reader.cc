@@ -54,7 +54,8 @@ void GpuReader::take(size_t gpu, device::GpuState state, const ReadPlan& plan) {
   sample.reading = std::move(state.reading);
   // The first one says how long it was waited for; later waits are shorter.
   if (!silent_still) sample.failure = std::move(state.failure);
-  if (!sample.failure) sample.moment_ns = now_ns;
+  // Older values do not come from the future after the clock was set back.
+  sample.moment_ns = sample.failure ? std::min(sample.moment_ns, now_ns) : now_ns;
   sample.mark = markers_[gpu].mark(sample, !sample.failure, now_ns, plan.interval_ns);
 }
 

@@ -1,5 +1,7 @@
 #include "monitor/loop/judge.h"
 
+#include "monitor/loop/one_trouble.h"
+
 namespace sonde::monitor::loop {
 namespace {
 
@@ -28,11 +30,15 @@ Judge::Judge(const History& history, int64_t booted_ns) : book_(restored(history
 
 std::vector<IncidentNews> Judge::look(const Round& round) {
   std::vector<IncidentNews> news;
+  std::vector<Found> all;
   for (const Watch& watch : watches_) {
-    std::vector<Observation> found;
-    watch.detector->look(round, found);
-    std::vector<IncidentNews> of_row = book_.take(*watch.row, round, found);
-    for (IncidentNews& one : of_row) news.push_back(std::move(one));
+    Found& found = all.emplace_back(watch.row);
+    watch.detector->look(round, found.seen);
+  }
+  book_.begin(round);
+  join_troubles(all, round, book_);
+  for (const Found& found : all) {
+    for (IncidentNews& one : book_.take(*found.row, round, found.seen)) news.push_back(std::move(one));
   }
   return news;
 }

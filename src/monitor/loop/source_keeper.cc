@@ -47,6 +47,7 @@ void SourceKeeper::begin(int64_t now_ns) {
 }
 
 std::shared_ptr<device::DeviceSource> SourceKeeper::take(int64_t now_ns, std::chrono::milliseconds patience) {
+  next_ns_ = std::min(next_ns_, now_ns + kLongestPauseNs);  // clocks are set back
   if (!opening_ && now_ns < next_ns_) return nullptr;
   if (!opening_) begin(now_ns);
   std::unique_lock lock(opening_->mutex);

@@ -47,7 +47,7 @@ struct Streak {
       samples = 0;
       return false;
     }
-    if (samples++ == 0) since_ns = moment_ns;
+    if (samples++ == 0 || moment_ns < since_ns) since_ns = moment_ns;  // clocks are set back
     return samples >= least_samples && moment_ns - since_ns >= least_ns;
   }
 };

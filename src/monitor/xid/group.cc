@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 
 namespace sonde::monitor {
 namespace {
@@ -53,10 +54,25 @@ XidBucket recovery_bucket(int64_t action) {
                                                                       : XidBucket::ignore;
 }
 
+/// What became of a fault that happened before may be reported a moment earlier than it: that is no trouble of its own.
+void take_in_followers(std::vector<XidGroup>& groups, const Xid& xid, int64_t moment_ns) {
+  XidGroup* const own = same_cause(groups, xid.code);
+  if (own == nullptr || xid.role >= XidRole::either) return;
+  const auto follows = [&](const XidGroup& other) {
+    return find_xid(other.cause()).role >= XidRole::either && belongs(other, xid, moment_ns);
+  };
+  for (const XidGroup& other : groups) {
+    if (!follows(other)) continue;
+    std::ranges::copy_if(other.codes, std::back_inserter(own->codes), [&](int64_t code) { return !has(*own, code); });
+  }
+  std::erase_if(groups, follows);
+}
+
 }  // namespace
 
 XidGroup& add_xid(std::vector<XidGroup>& groups, int64_t code, int64_t moment_ns) {
   const Xid xid = find_xid(code);
+  take_in_followers(groups, xid, moment_ns);
   XidGroup* group = place_of(groups, xid, moment_ns);
   if (group == nullptr) {
     group = &groups.emplace_back();
