@@ -57,7 +57,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   void cut() override {
     cut_ = true;
     stop_waiting();
-    clock_.cancel();
+    allow_for_ever();
     wake_.cancel();
     error_code ignored;
     socket().close(ignored);
@@ -75,7 +75,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     }
     stop_waiting();
     co_await close();
-    clock_.cancel();
+    allow_for_ever();
   }
 
  private:
@@ -104,13 +104,19 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   /// What is under way ends after `limit` with an error, and late_ is set. The socket stays open for an answer.
   void allow(Duration limit) {
     late_ = false;
-    const uint64_t turn = ++turn_;
+    end_after(limit, ++turn_);
+  }
+  /// Again and again while that turn lasts: an operation of several steps may just be between two of them, and would
+  /// begin the next one with nothing to end it.
+  void end_after(Duration limit, uint64_t turn) {
+    static constexpr auto kAgain = std::chrono::milliseconds(10);
     clock_.expires_after(limit);
     clock_.async_wait([self = this->shared_from_this(), turn](error_code error) {
       if (error || turn != self->turn_) return;
       self->late_ = true;
       error_code ignored;
       self->socket().cancel(ignored);
+      self->end_after(kAgain, turn);
     });
   }
   void allow_for_ever() {
@@ -147,7 +153,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   std::optional<Parser> parser_;
   std::list<Connection*>::iterator place_;
   std::list<Connection*>::iterator waiting_place_;
-  std::chrono::steady_clock::time_point checked_ = std::chrono::steady_clock::now();  ///< the key of an event stream
+  std::chrono::steady_clock::time_point checked_;  ///< the key of an event stream
   uint64_t turn_ = 0;
   bool waits_ = false;
   bool late_ = false;  ///< a time limit passed
@@ -354,16 +360,22 @@ asio::awaitable<api::Response> HttpConnection<Stream>::answer(api::Request reque
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::write(std::string text) {
   allow(of_seconds(hub_->options.request_timeout));
+  const size_t held = text.size();
+  hub_->answer_bytes += held;
   const auto [error, bytes] = co_await asio::async_write(stream_, asio::buffer(text), kTold);
+  allow_for_ever();
+  hub_->answer_bytes -= held;
   if (error && late_) ++hub_->timed_out;
   co_return !error;
 }
 
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::respond(api::Response response, bool keep_alive, bool head_only) {
+  constexpr size_t kShort = 65536;
+  if (hub_->answer_bytes > Hub::kMostAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
   const bool old = parser_->get().version() == 10;
   std::string text = head_text(response, {.keep_alive = keep_alive, .http_1_0 = old, .now_s = now_s()});
-  if (!head_only) text += response.body;
+  if (!head_only) text += std::exchange(response.body, {});  // a slow reader holds it once
   co_return co_await write(std::move(text)) && keep_alive;
 }
 
@@ -381,6 +393,8 @@ asio::awaitable<void> HttpConnection<Stream>::follow(api::Response response, api
   asio::co_spawn(hub_->io, watch(), asio::detached);
   if (co_await write(std::move(head) + ": \n\n")) {
     EventCursor cursor(std::move(*response.events));
+    checked_ = std::chrono::steady_clock::now();
+    request.is_checked_again = true;
     while (co_await stream_events(cursor, request)) {
     }
   }
@@ -403,16 +417,15 @@ asio::awaitable<void> HttpConnection<Stream>::watch() {
 /// Sends the next events, or a comment where none came for a while. False where the stream is over.
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::stream_events(EventCursor& cursor, const api::Request& request) {
-  constexpr auto kQuiet = std::chrono::seconds(15);
   if (gone_ || cut_ || hub_->stopping) co_return false;
   std::string text = cursor.next(hub_->events);
   if (text.empty()) {
-    wake_.expires_after(kQuiet);
+    wake_.expires_after(hub_->stream_pace);
     const auto [woken] = co_await wake_.async_wait(kTold);
     if (!woken) text = ":\n\n";
   }
   if (gone_ || cut_ || hub_->stopping) co_return false;
-  if (const auto now = std::chrono::steady_clock::now(); now - checked_ > kQuiet) {
+  if (const auto now = std::chrono::steady_clock::now(); now - checked_ >= hub_->stream_pace) {
     checked_ = now;
     const api::Response again = co_await answer(request);
     if (!again.events || gone_ || cut_) co_return false;

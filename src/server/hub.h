@@ -21,10 +21,12 @@ class Connection {
 
 /// What connections share. All but the counts is used on the io thread alone.
 struct Hub {
-  Hub(config::Server server, Server::Answer answers, monitor::EventLog& log_of_events, Log& to)
-      : options(std::move(server)), answer(std::move(answers)), events(log_of_events), log(to) {}
+  Hub(config::Server server, std::chrono::milliseconds pace, Server::Answer answers, monitor::EventLog& log_of_events,
+      Log& to)
+      : options(std::move(server)), stream_pace(pace), answer(std::move(answers)), events(log_of_events), log(to) {}
 
   config::Server options;
+  std::chrono::milliseconds stream_pace;
   Server::Answer answer;
   monitor::EventLog& events;
   Log& log;
@@ -36,8 +38,9 @@ struct Hub {
   std::list<Connection*> all;
   /// Those whose next request has not arrived whole, longest waiting first: they make room for new ones.
   std::list<Connection*> waiting;
-  size_t body_bytes = 0;  ///< of requests that are here and not answered yet
-  int64_t streams = 0;    ///< of events
+  size_t body_bytes = 0;    ///< of requests that are here and not answered yet
+  size_t answer_bytes = 0;  ///< of answers and events that clients have not read yet
+  int64_t streams = 0;      ///< of events
   bool stopping = false;
 
   std::atomic<int64_t> connections{0};
@@ -45,6 +48,9 @@ struct Hub {
   std::atomic<int64_t> refused_connections{0};
   std::atomic<int64_t> requests{0};
   std::atomic<int64_t> timed_out{0};
+
+  /// Answers that nobody reads may take so much; beyond it only short ones are given.
+  static constexpr size_t kMostAnswerBytes = 64U << 20U;
 
   /// Bodies of all connections together may take so much.
   [[nodiscard]] size_t most_body_bytes() const {
