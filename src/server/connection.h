@@ -48,6 +48,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   }
   ~HttpConnection() override {
     stop_waiting();
+    forget_answer();
     hub_->all.erase(place_);
     --hub_->connections;
   }
@@ -71,8 +72,12 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     const auto self = this->shared_from_this();
     start_waiting();
     if (co_await open()) {
-      while (co_await serve_one()) start_waiting();
+      while (co_await serve_one()) {
+        forget_answer();
+        start_waiting();
+      }
     }
+    forget_answer();
     stop_waiting();
     co_await close();
     allow_for_ever();
@@ -96,6 +101,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     waiting_place_ = std::prev(hub_->waiting.end());
     waits_ = true;
   }
+  void forget_answer() { hub_->answer_bytes -= std::exchange(answer_bytes_, 0); }
   void stop_waiting() {
     if (waits_) hub_->waiting.erase(waiting_place_);
     waits_ = false;
@@ -155,6 +161,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   std::list<Connection*>::iterator waiting_place_;
   std::chrono::steady_clock::time_point checked_;  ///< the key of an event stream
   uint64_t turn_ = 0;
+  size_t answer_bytes_ = 0;  ///< that the hub counts for this connection
   bool waits_ = false;
   bool late_ = false;  ///< a time limit passed
   bool cut_ = false;
@@ -167,7 +174,8 @@ api::Method method_of(http::verb verb);
 /// Without what stands in front of an IPv4 address where one socket takes both.
 std::string remote_address(const Tcp::socket& socket);
 bool asks_for_health(const std::string& path);
-api::Response answer_or_500(const Hub& hub, const api::Request& request);
+/// Counted in answer_bytes where it has a body.
+api::Response answer_or_500(Hub& hub, const api::Request& request);
 
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::open() {
@@ -352,27 +360,24 @@ asio::awaitable<api::Response> HttpConnection<Stream>::answer(api::Request reque
   if (auto page = page_response(request, live_assets())) co_return std::move(*page);
   if (hub_->stopping) co_return refused(refusals::stopping);
   allow_for_ever();
-  const Hub* hub = hub_.get();
+  Hub* hub = hub_.get();
   auto made = [hub, &request]() -> asio::awaitable<api::Response> { co_return answer_or_500(*hub, request); };
-  co_return co_await asio::co_spawn(hub_->pool, std::move(made), asio::use_awaitable);
+  api::Response response = co_await asio::co_spawn(hub_->pool, std::move(made), asio::use_awaitable);
+  answer_bytes_ += response.body.size();
+  co_return response;
 }
 
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::write(std::string text) {
   allow(of_seconds(hub_->options.request_timeout));
-  const size_t held = text.size();
-  hub_->answer_bytes += held;
   const auto [error, bytes] = co_await asio::async_write(stream_, asio::buffer(text), kTold);
   allow_for_ever();
-  hub_->answer_bytes -= held;
   if (error && late_) ++hub_->timed_out;
   co_return !error;
 }
 
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::respond(api::Response response, bool keep_alive, bool head_only) {
-  constexpr size_t kShort = 65536;
-  if (hub_->answer_bytes > Hub::kMostAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
   const bool old = parser_->get().version() == 10;
   std::string text = head_text(response, {.keep_alive = keep_alive, .http_1_0 = old, .now_s = now_s()});
   if (!head_only) text += std::exchange(response.body, {});  // a slow reader holds it once

@@ -33,13 +33,19 @@ bool asks_for_health(const std::string& path) {
   return path == "/api/v1/health" || path == "/api/v1/ready" || path == "/-/healthy" || path == "/-/ready";
 }
 
-api::Response answer_or_500(const Hub& hub, const api::Request& request) {
+api::Response answer_or_500(Hub& hub, const api::Request& request) {
+  constexpr size_t kShort = 65536;
+  api::Response response;
   try {
-    return hub.answer(request);
+    response = hub.answer(request);
   } catch (const std::exception& error) {
     hub.log.error("an answer could not be made", {{"path", request.path}, {"reason", error.what()}});
-    return refused(refusals::internal_error);
+    response = refused(refusals::internal_error);
   }
+  // Here and not where it is sent: answers may be made faster than the one thread that sends comes round.
+  if (hub.answer_bytes > Hub::kMostAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
+  hub.answer_bytes += response.body.size();
+  return response;
 }
 
 namespace {

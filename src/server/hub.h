@@ -19,7 +19,7 @@ class Connection {
   virtual void wake() = 0;
 };
 
-/// What connections share. All but the counts is used on the io thread alone.
+/// What connections share. All but what is atomic is used on the io thread alone.
 struct Hub {
   Hub(config::Server server, std::chrono::milliseconds pace, Server::Answer answers, monitor::EventLog& log_of_events,
       Log& to)
@@ -38,10 +38,11 @@ struct Hub {
   std::list<Connection*> all;
   /// Those whose next request has not arrived whole, longest waiting first: they make room for new ones.
   std::list<Connection*> waiting;
-  size_t body_bytes = 0;    ///< of requests that are here and not answered yet
-  size_t answer_bytes = 0;  ///< of answers and events that clients have not read yet
-  int64_t streams = 0;      ///< of events
+  size_t body_bytes = 0;  ///< of requests that are here and not answered yet
+  int64_t streams = 0;    ///< of events
   bool stopping = false;
+
+  std::atomic<size_t> answer_bytes{0};  ///< of answers that were made and not sent yet
 
   std::atomic<int64_t> connections{0};
   std::atomic<int64_t> accepted{0};
