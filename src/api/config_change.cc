@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api/answers.h"
+#include "config/change.h"
+#include "config/keys.h"
 #include "monitor/json.h"
 
 namespace sonde::api {
@@ -18,6 +20,12 @@ Json value_of(const config::LiveConfig& config, std::string_view key) {
   return state == keys.end() ? Json(nullptr) : Json::parse(state->value);
 }
 
+/// Whether the value is one of the key: then only keeping it can have failed.
+bool may_stand(config::Config config, std::string_view key, const nlohmann::json& value) {
+  const config::Key* row = config::find_key(key);
+  return row != nullptr && config::apply_change(*row, value.dump(), "", config);
+}
+
 }  // namespace
 
 void tell_config_event(monitor::EventLog& events, const std::vector<std::string>& keys, const std::string& by) {
@@ -28,10 +36,9 @@ Response change_config(const Call& call, std::string_view key, const nlohmann::j
   config::LiveConfig& config = *call.services.config;
   const Json before = value_of(config, key);
   const Status set = config.set(key, value.dump(), persist);
-  // The value alone is refused as any value is; where it may stand, only keeping it can have failed.
-  if (!set && persist && config.set(key, value.dump(), false))
-    return refuse("not_kept", {{"what", set.error().message}});
-  if (!set) return refuse("invalid_value", {{"what", set.error().message}});
+  if (!set)
+    return refuse(may_stand(*config.current(), key, value) ? "not_kept" : "invalid_value",
+                  {{"what", set.error().message}});
   tell_config_event(*call.services.events, {std::string(key)}, call.caller.name);
   call.services.log->info("Configuration changed by a call", {{"key", std::string(key)},
                                                               {"before", before.dump()},

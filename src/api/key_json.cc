@@ -9,6 +9,7 @@
 #include "api/schema.h"
 #include "api/strict_json.h"
 #include "base/calendar.h"
+#include "config/utf8.h"
 
 namespace sonde::api {
 namespace {
@@ -60,14 +61,6 @@ bool has_control(std::string_view text) {
   return false;
 }
 
-bool is_utf8(const std::string& text) {
-  try {
-    return !Json(text).dump().empty();
-  } catch (const Json::exception&) {
-    return false;
-  }
-}
-
 Result<StoredKey> key_of(const Json& json) {
   StoredKey stored;
   stored.key.id = json["id"].get<std::string>();
@@ -109,7 +102,7 @@ std::optional<Role> role_of_name(std::string_view name) {
 Status check_key_name(const std::string& name) {
   if (name.empty()) return fail("a key needs a name: of whom or what it is for");
   if (has_control(name)) return fail("the name of a key may not hold control characters");
-  if (!is_utf8(name)) return fail("the name of a key must be UTF-8");
+  if (config::first_bad_text(name)) return fail("the name of a key must be UTF-8");
   if (name.size() > kLongestName)
     return fail("the name of a key may have {} bytes at most, this has {}", kLongestName, name.size());
   if (name.front() == ' ' || name.back() == ' ') return fail("the name of a key may not begin or end with a blank");

@@ -21,6 +21,8 @@ struct Request {
   std::map<std::string, std::string, std::less<>> headers;  ///< names in lower case
   std::string body;
   std::string remote_address;  ///< without the port
+  /// Whether an event stream that goes on may go on: its one request was counted when it came.
+  bool is_checked_again = false;
 };
 
 /// From which event on a stream of events goes, where the response is one.

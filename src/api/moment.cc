@@ -17,6 +17,8 @@ constexpr size_t kOffsetText = 6;    ///< "+01:00"
 
 /// 100 years: what is longer is a mistake, and no product of it leaves int64.
 constexpr int64_t kLongest_s = 100LL * 366 * 86400;
+/// Since 1970. From the earliest moment to this it is less than int64 nanoseconds.
+constexpr int64_t kLatest_s = 2 * kLongest_s;
 
 std::optional<int64_t> unit_s(char letter) {
   static constexpr std::array<std::pair<char, int64_t>, 5> kUnits = {
@@ -59,11 +61,16 @@ std::optional<int64_t> rfc_3339(std::string_view text) {
   const std::string_view rest = text.substr(kSecondsText);
   const size_t zone = rest.find_first_of("Zz+-");
   const auto seconds = parse_moment(text.substr(0, kSecondsText));
-  if (zone == std::string_view::npos || !seconds || *seconds < 0 || *seconds > kLongest_s * 2) return std::nullopt;
+  if (zone == std::string_view::npos || !seconds || *seconds < 0 || *seconds > kLatest_s) return std::nullopt;
   const auto fraction = fraction_ns(rest.substr(0, zone));
   const auto offset = offset_s(rest.substr(zone));
   if (!fraction || !offset) return std::nullopt;
   return (*seconds - *offset) * kNsPerSecond + *fraction;
+}
+
+std::optional<int64_t> since_1970(std::string_view text) {
+  const auto moment_ns = scaled_decimal(text, kNano);
+  return moment_ns && *moment_ns / kNsPerSecond <= kLatest_s ? moment_ns : std::nullopt;
 }
 
 }  // namespace
@@ -75,7 +82,7 @@ Result<int64_t> moment_of_text(std::string_view text, int64_t now_ns) {
     moment_ns = before_now(text.substr(1), now_ns);
   } else {
     moment_ns = rfc_3339(text);
-    if (!moment_ns) moment_ns = scaled_decimal(text, kNano);
+    if (!moment_ns) moment_ns = since_1970(text);
   }
   if (moment_ns) return *moment_ns;
   return fail(

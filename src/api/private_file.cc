@@ -44,6 +44,15 @@ bool written(int descriptor, const std::string& path, std::string_view text) {
   return take_access(descriptor, path) && write_all(descriptor, text) && fsync(descriptor) == 0;
 }
 
+/// The new name reaches the disk too: a key that was revoked stays so after a power cut.
+void sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int opened = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return;
+  fsync(opened);
+  close(opened);
+}
+
 /// The file that a link names, so that the link stays one.
 std::string real_path(const std::string& path) {
   std::error_code error;
@@ -54,7 +63,7 @@ std::string real_path(const std::string& path) {
 }  // namespace
 
 Result<FileLock> FileLock::of(const std::string& path) {
-  const std::string name = path + ".lock";
+  const std::string name = real_path(path) + ".lock";
   const int descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kOwnerOnly);
   if (descriptor < 0) return fail("cannot write {}, which locks {}: {}", name, path, reason());
   FileLock lock(descriptor);
@@ -78,7 +87,10 @@ Status write_private_file(const std::string& path, std::string_view text) {
   const bool good = written(descriptor, target, text);
   const std::string why = good ? std::string() : reason();
   close(descriptor);
-  if (good && std::rename(temporary.c_str(), target.c_str()) == 0) return {};
+  if (good && std::rename(temporary.c_str(), target.c_str()) == 0) {
+    sync_folder_of(target);
+    return {};
+  }
   const std::string last = good ? reason() : why;
   unlink(temporary.c_str());
   return fail("cannot write {}: {}", path, last);

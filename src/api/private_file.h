@@ -7,7 +7,8 @@
 
 namespace sonde::api {
 
-/// A lock that programs of this host hold on a file, by PATH.lock beside it, which stays there. Waits for others.
+/// A lock that programs of this host hold on a file, by PATH.lock beside it (of the file that a link
+/// names), which stays there. Waits for others.
 class FileLock {
  public:
   [[nodiscard]] static Result<FileLock> of(const std::string& path);

@@ -80,6 +80,9 @@ Place Router::find(const std::string& path, const std::string& metrics_path) con
 }
 
 std::string Router::suggestion(const std::string& path) const {
+  // What was given stands in the known paths too, and their distance takes the product of the lengths.
+  constexpr size_t kLongest = 200;
+  if (path.size() > kLongest) return {};
   const std::string wanted = lower(path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
   const auto segments = segments_of(wanted);
   std::vector<std::string> known;

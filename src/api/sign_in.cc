@@ -38,7 +38,9 @@ Answered<Caller> SignIn::caller(const Request& request, const Route& route, Role
   if (role == Role::none) return Caller{};
   auto key = key_of(request, role);
   if (!key) return std::unexpected(std::move(key).error());
-  if (auto counted = count(*key); !counted) return std::unexpected(std::move(counted).error());
+  if (!request.is_checked_again) {
+    if (auto counted = count(*key); !counted) return std::unexpected(std::move(counted).error());
+  }
   if (key->role < role) {
     return std::unexpected(
         refuse("role_too_low", {{"call", fmt::format("{} {}", method_name(route.method), route.path)},

@@ -32,6 +32,10 @@ std::optional<std::string_view> nearest(std::string_view name, std::span<const s
   std::optional<std::string_view> best;
   size_t best_distance = limit + 1;
   for (const std::string_view candidate : known) {
+    // So many characters are added or left out at least. A name that somebody sends may be long, and the distance takes
+    // the product of the lengths.
+    const size_t least = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    if (least >= best_distance) continue;
     const size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) {
       best_distance = distance;

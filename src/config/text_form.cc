@@ -81,9 +81,12 @@ bool is_address(std::string_view text) {
 }
 
 bool is_loopback_address(std::string_view text) {
+  constexpr unsigned kFirstByte = 24;  // of an IPv4 address as a number
+  const std::string address(text);
+  in_addr four = {};
+  if (inet_pton(AF_INET, address.c_str(), &four) == 1) return ntohl(four.s_addr) >> kFirstByte == IN_LOOPBACKNET;
   in6_addr six = {};
-  return text == "localhost" || text.starts_with("127.") ||
-         (inet_pton(AF_INET6, std::string(text).c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six));
+  return address == "localhost" || (inet_pton(AF_INET6, address.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six));
 }
 
 bool is_endpoint(std::string_view text) {

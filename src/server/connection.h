@@ -48,6 +48,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   }
   ~HttpConnection() override {
     stop_waiting();
+    forget_answer();
     hub_->all.erase(place_);
     --hub_->connections;
   }
@@ -57,7 +58,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   void cut() override {
     cut_ = true;
     stop_waiting();
-    clock_.cancel();
+    allow_for_ever();
     wake_.cancel();
     error_code ignored;
     socket().close(ignored);
@@ -71,11 +72,15 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     const auto self = this->shared_from_this();
     start_waiting();
     if (co_await open()) {
-      while (co_await serve_one()) start_waiting();
+      while (co_await serve_one()) {
+        forget_answer();
+        start_waiting();
+      }
     }
+    forget_answer();
     stop_waiting();
     co_await close();
-    clock_.cancel();
+    allow_for_ever();
   }
 
  private:
@@ -96,6 +101,7 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
     waiting_place_ = std::prev(hub_->waiting.end());
     waits_ = true;
   }
+  void forget_answer() { hub_->answer_bytes -= std::exchange(answer_bytes_, 0); }
   void stop_waiting() {
     if (waits_) hub_->waiting.erase(waiting_place_);
     waits_ = false;
@@ -104,13 +110,19 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   /// What is under way ends after `limit` with an error, and late_ is set. The socket stays open for an answer.
   void allow(Duration limit) {
     late_ = false;
-    const uint64_t turn = ++turn_;
+    end_after(limit, ++turn_);
+  }
+  /// Again and again while that turn lasts: an operation of several steps may just be between two of them, and would
+  /// begin the next one with nothing to end it.
+  void end_after(Duration limit, uint64_t turn) {
+    static constexpr auto kAgain = std::chrono::milliseconds(10);
     clock_.expires_after(limit);
     clock_.async_wait([self = this->shared_from_this(), turn](error_code error) {
       if (error || turn != self->turn_) return;
       self->late_ = true;
       error_code ignored;
       self->socket().cancel(ignored);
+      self->end_after(kAgain, turn);
     });
   }
   void allow_for_ever() {
@@ -147,8 +159,9 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   std::optional<Parser> parser_;
   std::list<Connection*>::iterator place_;
   std::list<Connection*>::iterator waiting_place_;
-  std::chrono::steady_clock::time_point checked_ = std::chrono::steady_clock::now();  ///< the key of an event stream
+  std::chrono::steady_clock::time_point checked_;  ///< the key of an event stream
   uint64_t turn_ = 0;
+  size_t answer_bytes_ = 0;  ///< that the hub counts for this connection
   bool waits_ = false;
   bool late_ = false;  ///< a time limit passed
   bool cut_ = false;
@@ -161,7 +174,8 @@ api::Method method_of(http::verb verb);
 /// Without what stands in front of an IPv4 address where one socket takes both.
 std::string remote_address(const Tcp::socket& socket);
 bool asks_for_health(const std::string& path);
-api::Response answer_or_500(const Hub& hub, const api::Request& request);
+/// Counted in answer_bytes where it has a body.
+api::Response answer_or_500(Hub& hub, const api::Request& request);
 
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::open() {
@@ -346,15 +360,18 @@ asio::awaitable<api::Response> HttpConnection<Stream>::answer(api::Request reque
   if (auto page = page_response(request, live_assets())) co_return std::move(*page);
   if (hub_->stopping) co_return refused(refusals::stopping);
   allow_for_ever();
-  const Hub* hub = hub_.get();
+  Hub* hub = hub_.get();
   auto made = [hub, &request]() -> asio::awaitable<api::Response> { co_return answer_or_500(*hub, request); };
-  co_return co_await asio::co_spawn(hub_->pool, std::move(made), asio::use_awaitable);
+  api::Response response = co_await asio::co_spawn(hub_->pool, std::move(made), asio::use_awaitable);
+  answer_bytes_ += response.body.size();
+  co_return response;
 }
 
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::write(std::string text) {
   allow(of_seconds(hub_->options.request_timeout));
   const auto [error, bytes] = co_await asio::async_write(stream_, asio::buffer(text), kTold);
+  allow_for_ever();
   if (error && late_) ++hub_->timed_out;
   co_return !error;
 }
@@ -363,7 +380,7 @@ template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::respond(api::Response response, bool keep_alive, bool head_only) {
   const bool old = parser_->get().version() == 10;
   std::string text = head_text(response, {.keep_alive = keep_alive, .http_1_0 = old, .now_s = now_s()});
-  if (!head_only) text += response.body;
+  if (!head_only) text += std::exchange(response.body, {});  // a slow reader holds it once
   co_return co_await write(std::move(text)) && keep_alive;
 }
 
@@ -381,6 +398,8 @@ asio::awaitable<void> HttpConnection<Stream>::follow(api::Response response, api
   asio::co_spawn(hub_->io, watch(), asio::detached);
   if (co_await write(std::move(head) + ": \n\n")) {
     EventCursor cursor(std::move(*response.events));
+    checked_ = std::chrono::steady_clock::now();
+    request.is_checked_again = true;
     while (co_await stream_events(cursor, request)) {
     }
   }
@@ -403,16 +422,15 @@ asio::awaitable<void> HttpConnection<Stream>::watch() {
 /// Sends the next events, or a comment where none came for a while. False where the stream is over.
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::stream_events(EventCursor& cursor, const api::Request& request) {
-  constexpr auto kQuiet = std::chrono::seconds(15);
   if (gone_ || cut_ || hub_->stopping) co_return false;
   std::string text = cursor.next(hub_->events);
   if (text.empty()) {
-    wake_.expires_after(kQuiet);
+    wake_.expires_after(hub_->stream_pace);
     const auto [woken] = co_await wake_.async_wait(kTold);
     if (!woken) text = ":\n\n";
   }
   if (gone_ || cut_ || hub_->stopping) co_return false;
-  if (const auto now = std::chrono::steady_clock::now(); now - checked_ > kQuiet) {
+  if (const auto now = std::chrono::steady_clock::now(); now - checked_ >= hub_->stream_pace) {
     checked_ = now;
     const api::Response again = co_await answer(request);
     if (!again.events || gone_ || cut_) co_return false;

@@ -2,7 +2,7 @@
 #include <future>
 #include <thread>
 
-#include "server/address.h"
+#include "config/text_form.h"
 #include "server/connection.h"
 #include "server/tls.h"
 
@@ -33,13 +33,19 @@ bool asks_for_health(const std::string& path) {
   return path == "/api/v1/health" || path == "/api/v1/ready" || path == "/-/healthy" || path == "/-/ready";
 }
 
-api::Response answer_or_500(const Hub& hub, const api::Request& request) {
+api::Response answer_or_500(Hub& hub, const api::Request& request) {
+  constexpr size_t kShort = 65536;
+  api::Response response;
   try {
-    return hub.answer(request);
+    response = hub.answer(request);
   } catch (const std::exception& error) {
     hub.log.error("an answer could not be made", {{"path", request.path}, {"reason", error.what()}});
-    return refused(refusals::internal_error);
+    response = refused(refusals::internal_error);
   }
+  // Here and not where it is sent: answers may be made faster than the one thread that sends comes round.
+  if (hub.answer_bytes > Hub::kMostAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
+  hub.answer_bytes += response.body.size();
+  return response;
 }
 
 namespace {
@@ -86,8 +92,9 @@ std::string address_text(const Tcp::endpoint& endpoint) {
 
 class HttpServer final : public Server {
  public:
-  HttpServer(const config::Server& options, Answer answer, monitor::EventLog& events, Log& log)
-      : hub_(std::make_shared<Hub>(options, std::move(answer), events, log)) {}
+  HttpServer(const config::Server& options, std::chrono::milliseconds stream_pace, Answer answer,
+             monitor::EventLog& events, Log& log)
+      : hub_(std::make_shared<Hub>(options, stream_pace, std::move(answer), events, log)) {}
   ~HttpServer() override {
     try {
       stop(std::chrono::milliseconds(0));
@@ -143,6 +150,8 @@ class HttpServer final : public Server {
     asio::post(hub_->io, [this] { begin_to_stop(); });
     wait_for_end(patience);
     asio::post(hub_->io, [hub = hub_] { for_each(*hub, [](Connection& c) { c.cut(); }); });
+    static_cast<void>(alive(kLastWait));  // nothing goes to the pool from here on
+    hub_->pool.join();
     wait_for_end(kLastWait);
     asio::post(hub_->io, [this] { hub_->io.stop(); });
     thread_.join();
@@ -257,6 +266,8 @@ class HttpServer final : public Server {
   }
 
   std::shared_ptr<Hub> hub_;
+  /// The thread goes on until stop() ends it: what is handed to it is done, also when no connection is left.
+  asio::executor_work_guard<asio::io_context::executor_type> work_{hub_->io.get_executor()};
   Tcp::acceptor acceptor_{hub_->io};
   std::shared_ptr<asio::ssl::context> tls_;
   std::string address_;
@@ -269,16 +280,16 @@ class HttpServer final : public Server {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(const config::Server& options, Answer answer, monitor::EventLog& events,
-                                              Log& log) {
+                                              Log& log, std::chrono::milliseconds stream_pace) {
   if (const auto endpoint = endpoint_of(options); !endpoint) return std::unexpected(endpoint.error());
   const bool tls = !options.tls.certificate.empty() || !options.tls.key.empty();
-  if (!tls && !options.allow_plain_http && !is_loopback(options.address)) {
+  if (!tls && !options.allow_plain_http && !config::is_loopback_address(options.address)) {
     return fail(
         "{} would be reachable from other hosts without encryption, keys included: give sonde.server.tls a certificate "
         "and key, or set sonde.server.allow_plain_http: true where a reverse proxy or the network protects it",
         options.address);
   }
-  auto server = std::make_unique<HttpServer>(options, std::move(answer), events, log);
+  auto server = std::make_unique<HttpServer>(options, stream_pace, std::move(answer), events, log);
   SONDE_TRY(server->listen());
   return server;
 }

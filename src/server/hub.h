@@ -19,12 +19,14 @@ class Connection {
   virtual void wake() = 0;
 };
 
-/// What connections share. All but the counts is used on the io thread alone.
+/// What connections share. All but what is atomic is used on the io thread alone.
 struct Hub {
-  Hub(config::Server server, Server::Answer answers, monitor::EventLog& log_of_events, Log& to)
-      : options(std::move(server)), answer(std::move(answers)), events(log_of_events), log(to) {}
+  Hub(config::Server server, std::chrono::milliseconds pace, Server::Answer answers, monitor::EventLog& log_of_events,
+      Log& to)
+      : options(std::move(server)), stream_pace(pace), answer(std::move(answers)), events(log_of_events), log(to) {}
 
   config::Server options;
+  std::chrono::milliseconds stream_pace;
   Server::Answer answer;
   monitor::EventLog& events;
   Log& log;
@@ -40,11 +42,16 @@ struct Hub {
   int64_t streams = 0;    ///< of events
   bool stopping = false;
 
+  std::atomic<size_t> answer_bytes{0};  ///< of answers that were made and not sent yet
+
   std::atomic<int64_t> connections{0};
   std::atomic<int64_t> accepted{0};
   std::atomic<int64_t> refused_connections{0};
   std::atomic<int64_t> requests{0};
   std::atomic<int64_t> timed_out{0};
+
+  /// Answers that nobody reads may take so much; beyond it only short ones are given.
+  static constexpr size_t kMostAnswerBytes = 64U << 20U;
 
   /// Bodies of all connections together may take so much.
   [[nodiscard]] size_t most_body_bytes() const {

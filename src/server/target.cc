@@ -1,7 +1,8 @@
 #include "server/target.h"
 
 #include <algorithm>
-#include <cstdint>
+
+#include "config/utf8.h"
 
 namespace sonde::server {
 namespace {
@@ -17,36 +18,6 @@ int hex_digit(char c) {
 bool is_control(char c) {
   constexpr char kDelete = 0x7f;
   return (c >= 0 && c < ' ') || c == kDelete;
-}
-
-/// How many bytes the character that begins with `first` has; 0 where none begins so.
-size_t utf8_length(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return 2;
-  if (first >= 0xe0 && first < 0xf0) return 3;
-  if (first >= 0xf0 && first < 0xf5) return 4;
-  return 0;
-}
-
-/// Second bytes that would spell a shorter character's value, a surrogate or more than U+10FFFF: RFC 3629, section 4.
-bool is_second_byte(unsigned char first, unsigned char second) {
-  const int low = first == 0xe0 ? 0xa0 : (first == 0xf0 ? 0x90 : 0x80);
-  const int high = first == 0xed ? 0x9f : (first == 0xf4 ? 0x8f : 0xbf);
-  return second >= low && second <= high;
-}
-
-bool is_utf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto first = static_cast<unsigned char>(text[i]);
-    const size_t length = utf8_length(first);
-    if (length == 0 || i + length > text.size()) return false;
-    for (size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xc0U) != 0x80U || (k == 1 && !is_second_byte(first, next))) return false;
-    }
-    i += length;
-  }
-  return true;
 }
 
 /// Without its percent signs; nothing where one of them, or what comes out, is wrong.
@@ -65,7 +36,7 @@ std::optional<std::string> decoded(std::string_view text, bool plus_is_blank) {
     result += static_cast<char>(high * 16 + low);
     i += 2;
   }
-  if (std::ranges::any_of(result, is_control) || !is_utf8(result)) return std::nullopt;
+  if (std::ranges::any_of(result, is_control) || config::first_bad_text(result)) return std::nullopt;
   return result;
 }
 

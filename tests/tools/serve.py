@@ -108,6 +108,38 @@ def follows_events():
         same(service.stop(), 0)
 
 
+def refuses_revoked_keys_on_open_connections():
+    with Service(other=EVERY_SECOND) as service:
+        kept = service.connect()
+        same(service.call("GET", "/api/v1/me", role="read", connection=kept)[0], 200)
+        stream = service.connect()
+        stream.request("GET", "/api/v1/events", headers={"Authorization": f"Bearer {service.keys['read']}"})
+        events = stream.getresponse()
+        same(events.status, 200)
+        subprocess.run([SONDE, "keys", "revoke", "read", "--config", str(service.config)], check=True,
+                       capture_output=True)  # fmt: skip
+        same(service.call("GET", "/api/v1/me", role="read", connection=kept)[0], 401)
+        while events.readline():  # looked at every 15 s
+            pass
+        same(service.call("GET", "/api/v1/me", role="admin", connection=kept)[0], 200)
+
+
+def makes_many_keys_at_once():
+    with Service() as service:
+        words = [SONDE, "keys", "add", "--role", "read", "--config", str(service.config)]
+        adding = [subprocess.Popen([*words, f"key {i}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+                  for i in range(16)]  # fmt: skip
+        for process in adding:
+            service.keys["new"] = process.communicate(timeout=60)[0].strip()
+            same(process.returncode, 0)
+            same(service.call("GET", "/api/v1/me", role="new")[0], 200)
+        revoking = [subprocess.Popen([SONDE, "keys", "revoke", f"key {i}", "--config", str(service.config)],
+                                     stderr=subprocess.DEVNULL) for i in range(16)]  # fmt: skip
+        same([process.wait(timeout=60) for process in revoking], [0] * 16)
+        same(service.call("GET", "/api/v1/me", role="new")[0], 401)
+        same(service.call("GET", "/api/v1/me", role="read")[0], 200)
+
+
 def tells_that_nobody_can_sign_in():
     with Service() as service:
         (service.path / "keys.json").unlink()
@@ -222,8 +254,8 @@ def validates():
 
 
 TESTS = [serves_simulated_gpus, serves_the_stand_in, starts_without_gpus, calls_in_use_take_effect, reads_its_file_again,
-         follows_events, tells_that_nobody_can_sign_in, speaks_tls, says_why_it_does_not_start, tells_systemd,
-         validates]  # fmt: skip
+         follows_events, refuses_revoked_keys_on_open_connections, makes_many_keys_at_once,
+         tells_that_nobody_can_sign_in, speaks_tls, says_why_it_does_not_start, tells_systemd, validates]  # fmt: skip
 
 if __name__ == "__main__":
     from _serve import run_all

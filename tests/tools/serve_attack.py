@@ -21,6 +21,12 @@ def on_one_service():
         attack.same(service.stop(), 0, "exit")
 
 
+def histories_that_nobody_reads():
+    with Service(FAST) as service:
+        attack.histories_that_nobody_reads(service)
+        attack.same(service.stop(), 0, "exit")
+
+
 def slow_clients():
     with Service("request_timeout: 1\nidle_timeout: 1") as service:
         attack.slow_clients(service)
@@ -40,4 +46,4 @@ def tls_garbage():
 
 
 if __name__ == "__main__":
-    sys.exit(run_all([on_one_service, slow_clients, two_thousand_connections, tls_garbage]))
+    sys.exit(run_all([on_one_service, histories_that_nobody_reads, slow_clients, two_thousand_connections, tls_garbage]))

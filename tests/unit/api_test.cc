@@ -111,18 +111,20 @@ TEST_F(ApiHost, IncidentsComeInPages) {
 }
 
 TEST_F(ApiHost, ParametersAreHeldAgainstTheirSchemas) {
-  const std::map<std::string, std::string> wrong = {{"/api/v1/incidents?stat=all", "unknown_parameter"},
-                                                    {"/api/v1/incidents?state=closed", "invalid_parameter"},
-                                                    {"/api/v1/incidents?limit=0", "invalid_parameter"},
-                                                    {"/api/v1/incidents?limit=ten", "invalid_parameter"},
-                                                    {"/api/v1/incidents?limit=1.5", "invalid_parameter"},
-                                                    {"/api/v1/incidents?limit=1&limit=2", "repeated_parameter"},
-                                                    {"/api/v1/incidents?gpu=", "invalid_parameter"},
-                                                    {"/api/v1/gpus/0/history?value=nonsense", "invalid_parameter"},
-                                                    {"/api/v1/gpus/0/history?from=yesterday", "invalid_parameter"},
-                                                    {"/api/v1/gpus/0/history?from=now", "invalid_parameter"},
-                                                    {"/api/v1/events?type=sample", "invalid_parameter"},
-                                                    {"/api/v1/me?x=1", "unknown_parameter"}};
+  const std::map<std::string, std::string> wrong = {
+      {"/api/v1/incidents?stat=all", "unknown_parameter"},
+      {"/api/v1/incidents?state=closed", "invalid_parameter"},
+      {"/api/v1/incidents?limit=0", "invalid_parameter"},
+      {"/api/v1/incidents?limit=ten", "invalid_parameter"},
+      {"/api/v1/incidents?limit=1.5", "invalid_parameter"},
+      {"/api/v1/incidents?limit=1&limit=2", "repeated_parameter"},
+      {"/api/v1/incidents?gpu=", "invalid_parameter"},
+      {"/api/v1/gpus/0/history?value=nonsense", "invalid_parameter"},
+      {"/api/v1/gpus/0/history?from=yesterday", "invalid_parameter"},
+      {"/api/v1/gpus/0/history?from=now", "invalid_parameter"},
+      {"/api/v1/gpus/0/history?from=-5200w&to=9223372036", "invalid_parameter"},  // more than int64 nanoseconds
+      {"/api/v1/events?type=sample", "invalid_parameter"},
+      {"/api/v1/me?x=1", "unknown_parameter"}};
   for (const auto& [path, code] : wrong) {
     const Response response = get(path);
     EXPECT_EQ(response.status, 400) << path;
@@ -196,6 +198,15 @@ TEST_F(ApiHost, TheTwoCallsInUseHoldAtOnceAndAreTold) {
   }));
 }
 
+TEST_F(ApiHost, AChangeThatCannotBeKeptIsNone) {
+  std::filesystem::create_directory(folder_ + "/changes.json");
+  const Response refused = post("/api/v1/config/gpu/strategy", R"({"strategy": "round_robin", "persist": true})");
+  EXPECT_EQ(refused.status, 500);
+  EXPECT_EQ(code_of(refused), "not_kept");
+  EXPECT_EQ(config_->current()->gpu.multi_gpu.default_strategy, "least_loaded");
+  EXPECT_EQ(events_.last_id(), 0);
+}
+
 TEST_F(ApiHost, AFileWithMistakesChangesNothing) {
   std::ofstream(folder_ + "/config.yaml") << "gpu:\n  memory_threshold: 7\n";
   const Response refused = post("/api/v1/config/reload");
@@ -210,6 +221,10 @@ TEST_F(ApiHost, KeysHaveABucketEach) {
   EXPECT_EQ(code_of(refused), "too_many_requests");
   EXPECT_EQ(header(refused, "Retry-After"), "1");
   EXPECT_EQ(get("/api/v1/me", Role::admin).status, 200);
+  EXPECT_EQ(get("/api/v1/events").status, 429);
+  Request stream = request(Method::get, "/api/v1/events");
+  stream.is_checked_again = true;  // it was counted when it came
+  EXPECT_TRUE(api_->answer(stream).events);
   now_ns_ += 2'000'000'000;
   EXPECT_EQ(get("/api/v1/me").status, 200);
 }
@@ -226,6 +241,20 @@ TEST_F(ApiHost, WrongKeysAreCountedByAddressAndRightOnesPass) {
   EXPECT_EQ(api_->answer(wrong).status, 401);
   wrong.headers["authorization"] = "Basic abc";
   EXPECT_EQ(code_of(api_->answer(wrong)), "wrong_scheme");
+}
+
+TEST_F(ApiHost, NothingIsSuggestedForLongPaths) {
+  EXPECT_NE(detail_of(get("/api/v1/gpus/gpu_0/histori")).find("did you mean"), std::string::npos);
+  const std::string path = "/api/v1/gpus/" + std::string(300, 'a') + "/histori";
+  EXPECT_EQ(detail_of(get(path)).find("did you mean"), std::string::npos);
+}
+
+TEST_F(ApiHost, AKeyFileHasOneLockWhateverItIsCalled) {
+  std::filesystem::create_symlink(folder_ + "/keys.json", folder_ + "/link.json");
+  std::filesystem::remove(folder_ + "/keys.json.lock");
+  ASSERT_TRUE(KeyFile::at(folder_ + "/link.json")->make("other", Role::read, std::nullopt));
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/keys.json.lock"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/link.json.lock"));
 }
 
 TEST_F(ApiHost, KeysThatAreRevokedOrExpiredAreRefused) {

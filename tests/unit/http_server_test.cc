@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <future>
 
 #include <gtest/gtest.h>
@@ -77,7 +78,8 @@ class HttpServer : public testing::Test {
  protected:
   void start() {
     options_.port = 0;
-    auto started = Server::start(options_, [this](const api::Request& r) { return answer(r); }, events_, log_);
+    auto started =
+        Server::start(options_, [this](const api::Request& r) { return answer(r); }, events_, log_, stream_pace_);
     ASSERT_TRUE(started) << started.error().message;
     server_ = std::move(*started);
   }
@@ -85,7 +87,10 @@ class HttpServer : public testing::Test {
     api::Response response;
     response.body = request.path + "|" + request.body + "|" + request.remote_address;
     if (request.path == "/events") response.events.emplace();
-    if (request.path == "/revoked" && asked_++ == 0) response.events.emplace();
+    if (request.path == "/revoked" && (asked_++ == 0 || !is_revoked_)) response.events.emplace();
+    if (request.is_checked_again) ++checked_again_;
+    if (request.path == "/large") response.body = std::string(16 << 20, 'x');
+    if (request.path == "/hangs") hangs_.get_future().wait();
     if (request.path == "/throw") throw std::runtime_error("x");
     return response;
   }
@@ -100,7 +105,11 @@ class HttpServer : public testing::Test {
   config::Server options_;
   monitor::EventLog events_;
   KeptLog log_;
-  int asked_ = 0;
+  std::chrono::milliseconds stream_pace_ = kStreamPace;
+  std::atomic<int> asked_ = 0;
+  std::atomic<int> checked_again_ = 0;
+  std::atomic<bool> is_revoked_ = false;
+  std::promise<void> hangs_;
   std::unique_ptr<Server> server_;
 };
 
@@ -289,6 +298,103 @@ TEST_F(HttpServer, NoticesThatAStreamWasClosed) {
     c.until("\r\n\r\n");
   }
   while (server_->counts().connections > 0) usleep(1000);
+}
+
+TEST_F(HttpServer, AStreamEndsOnceItsKeyIsRevoked) {
+  stream_pace_ = std::chrono::milliseconds(5);
+  start();
+  Client c(server_->address());
+  c.send("GET /revoked HTTP/1.1\r\nHost: x\r\n\r\n");
+  c.until(":\n\n");  // it is quiet, and the key is good still
+  while (checked_again_ < 3) ASSERT_TRUE(c.receive());
+  is_revoked_ = true;
+  const std::string text = c.until_closed();
+  EXPECT_TRUE(text.ends_with(":\n\n")) << text;
+  EXPECT_EQ(server_->counts().requests, 1);
+}
+
+TEST_F(HttpServer, AStreamThatIsRevokedTellsNoEventAnyMore) {
+  stream_pace_ = std::chrono::milliseconds(0);
+  is_revoked_ = true;
+  start();
+  Client c(server_->address());
+  c.send("GET /revoked HTTP/1.1\r\nHost: x\r\n\r\n");
+  events_.add("samples", "secret");
+  EXPECT_EQ(c.until_closed().find("secret"), std::string::npos);
+}
+
+TEST_F(HttpServer, AStreamIsNotBoundToTheTimeOfARequest) {
+  options_.request_timeout = 0.02;
+  start();
+  Client quiet(server_->address());
+  quiet.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+  quiet.until(": \n\n");
+  Client timer(server_->address());  // which the server ends after the same time
+  EXPECT_EQ(timer.until_closed(), "");
+  Client again(server_->address());
+  EXPECT_EQ(again.until_closed(), "");
+  events_.add("samples", "1");
+  EXPECT_NE(quiet.until("data: 1\n\n").find("data: 1\n\n"), std::string::npos);
+}
+
+TEST_F(HttpServer, AStreamWhoseReaderDoesNotReadIsCutOff) {
+  options_.request_timeout = 0.05;
+  start();
+  Client slow(server_->address());
+  slow.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
+  slow.until("\r\n\r\n");
+  const std::string much(1 << 16, 'x');
+  while (server_->counts().connections > 0) {  // until the system's buffers are full
+    if (server_->counts().timed_out == 0) events_.add("samples", much);
+    usleep(1000);
+  }
+  EXPECT_EQ(server_->counts().timed_out, 1);
+  EXPECT_EQ(status_of(kGet), 200);
+}
+
+TEST_F(HttpServer, AnswersThatNobodyReadsTakeBoundedMemory) {
+  start();
+  std::vector<std::unique_ptr<Client>> slow;
+  int status = 0;
+  for (int i = 0; i < 50 && status != 503; ++i) {
+    slow.push_back(std::make_unique<Client>(server_->address()));
+    slow.back()->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+    status = *integer_of<int>(slow.back()->until("\r\n\r\n").substr(9, 3));
+  }
+  EXPECT_EQ(status, 503);
+  EXPECT_LT(slow.size(), 20);  // the system's buffers hold some of it too
+  EXPECT_EQ(status_of(kGet), 200);
+  slow.clear();
+  while (server_->counts().connections > 0) usleep(1000);
+  EXPECT_EQ(status_of("GET /large HTTP/1.1\r\nHost: x\r\n\r\n"), 200);
+}
+
+/// The time may be over just between two steps of one operation.
+TEST_F(HttpServer, TimeLimitsHoldForThoseWhoSendAllTheTime) {
+  options_.request_timeout = 0.02;
+  start();
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 200; ++i) {
+    clients.push_back(std::make_unique<Client>(server_->address()));
+    clients.back()->send("GET /a HTTP/1.1\r\nHost: x\r\nX: ");
+  }
+  while (server_->counts().timed_out < 200) {
+    for (const auto& client : clients) static_cast<void>(client->send("a"));
+  }
+  clients.clear();
+  while (server_->counts().connections > 0) usleep(1000);
+}
+
+TEST_F(HttpServer, NoAnswerIsMadeAnyMoreOnceItHasStopped) {
+  start();
+  Client c(server_->address());
+  c.send("GET /hangs HTTP/1.1\r\nHost: x\r\n\r\n");
+  while (server_->counts().requests < 1) usleep(1000);
+  auto stopped = std::async(std::launch::async, [&] { server_->stop(std::chrono::milliseconds(0)); });
+  EXPECT_EQ(stopped.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  hangs_.set_value();
+  stopped.wait();
+  EXPECT_EQ(server_->counts().connections, 0);
 }
 
 TEST_F(HttpServer, AnErrorInsideIsA500) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <utility>
 
 #include "api/api.h"
 #include "api/config_change.h"
@@ -111,6 +112,7 @@ class RunningService final : public Service {
   }
 
   void stop() override {
+    if (std::exchange(stopped_, true)) return;
     if (server_) server_->stop(kRequestsPatience);
     if (monitor_) monitor_->stop();
     if (alerts_) alerts_->drain(kAlertsPatience);
@@ -238,6 +240,7 @@ class RunningService final : public Service {
   std::string port_file_;
   std::error_code ignored_;
   bool is_tls_ = false;
+  bool stopped_ = false;
   int64_t rounds_ = -1;
   steady_clock::time_point moved_ = steady_clock::now();
   // Each may use those above it until it ends.
