@@ -146,6 +146,7 @@ class HttpServer final : public Server {
     wait_for_end(kLastWait);
     asio::post(hub_->io, [this] { hub_->io.stop(); });
     thread_.join();
+    hub_->pool.join();  // an answer that is still made uses what the caller may destroy next
   }
 
  private:

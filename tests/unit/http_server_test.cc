@@ -87,6 +87,10 @@ class HttpServer : public testing::Test {
     if (request.path == "/events") response.events.emplace();
     if (request.path == "/revoked" && asked_++ == 0) response.events.emplace();
     if (request.path == "/throw") throw std::runtime_error("x");
+    if (request.path == "/slow") {
+      begun_.set_value();
+      go_on_.get_future().wait();
+    }
     return response;
   }
   Client client() const { return Client(server_->address()); }
@@ -101,6 +105,8 @@ class HttpServer : public testing::Test {
   monitor::EventLog events_;
   KeptLog log_;
   int asked_ = 0;
+  std::promise<void> begun_;  ///< of what /slow does
+  std::promise<void> go_on_;
   std::unique_ptr<Server> server_;
 };
 
@@ -295,6 +301,19 @@ TEST_F(HttpServer, AnErrorInsideIsA500) {
   start();
   EXPECT_EQ(status_of("GET /throw HTTP/1.1\r\nHost: x\r\n\r\n"), 500);
   EXPECT_EQ(status_of(kGet), 200);
+}
+
+TEST_F(HttpServer, HasNotStoppedWhileAnAnswerIsMade) {
+  constexpr std::chrono::seconds kLongerThanClientsAreWaitedFor{3};
+  start();
+  Client c(server_->address());
+  c.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  begun_.get_future().wait();
+  const auto stopped = std::async(std::launch::async, [&] { server_->stop(std::chrono::milliseconds(0)); });
+  EXPECT_EQ(c.until_closed(), "");
+  EXPECT_EQ(stopped.wait_for(kLongerThanClientsAreWaitedFor), std::future_status::timeout);
+  go_on_.set_value();
+  stopped.wait();
 }
 
 TEST_F(HttpServer, RefusesToBeReachedWithoutEncryption) {
