@@ -30,6 +30,7 @@ std::optional<int64_t> unit_s(char letter) {
 }
 
 std::optional<int64_t> before_now(std::string_view text, int64_t now_ns) {
+  if (text.empty()) return std::nullopt;
   const auto unit = unit_s(text.back());
   const auto count = scaled_decimal(text.substr(0, text.size() - 1), 3);
   if (!unit || !count || *count < 0 || *count / 1000 > kLongest_s / *unit) return std::nullopt;

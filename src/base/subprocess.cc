@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -51,17 +51,80 @@ class Descriptor {
 /// Readable once the process ended. (The C library's own function cannot be called from C++ in Debian 12.)
 int handle_of(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
 
-/// The signals that end this program and that it does not ignore (as under nohup).
-sigset_t ending_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action{};
-    sigaction(signal, nullptr, &action);
-    if (action.sa_handler != SIG_IGN) sigaddset(&set, signal);
+/// A pipe that never blocks. It is made once and stays: a handler may still be about to write to it in some thread when
+/// the runner ends, and the number must not be another file's by then.
+struct SignalPipe {
+  std::array<int, 2> ends{-1, -1};
+
+  SignalPipe() {
+    if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) ends = {-1, -1};
   }
-  return set;
+};
+
+const SignalPipe& signal_pipe() {
+  static const SignalPipe pipe;
+  return pipe;
 }
+
+std::atomic<int> signal_pipe_entry = -1;
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler reads it");
+
+extern "C" void note_signal(int signal) {
+  const int error = errno;
+  const auto number = static_cast<unsigned char>(signal);
+  [[maybe_unused]] const auto written = write(signal_pipe_entry.load(), &number, sizeof number);  // full: one is enough
+  errno = error;
+}
+
+/// Notes the signals that end this program, whichever of its threads takes them, as long as it lives. Those that are
+/// ignored (as under nohup) stay so. A mask would not do: it is that of one thread, and the others' would have to have
+/// been the same from their start.
+class EndingSignals {
+ public:
+  EndingSignals() {
+    signal_pipe_entry = signal_pipe().ends[1];
+    struct sigaction noting{};
+    noting.sa_handler = note_signal;
+    noting.sa_flags = SA_RESTART;
+    sigemptyset(&noting.sa_mask);
+    for (auto& [number, before] : before_) {
+      sigaction(number, nullptr, &before);
+      if (before.sa_handler != SIG_IGN) sigaction(number, &noting, nullptr);
+    }
+  }
+  EndingSignals(const EndingSignals&) = delete;
+  EndingSignals& operator=(const EndingSignals&) = delete;
+  /// What nobody asked for has its usual effect now.
+  ~EndingSignals() {
+    for (const auto& [number, before] : before_) sigaction(number, &before, nullptr);
+    while (const int number = next()) {
+      if (!came_) raise(number);
+    }
+  }
+
+  /// Readable once one came.
+  [[nodiscard]] static int handle() { return signal_pipe().ends[0]; }
+
+  [[nodiscard]] bool came() {
+    if (next() != 0) came_ = true;
+    return came_;
+  }
+
+ private:
+  struct Before {
+    int number;
+    struct sigaction action;
+  };
+
+  /// The number of the next one, or 0.
+  [[nodiscard]] static int next() {
+    unsigned char number = 0;
+    return read(handle(), &number, sizeof number) == sizeof number ? number : 0;
+  }
+
+  std::array<Before, 3> before_{Before{SIGINT, {}}, Before{SIGTERM, {}}, Before{SIGHUP, {}}};
+  bool came_ = false;
+};
 
 /// `own` with additions in place of what has the same name.
 std::vector<std::string> environment_of(const Subprocess& program) {
@@ -86,12 +149,11 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 /// What posix_spawn is told; frees what it holds.
 class SpawnSettings {
  public:
-  explicit SpawnSettings(const sigset_t& mask) {
+  SpawnSettings() {
     posix_spawn_file_actions_init(&actions_);
     posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setsigmask(&attributes_, &mask);
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   }
   SpawnSettings(const SpawnSettings&) = delete;
@@ -150,17 +212,7 @@ constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
 class SystemRunner final : public SubprocessRunner {
  public:
-  explicit SystemRunner(int64_t grace_ns) : grace_ns_(grace_ns) {
-    const sigset_t ending = ending_signals();
-    pthread_sigmask(SIG_BLOCK, &ending, &mask_before_);
-    signals_ = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  SystemRunner(const SystemRunner&) = delete;
-  SystemRunner& operator=(const SystemRunner&) = delete;
-  ~SystemRunner() override {
-    close(signals_);
-    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-  }
+  explicit SystemRunner(int64_t grace_ns) : grace_ns_(grace_ns) {}
 
   Result<SubprocessEnd> run(const Subprocess& program) override {
     if (interrupted()) return SubprocessEnd{.interrupted = true};
@@ -173,15 +225,11 @@ class SystemRunner final : public SubprocessRunner {
     return end;
   }
 
-  bool interrupted() override {
-    signalfd_siginfo info{};
-    if (read(signals_, &info, sizeof info) == sizeof info) interrupted_ = true;
-    return interrupted_;
-  }
+  bool interrupted() override { return signals_.came(); }
 
  private:
   Result<Group> start(const Subprocess& program) {
-    SpawnSettings settings(mask_before_);
+    SpawnSettings settings;
     if (!program.output_file.empty()) settings.output_to(program.output_file);
     if (!program.folder.empty()) settings.run_in(program.folder);
     pid_t child = 0;
@@ -208,8 +256,8 @@ class SystemRunner final : public SubprocessRunner {
         until = kForever;
         continue;
       }
-      end.interrupted = interrupted_;
-      end.timed_out = !interrupted_;
+      end.interrupted = interrupted();
+      end.timed_out = !end.interrupted;
       group.signal(SIGTERM);
       told = true;
       until = monotonic_ns() + grace_ns_;
@@ -220,7 +268,8 @@ class SystemRunner final : public SubprocessRunner {
   /// True once the leader ended; false when time is over or, unless it was `told` already, this program is to end.
   bool ends_until(const Group& group, int64_t until, bool told) {
     for (;;) {
-      std::array<pollfd, 2> ready{pollfd{group.handle(), POLLIN, 0}, pollfd{told ? -1 : signals_, POLLIN, 0}};
+      std::array<pollfd, 2> ready{pollfd{group.handle(), POLLIN, 0},
+                                  pollfd{told ? -1 : EndingSignals::handle(), POLLIN, 0}};
       const int64_t left = until == kForever ? 0 : std::max<int64_t>(0, until - monotonic_ns());
       const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
       const int count = ppoll(ready.data(), ready.size(), until == kForever ? nullptr : &timeout, nullptr);
@@ -230,9 +279,7 @@ class SystemRunner final : public SubprocessRunner {
   }
 
   int64_t grace_ns_;
-  sigset_t mask_before_{};
-  int signals_ = -1;
-  bool interrupted_ = false;
+  EndingSignals signals_;
 };
 
 }  // namespace

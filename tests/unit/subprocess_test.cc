@@ -2,10 +2,13 @@
 
 #include <unistd.h>
 
+#include <condition_variable>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -72,8 +75,7 @@ TEST_F(SubprocessTest, a_signal_that_ended_it) {
 }
 
 TEST_F(SubprocessTest, a_time_limit_ends_it_and_what_it_started) {
-  const SubprocessEnd end =
-      ran({.words = {"sh", "-c", "trap '' TERM; while :; do :; done & wait"}, .time_limit_ns = 1'000'000});
+  const SubprocessEnd end = ran({.words = {"sh", "-c", "trap '' TERM; sleep 600 & wait"}, .time_limit_ns = 1'000'000});
   EXPECT_TRUE(end.timed_out);
   EXPECT_FALSE(end.interrupted);
   EXPECT_FALSE(end.succeeded());
@@ -81,11 +83,55 @@ TEST_F(SubprocessTest, a_time_limit_ends_it_and_what_it_started) {
 }
 
 TEST_F(SubprocessTest, a_signal_to_this_program_ends_it_and_what_comes_after) {
-  const SubprocessEnd end = ran({.words = {"sh", "-c", "kill -INT $PPID; while :; do :; done"}});
+  const SubprocessEnd end = ran({.words = {"sh", "-c", "kill -INT $PPID; exec sleep 600"}});
   EXPECT_TRUE(end.interrupted);
   EXPECT_TRUE(runner_->interrupted());
   EXPECT_TRUE(ran({.words = {"sh", "-c", "echo ran"}}).interrupted);
   EXPECT_EQ(content(output_), "");
+}
+
+TEST_F(SubprocessTest, a_signal_that_another_thread_may_take_does_not_end_this_program) {
+  runner_.reset();
+  std::mutex mutex;
+  std::condition_variable_any never;
+  // Begun before the runner: a thread inherits the mask of signals of the one that begins it.
+  const std::jthread other([&](const std::stop_token& stop) {
+    std::unique_lock lock(mutex);
+    never.wait(lock, stop, [] { return false; });
+  });
+  for (const std::string name : {"INT", "TERM", "HUP"}) {
+    runner_ = system_subprocess_runner(1'000'000);
+    EXPECT_TRUE(ran({.words = {"sh", "-c", "kill -" + name + " $PPID; exec sleep 600"}}).interrupted) << name;
+    runner_.reset();
+  }
+}
+
+TEST_F(SubprocessTest, a_signal_that_is_ignored_stays_so) {
+  runner_.reset();
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  runner_ = system_subprocess_runner();
+  EXPECT_TRUE(ran({.words = {"sh", "-c", "kill -HUP $PPID"}}).succeeded());
+  EXPECT_FALSE(runner_->interrupted());
+  runner_.reset();
+  EXPECT_EQ(std::signal(SIGHUP, before), SIG_IGN);
+}
+
+volatile std::sig_atomic_t taken = 0;
+
+TEST_F(SubprocessTest, a_signal_that_nobody_asked_for_is_not_lost) {
+  runner_.reset();
+  const auto before = std::signal(SIGTERM, [](int) { taken = taken + 1; });
+  runner_ = system_subprocess_runner();
+  raise(SIGTERM);
+  EXPECT_EQ(taken, 0);
+  runner_.reset();
+  EXPECT_EQ(taken, 1);
+  runner_ = system_subprocess_runner();
+  raise(SIGTERM);
+  EXPECT_TRUE(runner_->interrupted());
+  runner_.reset();
+  EXPECT_EQ(taken, 1);
+  std::signal(SIGTERM, before);
 }
 
 TEST_F(SubprocessTest, the_output_of_a_short_program) {

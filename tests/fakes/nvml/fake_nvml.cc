@@ -15,6 +15,7 @@
 //
 // Built with FAKE_NVML_OLD it lacks the functions of newer drivers.
 #include <sys/stat.h>
+#include <atomic>
 
 #include <chrono>
 #include <condition_variable>
@@ -679,7 +680,7 @@ API nvmlGpmSampleFree(nvml_sample sample) {
   return RET_OK;
 }
 API nvmlGpmSampleGet(nvml_dev d, nvml_sample sample) {
-  static int taken = 0;
+  static std::atomic<int> taken = 0;
   if (const nvml_ret code = enter(index_of(d), "nvmlGpmSampleGet")) return code;
   *static_cast<int*>(sample) = ++taken;
   return RET_OK;
