@@ -66,9 +66,9 @@ std::vector<int64_t> pids(const Model& model, const Choice& choice) {
 
 TEST(Top, ShowsGpusAndProcesses) {
   const std::string text = text_of(screen(two_gpus(), {}, 120, 12, false));
-  EXPECT_TRUE(text.contains("gpu_0 H100 80GB HBM3           98 % ")) << text;
+  EXPECT_TRUE(text.contains("gpu_0 H100 80GB HBM3          98 % ")) << text;
   EXPECT_TRUE(text.contains("██   60.0/80.0 GiB  68 C  512/700 W  1980 MHz")) << text;
-  EXPECT_TRUE(text.contains("-         -         -  LOST")) << "a lost GPU has no values now: " << text;
+  EXPECT_TRUE(text.contains("-          -         -  LOST")) << "a lost GPU has no values now: " << text;
   EXPECT_TRUE(text.contains("  0        7 anna       C   60.0 GiB 3f2a10b7c9de    python train7.py")) << text;
   EXPECT_TRUE(text.contains("(no such process: its memory is held by nobody)")) << text;
   EXPECT_FALSE(text.contains("train9")) << "a lost GPU tells no processes: " << text;
