@@ -92,11 +92,13 @@ class RoutedApi final : public Api {
   }
 
   void audit(const Call& call, const Route& route, int status) const {
-    services_.log->info(route.summary, {{"key_name", call.caller.name},
-                                        {"role", std::string(role_name(call.caller.role))},
-                                        {"call", fmt::format("{} {}", method_name(route.method), call.request.path)},
-                                        {"status", std::to_string(status)},
-                                        {"remote", call.request.remote_address}});
+    const std::string_view how = status < 400 ? "call done" : "call refused";
+    services_.log->info(fmt::format("{}: {}", how, route.summary),
+                        {{"key_name", call.caller.name},
+                         {"role", std::string(role_name(call.caller.role))},
+                         {"call", fmt::format("{} {}", method_name(route.method), call.request.path)},
+                         {"status", std::to_string(status)},
+                         {"remote", call.request.remote_address}});
   }
 
   Response mistake(const Request& request, std::string_view what) const {

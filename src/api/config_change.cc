@@ -26,6 +26,9 @@ bool may_stand(config::Config config, std::string_view key, const nlohmann::json
   return row != nullptr && config::apply_change(*row, value.dump(), "", config);
 }
 
+/// As people write it: round_robin, not "round_robin".
+std::string log_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
 }  // namespace
 
 void tell_config_event(monitor::EventLog& events, const std::vector<std::string>& keys, const std::string& by) {
@@ -40,11 +43,11 @@ Response change_config(const Call& call, std::string_view key, const nlohmann::j
     return refuse(may_stand(*config.current(), key, value) ? "not_kept" : "invalid_value",
                   {{"what", set.error().message}});
   tell_config_event(*call.services.events, {std::string(key)}, call.caller.name);
-  call.services.log->info("Configuration changed by a call", {{"key", std::string(key)},
-                                                              {"before", before.dump()},
-                                                              {"value", value.dump()},
-                                                              {"persisted", persist ? "true" : "false"},
-                                                              {"key_name", call.caller.name}});
+  call.services.log->info("the configuration was changed by a call", {{"key", std::string(key)},
+                                                                      {"before", log_text(before)},
+                                                                      {"value", log_text(value)},
+                                                                      {"persisted", persist ? "true" : "false"},
+                                                                      {"key_name", call.caller.name}});
   return json_response({{"key", key}, {"value", value}, {"before", before}, {"persisted", persist}});
 }
 

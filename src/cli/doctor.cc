@@ -66,8 +66,11 @@ void print_finding(const Finding& finding, size_t subject_width, size_t width) {
   what.erase(0, std::min(what.find_first_not_of(' '), what.size()));
   what.erase(what.find_last_not_of(" \n") + 1);
   fmt::print("{}{}\n", head, what);
-  // Commands are not broken into lines: they are there to be copied.
-  if (!finding.mend.empty()) fmt::print("{:{}}-> {}\n", "", indent, finding.mend);
+  if (finding.mend.empty()) return;
+  // Commands are not broken into lines: they are there to be copied. A narrow terminal gets them further left.
+  const std::string mend = "-> " + finding.mend;
+  const bool fits = width == 0 || indent + text_width(mend) <= width;
+  fmt::print("{:{}}{}\n", "", fits ? indent : kMarkWidth, mend);
 }
 
 void print_text(const std::vector<Checked>& all) {

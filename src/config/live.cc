@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "config/change.h"
 #include "config/checks.h"
 #include "config/file_reader.h"
 #include "config/keys.h"
@@ -19,6 +18,7 @@ struct Sources {
   FileReading file;
   Changes persisted;
   Changes run_time;
+  Changes command_line;
 };
 
 Status apply_changes(const Changes& changes, const std::string& folder, Config& config) {
@@ -31,6 +31,7 @@ Result<Config> wanted_config(const Sources& sources, const std::string& folder) 
   Config config = sources.file.reading.config;
   SONDE_TRY(apply_changes(sources.persisted, folder, config));
   SONDE_TRY(apply_changes(sources.run_time, folder, config));
+  SONDE_TRY(apply_changes(sources.command_line, folder, config));
   std::vector<std::string> wrong;
   check_together(config, [&](std::string_view key, std::string_view /*other*/, const std::string& says) {
     wrong.push_back(fmt::format("{}: {}", key, says));
@@ -40,6 +41,7 @@ Result<Config> wanted_config(const Sources& sources, const std::string& folder) 
 }
 
 Origin origin_of(const Key& key, const Sources& sources) {
+  if (sources.command_line.contains(key.name)) return Origin::command_line;
   if (sources.run_time.contains(key.name)) return Origin::run_time;
   if (sources.persisted.contains(key.name)) return Origin::persisted;
   return sources.file.places.contains(key.name) ? Origin::file : Origin::built_in;
@@ -53,12 +55,14 @@ class Live : public LiveConfig {
  public:
   Live(std::string file, std::string persisted) : file_(std::move(file)), persisted_(std::move(persisted)) {}
 
-  Status start() {
+  Status start(const Changes& command_line) {
     auto read = load_file(file_);
     if (!read) return std::unexpected(std::move(read).error());
     auto changes = read_changes(persisted_);
     if (!changes) return std::unexpected(std::move(changes).error());
-    sources_ = {.file = *std::move(read), .persisted = *std::move(changes), .run_time = {}};
+    sources_ = {.file = *std::move(read), .persisted = {}, .run_time = {}, .command_line = command_line};
+    SONDE_TRY(wanted_config(sources_, folder_of(file_)));
+    sources_.persisted = *std::move(changes);
     auto wanted = wanted_config(sources_, folder_of(file_));
     if (!wanted) {
       return fail("{}: {}\nThis change was made at run time to outlive restarts; remove it from {}, or change {}",
@@ -192,13 +196,15 @@ class Live : public LiveConfig {
 }  // namespace
 
 std::string_view origin_name(Origin origin) {
-  static constexpr std::array<std::string_view, 4> kNames = {"default", "file", "run_time", "persisted"};
+  static constexpr std::array<std::string_view, 5> kNames = {"default", "file", "run_time", "persisted",
+                                                             "command_line"};
   return kNames.at(static_cast<size_t>(origin));
 }
 
-Result<std::unique_ptr<LiveConfig>> LiveConfig::open(const std::string& file, const std::string& persisted) {
+Result<std::unique_ptr<LiveConfig>> LiveConfig::open(const std::string& file, const std::string& persisted,
+                                                     const Changes& command_line) {
   auto live = std::make_unique<Live>(file, persisted);
-  SONDE_TRY(live->start());
+  SONDE_TRY(live->start(command_line));
   return live;
 }
 

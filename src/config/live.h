@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "base/error.h"
+#include "config/change.h"
 #include "config/config.h"
 
 namespace sonde::config {
 
 /// Where a value in force comes from.
-enum class Origin { built_in, file, run_time, persisted };
-[[nodiscard]] std::string_view origin_name(Origin origin);  ///< "default", "file", "run_time", "persisted"
+enum class Origin { built_in, file, run_time, persisted, command_line };
+[[nodiscard]] std::string_view origin_name(Origin origin);  ///< "default", "file", "run_time", ... "command_line"
 
 /// A key in force, for people and for GET /api/v1/config.
 struct KeyState {
@@ -38,8 +39,10 @@ struct Reload {
 class LiveConfig {
  public:
   /// `persisted`: file of changes that outlive a restart; it need not be there, and empty is for none. An empty `file`:
-  /// all defaults. An error is that of either file.
-  [[nodiscard]] static Result<std::unique_ptr<LiveConfig>> open(const std::string& file, const std::string& persisted);
+  /// all defaults. `command_line`: what its options say, which stands above everything else. An error is that of one of
+  /// them.
+  [[nodiscard]] static Result<std::unique_ptr<LiveConfig>> open(const std::string& file, const std::string& persisted,
+                                                                const Changes& command_line = {});
   virtual ~LiveConfig() = default;
 
   [[nodiscard]] virtual std::shared_ptr<const Config> current() const = 0;

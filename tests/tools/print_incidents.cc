@@ -11,6 +11,13 @@
 namespace sonde::monitor {
 namespace {
 
+/// A bar within a text is no border of its cell.
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+  return escaped;
+}
+
 std::string or_dash(std::string_view text) { return text.empty() ? "-" : std::string(text); }
 
 void print_detectors() {
@@ -25,7 +32,7 @@ void print_texts() {
   for (const CatalogueText& text : incident_texts()) {
     if (!text.id.ends_with(".summary")) continue;
     const std::string id(text.id.substr(0, text.id.size() - 8));
-    fmt::print("| `{}` | {} | {} |\n", id, text.text, incident_text(id + ".action"));
+    fmt::print("| `{}` | {} | {} |\n", id, cell(text.text), cell(incident_text(id + ".action")));
   }
 }
 

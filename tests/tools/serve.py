@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`sonde serve` as its users run it: start, calls in use, reload, TLS, errors of the start, end."""
 
+import http.client
 import shutil
 import signal
 import socket
@@ -198,15 +199,32 @@ def says_why_it_does_not_start():
         check(f"port {service.port} is in use" in used and "ss -ltnp" in used, used)
         plain = error("--address", "0.0.0.0", "--port", "0")
         check("sonde.server.tls" in plain and "allow_plain_http" in plain, plain)
-        check("no IP address" in error("--address", "gpu-host"), "a name is taken for an address")
+        check("an IP address" in error("--address", "gpu-host"), "a name is taken for an address")
         tls = "  server:\n    tls:\n      certificate: /no/such.pem\n      key: /no/such.key\n"
         check("/no/such.pem" in error(yaml=tls), "the missing certificate is not named")
         check("max_temperature" in error(yaml="gpu:\n  max_temperature: hot\n"), "the wrong key is not named")
+        no_gpus = run("--config", str(config), "--simulated", str(service.path / "none.yaml"))
+        check(no_gpus.returncode == 1 and "none.yaml" in no_gpus.stderr, f"{no_gpus.returncode}: {no_gpus.stderr}")
+        shared = run("--config", str(service.config), "--simulated", str(SIMULATED), "--port", "0")
+        check(shared.returncode == 1 and f"{service.path}/state" in shared.stderr, f"{shared.returncode}: {shared.stderr}")
         missing = run("--config", str(service.path / "none.yaml"))
         check(missing.returncode == 1 and "none.yaml" in missing.stderr, missing.stderr)
         (service.path / "file").write_text("")
         no_folder = run("--config", str(write_state_path(service)))
         check(no_folder.returncode == 1 and "sonde.history.path" in no_folder.stderr, no_folder.stderr)
+
+
+def shows_what_the_command_line_says():
+    with Service("address: 127.0.0.1", options=("--simulated", str(SIMULATED), "--address", "127.0.0.2")) as service:
+        text = service.port_file.read_text()
+        check(text.startswith("127.0.0.2:"), text)
+        connection = http.client.HTTPConnection("127.0.0.2", service.port, timeout=60)
+        keys = service.call("GET", "/api/v1/config", role="read", connection=connection)[1]["keys"]
+        found = {key["key"]: (key["value"], key["origin"]) for key in keys}
+        same(found["sonde.server.address"], ("127.0.0.2", "command_line"))
+        same(found["sonde.devices.source"], ("simulated", "command_line"))
+        same(found["sonde.devices.simulated"], (str(SIMULATED), "command_line"))
+        same(found["sonde.server.port"], (0, "file"))
 
 
 def write_state_path(service):
@@ -255,7 +273,8 @@ def validates():
 
 TESTS = [serves_simulated_gpus, serves_the_stand_in, starts_without_gpus, calls_in_use_take_effect, reads_its_file_again,
          follows_events, refuses_revoked_keys_on_open_connections, makes_many_keys_at_once,
-         tells_that_nobody_can_sign_in, speaks_tls, says_why_it_does_not_start, tells_systemd, validates]  # fmt: skip
+         tells_that_nobody_can_sign_in, speaks_tls, says_why_it_does_not_start, shows_what_the_command_line_says,
+         tells_systemd, validates]  # fmt: skip
 
 if __name__ == "__main__":
     from _serve import run_all

@@ -20,17 +20,18 @@ constexpr std::array<std::string_view, 1> kProblems = {"invalid_configuration"};
 }  // namespace
 
 extern const Route reload_config_route;
-constinit const Route reload_config_route{.name = "reload_config",
-                                          .method = Method::post,
-                                          .path = "/api/v1/config/reload",
-                                          .role = Role::admin,
-                                          .summary = "Read the configuration file again, as on SIGHUP",
-                                          .description = "A file with mistakes changes nothing.",
-                                          .parameters = {},
-                                          .body = {},
-                                          .response = R"({"$ref": "#/components/schemas/Reload"})",
-                                          .example = {},
-                                          .problems = kProblems,
-                                          .answer = answer};
+constinit const Route reload_config_route{
+    .name = "reload_config",
+    .method = Method::post,
+    .path = "/api/v1/config/reload",
+    .role = Role::admin,
+    .summary = "Read the configuration file again, as on SIGHUP",
+    .description = "A file with mistakes changes nothing. The TLS certificate is read again by SIGHUP only.",
+    .parameters = {},
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/Reload"})",
+    .example = {},
+    .problems = kProblems,
+    .answer = answer};
 
 }  // namespace sonde::api

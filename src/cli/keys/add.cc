@@ -76,7 +76,7 @@ void set_up(CLI::App& command, int& exit_code) {
       ->required()
       ->check(CLI::IsMember({"read", "submit", "admin"}));
   command.add_option("--expires", options->days, "days that it is valid (default: until it is revoked)")
-      ->check(CLI::Range(1 / kSecondsPerDay, kMostDays));
+      ->check(CLI::Range(1 / kSecondsPerDay, kMostDays, "DAYS"));
   command.add_flag("--json", options->json, "as a JSON object, the secret in it");
   add_key_file_options(command, options->file);
   command.footer(

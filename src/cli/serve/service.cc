@@ -6,7 +6,10 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "api/api.h"
 #include "api/config_change.h"
@@ -65,6 +68,38 @@ std::string file_of(const Options& options, Log& log) {
   if (options.file_is_named || std::filesystem::exists(options.file)) return options.file;
   log.warning("there is no config.yaml in this folder: built-in values hold; another file is named with --config");
   return {};
+}
+
+/// What the options say, as values of keys.
+config::Changes command_line_of(const Options& options) {
+  const auto text = [](const std::string& value) { return nlohmann::json(value).dump(); };
+  config::Changes changes;
+  if (!options.address.empty()) changes["sonde.server.address"] = text(options.address);
+  if (options.port) changes["sonde.server.port"] = fmt::format("{}", *options.port);
+  if (!options.simulated.empty()) {
+    changes["sonde.devices.source"] = text("simulated");
+    // A path on the command line is told from the working directory, one in the file from the file's folder.
+    changes["sonde.devices.simulated"] = text(std::filesystem::absolute(options.simulated).string());
+  }
+  return changes;
+}
+
+using OpenSource = std::function<Result<std::shared_ptr<device::DeviceSource>>()>;
+
+OpenSource source_opener(const config::Devices& devices) {
+  if (devices.source != "simulated") return [library = devices.library] { return device::open_nvml(library); };
+  return [file = devices.simulated]() -> Result<std::shared_ptr<device::DeviceSource>> {
+    auto source = device::simulated::open(file, 0);
+    if (!source) return std::unexpected(source.error());
+    return std::move(*source);
+  };
+}
+
+/// A driver can come later; a description of simulated GPUs that cannot be read is a mistake of whoever started this.
+Status check_simulated(const config::Devices& devices) {
+  if (devices.source != "simulated") return {};
+  const auto source = device::simulated::open(devices.simulated, 0);
+  return source ? Status() : Status(std::unexpected(source.error()));
 }
 
 class RunningService final : public Service {
@@ -130,9 +165,11 @@ class RunningService final : public Service {
     auto folder = state_folder(first->sonde.history);
     if (!folder) return std::unexpected(folder.error());
     state_folder_ = std::move(*folder);
-    auto live = config::LiveConfig::open(file, state_folder_ + "/config_changes.json");
+    SONDE_TRY(state_lock_.take(state_folder_));
+    auto live = config::LiveConfig::open(file, state_folder_ + "/config_changes.json", command_line_of(options_));
     if (!live) return std::unexpected(live.error());
     config_ = std::move(*live);
+    SONDE_TRY(check_simulated(config_->current()->sonde.devices));
     Log* log = log_;
     config_->on_change([log](const config::Config& c) { log->set_level(log_level_of(c.gpu.monitoring.log_level)); });
     return {};
@@ -171,21 +208,8 @@ class RunningService final : public Service {
                            .hostname = hostname_});
   }
 
-  std::function<Result<std::shared_ptr<device::DeviceSource>>()> source_opener(const config::Devices& devices) const {
-    std::string simulated = options_.simulated;
-    if (simulated.empty() && devices.source == "simulated") simulated = devices.simulated;
-    if (simulated.empty()) return [library = devices.library] { return device::open_nvml(library); };
-    return [simulated]() -> Result<std::shared_ptr<device::DeviceSource>> {
-      auto source = device::simulated::open(simulated, 0);
-      if (!source) return std::unexpected(source.error());
-      return std::move(*source);
-    };
-  }
-
   Status listen() {
-    config::Server server = config_->current()->sonde.server;
-    if (!options_.address.empty()) server.address = options_.address;
-    if (options_.port) server.port = *options_.port;
+    const config::Server server = config_->current()->sonde.server;
     allow_files(server.max_connections, *log_);
     const auto answer = [api = api_.get()](const api::Request& request) { return api->answer(request); };
     auto started = server::Server::start(server, answer, events_, *log_);
@@ -237,6 +261,7 @@ class RunningService final : public Service {
   Log* log_;
   std::string hostname_;
   std::string state_folder_;
+  StateLock state_lock_;
   std::string port_file_;
   std::error_code ignored_;
   bool is_tls_ = false;

@@ -1,9 +1,13 @@
 #include "cli/serve/state_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 namespace sonde::serve {
 namespace {
@@ -37,6 +41,22 @@ Result<std::string> state_folder(const config::History& options) {
         folder);
   }
   return folder;
+}
+
+StateLock::~StateLock() {
+  if (file_ >= 0) close(file_);
+}
+
+Status StateLock::take(const std::string& folder) {
+  const std::string path = folder + "/lock";
+  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);  // NOLINT(cppcoreguidelines-pro-type-vararg): POSIX
+  if (file_ < 0) return fail("cannot write {}: {}", path, std::generic_category().message(errno));
+  if (flock(file_, LOCK_EX | LOCK_NB) == 0) return {};
+  return fail(
+      "another `sonde serve` keeps its history in {} (`fuser {}` names it): stop that one, or give this one a folder "
+      "of "
+      "its own with sonde.history.path",
+      folder, path);
 }
 
 }  // namespace sonde::serve

@@ -136,7 +136,7 @@ export interface Waste {
 export interface ConfigKey {
   key: string;
   value: unknown;
-  /** "default", "file", "run_time", "persisted" */
+  /** "default", "file", "run_time", "persisted", "command_line" */
   origin: string;
   line: number | null;
   needs_restart: boolean;

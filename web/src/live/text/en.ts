@@ -266,6 +266,7 @@ export const en = {
       file: 'file',
       run_time: 'changed at run time, until the restart',
       persisted: 'changed at run time, kept',
+      command_line: 'command line',
     } as Record<string, string>,
     line: (line: number) => `line ${line}`,
     change: 'Takes effect',
