@@ -14,7 +14,7 @@ constexpr int64_t kUsualLimit = 100;
 /// A GPU that is gone may have incidents still: what names no GPU of now is taken as a UUID.
 std::string uuid_of(const Call& call) {
   const std::string id(call.query("gpu"));
-  if (id.empty()) return id;
+  if (id.empty()) return {};
   const auto host = call.services.monitor->snapshot();
   const auto gpu = find_gpu(*host, id);
   return gpu ? (*gpu)->uuid : id;
