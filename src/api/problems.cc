@@ -25,7 +25,7 @@ std::string filled_in(std::string_view text, Arguments arguments) {
     text.remove_prefix(open);
     const size_t close = text.find('}');
     if (text.empty() || close == std::string_view::npos) break;
-    const auto value = std::ranges::find(arguments, text.substr(1, close - 1), &Arguments::value_type::first);
+    const auto* const value = std::ranges::find(arguments, text.substr(1, close - 1), &Arguments::value_type::first);
     filled += value == arguments.end() ? text.substr(0, close + 1) : value->second;
     text.remove_prefix(close + 1);
     // A question ends its sentence itself.
@@ -39,7 +39,7 @@ std::string filled_in(std::string_view text, Arguments arguments) {
 std::span<const ProblemRow> problem_rows() { return kRows; }
 
 Response refuse(std::string_view code, Arguments arguments) {
-  const auto row = std::ranges::find(kRows, code, &ProblemRow::code);
+  const auto* const row = std::ranges::find(kRows, code, &ProblemRow::code);
   if (row == kRows.end()) return refuse("internal_error");
   Response response = problem(row->status, row->code, row->title, filled_in(row->detail, arguments));
   if (row->status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"sonde\"");

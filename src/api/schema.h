@@ -21,7 +21,7 @@ struct Mismatch {
 [[nodiscard]] std::optional<Mismatch> mismatch(const nlohmann::json& value, const nlohmann::json& schema);
 
 /// A parameter of the query as the JSON value that its schema asks for; text that is no such value stays a string.
-[[nodiscard]] nlohmann::json parameter_value(std::string_view text, const nlohmann::json& schema);
+[[nodiscard]] nlohmann::json parameter_value(std::string_view text, const nlohmann::json& unresolved);
 
 /// Schemas by name, as they stand under components/schemas of the OpenAPI document.
 [[nodiscard]] const nlohmann::ordered_json& component_schemas();

@@ -22,8 +22,7 @@ class Watch {
       case Json::parse_event_t::object_end:
       case Json::parse_event_t::array_end: keys_.pop_back(); break;
       case Json::parse_event_t::key: key(parsed.get_ref<const std::string&>()); break;
-      case Json::parse_event_t::value: break;
-      default: break;
+      default: break;  // a value
     }
     return trouble_.empty();
   }

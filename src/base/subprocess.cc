@@ -228,7 +228,7 @@ class SystemRunner final : public SubprocessRunner {
   bool interrupted() override { return signals_.came(); }
 
  private:
-  Result<Group> start(const Subprocess& program) {
+  static Result<Group> start(const Subprocess& program) {
     SpawnSettings settings;
     if (!program.output_file.empty()) settings.output_to(program.output_file);
     if (!program.folder.empty()) settings.run_in(program.folder);

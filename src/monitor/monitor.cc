@@ -195,7 +195,7 @@ class Worker : public Monitor {
     return false;
   }
 
-  void mark_without_source(GpuSample& sample, const config::Config& config, int64_t now_ns) {
+  static void mark_without_source(GpuSample& sample, const config::Config& config, int64_t now_ns) {
     sample.moment_ns = std::min(sample.moment_ns, now_ns);  // clocks are set back
     quality::Marker marker;
     sample.mark = marker.mark(sample, false, now_ns, interval_ns(config));

@@ -203,6 +203,7 @@ def says_why_it_does_not_start():
         tls = "  server:\n    tls:\n      certificate: /no/such.pem\n      key: /no/such.key\n"
         check("/no/such.pem" in error(yaml=tls), "the missing certificate is not named")
         check("max_temperature" in error(yaml="gpu:\n  max_temperature: hot\n"), "the wrong key is not named")
+        config.write_text(f"sonde:\n  history:\n    path: {service.path}/second\n")
         no_gpus = run("--config", str(config), "--simulated", str(service.path / "none.yaml"))
         check(no_gpus.returncode == 1 and "none.yaml" in no_gpus.stderr, f"{no_gpus.returncode}: {no_gpus.stderr}")
         shared = run("--config", str(service.config), "--simulated", str(SIMULATED), "--port", "0")

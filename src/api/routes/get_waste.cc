@@ -16,7 +16,8 @@ Response answer(const Call& call) {
   const auto config = call.services.config->current();
   const int64_t days = query_integer(call, "days", kUsualDays);
   const int64_t first_ns = call.services.now_ns() / kNsPerDay * kNsPerDay - (days - 1) * kNsPerDay;
-  std::map<int64_t, std::vector<monitor::WasteEntry>> chosen(host->waste.lower_bound(first_ns), host->waste.end());
+  const std::map<int64_t, std::vector<monitor::WasteEntry>> chosen(host->waste.lower_bound(first_ns),
+                                                                   host->waste.end());
   return json_response(monitor::waste_json(chosen, config->sonde.cost));
 }
 

@@ -55,7 +55,7 @@ Table table_of(const std::vector<api::Key>& keys) {
     role.push_back(api::role_name(key.role));
     made.push_back(table.keep(stamp(key.made_s)));
     expires.push_back(key.expires_s ? table.keep(stamp(*key.expires_s)) : std::string_view());
-    state.push_back(is_over(key) ? "expired" : "valid");
+    state.emplace_back(is_over(key) ? "expired" : "valid");
   }
   return table;
 }

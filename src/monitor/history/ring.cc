@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace sonde::monitor::history {
 namespace {
@@ -55,9 +56,9 @@ int64_t Ring::interval_ns() const {
   std::vector<int64_t> distances;
   int64_t later = 0;
   for (auto block = blocks_.rbegin(); block != blocks_.rend() && distances.size() < kLooked; ++block) {
-    for (auto moment = block->moments_ns.rbegin(); moment != block->moments_ns.rend(); ++moment) {
-      if (later != 0 && distances.size() < kLooked) distances.push_back(later - *moment);
-      later = *moment;
+    for (const int64_t moment : block->moments_ns | std::views::reverse) {
+      if (later != 0 && distances.size() < kLooked) distances.push_back(later - moment);
+      later = moment;
     }
   }
   if (distances.empty()) return kSecond;

@@ -107,7 +107,7 @@ Values values_of(const device::GpuReading& reading, const device::GpuReading* be
 }
 
 std::optional<size_t> find_value(std::string_view name) {
-  const auto found = std::ranges::find(kRows, name, &HistoryValue::name);
+  const auto* const found = std::ranges::find(kRows, name, &HistoryValue::name);
   if (found == kRows.end()) return std::nullopt;
   return static_cast<size_t>(found - kRows.begin());
 }
@@ -115,7 +115,7 @@ std::optional<size_t> find_value(std::string_view name) {
 const Stored& stored(size_t value) { return kStored.at(value); }
 
 std::optional<size_t> value_of_number(int64_t number) {
-  const auto found = std::ranges::find(kStored, number, &Stored::number);
+  const auto* const found = std::ranges::find(kStored, number, &Stored::number);
   if (found == kStored.end()) return std::nullopt;
   return static_cast<size_t>(found - kStored.begin());
 }
