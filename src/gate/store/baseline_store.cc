@@ -8,10 +8,10 @@
 #include <system_error>
 
 #include "base/calendar.h"
+#include "base/small_file.h"
 #include "base/suggest.h"
 #include "gate/record/record_json.h"
 #include "gate/store/choose_baseline.h"
-#include "base/small_file.h"
 
 namespace sonde::gate {
 namespace {
