@@ -93,7 +93,7 @@ test('every part answers without a mouse and without a complaint', async () => {
     await signIn(page, service.keys.admin.secret);
     for (const [key, text] of [
       ['2', 'gpu.max_temperature is 45'],
-      ['3', 'DEAD'],
+      ['3', 'serve'],
       ['4', 'GPU time that was paid for'],
       ['5', 'gpu.monitoring.interval'],
       ['1', '2 GPUs'],
