@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/calendar.h"
-#include "device/fields.h"
+#include "base/json_null.h"
+#include "device/reading_json.h"
 
 namespace sonde::monitor {
 namespace {
@@ -15,62 +16,21 @@ constexpr int64_t kNsPerMillisecond = 1'000'000;
 
 template <typename T>
 Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
+  return sonde::or_null<Json>(value);
 }
 
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json or_null(const std::string& text) { return text_or_null<Json>(text); }
 
 Json moment_or_null(const std::optional<int64_t>& moment_ns) {
   return moment_ns && *moment_ns != 0 ? Json(moment_text_ms(*moment_ns)) : Json(nullptr);
 }
 
-/// Numbers that stand for something are given in words, as `sonde gpus --json` gives them.
-bool in_words(device::SmiFormat format) {
-  return format == device::SmiFormat::version || format == device::SmiFormat::recovery ||
-         format == device::SmiFormat::compute_mode;
-}
-
-Json value_json(const device::ValueRow& row, const device::GpuReading& reading) {
-  const auto value = row.get(reading);
-  if (!value) return nullptr;
-  if (in_words(row.format)) return device::field_text(row, reading, false);
-  return std::visit([](const auto& v) { return Json(v); }, *value);
-}
-
 Json values_json(const device::GpuReading& reading) {
   Json values = Json::object();
   for (const device::ValueRow& row : device::value_rows()) {
-    if (row.own) values[std::string(row.member)] = value_json(row, reading);
+    if (row.own) values[std::string(row.member)] = device::value_json(row, reading);
   }
   return values;
-}
-
-Json nvlinks_json(const device::GpuReading& reading) {
-  if (!reading.nvlinks) return nullptr;
-  Json links = Json::array();
-  for (const device::NvLinkReading& link : *reading.nvlinks) {
-    links.push_back({{"link", link.link},
-                     {"active", or_null(link.active)},
-                     {"speed_mbytes_per_s", or_null(link.speed_mbytes_per_s)},
-                     {"replay_errors", or_null(link.replay_errors)},
-                     {"recovery_errors", or_null(link.recovery_errors)},
-                     {"crc_errors", or_null(link.crc_errors)}});
-  }
-  return links;
-}
-
-Json mig_json(const device::GpuReading& reading) {
-  if (!reading.mig_devices) return nullptr;
-  Json devices = Json::array();
-  for (const device::MigDevice& mig : *reading.mig_devices) {
-    devices.push_back({{"uuid", mig.uuid},
-                       {"name", mig.name},
-                       {"gpu_instance", or_null(mig.gpu_instance)},
-                       {"compute_instance", or_null(mig.compute_instance)},
-                       {"memory_total_bytes", or_null(mig.memory_total_bytes)},
-                       {"memory_used_bytes", or_null(mig.memory_used_bytes)}});
-  }
-  return devices;
 }
 
 Json process_json(const OwnedProcess& owned) {
@@ -172,8 +132,8 @@ Json gpu_json(const GpuView& gpu, const HostSnapshot& host) {
           {"age_seconds", age_json(gpu, host)},
           {"failure", failure_json(gpu.sample.failure)},
           {"values", values_json(reading)},
-          {"nvlinks", nvlinks_json(reading)},
-          {"mig_devices", mig_json(reading)},
+          {"nvlinks", device::nvlinks_json(reading)},
+          {"mig_devices", device::mig_devices_json(reading)},
           {"processes", std::move(processes)},
           {"incidents", incident_ids(gpu, host)}};
 }
