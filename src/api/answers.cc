@@ -70,4 +70,15 @@ int64_t query_integer(const Call& call, std::string_view name, int64_t otherwise
   return integer_of<int64_t>(call.query(name)).value_or(otherwise);
 }
 
+std::vector<std::string> query_list(const Call& call, std::string_view name) {
+  std::vector<std::string> words;
+  std::string_view text = call.query(name);
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    words.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return words;
+}
+
 }  // namespace sonde::api

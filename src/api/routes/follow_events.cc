@@ -9,16 +9,6 @@ namespace {
 /// Before the first event: the stream begins with `reset`.
 constexpr int64_t kUnknownPlace = -1;
 
-std::vector<std::string> types_of(std::string_view text) {
-  std::vector<std::string> types;
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    types.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return types;
-}
-
 /// A number beyond the last one is of a service that has ended since: its events are not these.
 int64_t place_of(int64_t asked, int64_t last) { return asked > last ? kUnknownPlace : asked; }
 
@@ -36,7 +26,7 @@ Response answer(const Call& call) {
   }
   Response response;
   response.content_type = "text/event-stream";
-  response.events = EventStream{.after_id = place_of(after, last), .types = types_of(call.query("type"))};
+  response.events = EventStream{.after_id = place_of(after, last), .types = query_list(call, "type")};
   return response;
 }
 

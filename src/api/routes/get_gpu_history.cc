@@ -13,16 +13,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
-std::vector<std::string> listed(std::string_view text) {
-  std::vector<std::string> names;
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    names.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return names;
-}
-
 Answered<int64_t> moment_of(const Call& call, std::string_view name, std::string_view otherwise) {
   const std::string_view given = call.query(name);
   const auto moment_ns = moment_of_text(given.empty() ? otherwise : given, call.services.now_ns());
@@ -40,7 +30,7 @@ Answered<monitor::HistoryQuery> query_of(const Call& call, const std::string& uu
   }
   monitor::HistoryQuery query;
   query.gpu_uuid = uuid;
-  query.values = listed(call.query("value"));
+  query.values = query_list(call, "value");
   query.from_ns = *from_ns;
   query.to_ns = *to_ns;
   query.resolution_ns = query_integer(call, "resolution", 0) * kNsPerSecond;
