@@ -28,6 +28,11 @@ inline Duration of_seconds(double seconds) {
 
 inline int64_t now_s() { return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()); }
 
+/// What a body takes beside the request itself. It grows by doubling, so that its length alone would say half of it.
+inline size_t memory_of(const std::string& body) {
+  return body.capacity() > std::string().capacity() ? body.capacity() : 0;
+}
+
 /// A request that was not taken in, or the request.
 using Taken = std::expected<api::Request, const Refusal*>;
 
@@ -229,7 +234,7 @@ asio::awaitable<bool> HttpConnection<Stream>::serve_one() {
   }
   ++hub_->requests;
   const bool head_only = parser_->get().method() == http::verb::head;
-  const size_t body_bytes = taken->body.size();
+  const size_t body_bytes = memory_of(taken->body);
   api::Response response = co_await answer(*taken);
   hub_->body_bytes -= body_bytes;
   if (response.events && !head_only) {
@@ -270,7 +275,7 @@ asio::awaitable<const Refusal*> HttpConnection<Stream>::take_body() {
   const Refusal* refusal = nullptr;
   while (refusal == nullptr && !parser_->is_done()) {
     const auto [error, bytes] = co_await http::async_read_some(stream_, buffer_, *parser_, kTold);
-    const size_t now = parser_->get().body().size();
+    const size_t now = memory_of(parser_->get().body());
     hub_->body_bytes += now - held;
     held = now;
     if (error) refusal = refusal_of(error);
@@ -278,7 +283,10 @@ asio::awaitable<const Refusal*> HttpConnection<Stream>::take_body() {
     if (cut_) break;
     if (refusal == nullptr && hub_->body_bytes > hub_->most_body_bytes()) refusal = &refusals::busy;
   }
-  if (refusal != nullptr || cut_) hub_->body_bytes -= held;
+  if (refusal != nullptr || cut_) {
+    hub_->body_bytes -= held;
+    std::string().swap(parser_->get().body());  // the client may take its time to read why
+  }
   co_return refusal;
 }
 
@@ -333,7 +341,7 @@ Taken HttpConnection<Stream>::request() {
   auto& message = parser_->get();
   auto target = parse_target(std::string_view(message.target().data(), message.target().size()));
   if (!target) {
-    hub_->body_bytes -= message.body().size();
+    hub_->body_bytes -= memory_of(message.body());
     return std::unexpected(&refusals::malformed_path);
   }
   api::Request request;

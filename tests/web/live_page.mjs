@@ -238,6 +238,7 @@ test('roles: who may only read cannot acknowledge, an admin clears after a quest
       await page.getByRole('button', { name: 'Acknowledge' }).click();
       await page.getByText(/acknowledged .* by sonde_admin/).waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();
+      await page.getByRole('dialog').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       assert.ok(!service.asked.some(([, path]) => path.endsWith('/clear')), 'Escape clears nothing');
