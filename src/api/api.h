@@ -11,6 +11,7 @@
 #include "api/message.h"
 #include "base/log.h"
 #include "config/live.h"
+#include "dispatch/dispatcher.h"
 #include "monitor/monitor.h"
 
 namespace sonde::api {
@@ -23,6 +24,7 @@ struct Services {
   monitor::Monitor* monitor = nullptr;
   monitor::History* history = nullptr;
   monitor::EventLog* events = nullptr;
+  dispatch::Dispatcher* dispatcher = nullptr;  ///< null: tasks are switched off
   KeyFile* keys = nullptr;
   Log* log = nullptr;
   std::function<int64_t()> now_ns;  ///< since 1970

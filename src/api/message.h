@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::optional<EventStream> events;  ///< the server goes on with server-sent events from the log
+  /// The answer is made later, without holding a thread: called once, and calls `done` once, from any thread. All other
+  /// members are ignored then.
+  std::function<void(std::function<void(Response)> done)> later;
 };
 
 }  // namespace sonde::api

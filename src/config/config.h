@@ -98,12 +98,62 @@ struct Cost {
   double per_gpu_hour = 0;  ///< 0: GPUs are not priced
 };
 
+/// What tasks of a type may run, and what holds for those that do not say otherwise.
+struct TaskType {
+  std::string description;
+  std::vector<std::string> command;            ///< program and its first arguments; empty where it asks workers
+  bool allow_arguments = false;                ///< submissions may add arguments behind those
+  std::vector<std::string> allow_environment;  ///< names of variables that submissions may set
+  std::map<std::string, std::string> environment;
+  std::string working_directory;               ///< empty: a folder of the task's own
+  std::string model;                           ///< of the workers (KServe v2)
+  std::string model_version;                   ///< empty: the worker's choice
+  std::map<std::string, std::string> workers;  ///< gpu_N or UUID -> base URL of the worker that serves that GPU
+  int64_t gpus = 1;
+  int64_t memory_bytes = 0;            ///< on each GPU; 0: learned ("16GiB" in the file)
+  double time_limit = 0;               ///< of an attempt; 0: none
+  std::string priority;                ///< empty: default_queue_priority
+  int64_t retries = -1;                ///< -1: sonde.tasks.retries
+  std::string profile = "never";       ///< "never", "always", "every N"
+  double simulated_utilization = 80;   ///< percent that a task puts on a simulated GPU
+  int64_t simulated_memory_bytes = 0;  ///< likewise; 0: what is kept for it
+};
+
+/// Recordings of tasks.
+struct TaskProfiles {
+  /// Put before a task's command; {output} is a file's path without its ending.
+  std::vector<std::string> command = {"nsys", "profile", "--trace=cuda,nvtx,osrt", "--output={output}"};
+  /// Records a worker that runs, from outside: {pid}, {seconds}, {output}. Empty: those are not recorded.
+  std::vector<std::string> attach_command;
+  double attach_seconds = 30;
+  int64_t max_per_hour = 4;     ///< that start by themselves; asked ones are not counted
+  double slow_factor = 1.5;     ///< a task that takes so many times the 90th percentile of its type is slow
+  int64_t max_bytes = 1 << 30;  ///< of one profile; a larger one is removed once it is analysed
+  double keep_days = 7;
+};
+
+struct Tasks {
+  bool enabled = true;                     ///< else no tasks are taken
+  bool allow_undeclared_commands = false;  ///< keys with the role submit may run any program as the service's user
+  std::map<std::string, TaskType> types;
+  double ageing = 600;              ///< in which a task that waits rises one level of priority
+  int64_t retries = 2;              ///< after attempts that failed for no fault of the program's: see docs/tasks.md
+  double cancel_grace = 10;         ///< between SIGTERM and SIGKILL
+  int64_t output_limit = 10 << 20;  ///< bytes that are kept of each stream of a task
+  int64_t output_total_limit = 10LL << 30;  ///< bytes of all tasks' files; beyond it submissions are refused
+  double drain_timeout = 30;                ///< on SIGTERM, for requests to workers
+  double keep_days = 30;                    ///< that tasks which are over are kept
+  double worker_timeout = 300;              ///< of a request to a worker
+  TaskProfiles profiles;
+};
+
 struct Sonde {
   Server server;
   Devices devices;
   History history;
   Alerts alerts;
   Cost cost;
+  Tasks tasks;
 };
 
 struct Config {

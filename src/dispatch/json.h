@@ -1,0 +1,19 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "dispatch/decision.h"
+#include "dispatch/store.h"
+#include "dispatch/task.h"
+
+/// Tasks as the API and the commands show them: schemas Task, Batch, Explanation, Decision of docs/openapi.json.
+namespace sonde::dispatch {
+
+[[nodiscard]] nlohmann::ordered_json task_json(const Task& task);
+[[nodiscard]] nlohmann::ordered_json batch_json(const Batch& batch);
+[[nodiscard]] nlohmann::ordered_json judgement_json(const Judgement& judgement);
+[[nodiscard]] nlohmann::ordered_json decision_json(const Decision& decision);
+[[nodiscard]] nlohmann::ordered_json explanation_json(const Explanation& explanation);
+[[nodiscard]] nlohmann::ordered_json profile_json(const ProfileRecord& profile);
+
+}  // namespace sonde::dispatch

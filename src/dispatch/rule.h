@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "config/config.h"
+#include "dispatch/decision.h"
+#include "dispatch/gpu_state.h"
+#include "dispatch/task.h"
+
+namespace sonde::dispatch {
+
+/// What the tasks that the dispatcher started there take of a GPU.
+struct GpuLoad {
+  int64_t tasks = 0;
+  int64_t reserved_bytes = 0;  ///< the larger of what is kept for each and what it holds
+  bool is_kept = false;        ///< for a task with several GPUs, or one that was refused for long: see Engine
+  int64_t kept_for = 0;        ///< that task
+};
+
+/// What rules look at.
+struct Candidate {
+  const config::Config& config;
+  const Task& task;
+  const GpuState& gpu;
+  const GpuLoad& load;
+  int64_t need_bytes = 0;  ///< of memory, on this GPU
+};
+
+/// One reason for which a GPU gets no task: rules/list.inc, one file each, `extern const Rule <name>_rule`.
+struct Rule {
+  std::string_view name;
+  std::string_view description;  ///< one line, for the docs
+  std::optional<Refusal> (*refuse)(const Candidate& candidate) = nullptr;
+  /// The same without texts, for the thousands of times that nobody reads them.
+  bool (*refuses)(const Candidate& candidate) = nullptr;
+};
+[[nodiscard]] std::span<const Rule* const> rules();
+
+/// Memory of the GPU that nobody holds and nothing is kept for; absent where the GPU does not say what it has.
+[[nodiscard]] std::optional<int64_t> room_bytes(const GpuState& gpu, const GpuLoad& load);
+
+}  // namespace sonde::dispatch
