@@ -22,6 +22,8 @@ constexpr int64_t kQueueEvents_ns = kNsPerSecond / 2;
 constexpr int64_t kRemove_ns = 600 * kNsPerSecond;
 constexpr int64_t kRemoveMore_ns = 5 * kNsPerSecond;
 constexpr size_t kRemovedAtOnce = 1000;
+/// A disk that is full now and then is told of once a minute.
+constexpr int64_t kLogApart_ns = 60 * kNsPerSecond;
 constexpr int64_t kIdle_ns = 60 * kNsPerSecond;
 
 int64_t of_seconds(double seconds) { return static_cast<int64_t>(seconds * static_cast<double>(kNsPerSecond)); }
@@ -149,6 +151,15 @@ void Core::refuse(const Submitted& answered, Refused why, int64_t tasks) {
   answered(std::unexpected(std::move(why)));
 }
 
+/// How tasks ended that a submission comes after, where the engine has dropped them.
+void Core::recall(const TaskSpec& spec) {
+  for (const int64_t id : spec.after) {
+    if (engine_->find(id) != nullptr) continue;
+    const auto before = parts_.store->find(id);
+    if (before && *before && is_over((*before)->state)) engine_->recall(id, (*before)->state);
+  }
+}
+
 void Core::take(SubmitInput& input) {
   const Key key{input.spec.submitted_by, input.spec.idempotency_key};
   if (!key.second.empty()) {
@@ -160,6 +171,7 @@ void Core::take(SubmitInput& input) {
     if (before && *before != 0) return input.answered(*before);
   }
   if (auto why = refusal()) return refuse(input.answered, *std::move(why), 1);
+  recall(input.spec);
   auto id = engine_->submit(std::move(input.spec), now_ns_);
   if (!id) return refuse(input.answered, std::move(id).error(), 1);
   if (!key.second.empty()) task_keys_.emplace(key, *id);
@@ -178,6 +190,7 @@ void Core::take(BatchInput& input) {
     if (before && *before != 0) return input.answered(*before);
   }
   if (auto why = refusal()) return refuse(input.answered, *std::move(why), count);
+  for (const TaskSpec& spec : input.specs) recall(spec);
   auto id = engine_->submit_batch(std::move(input.name), std::move(input.specs), now_ns_);
   if (!id) return refuse(input.answered, std::move(id).error(), count);
   if (!key.second.empty()) batch_keys_.emplace(key, *id);
@@ -242,7 +255,8 @@ void Core::save() {
 /// Nothing is saved: submissions of this turn never were, everything else waits.
 void Core::lose(const Error& error) {
   retry_ns_ = now_ns_ + kRetry_ns;
-  if (trouble_.empty()) {
+  if (trouble_.empty() && (trouble_logged_ns_ == 0 || now_ns_ >= trouble_logged_ns_ + kLogApart_ns)) {
+    trouble_logged_ns_ = now_ns_;
     parts_.log->error("tasks cannot be saved: none is taken in or started until that works again, those that run go on",
                       {{"reason", error.message}});
   }
@@ -389,22 +403,27 @@ std::vector<QueueSnapshot::OnGpu> Core::on_gpus() const {
   return list;
 }
 
-std::optional<int64_t> Core::oldest_ready() const {
-  std::optional<int64_t> oldest;
-  for (const Task* task : engine_->queue(static_cast<size_t>(engine_->counts().queue_length))) {
-    if (task->state == TaskState::waiting && (!oldest || task->ready_ns < *oldest)) oldest = task->ready_ns;
+/// Walks over all that wait, and therefore not at every turn.
+void Core::find_oldest() {
+  const int64_t length = engine_->counts().queue_length;
+  if (length > 0 && oldest_ready_ns_ && now_ns_ < oldest_found_ns_ + kNsPerSecond) return;
+  oldest_found_ns_ = now_ns_;
+  oldest_ready_ns_.reset();
+  for (const Task* task : engine_->queue(static_cast<size_t>(length))) {
+    const bool waits = task->state == TaskState::waiting;
+    if (waits && (!oldest_ready_ns_ || task->ready_ns < *oldest_ready_ns_)) oldest_ready_ns_ = task->ready_ns;
   }
-  return oldest;
 }
 
 void Core::publish() {
   if (changed_) {
+    find_oldest();
     auto next = std::make_shared<QueueSnapshot>();
     next->moment_ns = now_ns_;
     next->engine = engine_->counts();
     next->counts = tally_.counts();
     next->gpus = on_gpus();
-    next->oldest_ready_ns = oldest_ready();
+    next->oldest_ready_ns = oldest_ready_ns_;
     next->trouble = trouble_;
     changed_ = false;
     const std::scoped_lock lock(snapshot_mutex_);

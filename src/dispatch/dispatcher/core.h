@@ -69,6 +69,7 @@ class Core {
 
   void follow_config();
   void follow_gpus();
+  void recall(const TaskSpec& spec);
   void take(SubmitInput& input);
   void take(BatchInput& input);
   void take(CancelInput& input);
@@ -91,7 +92,7 @@ class Core {
   void remove_old();
   void publish();
   [[nodiscard]] std::vector<QueueSnapshot::OnGpu> on_gpus() const;
-  [[nodiscard]] std::optional<int64_t> oldest_ready() const;
+  void find_oldest();
 
   DispatcherParts parts_;
   std::shared_ptr<const config::Config> config_;
@@ -124,6 +125,9 @@ class Core {
   int64_t remove_ns_ = 0;
   int64_t queue_told_ns_ = 0;
   bool queue_untold_ = false;
+  std::optional<int64_t> oldest_ready_ns_;
+  int64_t oldest_found_ns_ = 0;
+  int64_t trouble_logged_ns_ = 0;
 
   mutable std::mutex snapshot_mutex_;
   std::shared_ptr<const QueueSnapshot> snapshot_;

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "dispatch/store/connection.h"
 #include "dispatch/store/reading.h"
 #include "dispatch/store/restoring.h"
@@ -59,6 +61,14 @@ class Sqlite : public TaskStore {
   }
   Status save(const ProfileRecord& profile) override {
     return write([&] { return store::write_profile(*writer_, profile); });
+  }
+
+  Status probe() override {
+    return write([&]() -> Status {
+      const auto version = writer_->number("PRAGMA user_version");
+      if (!version) return std::unexpected(version.error());
+      return writer_->execute(fmt::format("PRAGMA user_version = {}", *version).c_str());
+    });
   }
 
   Result<std::optional<Task>> find(int64_t task) const override {
