@@ -85,6 +85,10 @@ class Engine {
   virtual void set_gpus(std::vector<GpuState> gpus, std::span<const Holding> held) = 0;
   virtual Estimates& estimates() = 0;
 
+  /// How a task ended that is over and was dropped: asked for before a submission that comes after it. Such ends are
+  /// remembered by themselves for the last million tasks of this process.
+  virtual void recall(int64_t task, TaskState state) = 0;
+
   /// The new task, whose attempt may already be decided by the next step(), or why it is refused.
   [[nodiscard]] virtual std::expected<int64_t, Refused> submit(TaskSpec spec, int64_t now_ns) = 0;
   /// All of them or none. `name` of the batch.
