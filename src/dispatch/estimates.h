@@ -58,6 +58,8 @@ class Estimates {
   /// Run times of the last tasks there, for drawing from, in the order of their ends; of any GPU where too few ran on
   /// those; empty where fewer than three are known.
   [[nodiscard]] std::span<const int64_t> run_times(std::string_view type, std::string_view gpu_name) const;
+  /// Likewise of the last tasks of all types.
+  [[nodiscard]] std::span<const int64_t> run_times_of_all() const;
 
  private:
   struct RunTimes {
@@ -74,6 +76,7 @@ class Estimates {
   [[nodiscard]] const RunTimes* run_times_of(std::string_view type, std::string_view gpu_name) const;
   static void learn_memory(OfType& of, const Measured& measured);
   std::map<std::string, OfType, std::less<>> types_;
+  std::vector<int64_t> run_ns_of_all_;  ///< the last 200, the oldest first
 };
 
 }  // namespace sonde::dispatch

@@ -91,6 +91,7 @@ void Estimates::learn(const Measured& measured) {
   OfType& of = types_[measured.type];
   learn_memory(of, measured);
   if (!measured.run_ns) return;
+  push(run_ns_of_all_, std::max<int64_t>(*measured.run_ns, 1));
   for (const std::string& gpu_name : {measured.gpu_name, std::string()}) {
     RunTimes& run_times = of.run_times[gpu_name];
     push(run_times.ns, std::max<int64_t>(*measured.run_ns, 1));
@@ -139,6 +140,11 @@ std::span<const int64_t> Estimates::run_times(std::string_view type, std::string
   const RunTimes* const known = run_times_of(type, gpu_name);
   if (known == nullptr) return {};
   return known->ns;
+}
+
+std::span<const int64_t> Estimates::run_times_of_all() const {
+  if (run_ns_of_all_.size() < kFewest) return {};
+  return run_ns_of_all_;
 }
 
 }  // namespace sonde::dispatch
