@@ -21,12 +21,12 @@ struct PlayGpu {
 };
 
 struct PlayTask {
-  std::vector<size_t> allowed;        ///< GPUs; empty: any
-  int64_t gpus = 1;                   ///< it needs
-  std::optional<int64_t> need_bytes;  ///< on each of them; absent: their share
-  std::span<const int64_t> run_ns;    ///< to draw from; not empty
-  std::optional<int64_t> limit_ns;    ///< of its run
-  int64_t gives_up_ns = 0;            ///< moment at which it leaves the queue
+  std::vector<size_t> allowed = {};        ///< GPUs; empty: any
+  int64_t gpus = 1;                        ///< it needs
+  std::optional<int64_t> need_bytes = {};  ///< on each of them; absent: their share
+  std::span<const int64_t> run_ns = {};    ///< to draw from; not empty
+  std::optional<int64_t> limit_ns = {};    ///< of its run
+  int64_t gives_up_ns = 0;                 ///< moment at which it leaves the queue
 };
 
 struct PlayRunning {
