@@ -69,7 +69,8 @@ ProcessExecutor::ProcessExecutor(AttemptFiles files, Descriptor live_folder, Kee
       events_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       workers_(
-          WorkerRequests::make([this](const EndReport& report) { post([this, report] { worker_ended(report); }); })) {
+          WorkerRequests::make([this](const EndReport& report) { post([this, report] { worker_ended(report); }); })),
+      folders_(files_.tasks_folder()) {
   epoll_event event{.events = EPOLLIN, .data = {.u64 = 0}};
   epoll_ctl(events_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
   thread_ = std::thread([this] { run(); });
@@ -85,6 +86,10 @@ void ProcessExecutor::stop() {
 
 void ProcessExecutor::post(std::function<void()> work) {
   const std::scoped_lock lock(mutex_);
+  post_locked(std::move(work));
+}
+
+void ProcessExecutor::post_locked(std::function<void()> work) {
   posted_.push_back(std::move(work));
   constexpr uint64_t kOne = 1;
   [[maybe_unused]] const auto written = write(wake_.get(), &kOne, sizeof kOne);
@@ -98,23 +103,33 @@ void ProcessExecutor::run() {
   }
 }
 
+bool ProcessExecutor::has_posted() const {
+  const std::scoped_lock lock(mutex_);
+  return !posted_.empty();
+}
+
+/// One at a time: ends and cancels do not wait for a thousand starts.
 void ProcessExecutor::take_posted() {
-  std::deque<std::function<void()>> posted;
+  std::function<void()> work;
   {
     const std::scoped_lock lock(mutex_);
-    posted.swap(posted_);
+    if (posted_.empty()) return;
+    work = std::move(posted_.front());
+    posted_.pop_front();
   }
-  for (const auto& work : posted) work();
+  work();
+}
+
+int ProcessExecutor::patience_ms() const {
+  if (has_posted()) return 0;
+  if (later_.empty()) return -1;
+  const int64_t left = std::clamp<int64_t>(later_.begin()->first - monotonic_ns(), 0, 1000 * kSecond);
+  return static_cast<int>((left + kMillisecond - 1) / kMillisecond);
 }
 
 void ProcessExecutor::wait_for_events() {
-  int patience_ms = -1;
-  if (!later_.empty()) {
-    const int64_t left = std::clamp<int64_t>(later_.begin()->first - monotonic_ns(), 0, 1000 * kSecond);
-    patience_ms = static_cast<int>((left + kMillisecond - 1) / kMillisecond);
-  }
   std::array<epoll_event, 64> events{};
-  const int count = epoll_wait(events_.get(), events.data(), events.size(), patience_ms);
+  const int count = epoll_wait(events_.get(), events.data(), events.size(), patience_ms());
   for (int i = 0; i < count; ++i) {
     const uint64_t value = events.at(static_cast<size_t>(i)).data.u64;
     if (value != 0) {
@@ -129,9 +144,9 @@ void ProcessExecutor::wait_for_events() {
 void ProcessExecutor::run_due() {
   const int64_t now = monotonic_ns();
   while (!later_.empty() && later_.begin()->first <= now) {
-    const Moment moment = std::move(later_.begin()->second);
+    const auto work = std::move(later_.begin()->second);
     later_.erase(later_.begin());
-    moment.work();
+    work();
   }
 }
 
@@ -140,7 +155,7 @@ void ProcessExecutor::do_later(AttemptId id, std::function<void()> work) {
   Entry* const entry = find(id);
   if (entry == nullptr) return;
   entry->pause_ns = std::clamp(2 * entry->pause_ns, kShortestPause, kSecond);
-  later_.emplace(monotonic_ns() + entry->pause_ns, Moment{id, std::move(work)});
+  later_.emplace(monotonic_ns() + entry->pause_ns, std::move(work));
 }
 
 ProcessExecutor::Entry* ProcessExecutor::find(AttemptId id) {
@@ -153,12 +168,15 @@ ProcessExecutor::Entry* ProcessExecutor::find(AttemptId id) {
 
 void ProcessExecutor::start(const Launch& launch) {
   const AttemptId id{launch.task, launch.attempt};
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!entries_.try_emplace(id).second) return;  // it runs, or has run
-    entries_[id].is_inference = launch.inference.has_value();
-  }
-  post([this, launch] { this->launch(launch, monotonic_ns() + kStartPatience); });
+  const std::scoped_lock lock(mutex_);
+  const auto [at, is_new] = entries_.try_emplace(id);
+  if (!is_new && !at->second.never_ran) return;  // it runs, or has run
+  at->second = Entry();
+  at->second.is_inference = launch.inference.has_value();
+  post_locked([this, launch, is_new] {
+    if (!is_new) unlink(files_.live_file({launch.task, launch.attempt}).c_str());
+    this->launch(launch, monotonic_ns() + kStartPatience);
+  });
 }
 
 void ProcessExecutor::launch(const Launch& launch, int64_t give_up_ns) {
@@ -207,12 +225,14 @@ int ProcessExecutor::launch_now(const Launch& launch, Entry& entry) {
   entry.is_child = true;
   entry.handle = std::move(started.handle);
   follow(id, entry);
+  folders_.grows(id.first);
   return 0;
 }
 
 void ProcessExecutor::follow(AttemptId id, Entry& entry) {
   epoll_event event{.events = EPOLLIN, .data = {.u64 = packed(id)}};
   epoll_ctl(events_.get(), EPOLL_CTL_ADD, entry.handle.get(), &event);
+  members_.add(id, entry.keeper, files_.attempt_folder(id));
 }
 
 /// A request ends with the service; the file tells the next one that it was sent.
@@ -246,7 +266,8 @@ void ProcessExecutor::keeper_ended(AttemptId id) {
   if (entry->is_child) waitpid(entry->keeper, nullptr, 0);
   {
     const std::scoped_lock lock(mutex_);
-    entry->handle.reset();  // which takes it from epoll too
+    epoll_ctl(events_.get(), EPOLL_CTL_DEL, entry->handle.get(), nullptr);
+    entry->handle.reset();
     entry->keeper = 0;
   }
   settle(id);
@@ -254,6 +275,8 @@ void ProcessExecutor::keeper_ended(AttemptId id) {
 
 /// Who holds the file's lock lives, though it may be a keeper that was not yet able to say who it is.
 void ProcessExecutor::settle(AttemptId id) {
+  const Entry* const entry = find(id);
+  if (entry == nullptr || entry->is_over || entry->handle) return;
   const Descriptor live(::open(files_.live_file(id).c_str(), O_RDWR | O_CLOEXEC));
   if (!live) {
     if (errno == ENOENT) return settle_free(id, -1);
@@ -300,8 +323,11 @@ bool ProcessExecutor::follow_living(AttemptId id, const keeper::KeeperRecord& re
   const std::scoped_lock lock(mutex_);
   entry->keeper = static_cast<pid_t>(record.keeper);
   entry->is_child = process->parent == getpid();
+  entry->was_found = true;
+  entry->pause_ns = 0;
   entry->handle = std::move(handle);
   follow(id, *entry);
+  folders_.grows(id.first);
   if (entry->cancelled || !entry->is_wanted) send_cancel(entry->handle.get());
   return true;
 }
@@ -309,11 +335,9 @@ bool ProcessExecutor::follow_living(AttemptId id, const keeper::KeeperRecord& re
 void ProcessExecutor::report(AttemptId id, const keeper::EndRecord& end) {
   Entry* const entry = find(id);
   if (entry == nullptr || entry->is_over) return;
-  {
-    const std::scoped_lock lock(mutex_);
-    entry->is_over = true;
-  }
-  if (!entry->is_wanted) return end_unwanted(id);
+  members_.remove(id);
+  folders_.settled(id.first);
+  if (!entry->is_wanted) return clear_unwanted(id, *entry);
   EndReport told{.task = id.first,
                  .attempt = id.second,
                  .cause = cause_of(end.cause).value_or(EndCause::lost),
@@ -323,7 +347,18 @@ void ProcessExecutor::report(AttemptId id, const keeper::EndRecord& end) {
                  .ended_ns = end.ended_ns};
   const bool failed = (told.cause == EndCause::exit && told.exit_status != 0) || told.cause == EndCause::signal;
   if (failed && ran_out_of_gpu_memory(id)) told.cause = EndCause::out_of_memory;
+  {
+    const std::scoped_lock lock(mutex_);
+    entry->is_over = true;
+    entry->never_ran = told.cause == EndCause::not_started;
+  }
   ended_(std::move(told));
+}
+
+/// What it printed goes only where it ran on without anybody's knowledge; one whose end was saved keeps it.
+void ProcessExecutor::clear_unwanted(AttemptId id, const Entry& entry) {
+  if (entry.was_found) folders_.remove_attempt(id.first, id.second);
+  clear(id);
 }
 
 /// Its end is kept like that of a command, so that it is told of again until it is collected.
@@ -379,9 +414,6 @@ void ProcessExecutor::adopt_now(const std::set<AttemptId>& running) {
   }
 }
 
-/// What it printed goes only where nothing knows of it; an attempt that was saved as ended keeps it.
-void ProcessExecutor::end_unwanted(AttemptId id) { clear(id); }
-
 void ProcessExecutor::collected(int64_t task, int64_t attempt) {
   post([this, id = AttemptId{task, attempt}] { clear(id); });
 }
@@ -394,24 +426,21 @@ void ProcessExecutor::clear(AttemptId id) {
 
 // Questions
 
-std::optional<std::pair<int64_t, int64_t>> ProcessExecutor::task_of(int64_t pid) const {
-  const std::scoped_lock lock(mutex_);
-  for (auto process = keeper::find_process(static_cast<pid_t>(pid)); process && process->pid > 1;
-       process = keeper::find_process(process->parent)) {
-    for (const auto& [id, entry] : entries_) {
-      if (entry.keeper == process->pid) return id;
-    }
-  }
-  return std::nullopt;
-}
+std::optional<std::pair<int64_t, int64_t>> ProcessExecutor::task_of(int64_t pid) const { return members_.find(pid); }
 
 std::optional<int64_t> ProcessExecutor::pid_of(int64_t task, int64_t attempt) const {
   const AttemptId id{task, attempt};
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto at = entries_.find(id);
+    if (at == entries_.end() || at->second.is_over || !at->second.handle) return std::nullopt;
+    if (at->second.task) return at->second.task;
+  }
   const Descriptor live(::open(files_.live_file(id).c_str(), O_RDONLY | O_CLOEXEC));
   const auto record = live ? keeper::read_keeper_record(live.get()) : std::nullopt;
+  if (!record || record->task == 0) return std::nullopt;
   const std::scoped_lock lock(mutex_);
-  const auto at = entries_.find(id);
-  if (at == entries_.end() || at->second.is_over || !record || record->task == 0) return std::nullopt;
+  if (const auto at = entries_.find(id); at != entries_.end()) at->second.task = record->task;
   return record->task;
 }
 
@@ -435,16 +464,9 @@ std::string ProcessExecutor::folder_of(int64_t task, int64_t attempt) const {
   return files_.attempt_folder({task, attempt});
 }
 
-void ProcessExecutor::remove(int64_t task) {
-  post([this, task] { remove_now(task); });
-}
+void ProcessExecutor::remove(int64_t task) { folders_.remove(task); }
 
-void ProcessExecutor::remove_now(int64_t task) const {
-  std::error_code error;
-  std::filesystem::remove_all(files_.task_folder(task), error);
-}
-
-int64_t ProcessExecutor::bytes() const { return 0; }
+int64_t ProcessExecutor::bytes() const { return folders_.bytes(); }
 
 Result<std::unique_ptr<Executor>> Executor::open(const std::string& folder, std::function<void(EndReport)> ended) {
   auto files = AttemptFiles::open(folder);

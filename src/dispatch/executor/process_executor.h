@@ -16,6 +16,8 @@
 #include "dispatch/executor.h"
 #include "dispatch/executor/attempt_files.h"
 #include "dispatch/executor/keeper_program.h"
+#include "dispatch/executor/task_folders.h"
+#include "dispatch/executor/task_members.h"
 #include "dispatch/executor/worker_requests.h"
 #include "dispatch/keeper/attempt_record.h"
 
@@ -51,21 +53,27 @@ class ProcessExecutor final : public Executor {
     bool is_child = false;  ///< the keeper is this program's, which has to wait for it
     pid_t keeper = 0;
     bool is_inference = false;
-    bool is_wanted = true;  ///< else nobody is told of its end
+    bool is_wanted = true;   ///< else nobody is told of its end
+    bool was_found = false;  ///< running, by a service that did not start it
     bool cancelled = false;
     bool is_over = false;
-    int64_t pause_ns = 0;  ///< before the next look at what is not clear yet
+    bool never_ran = false;       ///< it is over, and may be started again
+    std::optional<int64_t> task;  ///< its first process, once known
+    int64_t pause_ns = 0;         ///< before the next look at what is not clear yet
   };
 
   // Of the thread that calls.
   void post(std::function<void()> work);
+  void post_locked(std::function<void()> work);
 
   // Of the executor's thread.
   void run();
   void take_posted();
+  [[nodiscard]] bool has_posted() const;
   void wait_for_events();
   void do_later(AttemptId id, std::function<void()> work);
   void run_due();
+  [[nodiscard]] int patience_ms() const;
   void launch(const Launch& launch, int64_t give_up_ns);
   [[nodiscard]] int launch_now(const Launch& launch, Entry& entry);
   void ask_worker(const Launch& launch);
@@ -76,13 +84,12 @@ class ProcessExecutor final : public Executor {
   void settle_later(AttemptId id);
   [[nodiscard]] bool follow_living(AttemptId id, const keeper::KeeperRecord& record);
   void adopt_now(const std::set<AttemptId>& running);
-  void end_unwanted(AttemptId id);
   void cancel_now(AttemptId id);
   void report(AttemptId id, const keeper::EndRecord& end);
   void worker_ended(const EndReport& report);
+  void clear_unwanted(AttemptId id, const Entry& entry);
   [[nodiscard]] bool ran_out_of_gpu_memory(AttemptId id) const;
   void clear(AttemptId id);
-  void remove_now(int64_t task) const;
   [[nodiscard]] Entry* find(AttemptId id);
 
   AttemptFiles files_;
@@ -93,16 +100,15 @@ class ProcessExecutor final : public Executor {
   Descriptor wake_;    ///< eventfd
   std::unique_ptr<WorkerRequests> workers_;
 
-  mutable std::mutex mutex_;
-  std::map<AttemptId, Entry> entries_;  ///< changed by the executor's thread and, for new ones, by callers
-  std::deque<std::function<void()>> posted_;
-  bool stopping_ = false;
+  TaskMembers members_;
+  TaskFolders folders_;
 
-  struct Moment {
-    AttemptId id;
-    std::function<void()> work;
-  };
-  std::multimap<int64_t, Moment> later_;
+  mutable std::mutex mutex_;
+  mutable std::map<AttemptId, Entry> entries_;  ///< callers add, the executor's thread changes
+  std::deque<std::function<void()>> posted_;
+  bool stopping_ = false;  ///< of the executor's thread
+
+  std::multimap<int64_t, std::function<void()>> later_;  ///< by moment
   std::thread thread_;
 };
 

@@ -84,7 +84,7 @@ class Keeper {
   [[nodiscard]] int patience_ms() const;
   void read_signals();
   void reap();
-  void first_process_ended(int status);
+  void end_what_is_left();
   void ask_to_end(const char* cause, std::string message);
   void on_time();
   void read_output(size_t stream);
@@ -102,6 +102,7 @@ class Keeper {
   std::optional<int64_t> kill_at_;        ///< once something has, or only children are left
   std::optional<int> status_;             ///< of the first process, as waitpid() has it
   bool none_left_ = false;
+  bool children_were_asked_ = false;
   const char* cause_ = nullptr;  ///< where it did not end by itself
   std::string message_;
   Killer killer_;
@@ -178,19 +179,20 @@ void Keeper::reap() {
     const pid_t ended = waitpid(-1, &status, WNOHANG);
     if (ended < 0 && errno == EINTR) continue;
     none_left_ = ended < 0;  // ECHILD: every process that comes from the task is this one's child in the end
-    if (ended <= 0) return;
-    if (ended == task_.pid) first_process_ended(status);
+    if (ended <= 0) break;
+    if (ended == task_.pid) status_ = status;
   }
+  if (status_ && !none_left_ && !children_were_asked_) end_what_is_left();
 }
 
-/// What it left running holds its GPU and would have nobody who minds it: it ends too.
-void Keeper::first_process_ended(int status) {
-  status_ = status;
+/// What the first process left running holds its GPU and has nobody who minds it: it ends too.
+void Keeper::end_what_is_left() {
+  children_were_asked_ = true;
   time_limit_at_.reset();
   const auto left = living_descendants();
-  if (left.empty()) return;
   if (!kill_at_) kill_at_ = monotonic_ns() + launch_.grace_ns;
-  if (message_.empty()) message_ = "left " + std::to_string(left.size()) + " processes running, which were ended";
+  if (message_.empty() && !left.empty())
+    message_ = "left " + std::to_string(left.size()) + " processes running, which were ended";
   for (const Process& process : left) {
     if (cause_ != nullptr && process.group == task_.pid) continue;  // it was asked before
     kill(process.pid, SIGTERM);
@@ -199,7 +201,7 @@ void Keeper::first_process_ended(int status) {
 }
 
 void Keeper::ask_to_end(const char* cause, std::string message) {
-  if (cause_ != nullptr || status_) return;
+  if (cause_ != nullptr || status_) return;  // it ends already
   cause_ = cause;
   message_ = std::move(message);
   time_limit_at_.reset();
