@@ -45,7 +45,7 @@ struct QueueSnapshot {
     int64_t reserved_bytes = 0;
   };
   std::vector<OnGpu> gpus;
-  std::optional<int64_t> oldest_ready_ns;  ///< of those that wait
+  std::optional<int64_t> oldest_ready_ns;  ///< of those that wait; up to a second old
   std::string trouble;  ///< why nothing is taken in now (disk full, read-only database); empty where all is well
 };
 
