@@ -92,7 +92,7 @@ class Engine {
   [[nodiscard]] virtual std::span<const GpuLoad> loads() const = 0;
 
   /// How a task ended that is over and was dropped: asked for before a submission that comes after it. Such ends are
-  /// remembered by themselves for the last million tasks of this process.
+  /// remembered by themselves for the last 100,000 tasks of this process.
   virtual void recall(int64_t task, TaskState state) = 0;
 
   /// The new task, whose attempt may already be decided by the next step(), or why it is refused.

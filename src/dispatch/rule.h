@@ -36,7 +36,8 @@ struct Rule {
   std::optional<Refusal> (*refuse)(const Candidate& candidate) = nullptr;
   /// The same without texts, for the thousands of times that nobody reads them.
   bool (*refuses)(const Candidate& candidate) = nullptr;
-  bool is_of_gpu = false;  ///< looks at the GPU and its load only: holds for all tasks alike
+  bool is_of_gpu = false;   ///< looks at the GPU and its load only: holds for all tasks alike
+  bool is_lasting = false;  ///< of the GPU, and nothing that tasks do changes it
 };
 [[nodiscard]] std::span<const Rule* const> rules();
 

@@ -24,6 +24,7 @@ extern constinit const Rule compute_capability_rule = {
     .refuse = refuse,
     .refuses = refuses,
     .is_of_gpu = true,
+    .is_lasting = true,
 };
 
 }  // namespace sonde::dispatch

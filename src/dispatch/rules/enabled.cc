@@ -18,6 +18,7 @@ extern constinit const Rule enabled_rule = {
     .refuse = refuse,
     .refuses = refuses,
     .is_of_gpu = true,
+    .is_lasting = true,
 };
 
 }  // namespace sonde::dispatch

@@ -13,7 +13,7 @@ const std::string& strategy_of(const config::Config& config, const Task& task) {
 }
 
 const std::string* mapping_of(const config::Config& config, const Task& task) {
-  if (strategy_of(config, task) != task_specific_strategy.name) return nullptr;
+  if (!config.gpu.multi_gpu.enabled || strategy_of(config, task) != task_specific_strategy.name) return nullptr;
   const auto& mappings = config.gpu.multi_gpu.task_specific_mappings;
   const auto found = mappings.find(task.spec.type);
   return found == mappings.end() ? nullptr : &found->second;
