@@ -97,7 +97,8 @@ class Host {
   /// The rules that refuse the GPU to a waiting task.
   std::vector<std::string> refused_by(int64_t task, size_t gpu) const {
     std::vector<std::string> rules;
-    for (const Refusal& refusal : explain(task).gpus.at(gpu).refusals) rules.emplace_back(refusal.rule);
+    const Explanation why = explain(task);
+    for (const Refusal& refusal : why.gpus.at(gpu).refusals) rules.emplace_back(refusal.rule);
     return rules;
   }
 
