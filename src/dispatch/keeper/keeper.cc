@@ -191,8 +191,7 @@ void Keeper::end_what_is_left() {
   time_limit_at_.reset();
   const auto left = living_descendants();
   if (!kill_at_) kill_at_ = monotonic_ns() + launch_.grace_ns;
-  if (message_.empty() && !left.empty())
-    message_ = "left " + std::to_string(left.size()) + " processes running, which were ended";
+  if (message_.empty() && !left.empty()) message_ = "it left processes running, which were ended: " + std::to_string(left.size());
   for (const Process& process : left) {
     if (cause_ != nullptr && process.group == task_.pid) continue;  // it was asked before
     kill(process.pid, SIGTERM);
