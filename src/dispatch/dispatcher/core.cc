@@ -506,6 +506,12 @@ Result<std::optional<Explanation>> Core::explain(int64_t id) const {
   return explanation;
 }
 
+TypeFigures Core::figures_of(const std::string& type) const {
+  const std::scoped_lock lock(mutex_);
+  const Estimates& estimates = std::as_const(*engine_).estimates();
+  return {.memory = estimates.memory(type), .run_time = estimates.run_time(type, "")};
+}
+
 std::shared_ptr<const QueueSnapshot> Core::snapshot() const {
   const std::scoped_lock lock(snapshot_mutex_);
   return snapshot_;

@@ -47,6 +47,7 @@ class Core {
   [[nodiscard]] Result<std::optional<Batch>> find_batch(int64_t batch) const;
   [[nodiscard]] std::vector<Task> queue(size_t most) const;
   [[nodiscard]] Result<std::optional<Explanation>> explain(int64_t task) const;
+  [[nodiscard]] TypeFigures figures_of(const std::string& type) const;
   [[nodiscard]] std::shared_ptr<const QueueSnapshot> snapshot() const;
 
  private:
