@@ -1,5 +1,7 @@
 #include "dispatch/json.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -24,10 +26,10 @@ Json or_null(const std::string& text) { return text_or_null<Json>(text); }
 Json moment(int64_t moment_ns) { return monitor::moment_text_ms(moment_ns); }
 Json moment_or_null(const std::optional<int64_t>& moment_ns) { return moment_ns ? moment(*moment_ns) : Json(nullptr); }
 
-/// Whole milliseconds: finer digits are noise to people.
+/// Whole milliseconds: finer digits are noise to people. 0 where the clock was set back between.
 Json seconds_between(int64_t from_ns, const std::optional<int64_t>& to_ns) {
   if (!to_ns) return nullptr;
-  return static_cast<double>((*to_ns - from_ns) / kNsPerMs) / 1000;
+  return static_cast<double>(std::max<int64_t>(0, *to_ns - from_ns) / kNsPerMs) / 1000;
 }
 
 Json seconds_or_null(const std::optional<int64_t>& ns) {
