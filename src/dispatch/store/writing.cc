@@ -70,9 +70,10 @@ struct Removable {
   std::set<int64_t> batches;
 };
 
+/// The plus keeps SQLite from the index of states, by which it would look at everything that is over.
 Result<Removable> removable(Connection& db, int64_t moment_ns) {
   auto query = db.query(
-      "SELECT id, batch FROM tasks WHERE ended_ns < ? AND state IN ('succeeded', 'failed', 'cancelled') AND id NOT IN "
+      "SELECT id, batch FROM tasks WHERE ended_ns < ? AND +state IN ('succeeded', 'failed', 'cancelled') AND id NOT IN "
       "(SELECT j.value FROM tasks t JOIN specs s ON s.task = t.id JOIN json_each(s.after_tasks) j "
       "WHERE t.state IN ('blocked', 'waiting', 'running') AND s.after_tasks IS NOT NULL) ORDER BY ended_ns LIMIT ?");
   if (!query) return std::unexpected(query.error());
