@@ -53,9 +53,7 @@ int run(const Options& options) {
 
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
-  command.add_option("TASK", options->ids, "numbers of tasks: 12 14-17 or 12,14-17")
-      ->required()
-      ->allow_extra_args(false);
+  command.add_option("TASK", options->ids, "numbers of tasks: 12 14-17 or 12,14-17")->required();
   command.add_flag("--json", options->json, "the tasks as JSON");
   tasks::add_connection_options(command, options->connection);
   command.callback([options, &exit_code] { exit_code = run(*options); });

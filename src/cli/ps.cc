@@ -128,7 +128,7 @@ int run(const Options& options) {
 
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
-  command.add_option("TASK", options->ids, "all that is known of these tasks: 12 14-17")->allow_extra_args(false);
+  command.add_option("TASK", options->ids, "all that is known of these tasks: 12 14-17");
   command.add_flag("-a,--all", options->all, "those that are over, too");
   command.add_option("--state", options->states, "only these: blocked, waiting, running, succeeded, failed, cancelled")
       ->delimiter(',')

@@ -174,7 +174,7 @@ void set_up(CLI::App& command, int& exit_code) {
                    "wait for its end, and end as it did; a full queue is waited for, too. Ctrl-C leaves it running");
   command.add_flag("--json", options->json, "the task as JSON instead of its number");
   command.add_option("WORDS", options->words, "after --: a command, or with --type the arguments that the type allows")
-      ->allow_extra_args(false);  // else CLI11 takes "[a,b]" apart
+      ->transform(unguarded_word);
   tasks::add_connection_options(command, options->connection);
   command.callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -59,7 +59,8 @@ std::string batch_tasks_text(const Json& batch) {
   for (const Json& id : list_of(batch, "tasks")) {
     if (id.is_number_integer()) ids.push_back(id.get<int64_t>());
   }
-  return fmt::format("{} {}: {}", ids.size(), ids.size() == 1 ? "task" : "tasks", ids_text(std::move(ids)));
+  const size_t count = ids.size();
+  return fmt::format("{} {}: {}", count, count == 1 ? "task" : "tasks", ids_text(std::move(ids)));
 }
 
 std::string batch_details(const Json& batch, const GpuNames& names) {

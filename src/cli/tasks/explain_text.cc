@@ -96,8 +96,10 @@ void add_queue(const Json& explanation, double now, Text& text) {
   const auto likely = moment_of(start, "likely");
   const std::string unknown = text_of(explanation, "start_unknown");
   if (likely) {
-    text.line(fmt::format("It should start at {}, in {}; four of five tasks start within the range {} to {}.",
-                          moment_text_here(likely, now), seconds_text(*likely - now),
+    const std::string when =
+        *likely <= now ? std::string("at any moment")
+                       : fmt::format("at {}, in {}", moment_text_here(likely, now), seconds_text(*likely - now));
+    text.line(fmt::format("It should start {}; four of five tasks start within the range {} to {}.", when,
                           moment_text_here(moment_of(start, "earliest"), now),
                           moment_text_here(moment_of(start, "latest"), now)));
   } else if (!unknown.empty()) {

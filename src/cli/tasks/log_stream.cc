@@ -73,10 +73,11 @@ Status LogStream::follow_attempt() {
 }
 
 Result<Json> LogStream::next_part(bool wait) {
-  auto part = connection_.call({.path = fmt::format("/api/v1/tasks/{}/log?stream={}&attempt={}&from={}{}", choice_.task,
-                                                    choice_.stream, attempt_, from_, wait ? "&follow=true" : ""),
-                                .waits_for_service = wait,
-                                .patience = kPatience});
+  auto part =
+      connection_.call({.path = fmt::format("/api/v1/tasks/{}/log?stream={}&attempt={}&from={}&limit=1048576{}",
+                                            choice_.task, choice_.stream, attempt_, from_, wait ? "&follow=true" : ""),
+                        .waits_for_service = wait,
+                        .patience = kPatience});
   if (part) write(*part);
   return part;
 }
