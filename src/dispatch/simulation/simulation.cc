@@ -171,7 +171,8 @@ class Simulator {
                            .attempt = attempt.number,
                            .gpu = run.gpus.back(),
                            .start_ns = now_ns_ - kStart_ns,
-                           .reserved_bytes = attempt.reserved_bytes});
+                           .reserved_bytes = attempt.reserved_bytes,
+                           .source = attempt.memory_source});
     }
     host_.start(run, now_ns_);
     peaks_[id] = host_.held_by(id);

@@ -40,7 +40,8 @@ struct Interval {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   int64_t reserved_bytes = 0;
-  int64_t held_bytes = 0;  ///< at its end
+  MemorySource source = MemorySource::share;  ///< of what is reserved
+  int64_t held_bytes = 0;                     ///< at its end
   EndCause cause = EndCause::none;
 };
 
