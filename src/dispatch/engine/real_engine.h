@@ -33,6 +33,10 @@ class RealEngine final : public Engine {
   void set_config(std::shared_ptr<const config::Config> config) override;
   void set_gpus(std::vector<GpuState> gpus, std::span<const Holding> held) override;
   Estimates& estimates() override;
+  [[nodiscard]] const Estimates& estimates() const override { return estimates_; }
+  [[nodiscard]] const config::Config& config() const override { return *config_; }
+  [[nodiscard]] std::span<const GpuState> gpus() const override { return fleet_.states(); }
+  [[nodiscard]] std::span<const GpuLoad> loads() const override { return fleet_.loads(); }
   void recall(int64_t task, TaskState state) override;
   [[nodiscard]] std::expected<int64_t, Refused> submit(TaskSpec spec, int64_t now_ns) override;
   [[nodiscard]] std::expected<int64_t, Refused> submit_batch(std::string name, std::vector<TaskSpec> specs,
