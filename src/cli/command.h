@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
 
 #include <CLI/App.hpp>
@@ -19,11 +18,6 @@ struct Command {
   /// Adds the options to `command`, and a callback that runs it and sets the exit code.
   void (*set_up)(CLI::App& command, int& exit_code);
 };
-
-/// CLI11 takes a word "[a,b]" apart, wherever it stands. One behind "--" is another program's, and is guarded on its
-/// way through: main() guards such words, and options that take them say transform(unguarded_word).
-[[nodiscard]] std::string guarded_word(std::string word);
-[[nodiscard]] std::string unguarded_word(std::string word);
 
 /// Makes each row a command of `app`, with its example below its help.
 void add_commands(CLI::App& app, std::span<const Command> commands, int& exit_code);

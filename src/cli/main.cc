@@ -15,6 +15,7 @@
 
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/other_words.h"
 
 namespace sonde {
 

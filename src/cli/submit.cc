@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
+#include "cli/other_words.h"
 #include "cli/output.h"
 #include "cli/tasks/amounts.h"
 #include "cli/tasks/connection.h"

@@ -7,7 +7,6 @@ import json
 import os
 import pty
 import re
-import select
 import signal
 import ssl
 import struct
@@ -15,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import termios
-import time
+import threading
 from pathlib import Path
 
 from _serve import PATIENCE_S, SONDE, make_certificate, run_all, until
@@ -286,8 +285,10 @@ def an_interrupt_leaves_the_task_running():
     running = task(12, "running", attempts=[attempt()])
     answers = {"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": running, "GET /api/v1/queue": QUEUE}
 
-    def hang(asked):
-        time.sleep(2)
+    over_now = threading.Event()
+
+    def hang(_):
+        over_now.wait(PATIENCE_S)
         return {"text": "", "next": 0, "left_out_bytes": 0, "whole": False}
 
     answers["GET /api/v1/tasks/12/log"] = hang
@@ -295,6 +296,7 @@ def an_interrupt_leaves_the_task_running():
         with StandIn(answers) as server:
             code, said = interrupted(server, *words, seen=lambda at, path=path: any(asked.path == path for asked in at.asked))
             assert code == 130 and "task 12 goes on without this command" in said, (code, said)
+    over_now.set()
     batch = {"id": 3, "name": None, "tasks": [1], "states": {"running": 1}, "split": {}}
     with tempfile.TemporaryDirectory() as folder, StandIn({"POST /api/v1/batches": Answer(201, batch), "GET /api/v1/batches/3": batch}) as server:
         file = Path(folder) / "batch.yaml"
@@ -453,7 +455,7 @@ def explain_speaks_plainly():
             "It waits: no GPU has room",
             "It is number 3 in the queue, behind 9, 10.",
             "It should start at any moment; four of five tasks start within the range 2021-11-22 08:15:00 to 2021-11-22 08:19:00.",
-            "It would start with any of these:   - task 9 ends",
+            "What would let it start:   - task 9 ends",
             "  gpu_0  8.9 GiB are left, 16.0 GiB are needed          6.1 is below 7.0 (this does not change by itself) ",
             "  gpu_1  chosen: 12 % in use (score -12.5)",
             "decided at 2021-11-22 08:00:00 by least_loaded, with 4 waiting:   The type has no mapping ",

@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "cli/decide_and_write.h"
+#include "cli/other_words.h"
 #include "gate/verdict.h"
 
 namespace sonde {

@@ -124,7 +124,7 @@ std::string explain_text(const Json& explanation, double now, size_t width) {
   add_queue(explanation, now, text);
   if (const Json& unblocks = list_of(explanation, "unblocks"); !unblocks.empty()) {
     text.blank();
-    text.line("It would start with any of these:");
+    text.line("What would let it start:");
     for (const Json& what : unblocks) text.line("- " + text_of(Json{{"what", what}}, "what"), 2);
   }
   if (const Json& gpus = list_of(explanation, "gpus"); !gpus.empty()) {
