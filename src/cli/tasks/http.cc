@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 
 #include "cli/tasks/interrupt.h"
 
@@ -63,6 +64,16 @@ HttpFailure::Kind kind_of(CURLcode code) {
     case CURLE_ABORTED_BY_CALLBACK: return HttpFailure::Kind::interrupted;
     default: return HttpFailure::Kind::broken;
   }
+}
+
+/// The system's words where it refused the connection: libcurl's differ from version to version.
+std::string reason_of(CURL* easy, CURLcode code, std::string_view what) {
+  long error = 0;
+  curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &error);
+  if (code == CURLE_COULDNT_CONNECT && error != 0) {
+    return std::error_code(static_cast<int>(error), std::generic_category()).message();
+  }
+  return what.empty() ? curl_easy_strerror(code) : std::string(what);
 }
 
 /// A proxy that the environment names is for other hosts.
@@ -140,7 +151,7 @@ std::expected<HttpResponse, HttpFailure> HttpClient::exchange(const HttpRequest&
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
   if (!authorities_.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, authorities_.c_str());
   if (const CURLcode code = curl_easy_perform(easy); code != CURLE_OK) {
-    return std::unexpected(HttpFailure{kind_of(code), what[0] != '\0' ? what.data() : curl_easy_strerror(code)});
+    return std::unexpected(HttpFailure{kind_of(code), reason_of(easy, code, what.data())});
   }
   long status = 0;
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);

@@ -27,7 +27,7 @@ struct HttpResponse {
 struct HttpFailure {
   enum class Kind { unreachable, untrusted, timed_out, interrupted, broken };
   Kind kind = Kind::broken;
-  std::string what;  ///< in libcurl's words
+  std::string what;  ///< in words of the system or of libcurl
 };
 
 /// http and https by libcurl; connections are kept. Redirects are not followed, since the key is for the named service
