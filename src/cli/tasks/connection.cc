@@ -96,7 +96,12 @@ class Retry {
   }
 
   bool after(const HttpResponse& response) {
-    if (response.status == 503 && call_.waits_for_service) return wait_for_service({.what = "it answers 503"});
+    if (response.status == 503 && call_.waits_for_service) {
+      const Json problem = parsed(response);
+      const std::string detail = raw_text(problem, "detail");
+      const bool stays_so = code_of(problem) == "tasks_disabled";
+      return !stays_so && wait_for_service({.what = detail.empty() ? "it answers 503" : detail});
+    }
     if (response.status != 429) return false;
     const seconds wait(retry_after_s(response).value_or(1));
     if (code_of(parsed(response)) == "queue_full") {
