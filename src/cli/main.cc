@@ -15,6 +15,7 @@
 
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/other_words.h"
 
 namespace sonde {
 
@@ -97,7 +98,7 @@ std::vector<std::string> with_joined_values(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word == "--") {  // what follows is another program's
-      words.insert(words.end(), argv + i, argv + argc);
+      for (; i < argc; ++i) words.push_back(guarded_word(argv[i]));
       break;
     }
     const std::string_view next = i + 1 < argc ? argv[i + 1] : "";

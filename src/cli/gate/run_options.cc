@@ -6,14 +6,17 @@
 
 #include "base/duration.h"
 #include "cli/decide_and_write.h"
+#include "cli/other_words.h"
 #include "gate/verdict.h"
 
 namespace sonde {
 
 void add_run_options(CLI::App& command, RunOptions& options) {
-  command.add_option("COMMAND", options.words,
-                     "after --, the command that one run is: a profiler with {profile} where it takes the name of its "
-                     "output, without ending; or any program, of which the wall time is measured");
+  command
+      .add_option("COMMAND", options.words,
+                  "after --, the command that one run is: a profiler with {profile} where it takes the name of its "
+                  "output, without ending; or any program, of which the wall time is measured")
+      ->transform(unguarded_word);
   command.add_option("--warm-up", options.warm_up, "runs before the first that counts")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

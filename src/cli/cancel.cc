@@ -1,0 +1,68 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/tasks/connection.h"
+#include "cli/tasks/ids.h"
+#include "cli/tasks/task_text.h"
+
+namespace sonde {
+namespace {
+
+using tasks::Json;
+
+struct Options {
+  tasks::ConnectionOptions connection;
+  std::vector<std::string> ids;
+  bool json = false;
+};
+
+/// A running one gets SIGTERM first, and is over a moment later.
+std::string done_text(const Json& task) {
+  return tasks::is_over(task) ? tasks::outcome_text(task) : tasks::title_of(task) + " was told to end";
+}
+
+int cancel_all(const Options& options, const std::vector<int64_t>& ids, tasks::Connection& connection) {
+  Json cancelled = Json::array();
+  int exit_code = kDone;
+  for (const int64_t id : ids) {
+    auto task = connection.call({.method = "POST", .path = fmt::format("/api/v1/tasks/{}/cancel", id)});
+    if (task) {
+      if (!options.json) fmt::print("{}\n", done_text(*task));
+      cancelled.push_back(std::move(*task));
+      continue;
+    }
+    exit_code = report_error(task.error());
+    if (connection.status() == 0) break;  // the others would not get there either
+  }
+  if (options.json) fmt::print("{}", tasks::json_text({{"tasks", std::move(cancelled)}}));
+  return exit_code;
+}
+
+int run(const Options& options) {
+  const auto ids = tasks::parse_ids(options.ids);
+  if (!ids) {
+    report_error(ids.error());
+    return kUsage;
+  }
+  auto connection = tasks::Connection::open(options.connection);
+  return connection ? cancel_all(options, *ids, *connection) : report_error(connection.error());
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command.add_option("TASK", options->ids, "numbers of tasks: 12 14-17 or 12,14-17")->required();
+  command.add_flag("--json", options->json, "the tasks as JSON");
+  tasks::add_connection_options(command, options->connection);
+  command.callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace
+
+extern const Command cancel_command;
+const Command cancel_command{"cancel", "End tasks: those that run get SIGTERM, and SIGKILL after a grace",
+                             "sonde cancel 12 14-17", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,50 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/tasks/amounts.h"
+#include "cli/tasks/connection.h"
+#include "cli/tasks/explain_text.h"
+#include "cli/tasks/ids.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  tasks::ConnectionOptions connection;
+  std::string task;
+  bool json = false;
+};
+
+int run(const Options& options) {
+  const auto id = tasks::parse_id(options.task);
+  if (!id) {
+    report_error(id.error());
+    return kUsage;
+  }
+  auto connection = tasks::Connection::open(options.connection);
+  if (!connection) return report_error(connection.error());
+  const auto explained = connection->get(fmt::format("/api/v1/tasks/{}/explain", *id));
+  if (!explained) return report_error(explained.error());
+  fmt::print("{}", options.json ? tasks::json_text(*explained)
+                                : tasks::explain_text(*explained, tasks::now_s(), terminal_options().width));
+  return kDone;
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command.add_option("TASK", options->task, "its number")->required();
+  command.add_flag("--json", options->json, "as JSON: schema Explanation of docs/openapi.json");
+  tasks::add_connection_options(command, options->connection);
+  command.callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace
+
+extern const Command explain_command;
+const Command explain_command{"explain", "Say why a task waits or went where it did, and when it should start",
+                              "sonde explain 12", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,76 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/tasks/connection.h"
+#include "cli/tasks/ids.h"
+#include "cli/tasks/interrupt.h"
+#include "cli/tasks/log_stream.h"
+#include "cli/tasks/task_text.h"
+#include "cli/tasks/wait.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  tasks::ConnectionOptions connection;
+  std::string task;
+  bool follow = false;
+  bool error_stream = false;
+  std::optional<int64_t> attempt;
+  std::optional<int64_t> tail;
+};
+
+int follow(const tasks::LogChoice& choice, tasks::Connection& connection) {
+  const tasks::Interrupt interrupt;
+  tasks::LogStream log(connection, choice);
+  if (const auto shown = log.show(); !shown) return tasks::tell_failure(shown.error(), choice.task);
+  if (!tasks::is_over(log.task())) return kDone;  // an attempt of a task that goes on
+  const int code = tasks::outcome_exit(log.task());
+  if (code != 0) {
+    fmt::print(
+        stderr, "sonde: {}{}\n", tasks::outcome_text(log.task()),
+        choice.stream == "stdout" ? fmt::format("; its standard error: `sonde logs {} --stderr`", choice.task) : "");
+  }
+  return code;
+}
+
+int run(const Options& options) {
+  const auto id = tasks::parse_id(options.task);
+  if (!id) {
+    report_error(id.error());
+    return kUsage;
+  }
+  auto connection = tasks::Connection::open(options.connection);
+  if (!connection) return report_error(connection.error());
+  const tasks::LogChoice choice{.task = *id,
+                                .stream = options.error_stream ? "stderr" : "stdout",
+                                .attempt = options.attempt,
+                                .tail = options.tail,
+                                .follow = options.follow};
+  if (options.follow) return follow(choice, *connection);
+  const Status shown = tasks::LogStream(*connection, choice).show();
+  return shown ? kDone : report_error(shown.error());
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command.add_option("TASK", options->task, "its number")->required();
+  command.add_flag("-f,--follow", options->follow,
+                   "go on until the task is over, and end as it did; Ctrl-C leaves it running");
+  command.add_flag("--stderr", options->error_stream, "standard error instead of standard output");
+  command.add_option("--attempt", options->attempt, "of this attempt, from 1 (default: the last one)")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--tail", options->tail, "only so many bytes of its end")->check(CLI::PositiveNumber);
+  tasks::add_connection_options(command, options->connection);
+  command.callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace
+
+extern const Command logs_command;
+const Command logs_command{"logs", "Show what a task printed, as it prints it with -f", "sonde logs -f 12", set_up};
+
+}  // namespace sonde

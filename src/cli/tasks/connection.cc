@@ -1,0 +1,214 @@
+#include "cli/tasks/connection.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include <CLI/Config.hpp>
+
+#include "base/decimal.h"
+#include "base/small_file.h"
+#include "cli/tasks/interrupt.h"
+#include "report/plain_text.h"
+
+namespace sonde::tasks {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr const char* kUsualUrl = "http://127.0.0.1:8470";
+constexpr size_t kMostKeyBytes = 4096;
+/// For a key that makes too many requests, and for connections that are lost.
+constexpr int kMostTries = 6;
+constexpr milliseconds kFirstPause{200};
+/// For a service that is started anew; a host takes minutes to come up.
+constexpr seconds kPatienceForService{900};
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
+  return value == nullptr ? std::string() : value;
+}
+
+bool is_key(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
+}
+
+Result<std::string> key_of(const ConnectionOptions& options) {
+  std::string key = variable("SONDE_API_KEY");
+  if (!options.key_file.empty()) {
+    auto text = read_small_file(options.key_file, kMostKeyBytes);
+    if (!text) return std::unexpected(text.error());
+    key = std::move(*text);
+  }
+  key.erase(key.find_last_not_of(" \t\r\n") + 1);
+  if (key.empty() && options.key_file.empty()) return key;  // the service says whether it wants one
+  if (is_key(key)) return key;
+  const std::string where = options.key_file.empty() ? "SONDE_API_KEY" : options.key_file;
+  return fail("{} holds no key: it is one word, as `sonde keys add NAME --role submit` prints it", where);
+}
+
+Result<std::string> url_of(const ConnectionOptions& options) {
+  std::string url = options.url.empty() ? variable("SONDE_URL") : options.url;
+  if (url.empty()) url = kUsualUrl;
+  const std::string shown = one_line(url);
+  if (!url.starts_with("http://") && !url.starts_with("https://")) {
+    return fail("'{}' is no address of a service: it begins with http:// or https://, as {} does", shown, kUsualUrl);
+  }
+  const size_t host = url.find("://") + 3;
+  if (url.find('@', host) != std::string::npos) {
+    return fail("an address holds no user or password; the key goes into SONDE_API_KEY or a file for --key-file");
+  }
+  if (url.find_first_of("?# ", host) != std::string::npos) return fail("'{}' is no address of a service", shown);
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+/// The last part of a problem's type.
+std::string code_of(const Json& problem) {
+  const std::string type = raw_text(problem, "type");
+  return type.substr(type.rfind('/') + 1);
+}
+
+std::optional<int64_t> retry_after_s(const HttpResponse& response) {
+  const auto found = response.headers.find("retry-after");
+  const auto wait = found == response.headers.end() ? std::nullopt : integer_of<int64_t>(found->second);
+  constexpr int64_t kDay = 86400;
+  return wait && *wait >= 0 ? std::optional(std::min(*wait, kDay)) : std::nullopt;
+}
+
+Json parsed(const HttpResponse& response) { return Json::parse(response.body, nullptr, false); }
+
+void say(const std::string& text) { fmt::print(stderr, "sonde: {}\n", text); }
+
+/// Whether and how a call that failed is made once more. The pauses are told where they are long.
+class Retry {
+ public:
+  explicit Retry(const Call& call) : call_(call) {}
+
+  /// Waits, where the call is to be made again.
+  bool after(const HttpFailure& failure) {
+    if (Interrupt::came() || failure.kind == HttpFailure::Kind::untrusted) return false;
+    if (call_.waits_for_service) return wait_for_service(failure);
+    const bool lost = failure.kind == HttpFailure::Kind::broken;
+    const bool harmless = call_.method == "GET" || !call_.idempotency_key.empty();
+    return lost && harmless && ++tries_ < kMostTries / 2 && pause(kFirstPause * tries_);
+  }
+
+  bool after(const HttpResponse& response) {
+    if (response.status == 503 && call_.waits_for_service) {
+      const Json problem = parsed(response);
+      const std::string detail = raw_text(problem, "detail");
+      const bool stays_so = code_of(problem) == "tasks_disabled";
+      return !stays_so && wait_for_service({.what = detail.empty() ? "it answers 503" : detail});
+    }
+    if (response.status != 429) return false;
+    const seconds wait(retry_after_s(response).value_or(1));
+    if (code_of(parsed(response)) == "queue_full") {
+      if (call_.waits_for_room) say(fmt::format("the queue is full; trying again in {} s", wait.count()));
+      return call_.waits_for_room && pause(std::max<milliseconds>(wait, kFirstPause));
+    }
+    constexpr seconds kLong{60};
+    return wait <= kLong && ++tries_ < kMostTries && pause(std::max<milliseconds>(wait, kFirstPause));
+  }
+
+ private:
+  static bool pause(milliseconds time) {
+    Interrupt::sleep(time);
+    return !Interrupt::came();
+  }
+
+  bool wait_for_service(const HttpFailure& failure) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!since_) say(fmt::format("the service does not answer ({}); waiting for it", one_line(failure.what)));
+    if (!since_) since_ = now;
+    return now - *since_ < kPatienceForService && pause(seconds(1));
+  }
+
+  const Call& call_;
+  int tries_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> since_;
+};
+
+}  // namespace
+
+void add_connection_options(CLI::App& command, ConnectionOptions& options) {
+  command.add_option("--url", options.url, fmt::format("the service (default: $SONDE_URL, else {})", kUsualUrl));
+  command.add_option("--key-file", options.key_file, "file that holds the key (default: the key in $SONDE_API_KEY)");
+  command.add_option("--ca-file", options.authorities, "certificates (PEM) that an https service is checked by");
+}
+
+Result<Connection> Connection::open(const ConnectionOptions& options) {
+  auto url = url_of(options);
+  if (!url) return std::unexpected(url.error());
+  auto key = key_of(options);
+  if (!key) return std::unexpected(key.error());
+  return Connection(HttpClient(options.authorities), std::move(*url), std::move(*key));
+}
+
+HttpRequest Connection::request_of(const Call& call) const {
+  HttpRequest request{.method = call.method, .url = url_ + call.path};
+  request.headers.emplace_back("Accept: application/json");
+  if (!key_.empty()) request.headers.push_back("Authorization: Bearer " + key_);
+  if (call.method != "GET")
+    request.body = call.body ? call.body->dump(-1, ' ', false, Json::error_handler_t::replace) : "";
+  // libcurl calls a body a form's by itself.
+  if (request.body) request.headers.emplace_back(call.body ? "Content-Type: application/json" : "Content-Type:");
+  if (!call.idempotency_key.empty()) request.headers.push_back("Idempotency-Key: " + call.idempotency_key);
+  request.patience = call.patience;
+  return request;
+}
+
+Error Connection::failure_text(const HttpFailure& failure) const {
+  const std::string what = one_line(failure.what);
+  switch (failure.kind) {
+    case HttpFailure::Kind::unreachable:
+      return {fmt::format("no service answers at {} ({}): `sonde serve` starts one; --url or SONDE_URL names another",
+                          one_line(url_), what)};
+    case HttpFailure::Kind::untrusted:
+      return {fmt::format("the certificate of {} is not trusted ({}): --ca-file FILE names the authority that made it",
+                          one_line(url_), what)};
+    case HttpFailure::Kind::interrupted: return {"interrupted"};
+    case HttpFailure::Kind::timed_out:
+      return {fmt::format("the service at {} takes too long to answer ({})", one_line(url_), what)};
+    default: return {fmt::format("the connection to {} broke ({})", one_line(url_), what)};
+  }
+}
+
+Result<Json> Connection::answer(const HttpResponse& response) const {
+  Json document = parsed(response);
+  constexpr int kFirstError = 300;
+  if (response.status < kFirstError && !document.is_discarded()) return document;
+  const std::string detail = text_of(document, "detail");
+  const std::string code = code_of(document);
+  if (detail.empty()) {
+    return fail("{} answers with HTTP status {} and not as Sonde's service does: is something else at this address?",
+                one_line(url_), response.status);
+  }
+  if (code == "no_key") {
+    return fail(
+        "the service wants a key: put it into SONDE_API_KEY, or name a file that holds it with --key-file. `sonde keys "
+        "add NAME --role submit`, run on the host of the service, makes one");
+  }
+  if (code == "queue_full") {
+    const auto wait = retry_after_s(response);
+    return fail("{}{}", detail,
+                wait ? fmt::format(" Come back in {} s; with --wait that is done for you.", *wait) : "");
+  }
+  return fail("{}", detail);
+}
+
+Result<Json> Connection::get(const std::string& path) { return call({.path = path}); }
+
+Result<Json> Connection::call(const Call& call) {
+  const HttpRequest request = request_of(call);
+  Retry retry(call);
+  while (true) {
+    const auto response = client_.exchange(request);
+    status_ = response ? response->status : 0;
+    if (response ? retry.after(*response) : retry.after(response.error())) continue;
+    return response ? answer(*response) : std::unexpected(failure_text(response.error()));
+  }
+}
+
+}  // namespace sonde::tasks
