@@ -1,7 +1,7 @@
 // The live page before a stand-in for the service: what no real host shows on demand. live.mjs has the service itself.
 import assert from 'node:assert/strict';
 import { test, until, visibleText } from './_page.mjs';
-import { excess, intruders, keyField, kNoIntruders, openPart, signIn, withLivePage } from './_live.mjs';
+import { excess, intruders, keyField, kNoIntruders, openPart, parts, signIn, withLivePage } from './_live.mjs';
 import { gpu, process_, StubService } from './_stub_service.mjs';
 
 /** A stand-in with so many GPUs. */
@@ -197,7 +197,7 @@ test('hostile names are shown as text, on narrow windows too', () =>
         };
         await page.locator('.gpu').nth(6).waitFor();
         await check('GPUs');
-        for (const name of ['Incidents', 'Processes', 'Waste', 'Configuration']) {
+        for (const name of ['Tasks', 'Incidents', 'Processes', 'Waste', 'Configuration']) {
           await openPart(page, name);
           for (const details of await page.locator('details > summary').all()) await details.click();
           await check(name);
@@ -303,7 +303,7 @@ test('everything is reached by Tab and shows its focus', () =>
     service.open(1, service.gpus[0]);
     await withLivePage(service.url, {}, async (page) => {
       await signIn(page, 'sonde_admin');
-      for (const part of ['GPUs', 'Incidents', 'Processes', 'Waste', 'Configuration']) {
+      for (const part of ['GPUs', 'Tasks', 'Incidents', 'Processes', 'Waste', 'Configuration']) {
         await openPart(page, part);
         const stops = await walk(page);
         assert.deepEqual(
@@ -331,16 +331,17 @@ test('shortcuts lead everywhere, and leave fields alone', () =>
     await withLivePage(service.url, {}, async (page) => {
       await signIn(page, 'sonde_read');
       await page.locator('.gpu').first().waitFor();
-      const current = () => page.locator('nav [aria-current=page]').innerText();
+      const current = () => page.locator('nav.tabs [aria-current=page]').innerText();
       for (const [key, part] of [
-        ['2', 'Incidents'],
-        ['3', 'Processes'],
-        ['4', 'Waste'],
-        ['5', 'Configuration'],
+        ['2', 'Tasks'],
+        ['3', 'Incidents'],
+        ['4', 'Processes'],
+        ['5', 'Waste'],
+        ['6', 'Configuration'],
         ['1', 'GPUs'],
       ]) {
         await page.keyboard.press(key);
-        await page.locator('nav [aria-current=page]', { hasText: part }).waitFor();
+        await page.locator('nav.tabs [aria-current=page]', { hasText: part }).waitFor();
       }
       await page.locator('.gpu').first().waitFor();
       for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
@@ -390,7 +391,7 @@ test('light and dark follow the system, or the choice', () =>
       await page.getByLabel('Colours').selectOption('light');
       assert.equal(await background(), 'rgb(255, 255, 255)');
       await page.reload();
-      await page.locator('nav').waitFor();
+      await parts(page).waitFor();
       assert.equal(await background(), 'rgb(255, 255, 255)');
     });
   }));

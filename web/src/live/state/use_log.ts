@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { LogStream } from '../api/tasks.ts';
+import type { LogPart, LogStream } from '../api/tasks.ts';
 import { followLog, kLogPart } from './log_follow.ts';
 import { appended, kNoLog, prepended, type LogText } from './log_text.ts';
 import { pause, type Service } from './service.ts';
@@ -39,10 +39,20 @@ export function useLog(service: Service, of: LogOf) {
     );
     return () => left.abort();
   }, []);
+  /** The part between two offsets. A limit counts bytes of text: behind a gap it would reach beyond `to`. */
+  const askRange = async (from: number, to: number): Promise<LogPart> => {
+    const { signal } = new AbortController();
+    const part = await ask(from, to - from, false, signal);
+    const start = part.from + part.left_out_bytes;
+    if (part.next <= to) return part;
+    if (start >= to) return { ...part, left_out_bytes: to - part.from, next: to, text: '' };
+    const { text: kept, next } = await ask(start, to - start, false, signal);
+    return { ...part, text: kept, next };
+  };
   const earlier = async () => {
     const from = Math.max(0, text.from - kLogPart);
     try {
-      const part = await ask(from, text.from - from, false, new AbortController().signal);
+      const part = await askRange(from, text.from);
       setText((before) => (before.from === text.from ? prepended(before, part) : before));
     } catch (problem) {
       service.failed(problem);

@@ -66,7 +66,7 @@ function BatchRow({ batch, names }: { batch: Batch; names: GpuNames }) {
         <Progress batch={batch} />
       </td>
       <td>{splitText(batch, names)}</td>
-      <td>{moment(batch.submitted)}</td>
+      <td class="moment">{moment(batch.submitted)}</td>
       <td>
         <bdi>{batch.submitted_by}</bdi>
       </td>

@@ -4,7 +4,7 @@ import { hashOfGpu } from '../../place.ts';
 import type { Service } from '../../state/service.ts';
 import { useLoad } from '../../state/use_load.ts';
 import { useQueueVersion } from '../../state/use_task.ts';
-import { duration, moment, secondsOf } from '../../text/format.ts';
+import { duration, moment, secondsOf, shortMoment } from '../../text/format.ts';
 import { texts } from '../../text/texts.ts';
 import { LoadState } from '../loading.tsx';
 import { PlainTable } from '../plain_table.tsx';
@@ -74,11 +74,13 @@ export function startText(at: string, now: number): string {
   const seconds = secondsOf(at);
   const { explain: text } = texts.tasks;
   if (seconds === null) return kAbsent;
-  return seconds <= now ? text.anyMoment : `${text.inSeconds(duration(seconds - now))} (${moment(at)})`;
+  const when = shortMoment(at, new Date(now * 1000));
+  return seconds <= now ? text.anyMoment : `${text.inSeconds(duration(seconds - now))} (${when})`;
 }
 
 function Expected({ why: { position, ahead, start, start_unknown: unknown } }: { why: Explanation }) {
   const { explain: text } = texts.tasks;
+  const short = (at: string) => shortMoment(at, new Date());
   return (
     <>
       {position !== null && (
@@ -94,7 +96,7 @@ function Expected({ why: { position, ahead, start, start_unknown: unknown } }: {
       <p>
         <span class="muted">{text.start}:</span>{' '}
         {start ? (
-          text.expected(startText(start.likely, Date.now() / 1000), moment(start.earliest), moment(start.latest))
+          text.expected(startText(start.likely, Date.now() / 1000), short(start.earliest), short(start.latest))
         ) : (
           <bdi>{text.unknown(unknown ?? kAbsent)}</bdi>
         )}

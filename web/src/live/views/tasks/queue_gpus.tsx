@@ -10,7 +10,7 @@ import { Meter } from '../meter.tsx';
 import { PlainTable } from '../plain_table.tsx';
 
 /** Numbers of tasks of one GPU that are named. */
-const kMostNamed = 8;
+const kMostNamed = 10;
 
 export const tasksOn = (queue: Queue, uuid: string): Task[] =>
   queue.running.filter((task) => gpusOf(task).includes(uuid));
