@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/arguments.h"
+#include "api/log_followers.h"
 #include "api/problems.h"
 #include "api/router.h"
 #include "api/scrape.h"
@@ -37,17 +38,25 @@ Response wrong_method(const Request& request, const Place& place) {
   return response;
 }
 
+/// Who asked for a change, for the log.
+struct Audit {
+  std::string key_name;
+  Role role = Role::none;
+  std::string call;
+  std::string_view summary;
+  std::string remote;
+};
+
 class RoutedApi final : public Api {
  public:
   explicit RoutedApi(Services services) : services_(std::move(services)), sign_in_(services_) {
     services_.scrape = &scrape_;
+    services_.followers = &followers_;
   }
 
   Response answer(const Request& request) override {
     try {
-      Response response = routed(request);
-      response.headers.emplace_back("Cache-Control", "no-store");
-      return response;
+      return finished(routed(request), request.method == Method::head);
     } catch (const std::exception& error) {
       return mistake(request, error.what());
     }
@@ -63,9 +72,20 @@ class RoutedApi final : public Api {
     if (request.method == Method::options) return options_of(place);
     const RouteEntry* entry = entry_for(place, request.method);
     if (entry == nullptr) return wrong_method(request, place);
-    Response response = checked(request, place, *entry, *config);
+    return checked(request, place, *entry, *config);
+  }
+
+  /// What all answers have, also those that are made later.
+  static Response finished(Response response, bool is_head) {
+    if (response.later) {
+      response.later = [later = std::move(response.later), is_head](std::function<void(Response)> done) {
+        later([done = std::move(done), is_head](Response made) { done(finished(std::move(made), is_head)); });
+      };
+      return response;
+    }
+    response.headers.emplace_back("Cache-Control", "no-store");
     // The text is what GET would send; a stream has no end and a HEAD has no body.
-    if (request.method == Method::head) {
+    if (is_head) {
       response.body.clear();
       response.events.reset();
     }
@@ -77,11 +97,32 @@ class RoutedApi final : public Api {
     auto caller = sign_in_.caller(request, route, role_of(route, config));
     if (!caller) return std::move(caller).error();
     if (auto fits = check_query(request, entry); !fits) return std::move(fits).error();
-    if (auto fits = check_body(request, entry, config.sonde.server.max_body_bytes); !fits)
-      return std::move(fits).error();
-    const Call call{.request = request, .services = services_, .caller = *caller, .path_values = place.values};
+    const auto body = check_body(request, entry, config.sonde.server.max_body_bytes);
+    if (!body) return body.error();
+    const Call call{.request = request,
+                    .services = services_,
+                    .caller = *caller,
+                    .path_values = place.values,
+                    .body = body->is_null() ? nullptr : &*body};
     Response response = route.answer(call);
-    if (changes_something(route)) audit(call, route, response.status);
+    if (!changes_something(route)) return response;
+    const Audit audit = {.key_name = call.caller.name,
+                         .role = call.caller.role,
+                         .call = fmt::format("{} {}", method_name(route.method), request.path),
+                         .summary = route.summary,
+                         .remote = request.remote_address};
+    if (response.later) return audited_later(std::move(response), audit);
+    write(audit, response.status);
+    return response;
+  }
+
+  Response audited_later(Response response, const Audit& audit) const {
+    response.later = [this, later = std::move(response.later), audit](std::function<void(Response)> done) {
+      later([this, audit, done = std::move(done)](Response made) {
+        write(audit, made.status);
+        done(std::move(made));
+      });
+    };
     return response;
   }
 
@@ -91,14 +132,13 @@ class RoutedApi final : public Api {
     return route.role;
   }
 
-  void audit(const Call& call, const Route& route, int status) const {
+  void write(const Audit& audit, int status) const {
     const std::string_view how = status < 400 ? "call done" : "call refused";
-    services_.log->info(fmt::format("{}: {}", how, route.summary),
-                        {{"key_name", call.caller.name},
-                         {"role", std::string(role_name(call.caller.role))},
-                         {"call", fmt::format("{} {}", method_name(route.method), call.request.path)},
-                         {"status", std::to_string(status)},
-                         {"remote", call.request.remote_address}});
+    services_.log->info(fmt::format("{}: {}", how, audit.summary), {{"key_name", audit.key_name},
+                                                                    {"role", std::string(role_name(audit.role))},
+                                                                    {"call", audit.call},
+                                                                    {"status", std::to_string(status)},
+                                                                    {"remote", audit.remote}});
   }
 
   Response mistake(const Request& request, std::string_view what) const {
@@ -112,6 +152,7 @@ class RoutedApi final : public Api {
   Router router_;
   SignIn sign_in_;
   ScrapeCache scrape_;
+  LogFollowers followers_;
 };
 
 }  // namespace

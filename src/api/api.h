@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "api/keys.h"
 #include "api/message.h"
 #include "base/log.h"
@@ -16,6 +18,7 @@
 
 namespace sonde::api {
 
+class LogFollowers;
 class ScrapeCache;
 
 /// What routes answer from.
@@ -29,7 +32,8 @@ struct Services {
   Log* log = nullptr;
   std::function<int64_t()> now_ns;  ///< since 1970
   std::string hostname;
-  ScrapeCache* scrape = nullptr;  ///< set by Api::make
+  ScrapeCache* scrape = nullptr;      ///< set by Api::make
+  LogFollowers* followers = nullptr;  ///< likewise
 };
 
 /// Who asks, once the key was checked.
@@ -44,6 +48,7 @@ struct Call {
   const Services& services;
   Caller caller;
   std::vector<std::string> path_values;  ///< of {parts} of the route's path, in order
+  const nlohmann::json* body = nullptr;  ///< parsed and checked, where the route has a schema for it
 
   /// The first of that name in the query; empty where there is none.
   [[nodiscard]] std::string_view query(std::string_view name) const;
@@ -66,10 +71,12 @@ struct Route {
   std::string_view description;  ///< more, in Markdown; may be empty
   std::span<const Parameter> parameters;
   std::string_view body;      ///< JSON schema of the request's body; empty: none is read
-  std::string_view response;  ///< JSON schema of the 200 response; "text/event-stream" or "text/plain" for no JSON
+  std::string_view response;  ///< JSON schema of the response; "text/event-stream" or "text/plain" for no JSON
   std::string_view example;   ///< of the request's body, or empty
   std::span<const std::string_view> problems =
-      {};  ///< codes of problems_en.inc that it gives beside those that all give
+      {};                                   ///< codes of problems_en.inc that it gives beside those that all give
+  std::span<const Parameter> headers = {};  ///< of the request, that the route looks at
+  int status = 200;                         ///< of its answer where all is well; 201: with a Location
   Response (*answer)(const Call& call) = nullptr;
 };
 [[nodiscard]] std::span<const Route* const> routes();

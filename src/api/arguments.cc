@@ -13,7 +13,7 @@
 namespace sonde::api {
 namespace {
 
-Answered<void> refused(Response response) { return std::unexpected(std::move(response)); }
+std::unexpected<Response> refused(Response response) { return std::unexpected(std::move(response)); }
 
 std::vector<std::string_view> parameter_names(const Route& route) {
   std::vector<std::string_view> names;
@@ -65,11 +65,11 @@ Answered<void> check_content_type(const Request& request) {
   return refused(refuse("not_json", {{"type", header->second}}));
 }
 
-Answered<void> check_content(const std::string& body, const Route& route, const nlohmann::json& schema) {
-  const auto json = parse_strictly(body);
+Answered<nlohmann::json> check_content(const std::string& body, const Route& route, const nlohmann::json& schema) {
+  auto json = parse_strictly(body);
   if (!json) return refused(refuse("broken_json", {{"what", json.error().message}, {"example", route.example}}));
   const auto wrong = mismatch(*json, schema);
-  if (!wrong) return {};
+  if (!wrong) return *std::move(json);
   const std::string place = wrong->place.empty() ? "The body" : fmt::format("'{}'", wrong->place);
   return refused(refuse("invalid_body", {{"place", place}, {"what", wrong->what}, {"example", route.example}}));
 }
@@ -93,14 +93,17 @@ Answered<void> check_query(const Request& request, const RouteEntry& entry) {
   return {};
 }
 
-Answered<void> check_body(const Request& request, const RouteEntry& entry, int64_t most_bytes) {
+Answered<nlohmann::json> check_body(const Request& request, const RouteEntry& entry, int64_t most_bytes) {
   if (request.body.size() > static_cast<size_t>(most_bytes)) {
     return refused(refuse("body_too_large",
                           {{"bytes", std::to_string(request.body.size())}, {"most", std::to_string(most_bytes)}}));
   }
   const Route& route = *entry.route;
-  if (entry.body.empty()) return check_no_body(request, route);
-  if (auto fits = check_content_type(request); !fits) return fits;
+  if (entry.body.empty()) {
+    if (auto fits = check_no_body(request, route); !fits) return refused(std::move(fits).error());
+    return nlohmann::json();
+  }
+  if (auto fits = check_content_type(request); !fits) return refused(std::move(fits).error());
   if (is_blank(request.body))
     return refused(refuse("missing_body", {{"call", call_text(route)}, {"example", route.example}}));
   return check_content(request.body, route, entry.body.front());

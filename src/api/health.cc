@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,6 +45,18 @@ HealthCheck gpus(const monitor::HostSnapshot& host) {
   return unless("gpus", fmt::format("{}", fmt::join(silent, "; ")));
 }
 
+HealthCheck tasks(const dispatch::Dispatcher* dispatcher) {
+  constexpr std::chrono::seconds kTurnPatience{30};  // a turn waits for the disk
+  if (dispatcher == nullptr) {
+    return {.name = "tasks", .status = HealthStatus::ok, .detail = "sonde.tasks.enabled is false"};
+  }
+  if (!dispatcher->alive(kTurnPatience)) {
+    return {.name = "tasks", .status = HealthStatus::failed, .detail = "the dispatcher does not come round"};
+  }
+  const std::string trouble = dispatcher->snapshot()->trouble;
+  return unless("tasks", trouble.empty() ? "" : "none is taken in or started, since they cannot be saved: " + trouble);
+}
+
 HealthCheck configuration(const config::LiveConfig& config) {
   std::vector<std::string> waiting;
   for (const config::KeyState& key : config.keys()) {
@@ -65,8 +78,12 @@ std::string_view health_status_name(HealthStatus status) {
 std::vector<HealthCheck> health_checks(const Services& services) {
   const auto host = services.monitor->snapshot();
   const auto config = services.config->current();
-  return {sampling(*host, *config, services.now_ns()), gpus(*host), unless("history", host->state.history_trouble),
-          unless("keys", services.keys->trouble()), configuration(*services.config)};
+  return {sampling(*host, *config, services.now_ns()),
+          gpus(*host),
+          unless("history", host->state.history_trouble),
+          unless("keys", services.keys->trouble()),
+          tasks(services.dispatcher),
+          configuration(*services.config)};
 }
 
 HealthStatus worst_of(const std::vector<HealthCheck>& checks) {

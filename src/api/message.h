@@ -41,6 +41,8 @@ struct Response {
   /// The answer is made later, without holding a thread: called once, and calls `done` once, from any thread. All other
   /// members are ignored then.
   std::function<void(std::function<void(Response)> done)> later;
+  /// The later answer is of a wait that nobody needs the end of: a server that stops does not wait for it.
+  bool is_only_waiting = false;
 };
 
 }  // namespace sonde::api

@@ -19,9 +19,12 @@ using Codes = std::map<int, std::set<std::string_view>>;
 /// Of the API, not of the program: it grows when the meaning of what is there changes.
 constexpr std::string_view kVersion = "1.0.0";
 constexpr std::string_view kPrefix = "/api/v1/";
+constexpr int kCreated = 201;
 
 constexpr std::string_view kDescription =
-    "GPUs of a host with history, incidents, events, waste and the configuration of the service. Moments are RFC 3339 "
+    "GPUs of a host with history, incidents, events, waste, the tasks that are run on them and the configuration of "
+    "the "
+    "service. Moments are RFC 3339 "
     "in UTC; "
     "what is not known is null. Errors are problem+json (RFC 9457): `title` says what is wrong, `detail` what to do. "
     "Keys are made "
@@ -73,8 +76,17 @@ bool answers_503(const Route& route) {
   return route.name == "get_health" || route.name == "healthy" || route.name == "ready";
 }
 
+/// What the same Idempotency-Key made before is answered with 200.
+void add_created(Json& responses) {
+  Json& created = responses[std::to_string(kCreated)];
+  responses["200"] = created;
+  responses["200"]["description"] = "it was submitted before, with the same Idempotency-Key";
+  created["headers"]["Location"] = {{"schema", {{"type", "string"}}}, {"description", "path of what was made"}};
+}
+
 Json responses_of(const Route& route) {
-  Json responses = {{"200", good_response(route)}};
+  Json responses = {{std::to_string(route.status), good_response(route)}};
+  if (route.status == kCreated) add_created(responses);
   for (const auto& [status, codes] : codes_of(route))
     responses[std::to_string(status)] = problem_response(status, codes);
   if (answers_503(route)) {
@@ -94,7 +106,11 @@ Json query_parameter(const Parameter& parameter) {
 }
 
 Json path_parameter(std::string_view name) {
-  const std::string_view description = name == "gpu" ? "UUID, gpu_N or N" : "number of the incident";
+  static const std::map<std::string_view, std::string_view> kDescriptions = {{"gpu", "UUID, gpu_N or N"},
+                                                                             {"id", "number of the incident"},
+                                                                             {"task", "number of the task"},
+                                                                             {"batch", "number of the batch"}};
+  const std::string_view description = kDescriptions.at(name);
   return {{"name", name},
           {"in", "path"},
           {"required", true},
@@ -108,11 +124,11 @@ Json parameters_of(const Route& route) {
     parameters.push_back(path_parameter(route.path.substr(open + 1, route.path.find('}', open) - open - 1)));
   }
   for (const Parameter& parameter : route.parameters) parameters.push_back(query_parameter(parameter));
-  if (route.name == "follow_events") {
-    parameters.push_back({{"name", "Last-Event-ID"},
+  for (const Parameter& header : route.headers) {
+    parameters.push_back({{"name", header.name},
                           {"in", "header"},
-                          {"description", "as browsers send it when they come back"},
-                          {"schema", {{"type", "integer"}, {"minimum", 0}}}});
+                          {"description", header.description},
+                          {"schema", Json::parse(header.schema)}});
   }
   return parameters;
 }
@@ -153,6 +169,10 @@ Json tags() {
   return Json::array({{{"name", "gpus"}, {"description", "GPUs and their history"}},
                       {{"name", "incidents"}, {"description", "what is or was wrong, and what to do"}},
                       {{"name", "events"}, {"description", "what happens, as it happens"}},
+                      {{"name", "tasks"}, {"description", "what is run on the GPUs, and why where and when"}},
+                      {{"name", "task_types"}, {"description", "what may be run, and what it takes"}},
+                      {{"name", "batches"}, {"description", "tasks that are split over the GPUs together"}},
+                      {{"name", "queue"}, {"description", "what waits and what runs"}},
                       {{"name", "waste"}, {"description", "GPU time that nobody used"}},
                       {{"name", "config"}, {"description", "the configuration in force"}},
                       {{"name", "me"}, {"description", "the key that asks"}},

@@ -62,7 +62,6 @@ int watch_over(Service& service) {
 }
 
 int run(const Options& options) {
-  constexpr std::chrono::seconds kLongestStop{15};
   if (options.validate) return validate(options);
   give_memory_back();
   const Signals signals;
@@ -71,9 +70,10 @@ int run(const Options& options) {
   if (!service) return report_error(service.error());
   Supervisor::ready();
   const int signal = watch_over(**service);
-  Supervisor::stopping();
+  const auto longest = std::chrono::ceil<std::chrono::seconds>((*service)->longest_stop());
+  Supervisor::stopping(longest);
   log->info("stopping", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
-  Signals::end_process_after(kLongestStop);
+  Signals::end_process_after(longest);
   (*service)->stop();
   log->info("stopped");
   return kDone;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "config/task_checks.h"
 #include "config/text_form.h"
 #include "config/value_reader.h"
 
@@ -61,6 +62,7 @@ void check_together(const Config& config, const Told& told) {
   check_priority(config.gpu.multi_gpu, told);
   check_tls(config.sonde.server, told);
   check_source(config.sonde.devices, told);
+  check_tasks(config, told);
 }
 
 }  // namespace sonde::config

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,7 +21,8 @@ struct Place {
 /// A file as read, with the places of the keys that stand in it.
 struct FileReading {
   Reading reading;
-  std::map<std::string_view, Place> places;  ///< by Key::name
+  /// By Key::name; types of tasks and their keys too: "sonde.tasks.types.training.command".
+  std::map<std::string, Place, std::less<>> places;
 };
 
 [[nodiscard]] FileReading read_file_text(std::string_view yaml, const std::string& file);

@@ -17,6 +17,8 @@ constexpr auto kStrategies =
 constexpr auto kLogLevels = std::to_array<std::string_view>({"debug", "info", "warning", "error"});
 constexpr auto kSources = std::to_array<std::string_view>({"nvml", "simulated"});
 constexpr auto kSeverities = std::to_array<std::string_view>({"info", "warning", "critical"});
+/// A pebibyte: more than any GPU or disk of a host has, and exact as a number of JSON.
+constexpr double kMostBytes = 1125899906842624;
 
 using enum When;
 
@@ -27,6 +29,15 @@ constexpr auto kKeys = std::to_array<Key>({
 // NOLINTEND(bugprone-macro-parentheses)
 #include "config/keys.inc"
 #undef SONDE_CONFIG_KEY
+});
+
+constexpr auto kTypeKeys = std::to_array<TypeKey>({
+// NOLINTBEGIN(bugprone-macro-parentheses): members cannot stand in parentheses.
+#define SONDE_TASK_TYPE_KEY(m, r, u, d) \
+  {#m, [](TaskType& t) -> Slot { return &t.m; }, [](const TaskType& t) -> View { return &t.m; }, r, u, d},
+// NOLINTEND(bugprone-macro-parentheses)
+#include "config/task_type_keys.inc"
+#undef SONDE_TASK_TYPE_KEY
 });
 
 template <typename Use>
@@ -45,9 +56,17 @@ std::string without_secrets(const std::string& url, bool path_is_secret) {
   return url.substr(0, host) + authority + rest;
 }
 
-std::string shown(const Key& key, const std::string& text) {
-  const bool is_url = key.rule.form != nullptr && key.rule.form->holds == config::is_url;
-  return is_url && !text.empty() ? without_secrets(text, key.rule.form->is_secret) : text;
+/// How a value of a rule is shown.
+struct Show {
+  const Rule& rule;
+  Secrets secrets;
+};
+
+std::string shown(const Show& show, const std::string& text) {
+  const TextForm* const form = show.rule.form;
+  const bool is_url = form != nullptr && form->holds == config::is_url;
+  if (show.secrets == Secrets::shown || !is_url || text.empty()) return text;
+  return without_secrets(text, form->is_secret);
 }
 
 /// A number without digits behind the point that it does not have: 10, not 10.0.
@@ -56,41 +75,67 @@ Json number_json(double value) {
   return static_cast<double>(whole) == value ? Json(whole) : Json(value);
 }
 
-Json json_of(const Key& key, bool value) {
-  static_cast<void>(key);
-  return value;
-}
-Json json_of(const Key& key, int64_t value) {
+Json json_of(const Show& /*show*/, bool value) { return value; }
+Json json_of(const Show& show, int64_t value) {
   constexpr int64_t kPerMajor = 100;
-  if (key.rule.kind != Kind::capability) return value;
+  if (show.rule.kind != Kind::capability) return value;
   const int64_t major = value / kPerMajor;
   return static_cast<double>(10 * major + value % kPerMajor) / 10;
 }
-Json json_of(const Key& key, double value) {
-  static_cast<void>(key);
-  return number_json(value);
-}
-Json json_of(const Key& key, const std::string& value) { return shown(key, value); }
-Json json_of(const Key& key, const std::vector<std::string>& value) {
+Json json_of(const Show& /*show*/, double value) { return number_json(value); }
+Json json_of(const Show& show, const std::string& value) { return shown(show, value); }
+Json json_of(const Show& show, const std::vector<std::string>& value) {
   Json list = Json::array();
-  for (const std::string& item : value) list.push_back(shown(key, item));
+  for (const std::string& item : value) list.push_back(shown(show, item));
   return list;
 }
-template <typename T>
-Json json_of(const Key& key, const std::map<std::string, T>& value) {
-  static_cast<void>(key);
+Json json_of(const Show& show, const std::map<std::string, std::string>& value) {
+  const bool is_hidden = show.rule.kind == Kind::variables && show.secrets == Secrets::hidden;
+  Json map = Json::object();
+  for (const auto& [name, text] : value) map[name] = is_hidden ? "***" : shown(show, text);
+  return map;
+}
+Json json_of(const Show& /*show*/, const std::map<std::string, int64_t>& value) {
   return value.empty() ? Json::object() : Json(value);
+}
+Json json_of(const Show& show, const std::map<std::string, TaskType>& value) {
+  Json map = Json::object();
+  for (const auto& [name, type] : value) {
+    Json& entry = map[name] = Json::object();
+    for (const TypeKey& key : kTypeKeys) {
+      std::visit([&](const auto* member) { entry[std::string(key.name)] = json_of({key.rule, show.secrets}, *member); },
+                 key.view(type));
+    }
+  }
+  return map;
 }
 
 Json json_value(const Key& key, const Config& config, Secrets secrets) {
   Json json;
-  Key shown_key = key;
-  if (secrets == Secrets::shown) shown_key.rule.form = nullptr;
-  with_value(key, config, [&](const auto& value) { json = json_of(shown_key, value); });
+  with_value(key, config, [&](const auto& value) { json = json_of({key.rule, secrets}, value); });
   return json;
 }
 
+/// A relative path becomes one from `folder`.
+void resolve(const Rule& rule, std::string& path, const std::string& folder) {
+  const bool is_searched_for = rule.form->holds == is_library && path.find('/') == std::string::npos;
+  if (path.empty() || path[0] == '/' || is_searched_for) return;
+  path = (std::filesystem::path(folder) / path).lexically_normal().string();
+}
+
+bool is_path_rule(const Rule& rule) { return rule.kind == Kind::text && rule.form->is_path; }
+
+void resolve_types(std::map<std::string, TaskType>& types, const std::string& folder) {
+  for (auto& [name, type] : types) {
+    for (const TypeKey& key : kTypeKeys) {
+      if (is_path_rule(key.rule)) resolve(key.rule, *std::get<std::string*>(key.slot(type)), folder);
+    }
+  }
+}
+
 }  // namespace
+
+std::span<const TypeKey> type_keys() { return kTypeKeys; }
 
 std::span<const Key> all_keys() { return kKeys; }
 
@@ -121,10 +166,12 @@ std::string_view section_of(std::string_view name) {
   return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
 }
 
-std::string allowed_text(const Key& key) {
-  const bool has_unit = !key.unit.empty() && key.unit != "share";
-  return allowed_text(key.rule) + (has_unit ? fmt::format(" ({})", key.unit) : "");
+std::string allowed_text(const Rule& rule, std::string_view unit) {
+  const bool has_unit = !unit.empty() && unit != "share";
+  return allowed_text(rule) + (has_unit ? fmt::format(" ({})", unit) : "");
 }
+
+std::string allowed_text(const Key& key) { return allowed_text(key.rule, key.unit); }
 
 std::string value_json(const Key& key, const Config& config, Secrets secrets) {
   return json_value(key, config, secrets).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -145,11 +192,11 @@ void copy_value(const Key& key, const Config& from, Config& to) {
 }
 
 void resolve_path(const Key& key, Config& config, const std::string& folder) {
-  if (key.rule.kind != Kind::text || !key.rule.form->is_path) return;
-  std::string& path = *std::get<std::string*>(key.slot(config));
-  const bool is_searched_for = key.rule.form->holds == is_library && path.find('/') == std::string::npos;
-  if (path.empty() || path[0] == '/' || is_searched_for) return;
-  path = (std::filesystem::path(folder) / path).lexically_normal().string();
+  if (key.rule.kind == Kind::task_types) {
+    resolve_types(*std::get<std::map<std::string, TaskType>*>(key.slot(config)), folder);
+  } else if (is_path_rule(key.rule)) {
+    resolve(key.rule, *std::get<std::string*>(key.slot(config)), folder);
+  }
 }
 
 }  // namespace sonde::config

@@ -14,11 +14,12 @@
 namespace sonde::config {
 
 /// The member of a configuration that a key sets, for writing and for reading.
-using Slot = std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*,
-                          std::map<std::string, std::string>*, std::map<std::string, int64_t>*>;
-using View =
-    std::variant<const bool*, const int64_t*, const double*, const std::string*, const std::vector<std::string>*,
-                 const std::map<std::string, std::string>*, const std::map<std::string, int64_t>*>;
+using Slot =
+    std::variant<bool*, int64_t*, double*, std::string*, std::vector<std::string>*, std::map<std::string, std::string>*,
+                 std::map<std::string, int64_t>*, std::map<std::string, TaskType>*>;
+using View = std::variant<const bool*, const int64_t*, const double*, const std::string*,
+                          const std::vector<std::string>*, const std::map<std::string, std::string>*,
+                          const std::map<std::string, int64_t>*, const std::map<std::string, TaskType>*>;
 
 /// When a changed value holds.
 enum class When { live, restart };
@@ -34,6 +35,17 @@ struct Key {
   std::string_view description;
 };
 
+/// A key of an entry of sonde.tasks.types: task_type_keys.inc.
+struct TypeKey {
+  std::string_view name;  ///< "working_directory"
+  Slot (*slot)(TaskType& type);
+  View (*view)(const TaskType& type);
+  Rule rule;
+  std::string_view unit;
+  std::string_view description;
+};
+[[nodiscard]] std::span<const TypeKey> type_keys();
+
 /// All keys, those of a section together.
 [[nodiscard]] std::span<const Key> all_keys();
 /// Null where there is no key of that name.
@@ -47,8 +59,10 @@ struct Key {
 
 /// "a number from 0.01 to 3600 (seconds)": what an error and the reference say.
 [[nodiscard]] std::string allowed_text(const Key& key);
+[[nodiscard]] std::string allowed_text(const Rule& rule, std::string_view unit);
 
-/// The value as JSON. `secrets`: whole; else URLs that carry secrets are shown without them.
+/// The value as JSON. `secrets`: whole; else URLs that carry secrets and values of environment variables are shown
+/// without them.
 enum class Secrets { hidden, shown };
 [[nodiscard]] std::string value_json(const Key& key, const Config& config, Secrets secrets = Secrets::hidden);
 /// All values, nested as in the file.

@@ -41,12 +41,16 @@ std::string numbers_of(size_t count) {
 Status check_mappings(const Config& config, std::span<const std::string> uuids,
                       std::span<const std::string> mig_uuids) {
   std::vector<std::string> wrong;
+  const auto check = [&](const std::string& key, const std::string& gpu) {
+    if (exists(gpu, uuids, mig_uuids)) return;
+    wrong.push_back(fmt::format("{}: this host has no GPU '{}'; allowed: {}, or a UUID as `sonde gpus -L` prints it",
+                                key, gpu, numbers_of(uuids.size())));
+  };
   for (const auto& [type, gpu] : config.gpu.multi_gpu.task_specific_mappings) {
-    if (exists(gpu, uuids, mig_uuids)) continue;
-    wrong.push_back(
-        fmt::format("gpu.multi_gpu.task_specific_mappings.{}: this host has no GPU '{}'; allowed: {}, or a UUID as "
-                    "`sonde gpus -L` prints it",
-                    type, gpu, numbers_of(uuids.size())));
+    check(fmt::format("gpu.multi_gpu.task_specific_mappings.{}", type), gpu);
+  }
+  for (const auto& [name, type] : config.sonde.tasks.types) {
+    for (const auto& [gpu, url] : type.workers) check(fmt::format("sonde.tasks.types.{}.workers.{}", name, gpu), gpu);
   }
   if (wrong.empty()) return {};
   return std::unexpected(Error{fmt::format("{}", fmt::join(wrong, "\n"))});

@@ -119,11 +119,28 @@ class FileReader {
       read_section(value, path, name);
       return;
     }
-    out.places.emplace(key->name, Place{name.line + 1, name.column + 1});
+    keep_place(path, name);
+    if (key->rule.kind == Kind::task_types) keep_places_below(path, value);
     read_value(value, *key, out.reading.config, [&](const YAML::Mark& mark, std::string_view below, std::string says) {
       const bool has_place = !mark.is_null() && !value.IsNull();
       problem(has_place ? mark : name, below.empty() ? path : path + "." + one_line(below), std::move(says));
     });
+  }
+
+  void keep_place(const std::string& path, const YAML::Mark& mark) {
+    out.places.emplace(path, Place{mark.line + 1, mark.column + 1});
+  }
+
+  /// Of the types and of their keys.
+  void keep_places_below(const std::string& path, const YAML::Node& node) {
+    constexpr size_t kDeepest = 4;  // dots of sonde.tasks.types.NAME.KEY, where a name has none
+    if (!node.IsMap() || static_cast<size_t>(std::ranges::count(path, '.')) >= kDeepest) return;
+    for (const auto& entry : node) {
+      if (!entry.first.IsScalar()) continue;
+      const std::string inner = fmt::format("{}.{}", path, entry.first.Scalar());
+      keep_place(inner, entry.first.Mark());
+      keep_places_below(inner, entry.second);
+    }
   }
 
   /// Names of a file stand in messages without quotation marks.
@@ -154,7 +171,8 @@ class FileReader {
 
   void check() {
     check_together(out.reading.config, [&](std::string_view key, std::string_view other, std::string says) {
-      const Place place = out.places.contains(key) ? out.places[key] : out.places[other];
+      const auto at = out.places.contains(key) ? out.places.find(key) : out.places.find(other);
+      const Place place = at == out.places.end() ? Place() : at->second;
       out.reading.problems.push_back({place.line, place.column, std::string(key), std::move(says)});
     });
   }

@@ -21,7 +21,12 @@ enum class Kind {
   texts,        ///< list of texts of a form
   gpu_by_type,  ///< task type: gpu_N or UUID
   levels,       ///< name: number, at least one
-  labels        ///< name: text
+  labels,       ///< name: text
+  size,         ///< bytes, or a number with a unit: 16GiB
+  words,        ///< list of texts of a form, which may repeat
+  variables,    ///< name of an environment variable: text
+  url_by_gpu,   ///< gpu_N or UUID: URL
+  task_types    ///< name: keys of task_type_keys.inc
 };
 
 /// What is allowed for a key.
@@ -47,6 +52,11 @@ consteval Rule text(const TextForm& form) { return {.kind = Kind::text, .form = 
 consteval Rule texts(const TextForm& form) { return {.kind = Kind::texts, .form = &form}; }
 consteval Rule gpu_by_type() { return {.kind = Kind::gpu_by_type, .form = &kGpuName}; }
 consteval Rule levels(double least, double most) { return {.kind = Kind::levels, .least = least, .most = most}; }
+consteval Rule size(double least, double most) { return {.kind = Kind::size, .least = least, .most = most}; }
+consteval Rule words() { return {.kind = Kind::words, .form = &kWord}; }
+consteval Rule variables() { return {.kind = Kind::variables, .form = &kVariable}; }
+consteval Rule url_by_gpu() { return {.kind = Kind::url_by_gpu, .form = &kUrl}; }
+consteval Rule task_types() { return {.kind = Kind::task_types, .form = &kName}; }
 consteval Rule labels() { return {.kind = Kind::labels, .form = &kLabelName}; }
 
 /// "a number from 0 to 1".

@@ -135,4 +135,38 @@ bool is_label_name(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
 }
 
+bool is_text_line(std::string_view text) {
+  constexpr size_t kMostBytes = 1000;
+  return text.size() <= kMostBytes && std::ranges::none_of(text, is_control);
+}
+
+bool is_word(std::string_view text) { return !text.contains('\0'); }
+
+bool is_variable(std::string_view text) {
+  constexpr auto kTaken = std::to_array<std::string_view>({"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"});
+  constexpr size_t kMostBytes = 128;
+  return !text.empty() && text.size() <= kMostBytes && !is_digit(text[0]) &&
+         std::ranges::find(kTaken, text) == kTaken.end() &&
+         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+}
+
+bool is_model(std::string_view text) {
+  constexpr size_t kMostBytes = 128;
+  return text.size() <= kMostBytes && text != "." && text != ".." && std::ranges::all_of(text, [](char c) {
+           return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-' || c == ':';
+         });
+}
+
+bool is_profile_choice(std::string_view text) { return profile_every(text).has_value(); }
+
+std::optional<int64_t> profile_every(std::string_view text) {
+  constexpr std::string_view kEvery = "every ";
+  constexpr int64_t kMost = 1'000'000'000;
+  if (text == "never") return 0;
+  if (text == "always") return 1;
+  if (!text.starts_with(kEvery) || text.size() == kEvery.size() || text[kEvery.size()] == '0') return std::nullopt;
+  const auto number = integer_of<int64_t>(text.substr(kEvery.size()));
+  return number && *number >= 1 && *number <= kMost ? number : std::nullopt;
+}
+
 }  // namespace sonde::config

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace sonde::config {
@@ -23,6 +25,13 @@ struct TextForm {
 [[nodiscard]] bool is_gpu_name(std::string_view text);    ///< gpu_N, GPU-UUID, MIG-UUID
 [[nodiscard]] bool is_name(std::string_view text);        ///< printable
 [[nodiscard]] bool is_label_name(std::string_view text);  ///< of Prometheus
+[[nodiscard]] bool is_text_line(std::string_view text);   ///< without control characters
+[[nodiscard]] bool is_word(std::string_view text);        ///< of a command: anything but NUL
+[[nodiscard]] bool is_variable(std::string_view text);    ///< name of an environment variable that may be set
+[[nodiscard]] bool is_model(std::string_view text);       ///< a part of a path, as it stands
+[[nodiscard]] bool is_profile_choice(std::string_view text);
+/// N of "every N"; 0 of "never", 1 of "always", nothing of another text.
+[[nodiscard]] std::optional<int64_t> profile_every(std::string_view text);
 /// Whether only programs of this host reach an address that holds.
 [[nodiscard]] bool is_loopback_address(std::string_view text);
 
@@ -66,5 +75,30 @@ inline constexpr TextForm kLabelName = {
     .allowed =
         "names of letters, digits and _, that do not begin with a digit or __ and are not alertname, each with a text",
     .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"};
+inline constexpr TextForm kTextLine = {.holds = is_text_line,
+                                       .allowed = "a text of one line, up to 1000 bytes",
+                                       .pattern = "^.{0,1000}$",
+                                       .may_be_empty = true};
+inline constexpr TextForm kWord = {
+    .holds = is_word, .allowed = "a text", .pattern = "^[^\\u0000]*$", .may_be_empty = true};
+inline constexpr TextForm kVariable = {
+    .holds = is_variable,
+    .allowed =
+        "names of environment variables (letters, digits and _) other than CUDA_VISIBLE_DEVICES and "
+        "CUDA_DEVICE_ORDER, which say what the dispatcher chose",
+    .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"};
+inline constexpr TextForm kModel = {.holds = is_model,
+                                    .allowed = "a name of letters, digits, '.', '_', '-' and ':', or \"\" for none",
+                                    .pattern = "^[A-Za-z0-9._:-]{0,128}$",
+                                    .may_be_empty = true};
+inline constexpr TextForm kOptionalName = {.holds = is_name,
+                                           .allowed =
+                                               "one of gpu.multi_gpu.queue_priority_levels, or \"\" for the "
+                                               "default",
+                                           .pattern = "^.{0,128}$",
+                                           .may_be_empty = true};
+inline constexpr TextForm kProfileChoice = {.holds = is_profile_choice,
+                                            .allowed = "never, always, or every N such as every 100",
+                                            .pattern = "^(never|always|every [1-9][0-9]*)$"};
 
 }  // namespace sonde::config

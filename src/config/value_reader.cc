@@ -7,7 +7,9 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/byte_size.h"
 #include "base/decimal.h"
 #include "base/suggest.h"
 
@@ -53,7 +55,8 @@ bool is_digits(std::string_view text) {
 /// Reads one value; tells what is wrong with it.
 class ValueReader {
  public:
-  ValueReader(const Key& key, const Complain& complain) : key_(key), complain_(complain), allowed_(allowed_text(key)) {}
+  ValueReader(const Rule& rule, std::string_view unit, const Complain& complain)
+      : rule_(rule), unit_(unit), complain_(complain), allowed_(allowed_text(rule, unit)) {}
 
   void read(const YAML::Node& node, bool& to) {
     const auto text = plain(node, "");
@@ -67,8 +70,7 @@ class ValueReader {
   }
 
   void read(const YAML::Node& node, int64_t& to) {
-    const auto value = key_.rule.kind == Kind::capability ? read_capability(node) : read_whole(node, "");
-    if (value) to = *value;
+    if (const auto value = read_integer(node)) to = *value;
   }
 
   void read(const YAML::Node& node, double& to) {
@@ -80,20 +82,20 @@ class ValueReader {
   }
 
   void read(const YAML::Node& node, std::vector<std::string>& to) {
-    if (!node.IsSequence() && !is_left_empty(node, key_.rule.kind == Kind::texts)) return;
+    if (!node.IsSequence() && !is_left_empty(node, rule_.kind != Kind::some_of)) return;
     std::vector<std::string> list;
     std::set<std::string> seen;
     const size_t before = complaints_;
     for (const YAML::Node& item : node) {
       auto text = read_text(item);
       if (!text) continue;
-      if (seen.insert(*text).second) {
+      if (rule_.kind == Kind::words || seen.insert(*text).second) {
         list.push_back(std::move(*text));
       } else {
         wrong(item, "", fmt::format("{} stands twice", in_quotes(*text)));
       }
     }
-    if (key_.rule.kind == Kind::some_of && node.size() == 0) wrong(node, "", "the list is empty");
+    if (rule_.kind == Kind::some_of && node.size() == 0) wrong(node, "", "the list is empty");
     if (complaints_ == before) to = std::move(list);
   }
 
@@ -103,6 +105,10 @@ class ValueReader {
 
   void read(const YAML::Node& node, std::map<std::string, int64_t>& to) {
     read_map(node, to, [this](const YAML::Node& value, const std::string& name) { return read_whole(value, name); });
+  }
+
+  void read(const YAML::Node& node, std::map<std::string, TaskType>& to) {
+    read_map(node, to, [this](const YAML::Node& value, const std::string& name) { return read_type(value, name); });
   }
 
  private:
@@ -160,14 +166,13 @@ class ValueReader {
   }
 
   [[nodiscard]] bool is_out_of_range(double value) const {
-    const Rule& rule = key_.rule;
-    return value < rule.least || value > rule.most || (rule.least_is_refused && value == rule.least);
+    return value < rule_.least || value > rule_.most || (rule_.least_is_refused && value == rule_.least);
   }
 
   [[nodiscard]] std::string percent_hint(double value) const {
     constexpr double kPercent = 100;
     constexpr double kLeast = 10;  // nobody means a threshold of so few percent
-    if (key_.unit != "share" || value < kLeast || value > kPercent) return {};
+    if (unit_ != "share" || value < kLeast || value > kPercent) return {};
     return fmt::format(" ({} % are {})", value, value / kPercent);
   }
 
@@ -178,6 +183,31 @@ class ValueReader {
     wrong(node, below, fmt::format("{} is no whole number", in_quotes(node.Scalar())));
     return std::nullopt;
   }
+
+  std::optional<int64_t> read_integer(const YAML::Node& node) {
+    if (rule_.kind == Kind::capability) return read_capability(node);
+    return rule_.kind == Kind::size ? read_size(node) : read_whole(node, "");
+  }
+
+  /// "16GiB", or bytes as any number is read.
+  std::optional<int64_t> read_size(const YAML::Node& node) {
+    if (!node.IsScalar() || node.Scalar().find_first_of("BbGgKkMmTti") == std::string::npos)
+      return read_whole(node, "");
+    const auto text = scalar(node, "");
+    if (!text) return std::nullopt;
+    const auto bytes = bytes_of_text(*text);
+    if (!bytes) {
+      wrong(node, "", fmt::format("{} is no size", in_quotes(*text)));
+    } else if (is_out_of_range(static_cast<double>(*bytes))) {
+      wrong(node, "", fmt::format("{} is out of range", in_quotes(*text)));
+    } else {
+      return bytes;
+    }
+    return std::nullopt;
+  }
+
+  /// The keys of one type of task.
+  std::optional<TaskType> read_type(const YAML::Node& node, const std::string& name);
 
   /// 100 * major + minor, of the text: as a number 10.0 would be below 9.0 nowhere, but 7.10 would be 7.1.
   std::optional<int64_t> read_capability(const YAML::Node& node) {
@@ -199,9 +229,8 @@ class ValueReader {
   std::optional<std::string> read_text(const YAML::Node& node) {
     auto text = scalar(node, "");
     if (!text) return std::nullopt;
-    const Rule& rule = key_.rule;
-    if (rule.form != nullptr) return checked_form(node, "", *text);
-    if (std::ranges::find(rule.names, *text) != rule.names.end()) return text;
+    if (rule_.form != nullptr) return checked_form(node, "", *text);
+    if (std::ranges::find(rule_.names, *text) != rule_.names.end()) return text;
     wrong(node, "", fmt::format("{} is not known{}", in_quotes(*text), hint(*text)));
     return std::nullopt;
   }
@@ -210,13 +239,13 @@ class ValueReader {
     constexpr size_t kLongest = 64;  // the search takes the product of the lengths
     if (text.empty() || text.size() > kLongest) return {};
     const std::string lower = lower_case(text);  // WARN is meant for warning
-    const auto longer = std::ranges::find_if(key_.rule.names, [&](auto name) { return name.starts_with(lower); });
-    const auto best = longer == key_.rule.names.end() ? nearest(lower, key_.rule.names) : std::optional(*longer);
+    const auto longer = std::ranges::find_if(rule_.names, [&](auto name) { return name.starts_with(lower); });
+    const auto best = longer == rule_.names.end() ? nearest(lower, rule_.names) : std::optional(*longer);
     return best ? fmt::format(" (did you mean '{}'?)", *best) : std::string();
   }
 
   std::optional<std::string> checked_form(const YAML::Node& node, std::string_view below, const std::string& text) {
-    const TextForm& form = *key_.rule.form;
+    const TextForm& form = *rule_.form;
     if (text.empty() ? form.may_be_empty : form.holds(text)) return text;
     wrong(node, below, text.empty() ? "the text is empty" : fmt::format("{} does not fit", in_quotes(text)));
     return std::nullopt;
@@ -225,13 +254,14 @@ class ValueReader {
   /// The text of a label, or the GPU of a type.
   std::optional<std::string> read_item(const YAML::Node& node, const std::string& name) {
     auto text = scalar(node, name);
-    if (!text || key_.rule.kind != Kind::gpu_by_type) return text;
+    const bool has_form = rule_.kind == Kind::gpu_by_type || rule_.kind == Kind::url_by_gpu;
+    if (!text || !has_form) return text;
     return checked_form(node, name, *text);
   }
 
   template <typename T, typename Read>
   void read_map(const YAML::Node& node, std::map<std::string, T>& to, Read read_one) {
-    const bool may_be_empty = key_.rule.kind != Kind::levels;
+    const bool may_be_empty = rule_.kind != Kind::levels;
     if (!node.IsMap() && !is_left_empty(node, may_be_empty)) return;
     std::map<std::string, T> map;
     std::set<std::string> seen;
@@ -254,24 +284,96 @@ class ValueReader {
     if (complaints_ == before) to = std::move(map);
   }
 
+  [[nodiscard]] bool is_good_name(const std::string& name) const {
+    switch (rule_.kind) {
+      case Kind::labels: return is_label_name(name);
+      case Kind::variables: return is_variable(name);
+      case Kind::url_by_gpu: return is_gpu_name(name);
+      default: return is_name(name);
+    }
+  }
+
   std::optional<std::string> read_name(const YAML::Node& node) {
-    const bool is_label = key_.rule.kind == Kind::labels;
     std::string name = node.IsScalar() ? node.Scalar() : "";
-    if (is_label ? is_label_name(name) : is_name(name)) return name;
+    if (is_good_name(name)) return name;
     wrong(node, "", node.IsScalar() ? fmt::format("{} is no name", in_quotes(name)) : std::string(stands_here(node)));
     return std::nullopt;
   }
 
-  const Key& key_;
+  const Rule& rule_;
+  std::string_view unit_;
   const Complain& complain_;
   std::string allowed_;
   size_t complaints_ = 0;
 };
 
+/// Reads the entry of one type; tells what is wrong with it by the type's name.
+class TypeReader {
+ public:
+  TypeReader(std::string type, const Complain& complain) : type_(std::move(type)), complain_(complain) {}
+
+  std::optional<TaskType> read(const YAML::Node& node) {
+    TaskType type;
+    std::set<std::string> seen;
+    for (const auto& entry : node) {
+      const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
+      const auto* const key = std::ranges::find(type_keys(), name, &TypeKey::name).base();
+      if (key == type_keys().data() + type_keys().size()) {
+        unknown(entry.first, name);
+      } else if (!seen.insert(name).second) {
+        tell(entry.first.Mark(), name, "it stands twice; allowed: once");
+      } else {
+        read_member(entry.first.Mark(), entry.second, *key, type);
+      }
+    }
+    return complaints_ == 0 ? std::optional(std::move(type)) : std::nullopt;
+  }
+
+ private:
+  void read_member(const YAML::Mark& name, const YAML::Node& node, const TypeKey& key, TaskType& type) {
+    const Complain complain = [&](const YAML::Mark& mark, std::string_view below, std::string says) {
+      const bool has_place = !mark.is_null() && !node.IsNull();
+      tell(has_place ? mark : name, below.empty() ? std::string(key.name) : fmt::format("{}.{}", key.name, below),
+           std::move(says));
+    };
+    ValueReader reader(key.rule, key.unit, complain);
+    std::visit([&](auto* value) { reader.read(node, *value); }, key.slot(type));
+  }
+
+  void unknown(const YAML::Node& node, const std::string& name) {
+    std::vector<std::string_view> names;
+    std::ranges::transform(type_keys(), std::back_inserter(names), &TypeKey::name);
+    constexpr size_t kLongest = 64;  // the search takes the product of the lengths
+    const auto best = name.size() > kLongest ? std::nullopt : nearest(name, names);
+    const std::string hint = best ? fmt::format(" (did you mean '{}'?)", *best) : "";
+    const std::string what = node.IsScalar() ? "there is no such key" + hint : "a key has to be a plain name";
+    tell(node.Mark(), name, fmt::format("{}; allowed: {}", what, fmt::join(names, ", ")));
+  }
+
+  void tell(const YAML::Mark& mark, const std::string& below, std::string says) {
+    ++complaints_;
+    complain_(mark, below.empty() ? type_ : fmt::format("{}.{}", type_, below), std::move(says));
+  }
+
+  std::string type_;
+  const Complain& complain_;
+  size_t complaints_ = 0;
+};
+
+std::optional<TaskType> ValueReader::read_type(const YAML::Node& node, const std::string& name) {
+  if (!node.IsMap()) {
+    wrong(node, name, stands_here(node));
+    return std::nullopt;
+  }
+  auto type = TypeReader(name, complain_).read(node);
+  if (!type) ++complaints_;
+  return type;
+}
+
 }  // namespace
 
 void read_value(const YAML::Node& node, const Key& key, Config& config, const Complain& complain) {
-  ValueReader reader(key, complain);
+  ValueReader reader(key.rule, key.unit, complain);
   std::visit([&](auto* value) { reader.read(node, *value); }, key.slot(config));
 }
 

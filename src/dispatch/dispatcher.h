@@ -45,8 +45,14 @@ struct QueueSnapshot {
     int64_t reserved_bytes = 0;
   };
   std::vector<OnGpu> gpus;
-  std::optional<int64_t> oldest_ready_ns;  ///< of those that wait
+  std::optional<int64_t> oldest_ready_ns;  ///< of those that wait; up to a second old
   std::string trouble;  ///< why nothing is taken in now (disk full, read-only database); empty where all is well
+};
+
+/// What tasks of a type took so far, on any GPU.
+struct TypeFigures {
+  std::optional<MemoryEstimate> memory;
+  std::optional<RunTimeEstimate> run_time;
 };
 
 /// Answers of submissions come from the dispatcher's thread, once the task is on disk.
@@ -85,6 +91,7 @@ class Dispatcher {
   [[nodiscard]] virtual Result<std::vector<Task>> list(const TaskQuery& query) const = 0;
   [[nodiscard]] virtual std::vector<Task> queue(size_t most) const = 0;  ///< in their order
   [[nodiscard]] virtual Result<std::optional<Explanation>> explain(int64_t task) const = 0;
+  [[nodiscard]] virtual TypeFigures figures_of(const std::string& /*type*/) const { return {}; }
   [[nodiscard]] virtual std::shared_ptr<const QueueSnapshot> snapshot() const = 0;  ///< never null
   [[nodiscard]] virtual const TaskStore& store() const = 0;
   [[nodiscard]] virtual const Executor& executor() const = 0;

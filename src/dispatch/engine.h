@@ -14,6 +14,7 @@
 #include "dispatch/decision.h"
 #include "dispatch/estimates.h"
 #include "dispatch/gpu_state.h"
+#include "dispatch/rule.h"
 #include "dispatch/task.h"
 
 namespace sonde::dispatch {
@@ -84,6 +85,15 @@ class Engine {
   virtual void set_config(std::shared_ptr<const config::Config> config) = 0;
   virtual void set_gpus(std::vector<GpuState> gpus, std::span<const Holding> held) = 0;
   virtual Estimates& estimates() = 0;
+  [[nodiscard]] virtual const Estimates& estimates() const = 0;
+  [[nodiscard]] virtual const config::Config& config() const = 0;
+  /// As set_gpus() gave them, and what started tasks take of each; both in the same order.
+  [[nodiscard]] virtual std::span<const GpuState> gpus() const = 0;
+  [[nodiscard]] virtual std::span<const GpuLoad> loads() const = 0;
+
+  /// How a task ended that is over and was dropped: asked for before a submission that comes after it. Such ends are
+  /// remembered by themselves for the last 100,000 tasks of this process.
+  virtual void recall(int64_t task, TaskState state) = 0;
 
   /// The new task, whose attempt may already be decided by the next step(), or why it is refused.
   [[nodiscard]] virtual std::expected<int64_t, Refused> submit(TaskSpec spec, int64_t now_ns) = 0;

@@ -40,7 +40,11 @@ struct RunTimeEstimate {
   int64_t tasks = 0;
 };
 
-/// What tasks of each type took so far. One thread.
+/// What tasks of each type took so far: the last 200 of each. One thread.
+///
+/// The memory that is kept for a task is the bound that one in 200 of the next tasks passes (estimates/tail_bound.h),
+/// at least 5 % more than any of the last 200 tasks took and at most four times that (twice before 20 tasks). After a
+/// task ran out of memory it is at least half more than was kept for that one, until 200 tasks later.
 class Estimates {
  public:
   void learn(const Measured& measured);
@@ -48,18 +52,31 @@ class Estimates {
   [[nodiscard]] std::optional<MemoryEstimate> memory(std::string_view type) const;
   /// On GPUs of that name; of any where too few ran on those; nothing before three.
   [[nodiscard]] std::optional<RunTimeEstimate> run_time(std::string_view type, std::string_view gpu_name) const;
-  /// Tasks a second of the type on GPUs of that name against the fastest: 1 for it. Nothing where it is not known.
+  /// Tasks a second of the type on GPUs of that name, by the median run time, against the fastest: 1 for it. Nothing
+  /// where it is not known.
   [[nodiscard]] std::optional<double> speed(std::string_view type, std::string_view gpu_name) const;
-  /// Run times of the last tasks, for drawing from; empty where none is known.
+  /// Run times of the last tasks there, for drawing from, in the order of their ends; of any GPU where too few ran on
+  /// those; empty where fewer than three are known.
   [[nodiscard]] std::span<const int64_t> run_times(std::string_view type, std::string_view gpu_name) const;
+  /// Likewise of the last tasks of all types.
+  [[nodiscard]] std::span<const int64_t> run_times_of_all() const;
 
  private:
-  struct OfType {
-    std::vector<int64_t> peaks;                                       ///< the last 200
-    int64_t highest_out_of_memory = 0;                                ///< reservation that did not suffice
-    std::map<std::string, std::vector<int64_t>, std::less<>> run_ns;  ///< by name of GPU; "" of all
+  struct RunTimes {
+    std::vector<int64_t> ns;  ///< of the last 200, the oldest first
+    RunTimeEstimate estimate;
   };
+  struct OfType {
+    std::vector<int64_t> peaks;                              ///< of the last 200, the oldest first
+    int64_t not_enough_bytes = 0;                            ///< the most that was kept for a task and did not suffice
+    int64_t since_not_enough = 0;                            ///< tasks that were measured after it
+    std::optional<MemoryEstimate> memory;                    ///< of the above
+    std::map<std::string, RunTimes, std::less<>> run_times;  ///< by name of GPU; "" of all
+  };
+  [[nodiscard]] const RunTimes* run_times_of(std::string_view type, std::string_view gpu_name) const;
+  static void learn_memory(OfType& of, const Measured& measured);
   std::map<std::string, OfType, std::less<>> types_;
+  std::vector<int64_t> run_ns_of_all_;  ///< the last 200, the oldest first
 };
 
 }  // namespace sonde::dispatch

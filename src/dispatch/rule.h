@@ -26,6 +26,7 @@ struct Candidate {
   const GpuState& gpu;
   const GpuLoad& load;
   int64_t need_bytes = 0;  ///< of memory, on this GPU
+  bool is_first = true;    ///< no GPU before it could be used; matters where gpu.multi_gpu.enabled is false
 };
 
 /// One reason for which a GPU gets no task: rules/list.inc, one file each, `extern const Rule <name>_rule`.
@@ -35,6 +36,8 @@ struct Rule {
   std::optional<Refusal> (*refuse)(const Candidate& candidate) = nullptr;
   /// The same without texts, for the thousands of times that nobody reads them.
   bool (*refuses)(const Candidate& candidate) = nullptr;
+  bool is_of_gpu = false;   ///< looks at the GPU and its load only: holds for all tasks alike
+  bool is_lasting = false;  ///< of the GPU, and nothing that tasks do changes it
 };
 [[nodiscard]] std::span<const Rule* const> rules();
 

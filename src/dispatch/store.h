@@ -67,6 +67,8 @@ class TaskStore {
   /// work again.
   [[nodiscard]] virtual Status save(const Changes& changes) = 0;
   [[nodiscard]] virtual Status save(const ProfileRecord& profile) = 0;
+  /// Whether a transaction could be saved now: writes and syncs one that changes nothing that anybody reads.
+  [[nodiscard]] virtual Status probe() { return {}; }
 
   [[nodiscard]] virtual Result<std::optional<Task>> find(int64_t task) const = 0;
   [[nodiscard]] virtual Result<std::optional<Batch>> find_batch(int64_t batch) const = 0;

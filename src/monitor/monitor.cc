@@ -1,6 +1,7 @@
 #include "monitor/monitor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
 #include <thread>
 
@@ -32,6 +33,8 @@ constexpr milliseconds kFirstPatience(5000);
 /// That a round waits for an opening. A library that hangs is waited for in short pieces, so that stop() is quick.
 constexpr milliseconds kOpenPatience(1000);
 constexpr double kShortestIntervalS = 0.05;
+/// Between two looks that somebody asked for: a read of eight GPUs takes some 20 ms.
+constexpr int64_t kLooksApartNs = 100 * kNsPerMillisecond;
 
 int64_t of_seconds(double seconds) {
   return static_cast<int64_t>(std::max(seconds, kShortestIntervalS) * kNsPerSecond);
@@ -108,6 +111,12 @@ class Worker : public Monitor {
     return published_;
   }
 
+  void on_round(std::function<void()> told) override { told_.push_back(std::move(told)); }
+
+  void look_soon() override {
+    if (!look_wanted_.exchange(true)) wake_->call();
+  }
+
   bool acknowledge(int64_t incident, const std::string& by) override {
     return change([&](IncidentBook& book) { return book.acknowledge(incident, by, parts_.now_ns()); });
   }
@@ -118,9 +127,35 @@ class Worker : public Monitor {
  private:
   void run() {
     round();
-    while (wake_->sleep(until_next_round())) {
-      if (until_next_round().count() <= 0) round();
+    while (wake_->sleep(std::min(until_next_round(), until_next_look()))) {
+      if (until_next_round().count() <= 0) {
+        round();
+      } else if (until_next_look().count() <= 0) {
+        look();
+      }
     }
+  }
+
+  std::chrono::nanoseconds until_next_look() const {
+    const int64_t now_ns = parts_.now_ns();
+    if (!look_wanted_ || !session_) return std::chrono::nanoseconds::max();
+    if (now_ns < looked_ns_) return std::chrono::nanoseconds(0);  // the clock was set back
+    return std::chrono::nanoseconds(looked_ns_ + kLooksApartNs - now_ns);
+  }
+
+  /// Use, memory and processes as of now, in the last round's snapshot.
+  void look() {
+    look_wanted_ = false;
+    const auto config = parts_.config->current();
+    loop::ReadPlan wanted = plan_of(*config);
+    wanted.groups = device::fast | device::processes;
+    session_->reader.read(wanted);
+    samples_ = session_->reader.samples();
+    identities_.recall(samples_, session_->info.simulated);
+    auto next = std::make_shared<HostSnapshot>(*snapshot());
+    next->gpus = loop::gpu_views(samples_, loop::owned_processes(samples_, parts_.owners));
+    next->moment_ns = parts_.now_ns();
+    publish(std::move(next), false);
   }
 
   static int64_t interval_ns(const config::Config& config) {
@@ -159,13 +194,17 @@ class Worker : public Monitor {
     loop::tell_source(parts_, trouble, gpus);
   }
 
-  loop::ReadPlan plan(const config::Config& config, int64_t now_ns) {
+  loop::ReadPlan plan_of(const config::Config& config) const {
     const int64_t interval = interval_ns(config);
-    loop::ReadPlan plan{.groups = device::fast | device::gpm | device::processes,
-                        .patience = milliseconds(interval / kNsPerMillisecond),
-                        .interval_ns = interval,
-                        .now_ns = parts_.now_ns};
-    plan.patience = std::clamp(plan.patience, kLeastPatience, kMostPatience);
+    const milliseconds patience(interval / kNsPerMillisecond);
+    return {.groups = device::fast | device::gpm | device::processes,
+            .patience = std::clamp(patience, kLeastPatience, kMostPatience),
+            .interval_ns = interval,
+            .now_ns = parts_.now_ns};
+  }
+
+  loop::ReadPlan plan(const config::Config& config, int64_t now_ns) {
+    loop::ReadPlan plan = plan_of(config);
     const bool first = !slow_ns_;
     if (first || now_ns < *slow_ns_ || now_ns - *slow_ns_ >= of_seconds(config.gpu.health_check_interval)) {
       plan.groups |= device::slow;
@@ -273,6 +312,8 @@ class Worker : public Monitor {
       published_ = next;
     }
     if (tell) parts_.events->add("samples", json_line(samples_event_json(*next)));
+    looked_ns_ = parts_.now_ns();
+    for (const auto& told : told_) told();
   }
 
   /// A change by a person: seen at once, and told to alert receivers at the next round.
@@ -309,6 +350,9 @@ class Worker : public Monitor {
   MonitorState state_;
   bool threaded_ = false;
   bool stopped_ = false;
+  std::vector<std::function<void()>> told_;
+  std::atomic<bool> look_wanted_ = false;
+  int64_t looked_ns_ = 0;  ///< when the GPUs were read last
 
   std::mutex book_mutex_;  ///< guards judge_'s book and what is below; taken before published_mutex_
   loop::Judge judge_;

@@ -10,8 +10,11 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "dispatch/metrics/exposition.h"
+#include "dispatch/metrics/family.h"
 #include "monitor/families/family.h"
 #include "sample_host.h"
+#include "sample_queue.h"
 
 namespace {
 
@@ -20,6 +23,18 @@ using namespace sonde::monitor;
 std::string_view kind_name(MetricKind kind) {
   if (kind == MetricKind::gauge) return "gauge";
   return kind == MetricKind::counter ? "counter" : "untyped";
+}
+
+void task_rows() {
+  for (const sonde::dispatch::TaskFamily* family : sonde::dispatch::task_families()) {
+    fmt::print("### {}\n\nSwitched by `{}`.\n\n| metric | type | labels | meaning |\n|---|---|---|---|\n",
+               family->title, family->key);
+    for (const sonde::dispatch::TaskMetric& metric : family->metrics) {
+      fmt::print("| `{}` | {} | {} | {} |\n", metric.name, sonde::dispatch::kind_name(metric.kind),
+                 metric.labels.empty() ? "-" : metric.labels, metric.help);
+    }
+    fmt::print("\n");
+  }
 }
 
 int rows() {
@@ -32,6 +47,7 @@ int rows() {
     }
     fmt::print("\n");
   }
+  task_rows();
   return 0;
 }
 
@@ -81,5 +97,6 @@ int main(int argc, char** argv) {
   config.sonde.cost.per_kwh = 0.25;
   const DcgmForm form = what == "exact" ? DcgmForm::exact : DcgmForm::linted;
   std::fputs(exposition(sample_host(3), config, "node7", form).c_str(), stdout);
+  std::fputs(sonde::dispatch::exposition(sample_queue(), config, 4096).c_str(), stdout);
   return 0;
 }

@@ -19,8 +19,9 @@ def output(what):
 def unlisted(rows):
     """A host of which everything is known has a sample of every row, with the labels that the row names."""
     text = output("exact")
-    for name, labels in re.findall(r"^\| `(\w+)` \| \w+ \| ([^|]+) \|", rows, flags=re.MULTILINE):
-        sample = re.search(rf"^{name}(\{{.*\}})? ", text, flags=re.MULTILINE)
+    for name, kind, labels in re.findall(r"^\| `(\w+)` \| (\w+) \| ([^|]+) \|", rows, flags=re.MULTILINE):
+        suffix = "_count" if kind == "histogram" else ""
+        sample = re.search(rf"^{name}{suffix}(\{{.*\}})? ", text, flags=re.MULTILINE)
         if sample is None:
             yield f"{name} is never told"
             continue

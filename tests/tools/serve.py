@@ -253,7 +253,7 @@ def tells_systemd():
             until_told("RELOADING=1")
             check(any(line.startswith("MONOTONIC_USEC=") for line in told[-1]), told[-1])
             until_told("READY=1")
-            until_told(f"STATUS=2 GPUs, 0 open incidents, http://127.0.0.1:{service.port}")
+            until_told(f"STATUS=2 GPUs, 0 open incidents, 0 tasks run, 0 wait, http://127.0.0.1:{service.port}")
             service.process.send_signal(signal.SIGTERM)
             until_told("STOPPING=1")
             same(service.process.wait(timeout=60), 0)

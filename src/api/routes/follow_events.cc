@@ -37,24 +37,31 @@ constexpr std::array kParameters = {
     Parameter{
         .name = "type",
         .schema =
-            R"({"type": "array", "items": {"type": "string", "enum": ["samples", "incident", "config", "source"]}, "maxItems": 4})",
+            R"({"type": "array", "items": {"type": "string", "enum": ["samples", "incident", "config", "source", "task", "batch", "queue"]}, "maxItems": 7})",
         .description = "Of these types only, separated by commas"},
+};
+constexpr std::array kHeaders = {
+    Parameter{.name = "Last-Event-ID",
+              .schema = R"({"type": "integer", "minimum": 0})",
+              .description = "as browsers send it when they come back"},
 };
 
 }  // namespace
 
 extern const Route follow_events_route;
-constinit const Route follow_events_route{.name = "follow_events",
-                                          .path = "/api/v1/events",
-                                          .summary = "What happens, as server-sent events",
-                                          .description =
-                                              "The types are `samples`, `incident`, `config` and `source`. Where "
-                                              "events were missed the first one is `reset`: "
-                                              "read everything again. It counts as one request, however long it lasts.",
-                                          .parameters = kParameters,
-                                          .body = {},
-                                          .response = "text/event-stream",
-                                          .example = {},
-                                          .answer = answer};
+constinit const Route follow_events_route{
+    .name = "follow_events",
+    .path = "/api/v1/events",
+    .summary = "What happens, as server-sent events",
+    .description =
+        "The types are `samples`, `incident`, `config`, `source`, `task`, `batch` and `queue`. Where "
+        "events were missed the first one is `reset`: "
+        "read everything again. It counts as one request, however long it lasts.",
+    .parameters = kParameters,
+    .body = {},
+    .response = "text/event-stream",
+    .example = {},
+    .headers = kHeaders,
+    .answer = answer};
 
 }  // namespace sonde::api

@@ -2,6 +2,7 @@
 
 #include "api/answers.h"
 #include "api/scrape.h"
+#include "dispatch/metrics/exposition.h"
 
 namespace sonde::api {
 namespace {
@@ -20,6 +21,9 @@ Response answer(const Call& call) {
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   const auto form = call.query("dcgm") == "exact" ? monitor::DcgmForm::exact : monitor::DcgmForm::linted;
   response.body = call.services.scrape->text(host, config, form, call.services.hostname);
+  if (const auto* const dispatcher = call.services.dispatcher) {
+    response.body += dispatch::exposition(*dispatcher->snapshot(), *config, dispatcher->executor().bytes());
+  }
   return response;
 }
 

@@ -8,7 +8,7 @@ namespace sonde::api {
 namespace {
 
 Response answer(const Call& call) {
-  const auto body = nlohmann::json::parse(call.request.body);
+  const auto& body = *call.body;
   return change_config(call, "gpu.multi_gpu.max_concurrent_tasks_per_gpu", body.at("max_concurrent_tasks"),
                        body.value("persist", false));
 }

@@ -20,7 +20,7 @@ Response unknown(const std::string& strategy, const std::vector<std::string>& al
 }
 
 Response answer(const Call& call) {
-  const auto body = nlohmann::json::parse(call.request.body);
+  const auto& body = *call.body;
   const auto strategy = body.at("strategy").get<std::string>();
   const auto config = call.services.config->current();
   const auto& allowed = config->gpu.multi_gpu.strategies;

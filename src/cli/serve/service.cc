@@ -15,10 +15,11 @@
 #include "api/config_change.h"
 #include "base/small_file.h"
 #include "cli/serve/logs.h"
+#include "cli/serve/sources.h"
 #include "cli/serve/state_folder.h"
+#include "cli/serve/tasks.h"
 #include "config/live.h"
 #include "config/read.h"
-#include "device/simulated/source.h"
 #include "monitor/alerts.h"
 #include "monitor/monitor.h"
 #include "server/server.h"
@@ -32,6 +33,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds kRequestsPatience{3000};
 constexpr milliseconds kAlertsPatience{3000};
 constexpr milliseconds kServerPatience{5000};
+/// For all that is stopped but tasks.
+constexpr milliseconds kOtherPatience{15'000};
 
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -84,24 +87,6 @@ config::Changes command_line_of(const Options& options) {
   return changes;
 }
 
-using OpenSource = std::function<Result<std::shared_ptr<device::DeviceSource>>()>;
-
-OpenSource source_opener(const config::Devices& devices) {
-  if (devices.source != "simulated") return [library = devices.library] { return device::open_nvml(library); };
-  return [file = devices.simulated]() -> Result<std::shared_ptr<device::DeviceSource>> {
-    auto source = device::simulated::open(file, 0);
-    if (!source) return std::unexpected(source.error());
-    return std::move(*source);
-  };
-}
-
-/// A driver can come later; a description of simulated GPUs that cannot be read is a mistake of whoever started this.
-Status check_simulated(const config::Devices& devices) {
-  if (devices.source != "simulated") return {};
-  const auto source = device::simulated::open(devices.simulated, 0);
-  return source ? Status() : Status(std::unexpected(source.error()));
-}
-
 class RunningService final : public Service {
  public:
   RunningService(Options options, Log& log) : options_(std::move(options)), log_(&log) {}
@@ -112,9 +97,12 @@ class RunningService final : public Service {
   Status begin() {
     SONDE_TRY(open_config());
     SONDE_TRY(open_history());
-    make_parts();
+    make_monitor();
+    SONDE_TRY(open_tasks());
+    make_api();
     SONDE_TRY(listen());
     monitor_->start();
+    if (tasks_) SONDE_TRY(tasks_->start());
     say_keys();
     return {};
   }
@@ -136,19 +124,25 @@ class RunningService final : public Service {
     const auto now = steady_clock::now();
     if (state.rounds != rounds_) moved_ = now;
     rounds_ = state.rounds;
-    return now - moved_ < longest_round() && server_->alive(kServerPatience);
+    return now - moved_ < longest_round() && server_->alive(kServerPatience) && (!tasks_ || tasks_->alive());
   }
 
   std::string status() const override {
     const auto host = monitor_->snapshot();
     if (!host->state.source_trouble.empty()) return fmt::format("no GPUs: {}", host->state.source_trouble);
-    return fmt::format("{} {}, {} open {}, {}", host->gpus.size(), host->gpus.size() == 1 ? "GPU" : "GPUs",
-                       host->open.size(), host->open.size() == 1 ? "incident" : "incidents", url());
+    const std::string tasks = tasks_ ? tasks_->status() + ", " : "";
+    return fmt::format("{} {}, {} open {}, {}{}", host->gpus.size(), host->gpus.size() == 1 ? "GPU" : "GPUs",
+                       host->open.size(), host->open.size() == 1 ? "incident" : "incidents", tasks, url());
+  }
+
+  milliseconds longest_stop() const override {
+    return kOtherPatience + (tasks_ ? drain_time(*config_->current()) : milliseconds(0));
   }
 
   void stop() override {
     if (std::exchange(stopped_, true)) return;
     if (server_) server_->stop(kRequestsPatience);
+    if (tasks_) tasks_->stop();
     if (monitor_) monitor_->stop();
     if (alerts_) alerts_->drain(kAlertsPatience);
     if (history_) history_->flush();
@@ -184,24 +178,41 @@ class RunningService final : public Service {
     return {};
   }
 
-  void make_parts() {
-    const auto config = config_->current();
+  void make_monitor() {
     hostname_ = own_hostname();
     alerts_ = monitor::AlertSender::start(monitor::curl_poster(), *log_, hostname_);
     owners_ = monitor::ProcessOwners::of_proc();
+    sources_ = sources_of(config_->current()->sonde.devices);
     monitor_ = monitor::Monitor::make({.config = config_.get(),
                                        .log = log_,
                                        .history = history_.get(),
                                        .events = &events_,
                                        .alerts = alerts_.get(),
                                        .owners = owners_.get(),
-                                       .open_source = source_opener(config->sonde.devices),
+                                       .open_source = sources_.open,
                                        .now_ns = now_ns});
-    keys_ = api::KeyFile::at(config->sonde.server.keys_file);
+  }
+
+  Status open_tasks() {
+    auto tasks = Tasks::open({.config = config_.get(),
+                              .log = log_,
+                              .monitor = monitor_.get(),
+                              .events = &events_,
+                              .folder = state_folder_,
+                              .simulated = sources_.simulated,
+                              .now_ns = now_ns});
+    if (!tasks) return std::unexpected(std::move(tasks).error());
+    tasks_ = std::move(*tasks);
+    return {};
+  }
+
+  void make_api() {
+    keys_ = api::KeyFile::at(config_->current()->sonde.server.keys_file);
     api_ = api::Api::make({.config = config_.get(),
                            .monitor = monitor_.get(),
                            .history = history_.get(),
                            .events = &events_,
+                           .dispatcher = tasks_ ? &tasks_->dispatcher() : nullptr,
                            .keys = keys_.get(),
                            .log = log_,
                            .now_ns = now_ns,
@@ -274,7 +285,9 @@ class RunningService final : public Service {
   monitor::EventLog events_;
   std::unique_ptr<monitor::AlertSender> alerts_;
   std::unique_ptr<monitor::ProcessOwners> owners_;
+  Sources sources_;
   std::unique_ptr<monitor::Monitor> monitor_;
+  std::unique_ptr<Tasks> tasks_;
   std::unique_ptr<api::KeyFile> keys_;
   std::unique_ptr<api::Api> api_;
   std::unique_ptr<server::Server> server_;

@@ -32,9 +32,12 @@ class Service {
   virtual void reload() = 0;
   /// Whether connections are served and rounds of reading come round.
   [[nodiscard]] virtual bool alive() = 0;
-  /// For people who ask systemd: "8 GPUs, 1 open incident, http://127.0.0.1:8470".
+  /// For people who ask systemd: "8 GPUs, 1 open incident, 3 tasks run, 12 wait, http://127.0.0.1:8470".
   [[nodiscard]] virtual std::string status() const = 0;
-  /// Ends requests, rounds and alerts, in this order, and writes what is not written yet.
+  /// That stop() takes at most, where nothing hangs.
+  [[nodiscard]] virtual std::chrono::milliseconds longest_stop() const = 0;
+  /// Ends requests, tasks that ask workers, rounds and alerts, in this order, and writes what is not written yet.
+  /// Tasks that are programs go on.
   virtual void stop() = 0;
 };
 

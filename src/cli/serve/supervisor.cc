@@ -16,7 +16,10 @@ void Supervisor::reloading() {
   sd_notify(0, fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now.tv_sec * kMicroseconds + now.tv_nsec / 1000).c_str());
 }
 
-void Supervisor::stopping() { sd_notify(0, "STOPPING=1"); }
+void Supervisor::stopping(std::chrono::seconds longest) {
+  const std::chrono::microseconds most = longest;
+  sd_notify(0, fmt::format("STOPPING=1\nEXTEND_TIMEOUT_USEC={}", most.count()).c_str());
+}
 
 void Supervisor::status(const std::string& text) { sd_notify(0, fmt::format("STATUS={}", text).c_str()); }
 

@@ -1,0 +1,90 @@
+#include <array>
+#include <mutex>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "api/tasks.h"
+
+namespace sonde::api {
+namespace {
+
+/// Waits for the answers of all tasks of a batch.
+class Cancelling {
+ public:
+  Cancelling(dispatch::Dispatcher& dispatcher, dispatch::Batch batch, size_t tasks, Done done)
+      : dispatcher_(dispatcher), batch_(std::move(batch)), left_(tasks), done_(std::move(done)) {}
+
+  void told(const Result<bool>& cancelled) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!cancelled) trouble_ = cancelled.error().message;
+      if (--left_ > 0) return;
+    }
+    done_(response());
+  }
+
+ private:
+  [[nodiscard]] Response response() const {
+    if (!trouble_.empty()) return refuse("not_saved", {{"what", trouble_}});
+    const auto body = batch_body(dispatcher_, batch_);
+    return body ? json_response(*body) : body.error();
+  }
+
+  dispatch::Dispatcher& dispatcher_;
+  dispatch::Batch batch_;
+  std::mutex mutex_;
+  size_t left_;
+  std::string trouble_;
+  Done done_;
+};
+
+Response answer(const Call& call) {
+  const auto dispatcher = dispatcher_of(call.services);
+  if (!dispatcher) return dispatcher.error();
+  const auto batch = find_batch(**dispatcher, call.path_values.front());
+  if (!batch) return batch.error();
+  if (call.caller.role < Role::admin && batch->submitted_by != call.caller.name) {
+    return refuse("not_your_task", {{"what", fmt::format("Batch {}", batch->id)}, {"owner", batch->submitted_by}});
+  }
+  using dispatch::TaskState;
+  const auto live = (*dispatcher)
+                        ->list({.states = {TaskState::blocked, TaskState::waiting, TaskState::running},
+                                .type = {},
+                                .submitted_by = {},
+                                .batch = batch->id,
+                                .most = static_cast<int64_t>(batch->tasks.size())});
+  if (!live) return refuse("tasks_unreadable", {{"what", live.error().message}});
+  if (live->empty()) {
+    return refuse("batch_over", {{"id", std::to_string(batch->id)}, {"tasks", std::to_string(batch->tasks.size())}});
+  }
+  std::vector<int64_t> ids;
+  for (const dispatch::Task& task : *live) ids.push_back(task.id);
+  Response response;
+  response.later = [at = *dispatcher, batch = *batch, ids, by = call.caller.name](const Done& done) {
+    const auto all = std::make_shared<Cancelling>(*at, batch, ids.size(), done);
+    for (const int64_t id : ids) at->cancel(id, by, [all](const Result<bool>& cancelled) { all->told(cancelled); });
+  };
+  return response;
+}
+
+constexpr std::array<std::string_view, 6> kProblems = {"unknown_batch",  "not_your_task", "batch_over",
+                                                       "tasks_disabled", "not_saved",     "tasks_unreadable"};
+
+}  // namespace
+
+extern const Route cancel_batch_route;
+constinit const Route cancel_batch_route{.name = "cancel_batch",
+                                         .method = Method::post,
+                                         .path = "/api/v1/batches/{batch}/cancel",
+                                         .role = Role::submit,
+                                         .summary = "Cancel all tasks of a batch that are not over",
+                                         .description = "As each of them would be cancelled.",
+                                         .parameters = {},
+                                         .body = {},
+                                         .response = R"({"$ref": "#/components/schemas/Batch"})",
+                                         .example = {},
+                                         .problems = kProblems,
+                                         .answer = answer};
+
+}  // namespace sonde::api

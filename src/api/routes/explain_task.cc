@@ -1,0 +1,44 @@
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "api/tasks.h"
+#include "dispatch/json.h"
+
+namespace sonde::api {
+namespace {
+
+Response answer(const Call& call) {
+  const auto dispatcher = dispatcher_of(call.services);
+  if (!dispatcher) return dispatcher.error();
+  const auto task = find_task(**dispatcher, call.path_values.front());
+  if (!task) return task.error();
+  const auto explained = (*dispatcher)->explain(task->id);
+  if (!explained) return refuse("tasks_unreadable", {{"what", explained.error().message}});
+  if (!*explained) return refuse("unknown_task", {{"id", std::to_string(task->id)}});
+  auto body = dispatch::explanation_json(**explained);
+  body["state"] = dispatch::state_name(task->state);
+  return json_response(body);
+}
+
+constexpr std::array<std::string_view, 3> kProblems = {"unknown_task", "tasks_disabled", "tasks_unreadable"};
+
+}  // namespace
+
+extern const Route explain_task_route;
+constinit const Route explain_task_route{
+    .name = "explain_task",
+    .path = "/api/v1/tasks/{task}/explain",
+    .summary = "Why a task went where it did, or why it waits",
+    .description =
+        "Of one that waits: what would let it start, and when it should, with a range. Of each attempt: the "
+        "scores of the GPUs, and why the others were refused.",
+    .parameters = {},
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/Explanation"})",
+    .example = {},
+    .problems = kProblems,
+    .answer = answer};
+
+}  // namespace sonde::api

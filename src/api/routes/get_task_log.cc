@@ -1,0 +1,83 @@
+#include <array>
+
+#include "api/answers.h"
+#include "api/log_followers.h"
+#include "api/task_log.h"
+#include "base/decimal.h"
+
+namespace sonde::api {
+namespace {
+
+constexpr int64_t kUsualBytes = 65536;
+
+LogQuestion question_of(const Call& call, int64_t task) {
+  LogQuestion question;
+  question.task = task;
+  question.attempt = integer_of<int64_t>(call.query("attempt"));
+  question.stream = call.query("stream") == "stderr" ? dispatch::LogStream::err : dispatch::LogStream::out;
+  question.from = query_integer(call, "from", 0);
+  question.most_bytes = query_integer(call, "limit", kUsualBytes);
+  return question;
+}
+
+Response answer(const Call& call) {
+  const auto dispatcher = dispatcher_of(call.services);
+  if (!dispatcher) return dispatcher.error();
+  const auto task = find_task(**dispatcher, call.path_values.front());
+  if (!task) return task.error();
+  const LogQuestion question = question_of(call, task->id);
+  LogAnswer now = log_answer(**dispatcher, question);
+  if (now.has_news || call.query("follow") != "true") return std::move(now.response);
+  Response response;
+  response.is_only_waiting = true;
+  response.later = [followers = call.services.followers, at = *dispatcher, question](const Done& done) {
+    const auto look = [at, question](bool is_last) -> std::optional<Response> {
+      LogAnswer found = log_answer(*at, question);
+      if (!found.has_news && !is_last) return std::nullopt;
+      return std::move(found.response);
+    };
+    followers->wait(look, done);
+  };
+  return response;
+}
+
+constexpr std::array kParameters = {
+    Parameter{.name = "stream",
+              .schema = R"({"type": "string", "enum": ["stdout", "stderr"]})",
+              .description = "`stdout` where it is left out"},
+    Parameter{.name = "attempt",
+              .schema = R"({"type": "integer", "minimum": 1, "maximum": 1000000})",
+              .description = "The last one where it is left out"},
+    Parameter{.name = "from",
+              .schema = R"({"type": "integer", "minimum": -1125899906842624, "maximum": 1125899906842624})",
+              .description =
+                  "From this byte on: `next` of the answer before; below 0: so many bytes before the end. The "
+                  "begin where it is left out"},
+    Parameter{.name = "limit",
+              .schema = R"({"type": "integer", "minimum": 4, "maximum": 1048576})",
+              .description = "So many bytes at most; 65536 where it is left out"},
+    Parameter{.name = "follow",
+              .schema = R"({"type": "boolean"})",
+              .description = "Where there is nothing yet, wait for up to 30 s until there is"},
+};
+constexpr std::array<std::string_view, 4> kProblems = {"unknown_task", "unknown_attempt", "tasks_disabled",
+                                                       "tasks_unreadable"};
+
+}  // namespace
+
+extern const Route get_task_log_route;
+constinit const Route get_task_log_route{
+    .name = "get_task_log",
+    .path = "/api/v1/tasks/{task}/log",
+    .summary = "What a task printed",
+    .description =
+        "Every key may read it: whoever submits a task has it print no secrets. Of what is longer than "
+        "`sonde.tasks.output_limit` the middle is left out.",
+    .parameters = kParameters,
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/TaskLog"})",
+    .example = {},
+    .problems = kProblems,
+    .answer = answer};
+
+}  // namespace sonde::api

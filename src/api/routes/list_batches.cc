@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "api/tasks.h"
+
+namespace sonde::api {
+namespace {
+
+constexpr int64_t kUsualLimit = 20;
+
+Response answer(const Call& call) {
+  const auto dispatcher = dispatcher_of(call.services);
+  if (!dispatcher) return dispatcher.error();
+  const int64_t limit = query_integer(call, "limit", kUsualLimit);
+  // One more than asked for tells whether there are more.
+  const auto found = (*dispatcher)->store().list_batches(query_integer(call, "before", 0), limit + 1);
+  if (!found) return refuse("tasks_unreadable", {{"what", found.error().message}});
+  const auto shown = std::min(found->size(), static_cast<size_t>(limit));
+  nlohmann::ordered_json body = {{"batches", nlohmann::ordered_json::array()}, {"next_before", nullptr}};
+  for (size_t i = 0; i < shown; ++i) {
+    auto batch = batch_body(**dispatcher, (*found)[i]);
+    if (!batch) return batch.error();
+    body["batches"].push_back(*std::move(batch));
+  }
+  if (found->size() > shown) body["next_before"] = (*found)[shown - 1].id;
+  return json_response(body);
+}
+
+constexpr std::array kParameters = {
+    Parameter{.name = "before",
+              .schema = R"({"type": "integer", "minimum": 1})",
+              .description = "Those before this number: `next_before` of the answer before"},
+    Parameter{.name = "limit",
+              .schema = R"({"type": "integer", "minimum": 1, "maximum": 100})",
+              .description = "So many at most; 20 where it is left out"},
+};
+constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
+
+}  // namespace
+
+extern const Route list_batches_route;
+constinit const Route list_batches_route{.name = "list_batches",
+                                         .path = "/api/v1/batches",
+                                         .summary = "Batches, the newest first",
+                                         .description = {},
+                                         .parameters = kParameters,
+                                         .body = {},
+                                         .response = R"({"$ref": "#/components/schemas/Batches"})",
+                                         .example = {},
+                                         .problems = kProblems,
+                                         .answer = answer};
+
+}  // namespace sonde::api

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "api/tasks.h"
+#include "dispatch/json.h"
+
+namespace sonde::api {
+namespace {
+
+constexpr int64_t kUsualLimit = 100;
+
+dispatch::TaskQuery query_of(const Call& call) {
+  dispatch::TaskQuery query;
+  for (const std::string& name : query_list(call, "state")) {
+    if (const auto state = dispatch::state_of(name)) query.states.push_back(*state);
+  }
+  query.type = call.query("type");
+  query.submitted_by = call.query("by");
+  query.batch = query_integer(call, "batch", 0);
+  query.before_id = query_integer(call, "before", 0);
+  query.most = query_integer(call, "limit", kUsualLimit);
+  return query;
+}
+
+Response answer(const Call& call) {
+  const auto dispatcher = dispatcher_of(call.services);
+  if (!dispatcher) return dispatcher.error();
+  dispatch::TaskQuery query = query_of(call);
+  const auto limit = static_cast<size_t>(query.most++);  // one more tells whether there are more
+  const auto found = (*dispatcher)->list(query);
+  if (!found) return refuse("tasks_unreadable", {{"what", found.error().message}});
+  const size_t shown = std::min(found->size(), limit);
+  nlohmann::ordered_json body = {{"tasks", nlohmann::ordered_json::array()}, {"next_before", nullptr}};
+  for (size_t i = 0; i < shown; ++i) body["tasks"].push_back(dispatch::task_json((*found)[i]));
+  if (found->size() > shown) body["next_before"] = (*found)[shown - 1].id;
+  return json_response(body);
+}
+
+constexpr std::array kParameters = {
+    Parameter{.name = "state",
+              .schema = R"({"type": "array", "items": {"$ref": "#/components/schemas/TaskState"}, "maxItems": 6})",
+              .description = "In these states only, separated by commas"},
+    Parameter{.name = "type",
+              .schema = R"({"type": "string", "minLength": 1, "maxLength": 128})",
+              .description = "Of this type only"},
+    Parameter{.name = "by",
+              .schema = R"({"type": "string", "minLength": 1, "maxLength": 64})",
+              .description = "Submitted with the key of this name only"},
+    Parameter{.name = "batch", .schema = R"({"type": "integer", "minimum": 1})", .description = "Of this batch only"},
+    Parameter{.name = "before",
+              .schema = R"({"type": "integer", "minimum": 1})",
+              .description = "Those before this number: `next_before` of the answer before"},
+    Parameter{.name = "limit",
+              .schema = R"({"type": "integer", "minimum": 1, "maximum": 1000})",
+              .description = "So many at most; 100 where it is left out"},
+};
+constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
+
+}  // namespace
+
+extern const Route list_tasks_route;
+constinit const Route list_tasks_route{.name = "list_tasks",
+                                       .path = "/api/v1/tasks",
+                                       .summary = "Tasks, the newest first",
+                                       .description = "Values of environment variables are shown to nobody.",
+                                       .parameters = kParameters,
+                                       .body = {},
+                                       .response = R"({"$ref": "#/components/schemas/Tasks"})",
+                                       .example = {},
+                                       .problems = kProblems,
+                                       .answer = answer};
+
+}  // namespace sonde::api

@@ -1,0 +1,108 @@
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api/answers.h"
+#include "api/tasks.h"
+#include "dispatch/json.h"
+
+namespace sonde::api {
+namespace {
+
+Response task_response(int status, const dispatch::Task& task) {
+  Response response = json_response(dispatch::task_json(task));
+  response.status = status;
+  response.headers.emplace_back("Location", fmt::format("/api/v1/tasks/{}", task.id));
+  return response;
+}
+
+/// The task that is there once it was submitted, or was there with the same Idempotency-Key.
+Response answer_of(dispatch::Dispatcher& dispatcher, int64_t id, const dispatch::TaskSpec& spec, int status) {
+  const auto task = find_task(dispatcher, std::to_string(id));
+  if (!task) return task.error();
+  if (spec.idempotency_key.empty() || same_submission(task->spec, spec)) return task_response(status, *task);
+  return refuse("key_used", {{"what", fmt::format("Task {}", id)}, {"key", spec.idempotency_key}});
+}
+
+std::optional<Response> answered_before(dispatch::Dispatcher& dispatcher, const dispatch::TaskSpec& spec) {
+  if (spec.idempotency_key.empty()) return std::nullopt;
+  const auto before = dispatcher.store().task_of_key(spec.submitted_by, spec.idempotency_key);
+  if (!before) return refuse("tasks_unreadable", {{"what", before.error().message}});
+  if (*before == 0) return std::nullopt;
+  return answer_of(dispatcher, *before, spec, 200);
+}
+
+Response submit(dispatch::Dispatcher& dispatcher, dispatch::TaskSpec spec) {
+  Response response;
+  response.later = [&dispatcher, spec = std::move(spec)](const Done& done) {
+    dispatcher.submit(spec, [&dispatcher, spec, done](std::expected<int64_t, dispatch::Refused> made) {
+      done(made ? answer_of(dispatcher, *made, spec, 201) : refusal_response(made.error()));
+    });
+  };
+  return response;
+}
+
+Answered<dispatch::TaskSpec> spec_of(const Call& call) {
+  const auto config = call.services.config->current();
+  if (auto enabled = check_tasks_enabled(*config); !enabled) return std::unexpected(enabled.error());
+  auto key = idempotency_key(call.request);
+  if (!key) return std::unexpected(key.error());
+  auto wanted = submission_of(*call.body, call.caller);
+  if (!wanted) return std::unexpected(wanted.error());
+  wanted->idempotency_key = *std::move(key);
+  auto spec = dispatch::resolve(*wanted, *config);
+  if (!spec) return std::unexpected(refusal_response(spec.error()));
+  return *std::move(spec);
+}
+
+Response answer(const Call& call) {
+  const auto dispatcher = dispatcher_of(call.services);
+  if (!dispatcher) return dispatcher.error();
+  auto spec = spec_of(call);
+  if (!spec) return spec.error();
+  if (auto before = answered_before(**dispatcher, *spec)) return *std::move(before);
+  return submit(**dispatcher, *std::move(spec));
+}
+
+constexpr std::array kHeaders = {kIdempotencyKey};
+constexpr std::array<std::string_view, 17> kProblems = {"unknown_type",
+                                                        "unknown_priority",
+                                                        "unknown_strategy",
+                                                        "unknown_dependency",
+                                                        "too_many_gpus",
+                                                        "too_much_memory",
+                                                        "invalid_task",
+                                                        "command_not_allowed",
+                                                        "variable_not_allowed",
+                                                        "key_used",
+                                                        "queue_full",
+                                                        "tasks_disabled",
+                                                        "gpus_disabled",
+                                                        "not_saved",
+                                                        "output_full",
+                                                        "tasks_unreadable",
+                                                        "stopping"};
+
+}  // namespace
+
+extern const Route submit_task_route;
+constinit const Route submit_task_route{
+    .name = "submit_task",
+    .method = Method::post,
+    .path = "/api/v1/tasks",
+    .role = Role::submit,
+    .summary = "Submit a task",
+    .description =
+        "It is on disk when the answer comes: it is run even if the host goes down in that moment. What may be run "
+        "stands in `sonde.tasks.types`. With an Idempotency-Key it can be sent again when no answer came.",
+    .parameters = {},
+    .body = R"({"$ref": "#/components/schemas/TaskSubmission"})",
+    .response = R"({"$ref": "#/components/schemas/Task"})",
+    .example = R"({"type": "training", "arguments": ["--epochs", "10"], "gpus": 1, "memory": "16GiB"})",
+    .problems = kProblems,
+    .headers = kHeaders,
+    .status = 201,
+    .answer = answer};
+
+}  // namespace sonde::api

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "api/api.h"
+#include "api/problems.h"
+#include "dispatch/submission.h"
+
+/// What the calls of tasks have in common.
+namespace sonde::api {
+
+using Done = std::function<void(Response)>;
+
+/// The dispatcher, or why there is none.
+[[nodiscard]] Answered<dispatch::Dispatcher*> dispatcher_of(const Services& services);
+
+/// A refusal of the dispatcher as a problem; a code without a row is an internal error.
+[[nodiscard]] Response refusal_response(const dispatch::Refused& refused);
+
+/// The task or batch that a path names.
+[[nodiscard]] Answered<dispatch::Task> find_task(dispatch::Dispatcher& dispatcher, const std::string& id);
+[[nodiscard]] Answered<dispatch::Batch> find_batch(dispatch::Dispatcher& dispatcher, const std::string& id);
+
+/// With the states of its tasks.
+[[nodiscard]] Answered<nlohmann::ordered_json> batch_body(dispatch::Dispatcher& dispatcher,
+                                                          const dispatch::Batch& batch);
+
+/// What the body asks for (schema TaskSubmission), of that caller.
+[[nodiscard]] Answered<dispatch::Submission> submission_of(const nlohmann::json& body, const Caller& caller);
+
+/// The text of the header Idempotency-Key; empty without one.
+[[nodiscard]] Answered<std::string> idempotency_key(const Request& request);
+inline constexpr Parameter kIdempotencyKey = {
+    .name = "Idempotency-Key",
+    .schema = R"({"type": "string", "minLength": 1, "maxLength": 200})",
+    .description =
+        "a text of the caller's own for this submission: sent again with the same text and key, it makes "
+        "nothing new and is answered with 200 and what there is"};
+
+/// Whether one is what the other was, submitted again.
+[[nodiscard]] bool same_submission(const dispatch::TaskSpec& a, const dispatch::TaskSpec& b);
+
+/// Why no task is taken now, by the configuration.
+[[nodiscard]] Answered<void> check_tasks_enabled(const config::Config& config);
+
+}  // namespace sonde::api

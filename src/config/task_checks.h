@@ -1,0 +1,15 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "config/config.h"
+
+namespace sonde::config {
+
+/// Checks what concerns several keys of sonde.tasks, as check_together() does.
+void check_tasks(const Config& config,
+                 const std::function<void(std::string_view key, std::string_view other, std::string says)>& told);
+
+}  // namespace sonde::config

@@ -1,0 +1,167 @@
+#include "dispatch/dispatcher/teller.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "dispatch/json.h"
+#include "monitor/json.h"
+
+namespace sonde::dispatch {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// As many as the event log keeps.
+constexpr size_t kMostItems = 4096;
+
+Json states_json(const std::map<TaskState, int64_t>& states) {
+  Json json = Json::object();
+  for (const auto& [state, count] : states) json[std::string(state_name(state))] = count;
+  return json;
+}
+
+Json event_json(const std::string& change, const Task& task) {
+  Json json;
+  json["change"] = change;
+  json["task"] = task_json(task);
+  return json;
+}
+
+Json event_json(const BatchNews& news) {
+  Json json;
+  json["change"] = news.change;
+  json["batch"] = batch_json(news.batch);
+  if (news.change == "ended") json["batch"]["states"] = states_json(news.states);
+  return json;
+}
+
+/// "gpu_0 gpu_3" and their scores.
+std::pair<std::string, std::string> chosen(const Decision& decision) {
+  std::string gpus;
+  std::string scores;
+  for (const Judgement& judgement : decision.gpus) {
+    if (!judgement.chosen) continue;
+    gpus += fmt::format("{}gpu_{}", gpus.empty() ? "" : " ", judgement.gpu);
+    if (judgement.score) scores += fmt::format("{}{:.4g}", scores.empty() ? "" : " ", *judgement.score);
+  }
+  return {gpus, scores};
+}
+
+void log_decision(Log& log, const Decision& decision, int64_t batch) {
+  const auto [gpus, scores] = chosen(decision);
+  std::vector<LogField> fields = {{"task", fmt::format("{}", decision.task)},
+                                  {"attempt", fmt::format("{}", decision.attempt)},
+                                  {"gpu", gpus.empty() ? "none" : gpus},
+                                  {"strategy", decision.strategy}};
+  if (!scores.empty()) fields.push_back({"score", scores});
+  if (batch != 0) fields.push_back({"batch", fmt::format("{}", batch)});
+  if (!decision.note.empty()) fields.push_back({"note", decision.note});
+  log.info("a task starts", fields);
+}
+
+/// "GPU-0:5 GPU-1:3".
+std::string split_text(const std::map<std::string, int64_t>& split) {
+  std::string text;
+  for (const auto& [uuid, count] : split) text += fmt::format("{}{}:{}", text.empty() ? "" : " ", uuid, count);
+  return text;
+}
+
+void log_batch(Log& log, const BatchNews& news) {
+  std::vector<LogField> fields = {{"batch", fmt::format("{}", news.batch.id)},
+                                  {"tasks", fmt::format("{}", news.batch.tasks.size())}};
+  if (!news.batch.name.empty()) fields.push_back({"name", news.batch.name});
+  if (news.change == "submitted") fields.push_back({"by", news.batch.submitted_by});
+  if (news.change == "split") fields.push_back({"split", split_text(news.batch.split)});
+  if (news.change == "ended") {
+    for (const auto& [state, count] : news.states) fields.push_back({state_name(state), fmt::format("{}", count)});
+  }
+  log.info(fmt::format("a batch is {}", news.change == "ended" ? "over" : news.change), fields);
+}
+
+/// Tasks that failed are worth a warning, others are for those who debug.
+void log_task(Log& log, const std::string& change, const Task& task) {
+  std::vector<LogField> fields = {
+      {"task", fmt::format("{}", task.id)}, {"type", task.spec.type}, {"state", std::string(state_name(task.state))}};
+  if (!task.reason.empty()) fields.push_back({"reason", task.reason});
+  if (change == "ended" && task.state == TaskState::failed) return log.warning("a task failed", fields);
+  if (change == "ended") return log.info("a task is over", fields);
+  if (change == "retried") {
+    if (task.last() != nullptr) fields.push_back({"cause", std::string(cause_name(task.last()->cause))});
+    return log.warning("a task is tried again", fields);
+  }
+  log.debug(fmt::format("a task: {}", change), fields);
+}
+
+}  // namespace
+
+Teller::Teller(monitor::EventLog& events, Log& log) : events_(&events), log_(&log), thread_([this] { run(); }) {}
+
+void Teller::add(Item item) {
+  const std::scoped_lock lock(mutex_);
+  items_.push_back(std::move(item));
+  if (items_.size() > kMostItems && items_.front().can_be_left_out) {
+    items_.pop_front();
+    ++left_out_;
+  }
+  changed_.notify_one();
+}
+
+void Teller::tell(const TaskNews& news, const Task& task) {
+  add({.tell =
+           [this, change = news.change, task] {
+             log_task(*log_, change, task);
+             events_->add("task", monitor::json_line(event_json(change, task)));
+           },
+       .can_be_left_out = true});
+}
+
+void Teller::tell(Decision decision, int64_t batch) {
+  add({.tell = [this, decision = std::move(decision), batch] { log_decision(*log_, decision, batch); }});
+}
+
+void Teller::tell(BatchNews news) {
+  add({.tell = [this, news = std::move(news)] {
+    log_batch(*log_, news);
+    events_->add("batch", monitor::json_line(event_json(news)));
+  }});
+}
+
+void Teller::tell_queue(const EngineCounts& counts, std::string trouble) {
+  add({.tell = [this, counts, trouble = std::move(trouble)] {
+    Json json;
+    json["length"] = counts.queue_length;
+    json["by_state"] = states_json(counts.by_state);
+    json["trouble"] = trouble.empty() ? Json() : Json(trouble);
+    events_->add("queue", monitor::json_line(json));
+  }});
+}
+
+void Teller::later(std::function<void()> chore) { add({.tell = std::move(chore)}); }
+
+void Teller::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return ends_ || !items_.empty(); });
+    if (items_.empty()) return;
+    const Item item = std::move(items_.front());
+    items_.pop_front();
+    const int64_t left_out = std::exchange(left_out_, 0);
+    lock.unlock();
+    if (left_out > 0) log_->debug("events of tasks were left out", {{"events", fmt::format("{}", left_out)}});
+    item.tell();
+    lock.lock();
+  }
+}
+
+void Teller::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,94 @@
+#include "dispatch/executor/attempt_files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+#include "base/small_file.h"
+#include "dispatch/keeper/attempt_record.h"
+
+namespace sonde::dispatch {
+namespace {
+
+constexpr mode_t kOwnerOnlyFolder = 0700;
+constexpr mode_t kOwnerOnlyFile = 0600;
+
+/// 0 or the error's number; one that is there is as good.
+int make_folder(const std::string& path) {
+  return mkdir(path.c_str(), kOwnerOnlyFolder) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+/// A service that was killed while it started a keeper leaves the lock to that for a moment.
+bool lock_within_a_second(int file) {
+  constexpr int kTries = 50;
+  constexpr std::chrono::milliseconds kPause{20};
+  for (int i = 0; i < kTries; ++i) {
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+    std::this_thread::sleep_for(kPause);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string system_reason(int error) { return std::error_code(error, std::generic_category()).message(); }
+
+std::string attempt_name(AttemptId id) { return fmt::format("{}.{}", id.first, id.second); }
+
+std::optional<AttemptId> attempt_of(std::string_view name) {
+  AttemptId id;
+  const char* const end = name.data() + name.size();
+  const auto [dot, error] = std::from_chars(name.data(), end, id.first);
+  if (error != std::errc{} || dot == end || *dot != '.') return std::nullopt;
+  const auto [last, other] = std::from_chars(dot + 1, end, id.second);
+  if (other != std::errc{} || last != end) return std::nullopt;
+  return id;
+}
+
+Result<AttemptFiles> AttemptFiles::open(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  const auto real = error ? std::filesystem::path() : std::filesystem::canonical(folder, error);
+  if (error) return fail("cannot keep tasks in '{}': {}", folder, error.message());
+  Descriptor lock(::open((real / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnlyFile));
+  if (!lock) return fail("cannot keep tasks in '{}': {}", folder, system_reason(errno));
+  if (!lock_within_a_second(lock.get())) {
+    return fail("another service keeps its tasks in '{}': end it, or give this one a sonde.history.path of its own",
+                folder);
+  }
+  AttemptFiles files(real.string(), std::move(lock));
+  for (const std::string& path : {files.folder_, files.live_folder(), files.tasks_folder()}) {
+    if (const int failed = make_folder(path)) return fail("cannot make '{}': {}", path, system_reason(failed));
+  }
+  const std::string boot = keeper::boot_id();
+  const auto before = read_small_file(files.folder_ + "/boot", 1024);
+  files.host_restarted_ = before && *before != boot;
+  SONDE_TRY(replace_file(files.folder_ + "/boot", boot));
+  return files;
+}
+
+std::string AttemptFiles::live_file(AttemptId id) const {
+  return fmt::format("{}/live/{}.{}", folder_, id.first, id.second);
+}
+std::string AttemptFiles::task_folder(int64_t task) const { return fmt::format("{}/tasks/{}", folder_, task); }
+std::string AttemptFiles::attempt_folder(AttemptId id) const {
+  return fmt::format("{}/tasks/{}/{}", folder_, id.first, id.second);
+}
+
+int AttemptFiles::create(AttemptId id, Descriptor& live) const {
+  if (const int failed = make_folder(task_folder(id.first))) return failed;
+  if (const int failed = make_folder(attempt_folder(id))) return failed;
+  live.reset(::open(live_file(id).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnlyFile));
+  if (!live) return errno;
+  return flock(live.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+}
+
+}  // namespace sonde::dispatch

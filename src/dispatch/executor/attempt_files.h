@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "dispatch/keeper/descriptor.h"
+
+namespace sonde::dispatch {
+
+/// A task and the number of its attempt.
+using AttemptId = std::pair<int64_t, int64_t>;
+
+/// Where the files of attempts are, below the executor's folder:
+///   lock                    held by the service that uses the folder
+///   boot                    of which start of the host the folder was last used
+///   live/TASK.ATTEMPT       keeper/attempt_record.h: from before the start until the end is collected
+///   tasks/TASK/ATTEMPT/     the task's own: it runs there where nothing else is said, and profiles go there
+///   tasks/TASK/ATTEMPT.stdout, .stdout.tail, .stderr, .stderr.tail    keeper/output_file.h
+class AttemptFiles {
+ public:
+  /// Makes the folders, for their owner only. The error says that another service uses the folder, or what else is
+  /// wrong with it.
+  [[nodiscard]] static Result<AttemptFiles> open(const std::string& folder);
+
+  [[nodiscard]] std::string live_folder() const { return folder_ + "/live"; }
+  [[nodiscard]] std::string live_file(AttemptId id) const;
+  [[nodiscard]] std::string tasks_folder() const { return folder_ + "/tasks"; }
+  [[nodiscard]] std::string task_folder(int64_t task) const;
+  [[nodiscard]] std::string attempt_folder(AttemptId id) const;
+  [[nodiscard]] std::string output(AttemptId id) const { return attempt_folder(id); }  ///< + ".stdout", ".stderr"
+  /// Whether the host was started anew since the folder was last used.
+  [[nodiscard]] bool host_restarted() const { return host_restarted_; }
+
+  /// Makes the attempt's folder and its live file, new and locked. The error's number.
+  [[nodiscard]] int create(AttemptId id, Descriptor& live) const;
+
+ private:
+  AttemptFiles(std::string folder, Descriptor lock) : folder_(std::move(folder)), lock_(std::move(lock)) {}
+  std::string folder_;  ///< without links
+  Descriptor lock_;
+  bool host_restarted_ = false;
+};
+
+/// Of "12.1"; absent for other names.
+[[nodiscard]] std::optional<AttemptId> attempt_of(std::string_view name);
+[[nodiscard]] std::string attempt_name(AttemptId id);
+
+/// "No such file or directory".
+[[nodiscard]] std::string system_reason(int error);
+
+}  // namespace sonde::dispatch

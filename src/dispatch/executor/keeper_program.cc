@@ -1,0 +1,108 @@
+#include "dispatch/executor/keeper_program.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "dispatch/executor/attempt_files.h"
+#include "dispatch/keeper/keeper.h"
+
+namespace sonde::dispatch {
+namespace {
+
+constexpr int kFirstFree = 10;  ///< above the numbers that the keeper's files get
+
+/// What posix_spawn is told; frees what it holds.
+class SpawnSettings {
+ public:
+  SpawnSettings() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    sigset_t all{};
+    sigfillset(&all);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setsigmask(&attributes_, &all);  // what comes before it can read signals waits for that
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&actions_, STDIN_FILENO, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, STDIN_FILENO, STDERR_FILENO);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  void hand_over(int file, int as) { posix_spawn_file_actions_adddup2(&actions_, file, as); }
+  int spawn(const std::string& program, std::vector<char*> words, pid_t& child) const {
+    std::array<char*, 1> no_environment{nullptr};
+    return posix_spawn(&child, program.c_str(), &actions_, &attributes_, words.data(), no_environment.data());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+Descriptor text_file(const std::string& text) {
+  const Descriptor made(memfd_create("sonde-launch", MFD_CLOEXEC));
+  if (!made || pwrite(made.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    return Descriptor();
+  return Descriptor(fcntl(made.get(), F_DUPFD_CLOEXEC, kFirstFree));
+}
+
+std::vector<std::filesystem::path> places() {
+  if (const char* const told = getenv("SONDE_KEEPER")) return {told};  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  // The last one is a build tree's, whose tests are in a folder below.
+  return {folder / "sonde-keeper", folder / "../libexec/sonde/sonde-keeper", folder / "../sonde-keeper"};
+}
+
+}  // namespace
+
+Result<KeeperProgram> KeeperProgram::find() {
+  const auto tried = places();
+  for (const auto& place : tried) {
+    Descriptor program(open(place.c_str(), O_PATH | O_CLOEXEC));
+    if (!program || access(place.c_str(), X_OK) != 0) continue;
+    return KeeperProgram(Descriptor(fcntl(program.get(), F_DUPFD_CLOEXEC, kFirstFree)));
+  }
+  return fail(
+      "cannot run tasks: '{}' is not there or cannot be run; install sonde-keeper beside sonde, or name it in "
+      "SONDE_KEEPER",
+      tried.front().string());
+}
+
+int KeeperProgram::start(const keeper::KeeperLaunch& launch, const std::string& name, int live, int live_folder,
+                         Started& started) const {
+  const Descriptor text = text_file(keeper::launch_text(launch));
+  const Descriptor attempt(fcntl(live, F_DUPFD_CLOEXEC, kFirstFree));
+  const Descriptor folder(fcntl(live_folder, F_DUPFD_CLOEXEC, kFirstFree));
+  if (!text || !attempt || !folder) return errno;
+  SpawnSettings settings;
+  settings.hand_over(text.get(), keeper::kLaunchFile);
+  settings.hand_over(attempt.get(), keeper::kAttemptFile);
+  settings.hand_over(folder.get(), keeper::kLiveFolder);
+  std::string program = "sonde-keeper";
+  std::string attempt_name = name;
+  const std::string path = fmt::format("/proc/self/fd/{}", program_.get());
+  if (const int failed = settings.spawn(path, {program.data(), attempt_name.data(), nullptr}, started.pid))
+    return failed;
+  started.handle = process_handle(started.pid);
+  return started.handle ? 0 : errno;
+}
+
+Descriptor process_handle(pid_t pid) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
+
+}  // namespace sonde::dispatch

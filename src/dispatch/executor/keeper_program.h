@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "dispatch/keeper/descriptor.h"
+#include "dispatch/keeper/launch_text.h"
+
+namespace sonde::dispatch {
+
+/// The program `sonde-keeper`, held open: what is started is the one that this service was installed with, also once
+/// another version stands in its place.
+class KeeperProgram {
+ public:
+  /// Beside this program, in ../libexec/sonde of it, or where SONDE_KEEPER says.
+  [[nodiscard]] static Result<KeeperProgram> find();
+
+  struct Started {
+    pid_t pid = 0;
+    Descriptor handle;  ///< readable once it ended
+  };
+  /// In a session of its own, without this program's environment and files. The error's number where it cannot be:
+  /// `live` stays locked by it alone once this program closed it.
+  [[nodiscard]] int start(const keeper::KeeperLaunch& launch, const std::string& name, int live, int live_folder,
+                          Started& started) const;
+
+ private:
+  explicit KeeperProgram(Descriptor program) : program_(std::move(program)) {}
+  Descriptor program_;
+};
+
+/// Readable once the process ended.
+[[nodiscard]] Descriptor process_handle(pid_t pid);
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "dispatch/executor.h"
+#include "dispatch/executor/attempt_files.h"
+#include "dispatch/executor/keeper_program.h"
+#include "dispatch/executor/task_folders.h"
+#include "dispatch/executor/task_members.h"
+#include "dispatch/executor/worker_requests.h"
+#include "dispatch/keeper/attempt_record.h"
+
+namespace sonde::dispatch {
+
+/// One thread starts keepers, hears of their ends by their process handles, and reports. What takes time is a moment of
+/// `later_`.
+class ProcessExecutor final : public Executor {
+ public:
+  ProcessExecutor(AttemptFiles files, Descriptor live_folder, KeeperProgram program,
+                  std::function<void(EndReport)> ended);
+  ProcessExecutor(const ProcessExecutor&) = delete;
+  ProcessExecutor& operator=(const ProcessExecutor&) = delete;
+  ~ProcessExecutor() override;
+
+  void adopt(std::span<const std::pair<int64_t, int64_t>> running) override;
+  void start(const Launch& launch) override;
+  void cancel(int64_t task, int64_t attempt) override;
+  void collected(int64_t task, int64_t attempt) override;
+  [[nodiscard]] std::optional<std::pair<int64_t, int64_t>> task_of(int64_t pid) const override;
+  [[nodiscard]] std::optional<int64_t> pid_of(int64_t task, int64_t attempt) const override;
+  [[nodiscard]] Result<LogPart> log(int64_t task, int64_t attempt, LogStream stream, int64_t from,
+                                    int64_t most) const override;
+  [[nodiscard]] std::string folder_of(int64_t task, int64_t attempt) const override;
+  void remove(int64_t task) override;
+  [[nodiscard]] int64_t bytes() const override;
+  void stop() override;
+
+ private:
+  /// An attempt from start() or adopt() on until its end is collected.
+  struct Entry {
+    Descriptor handle;      ///< of its keeper; none before it is started and after its end
+    bool is_child = false;  ///< the keeper is this program's, which has to wait for it
+    pid_t keeper = 0;
+    bool is_inference = false;
+    bool is_wanted = true;   ///< else nobody is told of its end
+    bool was_found = false;  ///< running, by a service that did not start it
+    bool cancelled = false;
+    bool is_over = false;
+    bool never_ran = false;       ///< it is over, and may be started again
+    std::optional<int64_t> task;  ///< its first process, once known
+    int64_t pause_ns = 0;         ///< before the next look at what is not clear yet
+  };
+
+  // Of the thread that calls.
+  void post(std::function<void()> work);
+  void post_locked(std::function<void()> work);
+
+  // Of the executor's thread.
+  void run();
+  void take_posted();
+  [[nodiscard]] bool has_posted() const;
+  void wait_for_events();
+  void do_later(AttemptId id, std::function<void()> work);
+  void run_due();
+  [[nodiscard]] int patience_ms() const;
+  void launch(const Launch& launch, int64_t give_up_ns);
+  [[nodiscard]] int launch_now(const Launch& launch, Entry& entry);
+  void ask_worker(const Launch& launch);
+  void follow(AttemptId id, Entry& entry);
+  void keeper_ended(AttemptId id);
+  void settle(AttemptId id);
+  void settle_free(AttemptId id, int live);
+  void settle_later(AttemptId id);
+  [[nodiscard]] bool follow_living(AttemptId id, const keeper::KeeperRecord& record);
+  void adopt_now(const std::set<AttemptId>& running);
+  void cancel_now(AttemptId id);
+  void report(AttemptId id, const keeper::EndRecord& end);
+  void worker_ended(const EndReport& report);
+  void clear_unwanted(AttemptId id, const Entry& entry);
+  [[nodiscard]] bool ran_out_of_gpu_memory(AttemptId id) const;
+  void clear(AttemptId id);
+  [[nodiscard]] Entry* find(AttemptId id);
+
+  AttemptFiles files_;
+  Descriptor live_folder_;
+  KeeperProgram program_;
+  std::function<void(EndReport)> ended_;
+  Descriptor events_;  ///< epoll
+  Descriptor wake_;    ///< eventfd
+  std::unique_ptr<WorkerRequests> workers_;
+
+  TaskMembers members_;
+  TaskFolders folders_;
+
+  mutable std::mutex mutex_;
+  mutable std::map<AttemptId, Entry> entries_;  ///< callers add, the executor's thread changes
+  std::deque<std::function<void()>> posted_;
+  bool stopping_ = false;  ///< of the executor's thread
+
+  std::multimap<int64_t, std::function<void()>> later_;  ///< by moment
+  std::thread thread_;
+};
+
+}  // namespace sonde::dispatch

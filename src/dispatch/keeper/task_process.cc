@@ -1,0 +1,156 @@
+#include "dispatch/keeper/task_process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <string_view>
+#include <vector>
+
+namespace sonde::dispatch::keeper {
+namespace {
+
+constexpr std::string_view kUsualPath = "/usr/local/bin:/usr/bin:/bin";
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::string_view path_of(const KeeperLaunch& launch) {
+  constexpr std::string_view kName = "PATH=";
+  for (const std::string& variable : launch.environment) {
+    if (variable.starts_with(kName)) return std::string_view(variable).substr(kName.size());
+  }
+  return kUsualPath;
+}
+
+/// A relative entry, or a program with a slash, counts from the task's folder.
+std::vector<std::string> candidates(const KeeperLaunch& launch) {
+  const std::string& program = launch.command.front();
+  if (program.find('/') != std::string::npos) return {program};
+  std::vector<std::string> found;
+  std::string_view path = path_of(launch);
+  for (bool more = true; more;) {
+    const size_t end = path.find(':');
+    const std::string_view folder = path.substr(0, end);
+    found.push_back(folder.empty() ? "./" + program : std::string(folder) + "/" + program);
+    more = end != std::string_view::npos;
+    if (more) path.remove_prefix(end + 1);
+  }
+  return found;
+}
+
+/// What posix_spawn is told; frees what it holds.
+class SpawnSettings {
+ public:
+  SpawnSettings(const std::string& folder, int output, int error) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    sigset_t signals{};
+    sigfillset(&signals);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes_, &signals);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, error, STDERR_FILENO);
+    posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  /// 0 or the error's number.
+  int spawn(const std::string& program, KeeperLaunch& launch, pid_t& child) const {
+    return posix_spawn(&child, program.c_str(), &actions_, &attributes_, pointers_to(launch.command).data(),
+                       pointers_to(launch.environment).data());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+/// As a shell does: the first that runs; of the errors, one that says more than that there is no such file.
+int spawn_first(const SpawnSettings& settings, KeeperLaunch& launch, pid_t& child) {
+  int worst = ENOENT;
+  for (const std::string& program : candidates(launch)) {
+    // A process for each place of PATH would take longer than all the rest.
+    const bool is_missing = program.starts_with('/') && access(program.c_str(), F_OK) != 0;
+    const int error = is_missing ? ENOENT : settings.spawn(program, launch, child);
+    if (error != ENOENT && error != ENOTDIR && error != EACCES) return error;
+    if (error == EACCES) worst = error;
+  }
+  return worst;
+}
+
+/// Processes and memory run out for moments; a task does not fail for that.
+int spawn_patiently(const SpawnSettings& settings, KeeperLaunch& launch, pid_t& child) {
+  constexpr int kTries = 50;
+  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 100'000'000};
+  int error = spawn_first(settings, launch, child);
+  for (int i = 0; i < kTries && (error == EAGAIN || error == ENOMEM || error == ETXTBSY); ++i) {
+    nanosleep(&kPause, nullptr);
+    error = spawn_first(settings, launch, child);
+  }
+  return error;
+}
+
+std::string reason(int error) { return strerror(error); }  // NOLINT(concurrency-mt-unsafe): a keeper has one thread
+
+std::string folder_trouble(const std::string& folder) {
+  struct stat found{};
+  if (stat(folder.c_str(), &found) != 0) return reason(errno);
+  if (!S_ISDIR(found.st_mode)) return reason(ENOTDIR);
+  return access(folder.c_str(), X_OK) == 0 ? std::string() : reason(errno);
+}
+
+std::string trouble_of(const KeeperLaunch& launch, int error) {
+  const std::string& program = launch.command.front();
+  std::string text = "cannot start '" + program + "': ";
+  if (error == ENOENT && program.find('/') == std::string::npos) {
+    return text + "no program of that name in PATH (" + std::string(path_of(launch)) + ")";
+  }
+  if (error == ENOEXEC) return text + "neither a program for this machine nor a script whose first line begins with #!";
+  return text + reason(error);
+}
+
+}  // namespace
+
+TaskProcess start_task(const KeeperLaunch& launch) {
+  TaskProcess task;
+  if (const std::string why = folder_trouble(launch.folder); !why.empty()) {
+    task.trouble = "cannot run in the folder '" + launch.folder + "': " + why;
+    return task;
+  }
+  std::array<std::array<int, 2>, 2> pipes{};
+  for (size_t i = 0; i < pipes.size(); ++i) {
+    if (pipe2(pipes[i].data(), O_CLOEXEC) != 0) {
+      task.trouble = "cannot make a pipe for its output: " + reason(errno);
+      return task;
+    }
+    task.streams[i].reset(pipes[i][0]);
+    fcntl(pipes[i][0], F_SETFL, O_NONBLOCK);
+  }
+  const Descriptor output(pipes[0][1]);
+  const Descriptor error(pipes[1][1]);
+  KeeperLaunch words = launch;
+  const SpawnSettings settings(launch.folder, output.get(), error.get());
+  const int failed = spawn_patiently(settings, words, task.pid);
+  if (failed != 0) task.trouble = trouble_of(launch, failed);
+  return task;
+}
+
+}  // namespace sonde::dispatch::keeper

@@ -1,0 +1,99 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "dispatch/metrics/family.h"
+
+namespace sonde::dispatch {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+void length(const TaskScrape& scrape, TaskSamples& out) {
+  for (const TaskState state : {TaskState::blocked, TaskState::waiting}) {
+    const auto count = scrape.queue.engine.by_state.find(state);
+    out.add({{"state", state_name(state)}}, count == scrape.queue.engine.by_state.end() ? 0 : count->second);
+  }
+}
+
+void waiting(const TaskScrape& scrape, TaskSamples& out) {
+  for (const auto& [priority, number] : scrape.config.gpu.multi_gpu.queue_priority_levels) {
+    const auto count = scrape.queue.engine.waiting_by_priority.find(priority);
+    out.add({{"priority", priority}}, count == scrape.queue.engine.waiting_by_priority.end() ? 0 : count->second);
+  }
+}
+
+void limit(const TaskScrape& scrape, TaskSamples& out) { out.add({}, scrape.config.gpu.multi_gpu.max_queue_size); }
+
+void oldest(const TaskScrape& scrape, TaskSamples& out) {
+  const auto& moment = scrape.queue.oldest_ready_ns;
+  if (moment) out.add({}, static_cast<double>(*moment) / kNsPerSecond);
+}
+
+void tell_waits(const DispatchCounts& counts, const std::string& priority, const std::vector<int64_t>& buckets,
+                TaskSamples& out) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    sum += buckets[i];
+    const bool is_last = i >= counts.wait_bounds_s.size();
+    const std::string bound = is_last ? "+Inf" : fmt::format("{}", counts.wait_bounds_s[i]);
+    out.add({{"priority", priority}, {"le", bound}}, sum, "_bucket");
+  }
+  out.add({{"priority", priority}}, counts.wait_sum_s.at(priority), "_sum");
+  out.add({{"priority", priority}}, sum, "_count");
+}
+
+void waits(const TaskScrape& scrape, TaskSamples& out) {
+  const DispatchCounts& counts = scrape.queue.counts;
+  for (const auto& [priority, buckets] : counts.wait_buckets) tell_waits(counts, priority, buckets, out);
+}
+
+void decisions(const TaskScrape& scrape, TaskSamples& out) {
+  for (const auto& [strategy, count] : scrape.queue.counts.decisions) out.add({{"strategy", strategy}}, count);
+}
+
+void longest_decision(const TaskScrape& scrape, TaskSamples& out) {
+  out.add({}, scrape.queue.counts.longest_decision_s);
+}
+
+constexpr auto kMetrics = std::to_array<TaskMetric>({
+    {.name = "sonde_task_queue_length",
+     .labels = "state",
+     .help = "Tasks in the queue: waiting for a GPU, or blocked by tasks that they come after.",
+     .collect = length},
+    {.name = "sonde_task_queue_waiting",
+     .labels = "priority",
+     .help = "Tasks that wait for a GPU, by level of priority.",
+     .collect = waiting},
+    {.name = "sonde_task_queue_limit",
+     .help = "The most tasks that the queue takes: gpu.multi_gpu.max_queue_size.",
+     .collect = limit},
+    {.name = "sonde_task_queue_oldest_timestamp_seconds",
+     .help = "Since when the task waits that has waited longest, since 1970; absent where none waits.",
+     .collect = oldest},
+    {.name = "sonde_task_queue_wait_seconds",
+     .kind = MetricKind::histogram,
+     .labels = "priority",
+     .help = "How long tasks waited from when they could run to their first start.",
+     .collect = waits},
+    {.name = "sonde_task_decisions_total",
+     .kind = MetricKind::counter,
+     .labels = "strategy",
+     .help = "Decisions that a task starts, by the strategy that chose the GPU.",
+     .collect = decisions},
+    {.name = "sonde_task_longest_decision_seconds",
+     .help = "The longest that a step of decisions took since the start, over all tasks that wait.",
+     .collect = longest_decision},
+});
+
+}  // namespace
+
+extern constinit const TaskFamily queue_family;
+constinit const TaskFamily queue_family{
+    .name = "queue",
+    .title = "The queue",
+    .key = "gpu.monitoring.queue_metrics",
+    .is_on = [](const config::Monitoring& monitoring) { return monitoring.queue_metrics; },
+    .metrics = kMetrics};
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,91 @@
+#include <array>
+
+#include "dispatch/metrics/family.h"
+
+namespace sonde::dispatch {
+namespace {
+
+void submitted(const TaskScrape& scrape, TaskSamples& out) {
+  for (const auto& [type, count] : scrape.queue.counts.submitted) out.add({{"type", type}}, count);
+}
+
+void ended(const TaskScrape& scrape, TaskSamples& out) {
+  for (const auto& [of, count] : scrape.queue.counts.ended) {
+    out.add({{"type", of.first}, {"outcome", of.second}}, count);
+  }
+}
+
+void refused(const TaskScrape& scrape, TaskSamples& out) {
+  for (const auto& [code, count] : scrape.queue.counts.refused) out.add({{"code", code}}, count);
+}
+
+void retries(const TaskScrape& scrape, TaskSamples& out) {
+  for (const auto& [cause, count] : scrape.queue.counts.retries) out.add({{"cause", cause}}, count);
+}
+
+void running(const TaskScrape& scrape, TaskSamples& out) {
+  const auto count = scrape.queue.engine.by_state.find(TaskState::running);
+  out.add({}, count == scrape.queue.engine.by_state.end() ? int64_t{0} : count->second);
+}
+
+void on_gpu(const TaskScrape& scrape, TaskSamples& out) {
+  for (const QueueSnapshot::OnGpu& gpu : scrape.queue.gpus) out.add({{"uuid", gpu.uuid}}, gpu.tasks);
+}
+
+void reserved(const TaskScrape& scrape, TaskSamples& out) {
+  for (const QueueSnapshot::OnGpu& gpu : scrape.queue.gpus) out.add({{"uuid", gpu.uuid}}, gpu.reserved_bytes);
+}
+
+void store_up(const TaskScrape& scrape, TaskSamples& out) {
+  out.add({}, int64_t{scrape.queue.trouble.empty() ? 1 : 0});
+}
+
+void files(const TaskScrape& scrape, TaskSamples& out) { out.add({}, scrape.file_bytes); }
+
+constexpr auto kMetrics = std::to_array<TaskMetric>({
+    {.name = "sonde_tasks_submitted_total",
+     .kind = MetricKind::counter,
+     .labels = "type",
+     .help = "Tasks that were taken in, by type.",
+     .collect = submitted},
+    {.name = "sonde_tasks_ended_total",
+     .kind = MetricKind::counter,
+     .labels = "type, outcome",
+     .help = "Tasks that are over, by type and outcome: succeeded, else the cause of their end.",
+     .collect = ended},
+    {.name = "sonde_tasks_refused_total",
+     .kind = MetricKind::counter,
+     .labels = "code",
+     .help = "Tasks that were not taken in, by the code of the problem: queue_full, not_saved.",
+     .collect = refused},
+    {.name = "sonde_task_retries_total",
+     .kind = MetricKind::counter,
+     .labels = "cause",
+     .help = "Attempts that failed and are followed by another one, by the cause of their end.",
+     .collect = retries},
+    {.name = "sonde_tasks_running", .help = "Tasks that run.", .collect = running},
+    {.name = "sonde_gpu_tasks", .labels = "uuid", .help = "Tasks that run on a GPU.", .collect = on_gpu},
+    {.name = "sonde_gpu_reserved_memory_bytes",
+     .labels = "uuid",
+     .help = "Memory of a GPU that is kept for the tasks that run there.",
+     .collect = reserved},
+    {.name = "sonde_task_store_up",
+     .help =
+         "1 where tasks are saved, 0 where they cannot be (disk full, read-only): none is taken in or started then.",
+     .collect = store_up},
+    {.name = "sonde_task_files_bytes",
+     .help = "What the output and other files of all tasks take on disk.",
+     .collect = files},
+});
+
+}  // namespace
+
+extern constinit const TaskFamily tasks_family;
+constinit const TaskFamily tasks_family{
+    .name = "tasks",
+    .title = "Tasks",
+    .key = "gpu.monitoring.task_metrics",
+    .is_on = [](const config::Monitoring& monitoring) { return monitoring.task_metrics; },
+    .metrics = kMetrics};
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,25 @@
+#include "dispatch/rules/told.h"
+
+namespace sonde::dispatch {
+namespace {
+
+bool refuses(const Candidate& candidate) {
+  const std::vector<std::string>& only = candidate.task.only_gpus;
+  return !only.empty() && std::ranges::find(only, candidate.gpu.uuid) == only.end();
+}
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  return told("batch_gpu", {{"gpus", fmt::format("{}", fmt::join(candidate.task.only_gpus, ", "))}});
+}
+
+}  // namespace
+
+extern constinit const Rule batch_gpu_rule = {
+    .name = "batch_gpu",
+    .description = "the batch of the task was given other GPUs",
+    .refuse = refuse,
+    .refuses = refuses,
+};
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,24 @@
+#include "dispatch/rules/told.h"
+
+namespace sonde::dispatch {
+namespace {
+
+bool refuses(const Candidate& candidate) { return !candidate.config.gpu.enabled; }
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  return told("enabled");
+}
+
+}  // namespace
+
+extern constinit const Rule enabled_rule = {
+    .name = "enabled",
+    .description = "gpu.enabled is false",
+    .refuse = refuse,
+    .refuses = refuses,
+    .is_of_gpu = true,
+    .is_lasting = true,
+};
+
+}  // namespace sonde::dispatch

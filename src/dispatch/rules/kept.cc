@@ -1,0 +1,24 @@
+#include "dispatch/rules/told.h"
+
+namespace sonde::dispatch {
+namespace {
+
+bool refuses(const Candidate& candidate) {
+  return candidate.load.is_kept && candidate.load.kept_for != candidate.task.id;
+}
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  return told("kept", {{"task", std::to_string(candidate.load.kept_for)}});
+}
+
+}  // namespace
+
+extern constinit const Rule kept_rule = {
+    .name = "kept",
+    .description = "the GPU is kept for a task before this one",
+    .refuse = refuse,
+    .refuses = refuses,
+};
+
+}  // namespace sonde::dispatch

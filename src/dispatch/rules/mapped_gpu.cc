@@ -1,0 +1,29 @@
+#include "dispatch/rules/told.h"
+#include "dispatch/strategies/mapping.h"
+
+namespace sonde::dispatch {
+namespace {
+
+bool refuses(const Candidate& candidate) {
+  if (candidate.task.spec.gpus != 1) return false;
+  const std::string* const mapped = mapping_of(candidate.config, candidate.task);
+  return mapped != nullptr && !names_gpu(*mapped, candidate.gpu);
+}
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  return told("mapped_gpu",
+              {{"type", candidate.task.spec.type}, {"mapped", *mapping_of(candidate.config, candidate.task)}},
+              Lasts::for_good);
+}
+
+}  // namespace
+
+extern constinit const Rule mapped_gpu_rule = {
+    .name = "mapped_gpu",
+    .description = "under task_specific, the mapping names another GPU for the type",
+    .refuse = refuse,
+    .refuses = refuses,
+};
+
+}  // namespace sonde::dispatch

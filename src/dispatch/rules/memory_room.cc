@@ -1,0 +1,35 @@
+#include "dispatch/rules/told.h"
+
+namespace sonde::dispatch {
+namespace {
+
+bool refuses(const Candidate& candidate) {
+  const std::optional<int64_t> room = room_bytes(candidate.gpu, candidate.load);
+  return room && *room < candidate.need_bytes;
+}
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  const GpuState& gpu = candidate.gpu;
+  const std::string need = shown_gib(candidate.need_bytes);
+  if (*gpu.memory_total_bytes < candidate.need_bytes) {
+    return told("memory_room_total", {{"need", need}, {"total", shown_gib(*gpu.memory_total_bytes)}}, Lasts::for_good);
+  }
+  const int64_t room = *room_bytes(gpu, candidate.load);
+  return told("memory_room", {{"need", need},
+                              {"kept", shown_gib(candidate.load.reserved_bytes)},
+                              {"foreign", shown_gib(foreign_bytes(gpu, candidate.load))},
+                              {"room", shown_gib(std::max<int64_t>(0, room))},
+                              {"missing", shown_gib(candidate.need_bytes - room)}});
+}
+
+}  // namespace
+
+extern constinit const Rule memory_room_rule = {
+    .name = "memory_room",
+    .description = "less memory is left than the task needs, after what others hold and what is kept for tasks",
+    .refuse = refuse,
+    .refuses = refuses,
+};
+
+}  // namespace sonde::dispatch

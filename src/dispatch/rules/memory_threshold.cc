@@ -1,0 +1,32 @@
+#include "dispatch/rules/told.h"
+
+namespace sonde::dispatch {
+namespace {
+
+std::optional<double> used_share(const GpuState& gpu) {
+  if (!gpu.memory_used_bytes || gpu.memory_total_bytes.value_or(0) <= 0) return std::nullopt;
+  return static_cast<double>(*gpu.memory_used_bytes) / static_cast<double>(*gpu.memory_total_bytes);
+}
+
+bool refuses(const Candidate& candidate) {
+  const std::optional<double> share = used_share(candidate.gpu);
+  return share && *share > candidate.config.gpu.memory_threshold;
+}
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  return told("memory_threshold", {{"used", shown_share(*used_share(candidate.gpu))},
+                                   {"limit", shown_share(candidate.config.gpu.memory_threshold)}});
+}
+
+}  // namespace
+
+extern constinit const Rule memory_threshold_rule = {
+    .name = "memory_threshold",
+    .description = "more of the memory is in use than gpu.memory_threshold",
+    .refuse = refuse,
+    .refuses = refuses,
+    .is_of_gpu = true,
+};
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,32 @@
+#include "dispatch/rules/told.h"
+
+namespace sonde::dispatch {
+namespace {
+
+bool refuses(const Candidate& candidate) {
+  if (!candidate.task.least_room_bytes) return false;
+  const std::optional<int64_t> room = room_bytes(candidate.gpu, candidate.load);
+  return room && *room <= *candidate.task.least_room_bytes;
+}
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  const int64_t total = *candidate.gpu.memory_total_bytes;
+  const std::string least = shown_gib(*candidate.task.least_room_bytes);
+  if (total <= *candidate.task.least_room_bytes) {
+    return told("more_room_total", {{"least", least}, {"total", shown_gib(total)}}, Lasts::for_good);
+  }
+  const int64_t room = std::max<int64_t>(0, *room_bytes(candidate.gpu, candidate.load));
+  return told("more_room", {{"least", least}, {"room", shown_gib(room)}});
+}
+
+}  // namespace
+
+extern constinit const Rule more_room_rule = {
+    .name = "more_room",
+    .description = "the task ran out of memory with as much room as the GPU has now",
+    .refuse = refuse,
+    .refuses = refuses,
+};
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,22 @@
+#include "dispatch/rules/told.h"
+
+namespace sonde::dispatch {
+namespace {
+
+bool refuses(const Candidate& candidate) { return !candidate.config.gpu.multi_gpu.enabled && !candidate.is_first; }
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  return told("single_gpu");
+}
+
+}  // namespace
+
+extern constinit const Rule single_gpu_rule = {
+    .name = "single_gpu",
+    .description = "gpu.multi_gpu.enabled is false, and a GPU before it is used",
+    .refuse = refuse,
+    .refuses = refuses,
+};
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,26 @@
+#include "dispatch/rules/told.h"
+
+namespace sonde::dispatch {
+namespace {
+
+bool refuses(const Candidate& candidate) {
+  return candidate.gpu.utilization.value_or(0) > candidate.config.gpu.utilization_threshold;
+}
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  return told("utilization_threshold", {{"use", shown_share(*candidate.gpu.utilization)},
+                                        {"limit", shown_share(candidate.config.gpu.utilization_threshold)}});
+}
+
+}  // namespace
+
+extern constinit const Rule utilization_threshold_rule = {
+    .name = "utilization_threshold",
+    .description = "utilization is above gpu.utilization_threshold",
+    .refuse = refuse,
+    .refuses = refuses,
+    .is_of_gpu = true,
+};
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,27 @@
+#include "dispatch/rules/told.h"
+#include "dispatch/strategies/mapping.h"
+
+namespace sonde::dispatch {
+namespace {
+
+bool refuses(const Candidate& candidate) {
+  if (!candidate.task.spec.inference) return false;
+  return std::ranges::none_of(candidate.task.spec.workers,
+                              [&](const auto& worker) { return names_gpu(worker.first, candidate.gpu); });
+}
+
+std::optional<Refusal> refuse(const Candidate& candidate) {
+  if (!refuses(candidate)) return std::nullopt;
+  return told("worker", {{"type", candidate.task.spec.type}}, Lasts::for_good);
+}
+
+}  // namespace
+
+extern constinit const Rule worker_rule = {
+    .name = "worker",
+    .description = "the task asks a worker, and none serves this GPU",
+    .refuse = refuse,
+    .refuses = refuses,
+};
+
+}  // namespace sonde::dispatch

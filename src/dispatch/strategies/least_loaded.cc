@@ -1,0 +1,24 @@
+#include "dispatch/rules/told.h"
+#include "dispatch/strategies/use.h"
+
+namespace sonde::dispatch {
+namespace {
+
+void score(const StrategyContext& context, std::span<const Choice> choices, Scores& scores) {
+  for (const Choice& choice : choices) scores.values.push_back(-use_of(context.config, choice));
+}
+
+std::string score_text(const StrategyContext& context, const Choice& choice, double) {
+  return shown_share(use_of(context.config, choice)) + " in use";
+}
+
+}  // namespace
+
+extern constinit const Strategy least_loaded_strategy = {
+    .name = "least_loaded",
+    .description = "the GPU with the lowest use: utilization, memory and slots",
+    .score = score,
+    .score_text = score_text,
+};
+
+}  // namespace sonde::dispatch

@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+
+#include "dispatch/rules/told.h"
+#include "dispatch/strategy.h"
+
+namespace sonde::dispatch {
+namespace {
+
+/// Of a GPU that does not say how much memory it has: behind all that do.
+constexpr double kUnknown = -1e9;
+
+/// Minus the GiB that are left once the task is there.
+void score(const StrategyContext&, std::span<const Choice> choices, Scores& scores) {
+  for (const Choice& choice : choices) {
+    const std::optional<int64_t> room = room_bytes(*choice.gpu, *choice.load);
+    const auto left = static_cast<double>(room.value_or(0) - choice.need_bytes);
+    scores.values.push_back(room ? -left / static_cast<double>(1LL << 30) : kUnknown);
+  }
+}
+
+std::string score_text(const StrategyContext&, const Choice& choice, double) {
+  const std::optional<int64_t> room = room_bytes(*choice.gpu, *choice.load);
+  if (!room) return "room unknown";
+  return shown_gib(*room - choice.need_bytes) + " left over";
+}
+
+}  // namespace
+
+extern constinit const Strategy memory_optimized_strategy = {
+    .name = "memory_optimized",
+    .description = "the GPU that fits the task's memory need best: the one with the least room left over",
+    .score = score,
+    .score_text = score_text,
+};
+
+}  // namespace sonde::dispatch
