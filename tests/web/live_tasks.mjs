@@ -32,7 +32,8 @@ test('the queue follows its events: submitted, started, ended', () =>
       tasks.submit(1, { name: 'first' });
       tasks.submit(2, { name: 'second', priority: 'high' });
       await rowOf(page, 'Waiting', 'second').waitFor();
-      await page.getByText('2 of at most 1,000 waiting, 0 running').waitFor();
+      tasks.sendQueue();
+      await page.getByText('2 of at most 1,000 in the queue, 0 running').waitFor();
       tasks.start(1, service.gpus[1], { reserved_bytes: 40 * kGiB });
       tasks.sendQueue();
       await rowOf(page, 'Running', 'first').filter({ hasText: 'gpu_1' }).waitFor();
@@ -282,7 +283,8 @@ test('a full queue and a database that cannot be written are said in words', () 
       await live(page);
       await page.getByText('No task waits.').waitFor();
       for (const id of [1, 2]) tasks.submit(id);
-      await page.getByRole('alert').filter({ hasText: 'The queue is full: 2 tasks wait' }).waitFor();
+      tasks.sendQueue();
+      await page.getByRole('alert').filter({ hasText: 'The queue is full: 2 tasks are in it' }).waitFor();
       tasks.trouble = 'the database cannot be written: disk full';
       tasks.sendQueue();
       await page.getByRole('alert').filter({ hasText: 'disk full. Tasks that run go on' }).waitFor();
@@ -412,7 +414,7 @@ test('a thousand waiting tasks and hundreds of events at once leave the page at 
       for (let id = 1001; id <= 1100; ++id) tasks.submit(id, { name: `late-${id}` });
       tasks.submit(1101, { name: 'the last one' });
       tasks.sendQueue();
-      await page.getByText('701 of at most 1,000 waiting').waitFor();
+      await page.getByText('701 of at most 1,000 in the queue').waitFor();
       await page.getByRole('searchbox', { name: 'Filter Waiting' }).fill('the last one');
       await rowOf(page, 'Waiting', 'the last one').waitFor();
       // 901 events; a picture each quarter of a second at most, and few readings of the whole queue.

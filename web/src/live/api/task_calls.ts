@@ -64,7 +64,7 @@ export class TaskCalls {
     return this.json(`batches?${query}`);
   }
 
-  log(id: number, { stream, attempt, from, limit, follow }: LogQuery, signal: AbortSignal): Promise<LogPart> {
+  log(id: number, { stream, attempt, from, limit, follow }: LogQuery, signal?: AbortSignal): Promise<LogPart> {
     const query = new URLSearchParams({
       stream,
       attempt: String(attempt),
@@ -72,7 +72,7 @@ export class TaskCalls {
       limit: String(limit),
       ...(follow ? { follow: 'true' } : {}),
     });
-    return this.json(`tasks/${id}/log?${query}`, { signal });
+    return this.json(`tasks/${id}/log?${query}`, signal ? { signal } : {});
   }
 
   /** The same key again makes no second task. */

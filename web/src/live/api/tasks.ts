@@ -19,7 +19,7 @@ export interface Attempt {
   number: number;
   /** UUIDs. */
   gpus: string[];
-  started: string;
+  started: string | null;
   ended: string | null;
   cause: TaskCause;
   exit_status: number | null;
@@ -146,6 +146,8 @@ export interface TaskType {
   name: string;
   description: string | null;
   runs: 'command' | 'workers' | 'anything';
+  /** Submissions may add arguments to its command. */
+  allow_arguments?: boolean;
   gpus: number;
   memory_bytes: number | null;
   learned: { need_bytes: number; median_bytes: number; spread_bytes: number; tasks: number } | null;
@@ -154,7 +156,8 @@ export interface TaskType {
 }
 
 export interface GpuSlots {
-  id: string;
+  /** Null: the GPU is gone. */
+  id: string | null;
   uuid: string;
   tasks: number;
   max_tasks: number;

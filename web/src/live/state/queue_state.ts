@@ -28,7 +28,7 @@ export function slotsOf(gpus: readonly GpuSlots[], running: readonly Task[]): Gp
   });
 }
 
-/** The queue after what was told of tasks; `isGuess` where only the service knows more: an order, a GPU. */
+/** The queue after what was told of tasks, but its counts, which have an event of their own; `isGuess` where only the service knows more: an order, a GPU. */
 export function applyTaskNews(queue: Queue, news: readonly TaskNews[]): { queue: Queue; isGuess: boolean } {
   const last = new Map(news.map(({ task }) => [task.id, task]));
   const known = new Map([...queue.waiting, ...queue.running].map((task) => [task.id, task]));
@@ -50,7 +50,6 @@ export function applyTaskNews(queue: Queue, news: readonly TaskNews[]): { queue:
       isGuess ||= !task.attempts?.length;
     }
   }
-  const length = Math.max(0, queue.length + waiting.length - queue.waiting.length);
   const gpus = running.every(lastAttempt) ? slotsOf(queue.gpus, running) : queue.gpus;
-  return { queue: { ...queue, waiting, running, length, gpus }, isGuess };
+  return { queue: { ...queue, waiting, running, gpus }, isGuess };
 }

@@ -80,8 +80,6 @@ export class TaskFeed {
   takeQueue({ length, by_state, trouble }: QueueNews): void {
     const queue = this.queue.get();
     if (queue) this.queue.set({ ...queue, length, by_state, trouble });
-    // Its own tasks say the same; where they do not, something was missed.
-    if (queue && length !== queue.length && this.tasks.length === 0) this.reread();
   }
 
   reread(): void {

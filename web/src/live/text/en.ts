@@ -284,10 +284,10 @@ export const en = {
     open: 'Show the task',
 
     queue: 'Queue',
-    counts: (waiting: number, most: number, running: number) =>
-      `${waiting.toLocaleString('en-US')} of at most ${most.toLocaleString('en-US')} waiting, ${running.toLocaleString('en-US')} running`,
+    counts: (length: number, most: number, running: number) =>
+      `${length.toLocaleString('en-US')} of at most ${most.toLocaleString('en-US')} in the queue, ${running.toLocaleString('en-US')} running`,
     full: (most: number, submit: string) =>
-      `The queue is full: ${most.toLocaleString('en-US')} tasks wait, and more are refused until one starts. ${submit}`,
+      `The queue is full: ${most.toLocaleString('en-US')} tasks are in it, and more are refused until one starts. ${submit}`,
     fullHint: 'gpu.multi_gpu.max_queue_size is the limit.',
     trouble: (what: string) =>
       `No task is taken in or started now: ${what}. Tasks that run go on; the service tries again each second.`,
@@ -457,6 +457,7 @@ export const en = {
       command: 'Command',
       commandHint: 'Program and arguments, with quotes as in a shell. No shell runs it: no pipes, no variables.',
       arguments: 'Arguments',
+      noArguments: 'The type takes no arguments.',
       argumentsHint: 'Behind the command of the type, with quotes as in a shell.',
       request: 'Request (JSON, KServe v2)',
       priority: 'Priority',

@@ -45,7 +45,7 @@ function Row({ gpu, total, tasks }: { gpu: GpuSlots; total: number | null; tasks
     <tr>
       <th scope="row">
         <a href={hashOfGpu(gpu.uuid)}>
-          <code>{gpu.id}</code>
+          <code>{gpu.id ?? gpu.uuid}</code>
         </a>
       </th>
       <td>

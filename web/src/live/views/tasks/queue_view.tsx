@@ -130,7 +130,7 @@ function Waiting({ queue, now }: { queue: Queue; now: number }) {
       columns={columns}
       onRow={open(waiting)}
       rowAction={texts.tasks.open}
-      total={Math.max(waiting.length, queue.length)}
+      total={Math.max(waiting.length, queue.by_state['waiting'] ?? 0)}
     />
   );
 }

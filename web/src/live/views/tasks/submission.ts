@@ -38,6 +38,7 @@ function programOf(draft: Draft, type: TaskType): Submission | string {
       return text.badRequest;
     }
   }
+  if (type.runs === 'command' && type.allow_arguments === false) return {};
   const words = wordsOf(type.runs === 'command' ? draft.arguments : draft.command);
   if (words === null) return text.badWords;
   if (type.runs === 'command') return words.length > 0 ? { arguments: words } : {};

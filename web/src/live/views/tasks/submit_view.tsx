@@ -129,6 +129,7 @@ function Program({ draft, type, set }: { draft: Draft; type: TaskType; set: (par
   const { submit: text } = texts.tasks;
   if (type.runs === 'workers')
     return <TextField title={text.request} value={draft.request} onText={(request) => set({ request })} lines={6} />;
+  if (type.runs === 'command' && type.allow_arguments === false) return <p class="muted">{text.noArguments}</p>;
   if (type.runs === 'command')
     return (
       <TextField

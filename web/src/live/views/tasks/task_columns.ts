@@ -33,8 +33,8 @@ function minutesSince(from: string | null | undefined, now: number): number | nu
 
 /** "gpu_1" where the host tells, else the UUID. */
 export type GpuNames = ReadonlyMap<string, string>;
-export const namesOf = (gpus: readonly { uuid: string; id: string }[]): GpuNames =>
-  new Map(gpus.map(({ uuid, id }) => [uuid, id]));
+export const namesOf = (gpus: readonly { uuid: string; id: string | null }[]): GpuNames =>
+  new Map(gpus.map(({ uuid, id }) => [uuid, id ?? uuid]));
 export const gpuName = (names: GpuNames, uuid: string): string => names.get(uuid) ?? uuid;
 
 const gpusText = (task: Task, names: GpuNames): string =>
