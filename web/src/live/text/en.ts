@@ -331,6 +331,7 @@ export const en = {
     filterBy: 'Submitted by',
     filterBatch: 'Batch',
     anyState: 'Any',
+    noFilter: 'Without filter',
     over: 'Over',
     list: 'All tasks',
     none: 'No task matches.',

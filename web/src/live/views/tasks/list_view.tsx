@@ -105,9 +105,7 @@ function Filters({ service, filter }: { service: Service; filter: TaskFilter }) 
           onChange={(event) => set({ batch: event.currentTarget.value.replace(/\D/g, '') })}
         />
       </label>
-      {JSON.stringify(filter) === JSON.stringify(kNoFilter) ? null : (
-        <a href={hashOfList({})}>{texts.tasks.places.all}</a>
-      )}
+      {JSON.stringify(filter) === JSON.stringify(kNoFilter) ? null : <a href={hashOfList({})}>{text.noFilter}</a>}
     </>
   );
 }
