@@ -3,7 +3,7 @@
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
                                                                   pytorch, model, report_page, monitor, exposition,
-                                                                  serve_scrape
+                                                                  serve_scrape, tasks
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 import serve_scrape
+import tasks
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
@@ -249,6 +250,10 @@ class Bench:
         """A scrape of sonde serve's metrics over one connection, with eight stand-in GPUs read each second."""
         serve_scrape.measure(SONDE, against)
 
+    def tasks(self):
+        """Tasks over the API: durable submissions, time to the start, 1,000 short ones beside task-spooler."""
+        tasks.measure(SONDE, self.runs, against)
+
     def exposition(self):
         """The text that Prometheus scrapes, of hosts on which everything is known."""
         for gpus in (8, 64):
@@ -271,7 +276,8 @@ def against(value, limit):
 def main():
     benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
                "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
-               "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape}
+               "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape,
+               "tasks": Bench.tasks}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")
