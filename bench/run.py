@@ -3,7 +3,7 @@
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
                                                                   pytorch, model, report_page, monitor, exposition,
-                                                                  serve_scrape, task_store
+                                                                  serve_scrape, task_store, tasks
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 import serve_scrape
+import tasks
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/release"
@@ -265,6 +266,10 @@ class Bench:
                 print("  {:.0f} waiting tasks are checked and opened in {:.0f} ms, restored in {:.0f} ms".format(
                     figures[0], figures[1] / 1000, figures[2] / 1000))
 
+    def tasks(self):
+        """Tasks over the API: durable submissions, time to the start, 1,000 short ones beside task-spooler."""
+        tasks.measure(SONDE, self.runs, against)
+
     def exposition(self):
         """The text that Prometheus scrapes, of hosts on which everything is known."""
         for gpus in (8, 64):
@@ -288,7 +293,7 @@ def main():
     benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
                "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
                "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape,
-               "task_store": Bench.task_store}
+               "task_store": Bench.task_store, "tasks": Bench.tasks}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")

@@ -40,14 +40,20 @@ class Service:
         self.write(config, other)
         self.environment = os.environ | (environment or {})
         self.keys = {role: self.add_key(role) for role in ("read", "submit", "admin")}
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen([SONDE, "serve", "--config", str(self.config), *options], stdout=log,
+        self.options = options
+        self.tls = None
+        self.start()
+
+    def start(self):
+        """Starts the program, also again after stop(): it listens once this returns."""
+        self.port_file.unlink(missing_ok=True)
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen([SONDE, "serve", "--config", str(self.config), *self.options], stdout=log,
                                             stderr=log, env=self.environment)
         until(lambda: self.port_file.exists() or self.process.poll() is not None, "the port file")
         if self.process.poll() is not None:
             raise AssertionError(f"the service ended with {self.process.returncode}: {self.text()}")
         self.port = int(self.port_file.read_text().rsplit(":", 1)[1])
-        self.tls = None
 
     def write(self, config="", other=""):
         server = "".join(f"    {line}\n" for line in config.splitlines())

@@ -1,0 +1,18 @@
+#!/usr/bin/env python3
+"""`sonde serve` is killed 300 times while tasks come in and run: no accepted task is lost, none runs twice."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+
+import _task_kills  # noqa: E402
+
+KILLS = 300
+
+if __name__ == "__main__":
+    try:
+        tasks = _task_kills.run(KILLS, seed=1000)
+    except AssertionError as error:
+        sys.exit(f"FAIL {error}")
+    print(f"ok   {KILLS} kills, {tasks} tasks")
