@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <string_view>
 #include <system_error>
 
+#include "base/curl_handle.h"
 #include "cli/tasks/interrupt.h"
 
 namespace sonde::tasks {
@@ -16,14 +16,6 @@ namespace {
 
 /// An answer with a thousand tasks has about 1 MB; whatever sends more is no service of ours.
 constexpr size_t kMostBytes = 256UZ << 20;
-
-struct EasyEnd {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-};
-struct ListEnd {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-using List = std::unique_ptr<curl_slist, ListEnd>;
 
 size_t take_body(const char* data, size_t size, size_t count, void* to) {
   auto& body = static_cast<HttpResponse*>(to)->body;
@@ -86,9 +78,6 @@ bool is_own_host(std::string_view url) {
 }
 
 void set_request(CURL* easy, const HttpRequest& request) {
-  curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   if (is_own_host(request.url)) curl_easy_setopt(easy, CURLOPT_PROXY, "");
   if (request.body) {
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
@@ -97,8 +86,6 @@ void set_request(CURL* easy, const HttpRequest& request) {
   }
   curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.patience.count()));
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_USERAGENT, "sonde");
   curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
   curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, stop_where_interrupted);
 }
@@ -111,31 +98,21 @@ void set_answer(CURL* easy, HttpResponse& response, std::array<char, CURL_ERROR_
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, what.data());
 }
 
-List header_list(const HttpRequest& request) {
-  curl_slist* list = nullptr;
-  for (const std::string& header : request.headers) list = curl_slist_append(list, header.c_str());
-  list = curl_slist_append(list, "Expect:");  // the service answers no 100-continue that would be worth a round trip
-  return List(list);
-}
-
-/// As the programs curl and openssl do, for sites with an authority of their own.
-std::string usual_authorities() {
-  for (const char* const name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
-    const char* const file = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
-    if (file != nullptr && *file != '\0') return file;
-  }
-  return {};
+CurlList header_list(const HttpRequest& request) {
+  CurlList list;
+  for (const std::string& header : request.headers) add_header(list, header);
+  add_header(list, "Expect:");  // the service answers no 100-continue that would be worth a round trip
+  return list;
 }
 
 }  // namespace
 
 struct HttpClient::Handle {
-  std::unique_ptr<CURL, EasyEnd> easy{curl_easy_init()};
+  CurlHandle easy = new_curl_handle();
 };
 
 HttpClient::HttpClient(std::string authorities)
-    : handle_(std::make_unique<Handle>()),
-      authorities_(authorities.empty() ? usual_authorities() : std::move(authorities)) {}
+    : handle_(std::make_unique<Handle>()), authorities_(std::move(authorities)) {}
 HttpClient::~HttpClient() = default;
 HttpClient::HttpClient(HttpClient&&) noexcept = default;
 
@@ -145,11 +122,11 @@ std::expected<HttpResponse, HttpFailure> HttpClient::exchange(const HttpRequest&
   curl_easy_reset(easy);  // keeps the connection
   HttpResponse response;
   std::array<char, CURL_ERROR_SIZE> what{};
-  const List headers = header_list(request);
+  const CurlList headers = header_list(request);
+  set_up_curl(easy, request.url, authorities_);
   set_request(easy, request);
   set_answer(easy, response, what);
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
-  if (!authorities_.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, authorities_.c_str());
   if (const CURLcode code = curl_easy_perform(easy); code != CURLE_OK) {
     return std::unexpected(HttpFailure{kind_of(code), reason_of(easy, code, what.data())});
   }
