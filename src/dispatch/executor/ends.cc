@@ -4,8 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
 
 #include "dispatch/executor/log_reader.h"
 #include "dispatch/executor/moments.h"
@@ -168,11 +171,11 @@ void ProcessExecutor::worker_ended(const EndReport& report) {
 
 bool ProcessExecutor::ran_out_of_gpu_memory(AttemptId id) const {
   constexpr int64_t kEnd = 16 << 10;
-  for (const char* const ending : {".stderr", ".stdout"}) {
-    const auto part = read_log(files_.output(id) + ending, -kEnd, kEnd, true);
-    if (part && tells_of_full_gpu_memory(part->text)) return true;
-  }
-  return false;
+  constexpr std::array<std::string_view, 2> kEndings = {".stderr", ".stdout"};
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) {
+    const auto part = read_log(fmt::format("{}{}", files_.output(id), ending), -kEnd, kEnd, true);
+    return part && tells_of_full_gpu_memory(part->text);
+  });
 }
 
 // After a restart
