@@ -142,7 +142,7 @@ std::string folder_trouble(const std::string& folder) {
 
 std::string trouble_of(const KeeperLaunch& launch, int error) {
   const std::string& program = launch.command.front();
-  std::string text = "cannot start '" + program + "': ";
+  const std::string text = "cannot start '" + program + "': ";
   if (error == ENOENT && program.find('/') == std::string::npos) {
     return text + "no program of that name in PATH (" + std::string(path_of(launch)) + ")";
   }
