@@ -64,8 +64,8 @@ void RealEngine::finish(Entry& entry, TaskState state, EndCause cause, std::stri
 void RealEngine::settle(Entry& entry, int64_t now_ns) {
   unsettled_.push_back(entry.task.id);
   if (unsettled_.size() > 1) return;
-  for (size_t i = 0; i < unsettled_.size(); ++i) {
-    if (Entry* const before = entry_of(unsettled_[i])) settle_dependents(*before, now_ns);
+  for (size_t next = 0; next < unsettled_.size();) {  // it grows meanwhile
+    if (Entry* const before = entry_of(unsettled_[next++])) settle_dependents(*before, now_ns);
   }
   unsettled_.clear();
 }
