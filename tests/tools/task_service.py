@@ -38,8 +38,23 @@ gpu:
 """
 
 
+class TaskService(Service):
+    """Tasks outlive a service: they are ended before it."""
+
+    def __exit__(self, *error):
+        if self.process.poll() is None:
+            until(lambda: not self.cancel_all(), "the end of all tasks")
+        super().__exit__(*error)
+
+    def cancel_all(self):
+        live = json.loads(sonde(self, "ps", "--json", role="admin").stdout)["tasks"]
+        if waiting := [str(task["id"]) for task in live if not task["cancelling"]]:
+            sonde(self, "cancel", *waiting, role="admin")
+        return live
+
+
 def service(other=TYPES, config="requests_per_second: 100000\nburst: 100000"):
-    return Service(config, other, FOUR)
+    return TaskService(config, other, FOUR)
 
 
 def sonde(at, *words, role="submit"):
