@@ -139,7 +139,7 @@ std::string title_of(const Json& task) {
 
 std::string outcome_text(const Json& task) {
   const std::string state = raw_text(task, "state");
-  const std::string head = title_of(task) + " " + (state == "cancelled" ? "was cancelled" : one_line(state));
+  std::string head = title_of(task) + " " + (state == "cancelled" ? "was cancelled" : one_line(state));
   if (state == "succeeded") return head;
   const std::string reason = text_of(task, "reason");
   return head + ": " + (reason.empty() ? cause_text(task) : reason);
