@@ -3,7 +3,7 @@
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
                                                                   pytorch, model, report_page, monitor, exposition,
-                                                                  serve_scrape
+                                                                  serve_scrape, task_store
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -249,6 +249,22 @@ class Bench:
         """A scrape of sonde serve's metrics over one connection, with eight stand-in GPUs read each second."""
         serve_scrape.measure(SONDE, against)
 
+    def task_store(self):
+        """Tasks saved a second, synced before each save returns (synchronous=FULL), beside the disk's own sync time."""
+        with tempfile.TemporaryDirectory(dir=DATA) as folder:
+            run = Run(BUILD / "bench/task_store", folder, int(20_000 * self.size))
+        for line in run.out.splitlines():
+            what, *figures = line.split()
+            figures = [float(figure) for figure in figures]
+            if what == "disk":
+                print("  the disk syncs 4 KiB in {:.0f} us, 99th percentile {:.0f} us".format(*figures))
+            elif what == "save":
+                print("  {:.0f} a save: {:.0f} tasks/s, {:.1f} us of processor time a task; a save takes {:.0f} us, 99th "
+                      "percentile {:.0f} us, at most {:.0f} us".format(*figures))
+            else:
+                print("  {:.0f} waiting tasks are checked and opened in {:.0f} ms, restored in {:.0f} ms".format(
+                    figures[0], figures[1] / 1000, figures[2] / 1000))
+
     def exposition(self):
         """The text that Prometheus scrapes, of hosts on which everything is known."""
         for gpus in (8, 64):
@@ -271,7 +287,8 @@ def against(value, limit):
 def main():
     benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
                "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
-               "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape}
+               "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape,
+               "task_store": Bench.task_store}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")

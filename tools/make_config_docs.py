@@ -22,6 +22,23 @@ SAMPLES = {
     "gpu.multi_gpu.task_specific_mappings": ["image_segmentation: gpu_0", "text_generation: gpu_1"],
     "sonde.alerts.alertmanagers": ["- http://alertmanager:9093"],
     "sonde.alerts.labels": ["cluster: east"],
+    "sonde.tasks.types": [
+        "training:",
+        "  description: one training run",
+        "  command: [/usr/bin/python3, /srv/models/train.py, --amp]",
+        "  allow_arguments: true",
+        "  allow_environment: [OMP_NUM_THREADS]",
+        "  environment: {PYTHONUNBUFFERED: 1}",
+        "  working_directory: /srv/models",
+        "  gpus: 2",
+        "  memory_bytes: 16GiB      # without it, it is learned",
+        "  time_limit: 86400",
+        "  priority: low",
+        "  profile: every 100",
+        "classification:",
+        "  model: resnet50",
+        "  workers: {gpu_0: \"http://127.0.0.1:8000\", gpu_1: \"http://127.0.0.1:8010\"}",
+    ],
 }
 
 
@@ -54,11 +71,19 @@ def table(rows, section):
         yield f"| `{key}` | " + " | ".join(cells) + " |\n"
 
 
+def types_table(rows):
+    """The keys of an entry of sonde.tasks.types."""
+    for row in rows:
+        if "keys" in row:
+            named = [{**key, "name": f"{row['name']}.NAME.{key['name']}"} for key in row["keys"]]
+            yield "".join(table(named, f"{row['name']}.NAME"))
+
+
 def page(rows):
     path = ROOT / "docs/configuration.md"
     before, rest = path.read_text(encoding="utf-8").split(BEGIN)
     after = rest.split(END)[1]
-    tables = "\n".join("".join(table(rows, section)) for section in sections_of(rows))
+    tables = "\n".join([*("".join(table(rows, section)) for section in sections_of(rows)), *types_table(rows)])
     return path, before + BEGIN + "\n" + tables + "\n" + END + after
 
 
@@ -69,6 +94,16 @@ def bounds(row):
 
 def text_schema(row):
     return {"type": "string", "pattern": row["pattern"]}
+
+
+def types_schema(row):
+    keys = {key["name"]: described(key) for key in row["keys"]}
+    entry = {"type": "object", "additionalProperties": False, "properties": keys}
+    return {"type": ["object", "null"], "propertyNames": {"minLength": 1}, "additionalProperties": entry}
+
+
+# Numbers and flags without quotation marks are texts where a text is wanted: --epochs 10.
+WORD = {"type": ["string", "number", "boolean"]}
 
 
 def key_schema(row):
@@ -89,6 +124,14 @@ def key_schema(row):
                            "additionalProperties": {"type": "integer", **bounds(row)}},
         "labels": lambda: {"type": ["object", "null"], "propertyNames": {"pattern": row["pattern"]},
                            "additionalProperties": {"type": "string"}},
+        "size": lambda: {"type": ["integer", "string"], **bounds(row),
+                         "pattern": "^[0-9]+([.][0-9]+)? ?([KMGT]i?B|B)?$"},
+        "words": lambda: {"type": ["array", "null"], "items": WORD},
+        "variables": lambda: {"type": ["object", "null"], "propertyNames": {"pattern": row["pattern"]},
+                              "additionalProperties": WORD},
+        "url_by_gpu": lambda: {"type": ["object", "null"], "propertyNames": {"pattern": row["name_pattern"]},
+                               "additionalProperties": text_schema(row)},
+        "task_types": lambda: types_schema(row),
     }[kind]()  # fmt: skip
 
 

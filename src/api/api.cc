@@ -111,25 +111,19 @@ class RoutedApi final : public Api {
                          .call = fmt::format("{} {}", method_name(route.method), request.path),
                          .summary = route.summary,
                          .remote = request.remote_address};
-    if (response.later) return audited_later(std::move(response), audit);
-    write(audit, response.status);
-    return response;
+    return audited(std::move(response), audit);
   }
 
-  Response audited_later(Response response, const Audit& audit) const {
+  /// Writes it to the log once it is answered.
+  Response audited(Response response, const Audit& audit) const {
+    if (!response.later) {
+      write(audit, response.status);
+      return response;
+    }
     response.later = [this, later = std::move(response.later), audit](std::function<void(Response)> done) {
-      later([this, audit, done = std::move(done)](Response made) {
-        write(audit, made.status);
-        done(std::move(made));
-      });
+      later([this, audit, done = std::move(done)](Response made) { done(audited(std::move(made), audit)); });
     };
     return response;
-  }
-
-  /// The metrics' role is configured, that of all others stands in their row.
-  static Role role_of(const Route& route, const config::Config& config) {
-    if (route.name == "metrics" && config.sonde.server.metrics_need_key) return Role::read;
-    return route.role;
   }
 
   void write(const Audit& audit, int status) const {

@@ -38,8 +38,9 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::optional<EventStream> events;  ///< the server goes on with server-sent events from the log
-  /// The answer is made later, without holding a thread: called once, and calls `done` once, from any thread. All other
-  /// members are ignored then.
+  /// The answer is made later, without holding a thread: called once, and calls `done` once, from any thread, which
+  /// must not wait there. What it gives may have a `later` of its own: that begins on a thread of the server's. All
+  /// other members but the next one are ignored then.
   std::function<void(std::function<void(Response)> done)> later;
   /// The later answer is of a wait that nobody needs the end of: a server that stops does not wait for it.
   bool is_only_waiting = false;

@@ -59,6 +59,12 @@ Answered<std::optional<int64_t>> memory_of(const Json& body) {
 
 }  // namespace
 
+Response made_by(std::function<Response()> make) {
+  Response response;
+  response.later = [make = std::move(make)](const Done& done) { done(make()); };
+  return response;
+}
+
 Answered<dispatch::Dispatcher*> dispatcher_of(const Services& services) {
   if (services.dispatcher != nullptr) return services.dispatcher;
   return std::unexpected(

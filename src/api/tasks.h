@@ -16,6 +16,10 @@ namespace sonde::api {
 
 using Done = std::function<void(Response)>;
 
+/// An answer that is made on a thread of the server's once something was told on the dispatcher's, which must not wait
+/// for the dispatcher.
+[[nodiscard]] Response made_by(std::function<Response()> make);
+
 /// The dispatcher, or why there is none.
 [[nodiscard]] Answered<dispatch::Dispatcher*> dispatcher_of(const Services& services);
 

@@ -98,16 +98,22 @@ Json json_of(const Show& show, const std::map<std::string, std::string>& value) 
 Json json_of(const Show& /*show*/, const std::map<std::string, int64_t>& value) {
   return value.empty() ? Json::object() : Json(value);
 }
+
+Json json_value(const TypeKey& key, const TaskType& type, Secrets secrets);
+
 Json json_of(const Show& show, const std::map<std::string, TaskType>& value) {
   Json map = Json::object();
   for (const auto& [name, type] : value) {
     Json& entry = map[name] = Json::object();
     for (const TypeKey& key : kTypeKeys) {
-      std::visit([&](const auto* member) { entry[std::string(key.name)] = json_of({key.rule, show.secrets}, *member); },
-                 key.view(type));
+      entry[std::string(key.name)] = json_value(key, type, show.secrets);
     }
   }
   return map;
+}
+
+Json json_value(const TypeKey& key, const TaskType& type, Secrets secrets) {
+  return std::visit([&](const auto* member) { return json_of(Show{key.rule, secrets}, *member); }, key.view(type));
 }
 
 Json json_value(const Key& key, const Config& config, Secrets secrets) {
@@ -175,6 +181,10 @@ std::string allowed_text(const Key& key) { return allowed_text(key.rule, key.uni
 
 std::string value_json(const Key& key, const Config& config, Secrets secrets) {
   return json_value(key, config, secrets).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string value_json(const TypeKey& key, const TaskType& type, Secrets secrets) {
+  return json_value(key, type, secrets).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string config_json(const Config& config, Secrets secrets) {

@@ -65,6 +65,7 @@ struct TypeKey {
 /// without them.
 enum class Secrets { hidden, shown };
 [[nodiscard]] std::string value_json(const Key& key, const Config& config, Secrets secrets = Secrets::hidden);
+[[nodiscard]] std::string value_json(const TypeKey& key, const TaskType& type, Secrets secrets = Secrets::hidden);
 /// All values, nested as in the file.
 [[nodiscard]] std::string config_json(const Config& config, Secrets secrets = Secrets::hidden);
 /// Copies the value of one key.

@@ -28,6 +28,7 @@ struct DispatchCounts {
   std::map<std::string, int64_t> refused;                        ///< by code
   std::map<std::string, int64_t> decisions;                      ///< by strategy
   std::map<std::string, int64_t> retries;                        ///< by cause
+  std::map<std::string, int64_t> out_of_memory;                  ///< attempts that ended so, by type
   std::vector<double> wait_bounds_s;                             ///< upper bounds of the buckets below
   std::map<std::string, std::vector<int64_t>> wait_buckets;      ///< by priority, not cumulative, one more than bounds
   std::map<std::string, double> wait_sum_s;                      ///< by priority

@@ -1,5 +1,7 @@
 #include "dispatch/json.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -24,10 +26,11 @@ Json or_null(const std::string& text) { return text_or_null<Json>(text); }
 Json moment(int64_t moment_ns) { return monitor::moment_text_ms(moment_ns); }
 Json moment_or_null(const std::optional<int64_t>& moment_ns) { return moment_ns ? moment(*moment_ns) : Json(nullptr); }
 
-/// Whole milliseconds: finer digits are noise to people.
+/// Whole milliseconds: finer digits are noise to people. 0 where the clock was set back between.
 Json seconds_between(int64_t from_ns, const std::optional<int64_t>& to_ns) {
   if (!to_ns) return nullptr;
-  return static_cast<double>((*to_ns - from_ns) / kNsPerMs) / 1000;
+  const int64_t whole_ms = std::max<int64_t>(0, *to_ns - from_ns) / kNsPerMs;
+  return static_cast<double>(whole_ms) / 1000;
 }
 
 Json seconds_or_null(const std::optional<int64_t>& ns) {
@@ -87,7 +90,7 @@ Json start_json(const std::optional<StartForecast>& start) {
 
 /// Null where there are none, or where they are no array.
 Json findings_json(const std::string& text) {
-  Json findings = Json::parse(text, nullptr, false);
+  const Json findings = Json::parse(text, nullptr, false);
   return findings.is_array() ? findings : Json(nullptr);
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,11 @@ inline int64_t now_s() { return std::chrono::system_clock::to_time_t(std::chrono
 inline size_t memory_of(const std::string& body) {
   return body.capacity() > std::string().capacity() ? body.capacity() : 0;
 }
+
+/// An answer that is made later: set on the io thread, once it is there.
+struct LaterAnswer {
+  std::optional<api::Response> made;
+};
 
 /// A request that was not taken in, or the request.
 using Taken = std::expected<api::Request, const Refusal*>;
@@ -148,6 +154,9 @@ class HttpConnection final : public Connection, public std::enable_shared_from_t
   asio::awaitable<bool> write(std::string text);
   asio::awaitable<bool> respond(api::Response response, bool keep_alive, bool head_only);
   asio::awaitable<api::Response> answer(api::Request request);
+  asio::awaitable<api::Response> on_pool(std::function<api::Response()> make);
+  asio::awaitable<api::Response> wait_for(std::shared_ptr<LaterAnswer> later, bool is_only_waiting);
+  asio::awaitable<void> watch_for_close();
   asio::awaitable<void> follow(api::Response response, api::Request request);
   asio::awaitable<bool> stream_events(EventCursor& cursor, const api::Request& request);
   asio::awaitable<void> watch();
@@ -179,8 +188,10 @@ api::Method method_of(http::verb verb);
 /// Without what stands in front of an IPv4 address where one socket takes both.
 std::string remote_address(const Tcp::socket& socket);
 bool asks_for_health(const std::string& path);
-/// Counted in answer_bytes where it has a body.
-api::Response answer_or_500(Hub& hub, const api::Request& request);
+/// Counted in answer_bytes where it has a body. One that is made later is begun, and comes to `done`.
+api::Response answer_or_500(Hub& hub, const std::function<api::Response()>& make,
+                            const std::function<void(api::Response)>& done);
+api::Response counted(Hub& hub, api::Response response);
 
 template <typename Stream>
 asio::awaitable<bool> HttpConnection<Stream>::open() {
@@ -368,11 +379,62 @@ asio::awaitable<api::Response> HttpConnection<Stream>::answer(api::Request reque
   if (auto page = page_response(request, live_assets())) co_return std::move(*page);
   if (hub_->stopping) co_return refused(refusals::stopping);
   allow_for_ever();
-  Hub* hub = hub_.get();
-  auto made = [hub, &request]() -> asio::awaitable<api::Response> { co_return answer_or_500(*hub, request); };
-  api::Response response = co_await asio::co_spawn(hub_->pool, std::move(made), asio::use_awaitable);
+  api::Response response = co_await on_pool([hub = hub_.get(), &request] { return hub->answer(request); });
   answer_bytes_ += response.body.size();
   co_return response;
+}
+
+/// Makes an answer on a thread of the pool; one that is made later holds none while it is waited for.
+template <typename Stream>
+asio::awaitable<api::Response> HttpConnection<Stream>::on_pool(std::function<api::Response()> make) {
+  while (true) {
+    const auto later = std::make_shared<LaterAnswer>();
+    const std::weak_ptr<Hub> hub = hub_;
+    const auto done = [hub, later, connection = this->weak_from_this()](api::Response made) {
+      const auto open = hub.lock();
+      if (!open) return;
+      asio::post(open->io, [later, connection, made = std::move(made)]() mutable {
+        later->made = std::move(made);
+        if (const auto self = connection.lock()) self->wake_.cancel();
+      });
+    };
+    auto begin = [hub = hub_.get(), &make, &done]() -> asio::awaitable<api::Response> {
+      co_return answer_or_500(*hub, make, done);
+    };
+    api::Response response = co_await asio::co_spawn(hub_->pool, std::move(begin), asio::use_awaitable);
+    if (!response.later) co_return response;
+    response = co_await wait_for(later, response.is_only_waiting);
+    if (!response.later) co_return counted(*hub_, std::move(response));
+    make = [next = std::move(response)]() mutable { return std::move(next); };
+  }
+}
+
+template <typename Stream>
+asio::awaitable<api::Response> HttpConnection<Stream>::wait_for(std::shared_ptr<LaterAnswer> later,
+                                                                bool is_only_waiting) {
+  gone_ = false;
+  const bool is_watched = is_only_waiting && !later->made;
+  if (is_watched) asio::co_spawn(hub_->io, watch_for_close(), asio::detached);
+  while (!later->made && !cut_ && !gone_ && !(hub_->stopping && is_only_waiting)) {
+    wake_.expires_at(std::chrono::steady_clock::time_point::max());
+    co_await wake_.async_wait(kTold);
+  }
+  error_code ignored;
+  if (is_watched && !cut_) socket().cancel(ignored);
+  if (later->made) co_return std::move(*later->made);
+  co_return refused(refusals::stopping);
+}
+
+/// Notices that the client of a long wait goes away. What it sends meanwhile stays where it is.
+template <typename Stream>
+asio::awaitable<void> HttpConnection<Stream>::watch_for_close() {
+  const auto self = this->shared_from_this();
+  const auto [error] = co_await socket().async_wait(Tcp::socket::wait_read, kTold);
+  if (error) co_return;
+  char first = 0;
+  if (recv(socket().native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0) co_return;
+  gone_ = true;
+  wake_.cancel();
 }
 
 template <typename Stream>

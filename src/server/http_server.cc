@@ -33,15 +33,21 @@ bool asks_for_health(const std::string& path) {
   return path == "/api/v1/health" || path == "/api/v1/ready" || path == "/-/healthy" || path == "/-/ready";
 }
 
-api::Response answer_or_500(Hub& hub, const api::Request& request) {
-  constexpr size_t kShort = 65536;
+api::Response answer_or_500(Hub& hub, const std::function<api::Response()>& make,
+                            const std::function<void(api::Response)>& done) {
   api::Response response;
   try {
-    response = hub.answer(request);
+    response = make();
+    if (response.later) response.later(done);
   } catch (const std::exception& error) {
-    hub.log.error("an answer could not be made", {{"path", request.path}, {"reason", error.what()}});
+    hub.log.error("an answer could not be made", {{"reason", error.what()}});
     response = refused(refusals::internal_error);
   }
+  return counted(hub, std::move(response));
+}
+
+api::Response counted(Hub& hub, api::Response response) {
+  constexpr size_t kShort = 65536;
   // Here and not where it is sent: answers may be made faster than the one thread that sends comes round.
   if (hub.answer_bytes > Hub::kMostAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
   hub.answer_bytes += response.body.size();

@@ -16,6 +16,7 @@ namespace {
 
 using sonde::config::Key;
 using sonde::config::Kind;
+using sonde::config::Rule;
 using Json = nlohmann::ordered_json;
 
 std::string_view kind_name(Kind kind) {
@@ -31,23 +32,44 @@ std::string_view kind_name(Kind kind) {
     case Kind::gpu_by_type: return "gpu_by_type";
     case Kind::levels: return "levels";
     case Kind::labels: return "labels";
+    case Kind::size: return "size";
+    case Kind::words: return "words";
+    case Kind::variables: return "variables";
+    case Kind::url_by_gpu: return "url_by_gpu";
+    case Kind::task_types: return "task_types";
   }
   return {};
 }
 
+/// What keys of the file and of a type of task have in common.
+Json row_of(std::string_view name, const Rule& rule, std::string_view unit, std::string_view description,
+            const std::string& value) {
+  Json row = {{"name", name},
+              {"kind", kind_name(rule.kind)},
+              {"default", Json::parse(value)},
+              {"allowed", sonde::config::allowed_text(rule, unit)},
+              {"unit", unit},
+              {"needs_restart", false},
+              {"description", description},
+              {"least", rule.least},
+              {"most", rule.most},
+              {"least_is_refused", rule.least_is_refused},
+              {"names", rule.names}};
+  if (rule.form != nullptr) row["pattern"] = rule.form->pattern;
+  if (rule.kind == Kind::url_by_gpu) row["name_pattern"] = sonde::config::kGpuName.pattern;
+  return row;
+}
+
 Json row_of(const Key& key) {
-  Json row = {{"name", key.name},
-              {"kind", kind_name(key.rule.kind)},
-              {"default", Json::parse(sonde::config::value_json(key, sonde::config::Config()))},
-              {"allowed", sonde::config::allowed_text(key)},
-              {"unit", key.unit},
-              {"needs_restart", key.when == sonde::config::When::restart},
-              {"description", key.description},
-              {"least", key.rule.least},
-              {"most", key.rule.most},
-              {"least_is_refused", key.rule.least_is_refused},
-              {"names", key.rule.names}};
-  if (key.rule.form != nullptr) row["pattern"] = key.rule.form->pattern;
+  Json row =
+      row_of(key.name, key.rule, key.unit, key.description, sonde::config::value_json(key, sonde::config::Config()));
+  row["needs_restart"] = key.when == sonde::config::When::restart;
+  if (key.rule.kind != Kind::task_types) return row;
+  row["keys"] = Json::array();
+  for (const auto& of : sonde::config::type_keys()) {
+    row["keys"].push_back(
+        row_of(of.name, of.rule, of.unit, of.description, sonde::config::value_json(of, sonde::config::TaskType())));
+  }
   return row;
 }
 

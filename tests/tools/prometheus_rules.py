@@ -73,7 +73,9 @@ def record_failures():
 def exported():
     """Names that an exposition with everything has."""
     text = subprocess.run([DUMP, "exact"], check=True, capture_output=True).stdout.decode("utf-8")
-    return set(re.findall(r"^# TYPE (\S+)", text, flags=re.MULTILINE))
+    kinds = re.findall(r"^# TYPE (\S+) (\w+)", text, flags=re.MULTILINE)
+    parts = {name + part for name, kind in kinds if kind == "histogram" for part in ("_bucket", "_sum", "_count")}
+    return {name for name, _ in kinds} | parts
 
 
 def named(expression):

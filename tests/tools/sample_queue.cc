@@ -11,6 +11,7 @@ QueueSnapshot sample_queue() {
   queue.counts.ended = {{{"default", "succeeded"}, 25}, {{"default", "out_of_memory"}, 1}};
   queue.counts.refused = {{"queue_full", 2}};
   queue.counts.decisions = {{"least_loaded", 29}};
+  queue.counts.out_of_memory = {{"default", 2}};
   queue.counts.retries = {{"lost", 1}};
   queue.counts.wait_bounds_s = {0.01, 1, 60};
   queue.counts.wait_buckets = {{"normal", {10, 5, 0, 1}}};

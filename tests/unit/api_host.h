@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "api/api.h"
+#include "fake_dispatcher.h"
 
 /// A service without sockets, GPUs and clocks, as the tests of the API see it.
 namespace sonde::api {
@@ -103,7 +104,12 @@ class ApiHost : public testing::Test {
     folder_ = mkdtemp(folder.data());
     std::ofstream(folder_ + "/config.yaml")
         << "gpu:\n  multi_gpu:\n    strategies: [least_loaded, round_robin]\nsonde:\n"
-           "  server: {requests_per_second: 1, burst: 100}\n";
+           "  server: {requests_per_second: 1, burst: 100}\n"
+           "  tasks:\n    types:\n"
+           "      training: {description: one run, command: [train], allow_arguments: true, allow_environment: "
+           "[SEED]}\n"
+           "      fixed: {command: [\"true\"], environment: {TOKEN: hidden}}\n"
+           "      asking: {model: resnet50, workers: {gpu_0: \"http://127.0.0.1:9\"}}\n";
     auto config = config::LiveConfig::open(folder_ + "/config.yaml", folder_ + "/changes.json");
     EXPECT_TRUE(config) << config.error().message;
     config_ = std::move(*config);
@@ -129,6 +135,7 @@ class ApiHost : public testing::Test {
                       .monitor = &monitor_,
                       .history = &history_,
                       .events = &events_,
+                      .dispatcher = &dispatcher_,
                       .keys = keys_.get(),
                       .log = &log_,
                       .now_ns = [this] { return now_ns_; },
@@ -153,11 +160,20 @@ class ApiHost : public testing::Test {
     }
     return request;
   }
-  Response get(const std::string& path, Role role = Role::read) {
-    return api_->answer(request(Method::get, path, role));
+  /// The answer, also one that is made later: it has to be there by then.
+  [[nodiscard]] Response answered(const Request& request) const {
+    Response response = api_->answer(request);
+    while (response.later) {
+      std::optional<Response> made;
+      response.later([&made](Response later) { made = std::move(later); });
+      EXPECT_TRUE(made) << request.path;
+      response = made ? *std::move(made) : Response();
+    }
+    return response;
   }
+  Response get(const std::string& path, Role role = Role::read) { return answered(request(Method::get, path, role)); }
   Response post(const std::string& path, const std::string& body = {}, Role role = Role::admin) {
-    return api_->answer(request(Method::post, path, role, body));
+    return answered(request(Method::post, path, role, body));
   }
 
   std::string folder_;
@@ -168,6 +184,7 @@ class ApiHost : public testing::Test {
   StillMonitor monitor_;
   GivenHistory history_;
   monitor::EventLog events_;
+  dispatch::FakeDispatcher dispatcher_;
   QuietLog log_;
   std::unique_ptr<Api> api_;
 };

@@ -31,6 +31,17 @@ std::string sample_text(const Key& key) {
   return "low";
 }
 
+/// Types with all their keys.
+Json some_types(const Key& key) {
+  Config config;
+  TaskType& training = config.sonde.tasks.types["training"];
+  training.command = {"/usr/bin/python3", "train.py"};
+  training.environment = {{"OMP_NUM_THREADS", "8"}};
+  TaskType& asking = config.sonde.tasks.types["asking"];
+  asking.workers = {{"gpu_0", "http://127.0.0.1:8000"}};
+  return Json::parse(value_json(key, config, Secrets::shown));
+}
+
 /// An allowed value beside the default.
 Json another_value(const Key& key) {
   const Rule& rule = key.rule;
@@ -47,6 +58,11 @@ Json another_value(const Key& key) {
       return Json{{"training", "gpu_3"}, {"inference", "GPU-00000000-0000-0000-0000-000000000001"}};
     case Kind::levels: return Json{{"normal", 3}, {"low", -1}};
     case Kind::labels: return Json{{"cluster", "east"}};
+    case Kind::size: return rule.most / 2;
+    case Kind::words: return Json::array({"record", "--to={output}", "{pid}", "-v", "-v", ""});
+    case Kind::variables: return Json{{"OMP_NUM_THREADS", "8"}};
+    case Kind::url_by_gpu: return Json{{"gpu_1", "http://127.0.0.1:8000"}};
+    case Kind::task_types: return some_types(key);
   }
   return {};
 }
@@ -73,6 +89,13 @@ std::vector<Json> wrong_values(const Key& key) {
     case Kind::levels:
       return {Json::object(), Json{{"normal", 0.5}}, Json{{"normal", "first"}}, Json::array({"normal"})};
     case Kind::labels: return {Json{{"1st", "a"}}, Json{{"alertname", "a"}}, Json::array({"a"})};
+    case Kind::size:
+      return {rule.least - 1, rule.most * 2, "16Gi", "16 G", "GiB", "-1GiB", "1.5B", "many", true, nullptr};
+    case Kind::words: return {"record --to={output}", 5, Json::object(), Json::array({Json::array({"a"})})};
+    case Kind::variables: return {Json{{"1A", "a"}}, Json{{"CUDA_VISIBLE_DEVICES", "0"}}, Json::array({"A"}), "A=1"};
+    case Kind::url_by_gpu: return {Json{{"gpu", "http://a"}}, Json{{"gpu_0", "a:80"}}, "http://a"};
+    case Kind::task_types:
+      return {"training", Json::array({"training"}), Json{{"training", 5}}, Json{{"", Json::object()}}};
   }
   return {};
 }

@@ -10,7 +10,7 @@ namespace sonde::api {
 namespace {
 
 /// Waits for the answers of all tasks of a batch.
-class Cancelling {
+class Cancelling : public std::enable_shared_from_this<Cancelling> {
  public:
   Cancelling(dispatch::Dispatcher& dispatcher, dispatch::Batch batch, size_t tasks, Done done)
       : dispatcher_(dispatcher), batch_(std::move(batch)), left_(tasks), done_(std::move(done)) {}
@@ -21,7 +21,7 @@ class Cancelling {
       if (!cancelled) trouble_ = cancelled.error().message;
       if (--left_ > 0) return;
     }
-    done_(response());
+    done_(made_by([all = shared_from_this()] { return all->response(); }));
   }
 
  private:

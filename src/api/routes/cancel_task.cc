@@ -34,7 +34,9 @@ Response answer(const Call& call) {
   if (dispatch::is_over(task->state)) return over(*task);
   Response response;
   response.later = [at = *dispatcher, id = task->id, by = call.caller.name](const Done& done) {
-    at->cancel(id, by, [at, id, done](const Result<bool>& cancelled) { done(told(*at, id, cancelled)); });
+    at->cancel(id, by, [at, id, done](const Result<bool>& cancelled) {
+      done(made_by([at, id, cancelled] { return told(*at, id, cancelled); }));
+    });
   };
   return response;
 }

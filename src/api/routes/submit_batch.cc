@@ -134,7 +134,8 @@ Response answer(const Call& call) {
   Response response;
   response.later = [at = *dispatcher, wanted = *std::move(wanted)](const Done& done) {
     at->submit_batch(wanted.name, wanted.key, wanted.specs, [at, done](std::expected<int64_t, dispatch::Refused> made) {
-      done(made ? answer_of(*at, *made, 201) : refusal_response(made.error()));
+      if (!made) return done(refusal_response(made.error()));
+      done(made_by([at, id = *made] { return answer_of(*at, id, 201); }));
     });
   };
   return response;
@@ -155,7 +156,7 @@ constexpr std::array<std::string_view, 18> kProblems = {"unknown_type",
                                                         "tasks_disabled",
                                                         "gpus_disabled",
                                                         "not_saved",
-                                                        "output_full",
+                                                        "disk_limit",
                                                         "tasks_unreadable",
                                                         "stopping",
                                                         "unknown_batch"};

@@ -35,9 +35,12 @@ std::optional<Response> answered_before(dispatch::Dispatcher& dispatcher, const 
 
 Response submit(dispatch::Dispatcher& dispatcher, dispatch::TaskSpec spec) {
   Response response;
-  response.later = [&dispatcher, spec = std::move(spec)](const Done& done) {
-    dispatcher.submit(spec, [&dispatcher, spec, done](std::expected<int64_t, dispatch::Refused> made) {
-      done(made ? answer_of(dispatcher, *made, spec, 201) : refusal_response(made.error()));
+  response.later = [&dispatcher, spec = std::make_shared<dispatch::TaskSpec>(std::move(spec))](const Done& done) {
+    const bool is_needed_again = !spec->idempotency_key.empty();
+    dispatcher.submit(is_needed_again ? *spec : std::move(*spec), [&dispatcher, spec, done](
+                                                                      std::expected<int64_t, dispatch::Refused> made) {
+      if (!made) return done(refusal_response(made.error()));
+      done(made_by([&dispatcher, spec, id = *made] { return answer_of(dispatcher, id, *spec, 201); }));
     });
   };
   return response;
@@ -80,7 +83,7 @@ constexpr std::array<std::string_view, 17> kProblems = {"unknown_type",
                                                         "tasks_disabled",
                                                         "gpus_disabled",
                                                         "not_saved",
-                                                        "output_full",
+                                                        "disk_limit",
                                                         "tasks_unreadable",
                                                         "stopping"};
 

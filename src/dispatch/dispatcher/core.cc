@@ -38,6 +38,7 @@ Core::Core(DispatcherParts parts)
       engine_(Engine::make(config_, seed())),
       feed_([this](int64_t pid) { return executor_->task_of(pid); }),
       simulated_(parts_.simulated),
+      forecaster_(seed()),
       teller_(*parts_.events, *parts_.log),
       snapshot_(std::make_shared<QueueSnapshot>()) {}
 
@@ -82,6 +83,7 @@ void Core::turn(Inputs inputs) {
     if (trouble_.empty()) step();
   }
   if (trouble_.empty() || now_ns_ >= retry_ns_) save();
+  for (const auto& each : std::exchange(replies_, {})) each();
   look_soon();
   remove_old();
   publish();
@@ -129,14 +131,16 @@ void Core::follow_gpus() {
 std::optional<Refused> Core::refusal() const {
   const config::Tasks& tasks = config_->sonde.tasks;
   if (drains_) {
-    return Refused{.code = "tasks_disabled", .detail = "The service is about to end.", .retry_after_s = kRetryAfter_s};
+    return Refused{.code = "stopping",
+                   .detail = "It takes no tasks any more; those that it has taken are kept.",
+                   .retry_after_s = kRetryAfter_s};
   }
   if (!tasks.enabled) {
     return Refused{.code = "tasks_disabled", .detail = "sonde.tasks.enabled is false.", .retry_after_s = {}};
   }
   if (!trouble_.empty()) return Refused{.code = "not_saved", .detail = trouble_, .retry_after_s = kRetryAfter_s};
   if (const int64_t bytes = executor_->bytes(); bytes > tasks.output_total_limit) {
-    return Refused{.code = "disk_limit",
+    return Refused{.code = "output_full",
                    .detail = fmt::format("The files of all tasks take {} bytes, and sonde.tasks.output_total_limit is "
                                          "{}: raise it, or lower sonde.tasks.keep_days.",
                                          bytes, tasks.output_total_limit),
@@ -148,7 +152,7 @@ std::optional<Refused> Core::refusal() const {
 void Core::refuse(const Submitted& answered, Refused why, int64_t tasks) {
   tally_.refused(why.code, tasks);
   changed_ = true;
-  answered(std::unexpected(std::move(why)));
+  reply([answered, why = std::move(why)] { answered(std::unexpected(why)); });
 }
 
 /// How tasks ended that a submission comes after, where the engine has dropped them.
@@ -168,7 +172,7 @@ void Core::take(SubmitInput& input) {
       return;
     }
     const auto before = parts_.store->task_of_key(key.first, key.second);
-    if (before && *before != 0) return input.answered(*before);
+    if (before && *before != 0) return reply([answered = input.answered, id = *before] { answered(id); });
   }
   if (auto why = refusal()) return refuse(input.answered, *std::move(why), 1);
   recall(input.spec);
@@ -187,7 +191,7 @@ void Core::take(BatchInput& input) {
       return;
     }
     const auto before = parts_.store->batch_of_key(key.first, key.second);
-    if (before && *before != 0) return input.answered(*before);
+    if (before && *before != 0) return reply([answered = input.answered, id = *before] { answered(id); });
   }
   if (auto why = refusal()) return refuse(input.answered, *std::move(why), count);
   for (const TaskSpec& spec : input.specs) recall(spec);
@@ -276,11 +280,10 @@ void Core::lose(const Error& error) {
   const Refused why{.code = "not_saved", .detail = trouble_, .retry_after_s = kRetryAfter_s};
   for (const Answer& answer : std::exchange(answers_, {})) refuse(answer.answered, why, std::ssize(answer.tasks));
   for (const CancelAnswer& answer : std::exchange(cancel_answers_, {})) {
-    if (!answer.done) {
-      answer.answered(false);
-      continue;
-    }
-    answer.answered(fail("task {} is being cancelled, which cannot be saved yet: {}", answer.task, trouble_));
+    reply([answer, trouble = trouble_] {
+      if (!answer.done) return answer.answered(false);
+      answer.answered(fail("task {} is being cancelled, which cannot be saved yet: {}", answer.task, trouble));
+    });
   }
   task_keys_.clear();
   batch_keys_.clear();
@@ -310,8 +313,12 @@ void Core::settle() {
 }
 
 void Core::answer_saved() {
-  for (const Answer& answer : std::exchange(answers_, {})) answer.answered(answer.id);
-  for (const CancelAnswer& answer : std::exchange(cancel_answers_, {})) answer.answered(answer.done);
+  for (Answer& answer : std::exchange(answers_, {})) {
+    reply([answered = std::move(answer.answered), id = answer.id] { answered(id); });
+  }
+  for (CancelAnswer& answer : std::exchange(cancel_answers_, {})) {
+    reply([answered = std::move(answer.answered), done = answer.done] { answered(done); });
+  }
   task_keys_.clear();
   batch_keys_.clear();
 }
@@ -331,6 +338,7 @@ void Core::tell_saved(const Pending& saved) {
     teller_.tell(decision, task == nullptr ? 0 : task->batch);
   }
   for (const TaskNews& news : saved.news) tell_task(news);
+  follow_forecasts(saved.news);
   queue_untold_ = queue_untold_ || !saved.news.empty();
 }
 
@@ -348,6 +356,17 @@ void Core::tell_task(const TaskNews& news) {
     teller_.tell(BatchNews{.change = "ended", .batch = *batch, .states = state->second.over});
   }
   batches_.erase(state);
+}
+
+/// Those that started say how good the forecasts were.
+void Core::follow_forecasts(std::span<const TaskNews> all) {
+  const std::scoped_lock lock(mutex_);
+  for (const TaskNews& news : all) {
+    const Task* const task = engine_->find(news.task);
+    if (task != nullptr && news.change == "started" && task->started_ns)
+      forecaster_.started(task->id, *task->started_ns);
+    if (news.change == "ended") forecaster_.dropped(news.task);
+  }
 }
 
 void Core::tell_batch(int64_t id) {
@@ -458,11 +477,20 @@ std::vector<Task> Core::queue(size_t most) const {
   return tasks;
 }
 
+void Core::forecast(Explanation& explanation, int64_t now_ns) const {
+  explanation.start = forecaster_.start_of(*engine_, explanation.task, now_ns, explanation.start_unknown);
+  if (explanation.start) forecaster_.remember(explanation.task, now_ns, *explanation.start);
+}
+
 Result<std::optional<Explanation>> Core::explain(int64_t id) const {
   std::optional<Explanation> explanation;
   {
     const std::scoped_lock lock(mutex_);
-    if (engine_->find(id) != nullptr) explanation = engine_->explain(id, parts_.now_ns());
+    if (const Task* const task = engine_->find(id)) {
+      const int64_t now_ns = parts_.now_ns();
+      explanation = engine_->explain(id, now_ns);
+      if (task->state == TaskState::waiting) forecast(*explanation, now_ns);
+    }
   }
   if (!explanation) {
     auto task = parts_.store->find(id);
@@ -476,6 +504,12 @@ Result<std::optional<Explanation>> Core::explain(int64_t id) const {
   if (!decisions) return std::unexpected(std::move(decisions).error());
   explanation->decisions = *std::move(decisions);
   return explanation;
+}
+
+TypeFigures Core::figures_of(const std::string& type) const {
+  const std::scoped_lock lock(mutex_);
+  const Estimates& estimates = std::as_const(*engine_).estimates();
+  return {.memory = estimates.memory(type), .run_time = estimates.run_time(type, "")};
 }
 
 std::shared_ptr<const QueueSnapshot> Core::snapshot() const {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "dispatch/dispatcher/simulated_work.h"
 #include "dispatch/dispatcher/tally.h"
 #include "dispatch/dispatcher/teller.h"
+#include "dispatch/forecast.h"
 #include "dispatch/gpu_feed/feed.h"
 
 namespace sonde::dispatch {
@@ -45,6 +47,7 @@ class Core {
   [[nodiscard]] Result<std::optional<Batch>> find_batch(int64_t batch) const;
   [[nodiscard]] std::vector<Task> queue(size_t most) const;
   [[nodiscard]] Result<std::optional<Explanation>> explain(int64_t task) const;
+  [[nodiscard]] TypeFigures figures_of(const std::string& type) const;
   [[nodiscard]] std::shared_ptr<const QueueSnapshot> snapshot() const;
 
  private:
@@ -74,6 +77,7 @@ class Core {
   void take(BatchInput& input);
   void take(CancelInput& input);
   void take(EndReport& report);
+  void reply(std::function<void()> answer) { replies_.push_back(std::move(answer)); }
   [[nodiscard]] std::optional<Refused> refusal() const;
   void refuse(const Submitted& answered, Refused why, int64_t tasks);
   [[nodiscard]] bool restarts(const EndReport& report);
@@ -86,11 +90,13 @@ class Core {
   void answer_saved();
   void tell_saved(const Pending& saved);
   void tell_task(const TaskNews& news);
+  void follow_forecasts(std::span<const TaskNews> all);
   void tell_batch(int64_t batch);
   void start(int64_t task);
   void look_soon();
   void remove_old();
   void publish();
+  void forecast(Explanation& explanation, int64_t now_ns) const;
   [[nodiscard]] std::vector<QueueSnapshot::OnGpu> on_gpus() const;
   void find_oldest();
 
@@ -105,7 +111,8 @@ class Core {
   Pending pending_;
   std::vector<Answer> answers_;
   std::vector<CancelAnswer> cancel_answers_;
-  std::map<Key, int64_t> task_keys_;  ///< of answers_
+  std::vector<std::function<void()>> replies_;  ///< given once the mutex is free: they ask this object
+  std::map<Key, int64_t> task_keys_;            ///< of answers_
   std::map<Key, int64_t> batch_keys_;
   std::vector<std::pair<int64_t, int64_t>> ended_;  ///< since the last step
   std::set<std::pair<int64_t, int64_t>> restored_;  ///< attempts that ran when the service ended
@@ -114,6 +121,7 @@ class Core {
 
   GpuFeed feed_;
   SimulatedWork simulated_;
+  mutable Forecaster forecaster_;  ///< guarded by mutex_
   Tally tally_;
   Teller teller_;
 

@@ -68,6 +68,7 @@ class Threaded final : public Dispatcher {
   Result<std::vector<Task>> list(const TaskQuery& query) const override { return parts_.store->list(query); }
   std::vector<Task> queue(size_t most) const override { return core_.queue(most); }
   Result<std::optional<Explanation>> explain(int64_t task) const override { return core_.explain(task); }
+  TypeFigures figures_of(const std::string& type) const override { return core_.figures_of(type); }
   std::shared_ptr<const QueueSnapshot> snapshot() const override { return core_.snapshot(); }
   const TaskStore& store() const override { return *parts_.store; }
   const Executor& executor() const override { return *executor_; }

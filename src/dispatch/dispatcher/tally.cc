@@ -33,6 +33,10 @@ void Tally::tell(const TaskNews& news, const Task& task) {
   if (news.change == "retried" && task.last() != nullptr) {
     ++counts_.retries[std::string(cause_name(task.last()->cause))];
   }
+  const bool is_end = news.change == "ended" || news.change == "retried";
+  if (is_end && task.last() != nullptr && task.last()->cause == EndCause::out_of_memory) {
+    ++counts_.out_of_memory[task.spec.type];
+  }
   if (news.change != "started" || task.attempts.size() != 1 || !task.started_ns) return;
   waited(task.spec.priority,
          static_cast<double>(std::max<int64_t>(0, *task.started_ns - task.ready_ns)) / kNsPerSecond);

@@ -55,10 +55,10 @@ class SpawnSettings {
 };
 
 Descriptor text_file(const std::string& text) {
-  const Descriptor made(memfd_create("sonde-launch", MFD_CLOEXEC));
+  Descriptor made(memfd_create("sonde-launch", MFD_CLOEXEC));
   if (!made || pwrite(made.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     return Descriptor();
-  return Descriptor(fcntl(made.get(), F_DUPFD_CLOEXEC, kFirstFree));
+  return made;
 }
 
 std::vector<std::filesystem::path> places() {
@@ -84,23 +84,25 @@ Result<KeeperProgram> KeeperProgram::find() {
       tried.front().string());
 }
 
-int KeeperProgram::start(const keeper::KeeperLaunch& launch, const std::string& name, int live, int live_folder,
-                         Started& started) const {
+int KeeperProgram::start(const keeper::KeeperLaunch& launch, const Files& files, Started& started) const {
   const Descriptor text = text_file(keeper::launch_text(launch));
-  const Descriptor attempt(fcntl(live, F_DUPFD_CLOEXEC, kFirstFree));
-  const Descriptor folder(fcntl(live_folder, F_DUPFD_CLOEXEC, kFirstFree));
-  if (!text || !attempt || !folder) return errno;
+  if (!text) return errno;
   SpawnSettings settings;
-  settings.hand_over(text.get(), keeper::kLaunchFile);
-  settings.hand_over(attempt.get(), keeper::kAttemptFile);
-  settings.hand_over(folder.get(), keeper::kLiveFolder);
+  std::vector<Descriptor> moved;  // out of the way of the numbers that they get
+  for (const auto& [file, as] : {std::pair{text.get(), keeper::kLaunchFile},
+                                 {files.live, keeper::kAttemptFile},
+                                 {files.live_folder, keeper::kLiveFolder},
+                                 {files.bell, keeper::kBell}}) {
+    moved.emplace_back(fcntl(file, F_DUPFD_CLOEXEC, kFirstFree));
+    if (!moved.back()) return errno;
+    settings.hand_over(moved.back().get(), as);
+  }
   std::string program = "sonde-keeper";
-  std::string attempt_name = name;
+  std::string attempt = attempt_name({launch.task, launch.attempt});
   const std::string path = fmt::format("/proc/self/fd/{}", program_.get());
-  if (const int failed = settings.spawn(path, {program.data(), attempt_name.data(), nullptr}, started.pid))
-    return failed;
+  if (const int failed = settings.spawn(path, {program.data(), attempt.data(), nullptr}, started.pid)) return failed;
   started.handle = process_handle(started.pid);
-  return started.handle ? 0 : errno;
+  return 0;
 }
 
 Descriptor process_handle(pid_t pid) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }

@@ -17,12 +17,16 @@ class KeeperProgram {
 
   struct Started {
     pid_t pid = 0;
-    Descriptor handle;  ///< readable once it ended
+    Descriptor handle;  ///< readable once it ended; none where there are too many open files
   };
-  /// In a session of its own, without this program's environment and files. The error's number where it cannot be:
-  /// `live` stays locked by it alone once this program closed it.
-  [[nodiscard]] int start(const keeper::KeeperLaunch& launch, const std::string& name, int live, int live_folder,
-                          Started& started) const;
+  /// What a keeper gets of this program's open files; no other.
+  struct Files {
+    int live = -1;  ///< stays locked by it alone once this program closed it
+    int live_folder = -1;
+    int bell = -1;
+  };
+  /// In a session of its own, without this program's environment. The error's number where it cannot be.
+  [[nodiscard]] int start(const keeper::KeeperLaunch& launch, const Files& files, Started& started) const;
 
  private:
   explicit KeeperProgram(Descriptor program) : program_(std::move(program)) {}

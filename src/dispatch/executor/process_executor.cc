@@ -19,6 +19,7 @@
 #include "dispatch/executor/orphans.h"
 #include "dispatch/executor/out_of_memory.h"
 #include "dispatch/executor/task_environment.h"
+#include "dispatch/keeper/keeper.h"
 #include "dispatch/keeper/process_table.h"
 
 namespace sonde::dispatch {
@@ -39,6 +40,14 @@ int64_t now_ns() {
       .count();
 }
 
+/// `status`: of its keeper, as waitpid() has it, where this service started one.
+std::string never_started_text(std::optional<int> status) {
+  if (!status) return "the service ended before it was started";
+  const std::string how = WIFSIGNALED(*status) ? fmt::format("signal {}", WTERMSIG(*status))
+                                               : fmt::format("exit status {}", WEXITSTATUS(*status));
+  return fmt::format("its keeper (sonde-keeper) ended with {} before it started the task", how);
+}
+
 bool can_pass(int error) {
   constexpr std::array<int, 9> kPassing = {EAGAIN, ENOMEM, ENOSPC, EDQUOT, EMFILE, ENFILE, EROFS, EIO, ETXTBSY};
   return std::ranges::find(kPassing, error) != kPassing.end();
@@ -55,24 +64,25 @@ void send_cancel(int handle) {
   syscall(SYS_pidfd_send_signal, handle, SIGTERM, &info, 0);
 }
 
-uint64_t packed(AttemptId id) { return static_cast<uint64_t>(id.first) << 16 | static_cast<uint64_t>(id.second); }
-AttemptId unpacked(uint64_t value) { return {static_cast<int64_t>(value >> 16), static_cast<int64_t>(value & 0xffff)}; }
-
 }  // namespace
 
-ProcessExecutor::ProcessExecutor(AttemptFiles files, Descriptor live_folder, KeeperProgram program,
-                                 std::function<void(EndReport)> ended)
+ProcessExecutor::ProcessExecutor(AttemptFiles files, Descriptor live_folder, std::array<Descriptor, 2> bell,
+                                 KeeperProgram program, std::function<void(EndReport)> ended)
     : files_(std::move(files)),
       live_folder_(std::move(live_folder)),
       program_(std::move(program)),
       ended_(std::move(ended)),
       events_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      bell_(std::move(bell[0])),
+      bell_end_(std::move(bell[1])),
       workers_(
           WorkerRequests::make([this](const EndReport& report) { post([this, report] { worker_ended(report); }); })),
       folders_(files_.tasks_folder()) {
-  epoll_event event{.events = EPOLLIN, .data = {.u64 = 0}};
-  epoll_ctl(events_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
+  for (const auto& [file, name] : {std::pair{wake_.get(), kWake}, {bell_.get(), kBell}}) {
+    epoll_event event{.events = EPOLLIN, .data = {.u64 = name}};
+    epoll_ctl(events_.get(), EPOLL_CTL_ADD, file, &event);
+  }
   thread_ = std::thread([this] { run(); });
 }
 
@@ -131,11 +141,10 @@ void ProcessExecutor::wait_for_events() {
   std::array<epoll_event, 64> events{};
   const int count = epoll_wait(events_.get(), events.data(), events.size(), patience_ms());
   for (int i = 0; i < count; ++i) {
-    const uint64_t value = events.at(static_cast<size_t>(i)).data.u64;
-    if (value != 0) {
-      keeper_ended(unpacked(value));
-      continue;
-    }
+    const uint64_t number = events.at(static_cast<size_t>(i)).data.u64;
+    if (number >= kFirstKeeper) keeper_ended(number);
+    if (number == kBell) hear_bell();
+    if (number != kWake) continue;
     uint64_t times = 0;
     [[maybe_unused]] const auto taken = read(wake_.get(), &times, sizeof times);
   }
@@ -214,25 +223,37 @@ int ProcessExecutor::launch_now(const Launch& launch, Entry& entry) {
                                   .output = files_.output(id),
                                   .time_limit_ns = launch.time_limit_ns.value_or(0),
                                   .grace_ns = launch.grace_ns,
-                                  .output_limit_bytes = launch.output_limit_bytes};
+                                  .output_limit_bytes = launch.output_limit_bytes,
+                                  .task = launch.task,
+                                  .attempt = launch.attempt};
   KeeperProgram::Started started;
-  if (const int error = program_.start(text, attempt_name(id), live.get(), live_folder_.get(), started)) {
+  const KeeperProgram::Files files{.live = live.get(), .live_folder = live_folder_.get(), .bell = bell_end_.get()};
+  if (const int error = program_.start(text, files, started)) {
     unlink(files_.live_file(id).c_str());
     return error;
   }
-  const std::scoped_lock lock(mutex_);
-  entry.keeper = started.pid;
-  entry.is_child = true;
-  entry.handle = std::move(started.handle);
-  follow(id, entry);
-  folders_.grows(id.first);
+  if (started.handle) {
+    follow(entry, {.id = id, .pid = started.pid, .is_child = true, .handle = std::move(started.handle)});
+  } else {
+    strays_.push_back(started.pid);
+    settle_later(id);
+  }
   return 0;
 }
 
-void ProcessExecutor::follow(AttemptId id, Entry& entry) {
-  epoll_event event{.events = EPOLLIN, .data = {.u64 = packed(id)}};
-  epoll_ctl(events_.get(), EPOLL_CTL_ADD, entry.handle.get(), &event);
-  members_.add(id, entry.keeper, files_.attempt_folder(id));
+void ProcessExecutor::follow(Entry& entry, Keeper keeper) {
+  const uint64_t number = next_keeper_++;
+  {
+    const std::scoped_lock lock(mutex_);
+    entry.keeper = number;
+    entry.pause_ns = 0;
+  }
+  members_.add(keeper.id, keeper.pid, files_.attempt_folder(keeper.id));
+  folders_.grows(keeper.id.first);
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = number}};
+  epoll_ctl(events_.get(), EPOLL_CTL_ADD, keeper.handle.get(), &event);
+  if (entry.cancelled || !entry.is_wanted) send_cancel(keeper.handle.get());
+  keepers_.emplace(number, std::move(keeper));
 }
 
 /// A request ends with the service; the file tells the next one that it was sent.
@@ -257,31 +278,57 @@ void ProcessExecutor::cancel_now(AttemptId id) {
   if (entry == nullptr || entry->is_over) return;
   entry->cancelled = true;
   if (entry->is_inference) workers_->cancel(id.first, id.second);
-  if (entry->handle) send_cancel(entry->handle.get());
+  if (entry->keeper != 0) send_cancel(keepers_.at(entry->keeper).handle.get());
 }
 
-void ProcessExecutor::keeper_ended(AttemptId id) {
+void ProcessExecutor::hear_bell() {
+  std::array<keeper::BellWord, 64> words{};  // each is written whole: pipe(7)
+  const ssize_t count = read(bell_.get(), words.data(), sizeof words);
+  for (size_t i = 0; count > 0 && i < static_cast<size_t>(count) / sizeof words[0]; ++i) {
+    end_is_written({words.at(i).task, words.at(i).attempt});
+  }
+}
+
+void ProcessExecutor::end_is_written(AttemptId id) {
+  const Entry* const entry = find(id);
+  if (entry == nullptr || entry->is_over) return;
+  const Descriptor live(::open(files_.live_file(id).c_str(), O_RDONLY | O_CLOEXEC));
+  if (const auto end = live ? keeper::read_end_record(live.get()) : std::nullopt) report(id, *end);
+}
+
+void ProcessExecutor::keeper_ended(uint64_t number) {
+  const auto at = keepers_.find(number);
+  if (at == keepers_.end()) return;
+  int status = 0;
+  const bool is_known = at->second.is_child && waitpid(at->second.pid, &status, 0) > 0;
+  epoll_ctl(events_.get(), EPOLL_CTL_DEL, at->second.handle.get(), nullptr);
+  const AttemptId id = at->second.id;
+  keepers_.erase(at);
   Entry* const entry = find(id);
-  if (entry == nullptr || !entry->handle) return;
-  if (entry->is_child) waitpid(entry->keeper, nullptr, 0);
+  if (entry == nullptr || entry->keeper != number) return;
   {
     const std::scoped_lock lock(mutex_);
-    epoll_ctl(events_.get(), EPOLL_CTL_DEL, entry->handle.get(), nullptr);
-    entry->handle.reset();
     entry->keeper = 0;
+    if (is_known) entry->keeper_status = status;
   }
   settle(id);
 }
 
+void ProcessExecutor::reap_strays() {
+  std::erase_if(strays_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
+}
+
 /// Who holds the file's lock lives, though it may be a keeper that was not yet able to say who it is.
 void ProcessExecutor::settle(AttemptId id) {
+  reap_strays();
   const Entry* const entry = find(id);
-  if (entry == nullptr || entry->is_over || entry->handle) return;
+  if (entry == nullptr || entry->is_over || entry->keeper != 0) return;
   const Descriptor live(::open(files_.live_file(id).c_str(), O_RDWR | O_CLOEXEC));
   if (!live) {
     if (errno == ENOENT) return settle_free(id, -1);
     return settle_later(id);
   }
+  if (const auto end = keeper::read_end_record(live.get())) return report(id, *end);
   if (flock(live.get(), LOCK_EX | LOCK_NB) == 0) return settle_free(id, live.get());
   const auto record = keeper::read_keeper_record(live.get());
   if (!record || !follow_living(id, *record)) settle_later(id);
@@ -293,12 +340,13 @@ void ProcessExecutor::settle_later(AttemptId id) {
 
 /// No keeper has it any more.
 void ProcessExecutor::settle_free(AttemptId id, int live) {
+  // It may have written the end between that look and its own end.
   if (const auto end = live < 0 ? std::nullopt : keeper::read_end_record(live)) return report(id, *end);
   const auto record = live < 0 ? std::nullopt : keeper::read_keeper_record(live);
   keeper::EndRecord end{.cause = "lost", .ended_ns = now_ns()};
   if (!record && !files_.host_restarted()) {
     end.cause = "not_started";
-    end.message = "the service ended before it was started";
+    end.message = never_started_text(find(id)->keeper_status);
     return report(id, end);
   }
   if (!record || record->boot != keeper::boot_id()) {
@@ -315,20 +363,16 @@ void ProcessExecutor::settle_free(AttemptId id, int live) {
 }
 
 bool ProcessExecutor::follow_living(AttemptId id, const keeper::KeeperRecord& record) {
-  Descriptor handle = process_handle(static_cast<pid_t>(record.keeper));
-  const auto process = keeper::find_process(static_cast<pid_t>(record.keeper));
+  const auto pid = static_cast<pid_t>(record.keeper);
+  Descriptor handle = process_handle(pid);
+  const auto process = keeper::find_process(pid);
   if (!handle || !process || process->start_ticks != record.keeper_start) return false;
   Entry* const entry = find(id);
   if (entry == nullptr) return true;
-  const std::scoped_lock lock(mutex_);
-  entry->keeper = static_cast<pid_t>(record.keeper);
-  entry->is_child = process->parent == getpid();
+  const bool is_child = process->parent == getpid();
+  std::erase(strays_, pid);
   entry->was_found = true;
-  entry->pause_ns = 0;
-  entry->handle = std::move(handle);
-  follow(id, *entry);
-  folders_.grows(id.first);
-  if (entry->cancelled || !entry->is_wanted) send_cancel(entry->handle.get());
+  follow(*entry, {.id = id, .pid = pid, .is_child = is_child, .handle = std::move(handle)});
   return true;
 }
 
@@ -433,7 +477,7 @@ std::optional<int64_t> ProcessExecutor::pid_of(int64_t task, int64_t attempt) co
   {
     const std::scoped_lock lock(mutex_);
     const auto at = entries_.find(id);
-    if (at == entries_.end() || at->second.is_over || !at->second.handle) return std::nullopt;
+    if (at == entries_.end() || at->second.is_over || at->second.keeper == 0) return std::nullopt;
     if (at->second.task) return at->second.task;
   }
   const Descriptor live(::open(files_.live_file(id).c_str(), O_RDONLY | O_CLOEXEC));
@@ -475,7 +519,10 @@ Result<std::unique_ptr<Executor>> Executor::open(const std::string& folder, std:
   if (!program) return std::unexpected(program.error());
   Descriptor live_folder(::open(files->live_folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!live_folder) return fail("cannot open '{}': {}", files->live_folder(), system_reason(errno));
-  return std::make_unique<ProcessExecutor>(std::move(*files), std::move(live_folder), std::move(*program),
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return fail("cannot run tasks: {}", system_reason(errno));
+  return std::make_unique<ProcessExecutor>(std::move(*files), std::move(live_folder),
+                                           std::array{Descriptor(ends[0]), Descriptor(ends[1])}, std::move(*program),
                                            std::move(ended));
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -27,7 +26,9 @@ namespace sonde::dispatch {
 /// `later_`.
 class ProcessExecutor final : public Executor {
  public:
-  ProcessExecutor(AttemptFiles files, Descriptor live_folder, KeeperProgram program,
+  /// `bell`: the two ends of a pipe that never blocks.
+  /// `bell`: the two ends of a pipe that never blocks.
+  ProcessExecutor(AttemptFiles files, Descriptor live_folder, std::array<Descriptor, 2> bell, KeeperProgram program,
                   std::function<void(EndReport)> ended);
   ProcessExecutor(const ProcessExecutor&) = delete;
   ProcessExecutor& operator=(const ProcessExecutor&) = delete;
@@ -49,18 +50,29 @@ class ProcessExecutor final : public Executor {
  private:
   /// An attempt from start() or adopt() on until its end is collected.
   struct Entry {
-    Descriptor handle;      ///< of its keeper; none before it is started and after its end
-    bool is_child = false;  ///< the keeper is this program's, which has to wait for it
-    pid_t keeper = 0;
+    uint64_t keeper = 0;  ///< in keepers_; 0: none is known
     bool is_inference = false;
     bool is_wanted = true;   ///< else nobody is told of its end
     bool was_found = false;  ///< running, by a service that did not start it
     bool cancelled = false;
     bool is_over = false;
-    bool never_ran = false;       ///< it is over, and may be started again
-    std::optional<int64_t> task;  ///< its first process, once known
-    int64_t pause_ns = 0;         ///< before the next look at what is not clear yet
+    bool never_ran = false;            ///< it is over, and may be started again
+    std::optional<int64_t> task;       ///< its first process, once known
+    std::optional<int> keeper_status;  ///< of waitpid(): how its keeper ended
+    int64_t pause_ns = 0;              ///< before the next look at what is not clear yet
   };
+  /// A keeper that lives. It does so for a moment after its attempt's end was told, and may have been collected.
+  struct Keeper {
+    AttemptId id;
+    pid_t pid = 0;
+    bool is_child = false;  ///< of this program, which has to wait for it
+    Descriptor handle;
+  };
+
+  // What epoll calls its events.
+  static constexpr uint64_t kWake = 0;
+  static constexpr uint64_t kBell = 1;
+  static constexpr uint64_t kFirstKeeper = 2;
 
   // Of the thread that calls.
   void post(std::function<void()> work);
@@ -77,8 +89,11 @@ class ProcessExecutor final : public Executor {
   void launch(const Launch& launch, int64_t give_up_ns);
   [[nodiscard]] int launch_now(const Launch& launch, Entry& entry);
   void ask_worker(const Launch& launch);
-  void follow(AttemptId id, Entry& entry);
-  void keeper_ended(AttemptId id);
+  void follow(Entry& entry, Keeper keeper);
+  void hear_bell();
+  void end_is_written(AttemptId id);
+  void keeper_ended(uint64_t number);
+  void reap_strays();
   void settle(AttemptId id);
   void settle_free(AttemptId id, int live);
   void settle_later(AttemptId id);
@@ -98,6 +113,8 @@ class ProcessExecutor final : public Executor {
   std::function<void(EndReport)> ended_;
   Descriptor events_;  ///< epoll
   Descriptor wake_;    ///< eventfd
+  Descriptor bell_;    ///< keeper/keeper.h
+  Descriptor bell_end_;
   std::unique_ptr<WorkerRequests> workers_;
 
   TaskMembers members_;
@@ -108,6 +125,9 @@ class ProcessExecutor final : public Executor {
   std::deque<std::function<void()>> posted_;
   bool stopping_ = false;  ///< of the executor's thread
 
+  std::map<uint64_t, Keeper> keepers_;
+  uint64_t next_keeper_ = kFirstKeeper;
+  std::vector<pid_t> strays_;                            ///< children without a handle: there were too many open files
   std::multimap<int64_t, std::function<void()>> later_;  ///< by moment
   std::thread thread_;
 };

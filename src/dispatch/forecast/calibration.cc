@@ -8,9 +8,10 @@ namespace sonde::dispatch::forecast {
 namespace {
 
 constexpr size_t kLast = 300;   ///< starts of a kind that are remembered
-constexpr size_t kFewest = 30;  ///< from which on a kind is its own
-constexpr double kMiss = 0.09;  ///< of starts, on each side: two of them leave 82 %, in the middle of what is promised
-constexpr double kStep = 0.02;  ///< of the level after each start: half of a lasting change is followed in 50 starts
+constexpr size_t kFewest = 20;  ///< from which on a kind is its own
+constexpr double kMiss =
+    0.075;  ///< of starts, on each side: two of them leave 85 %, of which changes over the day take some
+constexpr double kStep = 0.02;     ///< of the level after each start: half of a lasting change is followed in 50 starts
 constexpr double kFarthest = 0.0;  ///< no level below the outermost error
 constexpr double kNearest = 0.45;
 

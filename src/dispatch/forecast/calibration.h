@@ -19,9 +19,9 @@ struct Played {
 
 /// By how many scales to go from `likely`.
 struct Offsets {
-  double low = -1;
+  double low = -1.2;
   double middle = 0;
-  double high = 1;
+  double high = 1.6;
 };
 
 /// Learns from how forecasts turned out. The range of the next one is that of the quantiles of the normalised errors

@@ -38,7 +38,9 @@ std::string sealed(std::string text) {
 std::optional<std::string_view> unsealed(std::string_view block) {
   const size_t at = block.find("\nsum=");
   if (!block.starts_with(kFirstLine) || at == std::string_view::npos) return std::nullopt;
-  const std::string_view sum = block.substr(at + 5, block.find('\n', at + 1) - at - 5);
+  const size_t end = block.find('\n', at + 1);
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view sum = block.substr(at + 5, end - at - 5);
   if (sum != checksum(block.substr(0, at + 1))) return std::nullopt;
   return block.substr(kFirstLine.size(), at + 1 - kFirstLine.size());
 }

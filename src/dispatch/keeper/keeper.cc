@@ -61,10 +61,10 @@ std::optional<KeeperLaunch> read_launch() {
   return parse_launch(text);
 }
 
-/// Whether what the folder's entries say survives a power cut.
-bool sync_folder(const std::string& path) {
+/// What the folder's entries say survives a power cut after this.
+void sync_folder(const std::string& path) {
   const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return folder && fsync(folder.get()) == 0;
+  if (folder) fsync(folder.get());
 }
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
@@ -91,7 +91,9 @@ class Keeper {
   void read_what_is_left();
   [[nodiscard]] EndRecord end() const;
   void save(const EndRecord& end) const;
-  [[nodiscard]] bool save_once(const EndRecord& end) const;
+  void ring() const;
+  void sync_output() const;
+  void sync_output_folders() const;
 
   KeeperLaunch launch_;
   Descriptor signals_;
@@ -192,7 +194,7 @@ void Keeper::end_what_is_left() {
   const auto left = living_descendants();
   if (!kill_at_) kill_at_ = monotonic_ns() + launch_.grace_ns;
   if (message_.empty() && !left.empty())
-    message_ = "left " + std::to_string(left.size()) + " processes running, which were ended";
+    message_ = "it left processes running, which were ended: " + std::to_string(left.size());
   for (const Process& process : left) {
     if (cause_ != nullptr && process.group == task_.pid) continue;  // it was asked before
     kill(process.pid, SIGTERM);
@@ -253,33 +255,48 @@ EndRecord Keeper::end() const {
   return end;
 }
 
-/// For as long as it takes: a full disk gets room again. Only where somebody removed the file nobody waits for it.
+/// For as long as it takes: a full disk gets room again. Only for a file that somebody removed nobody waits.
 void Keeper::save(const EndRecord& end) const {
   constexpr timespec kPause{.tv_sec = 1, .tv_nsec = 0};
-  while (!save_once(end)) {
+  sync_output();
+  const std::string text = record_text(end);
+  bool rang = false;
+  for (;;) {
+    const bool written = write_record(kAttemptFile, kEndOffset, text);
+    if (written && !rang) ring();
+    rang = rang || written;
+    if (written && fsync(kAttemptFile) == 0 && fsync(kLiveFolder) == 0) break;
     struct stat file{};
-    if (fstat(kAttemptFile, &file) == 0 && file.st_nlink == 0) return;
+    if (fstat(kAttemptFile, &file) == 0 && file.st_nlink == 0) break;
     nanosleep(&kPause, nullptr);
   }
+  sync_output_folders();
 }
 
-bool Keeper::save_once(const EndRecord& end) const {
-  // Output that the disk does not take is no reason to keep the end back; that of the record is.
+void Keeper::ring() const {
+  const BellWord word{.task = launch_.task, .attempt = launch_.attempt};
+  // Where nobody listens, this process's own end tells.
+  [[maybe_unused]] const auto written = write(kBell, &word, sizeof word);
+}
+
+/// Output that the disk does not take is no reason to keep the end back.
+void Keeper::sync_output() const {
   for (const OutputFile& file : files_) [[maybe_unused]]
     const bool kept = file.sync();
-  if (!files_[0].is_empty() || !files_[1].is_empty()) {
-    const std::string task_folder = folder_of(launch_.output);
-    [[maybe_unused]] const bool kept = sync_folder(task_folder) && sync_folder(folder_of(task_folder));
-  }
-  return write_record(kAttemptFile, kEndOffset, record_text(end)) && fsync(kAttemptFile) == 0 &&
-         fsync(kLiveFolder) == 0;
+}
+
+void Keeper::sync_output_folders() const {
+  if (files_[0].is_empty() && files_[1].is_empty()) return;
+  const std::string task_folder = folder_of(launch_.output);
+  sync_folder(task_folder);
+  sync_folder(folder_of(task_folder));
 }
 
 }  // namespace
 
 int run() {
-  for (const int file : {kLaunchFile, kAttemptFile, kLiveFolder}) fcntl(file, F_SETFD, FD_CLOEXEC);
-  close_range(kLiveFolder + 1, ~0U, 0);  // what the service left open by mistake would outlive it here
+  for (const int file : {kLaunchFile, kAttemptFile, kLiveFolder, kBell}) fcntl(file, F_SETFD, FD_CLOEXEC);
+  close_range(kBell + 1, ~0U, 0);  // what the service left open by mistake would outlive it here
   prctl(PR_SET_NAME, "sonde-keeper");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   Descriptor signals = take_signals();

@@ -39,7 +39,9 @@ bool set(KeeperLaunch& launch, std::string_view name, std::string_view value) {
   if (name == "output") launch.output = value;
   for (const auto& [key, member] : {std::pair{"time_limit_ns", &KeeperLaunch::time_limit_ns},
                                     {"grace_ns", &KeeperLaunch::grace_ns},
-                                    {"output_limit_bytes", &KeeperLaunch::output_limit_bytes}}) {
+                                    {"output_limit_bytes", &KeeperLaunch::output_limit_bytes},
+                                    {"task", &KeeperLaunch::task},
+                                    {"attempt", &KeeperLaunch::attempt}}) {
     if (name != key) continue;
     const auto read = number(value);
     if (!read) return false;
@@ -59,6 +61,8 @@ std::string launch_text(const KeeperLaunch& launch) {
   append(text, "time_limit_ns", std::to_string(launch.time_limit_ns));
   append(text, "grace_ns", std::to_string(launch.grace_ns));
   append(text, "output_limit_bytes", std::to_string(launch.output_limit_bytes));
+  append(text, "task", std::to_string(launch.task));
+  append(text, "attempt", std::to_string(launch.attempt));
   return text;
 }
 

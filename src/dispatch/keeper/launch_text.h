@@ -18,6 +18,8 @@ struct KeeperLaunch {
   int64_t time_limit_ns = 0;             ///< 0: none
   int64_t grace_ns = 0;                  ///< between SIGTERM and SIGKILL
   int64_t output_limit_bytes = 0;        ///< of each stream
+  int64_t task = 0;
+  int64_t attempt = 0;
 };
 
 /// "sonde-launch 1", then "NAME LENGTH", a line end, so many bytes and a line end for each value. A reader skips names

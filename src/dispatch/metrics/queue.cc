@@ -48,8 +48,11 @@ void waits(const TaskScrape& scrape, TaskSamples& out) {
   for (const auto& [priority, buckets] : counts.wait_buckets) tell_waits(counts, priority, buckets, out);
 }
 
+/// Strategies that decided nothing yet are 0: whether any does can be asked from the start.
 void decisions(const TaskScrape& scrape, TaskSamples& out) {
-  for (const auto& [strategy, count] : scrape.queue.counts.decisions) out.add({{"strategy", strategy}}, count);
+  std::map<std::string, int64_t> counts = scrape.queue.counts.decisions;
+  for (const std::string& strategy : scrape.config.gpu.multi_gpu.strategies) counts.try_emplace(strategy, 0);
+  for (const auto& [strategy, count] : counts) out.add({{"strategy", strategy.empty() ? "none" : strategy}}, count);
 }
 
 void longest_decision(const TaskScrape& scrape, TaskSamples& out) {
@@ -79,7 +82,7 @@ constexpr auto kMetrics = std::to_array<TaskMetric>({
     {.name = "sonde_task_decisions_total",
      .kind = MetricKind::counter,
      .labels = "strategy",
-     .help = "Decisions that a task starts, by the strategy that chose the GPU.",
+     .help = "Decisions that a task starts, by the strategy that chose the GPU; none: it needs no GPU.",
      .collect = decisions},
     {.name = "sonde_task_longest_decision_seconds",
      .help = "The longest that a step of decisions took since the start, over all tasks that wait.",

@@ -23,6 +23,10 @@ void retries(const TaskScrape& scrape, TaskSamples& out) {
   for (const auto& [cause, count] : scrape.queue.counts.retries) out.add({{"cause", cause}}, count);
 }
 
+void out_of_memory(const TaskScrape& scrape, TaskSamples& out) {
+  for (const auto& [type, count] : scrape.queue.counts.out_of_memory) out.add({{"type", type}}, count);
+}
+
 void running(const TaskScrape& scrape, TaskSamples& out) {
   const auto count = scrape.queue.engine.by_state.find(TaskState::running);
   out.add({}, count == scrape.queue.engine.by_state.end() ? int64_t{0} : count->second);
@@ -63,6 +67,11 @@ constexpr auto kMetrics = std::to_array<TaskMetric>({
      .labels = "cause",
      .help = "Attempts that failed and are followed by another one, by the cause of their end.",
      .collect = retries},
+    {.name = "sonde_task_out_of_memory_total",
+     .kind = MetricKind::counter,
+     .labels = "type",
+     .help = "Attempts that ran out of GPU memory, whether another one followed or not.",
+     .collect = out_of_memory},
     {.name = "sonde_tasks_running", .help = "Tasks that run.", .collect = running},
     {.name = "sonde_gpu_tasks", .labels = "uuid", .help = "Tasks that run on a GPU.", .collect = on_gpu},
     {.name = "sonde_gpu_reserved_memory_bytes",

@@ -120,6 +120,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Ac
   if (db == nullptr) return fail("there is not enough memory");
   if (code != SQLITE_OK) return failure_of(db);
   sqlite3_busy_timeout(db, kBusyMs);
+  sqlite3_wal_hook(db, note_log, connection.get());  // instead of checkpoints within a COMMIT
   return connection;
 }
 
@@ -153,6 +154,23 @@ Result<int64_t> Connection::number(std::string_view sql) {
 void Connection::roll_back() {
   if (sqlite3_get_autocommit(db_.get()) == 0) (void)execute("ROLLBACK");
 }
+
+int Connection::note_log(void* connection, sqlite3*, const char*, int pages) {
+  static_cast<Connection*>(connection)->log_pages_ = pages;
+  return SQLITE_OK;
+}
+
+void Connection::checkpoint() {
+  sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
+
+bool Connection::is_moved() const {
+  int moved = 0;
+  const int code = sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code == SQLITE_OK && moved != 0;
+}
+
+bool Connection::is_read_only() const { return sqlite3_db_readonly(db_.get(), "main") != 0; }
 
 int64_t Connection::changed_rows() const { return sqlite3_changes64(db_.get()); }
 

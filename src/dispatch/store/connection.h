@@ -68,7 +68,15 @@ class Connection {
   /// Ends a transaction that is open without keeping it.
   void roll_back();
   [[nodiscard]] int64_t changed_rows() const;
-  [[nodiscard]] sqlite3* handle() const { return db_.get(); }
+  /// Copies what it can of the write-ahead log into the database without waiting for anybody. Nothing is lost where it
+  /// fails: the log has it.
+  void checkpoint();
+  /// Pages that the write-ahead log has since the last commit of this connection.
+  [[nodiscard]] int64_t log_pages() const { return log_pages_; }
+  /// Whether the file was moved, replaced or removed: what is written is not found any more.
+  [[nodiscard]] bool is_moved() const;
+  /// SQLite opens a file that it may not write for reading.
+  [[nodiscard]] bool is_read_only() const;
 
  private:
   struct Close {
@@ -78,8 +86,10 @@ class Connection {
     void operator()(sqlite3_stmt* statement) const;
   };
   explicit Connection(sqlite3* db) : db_(db) {}
+  static int note_log(void* connection, sqlite3* db, const char* name, int pages);
 
   std::unique_ptr<sqlite3, Close> db_;
+  int64_t log_pages_ = 0;
   std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>, std::less<>> statements_;  ///< gone before db_
 };
 

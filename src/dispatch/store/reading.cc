@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,6 +25,8 @@ constexpr std::string_view kProfileRows =
 
 constexpr auto kStates = std::to_array({TaskState::blocked, TaskState::waiting, TaskState::running,
                                         TaskState::succeeded, TaskState::failed, TaskState::cancelled});
+
+int64_t below(int64_t before_id) { return before_id == 0 ? std::numeric_limits<int64_t>::max() : before_id; }
 
 std::unexpected<Error> unreadable(std::string_view what, int64_t id) {
   return fail("{} {} cannot be read: its row was changed by hand, or written by another version of sonde", what, id);
@@ -109,7 +115,7 @@ Result<std::optional<T>> one(Query& query, Result<T> (*make)(Query& row)) {
 /// Of one state, or of any. Each condition is one that an index serves, so that a rare one is not searched for in all.
 Result<std::vector<Task>> tasks_of_state(Connection& db, const TaskQuery& asked, std::optional<TaskState> state) {
   std::string sql(kTaskRows);
-  sql += " WHERE (?1 = 0 OR t.id < ?1)";
+  sql += " WHERE t.id < ?1";
   if (state) sql += fmt::format(" AND t.state = '{}'", state_name(*state));
   if (!asked.type.empty()) sql += " AND t.type = ?2";
   if (!asked.submitted_by.empty()) sql += " AND t.submitted_by = ?3";
@@ -117,7 +123,7 @@ Result<std::vector<Task>> tasks_of_state(Connection& db, const TaskQuery& asked,
   sql += " ORDER BY t.id DESC LIMIT ?5";
   auto query = db.query(sql);
   if (!query) return std::unexpected(query.error());
-  query->bind(asked.before_id).bind(asked.type).bind(asked.submitted_by).bind(asked.batch).bind(asked.most);
+  query->bind(below(asked.before_id)).bind(asked.type).bind(asked.submitted_by).bind(asked.batch).bind(asked.most);
   return all(*query, task_of);
 }
 
@@ -158,9 +164,9 @@ Result<std::vector<Task>> list_tasks(Connection& db, const TaskQuery& query) {
 }
 
 Result<std::vector<Batch>> list_batches(Connection& db, int64_t before_id, int64_t most) {
-  auto query = db.query(fmt::format("{} WHERE ?1 = 0 OR id < ?1 ORDER BY id DESC LIMIT ?2", kBatchRows));
+  auto query = db.query(fmt::format("{} WHERE id < ? ORDER BY id DESC LIMIT ?", kBatchRows));
   if (!query) return std::unexpected(query.error());
-  return all(query->bind(before_id).bind(std::max<int64_t>(0, most)), batch_of);
+  return all(query->bind(below(before_id)).bind(std::max<int64_t>(0, most)), batch_of);
 }
 
 Result<std::vector<Decision>> decisions_of(Connection& db, int64_t task) {

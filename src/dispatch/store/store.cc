@@ -1,16 +1,13 @@
 #include "dispatch/store.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <filesystem>
 #include <mutex>
-#include <system_error>
 
 #include <fmt/format.h>
 
+#include "dispatch/store/checkpointer.h"
 #include "dispatch/store/connection.h"
+#include "dispatch/store/files.h"
+#include "dispatch/store/readers.h"
 #include "dispatch/store/reading.h"
 #include "dispatch/store/restoring.h"
 #include "dispatch/store/schema.h"
@@ -21,33 +18,39 @@ namespace {
 
 using store::Connection;
 
-/// FULL: a transaction is synced before its COMMIT returns.
+/// FULL: a transaction is synced before its COMMIT returns. The log is cut to 32 MB when it begins anew.
 constexpr const char* kPragmas =
-    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-16384; PRAGMA journal_size_limit=33554432;";
+    "PRAGMA synchronous=FULL; PRAGMA cache_size=-16384; PRAGMA journal_size_limit=33554432;";
 
-/// The texts of a task may be secret: nobody else may read them.
-constexpr mode_t kOwnerOnly = 0600;
+Status use_log(Connection& db) {
+  auto query = db.query("PRAGMA journal_mode=WAL");
+  if (!query) return std::unexpected(query.error());
+  const auto row = query->next();
+  if (!row) return std::unexpected(row.error());
+  if (query->text() == "wal") return {};
+  return fail(
+      "SQLite's write-ahead log does not work on this file system (is it a network's?): set sonde.history.path to a "
+      "folder on a local disk");
+}
 
-/// Not with another file layer, which has its own files.
-Status make_files(const std::string& folder, const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::create_directories(folder, error)) {
-    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
-  }
-  if (error) return fail("cannot make {}: {}", folder, error.message());
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
-  if (file < 0) return fail("cannot write {}: {}", path, std::generic_category().message(errno));
-  ::close(file);
-  return {};
+Status prepare(Connection& db) {
+  SONDE_TRY(use_log(db));
+  if (db.is_read_only()) return fail("it cannot be written: make it and its folder writable for the service");
+  SONDE_TRY(db.execute(kPragmas));
+  return store::prepare_tables(db);
 }
 
 class Sqlite : public TaskStore {
  public:
-  Sqlite(std::string path, std::string vfs, std::unique_ptr<Connection> writer)
-      : path_(std::move(path)), vfs_(std::move(vfs)), writer_(std::move(writer)) {}
+  Sqlite(std::string path, const std::string& vfs, std::unique_ptr<Connection> writer,
+         std::unique_ptr<Connection> checkpointer)
+      : path_(std::move(path)),
+        writer_(std::move(writer)),
+        readers_(path_, vfs),
+        checkpointer_(std::move(checkpointer)) {}
 
   Result<Restored> restore() override {
-    const std::scoped_lock lock(write_mutex_);
+    const std::scoped_lock lock(mutex_);
     return located(store::restore(*writer_));
   }
 
@@ -114,26 +117,26 @@ class Sqlite : public TaskStore {
   /// In one transaction, which is not kept where anything fails.
   template <typename Work>
   Status write(const Work& work) {
-    const std::scoped_lock lock(write_mutex_);
-    const auto transaction = [&]() -> Status {
-      SONDE_TRY(writer_->execute("BEGIN IMMEDIATE"));
-      SONDE_TRY(work());
-      return writer_->execute("COMMIT");
-    };
-    const Status done = transaction();
+    const std::scoped_lock lock(mutex_);
+    const Status done = transaction(work);
     writer_->roll_back();
+    if (done) checkpointer_.saved(*writer_, writer_->log_pages());
     return located(done);
   }
 
   template <typename Work>
-  auto read(const Work& work) const -> decltype(work(std::declval<Connection&>())) {
-    const std::scoped_lock lock(read_mutex_);
-    if (!reader_) {
-      auto opened = Connection::open(path_, Connection::Access::read_only, vfs_);
-      if (!opened) return located(std::unexpected(opened.error()));
-      reader_ = std::move(*opened);
+  Status transaction(const Work& work) {
+    if (writer_->is_moved()) {
+      return fail("the file was moved or removed while the service ran: put it back, or restart the service");
     }
-    return located(work(*reader_));
+    SONDE_TRY(writer_->execute("BEGIN IMMEDIATE"));
+    SONDE_TRY(work());
+    return writer_->execute("COMMIT");
+  }
+
+  template <typename Work>
+  auto read(const Work& work) const -> decltype(work(std::declval<Connection&>())) {
+    return located(readers_.read(work));
   }
 
   template <typename Outcome>
@@ -141,29 +144,25 @@ class Sqlite : public TaskStore {
     if (!outcome) return fail("{}: {}", path_, outcome.error().message);
     return outcome;
   }
-  std::unexpected<Error> located(const std::unexpected<Error>& failed) const {
-    return fail("{}: {}", path_, failed.error().message);
-  }
 
   std::string path_;
-  std::string vfs_;
-  std::mutex write_mutex_;
-  std::unique_ptr<Connection> writer_;
-  mutable std::mutex read_mutex_;
-  mutable std::unique_ptr<Connection> reader_;
+  std::mutex mutex_;                    ///< of the writer
+  std::unique_ptr<Connection> writer_;  ///< closed last: it then clears the log away
+  mutable store::Readers readers_;
+  store::Checkpointer checkpointer_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<TaskStore>> TaskStore::open(const std::string& folder, const std::string& vfs) {
   std::string path = folder + "/tasks.db";
-  if (vfs.empty()) SONDE_TRY(make_files(folder, path));
+  if (vfs.empty()) SONDE_TRY(store::make_files(folder, path));  // another file layer has its own
   auto writer = Connection::open(path, Connection::Access::read_write, vfs);
   if (!writer) return fail("cannot open {}: {}", path, writer.error().message);
-  Status ready = (*writer)->execute(kPragmas);
-  if (ready) ready = store::prepare_tables(**writer);
-  if (!ready) return fail("cannot use {}: {}", path, ready.error().message);
-  return std::make_unique<Sqlite>(std::move(path), vfs, std::move(*writer));
+  if (const Status ready = prepare(**writer); !ready) return fail("cannot use {}: {}", path, ready.error().message);
+  auto checkpointer = Connection::open(path, Connection::Access::read_write, vfs);
+  if (!checkpointer) return fail("cannot open {}: {}", path, checkpointer.error().message);
+  return std::make_unique<Sqlite>(std::move(path), vfs, std::move(*writer), std::move(*checkpointer));
 }
 
 }  // namespace sonde::dispatch

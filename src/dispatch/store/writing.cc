@@ -1,5 +1,7 @@
 #include "dispatch/store/writing.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "dispatch/store/json_text.h"
@@ -63,20 +65,32 @@ Status remember_last_ids(Connection& db) {
       "UNION ALL SELECT id FROM last_ids WHERE what = 'batch') HAVING max(id) IS NOT NULL;");
 }
 
-Result<std::vector<int64_t>> removable(Connection& db, int64_t moment_ns) {
+struct Removable {
+  std::vector<int64_t> tasks;
+  std::set<int64_t> batches;
+};
+
+/// The plus keeps SQLite from the index of states, by which it would look at everything that is over.
+Result<Removable> removable(Connection& db, int64_t moment_ns) {
   auto query = db.query(
-      "SELECT id FROM tasks WHERE ended_ns < ? AND state IN ('succeeded', 'failed', 'cancelled') AND id NOT IN "
+      "SELECT id, batch FROM tasks WHERE ended_ns < ? AND +state IN ('succeeded', 'failed', 'cancelled') AND id NOT IN "
       "(SELECT j.value FROM tasks t JOIN specs s ON s.task = t.id JOIN json_each(s.after_tasks) j "
       "WHERE t.state IN ('blocked', 'waiting', 'running') AND s.after_tasks IS NOT NULL) ORDER BY ended_ns LIMIT ?");
   if (!query) return std::unexpected(query.error());
   query->bind(moment_ns).bind(kRemovedAtOnce);
-  std::vector<int64_t> ids;
+  Removable found;
   while (true) {
     const auto row = query->next();
     if (!row) return std::unexpected(row.error());
-    if (!*row) return ids;
-    ids.push_back(query->integer());
+    if (!*row) return found;
+    found.tasks.push_back(query->integer());
+    if (const auto batch = query->optional_integer()) found.batches.insert(*batch);
   }
+}
+
+/// A batch goes with the last of its tasks.
+Status remove_empty_batch(Connection& db, int64_t batch) {
+  return run_with(db, "DELETE FROM batches WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM tasks WHERE batch = ?1)", batch);
 }
 
 Status remove_task(Connection& db, int64_t task) {
@@ -124,12 +138,13 @@ Status write_profile(Connection& db, const ProfileRecord& profile) {
 }
 
 Result<std::vector<int64_t>> remove_ended_before(Connection& db, int64_t moment_ns) {
-  auto ids = removable(db, moment_ns);
-  if (!ids || ids->empty()) return ids;
+  auto found = removable(db, moment_ns);
+  if (!found) return std::unexpected(found.error());
+  if (found->tasks.empty()) return found->tasks;
   SONDE_TRY(remember_last_ids(db));
-  for (const int64_t id : *ids) SONDE_TRY(remove_task(db, id));
-  SONDE_TRY(db.execute("DELETE FROM batches WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.batch = batches.id)"));
-  return ids;
+  for (const int64_t task : found->tasks) SONDE_TRY(remove_task(db, task));
+  for (const int64_t batch : found->batches) SONDE_TRY(remove_empty_batch(db, batch));
+  return std::move(found->tasks);
 }
 
 }  // namespace sonde::dispatch::store

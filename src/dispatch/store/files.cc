@@ -1,0 +1,46 @@
+#include "dispatch/store/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace sonde::dispatch::store {
+namespace {
+
+constexpr mode_t kOwnerOnly = 0600;
+
+/// A new name in it is still there after a power cut.
+void sync_folder(const std::filesystem::path& folder) {
+  const int opened = ::open(folder.empty() ? "." : folder.c_str(),
+                            O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // NOLINT(cppcoreguidelines-pro-type-vararg): POSIX
+  if (opened < 0) return;
+  fsync(opened);
+  close(opened);
+}
+
+Status unwritable(const std::string& path, const std::string& why) {
+  return fail("cannot write {}: {}; make it writable for the service, or set sonde.history.path", path, why);
+}
+
+}  // namespace
+
+Status make_files(const std::string& folder, const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::create_directories(folder, error)) {
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+    sync_folder(std::filesystem::path(folder).parent_path());
+  }
+  if (error) return unwritable(folder, error.message());
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
+                          kOwnerOnly);  // NOLINT(cppcoreguidelines-pro-type-vararg): POSIX
+  if (file < 0) return unwritable(path, std::generic_category().message(errno));
+  close(file);
+  sync_folder(folder);
+  return {};
+}
+
+}  // namespace sonde::dispatch::store
