@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { darkPlugin } from './dark_plugin.mjs';
 import { valuesPlugin } from './values_plugin.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -23,7 +24,7 @@ await build({
   legalComments: 'inline',
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  plugins: [valuesPlugin],
+  plugins: [valuesPlugin, darkPlugin],
   logLevel: 'warning',
 });
 

@@ -59,18 +59,21 @@ export async function withLivePage(url, options, body) {
   }
 }
 
+/** The parts of the page; some have parts of their own. */
+export const parts = (page) => page.getByRole('navigation', { name: 'Parts of the page' });
+
 export const keyField = (page) => page.locator('input[name=sonde-key]');
 
 /** Signs in by keyboard, and waits for the GPUs. */
 export async function signIn(page, key) {
   await keyField(page).fill(key);
   await page.keyboard.press('Enter');
-  await page.locator('nav').waitFor();
+  await parts(page).waitFor();
 }
 
 /** Opens a part of the page by its link. */
 export async function openPart(page, name) {
-  await page.getByRole('navigation').getByRole('link', { name }).click();
+  await parts(page).getByRole('link', { name }).click();
   await page.locator('.waiting').waitFor({ state: 'detached' });
   await frames(page);
 }

@@ -16,8 +16,8 @@ async function eventually(what, holds) {
     if (Date.now() > end) throw new Error(`it did not come: ${what}`);
 }
 
-/** A service of its own folder: {url, key(role), stop()}. `devices` and `config` are YAML. */
-export async function startService(devices, config = '') {
+/** A service of its own folder: {url, keys, stop(), ...}. `devices`, `config` and `tasks` (what it takes) are YAML. */
+export async function startService(devices, config = '', tasks = '{}') {
   const home = mkdtempSync(join(folder, 'service-'));
   const file = (name, text) => {
     writeFileSync(join(home, name), text);
@@ -26,7 +26,7 @@ export async function startService(devices, config = '') {
   const described = file('gpus.yaml', devices);
   const configured = file(
     'config.yaml',
-    `${config}\nsonde:\n  server: {port: 0, port_file: port, keys_file: keys.json}\n  history: {path: state}\n`,
+    `${config}\nsonde:\n  server: {port: 0, port_file: port, keys_file: keys.json}\n  history: {path: state}\n  tasks: ${tasks}\n`,
   );
   const key = (role, ...options) => {
     const name = `${role}-${Math.random().toString(36).slice(2)}`;
@@ -51,6 +51,7 @@ export async function startService(devices, config = '') {
     return existsSync(port) && readFileSync(port, 'utf8').includes(':');
   });
   return {
+    home,
     url: `http://${readFileSync(port, 'utf8').trim()}/`,
     keys,
     revoke,

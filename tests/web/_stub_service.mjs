@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
+import { StubTasks } from './_stub_tasks.mjs';
 
 const kTypes = {
   html: 'text/html; charset=utf-8',
@@ -129,6 +130,7 @@ export class StubService {
   incidents = [];
   strategy = 'least_loaded';
   waste = { currency: 'EUR', priced: true, days: [] };
+  tasks = new StubTasks(this);
   /** [method, path, body] of what was asked with a key. */
   asked = [];
   /** Answers all calls of the API with this status, where it is set. */
@@ -199,8 +201,8 @@ export class StubService {
       response.writeHead(status, { 'Content-Type': 'application/problem+json', ...headers });
       response.end(JSON.stringify({ type: '/problems/x', title, detail, status }));
     };
-    const json = (content) => {
-      response.writeHead(200, { 'Content-Type': 'application/json' });
+    const json = (content, status = 200) => {
+      response.writeHead(status, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify(content));
     };
     let text = '';
@@ -231,6 +233,10 @@ export class StubService {
         problem,
       );
     if (what === 'waste') return json(this.waste);
+    if (['tasks', 'task_types', 'queue', 'batches'].includes(what)) {
+      const name = key.replace('sonde_', '');
+      return this.tasks.answer({ path, query: url.searchParams, body, request, name, may, json, problem });
+    }
     if (path === 'config') return json(this.#config());
     if (path === 'config/gpu/strategy' && !may('admin'))
       return problem(403, 'Not for this role', 'Use a key with admin.');

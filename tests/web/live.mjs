@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { test, until } from './_page.mjs';
-import { intruders, keyField, kNoIntruders, openPart, signIn, withLivePage } from './_live.mjs';
+import { intruders, keyField, kNoIntruders, openPart, parts, signIn, withLivePage } from './_live.mjs';
 import { startService } from './_service.mjs';
 
 const kMarkup = '<img src=x onerror="window.hit=1">';
@@ -49,7 +49,7 @@ test('a GPU heats up, and the incident appears', async () => {
       null,
       { timeout: kUntilHot },
     );
-    await page.getByRole('navigation').getByText('1', { exact: true }).waitFor({ timeout: kUntilHot });
+    await parts(page).getByText('1', { exact: true }).waitFor({ timeout: kUntilHot });
     await card.getByText('critical').waitFor();
     assert.match(await page.title(), /^\(1\) /);
     assert.match(await page.locator('.unseen').innerText(), /GPU 1/);
@@ -92,10 +92,11 @@ test('every part answers without a mouse and without a complaint', async () => {
   await withLivePage(service.url, {}, async (page) => {
     await signIn(page, service.keys.admin.secret);
     for (const [key, text] of [
-      ['2', 'gpu.max_temperature is 45'],
-      ['3', 'serve'],
-      ['4', 'GPU time that was paid for'],
-      ['5', 'gpu.monitoring.interval'],
+      ['2', 'Strategy'],
+      ['3', 'gpu.max_temperature is 45'],
+      ['4', 'serve'],
+      ['5', 'GPU time that was paid for'],
+      ['6', 'gpu.monitoring.interval'],
       ['1', '2 GPUs'],
     ]) {
       await page.keyboard.press(key);

@@ -1,8 +1,9 @@
 // The live page before a stand-in for the service: what no real host shows on demand. live.mjs has the service itself.
 import assert from 'node:assert/strict';
-import { test, until, visibleText } from './_page.mjs';
-import { excess, intruders, keyField, kNoIntruders, openPart, signIn, withLivePage } from './_live.mjs';
+import { frames, test, until, visibleText } from './_page.mjs';
+import { excess, intruders, keyField, kNoIntruders, openPart, parts, signIn, withLivePage } from './_live.mjs';
 import { gpu, process_, StubService } from './_stub_service.mjs';
+import { attempt, task } from './_stub_tasks.mjs';
 
 /** A stand-in with so many GPUs. */
 async function withService(count, body) {
@@ -197,7 +198,7 @@ test('hostile names are shown as text, on narrow windows too', () =>
         };
         await page.locator('.gpu').nth(6).waitFor();
         await check('GPUs');
-        for (const name of ['Incidents', 'Processes', 'Waste', 'Configuration']) {
+        for (const name of ['Tasks', 'Incidents', 'Processes', 'Waste', 'Configuration']) {
           await openPart(page, name);
           for (const details of await page.locator('details > summary').all()) await details.click();
           await check(name);
@@ -301,10 +302,19 @@ async function walk(page) {
 test('everything is reached by Tab and shows its focus', () =>
   withService(3, async (service) => {
     service.open(1, service.gpus[0]);
+    service.tasks.add(task(1));
+    service.tasks.add(task(2, { state: 'running', attempts: [attempt(service.gpus[0].uuid)] }));
+    service.tasks.print(2, 'a line\n');
+    const kTaskPlaces = ['all', 'batches', 'types', 'submit', '2'];
     await withLivePage(service.url, {}, async (page) => {
       await signIn(page, 'sonde_admin');
-      for (const part of ['GPUs', 'Incidents', 'Processes', 'Waste', 'Configuration']) {
-        await openPart(page, part);
+      for (const part of ['GPUs', 'Tasks', 'Incidents', 'Processes', 'Waste', 'Configuration', ...kTaskPlaces]) {
+        if (kTaskPlaces.includes(part)) {
+          await page.evaluate((hash) => void (location.hash = hash), `#tasks/${part}`);
+          await page.locator('main h2').waitFor();
+          await page.locator('.waiting').waitFor({ state: 'detached' });
+          await frames(page);
+        } else await openPart(page, part);
         const stops = await walk(page);
         assert.deepEqual(
           stops.filter(({ shows }) => !shows),
@@ -313,7 +323,7 @@ test('everything is reached by Tab and shows its focus', () =>
         );
         const reachable = await page.evaluate(
           () =>
-            Array.from(document.querySelectorAll('a[href],button,input,select,summary,[tabindex="0"]')).filter(
+            Array.from(document.querySelectorAll('a[href],button,input,select,textarea,summary,[tabindex="0"]')).filter(
               (element) => !element.disabled && element.tabIndex >= 0 && element.checkVisibility(),
             ).length,
         );
@@ -331,16 +341,17 @@ test('shortcuts lead everywhere, and leave fields alone', () =>
     await withLivePage(service.url, {}, async (page) => {
       await signIn(page, 'sonde_read');
       await page.locator('.gpu').first().waitFor();
-      const current = () => page.locator('nav [aria-current=page]').innerText();
+      const current = () => page.locator('nav.tabs [aria-current=page]').innerText();
       for (const [key, part] of [
-        ['2', 'Incidents'],
-        ['3', 'Processes'],
-        ['4', 'Waste'],
-        ['5', 'Configuration'],
+        ['2', 'Tasks'],
+        ['3', 'Incidents'],
+        ['4', 'Processes'],
+        ['5', 'Waste'],
+        ['6', 'Configuration'],
         ['1', 'GPUs'],
       ]) {
         await page.keyboard.press(key);
-        await page.locator('nav [aria-current=page]', { hasText: part }).waitFor();
+        await page.locator('nav.tabs [aria-current=page]', { hasText: part }).waitFor();
       }
       await page.locator('.gpu').first().waitFor();
       for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
@@ -390,7 +401,7 @@ test('light and dark follow the system, or the choice', () =>
       await page.getByLabel('Colours').selectOption('light');
       assert.equal(await background(), 'rgb(255, 255, 255)');
       await page.reload();
-      await page.locator('nav').waitFor();
+      await parts(page).waitFor();
       assert.equal(await background(), 'rgb(255, 255, 255)');
     });
   }));

@@ -172,11 +172,11 @@ test('waste adds up over GPUs by day, kind and user', () => {
 });
 
 test('addresses lead to parts and GPUs; others to the GPUs', () => {
-  assert.deepEqual(placeOfHash('#incidents'), { part: 'incidents', gpu: null });
-  assert.deepEqual(placeOfHash(hashOfGpu('GPU-a/b c%')), { part: 'gpus', gpu: 'GPU-a/b c%' });
-  assert.deepEqual(placeOfHash('#gpus/%'), { part: 'gpus', gpu: '%' });
-  assert.deepEqual(placeOfHash('#nonsense'), { part: 'gpus', gpu: null });
-  assert.deepEqual(placeOfHash(''), { part: 'gpus', gpu: null });
+  assert.deepEqual(placeOfHash('#incidents'), { part: 'incidents', detail: null });
+  assert.deepEqual(placeOfHash(hashOfGpu('GPU-a/b c%')), { part: 'gpus', detail: 'GPU-a/b c%' });
+  assert.deepEqual(placeOfHash('#gpus/%'), { part: 'gpus', detail: '%' });
+  assert.deepEqual(placeOfHash('#nonsense'), { part: 'gpus', detail: null });
+  assert.deepEqual(placeOfHash(''), { part: 'gpus', detail: null });
 });
 
 test('stores tell each change once, and not who has left', () => {

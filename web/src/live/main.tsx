@@ -1,6 +1,7 @@
 import '../theme/base.css';
 import '../charts/charts.css';
 import './live.css';
+import './tasks.css';
 import { render } from 'preact';
 import { applyTheme, storedTheme } from '../theme/theme.ts';
 import { App } from './views/app.tsx';

@@ -1,4 +1,5 @@
 import { ApiProblem, problemOf } from './problem.ts';
+import { TaskCalls } from './task_calls.ts';
 import type { Caller, ConfigChange, Configuration, Gpu, History, Host, Incident, Incidents, Waste } from './types.ts';
 
 export interface HistoryQuery {
@@ -7,8 +8,16 @@ export interface HistoryQuery {
   span: string;
 }
 
+export interface CallOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Ends the call. */
+  signal?: AbortSignal;
+}
+
 /** Calls of the service with one key. Fails with ApiProblem, or with AbortError after close(). */
 export class Client {
+  readonly tasks = new TaskCalls((path, options) => this.json(path, options));
   private readonly closed = new AbortController();
 
   constructor(private readonly key: string) {}
@@ -23,8 +32,8 @@ export class Client {
   gpu = (uuid: string): Promise<Gpu> => this.json(`gpus/${encodeURIComponent(uuid)}`);
   waste = (days: number): Promise<Waste> => this.json(`waste?days=${days}`);
   config = (): Promise<Configuration> => this.json('config');
-  acknowledge = (id: number): Promise<Incident> => this.json(`incidents/${id}/acknowledge`, {});
-  clear = (id: number): Promise<Incident> => this.json(`incidents/${id}/clear`, {});
+  acknowledge = (id: number): Promise<Incident> => this.json(`incidents/${id}/acknowledge`, { body: {} });
+  clear = (id: number): Promise<Incident> => this.json(`incidents/${id}/clear`, { body: {} });
 
   incidents(state: 'open' | 'all', before: number | null = null, gpu: string | null = null): Promise<Incidents> {
     const query = new URLSearchParams({ state, limit: '100' });
@@ -39,9 +48,9 @@ export class Client {
   }
 
   setStrategy = (strategy: string, persist: boolean): Promise<ConfigChange> =>
-    this.json('config/gpu/strategy', { strategy, persist });
+    this.json('config/gpu/strategy', { body: { strategy, persist } });
   setMaxTasks = (count: number, persist: boolean): Promise<ConfigChange> =>
-    this.json('config/gpu/max_concurrent_tasks', { max_concurrent_tasks: count, persist });
+    this.json('config/gpu/max_concurrent_tasks', { body: { max_concurrent_tasks: count, persist } });
 
   /** The stream of events after `lastId`. */
   async events(lastId: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
@@ -53,16 +62,21 @@ export class Client {
   }
 
   /** With a body it is a POST. */
-  private async json<T>(path: string, body?: unknown): Promise<T> {
+  private async json<T>(path: string, { body, headers, signal: until }: CallOptions = {}): Promise<T> {
+    const signal = until ? AbortSignal.any([until, this.closed.signal]) : this.closed.signal;
     const response = await this.ask(path, {
-      signal: this.closed.signal,
-      headers: { Accept: 'application/json', ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      signal,
+      headers: {
+        Accept: 'application/json',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
     try {
       return (await response.json()) as T;
     } catch (error) {
-      if (this.closed.signal.aborted) throw error;
+      if (signal.aborted) throw error;
       throw new ApiProblem(0, '', '');
     }
   }

@@ -2,10 +2,12 @@ import type { Client } from '../api/client.ts';
 import type { StreamEvent } from '../api/event_parser.ts';
 import { followEvents } from '../api/event_stream.ts';
 import { isExpired } from '../api/problem.ts';
+import type { BatchNews, QueueNews, TaskNews } from '../api/tasks.ts';
 import type { Caller, Host, Incident, IncidentNews, Samples } from '../api/types.ts';
 import { applyIncident, applySamples, needsReload } from './host_state.ts';
 import { kSparkHistory, withHistory, withSamples, type Sparks } from './sparks.ts';
 import { Store } from './store.ts';
+import { TaskFeed } from './task_feed.ts';
 
 export type Connection = 'connecting' | 'live' | 'reconnecting';
 
@@ -30,6 +32,7 @@ export class Service {
   readonly configChanges = new Store(0);
   readonly samples = new Store(0);
   readonly resets = new Store(0);
+  readonly tasks: TaskFeed;
 
   private running: AbortController | null = null;
   private loadedAt = 0;
@@ -40,7 +43,9 @@ export class Service {
     readonly client: Client,
     readonly caller: Caller,
     private readonly onExpired: () => void,
-  ) {}
+  ) {
+    this.tasks = new TaskFeed({ read: client.tasks.queue, failed: (error) => this.failed(error) });
+  }
 
   /** Until stop(); what is known already stays meanwhile. */
   start(): void {
@@ -48,6 +53,7 @@ export class Service {
     this.running = new AbortController();
     const { signal } = this.running;
     this.connection.set('connecting');
+    this.tasks.reset();
     void this.reload().then(() => (signal.aborted ? undefined : this.loadSparks(signal)));
     void this.follow(signal);
   }
@@ -55,6 +61,7 @@ export class Service {
   stop(): void {
     this.running?.abort();
     this.running = null;
+    this.tasks.stop();
   }
 
   close(): void {
@@ -129,7 +136,10 @@ export class Service {
           hear();
           return this.client.events(lastId, AbortSignal.any([signal, attempt.signal]));
         },
-        onOpen: () => this.connection.set('live'),
+        onOpen: () => {
+          this.connection.set('live');
+          this.tasks.connected();
+        },
         onBytes: hear,
         onEvent: (event) => this.take(event),
         onBroken: (error) => {
@@ -150,7 +160,10 @@ export class Service {
     if (content === null) return;
     if (type === 'samples') this.takeSamples(content as Samples);
     else if (type === 'incident') this.takeIncident(content as IncidentNews);
-    else if (type === 'config') this.configChanges.set(this.configChanges.get() + 1);
+    else if (type === 'task') this.tasks.takeTask(content as TaskNews);
+    else if (type === 'batch') this.tasks.takeBatch(content as BatchNews);
+    else if (type === 'queue') this.tasks.takeQueue(content as QueueNews);
+    else if (type === 'config') this.takeConfig();
     else if (type === 'source') this.takeTrouble((content as { trouble: string | null }).trouble);
   }
 
@@ -158,7 +171,13 @@ export class Service {
   private reset(): void {
     this.resets.set(this.resets.get() + 1);
     this.configChanges.set(this.configChanges.get() + 1);
+    this.tasks.reset();
     void this.reload();
+  }
+
+  private takeConfig(): void {
+    this.configChanges.set(this.configChanges.get() + 1);
+    this.tasks.reread();
   }
 
   private takeSamples(samples: Samples): void {
@@ -190,7 +209,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener('abort', () => {

@@ -65,6 +65,12 @@ export function moment(text: string | null | undefined): string {
   return Number.isNaN(at.getTime()) ? kAbsent : `${dayText(at)} ${clockText(at)}`;
 }
 
+/** As moment(); of today only the time. */
+export function shortMoment(text: string | null | undefined, today: Date): string {
+  const whole = moment(text);
+  return whole.startsWith(dayText(today)) ? whole.slice(11) : whole;
+}
+
 /** Seconds since 1970 of a moment; null where it is none. */
 export function secondsOf(text: string | null | undefined): number | null {
   const at = Date.parse(text ?? '');

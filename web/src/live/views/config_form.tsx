@@ -1,10 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { ConfigChange, Configuration } from '../api/types.ts';
+import type { Configuration } from '../api/types.ts';
 import type { Service } from '../state/service.ts';
-import { problemText } from '../text/problem_text.ts';
 import { texts } from '../text/texts.ts';
-import { configText } from './config_view.tsx';
-import { Choice } from './sign_in.tsx';
+import { ChangeOutcome, StrategyField, useConfigChange, useDraft, withStrategy } from './strategy_field.tsx';
 
 const kStrategy = 'gpu.multi_gpu.default_strategy';
 const kStrategies = 'gpu.multi_gpu.strategies';
@@ -16,41 +13,18 @@ const valueOf = (config: Configuration, key: string): unknown => config.keys.fin
 export function strategiesOf(config: Configuration): string[] {
   const listed = valueOf(config, kStrategies);
   const now = valueOf(config, kStrategy);
-  const names = Array.isArray(listed) ? listed.map(String) : [];
-  return typeof now === 'string' && !names.includes(now) ? [now, ...names] : names;
-}
-
-/** A text that begins as `now`, and begins anew when that changes. */
-function useDraft(now: string): [string, (text: string) => void] {
-  const [draft, setDraft] = useState(now);
-  useEffect(() => setDraft(now), [now]);
-  return [draft, setDraft];
+  return withStrategy(Array.isArray(listed) ? listed.map(String) : [], typeof now === 'string' ? now : null);
 }
 
 /** What an admin may change without a restart. */
 export function ConfigForm(props: { service: Service; config: Configuration; changed: () => void }) {
   const { service, config } = props;
-  const [persist, setPersist] = useState(false);
-  const [strategy, setStrategy] = useDraft(String(valueOf(config, kStrategy) ?? ''));
+  const change = useConfigChange(service, props.changed);
   const [most, setMost] = useDraft(String(valueOf(config, kMaxTasks) ?? ''));
-  const [said, setSaid] = useState('');
-  const [error, setError] = useState('');
   const { config: text } = texts;
-  const apply = async (call: () => Promise<ConfigChange>) => {
-    setSaid('');
-    setError('');
-    try {
-      const { key, before, value } = await call();
-      setSaid(text.applied(key, configText(before), configText(value)));
-      props.changed();
-    } catch (problem) {
-      service.failed(problem);
-      setError(problemText(problem));
-    }
-  };
   const applyMost = () => {
-    if (!/^[1-9]\d*$/.test(most)) return setError(text.badCount);
-    return void apply(() => service.client.setMaxTasks(Number(most), persist));
+    if (!/^[1-9]\d*$/.test(most)) return change.setError(text.badCount);
+    return void change.apply((persist) => service.client.setMaxTasks(Number(most), persist));
   };
   const onEnter = (act: () => void) => (event: KeyboardEvent) => {
     if (event.key === 'Enter') act();
@@ -58,25 +32,12 @@ export function ConfigForm(props: { service: Service; config: Configuration; cha
   return (
     <fieldset class="config-form">
       <legend>{text.runTime}</legend>
-      <span class="config-field">
-        <label>
-          {text.strategy}{' '}
-          <select value={strategy} onChange={(event) => setStrategy(event.currentTarget.value)}>
-            {strategiesOf(config).map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button
-          type="button"
-          aria-label={`${text.apply}: ${text.strategy}`}
-          onClick={() => void apply(() => service.client.setStrategy(strategy, persist))}
-        >
-          {text.apply}
-        </button>
-      </span>
+      <StrategyField
+        service={service}
+        strategies={strategiesOf(config)}
+        now={String(valueOf(config, kStrategy) ?? '')}
+        change={change}
+      />
       <span class="config-field">
         <label>
           {text.maxTasks}{' '}
@@ -93,13 +54,7 @@ export function ConfigForm(props: { service: Service; config: Configuration; cha
           {text.apply}
         </button>
       </span>
-      <Choice checked={persist} onChange={setPersist} title={text.persist} />
-      <span role="status">{said}</span>
-      {error && (
-        <span class="part-error" role="alert">
-          {error}
-        </span>
-      )}
+      <ChangeOutcome change={change} />
     </fieldset>
   );
 }

@@ -3,13 +3,13 @@ import type { ConfigKey, Configuration } from '../api/types.ts';
 import type { Service } from '../state/service.ts';
 import { useStore } from '../state/store.ts';
 import { useLoad } from '../state/use_load.ts';
-import { problemText } from '../text/problem_text.ts';
 import { texts } from '../text/texts.ts';
 import { ConfigForm } from './config_form.tsx';
 import { SearchField } from './gpus_view.tsx';
 import { mayDo } from './incident_list.tsx';
-
-export const configText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+import { LoadState } from './loading.tsx';
+import { PlainTable } from './plain_table.tsx';
+import { configText } from './strategy_field.tsx';
 
 export function ConfigView({ service }: { service: Service }) {
   const changes = useStore(service.configChanges);
@@ -19,12 +19,7 @@ export function ConfigView({ service }: { service: Service }) {
   return (
     <section aria-labelledby="config-heading">
       <h2 id="config-heading">{text.heading}</h2>
-      {loaded.error ? (
-        <p class="part-error" role="alert">
-          {problemText(loaded.error)}
-        </p>
-      ) : null}
-      {!loaded.value && !loaded.error ? <p class="waiting">{texts.loading}</p> : null}
+      <LoadState of={loaded} />
       {loaded.value && (
         <>
           {mayDo(service.caller.role, 'admin') ? (
@@ -52,24 +47,11 @@ function Keys({ config }: { config: Configuration }) {
         </p>
         <SearchField label={text.filter} text={filter} onText={setFilter} />
       </div>
-      <div class="scroll-x">
-        <table class="plain wrap config-keys">
-          <thead>
-            <tr>
-              {[text.key, text.value, text.origin, text.change].map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((row) => (
-              <KeyRow key={row.key} row={row} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable class="wrap config-keys" heads={[text.key, text.value, text.origin, text.change]}>
+        {keys.map((row) => (
+          <KeyRow key={row.key} row={row} />
+        ))}
+      </PlainTable>
       {keys.length === 0 && <p>{text.noMatch}</p>}
     </>
   );

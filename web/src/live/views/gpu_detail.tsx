@@ -11,6 +11,7 @@ import { texts } from '../text/texts.ts';
 import { HealthBadge, QualityMark, SimulatedBadge, ThrottleText, Uuid } from './badges.tsx';
 import { AllValues, HardwareFacts } from './gpu_facts.tsx';
 import { GpuMetrics } from './gpu_metrics.tsx';
+import { GpuTasks } from './gpu_tasks.tsx';
 import { Clocks, GpuName } from './gpus_view.tsx';
 import { HistorySection } from './history_section.tsx';
 import { IncidentList } from './incident_list.tsx';
@@ -71,6 +72,7 @@ function Content({ service, gpu }: { service: Service; gpu: Gpu }) {
         <ThrottleText gpu={gpu} />
       </p>
       <HistorySection service={service} gpu={gpu} />
+      <GpuTasks service={service} gpu={gpu} />
       <OwnIncidents service={service} gpu={gpu} />
       <Processes gpu={gpu} />
       <HardwareFacts gpu={gpu} />

@@ -6,6 +6,7 @@ import { memory, numberOf, usedOf } from '../text/format.ts';
 import { texts } from '../text/texts.ts';
 import { valueMeaning, valueText, valueTitle } from '../text/values.ts';
 import { SearchField } from './gpus_view.tsx';
+import { PlainTable } from './plain_table.tsx';
 
 const isHealthValue = (name: string): boolean => /^(ecc|sram|remap|retired|remapped|recovery)/.test(name);
 
@@ -75,13 +76,9 @@ function pcieText(gpu: Gpu): string {
 function ValueTable({ gpu, names }: { gpu: Gpu; names: readonly string[] }) {
   if (names.length === 0) return <p class="muted">{kAbsent}</p>;
   return (
-    <div class="scroll-x">
-      <table class="plain values">
-        <tbody>
-          <ValueRows gpu={gpu} names={names} />
-        </tbody>
-      </table>
-    </div>
+    <PlainTable class="values">
+      <ValueRows gpu={gpu} names={names} />
+    </PlainTable>
   );
 }
 
@@ -90,31 +87,18 @@ function NvLinks({ links }: { links: readonly NvLink[] | null }) {
   const { detail } = texts;
   const state = (active: boolean | null) => (active === null ? kAbsent : active ? detail.active : detail.inactive);
   return (
-    <div class="scroll-x">
-      <table class="plain">
-        <thead>
-          <tr>
-            {[detail.link, '', detail.speed, detail.replays, detail.recoveries, detail.crc].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {links.map((link) => (
-            <tr key={link.link}>
-              <th scope="row">{link.link}</th>
-              <td>{state(link.active)}</td>
-              <td>{link.speed_mbytes_per_s === null ? kAbsent : `${countText(link.speed_mbytes_per_s)}\u202fMB/s`}</td>
-              <td>{countText(link.replay_errors)}</td>
-              <td>{countText(link.recovery_errors)}</td>
-              <td>{countText(link.crc_errors)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable heads={[detail.link, '', detail.speed, detail.replays, detail.recoveries, detail.crc]}>
+      {links.map((link) => (
+        <tr key={link.link}>
+          <th scope="row">{link.link}</th>
+          <td>{state(link.active)}</td>
+          <td>{link.speed_mbytes_per_s === null ? kAbsent : `${countText(link.speed_mbytes_per_s)}\u202fMB/s`}</td>
+          <td>{countText(link.replay_errors)}</td>
+          <td>{countText(link.recovery_errors)}</td>
+          <td>{countText(link.crc_errors)}</td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 
@@ -122,39 +106,26 @@ function MigDevices({ devices }: { devices: readonly MigDevice[] | null }) {
   if (!devices || devices.length === 0) return <p class="muted">{texts.detail.noMig}</p>;
   const { detail } = texts;
   return (
-    <div class="scroll-x">
-      <table class="plain">
-        <thead>
-          <tr>
-            {[detail.migName, detail.migInstance, detail.migMemory, detail.migUuid].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {devices.map((device) => (
-            <tr key={device.uuid}>
-              <td>
-                <bdi>{device.name}</bdi>
-              </td>
-              <td>
-                {device.gpu_instance ?? kAbsent}/{device.compute_instance ?? kAbsent}
-              </td>
-              <td>
-                {device.memory_total_bytes === null
-                  ? memory(device.memory_used_bytes)
-                  : usedOf(device.memory_used_bytes, device.memory_total_bytes)}
-              </td>
-              <td>
-                <code>{device.uuid}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable heads={[detail.migName, detail.migInstance, detail.migMemory, detail.migUuid]}>
+      {devices.map((device) => (
+        <tr key={device.uuid}>
+          <td>
+            <bdi>{device.name}</bdi>
+          </td>
+          <td>
+            {device.gpu_instance ?? kAbsent}/{device.compute_instance ?? kAbsent}
+          </td>
+          <td>
+            {device.memory_total_bytes === null
+              ? memory(device.memory_used_bytes)
+              : usedOf(device.memory_used_bytes, device.memory_total_bytes)}
+          </td>
+          <td>
+            <code>{device.uuid}</code>
+          </td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 
@@ -169,22 +140,12 @@ export function AllValues({ gpu }: { gpu: Gpu }) {
     <details class="all-values">
       <summary>{texts.detail.allValues}</summary>
       <SearchField label={texts.detail.allValues} text={filter} onText={setFilter} />
-      <div class="scroll-x">
-        <table class="plain values">
-          <thead>
-            <tr>
-              <th scope="col">{texts.detail.valueName}</th>
-              <th scope="col" class="number">
-                {texts.detail.valueNow}
-              </th>
-              <th scope="col">{texts.detail.valueMeaning}</th>
-            </tr>
-          </thead>
-          <tbody>
-            <ValueRows gpu={gpu} names={names} />
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        class="values"
+        heads={[texts.detail.valueName, { title: texts.detail.valueNow, number: true }, texts.detail.valueMeaning]}
+      >
+        <ValueRows gpu={gpu} names={names} />
+      </PlainTable>
     </details>
   );
 }

@@ -2,6 +2,7 @@ import type { Gpu } from '../api/types.ts';
 import { kNoSpark, type Spark, type SparkValue } from '../state/sparks.ts';
 import { celsius, memory, numberOf, percent, powerOf, usedOf, watts } from '../text/format.ts';
 import { texts } from '../text/texts.ts';
+import { Meter, shareOf } from './meter.tsx';
 import { Sparkline } from './sparkline.tsx';
 
 interface Metric {
@@ -13,9 +14,6 @@ interface Metric {
   most: number | null;
   text: (value: number) => string;
 }
-
-const shareOf = (value: number | null, most: number | null): number | null =>
-  value === null || most === null || most <= 0 ? null : Math.max(0, Math.min(1, value / most));
 
 /** The four values that every list of GPUs has. */
 export function metricsOf(gpu: Gpu): Metric[] {
@@ -65,11 +63,7 @@ export function GpuMetrics({ gpu, spark = kNoSpark }: { gpu: Gpu; spark: Spark |
           <dt>{title}</dt>
           <dd>
             <span class="metric-now">{now}</span>
-            {share === null ? null : (
-              <span class="meter" aria-hidden="true">
-                <span style={{ width: `${(100 * share).toFixed(1)}%` }} />
-              </span>
-            )}
+            <Meter value={share} most={1} />
             <Sparkline what={title} at={spark.at} values={spark[id]} most={most} text={text} />
           </dd>
         </div>

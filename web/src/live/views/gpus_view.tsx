@@ -7,11 +7,13 @@ import type { Gpu } from '../api/types.ts';
 import { hashOfGpu, hashOfPart } from '../place.ts';
 import type { Service } from '../state/service.ts';
 import type { Spark } from '../state/sparks.ts';
+import { useQueue } from '../state/use_task.ts';
 import { useStore } from '../state/store.ts';
 import { mhz, moment, numberOf } from '../text/format.ts';
 import { texts } from '../text/texts.ts';
 import { HealthBadge, QualityMark, SimulatedBadge, ThrottleText, Uuid } from './badges.tsx';
 import { GpuMetrics } from './gpu_metrics.tsx';
+import { GpuTasksLink } from './gpu_tasks.tsx';
 
 type Layout = keyof typeof texts.gpus.layouts;
 type Shown = keyof typeof texts.gpus.shows;
@@ -38,6 +40,8 @@ const textsOf = (gpu: Gpu): string =>
 export function GpusView({ service }: { service: Service }) {
   const host = useStore(service.host);
   const sparks = useStore(service.sparks);
+  const queue = useQueue(service);
+  const slots = new Map(queue?.gpus.map((one) => [one.uuid, one]));
   const [layout, setLayout] = useState<Layout>('auto');
   const [show, setShow] = useState<Shown>('all');
   const [filter, setFilter] = useState('');
@@ -71,7 +75,13 @@ export function GpusView({ service }: { service: Service }) {
       {gpus.length > 0 && shown.length === 0 ? <p>{texts.gpus.noMatch}</p> : null}
       <ul class={cards ? 'gpus cards' : 'gpus rows'}>
         {shown.map((gpu) => (
-          <GpuCard key={gpu.uuid} gpu={gpu} spark={sparks.get(gpu.uuid)} />
+          <GpuCard
+            key={gpu.uuid}
+            gpu={gpu}
+            spark={sparks.get(gpu.uuid)}
+            tasks={slots.get(gpu.uuid)?.tasks ?? null}
+            reserved={slots.get(gpu.uuid)?.reserved_bytes ?? 0}
+          />
         ))}
       </ul>
     </section>
@@ -96,7 +106,15 @@ export const GpuName = ({ gpu }: { gpu: Gpu }) => (
   </>
 );
 
-function Card({ gpu, spark }: { gpu: Gpu; spark: Spark | undefined }) {
+interface CardProps {
+  gpu: Gpu;
+  spark: Spark | undefined;
+  /** That have the GPU; null where it takes none. */
+  tasks: number | null;
+  reserved: number;
+}
+
+function Card({ gpu, spark, tasks, reserved }: CardProps) {
   const held = gpu.processes?.length ?? 0;
   return (
     <li class={`gpu is-${gpu.health} quality-${gpu.quality}`}>
@@ -116,6 +134,7 @@ function Card({ gpu, spark }: { gpu: Gpu; spark: Spark | undefined }) {
       <p class="gpu-foot">
         <Clocks gpu={gpu} />
         <ThrottleText gpu={gpu} />
+        {tasks !== null && <GpuTasksLink tasks={tasks} reserved={reserved} />}
         {gpu.processes && <a href={hashOfPart('processes')}>{texts.gpus.processes(held)}</a>}
         {gpu.incidents.length > 0 && (
           <a class={`is-${gpu.health}`} href={hashOfPart('incidents')}>

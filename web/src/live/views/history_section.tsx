@@ -5,11 +5,11 @@ import type { Service } from '../state/service.ts';
 import { useStore } from '../state/store.ts';
 import { useLoad } from '../state/use_load.ts';
 import { duration, isKnown } from '../text/format.ts';
-import { problemText } from '../text/problem_text.ts';
 import { texts } from '../text/texts.ts';
 import { valueTitle } from '../text/values.ts';
 import { choicesOf } from './gpus_view.tsx';
 import { HistoryChart } from './history_chart.tsx';
+import { Problem } from './loading.tsx';
 import { Choice } from './sign_in.tsx';
 
 type Span = keyof typeof texts.detail.spans;
@@ -100,11 +100,7 @@ export function HistorySection({ service, gpu }: { service: Service; gpu: Gpu })
           />
         ))}
       </fieldset>
-      {loaded.error ? (
-        <p class="part-error" role="alert">
-          {problemText(loaded.error)}
-        </p>
-      ) : null}
+      <Problem of={loaded.error} />
       {loaded.value ? <Charts history={loaded.value} span={span} /> : null}
       {!loaded.value && !loaded.error && values.length > 0 ? (
         <p class="waiting charts-waiting">{texts.loading}</p>

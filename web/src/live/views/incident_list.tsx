@@ -6,8 +6,8 @@ import type { Service } from '../state/service.ts';
 import { moment } from '../text/format.ts';
 import { problemText } from '../text/problem_text.ts';
 import { texts } from '../text/texts.ts';
+import { AskDialog } from './ask_dialog.tsx';
 import { SeverityBadge, SimulatedBadge } from './badges.tsx';
-import { Dialog } from './dialog.tsx';
 
 const kRoles: readonly Role[] = ['none', 'read', 'submit', 'admin'];
 export const mayDo = (role: Role, needed: Role): boolean => kRoles.indexOf(role) >= kRoles.indexOf(needed);
@@ -143,35 +143,15 @@ function Actions({ service, incident }: { service: Service; incident: Incident }
         </span>
       )}
       {asking && (
-        <ClearDialog incident={incident} close={() => setAsking(false)} clear={() => void act(service.client.clear)} />
+        <AskDialog
+          heading={text.clearHeading}
+          what={incident.summary}
+          explains={text.clearExplains}
+          action={text.clear}
+          close={() => setAsking(false)}
+          act={() => void act(service.client.clear)}
+        />
       )}
     </p>
-  );
-}
-
-function ClearDialog(props: { incident: Incident; close: () => void; clear: () => void }) {
-  const { incidents: text } = texts;
-  return (
-    <Dialog heading={text.clearHeading} close={props.close}>
-      <p>
-        <bdi>{props.incident.summary}</bdi>
-      </p>
-      <p class="muted">{text.clearExplains}</p>
-      <p class="dialog-buttons">
-        <button type="button" onClick={props.close}>
-          {texts.cancel}
-        </button>
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            props.close();
-            props.clear();
-          }}
-        >
-          {text.clear}
-        </button>
-      </p>
-    </Dialog>
   );
 }

@@ -5,10 +5,10 @@ import { withIncident, worstFirst } from '../state/host_state.ts';
 import type { Service } from '../state/service.ts';
 import { useStore } from '../state/store.ts';
 import { useLoad } from '../state/use_load.ts';
-import { problemText } from '../text/problem_text.ts';
 import { texts } from '../text/texts.ts';
 import { choicesOf, SearchField } from './gpus_view.tsx';
 import { IncidentList } from './incident_list.tsx';
+import { Problem } from './loading.tsx';
 
 type State = keyof typeof texts.incidents.states;
 
@@ -110,11 +110,7 @@ export function IncidentsView({ service }: { service: Service }) {
         <Select label={text.gpu} choices={gpus} value={filter.gpu} onChoose={(gpu) => setFilter({ ...filter, gpu })} />
         <SearchField label={text.filter} text={filter.text} onText={(words) => setFilter({ ...filter, text: words })} />
       </div>
-      {error ? (
-        <p class="part-error" role="alert">
-          {problemText(error)}
-        </p>
-      ) : null}
+      <Problem of={error} />
       {loading ? (
         <p class="waiting">{texts.loading}</p>
       ) : (

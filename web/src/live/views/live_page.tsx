@@ -15,6 +15,7 @@ import { LiveHeader } from './live_header.tsx';
 import { Boundary } from './boundary.tsx';
 import { ProcessesView } from './processes_view.tsx';
 import { listenToKeys } from './shortcuts.ts';
+import { TasksView } from './tasks/tasks_view.tsx';
 import { WasteView } from './waste_view.tsx';
 
 function usePlace(): LivePlace {
@@ -32,7 +33,8 @@ export function LivePage({ service, signOut }: { service: Service; signOut: () =
   const place = usePlace();
   const [help, setHelp] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const shown = `${place.part}/${place.gpu ?? ''}`;
+  // A filter behind a question mark changes what is listed, not where the reader is.
+  const shown = `${place.part}/${place.detail?.split('?')[0] ?? ''}`;
   useEffect(() => listenToKeys(() => setHelp(true)), []);
   useEffect(() => scrollTo(0, 0), [shown]);
   return (
@@ -103,7 +105,13 @@ function Trouble({ service }: { service: Service }) {
 function Part({ place, service }: { place: LivePlace; service: Service }) {
   switch (place.part) {
     case 'gpus':
-      return place.gpu === null ? <GpusView service={service} /> : <GpuDetail service={service} gpu={place.gpu} />;
+      return place.detail === null ? (
+        <GpusView service={service} />
+      ) : (
+        <GpuDetail service={service} gpu={place.detail} />
+      );
+    case 'tasks':
+      return <TasksView service={service} detail={place.detail} />;
     case 'incidents':
       return <IncidentsView service={service} />;
     case 'processes':

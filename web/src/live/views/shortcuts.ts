@@ -3,7 +3,7 @@ import { hashOfPart, kParts, placeOfHash } from '../place.ts';
 const types = (element: Element | null): boolean =>
   element !== null && /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName) && element.getAttribute('type') !== 'checkbox';
 
-/** Moves the focus among what J and K go through: GPUs, incidents. */
+/** Moves the focus among what J and K go through: GPUs, incidents, batches. */
 function moveBy(step: number): void {
   const stops = Array.from(document.querySelectorAll<HTMLElement>('[data-stop]'));
   const at = stops.findIndex((stop) => stop === document.activeElement || stop.contains(document.activeElement));
@@ -19,8 +19,9 @@ function leave(): boolean {
     focused.blur();
     return true;
   }
-  if (placeOfHash(location.hash).gpu === null) return false;
-  location.hash = hashOfPart('gpus');
+  const { part, detail } = placeOfHash(location.hash);
+  if (detail === null) return false;
+  location.hash = hashOfPart(part);
   return true;
 }
 

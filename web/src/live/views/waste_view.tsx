@@ -9,8 +9,9 @@ import { useStore } from '../state/store.ts';
 import { useLoad } from '../state/use_load.ts';
 import { wasteByKind, wasteRows, type WasteRow } from '../state/waste_sums.ts';
 import { isKnown } from '../text/format.ts';
-import { problemText } from '../text/problem_text.ts';
 import { texts } from '../text/texts.ts';
+import { LoadState } from './loading.tsx';
+import { PlainTable } from './plain_table.tsx';
 
 const kDays = [1, 7, 30];
 
@@ -40,12 +41,7 @@ export function WasteView({ service }: { service: Service }) {
         />
       </div>
       <p class="muted">{text.explains}</p>
-      {loaded.error ? (
-        <p class="part-error" role="alert">
-          {problemText(loaded.error)}
-        </p>
-      ) : null}
-      {!loaded.value && !loaded.error ? <p class="waiting">{texts.loading}</p> : null}
+      <LoadState of={loaded} />
       {loaded.value && <Ledger waste={loaded.value} />}
     </section>
   );
@@ -67,35 +63,21 @@ function Ledger({ waste }: { waste: Waste }) {
 
 function ByKind({ waste }: { waste: Waste }) {
   const { waste: text } = texts;
+  const numbers = [text.hours, text.energy, text.money(waste.currency)];
   return (
-    <div class="scroll-x">
-      <table class="plain waste-kinds">
-        <thead>
-          <tr>
-            <th scope="col">{text.byKind}</th>
-            <th scope="col" class="number">
-              {text.hours}
-            </th>
-            <th scope="col" class="number">
-              {text.energy}
-            </th>
-            <th scope="col" class="number">
-              {text.money(waste.currency)}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {wasteByKind(waste).map((row) => (
-            <tr key={row.kind}>
-              <th scope="row">{kindText(row)}</th>
-              <td class="number">{fixed(row.hours, 2)}</td>
-              <td class="number">{fixed(row.energy_kwh, 3)}</td>
-              <td class="number">{waste.priced ? fixed(row.money, 2) : kAbsent}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      class="waste-kinds"
+      heads={[text.byKind, ...numbers.map((title) => ({ title, number: true as const }))]}
+    >
+      {wasteByKind(waste).map((row) => (
+        <tr key={row.kind}>
+          <th scope="row">{kindText(row)}</th>
+          <td class="number">{fixed(row.hours, 2)}</td>
+          <td class="number">{fixed(row.energy_kwh, 3)}</td>
+          <td class="number">{waste.priced ? fixed(row.money, 2) : kAbsent}</td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 
