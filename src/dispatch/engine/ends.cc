@@ -198,7 +198,7 @@ std::optional<int64_t> RealEngine::room_it_had(const Entry& entry) const {
     const FleetGpu* const gpu = fleet_.find(uuid);
     const std::optional<int64_t> room = gpu == nullptr ? std::nullopt : room_bytes(gpu->state, gpu->load);
     if (!room) continue;
-    const int64_t had = *room + allocation->bytes_on(uuid);
+    const int64_t had = *room + fleet_.bytes_on(*allocation, gpu->state);
     least = std::min(least.value_or(had), had);
   }
   return least;
