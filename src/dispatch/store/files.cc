@@ -15,8 +15,7 @@ constexpr mode_t kOwnerOnly = 0600;
 
 /// A new name in it is still there after a power cut.
 void sync_folder(const std::filesystem::path& folder) {
-  const int opened = ::open(folder.empty() ? "." : folder.c_str(),
-                            O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // NOLINT(cppcoreguidelines-pro-type-vararg): POSIX
+  const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) return;
   fsync(opened);
   close(opened);
@@ -35,8 +34,7 @@ Status make_files(const std::string& folder, const std::string& path) {
     sync_folder(std::filesystem::path(folder).parent_path());
   }
   if (error) return unwritable(folder, error.message());
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
-                          kOwnerOnly);  // NOLINT(cppcoreguidelines-pro-type-vararg): POSIX
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
   if (file < 0) return unwritable(path, std::generic_category().message(errno));
   close(file);
   sync_folder(folder);
