@@ -86,20 +86,18 @@ Result<Played> play(const Scene& scene, const std::vector<std::string>& strategi
 
 Status write_table(Output& output, const Table& table, std::string_view format_name) {
   const auto format = find_table_format(format_name);
-  const auto unit = find_time_unit("seconds");
   if (!format) return std::unexpected(format.error());
-  if (!unit) return std::unexpected(unit.error());
   RenderOptions render = terminal_options();
-  render.time_unit = *unit;
   render.absent = "-";
   (*format)->render(table, render, output.sink());
   return {};
 }
 
+std::string hours_text(int64_t ns) { return fmt::format("{:.3g} h", static_cast<double>(ns) / 3600e9); }
+
 std::string heading(const Scene& scene, uint64_t seed) {
   return fmt::format("{} over {} on {} (simulated), seed {}\n\n", counted(std::ssize(scene.jobs), "task"),
-                     time_text(static_cast<double>(scene.duration_ns)), counted(std::ssize(scene.host.gpus), "GPU"),
-                     seed);
+                     hours_text(scene.duration_ns), counted(std::ssize(scene.host.gpus), "GPU"), seed);
 }
 
 Status write_text(Output& output, const Scene& scene, const Played& played, uint64_t seed) {

@@ -42,9 +42,10 @@ struct RunTimeEstimate {
 
 /// What tasks of each type took so far: the last 200 of each. One thread.
 ///
-/// The memory that is kept for a task is the bound that one in 200 of the next tasks passes (estimates/tail_bound.h),
-/// at least 5 % more than any of the last 200 tasks took and at most four times that (twice before 20 tasks). After a
-/// task ran out of memory it is at least half more than was kept for that one, until 200 tasks later.
+/// The memory that is kept for a task is the bound that fewer than one in 100 of the next tasks pass
+/// (estimates/tail_bound.h), at least 5 % more than any of the last 200 tasks took and at most four times that (half
+/// more before 20 tasks). After a task ran out of memory it is at least half more than was kept for that one, until 200
+/// tasks later.
 class Estimates {
  public:
   void learn(const Measured& measured);

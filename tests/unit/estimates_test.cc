@@ -127,10 +127,10 @@ TEST(Estimates, AfterOutOfMemoryMoreIsKeptUntilItIsLongAgo) {
   EXPECT_LT(static_cast<double>(estimates.memory("train")->need_bytes), 11 * kGiB);
 }
 
-TEST(Estimates, FewTasksKeepAtMostTwiceTheirPeak) {
+TEST(Estimates, FewTasksKeepAtMostHalfMoreThanTheirPeak) {
   Estimates estimates;
   for (const double gib : {1.0, 4.0, 16.0}) estimates.learn(peak(gib));
-  EXPECT_NEAR(static_cast<double>(estimates.memory("train")->need_bytes), 32 * kGiB, 2);
+  EXPECT_NEAR(static_cast<double>(estimates.memory("train")->need_bytes), 24 * kGiB, 2);
 }
 
 TEST(Estimates, RunTimesAreOfTheGpuOrOfAny) {

@@ -45,8 +45,8 @@ std::string bars_text(std::span<const Outcome> outcomes, size_t width) {
       longest = std::max(longest, moment.waiting);
     }
   }
-  std::string text = fmt::format("Over {}: tasks that wait, of {} at most, and use of the GPUs\n",
-                                 time_text(static_cast<double>(until_ns)), count_text(longest));
+  std::string text = fmt::format("Over {:.3g} h: tasks that wait, of {} at most, and use of the GPUs\n",
+                                 static_cast<double>(until_ns) / 3600e9, count_text(longest));
   for (const Outcome& outcome : outcomes) {
     const auto waiting = parts(outcome, until_ns, columns, static_cast<double>(longest),
                                [](const Moment& moment) { return static_cast<double>(moment.waiting); });

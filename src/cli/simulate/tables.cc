@@ -23,12 +23,20 @@ void reals(Table& table, const Rows& rows, std::string name, Unit unit, int deci
   for (const auto& row : rows) cells.push_back(get(row));
 }
 
+/// Times as seconds: what a day brings is told in nothing finer.
+template <typename Rows, typename Get>
+void seconds(Table& table, const Rows& rows, const std::string& name, Get get) {
+  constexpr double kSecond_ns = 1e9;
+  reals(table, rows, name + " (s)", Unit::none, 1,
+        [&](const auto& row) { return static_cast<double>(get(row)) / kSecond_ns; });
+}
+
 template <typename Rows, typename Get>
 void add_waits(Table& table, const Rows& rows, Get get) {
-  integers(table, rows, "Median Wait", Unit::nanoseconds, [&](const auto& row) { return get(row).median_ns; });
-  integers(table, rows, "P90 Wait", Unit::nanoseconds, [&](const auto& row) { return get(row).p90_ns; });
-  integers(table, rows, "P99 Wait", Unit::nanoseconds, [&](const auto& row) { return get(row).p99_ns; });
-  integers(table, rows, "Longest Wait", Unit::nanoseconds, [&](const auto& row) { return get(row).longest_ns; });
+  seconds(table, rows, "Median Wait", [&](const auto& row) { return get(row).median_ns; });
+  seconds(table, rows, "P90 Wait", [&](const auto& row) { return get(row).p90_ns; });
+  seconds(table, rows, "P99 Wait", [&](const auto& row) { return get(row).p99_ns; });
+  seconds(table, rows, "Longest Wait", [&](const auto& row) { return get(row).longest_ns; });
 }
 
 struct NamedWaits {
@@ -75,7 +83,7 @@ Table strategies_table(std::span<const Measures> all) {
   reals(table, all, "GPU Use", Unit::percent, 1, [](const Measures& m) { return kPercent * m.use; });
   reals(table, all, "Memory Held", Unit::percent, 1, [](const Measures& m) { return kPercent * m.held_share; });
   reals(table, all, "Memory Kept", Unit::percent, 1, [](const Measures& m) { return kPercent * m.reserved_share; });
-  integers(table, all, "Makespan", Unit::nanoseconds, [](const Measures& m) { return m.makespan_ns; });
+  seconds(table, all, "Makespan", [](const Measures& m) { return m.makespan_ns; });
   reals(table, all, "Out of Memory", Unit::percent, 2,
         [](const Measures& m) { return percent(m.out_of_memory, m.attempts); });
   reals(table, all, "Out of Memory, Known Types", Unit::percent, 2,

@@ -9,13 +9,13 @@ namespace sonde::dispatch {
 namespace {
 
 constexpr size_t kLast = 200;
-constexpr size_t kFewest = 3;          ///< measured tasks before anything is said
-constexpr double kExceedance = 0.005;  ///< of tasks that take more than is kept for them: half of what is promised
-constexpr double kMargin = 1.05;       ///< peaks are read from samples, which miss some of the last per cents
-constexpr double kMoreAfterOut = 1.5;  ///< what is added after a task ran out of memory
-constexpr double kMost = 4;            ///< times the highest peak
+constexpr size_t kFewest = 3;           ///< measured tasks before anything is said
+constexpr double kExceedance = 0.0085;  ///< of tasks that take more than is kept for them: a little below 1 in 100
+constexpr double kMargin = 1.05;        ///< peaks are read from samples, which miss some of the last per cents
+constexpr double kMoreAfterOut = 1.5;   ///< what is added after a task ran out of memory
+constexpr double kMost = 4;             ///< times the highest peak
 constexpr double kMostOfFew =
-    2;  ///< likewise, for fewer than kFew tasks: they say too little of a tail to keep a GPU for it
+    1.5;  ///< likewise, for fewer than kFew tasks: they say too little of a tail to keep a GPU for it
 constexpr size_t kFew = 20;
 constexpr int64_t kLeastBytes = 1 << 20;
 
