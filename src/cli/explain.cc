@@ -8,6 +8,7 @@
 #include "cli/tasks/connection.h"
 #include "cli/tasks/explain_text.h"
 #include "cli/tasks/ids.h"
+#include "cli/tasks/task_text.h"
 
 namespace sonde {
 namespace {
@@ -17,6 +18,12 @@ struct Options {
   std::string task;
   bool json = false;
 };
+
+/// The explanation of one that is over has its decisions only.
+std::string head_of(const tasks::Json& task) {
+  return tasks::is_over(task) ? tasks::outcome_text(task)
+                              : fmt::format("{} is {}", tasks::title_of(task), tasks::text_of(task, "state"));
+}
 
 int run(const Options& options) {
   const auto id = tasks::parse_id(options.task);
@@ -28,6 +35,10 @@ int run(const Options& options) {
   if (!connection) return report_error(connection.error());
   const auto explained = connection->get(fmt::format("/api/v1/tasks/{}/explain", *id));
   if (!explained) return report_error(explained.error());
+  if (!options.json) {
+    const auto task = connection->get(fmt::format("/api/v1/tasks/{}", *id));
+    if (task) fmt::print("{}\n", head_of(*task));
+  }
   fmt::print("{}", options.json ? tasks::json_text(*explained)
                                 : tasks::explain_text(*explained, tasks::now_s(), terminal_options().width));
   return kDone;
