@@ -114,6 +114,12 @@ class RoutedApi final : public Api {
     return audited(std::move(response), audit);
   }
 
+  /// The metrics' role is configured, that of all others stands in their row.
+  static Role role_of(const Route& route, const config::Config& config) {
+    if (route.name == "metrics" && config.sonde.server.metrics_need_key) return Role::read;
+    return route.role;
+  }
+
   /// Writes it to the log once it is answered.
   Response audited(Response response, const Audit& audit) const {
     if (!response.later) {
