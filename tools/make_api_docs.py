@@ -27,10 +27,16 @@ def operations(document):
         yield from ((method.upper(), path, operation) for method, operation in methods.items())
 
 
+def body_names(schema):
+    """The keys of a body; of one that stands among the components, its name."""
+    reference = schema.get("$ref", "").rpartition("/")[2]
+    return [f"`{reference}`"] if reference else [f"`{name}`" for name in schema.get("properties", {})]
+
+
 def row(method, path, operation):
     names = [f"`{p['name']}`" for p in operation.get("parameters", []) if p["in"] == "query"]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    names += [f"body: `{name}`" for name in body.get("properties", {})]
+    names += [f"body: {name}" for name in body_names(body)]
     role = operation["x-sonde-role"].replace("none", "-")
     return f"| `{method} {path}` | {role} | {operation['summary']} | {', '.join(names)} |\n"
 

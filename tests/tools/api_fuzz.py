@@ -32,6 +32,15 @@ TEXTS = [
     "../../etc/passwd", "..%2f", "%00", "\x00", "\u202e", "é" * 50, "\U0001f525", "' OR 1=1 --", "<script>", "${jndi:x}", "x" * 5000, "\r\nX: y",
     "temperature_celsius", "2026-11-22T04:00:00Z", "1763784000",
 ]  # fmt: skip
+# Submissions that are right, or nearly.
+TASKS = [
+    {"type": "training"}, {"type": "failing", "priority": "low"}, {"type": "printing", "arguments": ["\u202e", "\U0001f525" * 100]},
+    {"type": "training", "gpus": 2, "memory": "1GiB", "environment": {"SEED": "1"}}, {"type": "training", "gpus": 1024},
+    {"type": "training", "memory": "1000TiB"}, {"type": "training", "after": [1]}, {"type": "training", "after": [2**62]},
+    {"type": "asking", "request": {"inputs": []}}, {"command": ["id"]}, {"type": "training", "environment": {"LD_PRELOAD": "x"}},
+    {"type": "training", "strategy": "random", "time_limit_seconds": 0.001, "retries": 3, "profile": False, "name": "\x00é"},
+]  # fmt: skip
+IDS = [1, 2, 3, 0, -1, 2**31, 2**63 - 1, 2**63, "1e3", "0x1", "١"]
 BODIES = [
     b"", b"{", b"[]", b"null", b"\"", b"{}", b"[" * 5000, b"\xff\xfe", b'{"strategy": "\xc3"}', b'{"a": 1, "a": 2}', b"1e999", b"x" * 100_000,
     "{\"strategy\": \"ü\"}".encode("utf-16"), b'{"strategy": null}', b'{"max_concurrent_tasks": 1e30}',
@@ -40,6 +49,7 @@ VALUES = [None, True, 0, -1, 1.5, 10**25, "", "round_robin", "x" * 300, [], {}, 
 HEADERS = [
     ("Authorization", "Bearer"), ("Authorization", "Bearer sonde_k0000000_" + "A" * 43), ("Authorization", "Basic YTpi"),
     ("Authorization", "Bearer " + "x" * 4000), ("Content-Type", "text/plain"), ("Content-Type", ""), ("Last-Event-ID", "-1"), ("Last-Event-ID", "x"),
+    ("Idempotency-Key", "again"), ("Idempotency-Key", ""), ("Idempotency-Key", "x" * 500), ("Idempotency-Key", "a b"),
     ("Accept", "image/png"), ("X-Forwarded-For", "127.0.0.1"), ("Expect", "100-continue"), ("Accept-Encoding", "gzip"),
 ]  # fmt: skip
 
@@ -58,6 +68,14 @@ def started(folder):
         f"  server: {{port: 0, port_file: {folder}/port, keys_file: {folder}/keys.json, requests_per_second: 100000, burst: 100000}}\n"
         f"  devices: {{source: simulated, simulated: {ROOT}/examples/simulated_host.yaml}}\n"
         f"  history: {{path: {folder}/history}}\n"
+        "  tasks:\n"
+        "    cancel_grace: 0.1\n"
+        "    output_total_limit: 64MiB\n"
+        "    types:\n"
+        "      training: {command: [\"true\"], allow_arguments: true, allow_environment: [SEED], environment: {TOKEN: never-shown}}\n"
+        "      failing: {command: [\"false\"], retries: 1}\n"
+        "      printing: {command: [echo], allow_arguments: true, gpus: 0}\n"
+        "      asking: {model: m, workers: {gpu_0: \"http://127.0.0.1:9\"}}\n"
     )
     with open(folder / "log", "wb") as log:
         process = subprocess.Popen([SONDE, "serve", "--config", str(config)], stdout=log, stderr=log, cwd=folder)
@@ -99,9 +117,13 @@ class Fuzz:
 
     def target(self, path, operation):
         draw = self.random
-        for part in ("{gpu}", "{id}"):
+        for part in ("{task}", "{batch}"):
+            if draw.random() < 0.8:
+                path = path.replace(part, quote(str(draw.choice(IDS) if draw.random() < 0.5 else draw.randint(1, 50))))
+        for part in ("{gpu}", "{id}", "{task}", "{batch}"):
             path = path.replace(part, quote(draw.choice(TEXTS), safe="" if draw.random() < 0.8 else "/."))
-        named = [p["name"] for p in operation.get("parameters", []) if p["in"] == "query"]
+        # A wait for output that does not come takes half a minute.
+        named = [p["name"] for p in operation.get("parameters", []) if p["in"] == "query" and p["name"] != "follow"]
         query = []
         for _ in range(draw.choice([0, 0, 1, 1, 2, 3])):
             name = draw.choice(named) if named and draw.random() < 0.8 else draw.choice(["x", "", "limit", "é"])
@@ -115,8 +137,25 @@ class Fuzz:
             return draw.choice([None, None, *BODIES])
         if draw.random() < 0.3:
             return json.dumps(content["example"]).encode()
-        keys = [*content["schema"]["properties"], "x"]
+        if draw.random() < 0.5 and operation["operationId"] in ("submit_task", "submit_batch"):
+            return json.dumps(self.submission(operation["operationId"])).encode()
+        keys = [*self.resolved(content["schema"])["properties"], "x"]
         return json.dumps({draw.choice(keys): draw.choice(VALUES) for _ in range(draw.randint(0, 3))}).encode()
+
+    def submission(self, name):
+        draw = self.random
+        task = dict(draw.choice(TASKS))
+        if draw.random() < 0.3:
+            task[draw.choice(list(self.document["components"]["schemas"]["TaskSubmission"]["properties"]))] = draw.choice(VALUES)
+        if name == "submit_task":
+            return task
+        if draw.random() < 0.5:
+            return {"count": draw.choice([1, 8, 100, 10**5]), "task": task}
+        return {"name": draw.choice(TEXTS), "tasks": [task] * draw.choice([0, 1, 5])}
+
+    def resolved(self, schema):
+        name = schema.get("$ref", "").rpartition("/")[2]
+        return self.document["components"]["schemas"][name] if name else schema
 
     def headers(self):
         draw = self.random
@@ -145,7 +184,9 @@ class Fuzz:
             wrong = next(self.problem.iter_errors(json.loads(text)), None)
             return wrong and f"an error that is no problem: {wrong.message}"
         content = operation["responses"].get(str(status), {}).get("content", {}).get("application/json")
-        if status == 200 and content:
+        if b"never-shown" in text:
+            return "a value of an environment variable"
+        if status in (200, 201) and content:
             return self.wrong_body(operation, content["schema"], text)
         return None
 
@@ -196,7 +237,7 @@ def attacked(process, fuzz):
     if status != 200 or json.loads(text)["role"] != "read":
         failures.append(f"the service does not answer any more: {status} {text!r}")
     # No draw of it may have gone through without being seen.
-    for expected in (200, 400, 401, 403, 404, 405):
+    for expected in (200, 201, 400, 401, 403, 404, 405, 409):
         if expected not in fuzz.statuses:
             failures.append(f"no answer was a {expected}: {fuzz.statuses}")
     print(f"answers by status: {dict(sorted(fuzz.statuses.items()))}; the service grew by {grown} kB")

@@ -21,6 +21,9 @@ BEYOND_THE_SCHEMA = {
     "label_is_reserved", "mapping_twice", "mapping_uuid_too_short", "merge_key", "number_like_octal",
     "number_is_hexadecimal", "number_with_underscores", "priority_levels_without_default", "priority_not_among_levels",
     "quote_not_closed", "section_twice", "source_without_description", "strategy_not_listed", "tls_without_certificate",
+    "task_profile_without_command", "task_profile_without_output", "task_type_arguments_without_command",
+    "task_type_key_twice", "task_type_model_without_workers", "task_type_relative_program", "task_type_runs_nothing",
+    "task_type_twice", "task_type_unknown_priority", "task_type_with_both", "task_type_workers_with_gpus",
     "tls_without_key", "capability_with_two_digits", "number_is_nan", "utf16",
 }  # fmt: skip
 

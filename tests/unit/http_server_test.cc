@@ -5,7 +5,11 @@
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <future>
+#include <mutex>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -92,6 +96,32 @@ class HttpServer : public testing::Test {
     if (request.path == "/large") response.body = std::string(16 << 20, 'x');
     if (request.path == "/hangs") hangs_.get_future().wait();
     if (request.path == "/throw") throw std::runtime_error("x");
+    if (request.path == "/later") response.later = [this](const Done& done) { hold(done); };
+    if (request.path == "/later/throw") response.later = [](const Done& /*done*/) { throw std::runtime_error("x"); };
+    if (request.path == "/waits") {
+      response.later = [this](const Done& done) { hold(done); };
+      response.is_only_waiting = true;
+    }
+    return response;
+  }
+  using Done = std::function<void(api::Response)>;
+  void hold(const Done& done) {
+    const std::scoped_lock lock(held_mutex_);
+    held_.push_back(done);
+    held_one_.notify_all();
+  }
+  /// The answer that is held next, once a request asks for it.
+  Done next_held() {
+    std::unique_lock lock(held_mutex_);
+    held_one_.wait(lock, [&] { return !held_.empty(); });
+    const Done done = held_.front();
+    held_.pop_front();
+    return done;
+  }
+  static api::Response text(std::string body, int status = 200) {
+    api::Response response;
+    response.status = status;
+    response.body = std::move(body);
     return response;
   }
   Client client() const { return Client(server_->address()); }
@@ -110,6 +140,9 @@ class HttpServer : public testing::Test {
   std::atomic<int> checked_again_ = 0;
   std::atomic<bool> is_revoked_ = false;
   std::promise<void> hangs_;
+  std::mutex held_mutex_;
+  std::condition_variable held_one_;
+  std::deque<Done> held_;
   std::unique_ptr<Server> server_;
 };
 
@@ -395,6 +428,104 @@ TEST_F(HttpServer, NoAnswerIsMadeAnyMoreOnceItHasStopped) {
   hangs_.set_value();
   stopped.wait();
   EXPECT_EQ(server_->counts().connections, 0);
+}
+
+constexpr std::string_view kGetLater = "GET /later HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr std::string_view kGetWaits = "GET /waits HTTP/1.1\r\nHost: x\r\n\r\n";
+
+TEST_F(HttpServer, AnswersThatComeLaterHoldNoThread) {
+  start();
+  std::deque<Client> clients;
+  for (int i = 0; i < 40; ++i) clients.emplace_back(server_->address()).send(kGetLater);
+  std::vector<Done> held;
+  for (int i = 0; i < 40; ++i) held.push_back(next_held());
+  Client other(server_->address());
+  other.send(kGet);
+  EXPECT_EQ(other.response().first, 200) << "forty wait, and the pool has four threads";
+  for (const Done& done : held) done(text("made", 201));
+  for (Client& c : clients) EXPECT_EQ(c.response(), std::pair(201, std::string("made")));
+  clients.front().send(kGet);
+  EXPECT_EQ(clients.front().response().first, 200) << "the connection goes on";
+}
+
+TEST_F(HttpServer, ALaterAnswerMayBeMadeOnAThreadOfTheServer) {
+  start();
+  Client c(server_->address());
+  c.send(kGetLater);
+  api::Response second;
+  second.later = [](const Done& done) { done(text("second")); };
+  next_held()(second);
+  EXPECT_EQ(c.response().second, "second");
+  c.send("GET /later/throw HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(c.response().first, 500);
+}
+
+TEST_F(HttpServer, ALaterAnswerMayComeWhenTheClientIsGone) {
+  start();
+  for (const auto get : {kGetLater, kGetWaits}) {
+    auto c = std::make_unique<Client>(server_->address());
+    c->send(get);
+    const Done done = next_held();
+    c.reset();
+    done(text("nobody reads this"));
+  }
+  Client other(server_->address());
+  other.send(kGet);
+  EXPECT_EQ(other.response().first, 200);
+  while (server_->counts().connections > 1) std::this_thread::yield();
+}
+
+TEST_F(HttpServer, AWaitWhoseClientLeavesIsGivenUp) {
+  start();
+  auto c = std::make_unique<Client>(server_->address());
+  c->send(kGetWaits);
+  const Done done = next_held();
+  c.reset();
+  while (server_->counts().connections > 0) std::this_thread::yield();
+  done(text("late"));
+}
+
+TEST_F(HttpServer, WaitsTakeRequestsThatWereSentAhead) {
+  start();
+  Client c(server_->address());
+  c.send(std::string(kGetWaits) + std::string(kGet));
+  next_held()(text("first"));
+  EXPECT_EQ(c.response().second, "first");
+  EXPECT_EQ(c.response().second, "/a||127.0.0.1");
+  c.send(kGetWaits);
+  const Done done = next_held();
+  c.send(kGet);
+  done(text("third"));
+  EXPECT_EQ(c.response().second, "third");
+  EXPECT_EQ(c.response().first, 200);
+}
+
+TEST_F(HttpServer, StoppingEndsWaitsAndWaitsForWhatIsMade) {
+  start();
+  Client waits(server_->address());
+  waits.send(kGetWaits);
+  const Done abandoned = next_held();
+  Client later(server_->address());
+  later.send(kGetLater);
+  const Done made = next_held();
+  auto stopped = std::async(std::launch::async, [&] { server_->stop(std::chrono::seconds(60)); });
+  EXPECT_EQ(waits.response().first, 503);
+  made(text("kept"));
+  EXPECT_EQ(later.response().second, "kept");
+  stopped.get();
+  abandoned(text("too late"));
+  server_.reset();
+  abandoned(text("much too late"));
+}
+
+TEST_F(HttpServer, StoppingDoesNotWaitForEver) {
+  start();
+  Client c(server_->address());
+  c.send(kGetLater);
+  const Done done = next_held();
+  server_->stop(std::chrono::milliseconds(20));
+  server_.reset();
+  done(text("nobody is there"));
 }
 
 TEST_F(HttpServer, AnErrorInsideIsA500) {
