@@ -83,7 +83,7 @@ void Core::turn(Inputs inputs) {
     if (trouble_.empty()) step();
   }
   if (trouble_.empty() || now_ns_ >= retry_ns_) save();
-  for (const auto& each : std::exchange(replies_, {})) each();
+  give_replies();
   look_soon();
   remove_old();
   publish();
@@ -120,6 +120,7 @@ void Core::follow_config() {
 
 void Core::follow_gpus() {
   const auto host = parts_.monitor->snapshot();
+  if (host->gpus.empty() && indices_.empty()) return;  // not known yet, which is not the same as none
   const auto running = engine_->running();
   Feed feed = feed_.take(*host, running);
   indices_.clear();
@@ -299,6 +300,7 @@ void Core::recover() {
 void Core::settle() {
   const Pending saved = std::exchange(pending_, {});
   answer_saved();
+  give_replies();
   for (const int64_t task : saved.starts) start(task);
   for (const int64_t task : saved.cancels) {
     const Task* const each = engine_->find(task);
@@ -310,6 +312,10 @@ void Core::settle() {
   changed_ = true;
   const std::scoped_lock lock(mutex_);
   engine_->drop_over();
+}
+
+void Core::give_replies() {
+  for (const auto& each : std::exchange(replies_, {})) each();
 }
 
 void Core::answer_saved() {

@@ -88,6 +88,7 @@ class Core {
   void recover();
   void settle();
   void answer_saved();
+  void give_replies();
   void tell_saved(const Pending& saved);
   void tell_task(const TaskNews& news);
   void follow_forecasts(std::span<const TaskNews> all);
