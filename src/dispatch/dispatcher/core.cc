@@ -65,7 +65,10 @@ void Core::begin(Executor& executor) {
   executor_ = &executor;
   now_ns_ = parts_.now_ns();
   const std::vector<std::pair<int64_t, int64_t>> running(restored_.begin(), restored_.end());
-  follow_gpus();
+  {
+    const std::scoped_lock lock(mutex_);
+    follow_gpus();
+  }
   for (const Task* task : engine_->running()) simulated_.started(*task, indices_);
   executor.adopt(running);
   changed_ = again_ = true;
