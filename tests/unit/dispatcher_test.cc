@@ -349,8 +349,8 @@ TEST_F(DispatcherTest, CountsWhatItDoes) {
 
 TEST_F(DispatcherTest, RefusesBeyondTheLimitOfFiles) {
   executor_.kept_bytes = (10LL << 30) + 1;
-  EXPECT_EQ(refused(), "output_full");
-  EXPECT_EQ(core().snapshot()->counts.refused.at("output_full"), 1);
+  EXPECT_EQ(refused(), "disk_limit");
+  EXPECT_EQ(core().snapshot()->counts.refused.at("disk_limit"), 1);
 }
 
 TEST_F(DispatcherTest, RemovesOldTasksWithTheirFiles) {

@@ -144,7 +144,7 @@ std::optional<Refused> Core::refusal() const {
   }
   if (!trouble_.empty()) return Refused{.code = "not_saved", .detail = trouble_, .retry_after_s = kRetryAfter_s};
   if (const int64_t bytes = executor_->bytes(); bytes > tasks.output_total_limit) {
-    return Refused{.code = "output_full",
+    return Refused{.code = "disk_limit",
                    .detail = fmt::format("The files of all tasks take {} bytes, and sonde.tasks.output_total_limit is "
                                          "{}: raise it, or lower sonde.tasks.keep_days.",
                                          bytes, tasks.output_total_limit),
