@@ -114,7 +114,7 @@ def shows_tasks_on_simulated_gpus():
 
 
 def goes_on_after_a_restart_and_a_kill():
-    with Tasks("  multi_gpu:\n    max_concurrent_tasks_per_gpu: 1\n    multi: 1\n".replace("    multi: 1\n", "")) as service:
+    with Tasks("  multi_gpu:\n    max_concurrent_tasks_per_gpu: 1\n") as service:
         marks = service.path / "marks"
         marks.mkdir()
 
@@ -145,11 +145,11 @@ def goes_on_after_a_restart_and_a_kill():
 def limits_and_changes_hold_at_once():
     gpu = "  multi_gpu:\n    max_concurrent_tasks_per_gpu: 1\n    max_queue_size: 2\n  utilization_threshold: 1\n"
     with Tasks(gpu) as service:
-        numbers = [service.submit("/bin/sleep", "1000") for _ in range(2)]
+        numbers = [service.submit("/bin/sleep", "1000", memory="1GiB") for _ in range(2)]
         for number in numbers:
             service.until_state(number, "running")
-        waiting = [service.submit("/bin/sleep", "1000") for _ in range(2)]
-        same(service.submit("/bin/true", status=429)["code"], "queue_full")
+        waiting = [service.submit("/bin/sleep", "1000", memory="1GiB") for _ in range(2)]
+        same(service.submit("/bin/true", status=429)["type"], "/problems/queue_full")
         same(int(service.headers["retry-after"]) >= 1, True)
         same(service.call("POST", "/api/v1/config/gpu/strategy", {"strategy": "round_robin"}, "admin")[0], 200)
         more = {"max_concurrent_tasks": 2}
@@ -174,7 +174,7 @@ def a_key_makes_one_task():
         first = service.submit("/bin/true", headers=key)
         same(service.submit("/bin/true", headers=key, status=200), first)
         service.until_state(first, "succeeded")
-        same(service.submit("/bin/false", headers=key, status=409)["code"], "key_used")
+        same(service.submit("/bin/false", headers=key, status=409)["type"], "/problems/key_used")
 
 
 def a_mapping_to_a_missing_gpu_is_an_error_at_the_start():
