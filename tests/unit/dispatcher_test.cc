@@ -70,10 +70,11 @@ class DispatcherTest : public testing::Test {
     turn(std::move(inputs));
   }
   Input submission(TaskSpec spec, Outcome& outcome) {
-    return SubmitInput{.spec = std::move(spec), .answered = [this, &outcome](std::expected<int64_t, Refused> answer) {
-                         happened_.push_back(answer ? fmt::format("answer {}", *answer) : answer.error().code);
-                         outcome = std::move(answer);
-                       }};
+    return SubmitInput{
+        .spec = std::move(spec), .answered = [this, &outcome](std::expected<int64_t, Refused> answer) {
+          happened_.push_back(answer ? fmt::format("answer {}", answer.value_or(0)) : answer.error().code);
+          outcome = std::move(answer);
+        }};
   }
   int64_t submit(TaskSpec spec = a_spec()) {
     Outcome outcome;
