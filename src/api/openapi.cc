@@ -107,11 +107,11 @@ Json query_parameter(const Parameter& parameter) {
 }
 
 Json path_parameter(std::string_view name) {
-  static const std::map<std::string_view, std::string_view> kDescriptions = {{"gpu", "UUID, gpu_N or N"},
-                                                                             {"id", "number of the incident"},
-                                                                             {"task", "number of the task"},
-                                                                             {"batch", "number of the batch"}};
-  const std::string_view description = kDescriptions.at(name);
+  static const std::map<std::string_view, std::string_view> descriptions = {{"gpu", "UUID, gpu_N or N"},
+                                                                            {"id", "number of the incident"},
+                                                                            {"task", "number of the task"},
+                                                                            {"batch", "number of the batch"}};
+  const std::string_view description = descriptions.at(name);
   return {{"name", name},
           {"in", "path"},
           {"required", true},
