@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from datetime import datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,12 +20,13 @@ WANTED_A_SECOND = 10_000
 LOW_LOAD_TASKS = 300
 START_LIMIT_MS = 10  # from the submission to the start, at the 99th percentile
 GPUS = "version: 1\ngpus:\n  - {name: Simulated GPU, count: 4, memory: 80 GiB}\n"
-# Without a GPU that is new enough nothing starts, and submissions are measured alone.
+# On GPUs that are all too hot nothing starts, and submissions are measured alone.
 CONFIG = """  tasks:
     types:
       short: {command: [/bin/true], memory_bytes: 1GiB, simulated_utilization: 1}
+      clock: {command: [/bin/date, +%%s.%%N], memory_bytes: 1GiB, simulated_utilization: 1}
 gpu:
-  min_compute_capability: %s
+  max_temperature: %d
   multi_gpu:
     max_concurrent_tasks_per_gpu: %d
     max_queue_size: 1000000
@@ -37,12 +37,12 @@ TYPE = '{"type": "short"}'
 class Host:
     """A service with four simulated GPUs."""
 
-    def __init__(self, folder, slots=1, capability="7.0"):
+    def __init__(self, folder, slots=1, hottest=85):
         from _serve import Service, until
 
         gpus = Path(folder) / "gpus.yaml"
         gpus.write_text(GPUS)
-        self.service = Service("requests_per_second: 1000000\nburst: 1000000", CONFIG % (capability, slots),
+        self.service = Service("requests_per_second: 1000000\nburst: 1000000", CONFIG % (hottest, slots),
                                ("--simulated", str(gpus)))  # fmt: skip
         until(lambda: len(self.service.call("GET", "/api/v1/gpus", role="read")[1]["gpus"]) == 4, "the GPUs")
         self.until = until
@@ -136,10 +136,6 @@ def sync_ms():
     return statistics.median(times)
 
 
-def seconds_of(moment):
-    return datetime.fromisoformat(moment.replace("Z", "+00:00")).timestamp()
-
-
 def short_tasks(runs):
     spooler = statistics.median(spooler_seconds() for _ in range(runs))
     for how in ("one by one", "batch"):
@@ -149,7 +145,7 @@ def short_tasks(runs):
 
 
 def submissions():
-    with tempfile.TemporaryDirectory() as folder, Host(folder, capability="99.0") as host:
+    with tempfile.TemporaryDirectory() as folder, Host(folder, hottest=1) as host:
         host.load(CONNECTIONS, 2000)
         before = memory_mb(host.service.process)
         seconds, p50, p99 = host.load(CONNECTIONS, SUBMISSIONS)
@@ -161,19 +157,22 @@ def submissions():
 
 
 def low_load(against):
-    """Some tasks a second, one after the other."""
+    """Some tasks a second, one after the other, each of which prints when it started."""
     with tempfile.TemporaryDirectory() as folder, Host(folder, slots=8) as host:
+        call, sent = host.service.call, {}
         connection = host.service.connect()
         for _ in range(LOW_LOAD_TASKS):
-            status, task = host.service.call("POST", "/api/v1/tasks", TYPE, role="submit", connection=connection,
-                                             headers={"Content-Type": "application/json"})  # fmt: skip
+            began = time.time()
+            status, task = call("POST", "/api/v1/tasks", {"type": "clock"}, role="submit", connection=connection)
             assert status == 201, task
+            sent[task["id"]] = began
             time.sleep(0.02)
         host.wait_until_idle(LOW_LOAD_TASKS)
-        waits = sorted(1000 * (seconds_of(task["started"]) - seconds_of(task["submitted"])) for task in host.tasks())
+        started = {task: float(call("GET", f"/api/v1/tasks/{task}/log", role="read")[1]["text"]) for task in sent}
+    waits = sorted(1000 * (started[task] - sent[task]) for task in sent)
     p50, p99 = waits[len(waits) // 2], waits[len(waits) * 99 // 100]
-    print(f"  submitted to started at low load, {len(waits)} tasks: p50 {p50:.1f} ms, p99 {p99:.1f} ms, "
-          f"{against(p99, START_LIMIT_MS)} ms")
+    print(f"  from the submission to the program's first words at low load, {len(waits)} tasks: p50 {p50:.1f} ms, "
+          f"p99 {p99:.1f} ms, {against(p99, START_LIMIT_MS)} ms")
 
 
 def measure(sonde, runs, against):
