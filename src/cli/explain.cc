@@ -8,6 +8,7 @@
 #include "cli/tasks/connection.h"
 #include "cli/tasks/explain_text.h"
 #include "cli/tasks/ids.h"
+#include "cli/tasks/profile_text.h"
 
 namespace sonde {
 namespace {
@@ -28,8 +29,15 @@ int run(const Options& options) {
   if (!connection) return report_error(connection.error());
   const auto explained = connection->get(fmt::format("/api/v1/tasks/{}/explain", *id));
   if (!explained) return report_error(explained.error());
-  fmt::print("{}", options.json ? tasks::json_text(*explained)
-                                : tasks::explain_text(*explained, tasks::now_s(), terminal_options().width));
+  if (options.json) {
+    fmt::print("{}", tasks::json_text(*explained));
+    return kDone;
+  }
+  const size_t width = terminal_options().width;
+  fmt::print("{}", tasks::explain_text(*explained, tasks::now_s(), width));
+  const auto profiles = connection->get(fmt::format("/api/v1/tasks/{}/profiles", *id));
+  if (!profiles) return report_error(profiles.error());
+  fmt::print("{}", tasks::profiles_text(*profiles, width));
   return kDone;
 }
 
