@@ -29,7 +29,8 @@ BROKEN = "#!/bin/sh\necho 'this profiler has no licence' >&2\nexit 41\n"
 CONFIG = """gpu:
   monitoring:
     interval: 0.1
-  max_concurrent_tasks_per_gpu: 4
+  multi_gpu:
+    max_concurrent_tasks_per_gpu: 4
 sonde:
   server:
     port: 0
@@ -43,11 +44,11 @@ sonde:
   tasks:
     retries: 0
     types:
-      plain: {{command: [/bin/true], memory: 1GiB, simulated_utilization: 1}}
-      third: {{command: [/bin/true], memory: 1GiB, simulated_utilization: 1, profile: every 3}}
+      plain: {{command: [/bin/true], memory_bytes: 1GiB, simulated_utilization: 1}}
+      third: {{command: [/bin/true], memory_bytes: 1GiB, simulated_utilization: 1, profile: every 3}}
       wait:
         command: [/bin/sh, -c, 'while [ -e "$0" ]; do sleep 0.05; done', '{folder}/hold']
-        memory: 1GiB
+        memory_bytes: 1GiB
         simulated_utilization: 1
     profiles:
       command: [{profiler}, "{{output}}", "--"]
