@@ -53,6 +53,12 @@ sonde:
     profiles:
       command: [{profiler}, "{{output}}", "--"]
       max_bytes: {max_bytes}
+      attach_command: {attach}
+      attach_seconds: 1.5
+"""
+# Records a process that runs: its words are kept, and checked.
+RECORDER = """#!/bin/sh
+kill -0 "$1" && echo "$1 $2" > '{folder}/attached' && cp '{folder}/made.sqlite' "$3.sqlite"
 """
 
 
@@ -83,8 +89,8 @@ class Hook:
 
 
 class Setting:
-    def __init__(self, profiler=PROFILER, max_bytes="1GiB"):
-        self.profiler, self.max_bytes = profiler, max_bytes
+    def __init__(self, profiler=PROFILER, max_bytes="1GiB", recorder=None):
+        self.profiler, self.max_bytes, self.recorder = profiler, max_bytes, recorder
 
     def __enter__(self):
         self.scratch = tempfile.TemporaryDirectory()
@@ -92,10 +98,12 @@ class Setting:
         (self.folder / "host.yaml").write_text(HOST)
         subprocess.run([SONDE, "synth", "--iterations", "20", "-o", self.folder / "made.sqlite"], check=True,
                        capture_output=True)  # fmt: skip
-        profiler = self.folder / "profiler"
-        if self.profiler:
-            profiler.write_text(self.profiler.format(folder=self.folder) if "{folder}" in self.profiler else self.profiler)
-            profiler.chmod(profiler.stat().st_mode | stat.S_IXUSR)
+        profiler, recorder = self.folder / "profiler", self.folder / "recorder"
+        for path, text in ((profiler, self.profiler), (recorder, self.recorder)):
+            if text:
+                path.write_text(text.replace("{folder}", str(self.folder)))
+                path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        attach = [str(recorder), "{pid}", "{seconds}", "{output}"] if self.recorder else []
         self.hook = Hook()
         setting = self
 
@@ -103,7 +111,7 @@ class Setting:
             def write(self, *_):
                 self.config.write_text(CONFIG.format(
                     port_file=self.port_file, state=self.path / "state", hook=setting.hook.port, folder=setting.folder,
-                    profiler=profiler, max_bytes=setting.max_bytes))  # fmt: skip
+                    profiler=profiler, max_bytes=setting.max_bytes, attach=json.dumps(attach)))  # fmt: skip
 
         self.service = OwnService(options=("--simulated", str(self.folder / "host.yaml")))
         self.wait_for_gpus()
@@ -217,17 +225,38 @@ def a_huge_profile_is_removed():
         check(folder == [], folder)
 
 
+def slow_incident(setting):
+    all = setting.get("/api/v1/incidents?state=open")["incidents"]
+    return next((one for one in all if one["detector"] == "task_slow"), None)
+
+
+def a_slow_one(setting):
+    """A task that runs until the file `hold` is gone, where others of its type took no time."""
+    for task in [setting.submit("wait") for _ in range(24)]:
+        setting.ended(task)
+    (setting.folder / "hold").touch()
+    return setting.submit("wait")
+
+
+def a_slow_task_is_recorded_while_it_runs():
+    with Setting(recorder=RECORDER) as setting:
+        slow = a_slow_one(setting)
+        profile = setting.profile(slow)
+        check((profile["why"], profile["state"]) == ("slow task", "done"), profile)
+        task = setting.get(f"/api/v1/tasks/{slow}")
+        check(task["state"] == "running" and task["attempts"][0]["recorded"], task)
+        check((setting.folder / "attached").read_text().split()[1] == "1.5", profile)
+        finding = profile["findings"][0]["says"]
+        until(lambda: finding in (slow_incident(setting) or {}).get("summary", ""), "the finding in the incident")
+        (setting.folder / "hold").unlink()
+        check(setting.ended(slow)["state"] == "succeeded", slow)
+        check(len(setting.profiles(slow)) == 1, setting.profiles(slow))
+
+
 def a_slow_task_makes_an_incident_with_the_finding():
     with Setting() as setting:
-        for task in [setting.submit("wait") for _ in range(24)]:
-            setting.ended(task)
-        (setting.folder / "hold").touch()
-        slow = setting.submit("wait")
-
-        def incident():
-            return next((one for one in setting.get("/api/v1/incidents?state=open")["incidents"]
-                         if one["detector"] == "task_slow"), None)  # fmt: skip
-
+        slow = a_slow_one(setting)
+        incident = lambda: slow_incident(setting)
         until(incident, "the incident while the task runs")
         check(setting.get(f"/api/v1/tasks/{slow}")["state"] == "running", slow)
         (setting.folder / "hold").unlink()
@@ -261,4 +290,4 @@ if __name__ == "__main__":
     sys.exit(run_all([an_asked_task_is_recorded, each_third_of_a_type_is_recorded_over_restarts,
                       a_missing_profiler_leaves_the_task_alone, a_profiler_that_fails_is_told_of,
                       a_huge_profile_is_removed, a_slow_task_makes_an_incident_with_the_finding,
-                      an_analysis_is_taken_up_again]))  # fmt: skip
+                      a_slow_task_is_recorded_while_it_runs, an_analysis_is_taken_up_again]))  # fmt: skip
