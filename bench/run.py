@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures sonde beside what it is compared with, in one run, and prints the ratios.
 
-    ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: kernels, import, report, ranges,
+    ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: dispatch_decision, kernels, import, report, ranges,
                                                                   pytorch, model, report_page, monitor, exposition,
                                                                   serve_scrape, task_store, tasks
 
@@ -115,6 +115,18 @@ class Bench:
     def kernels_file(self):
         events = int(KERNELS * EVENTS_A_KERNEL * self.size)
         return self.made("kernels.sqlite", SONDE, "synth", "--seed", 1, "--events", events, "-o", "OUT")
+
+    def dispatch_decision(self):
+        """A step of the dispatcher's engine with 10,000 waiting tasks on 64 GPUs, and the memory of a waiting task."""
+        runs = [Run(BUILD / "bench/dispatch_decision").out.splitlines() for _ in range(self.runs)]
+        for lines in zip(*runs):
+            name, *figures = zip(*(line.split() for line in lines))
+            first, *others = (statistics.median(map(float, column)) for column in figures)
+            if not others:
+                print(f"  {name[0]}: {first:.0f} bytes a waiting task")
+                continue
+            longest, starts = others
+            print(f"  {name[0]}: {first:.3f} ms, {against(first, 1)}; the longest {longest:.3f} ms; {starts:.0f} starts")
 
     def kernels(self):
         """cuda_gpu_kern_sum beside the sqlite3 program computing the same columns."""
@@ -290,7 +302,7 @@ def against(value, limit):
 
 
 def main():
-    benches = {"kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
+    benches = {"dispatch_decision": Bench.dispatch_decision, "kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
                "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
                "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape,
                "task_store": Bench.task_store, "tasks": Bench.tasks}

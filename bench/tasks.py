@@ -24,7 +24,7 @@ GPUS = "version: 1\ngpus:\n  - {name: Simulated GPU, count: 4, memory: 80 GiB}\n
 # Without a GPU that is new enough nothing starts, and submissions are measured alone.
 CONFIG = """  tasks:
     types:
-      short: {command: [/bin/true], memory: 1GiB, simulated_utilization: 1}
+      short: {command: [/bin/true], memory_bytes: 1GiB, simulated_utilization: 1}
 gpu:
   min_compute_capability: %s
   multi_gpu:

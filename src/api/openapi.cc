@@ -78,10 +78,11 @@ bool answers_503(const Route& route) {
 
 /// What the same Idempotency-Key made before is answered with 200.
 void add_created(Json& responses) {
-  Json& created = responses[std::to_string(kCreated)];
-  responses["200"] = created;
-  responses["200"]["description"] = "it was submitted before, with the same Idempotency-Key";
-  created["headers"]["Location"] = {{"schema", {{"type", "string"}}}, {"description", "path of what was made"}};
+  Json before = responses[std::to_string(kCreated)];
+  before["description"] = "it was submitted before, with the same Idempotency-Key";
+  responses["200"] = std::move(before);
+  responses[std::to_string(kCreated)]["headers"]["Location"] = {{"schema", {{"type", "string"}}},
+                                                                {"description", "path of what was made"}};
 }
 
 Json responses_of(const Route& route) {

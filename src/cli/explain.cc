@@ -9,6 +9,7 @@
 #include "cli/tasks/explain_text.h"
 #include "cli/tasks/ids.h"
 #include "cli/tasks/profile_text.h"
+#include "cli/tasks/task_text.h"
 
 namespace sonde {
 namespace {
@@ -18,6 +19,12 @@ struct Options {
   std::string task;
   bool json = false;
 };
+
+/// The explanation of one that is over has its decisions only.
+std::string head_of(const tasks::Json& task) {
+  return tasks::is_over(task) ? tasks::outcome_text(task)
+                              : fmt::format("{} is {}", tasks::title_of(task), tasks::text_of(task, "state"));
+}
 
 int run(const Options& options) {
   const auto id = tasks::parse_id(options.task);
@@ -34,6 +41,7 @@ int run(const Options& options) {
     return kDone;
   }
   const size_t width = terminal_options().width;
+  if (const auto task = connection->get(fmt::format("/api/v1/tasks/{}", *id))) fmt::print("{}\n", head_of(*task));
   fmt::print("{}", tasks::explain_text(*explained, tasks::now_s(), width));
   const auto profiles = connection->get(fmt::format("/api/v1/tasks/{}/profiles", *id));
   if (!profiles) return report_error(profiles.error());

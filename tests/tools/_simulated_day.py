@@ -116,16 +116,15 @@ def other_figures(said, tasks, intervals):
     for name, figure in figures.items():
         if abs(said["waits"][name] - figure) > 1e-6:
             yield f"{name}: {said['waits'][name]}, the list has {figure}"
-    known, out, _ = memory_account(tasks, intervals)
     made, held = coverage(tasks)
+    attempts = {(row["task"], row["attempt"]): row["cause"] for row in intervals}
     pairs = {"forecasts": (said["forecasts"]["made"], made), "in range": (said["forecasts"]["in_range"], held),
              "succeeded": (said["succeeded"], sum(row["state"] == "succeeded" for row in tasks)),
-             "attempts": (said["memory"]["attempts"], len({(row["task"], row["attempt"]) for row in intervals}))}  # fmt: skip
+             "attempts": (said["memory"]["attempts"], len(attempts)),
+             "out of memory": (said["memory"]["out_of_memory"], list(attempts.values()).count("out_of_memory"))}  # fmt: skip
     for name, (says, has) in pairs.items():
         if says != has:
             yield f"{name}: {says}, the lists have {has}"
-    if known and out == 0 and said["memory"]["out_of_memory_of_known_types"] > 0:
-        yield "out of memory of known types: the lists have none"
 
 
 def failures_of(said, tasks, intervals):

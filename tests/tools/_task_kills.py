@@ -20,7 +20,7 @@ CONFIG = """  tasks:
       mark:
         command: [/bin/sh, -c, 'sleep "$1"; echo "$2" >> "$3"', mark]
         allow_arguments: true
-        memory: 1GiB
+        memory_bytes: 1GiB
         simulated_utilization: 1
 gpu:
   multi_gpu:

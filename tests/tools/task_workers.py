@@ -16,20 +16,20 @@ CONFIG = """  tasks:
     retries: 2
     types:
       classify:
-        model: res net/50
+        model: resnet.50
         model_version: "3"
         workers: {{gpu_0: "http://127.0.0.1:{first}", gpu_1: "http://127.0.0.1:{second}/"}}
-        memory: 1GiB
+        memory_bytes: 1GiB
         simulated_utilization: 1
       one_worker:
         model: bert
         workers: {{gpu_1: "http://127.0.0.1:{second}"}}
-        memory: 1GiB
+        memory_bytes: 1GiB
         simulated_utilization: 1
       nobody_there:
         model: bert
         workers: {{gpu_0: "http://127.0.0.1:{closed}"}}
-        memory: 1GiB
+        memory_bytes: 1GiB
 """
 
 
@@ -61,6 +61,7 @@ class Worker:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        self.server.handle_error = lambda *_: None  # whoever was cut off does not read its answer
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     @property
@@ -120,7 +121,7 @@ def each_gpu_has_its_worker(setting):
         check(json.loads(setting.output(task))["outputs"][0]["data"] == [number], setting.output(task))
     asked = [worker.asked for worker in setting.workers]
     check(all(asked) and sum(map(len, asked)) == len(numbers), asked)
-    check({path for path, _ in asked[0] + asked[1]} == {"/v2/models/res%20net%2F50/versions/3/infer"}, asked)
+    check({path for path, _ in asked[0] + asked[1]} == {"/v2/models/resnet.50/versions/3/infer"}, asked)
 
 
 def a_gpu_without_a_worker_gets_none(setting):

@@ -77,7 +77,7 @@ TEST(ConfigTaskTypes, every_key_refuses_what_it_does_not_take) {
 TEST(ConfigTaskTypes, what_does_not_go_together_is_told_at_its_key) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"{command: [a], workers: {gpu_0: \"http://a\"}}",
-       "f:4:30: sonde.tasks.types.training.workers: the type has a command too"},
+       "f:4:32: sonde.tasks.types.training.workers: the type has a command too"},
       {"{gpus: 1}", "f:4:7: sonde.tasks.types.training.command: the type runs nothing"},
       {"{command: [], allow_arguments: true}", "there is no command to add arguments to"},
       {"{command: [a], model: m}", "there are no workers to ask for a model"},

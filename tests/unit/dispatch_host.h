@@ -40,7 +40,8 @@ inline TaskSpec spec_of(std::string type = "default", std::string priority = "no
 class Host {
  public:
   explicit Host(size_t gpu_count, config::Config config = {}, uint64_t seed = 1)
-      : config(std::make_shared<config::Config>(std::move(config))), engine(Engine::make(this->config, seed)) {
+      : config(std::make_shared<config::Config>(std::move(config))),
+        engine(Engine::make(std::make_shared<config::Config>(*this->config), seed)) {
     for (size_t i = 0; i < gpu_count; ++i) gpus.push_back(idle_gpu(i));
     tell_gpus();
   }

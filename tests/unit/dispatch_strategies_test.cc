@@ -236,7 +236,7 @@ TEST(DispatchStrategies, OnlyTheFirstGpuIsUsedWithoutMultiGpu) {
   EXPECT_EQ(host.starts(), (Ids{ids[0], ids[1]}));
   EXPECT_EQ(host.gpu_of(ids[0]), 1u);
   EXPECT_EQ(host.gpu_of(ids[1]), 1u);
-  EXPECT_EQ(host.refused_by(ids[2], 1), Rules{"slots"});
+  EXPECT_EQ(host.refused_by(ids[2], 1), (Rules{"slots", "memory_room"}));
   EXPECT_EQ(host.refused_by(ids[2], 2), Rules{"single_gpu"});
 }
 

@@ -70,10 +70,11 @@ class DispatcherTest : public testing::Test {
     turn(std::move(inputs));
   }
   Input submission(TaskSpec spec, Outcome& outcome) {
-    return SubmitInput{.spec = std::move(spec), .answered = [this, &outcome](std::expected<int64_t, Refused> answer) {
-                         happened_.push_back(answer ? fmt::format("answer {}", *answer) : answer.error().code);
-                         outcome = std::move(answer);
-                       }};
+    return SubmitInput{
+        .spec = std::move(spec), .answered = [this, &outcome](std::expected<int64_t, Refused> answer) {
+          happened_.push_back(answer ? fmt::format("answer {}", answer.value_or(0)) : answer.error().code);
+          outcome = std::move(answer);
+        }};
   }
   int64_t submit(TaskSpec spec = a_spec()) {
     Outcome outcome;
@@ -349,8 +350,8 @@ TEST_F(DispatcherTest, CountsWhatItDoes) {
 
 TEST_F(DispatcherTest, RefusesBeyondTheLimitOfFiles) {
   executor_.kept_bytes = (10LL << 30) + 1;
-  EXPECT_EQ(refused(), "output_full");
-  EXPECT_EQ(core().snapshot()->counts.refused.at("output_full"), 1);
+  EXPECT_EQ(refused(), "disk_limit");
+  EXPECT_EQ(core().snapshot()->counts.refused.at("disk_limit"), 1);
 }
 
 TEST_F(DispatcherTest, RemovesOldTasksWithTheirFiles) {

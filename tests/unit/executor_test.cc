@@ -291,6 +291,24 @@ TEST_F(ExecutorTest, GivesATaskItsEnvironmentItsFolderAndNothingElse) {
   EXPECT_EQ(std::filesystem::status(executor_->folder_of(1, 1)).permissions(), std::filesystem::perms::owner_all);
 }
 
+TEST_F(ExecutorTest, ATaskIsNotSparedWhereTheServiceIs) {
+  const auto score_of = [](const std::string& process) {
+    std::ifstream file("/proc/" + process + "/oom_score_adj");
+    int score = 0;
+    file >> score;
+    return score;
+  };
+  const int before = score_of("self");
+  if (!(std::ofstream("/proc/self/oom_score_adj") << -100 << std::flush)) GTEST_SKIP() << "needs CAP_SYS_RESOURCE";
+  start(1, {"wait"});
+  EXPECT_EQ(score_of(std::to_string(first_process(1))), 0);
+  const std::string keeper = std::to_string(keeper_of(1));
+  EXPECT_TRUE(becomes_true([&] { return score_of(keeper) == -100; }));
+  std::ofstream("/proc/self/oom_score_adj") << before;
+  executor_->cancel(1, 1);
+  end_of(1);
+}
+
 TEST_F(ExecutorTest, KnowsWhoseAProcessIs) {
   start(1, {"tree", "1", "2"});
   start(2, {"sh", "-c", "x"});

@@ -10,7 +10,7 @@
 /// lets them.
 namespace sonde::dispatch {
 
-class FakeStore final : public TaskStore {
+class QuietStore final : public TaskStore {
  public:
   [[nodiscard]] Result<Restored> restore() override { return Restored(); }
   [[nodiscard]] Status save(const Changes& /*changes*/) override { return {}; }
@@ -89,7 +89,7 @@ class FakeStore final : public TaskStore {
 };
 
 /// Output as a test puts it there: of one attempt, all streams alike.
-class FakeExecutor final : public Executor {
+class QuietExecutor final : public Executor {
  public:
   void adopt(std::span<const std::pair<int64_t, int64_t>> /*running*/) override {}
   void start(const Launch& /*launch*/) override {}
@@ -202,8 +202,8 @@ class FakeDispatcher final : public Dispatcher {
   }
 
   static constexpr int64_t kMoment_ns = 1'763'784'000'000'000'000;
-  FakeStore kept;
-  FakeExecutor output;
+  QuietStore kept;
+  QuietExecutor output;
   QueueSnapshot queue_now;
   Explanation explained;
   TypeFigures figures;

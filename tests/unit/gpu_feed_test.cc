@@ -52,7 +52,7 @@ TEST_F(GpuFeedTest, TakesWhatTheSampleSays) {
   const Feed feed = take();
   ASSERT_EQ(feed.gpus.size(), 2U);
   EXPECT_EQ(feed.gpus[0].memory_total_bytes, 80 * kGiB) << "without what the driver keeps";
-  EXPECT_EQ(feed.gpus[0].utilization, 0.57);
+  EXPECT_EQ(feed.gpus[0].utilization, 0.57) << "divided, so that it is exact";
   EXPECT_EQ(feed.gpus[0].temperature_celsius, 40);
   EXPECT_EQ(feed.gpus[0].foreign_bytes, 0);
   EXPECT_EQ(feed.gpus[0].trouble, "");

@@ -378,5 +378,14 @@ TEST(Identities, OfSimulatedGpusAndOfThoseThatAnswerElsewhereAreNobodysElse) {
   EXPECT_FALSE(uuid_of_first(true, "GPU-b"));
 }
 
+TEST_F(Rounds, TellsOfEachRound) {
+  int told = 0;
+  monitor().on_round([&] { ++told; });
+  monitor().round();
+  EXPECT_EQ(told, 1);
+  monitor().look_soon();
+  EXPECT_EQ(told, 1) << "a look is of the monitor's own thread";
+}
+
 }  // namespace
 }  // namespace sonde::monitor

@@ -10,7 +10,7 @@ namespace sonde::server {
 namespace {
 
 TEST(HeadText, HasWhatEveryResponseHas) {
-  const api::Response response{.headers = {{"Cache-Control", "max-age=60"}}, .body = "{}", .events = {}};
+  const api::Response response{.headers = {{"Cache-Control", "max-age=60"}}, .body = "{}", .events = {}, .later = {}};
   EXPECT_EQ(head_text(response, {.now_s = 784111777}),
             "HTTP/1.1 200 OK\r\n"
             "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"  // RFC 9110's own example

@@ -45,6 +45,23 @@ VirtualRun run_of(int64_t task, std::vector<size_t> gpus, int64_t seconds, int64
           .limit_ns = {}};
 }
 
+Task past_task(int64_t id, const std::string& gpu, int64_t seconds, int64_t gib, TaskState state) {
+  Task task;
+  task.id = id;
+  task.spec.type = "train";
+  task.spec.priority = "of another configuration";
+  task.state = state;
+  task.submitted_ns = 1'000 * kSecond + id * kSecond;
+  Attempt attempt;
+  attempt.gpu_name = gpu;
+  attempt.started_ns = 5'000 * kSecond;
+  attempt.ended_ns = attempt.started_ns + seconds * kSecond;
+  attempt.cause = EndCause::exit;
+  if (gib > 0) attempt.peak_bytes = gib * kGiB;
+  task.attempts.push_back(attempt);
+  return task;
+}
+
 /// Until something ends.
 std::vector<EndReport> next_ends(VirtualHost& host) {
   while (const auto next = host.next_ns()) {
@@ -115,6 +132,25 @@ TEST(Workload, TheSameSeedGivesTheSameTasks) {
   EXPECT_NE(first[0].at_ns, other[0].at_ns);
   const double mean_s = static_cast<double>(first.back().at_ns) / static_cast<double>(first.size()) / kSecond;
   EXPECT_NEAR(mean_s, 60, 6) << "1440 arrivals: four standard errors";
+}
+
+TEST(Past, TasksComeAndRunAsTheyDid) {
+  std::vector<Task> tasks;
+  for (int64_t id = 4; id >= 1; --id)
+    tasks.push_back(past_task(id, id % 2 == 0 ? "slow" : "fast", id % 2 == 0 ? 200 : 100, 4, TaskState::succeeded));
+  tasks.push_back(past_task(5, "fast", 7, 0, TaskState::failed));
+  const Past past = make_past(tasks, plain_config(), 1);
+  ASSERT_EQ(past.jobs.size(), 5U);
+  EXPECT_EQ(past.jobs[0].at_ns, 0);
+  EXPECT_EQ(past.jobs[3].at_ns, 3 * kSecond);
+  EXPECT_EQ(past.jobs[0].run_ns, 100 * kSecond);
+  EXPECT_EQ(past.jobs[1].run_ns, 100 * kSecond) << "on a GPU of speed 1";
+  EXPECT_DOUBLE_EQ(past.speeds.at("slow"), 0.5);
+  EXPECT_DOUBLE_EQ(past.speeds.at("fast"), 1);
+  EXPECT_EQ(past.jobs[4].memory_bytes, 4 * kGiB) << "of the others of its type";
+  EXPECT_EQ(past.jobs[4].spec.priority, "normal");
+  ASSERT_EQ(past.notes.size(), 1U);
+  EXPECT_NE(past.notes[0].find("1 tasks did not succeed"), std::string::npos);
 }
 
 TEST(VirtualHost, TasksShareAGpuThatTheyWouldOverload) {

@@ -1,6 +1,6 @@
 // Opens the live page of a service and holds every complaint of it against it: errors, warnings, requests to elsewhere.
 import assert from 'node:assert/strict';
-import { browser, frames } from './_page.mjs';
+import { browser, frames, until } from './_page.mjs';
 
 /** Before any script of the page: a place for what it copies, and flags that injected scripts would set. */
 function watchPage() {
@@ -71,11 +71,23 @@ export async function signIn(page, key) {
   await parts(page).waitFor();
 }
 
+/** Nothing that is shown is still asked for. */
+async function allLoaded(page) {
+  await until(page, () => document.querySelector('.waiting') === null);
+  await frames(page);
+}
+
 /** Opens a part of the page by its link. */
 export async function openPart(page, name) {
   await parts(page).getByRole('link', { name }).click();
-  await page.locator('.waiting').waitFor({ state: 'detached' });
-  await frames(page);
+  await allLoaded(page);
+}
+
+/** Goes to an address of the page, and waits until what its heading names is there. */
+export async function openPlace(page, hash, heading) {
+  await page.evaluate((to) => void (location.hash = to), hash);
+  await page.locator('main h2').filter({ hasText: heading }).waitFor();
+  await allLoaded(page);
 }
 
 /** Elements that the page's own markup never has; those of a name would be here. */

@@ -1,7 +1,17 @@
 // The live page before a stand-in for the service: what no real host shows on demand. live.mjs has the service itself.
 import assert from 'node:assert/strict';
-import { frames, test, until, visibleText } from './_page.mjs';
-import { excess, intruders, keyField, kNoIntruders, openPart, parts, signIn, withLivePage } from './_live.mjs';
+import { test, until, visibleText } from './_page.mjs';
+import {
+  excess,
+  intruders,
+  keyField,
+  kNoIntruders,
+  openPart,
+  openPlace,
+  parts,
+  signIn,
+  withLivePage,
+} from './_live.mjs';
 import { gpu, process_, StubService } from './_stub_service.mjs';
 import { attempt, task } from './_stub_tasks.mjs';
 
@@ -305,16 +315,26 @@ test('everything is reached by Tab and shows its focus', () =>
     service.tasks.add(task(1));
     service.tasks.add(task(2, { state: 'running', attempts: [attempt(service.gpus[0].uuid)] }));
     service.tasks.print(2, 'a line\n');
-    const kTaskPlaces = ['all', 'batches', 'types', 'submit', '2'];
+    const places = {
+      all: 'All tasks',
+      batches: 'Batches',
+      types: 'Types',
+      submit: 'Submit a task',
+      2: 'Task 2 ',
+    };
     await withLivePage(service.url, {}, async (page) => {
       await signIn(page, 'sonde_admin');
-      for (const part of ['GPUs', 'Tasks', 'Incidents', 'Processes', 'Waste', 'Configuration', ...kTaskPlaces]) {
-        if (kTaskPlaces.includes(part)) {
-          await page.evaluate((hash) => void (location.hash = hash), `#tasks/${part}`);
-          await page.locator('main h2').waitFor();
-          await page.locator('.waiting').waitFor({ state: 'detached' });
-          await frames(page);
-        } else await openPart(page, part);
+      for (const part of [
+        'GPUs',
+        'Tasks',
+        'Incidents',
+        'Processes',
+        'Waste',
+        'Configuration',
+        ...Object.keys(places),
+      ]) {
+        if (places[part]) await openPlace(page, `#tasks/${part}`, places[part]);
+        else await openPart(page, part);
         const stops = await walk(page);
         assert.deepEqual(
           stops.filter(({ shows }) => !shows),

@@ -28,7 +28,7 @@ const kTasks = JSON.stringify({
     until: {
       command: ['/bin/sh', '-c', 'echo begun "$1"; until [ -e "$0/$1" ]; do sleep 0.05; done; echo over "$1"'],
       allow_arguments: true,
-      memory: '8GiB',
+      memory_bytes: '8GiB',
     },
   },
 });

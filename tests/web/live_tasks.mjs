@@ -1,7 +1,7 @@
 // Tasks on the live page, before a stand-in for the service. live_submit.mjs has the service itself.
 import assert from 'node:assert/strict';
 import { test, until, visibleText } from './_page.mjs';
-import { excess, intruders, kNoIntruders, openPart, signIn, withLivePage } from './_live.mjs';
+import { excess, intruders, kNoIntruders, openPart, openPlace, signIn, withLivePage } from './_live.mjs';
 import { gpu, StubService } from './_stub_service.mjs';
 import { attempt, judgement, task } from './_stub_tasks.mjs';
 
@@ -501,18 +501,17 @@ test('hostile names of tasks are shown as text, on narrow windows too', () =>
     for (const width of [360, 1440, 2560]) {
       await withLivePage(service.url, { width, hash: '#tasks' }, async (page) => {
         await signIn(page, 'sonde_admin');
-        for (const place of [
-          '',
-          '/all',
-          '/batches',
-          '/types',
-          '/submit',
-          ...[1, 2, 3, 4, 5, 11, 14].map((id) => `/${id}`),
-          '/batches/4',
-        ]) {
-          await page.evaluate((hash) => void (location.hash = hash), `#tasks${place}`);
-          await page.locator('main h2').waitFor();
-          await page.locator('.waiting').waitFor({ state: 'detached' });
+        const places = [
+          ['', 'Queue'],
+          ['/all', 'All tasks'],
+          ['/batches', 'Batches'],
+          ['/types', 'Types'],
+          ['/submit', 'Submit a task'],
+          ...[1, 2, 3, 4, 5, 11, 14].map((id) => [`/${id}`, `Task ${id} `]),
+          ['/batches/4', 'Batch 4 '],
+        ];
+        for (const [place, heading] of places) {
+          await openPlace(page, `#tasks${place}`, heading);
           assert.equal(await excess(page), 0, `#tasks${place} is too wide for ${width}`);
           assert.deepEqual(await intruders(page), kNoIntruders, place);
         }

@@ -142,24 +142,12 @@ Response answer(const Call& call) {
 }
 
 constexpr std::array kHeaders = {kIdempotencyKey};
-constexpr std::array<std::string_view, 18> kProblems = {"unknown_type",
-                                                        "unknown_priority",
-                                                        "unknown_strategy",
-                                                        "unknown_dependency",
-                                                        "too_many_gpus",
-                                                        "too_much_memory",
-                                                        "invalid_task",
-                                                        "command_not_allowed",
-                                                        "variable_not_allowed",
-                                                        "key_used",
-                                                        "queue_full",
-                                                        "tasks_disabled",
-                                                        "gpus_disabled",
-                                                        "not_saved",
-                                                        "disk_limit",
-                                                        "tasks_unreadable",
-                                                        "stopping",
-                                                        "unknown_batch"};
+constexpr std::array<std::string_view, 20> kProblems = {
+    "unknown_type",         "unknown_priority", "unknown_strategy", "unknown_dependency",
+    "too_many_gpus",        "too_much_memory",  "invalid_task",     "command_not_allowed",
+    "variable_not_allowed", "key_used",         "queue_full",       "tasks_disabled",
+    "gpus_disabled",        "not_saved",        "disk_limit",       "tasks_unreadable",
+    "unknown_batch",        "empty_batch",      "batch_too_large",  "stopping"};
 
 }  // namespace
 

@@ -100,9 +100,10 @@ class RunningService final : public Service {
     make_monitor();
     SONDE_TRY(open_tasks());
     make_api();
-    SONDE_TRY(listen());
     monitor_->start();
-    if (tasks_) SONDE_TRY(tasks_->start());
+    if (tasks_) SONDE_TRY(tasks_->check());
+    SONDE_TRY(listen());
+    if (tasks_) tasks_->start();
     say_keys();
     return {};
   }

@@ -30,7 +30,7 @@ bool wait_for_round(const monitor::Monitor& monitor) {
 }
 
 /// Whether the mappings name GPUs that there are; nothing to say while the GPUs are not known.
-Status check(const config::Config& config, const monitor::HostSnapshot& host) {
+Status check_gpus(const config::Config& config, const monitor::HostSnapshot& host) {
   std::vector<std::string> uuids;
   std::vector<std::string> mig_uuids;
   for (const monitor::GpuView& gpu : host.gpus) {
@@ -53,7 +53,7 @@ class MappingWatch {
     if (host->gpus.size() == gpus_ && mappings == mappings_) return;
     gpus_ = host->gpus.size();
     mappings_ = mappings;
-    if (const Status checked = check(*config, *host); !checked) {
+    if (const Status checked = check_gpus(*config, *host); !checked) {
       log_->error("tasks that go by task_specific wait for GPUs that this host does not have",
                   {{"reason", checked.error().message}});
     }
@@ -96,14 +96,13 @@ Result<std::unique_ptr<Tasks>> Tasks::open(const TaskParts& parts) {
   return tasks;
 }
 
-Status Tasks::start() {
+Status Tasks::check() const {
   const auto config = parts_.config->current();
-  if (!config->gpu.multi_gpu.task_specific_mappings.empty() && wait_for_round(*parts_.monitor)) {
-    SONDE_TRY(check(*config, *parts_.monitor->snapshot()));
-  }
-  dispatcher_->start();
-  return {};
+  if (config->gpu.multi_gpu.task_specific_mappings.empty() || !wait_for_round(*parts_.monitor)) return {};
+  return check_gpus(*config, *parts_.monitor->snapshot());
 }
+
+void Tasks::start() { dispatcher_->start(); }
 
 void Tasks::stop() { dispatcher_->stop(drain_time(*parts_.config->current())); }
 

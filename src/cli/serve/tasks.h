@@ -30,7 +30,8 @@ class Tasks {
   [[nodiscard]] static Result<std::unique_ptr<Tasks>> open(const TaskParts& parts);
 
   /// After the monitor started. The error: task_specific_mappings name a GPU that this host does not have.
-  [[nodiscard]] Status start();
+  [[nodiscard]] Status check() const;
+  void start();
   /// Lets requests to workers end, within sonde.tasks.drain_timeout; commands go on.
   void stop();
   [[nodiscard]] bool alive() const;

@@ -27,7 +27,7 @@ std::string gpu_name(const Json& judgement) {
 }
 
 std::string score_text(const Json& judgement) {
-  const std::string words = text_of(judgement, "score_text");
+  std::string words = text_of(judgement, "score_text");
   const auto score = number_of(judgement, "score");
   if (!score) return words;
   const std::string number = fmt::format("score {:.4g}", *score);
@@ -51,7 +51,7 @@ class Text {
   /// "name   sentence", with the lines that follow under the sentence.
   void row(std::string_view name, size_t name_width, std::string_view sentence) {
     const size_t indent = name_width + 4;
-    std::string lines = wrapped(sentence, indent, std::max(width_, indent + 20));
+    const std::string lines = wrapped(sentence, indent, std::max(width_, indent + 20));
     const size_t used = std::min(2 + text_width(name), indent);
     text_ += "  " + std::string(name) + std::string(indent - used, ' ') + lines.substr(std::min(lines.size(), indent));
   }

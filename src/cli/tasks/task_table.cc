@@ -9,6 +9,7 @@
 #include "cli/tasks/grid.h"
 #include "cli/tasks/ids.h"
 #include "cli/tasks/shell_text.h"
+#include "report/text_width.h"
 
 namespace sonde::tasks {
 namespace {
@@ -19,7 +20,8 @@ bool is(const Json& task, std::string_view state) { return raw_text(task, "state
 std::string name_cell(const Json& task) {
   const std::string name = text_of(task, "name");
   if (!name.empty()) return name;
-  const std::string command = shell_text(member(task, "command"));
+  constexpr size_t kMostCommand = 30;
+  const std::string command = cut_middle(shell_text(member(task, "command")), kMostCommand);
   return command.empty() ? text_of(member(task, "inference"), "model") : command;
 }
 
@@ -49,7 +51,7 @@ std::string run_cell(const Json& task, const TableContext& context) {
 }
 
 std::string reason_cell(const Json& task, const TableContext& context) {
-  if (flag_of(task, "cancelling")) return "was told to end";
+  if (flag_of(task, "cancelling") && is(task, "running")) return "was told to end";
   if (const std::string reason = text_of(task, "reason"); !reason.empty()) return reason;
   const int64_t id = whole_of(task, "id").value_or(0);
   if (const auto known = context.reasons.find(id); known != context.reasons.end()) return known->second;

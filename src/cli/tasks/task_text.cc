@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/ranges.h>
 
 #include "base/decimal.h"
 #include "cli/tasks/amounts.h"
@@ -104,14 +108,16 @@ GpuNames ask_gpu_names(Connection& connection) {
 
 std::string gpus_text(const Json& uuids, const GpuNames& names) {
   constexpr size_t kShort = 12;  // "GPU-1234abcd"
-  std::string text;
+  std::vector<std::string> gpus;
   if (!uuids.is_array()) return "-";
   for (const Json& uuid : uuids) {
     const std::string whole = uuid.is_string() ? uuid.get<std::string>() : "";
     const auto name = names.find(whole);
-    text += (text.empty() ? "" : ",") + (name == names.end() ? one_line(whole).substr(0, kShort) : name->second);
+    gpus.push_back(name == names.end() ? one_line(whole).substr(0, kShort) : name->second);
   }
-  return text.empty() ? "-" : text;
+  std::ranges::sort(gpus, {},
+                    [](const std::string& gpu) { return std::pair(gpu.size(), gpu); });  // gpu_10 behind gpu_9
+  return gpus.empty() ? "-" : fmt::format("{}", fmt::join(gpus, ","));
 }
 
 const Json& last_attempt(const Json& task) {
@@ -133,7 +139,7 @@ std::string title_of(const Json& task) {
 
 std::string outcome_text(const Json& task) {
   const std::string state = raw_text(task, "state");
-  const std::string head = title_of(task) + " " + (state == "cancelled" ? "was cancelled" : one_line(state));
+  std::string head = title_of(task) + " " + (state == "cancelled" ? "was cancelled" : one_line(state));
   if (state == "succeeded") return head;
   const std::string reason = text_of(task, "reason");
   return head + ": " + (reason.empty() ? cause_text(task) : reason);

@@ -67,7 +67,10 @@ void Core::begin(Executor& executor) {
   executor_ = &executor;
   now_ns_ = parts_.now_ns();
   const std::vector<std::pair<int64_t, int64_t>> running(restored_.begin(), restored_.end());
-  follow_gpus();
+  {
+    const std::scoped_lock lock(mutex_);
+    follow_gpus();
+  }
   profiler_.begin(executor, restored_, *config_, now_ns_);
   for (const Task* task : engine_->running()) simulated_.started(*task, indices_);
   executor.adopt(running);
@@ -87,7 +90,7 @@ void Core::turn(Inputs inputs) {
     if (inputs.gpus_read) profiler_.look(*engine_, indices_, now_ns_);
   }
   if (trouble_.empty() || now_ns_ >= retry_ns_) save();
-  for (const auto& each : std::exchange(replies_, {})) each();
+  give_replies();
   look_soon();
   remove_old();
   publish();
@@ -124,6 +127,7 @@ void Core::follow_config() {
 
 void Core::follow_gpus() {
   const auto host = parts_.monitor->snapshot();
+  if (host->gpus.empty() && indices_.empty()) return;  // not known yet, which is not the same as none
   const auto running = engine_->running();
   Feed feed = feed_.take(*host, running);
   indices_.clear();
@@ -144,7 +148,7 @@ std::optional<Refused> Core::refusal() const {
   }
   if (!trouble_.empty()) return Refused{.code = "not_saved", .detail = trouble_, .retry_after_s = kRetryAfter_s};
   if (const int64_t bytes = executor_->bytes(); bytes > tasks.output_total_limit) {
-    return Refused{.code = "output_full",
+    return Refused{.code = "disk_limit",
                    .detail = fmt::format("The files of all tasks take {} bytes, and sonde.tasks.output_total_limit is "
                                          "{}: raise it, or lower sonde.tasks.keep_days.",
                                          bytes, tasks.output_total_limit),
@@ -305,6 +309,7 @@ void Core::recover() {
 void Core::settle() {
   const Pending saved = std::exchange(pending_, {});
   answer_saved();
+  give_replies();
   for (const int64_t task : saved.starts) start(task);
   for (const int64_t task : saved.cancels) {
     const Task* const each = engine_->find(task);
@@ -319,6 +324,10 @@ void Core::settle() {
   changed_ = true;
   const std::scoped_lock lock(mutex_);
   engine_->drop_over();
+}
+
+void Core::give_replies() {
+  for (const auto& each : std::exchange(replies_, {})) each();
 }
 
 void Core::answer_saved() {

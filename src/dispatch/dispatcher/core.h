@@ -92,6 +92,7 @@ class Core {
   void recover();
   void settle();
   void answer_saved();
+  void give_replies();
   void tell_saved(const Pending& saved);
   void tell_task(const TaskNews& news);
   void tell_profile(const ProfileRecord& record);

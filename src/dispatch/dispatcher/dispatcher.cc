@@ -45,7 +45,7 @@ class Threaded final : public Dispatcher {
     drains_ = true;
     shared_->inbox.wake();
     if (thread_.joinable()) thread_.join();
-    executor_->stop();
+    if (executor_) executor_->stop();
     core_.end();
   }
 

@@ -50,7 +50,7 @@ class Inbox {
   }
   /// Somebody wants it to look at the clock.
   void wake() {
-    change([&] { woken_ = true; });
+    change([] {});
   }
 
   /// What there is; waits for it no longer than `patience`.

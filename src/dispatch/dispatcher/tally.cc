@@ -14,6 +14,13 @@ std::string outcome(const Task& task) {
 
 }  // namespace
 
+const Attempt* last_ended(const Task& task) {
+  for (size_t i = task.attempts.size(); i > 0; --i) {
+    if (task.attempts[i - 1].ended_ns) return &task.attempts[i - 1];
+  }
+  return nullptr;
+}
+
 Tally::Tally() {
   // From a start that waits for nothing but the disk to an hour, the usual time limit of the queue.
   counts_.wait_bounds_s = {0.01, 0.1, 1, 10, 60, 300, 900, 1800, 3600, 7200};
@@ -30,13 +37,11 @@ void Tally::waited(const std::string& priority, double seconds) {
 void Tally::tell(const TaskNews& news, const Task& task) {
   if (news.change == "submitted") ++counts_.submitted[task.spec.type];
   if (news.change == "ended") ++counts_.ended[{task.spec.type, outcome(task)}];
-  if (news.change == "retried" && task.last() != nullptr) {
-    ++counts_.retries[std::string(cause_name(task.last()->cause))];
-  }
+  const Attempt* const over = last_ended(task);
+  const std::string cause(cause_name(over == nullptr ? EndCause::none : over->cause));
+  if (news.change == "retried") ++counts_.retries[cause];
   const bool is_end = news.change == "ended" || news.change == "retried";
-  if (is_end && task.last() != nullptr && task.last()->cause == EndCause::out_of_memory) {
-    ++counts_.out_of_memory[task.spec.type];
-  }
+  if (is_end && over != nullptr && over->cause == EndCause::out_of_memory) ++counts_.out_of_memory[task.spec.type];
   if (news.change != "started" || task.attempts.size() != 1 || !task.started_ns) return;
   waited(task.spec.priority,
          static_cast<double>(std::max<int64_t>(0, *task.started_ns - task.ready_ns)) / kNsPerSecond);

@@ -6,6 +6,9 @@
 
 namespace sonde::dispatch {
 
+/// The last attempt of a task that is over; null where none is. The next one may have begun already.
+[[nodiscard]] const Attempt* last_ended(const Task& task);
+
 /// Counts what happened, for the metrics. One thread.
 class Tally {
  public:

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "dispatch/dispatcher/tally.h"
 #include "dispatch/json.h"
 #include "monitor/json.h"
 
@@ -88,7 +89,7 @@ void log_task(Log& log, const std::string& change, const Task& task) {
   if (change == "ended" && task.state == TaskState::failed) return log.warning("a task failed", fields);
   if (change == "ended") return log.info("a task is over", fields);
   if (change == "retried") {
-    if (task.last() != nullptr) fields.push_back({"cause", std::string(cause_name(task.last()->cause))});
+    if (const Attempt* const over = last_ended(task)) fields.push_back({"cause", std::string(cause_name(over->cause))});
     return log.warning("a task is tried again", fields);
   }
   log.debug(fmt::format("a task: {}", change), fields);

@@ -64,8 +64,8 @@ void RealEngine::finish(Entry& entry, TaskState state, EndCause cause, std::stri
 void RealEngine::settle(Entry& entry, int64_t now_ns) {
   unsettled_.push_back(entry.task.id);
   if (unsettled_.size() > 1) return;
-  for (size_t i = 0; i < unsettled_.size(); ++i) {
-    if (Entry* const before = entry_of(unsettled_[i])) settle_dependents(*before, now_ns);
+  for (size_t next = 0; next < unsettled_.size();) {  // it grows meanwhile
+    if (Entry* const before = entry_of(unsettled_[next++])) settle_dependents(*before, now_ns);
   }
   unsettled_.clear();
 }
@@ -205,7 +205,7 @@ std::optional<int64_t> RealEngine::room_it_had(const Entry& entry) const {
     const FleetGpu* const gpu = fleet_.find(uuid);
     const std::optional<int64_t> room = gpu == nullptr ? std::nullopt : room_bytes(gpu->state, gpu->load);
     if (!room) continue;
-    const int64_t had = *room + allocation->bytes_on(uuid);
+    const int64_t had = *room + fleet_.bytes_on(*allocation, gpu->state);
     least = std::min(least.value_or(had), had);
   }
   return least;

@@ -1,6 +1,7 @@
 #include "dispatch/engine/fleet.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sonde::dispatch {
 namespace {
@@ -8,11 +9,6 @@ namespace {
 const Task kNoTask;
 
 }  // namespace
-
-int64_t Allocation::bytes_on(const std::string& uuid) const {
-  const auto found = held.find(uuid);
-  return std::max(reserved_bytes, found == held.end() ? 0 : found->second);
-}
 
 std::optional<int64_t> Allocation::end_ns(int64_t now_ns) const {
   const int64_t ran = now_ns - started_ns;
@@ -55,7 +51,7 @@ void Fleet::rebuild_loads() {
       if (found == by_uuid_.end()) continue;
       FleetGpu& gpu = gpus_[found->second];
       gpu.load.tasks += 1;
-      gpu.load.reserved_bytes += allocation.bytes_on(uuid);
+      gpu.load.reserved_bytes += bytes_on(allocation, gpu.state);
       gpu.tasks.push_back(task);
     }
   }
@@ -68,7 +64,7 @@ void Fleet::take(int64_t task, Allocation allocation) {
     if (found == by_uuid_.end()) continue;
     FleetGpu& gpu = gpus_[found->second];
     gpu.load.tasks += 1;
-    gpu.load.reserved_bytes += allocation.bytes_on(uuid);
+    gpu.load.reserved_bytes += bytes_on(allocation, gpu.state);
     gpu.tasks.push_back(task);
   }
   allocations_.emplace(task, std::move(allocation));
@@ -83,7 +79,7 @@ void Fleet::release(int64_t task) {
     if (found == by_uuid_.end()) continue;
     FleetGpu& gpu = gpus_[found->second];
     gpu.load.tasks -= 1;
-    gpu.load.reserved_bytes -= at->second.bytes_on(uuid);
+    gpu.load.reserved_bytes -= bytes_on(at->second, gpu.state);
     std::erase(gpu.tasks, task);
   }
   allocations_.erase(at);
@@ -103,6 +99,8 @@ void Fleet::judge(const config::Config& config, FleetGpu& gpu) {
 }
 
 void Fleet::refresh(const config::Config& config) {
+  const int64_t slots = std::max<int64_t>(1, config.gpu.multi_gpu.max_concurrent_tasks_per_gpu);
+  if (slots != std::exchange(slots_, slots)) rebuild_loads();
   for (FleetGpu& gpu : gpus_) judge(config, gpu);
   open_ = static_cast<size_t>(std::ranges::count_if(gpus_, &FleetGpu::is_open));
   const auto first = std::ranges::find_if(gpus_, &FleetGpu::is_well);
@@ -118,6 +116,12 @@ void Fleet::refresh(const config::Config& config, std::span<const std::string> u
     judge(config, gpu);
     if (gpu.is_open) open_ += 1;
   }
+}
+
+int64_t Fleet::bytes_on(const Allocation& allocation, const GpuState& gpu) const {
+  const int64_t kept = allocation.is_share ? gpu.memory_total_bytes.value_or(0) / slots_ : allocation.reserved_bytes;
+  const auto found = allocation.held.find(gpu.uuid);
+  return std::max(kept, found == allocation.held.end() ? 0 : found->second);
 }
 
 const FleetGpu* Fleet::find(const std::string& uuid) const {

@@ -18,13 +18,12 @@ namespace sonde::dispatch {
 struct Allocation {
   int64_t started_ns = 0;
   std::vector<std::string> gpus;
-  int64_t reserved_bytes = 0;               ///< on each
-  std::map<std::string, int64_t> held;      ///< by GPU, as last seen
+  int64_t reserved_bytes = 0;           ///< on each
+  bool is_share = false;                ///< an equal share instead, of as many slots as the configuration of now has
+  std::map<std::string, int64_t> held;  ///< by GPU, as last seen
   std::optional<RunTimeEstimate> run_time;  ///< of its type, as it was known when it started
   std::optional<int64_t> time_limit_ns;
 
-  /// The larger of what is kept for it and what it holds.
-  [[nodiscard]] int64_t bytes_on(const std::string& uuid) const;
   /// When it ends at the earliest that is likely: the 10th percentile of its type's run times while that is ahead, then
   /// median, then 90th; its time limit where those are not known. Absent: unknown, or it runs longer than any of these.
   [[nodiscard]] std::optional<int64_t> end_ns(int64_t now_ns) const;
@@ -33,7 +32,7 @@ struct Allocation {
 /// A GPU, and what was started there.
 struct FleetGpu {
   const GpuState& state;
-  GpuLoad& load;                ///< `is_kept` unused: it depends on who asks
+  GpuLoad& load;               ///< `is_kept` unused: it depends on who asks
   std::vector<int64_t> tasks;  ///< that run there, in the order of their starts
   bool is_open = false;        ///< no rule that looks at the GPU alone refuses it now
   bool is_well = false;        ///< no lasting one does
@@ -54,6 +53,8 @@ class Fleet {
   [[nodiscard]] std::span<const FleetGpu> gpus() const { return gpus_; }
   [[nodiscard]] std::span<const GpuState> states() const { return states_; }
   [[nodiscard]] std::span<const GpuLoad> loads() const { return loads_; }
+  /// The larger of what is kept for the task there and what it holds.
+  [[nodiscard]] int64_t bytes_on(const Allocation& allocation, const GpuState& gpu) const;
   [[nodiscard]] const FleetGpu* find(const std::string& uuid) const;
   [[nodiscard]] const Allocation* allocation(int64_t task) const;
   [[nodiscard]] bool is_known() const { return is_known_; }  ///< set_gpus() was called
@@ -75,6 +76,7 @@ class Fleet {
   std::optional<size_t> first_well_;
   size_t open_ = 0;
   int64_t host_tasks_ = 0;
+  int64_t slots_ = 1;  ///< of each GPU, as configured
   bool is_known_ = false;
 };
 

@@ -237,6 +237,7 @@ void RealEngine::restore_waiting(Entry& entry) {
     fleet_.take(task.id, {.started_ns = last.started_ns,
                           .gpus = last.gpus,
                           .reserved_bytes = last.reserved_bytes,
+                          .is_share = last.memory_source == MemorySource::share && !task.least_room_bytes,
                           .held = {},
                           .run_time = needs_.run_time(task.spec.type, last.gpu_name),
                           .time_limit_ns = task.spec.time_limit_ns});

@@ -54,7 +54,7 @@ const std::vector<Keeping::Running>& Keeping::running_on(size_t index) {
   const FleetGpu& gpu = fleet_->gpus()[index];
   for (const int64_t id : gpu.tasks) {
     const Allocation& allocation = *fleet_->allocation(id);
-    running->push_back({allocation.end_ns(now_ns_).value_or(kNever), allocation.bytes_on(gpu.state.uuid)});
+    running->push_back({allocation.end_ns(now_ns_).value_or(kNever), fleet_->bytes_on(allocation, gpu.state)});
   }
   std::ranges::stable_sort(*running, {}, &Running::end_ns);
   return *running;

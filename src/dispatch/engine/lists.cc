@@ -147,8 +147,9 @@ std::vector<const Task*> RealEngine::running() const {
 }
 
 EngineCounts RealEngine::counts() const {
-  EngineCounts counts{.by_state = by_state_, .waiting_by_priority = waiting_by_priority_};
+  EngineCounts counts{.by_state = {}, .waiting_by_priority = waiting_by_priority_};
   for (const auto& [state, count] : by_state_) {
+    if (!is_over(state)) counts.by_state[state] = count;
     if (state == TaskState::blocked || state == TaskState::waiting) counts.queue_length += count;
   }
   return counts;

@@ -38,7 +38,7 @@ class Placement {
   [[nodiscard]] std::vector<Judgement> judge(const config::Config& config, const Task& task, Place place,
                                              const Placed* placed) const;
   [[nodiscard]] bool is_eligible(const config::Config& config, const Task& task, const Need& need, Place place,
-                                 size_t gpu) const;
+                                 size_t index) const;
 
  private:
   [[nodiscard]] std::string score_text(const config::Config& config, const Task& task, const Placed& placed, size_t at,

@@ -41,7 +41,7 @@ class RealEngine final : public Engine {
   [[nodiscard]] std::expected<int64_t, Refused> submit(TaskSpec spec, int64_t now_ns) override;
   [[nodiscard]] std::expected<int64_t, Refused> submit_batch(std::string name, std::vector<TaskSpec> specs,
                                                              int64_t now_ns) override;
-  void forget(int64_t task) override;
+  void forget(int64_t id) override;
   bool cancel(int64_t task, const std::string& by, int64_t now_ns) override;
   void ended(const EndReport& report) override;
   void set_recorded(int64_t task) override;

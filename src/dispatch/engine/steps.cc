@@ -135,6 +135,7 @@ void RealEngine::record(Entry& entry, Attempt attempt, Step& step, int64_t now_n
   fleet_.take(task.id, {.started_ns = now_ns,
                         .gpus = attempt.gpus,
                         .reserved_bytes = attempt.reserved_bytes,
+                        .is_share = attempt.memory_source == MemorySource::share && !task.least_room_bytes,
                         .held = {},
                         .run_time = needs_.run_time(task.spec.type, attempt.gpu_name),
                         .time_limit_ns = task.spec.time_limit_ns});

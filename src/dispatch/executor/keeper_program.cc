@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dispatch/executor/attempt_files.h"
+#include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/keeper.h"
 
 namespace sonde::dispatch {
@@ -74,7 +75,7 @@ std::vector<std::filesystem::path> places() {
 Result<KeeperProgram> KeeperProgram::find() {
   const auto tried = places();
   for (const auto& place : tried) {
-    Descriptor program(open(place.c_str(), O_PATH | O_CLOEXEC));
+    const Descriptor program(open(place.c_str(), O_PATH | O_CLOEXEC));
     if (!program || access(place.c_str(), X_OK) != 0) continue;
     return KeeperProgram(Descriptor(fcntl(program.get(), F_DUPFD_CLOEXEC, kFirstFree)));
   }
@@ -106,5 +107,15 @@ int KeeperProgram::start(const keeper::KeeperLaunch& launch, const Files& files,
 }
 
 Descriptor process_handle(pid_t pid) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
+
+void tell_to_end(int handle) {
+  siginfo_t info{};
+  info.si_signo = SIGTERM;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = keeper::kCancelMark;
+  syscall(SYS_pidfd_send_signal, handle, SIGTERM, &info, 0);
+}
 
 }  // namespace sonde::dispatch

@@ -158,7 +158,7 @@ std::optional<TaskFolders::Work> TaskFolders::next() {
       lock.lock();
     }
   }
-  Work work = std::move(work_.front());
+  const Work work = work_.front();
   work_.pop_front();
   return work;
 }

@@ -9,8 +9,8 @@ namespace sonde::dispatch {
 namespace {
 
 constexpr size_t kDraws = 15;
-constexpr size_t kFewestDraws = 5;
-constexpr size_t kTasksOfAllDraws = 3000;  ///< played in one forecast; about 2 ms
+constexpr size_t kFewestDraws = 3;
+constexpr size_t kTasksOfAllDraws = 3000;  ///< played in one forecast; 3 ms for each thousand that wait
 constexpr size_t kMostRemembered = 100'000;
 constexpr int64_t kLeastScale_ns = 2'000'000'000;
 constexpr double kShareOfWait = 0.1;

@@ -38,9 +38,9 @@ std::vector<int64_t> all_of(std::span<const Task* const> running) {
 }
 
 template <typename Value>
-std::optional<double> scaled(const std::optional<Value>& value, double factor) {
+std::optional<double> divided(const std::optional<Value>& value, double by) {
   if (!value) return std::nullopt;
-  return static_cast<double>(*value) * factor;
+  return static_cast<double>(*value) / by;
 }
 
 GpuState state_of(const monitor::GpuView& gpu, const monitor::HostSnapshot& host) {
@@ -53,8 +53,8 @@ GpuState state_of(const monitor::GpuView& gpu, const monitor::HostSnapshot& host
   state.memory_total_bytes = reading.memory_total_bytes;
   if (state.memory_total_bytes) *state.memory_total_bytes -= reading.memory_reserved_bytes.value_or(0);
   state.memory_used_bytes = reading.memory_used_bytes;
-  state.utilization = scaled(reading.gpu_utilization_percent, 1 / kPercent);
-  state.temperature_celsius = scaled(reading.temperature_celsius, 1);
+  state.utilization = divided(reading.gpu_utilization_percent, kPercent);
+  state.temperature_celsius = divided(reading.temperature_celsius, 1);
   state.moment_ns = gpu.sample.moment_ns;
   state.trouble = gpu_trouble(gpu, host);
   return state;

@@ -48,7 +48,7 @@ Descriptor take_signals() {
   sigemptyset(&read);
   sigaddset(&read, SIGTERM);
   sigaddset(&read, SIGCHLD);
-  sigprocmask(SIG_SETMASK, &read, nullptr);
+  pthread_sigmask(SIG_SETMASK, &read, nullptr);
   return Descriptor(signalfd(-1, &read, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 

@@ -108,6 +108,29 @@ int spawn_patiently(const SpawnSettings& settings, KeeperLaunch& launch, pid_t& 
   return error;
 }
 
+/// A service that is spared when the host's memory runs out hands that on to its children; a task is not to be spared.
+class OrdinaryOomScore {
+ public:
+  OrdinaryOomScore() : file_(open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)) {
+    std::array<char, 16> text{};
+    const ssize_t count = file_ ? pread(file_.get(), text.data(), text.size(), 0) : 0;
+    if (count > 0 && text[0] == '-') before_.assign(text.data(), static_cast<size_t>(count));
+    if (!before_.empty()) set("0");
+  }
+  OrdinaryOomScore(const OrdinaryOomScore&) = delete;
+  OrdinaryOomScore& operator=(const OrdinaryOomScore&) = delete;
+  ~OrdinaryOomScore() {
+    if (!before_.empty()) set(before_);
+  }
+
+ private:
+  void set(const std::string& score) const {
+    [[maybe_unused]] const auto written = pwrite(file_.get(), score.data(), score.size(), 0);
+  }
+  Descriptor file_;
+  std::string before_;
+};
+
 std::string reason(int error) { return strerror(error); }  // NOLINT(concurrency-mt-unsafe): a keeper has one thread
 
 std::string folder_trouble(const std::string& folder) {
@@ -119,7 +142,7 @@ std::string folder_trouble(const std::string& folder) {
 
 std::string trouble_of(const KeeperLaunch& launch, int error) {
   const std::string& program = launch.command.front();
-  std::string text = "cannot start '" + program + "': ";
+  const std::string text = "cannot start '" + program + "': ";
   if (error == ENOENT && program.find('/') == std::string::npos) {
     return text + "no program of that name in PATH (" + std::string(path_of(launch)) + ")";
   }
@@ -148,6 +171,7 @@ TaskProcess start_task(const KeeperLaunch& launch) {
   const Descriptor error(pipes[1][1]);
   KeeperLaunch words = launch;
   const SpawnSettings settings(launch.folder, output.get(), error.get());
+  const OrdinaryOomScore ordinary;
   const int failed = spawn_patiently(settings, words, task.pid);
   if (failed != 0) task.trouble = trouble_of(launch, failed);
   return task;

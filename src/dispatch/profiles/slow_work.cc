@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMinuteNs = 60'000'000'000;
 /// A type that does not come again leaves no trouble behind.
 constexpr int64_t kTaskNs = 60 * kMinuteNs;
-constexpr int64_t kGpuNs = 24 * 60 * kMinuteNs;
+constexpr int64_t kGpuNs = 24 * kTaskNs;
 /// Findings stand in an alert so long at least.
 constexpr int64_t kFindingNs = 5 * kMinuteNs;
 

@@ -129,7 +129,7 @@ void VirtualHost::cancel(int64_t task, int64_t now_ns) {
   now_ns_ = std::max(now_ns_, now_ns);
 }
 
-double VirtualHost::goal(const Run& run) const {
+double VirtualHost::goal(const Run& run) {
   double next = run.grown ? 1 : kGrownAt;
   if (run.run.fails_at) next = std::min(next, *run.run.fails_at);
   return next;

@@ -64,7 +64,7 @@ class VirtualHost {
     std::optional<EndCause> ended;
     std::string message;
   };
-  [[nodiscard]] double goal(const Run& run) const;
+  [[nodiscard]] static double goal(const Run& run);
   [[nodiscard]] int64_t goal_ns(const Run& run) const;
   bool hold(Run& run, int64_t bytes);
   void reach(Run& run, int64_t now_ns);

@@ -1,0 +1,53 @@
+#include <fcntl.h>
+
+#include <filesystem>
+
+#include "dispatch/executor/log_reader.h"
+#include "dispatch/executor/process_executor.h"
+
+// What others ask of attempts, on their own threads.
+namespace sonde::dispatch {
+
+std::optional<std::pair<int64_t, int64_t>> ProcessExecutor::task_of(int64_t pid) const { return members_.find(pid); }
+
+std::optional<int64_t> ProcessExecutor::pid_of(int64_t task, int64_t attempt) const {
+  const AttemptId id{task, attempt};
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto at = entries_.find(id);
+    if (at == entries_.end() || at->second.is_over || at->second.keeper == 0) return std::nullopt;
+    if (at->second.task) return at->second.task;
+  }
+  const Descriptor live(::open(files_.live_file(id).c_str(), O_RDONLY | O_CLOEXEC));
+  const auto record = live ? keeper::read_keeper_record(live.get()) : std::nullopt;
+  if (!record || record->task == 0) return std::nullopt;
+  const std::scoped_lock lock(mutex_);
+  if (const auto at = entries_.find(id); at != entries_.end()) at->second.task = record->task;
+  return record->task;
+}
+
+Result<LogPart> ProcessExecutor::log(int64_t task, int64_t attempt, LogStream stream, int64_t from,
+                                     int64_t most) const {
+  const AttemptId id{task, attempt};
+  bool over = true;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto at = entries_.find(id);
+    if (at != entries_.end()) over = at->second.is_over;
+  }
+  std::error_code error;
+  if (over && !std::filesystem::exists(files_.attempt_folder(id), error)) {
+    return fail("there is no output of attempt {} of task {}: it was removed, or never started", attempt, task);
+  }
+  return read_log(files_.output(id) + (stream == LogStream::out ? ".stdout" : ".stderr"), from, most, over);
+}
+
+std::string ProcessExecutor::folder_of(int64_t task, int64_t attempt) const {
+  return files_.attempt_folder({task, attempt});
+}
+
+void ProcessExecutor::remove(int64_t task) { folders_.remove(task); }
+
+int64_t ProcessExecutor::bytes() const { return folders_.bytes(); }
+
+}  // namespace sonde::dispatch
