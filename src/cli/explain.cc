@@ -8,6 +8,7 @@
 #include "cli/tasks/connection.h"
 #include "cli/tasks/explain_text.h"
 #include "cli/tasks/ids.h"
+#include "cli/tasks/profile_text.h"
 #include "cli/tasks/task_text.h"
 
 namespace sonde {
@@ -35,12 +36,16 @@ int run(const Options& options) {
   if (!connection) return report_error(connection.error());
   const auto explained = connection->get(fmt::format("/api/v1/tasks/{}/explain", *id));
   if (!explained) return report_error(explained.error());
-  if (!options.json) {
-    const auto task = connection->get(fmt::format("/api/v1/tasks/{}", *id));
-    if (task) fmt::print("{}\n", head_of(*task));
+  if (options.json) {
+    fmt::print("{}", tasks::json_text(*explained));
+    return kDone;
   }
-  fmt::print("{}", options.json ? tasks::json_text(*explained)
-                                : tasks::explain_text(*explained, tasks::now_s(), terminal_options().width));
+  const size_t width = terminal_options().width;
+  if (const auto task = connection->get(fmt::format("/api/v1/tasks/{}", *id))) fmt::print("{}\n", head_of(*task));
+  fmt::print("{}", tasks::explain_text(*explained, tasks::now_s(), width));
+  // What was asked for stands above, also where a service does not record.
+  const auto profiles = connection->get(fmt::format("/api/v1/tasks/{}/profiles", *id));
+  if (profiles) fmt::print("{}", tasks::profiles_text(*profiles, width));
   return kDone;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -68,6 +69,9 @@ struct DispatcherParts {
   std::function<Result<std::unique_ptr<Executor>>(std::function<void(EndReport)> ended)> make_executor;
   std::function<std::shared_ptr<device::simulated::Source>()> simulated;  ///< null or gives null: GPUs are real
   std::function<int64_t()> now_ns;                                        ///< since 1970
+  /// Findings of a profile's file: what `sonde why --json` prints of it. Can take minutes, unless `stop` becomes
+  /// true; from a thread of its own. Null: profiles are kept without.
+  std::function<Result<std::string>(const std::string& file, const std::atomic<bool>& stop)> analyse = {};
 };
 
 /// The dispatcher of the service: a thread that takes what happens, asks the engine, saves, and only then starts and

@@ -47,7 +47,7 @@ struct Refused {
 /// A message for those who follow: state changes of tasks and batches.
 struct TaskNews {
   int64_t task = 0;
-  std::string change;  ///< "submitted", "ready", "started", "retried", "ended", "cancelling"
+  std::string change;  ///< "submitted", "ready", "started", "retried", "ended", "cancelling", "profiled"
 };
 
 /// What a step wants done, in this order: save all of it in one transaction, then start and cancel.
@@ -106,6 +106,9 @@ class Engine {
   virtual bool cancel(int64_t task, const std::string& by, int64_t now_ns) = 0;
   /// Ends an attempt; one that is not the last, or ended before, is ignored.
   virtual void ended(const EndReport& report) = 0;
+  /// The last attempt of a running task runs under a profiler: its run time teaches nothing. Before its start is saved,
+  /// or while it runs.
+  virtual void set_recorded(int64_t task) = 0;
   /// No new attempt starts from now on: the service is about to end.
   virtual void drain() = 0;
 

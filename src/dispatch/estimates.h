@@ -22,6 +22,7 @@ struct Measured {
   bool out_of_memory = false;
   int64_t reserved_bytes = 0;
   int64_t ended_ns = 0;
+  std::string gpu_uuid = {};  ///< of one that had one GPU; else empty
 };
 
 /// Memory that a type takes on a GPU.
@@ -53,6 +54,8 @@ class Estimates {
   [[nodiscard]] std::optional<MemoryEstimate> memory(std::string_view type) const;
   /// On GPUs of that name; of any where too few ran on those; nothing before three.
   [[nodiscard]] std::optional<RunTimeEstimate> run_time(std::string_view type, std::string_view gpu_name) const;
+  /// The same of GPUs of that name only.
+  [[nodiscard]] std::optional<RunTimeEstimate> run_time_there(std::string_view type, std::string_view gpu_name) const;
   /// Tasks a second of the type on GPUs of that name, by the median run time, against the fastest: 1 for it. Nothing
   /// where it is not known.
   [[nodiscard]] std::optional<double> speed(std::string_view type, std::string_view gpu_name) const;

@@ -15,12 +15,25 @@
 
 namespace sonde::dispatch {
 
+/// The recording of an attempt, and what was found in it.
+struct ProfileRecord {
+  int64_t task = 0;
+  int64_t attempt = 1;
+  std::string why;       ///< "asked", "every 100", "slow task", "slow GPU"
+  std::string state;     ///< "recording", "analysing", "done", "failed"
+  std::string file;      ///< the profile; empty once it was removed
+  std::string findings;  ///< JSON array, as `sonde why --json` has it; empty before
+  std::string trouble;   ///< why there are none
+  int64_t moment_ns = 0;
+};
+
 /// What one transaction saves.
 struct Changes {
   std::vector<const Task*> tasks;
   std::vector<const Batch*> batches;
   std::vector<Decision> decisions;
-  [[nodiscard]] bool empty() const { return tasks.empty() && batches.empty() && decisions.empty(); }
+  std::vector<ProfileRecord> profiles = {};  ///< of attempts that are about to start
+  [[nodiscard]] bool empty() const { return tasks.empty() && batches.empty() && decisions.empty() && profiles.empty(); }
 };
 
 /// What there was when the service ended.
@@ -41,20 +54,8 @@ struct TaskQuery {
   int64_t most = 100;
 };
 
-/// A finding of a task's profile, as `sonde why --format json` has it.
-struct ProfileRecord {
-  int64_t task = 0;
-  int64_t attempt = 1;
-  std::string why;       ///< "asked", "every 100", "slow task", "slow GPU"
-  std::string state;     ///< "recording", "analysing", "done", "failed"
-  std::string file;      ///< the profile; empty once it was removed
-  std::string findings;  ///< JSON array; empty before
-  std::string trouble;   ///< why there are none
-  int64_t moment_ns = 0;
-};
-
-/// tasks.db: SQLite, write-ahead log, each transaction synced before save() returns (synchronous=FULL). save() and
-/// restore() are for one thread; reading is thread-safe and does not wait for it.
+/// tasks.db: SQLite, write-ahead log, each transaction synced before save() returns (synchronous=FULL). save() of
+/// changes and restore() are for one thread; that of a profile and reading are thread-safe, reading does not wait.
 class TaskStore {
  public:
   /// `folder`: made where it is missing. A database that is broken is an error that says what to do: tasks are never
@@ -78,6 +79,16 @@ class TaskStore {
   [[nodiscard]] virtual Result<std::vector<ProfileRecord>> profiles(int64_t task) const = 0;
   [[nodiscard]] virtual Result<std::vector<ProfileRecord>> profiles_of_type(const std::string& type,
                                                                             int64_t most) const = 0;
+  /// Those that are not over, whose file is there, or that began since; the oldest first.
+  [[nodiscard]] virtual Result<std::vector<ProfileRecord>> open_profiles(int64_t /*since_ns*/) const {
+    return std::vector<ProfileRecord>();
+  }
+  /// Tasks of the type that first started after the start of the last one for which a recording was made for this
+  /// reason; all that there are where there was none.
+  [[nodiscard]] virtual Result<int64_t> started_since_profile(const std::string& /*type*/,
+                                                              const std::string& /*why*/) const {
+    return 0;
+  }
   /// The task (or batch) that this key of this submitter made before; 0 for none.
   [[nodiscard]] virtual Result<int64_t> task_of_key(const std::string& by, const std::string& key) const = 0;
   [[nodiscard]] virtual Result<int64_t> batch_of_key(const std::string& by, const std::string& key) const = 0;

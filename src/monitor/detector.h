@@ -17,15 +17,6 @@ struct Incident;
 enum class Severity { info, warning, critical };
 [[nodiscard]] std::string_view severity_name(Severity severity);
 
-/// One round, as detectors see it. Moments are nanoseconds since 1970; tests set them, so nothing here sleeps.
-struct Round {
-  int64_t moment_ns = 0;
-  std::span<const GpuSample> samples;        ///< of all GPUs, in the source's order
-  std::span<const device::GpuEvent> events;  ///< since the round before
-  const config::Config* config = nullptr;
-  bool source_reopened = false;  ///< the driver was loaded again since the round before: counters began anew
-};
-
 /// A named value in a text for people.
 struct Argument {
   std::string name;
@@ -41,6 +32,22 @@ struct Observation {
   std::vector<Argument> arguments = {};
   std::vector<int64_t> xids = {};  ///< that belong to it, the cause first
   int64_t happened = 0;            ///< how often in this round; 0 for a condition that lasts
+};
+
+/// That somebody beside the monitor sees something wrong with a GPU now: who runs tasks there.
+struct Reported {
+  std::string detector;  ///< whose incident it is
+  Observation seen;
+};
+
+/// One round, as detectors see it. Moments are nanoseconds since 1970; tests set them, so nothing here sleeps.
+struct Round {
+  int64_t moment_ns = 0;
+  std::span<const GpuSample> samples;        ///< of all GPUs, in the source's order
+  std::span<const device::GpuEvent> events;  ///< since the round before
+  const config::Config* config = nullptr;
+  bool source_reopened = false;             ///< the driver was loaded again since the round before: counters began anew
+  std::span<const Reported> reported = {};  ///< what others see now
 };
 
 /// Looks for one kind of trouble, over all GPUs of the host. Keeps what it needs of earlier rounds, hysteresis

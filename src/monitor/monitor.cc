@@ -117,6 +117,11 @@ class Worker : public Monitor {
     if (!look_wanted_.exchange(true)) wake_->call();
   }
 
+  void report(std::vector<Reported> troubles) override {
+    const std::scoped_lock lock(reported_mutex_);
+    reported_ = std::move(troubles);
+  }
+
   bool acknowledge(int64_t incident, const std::string& by) override {
     return change([&](IncidentBook& book) { return book.acknowledge(incident, by, parts_.now_ns()); });
   }
@@ -261,8 +266,13 @@ class Worker : public Monitor {
   }
 
   void judge(const config::Config& config, int64_t now_ns, bool reopened) {
-    const Round round{
-        .moment_ns = now_ns, .samples = samples_, .events = events_, .config = &config, .source_reopened = reopened};
+    const std::vector<Reported> reported = reported_now();
+    const Round round{.moment_ns = now_ns,
+                      .samples = samples_,
+                      .events = events_,
+                      .config = &config,
+                      .source_reopened = reopened,
+                      .reported = reported};
     std::vector<IncidentNews> news;
     std::vector<IncidentNews> by_people;
     std::vector<Incident> open;
@@ -277,6 +287,15 @@ class Worker : public Monitor {
     if (parts_.alerts != nullptr && config.gpu.monitoring.enabled) {
       parts_.alerts->tell(news, open, config.sonde.alerts);
     }
+  }
+
+  /// Of GPUs that there are.
+  std::vector<Reported> reported_now() const {
+    const std::scoped_lock lock(reported_mutex_);
+    std::vector<Reported> now;
+    std::ranges::copy_if(reported_, std::back_inserter(now),
+                         [&](const Reported& each) { return each.seen.gpu < samples_.size(); });
+    return now;
   }
 
   void keep(const config::Config& config, int64_t now_ns, const loop::Processes& processes) {
@@ -353,6 +372,9 @@ class Worker : public Monitor {
   std::vector<std::function<void()>> told_;
   std::atomic<bool> look_wanted_ = false;
   int64_t looked_ns_ = 0;  ///< when the GPUs were read last
+
+  mutable std::mutex reported_mutex_;
+  std::vector<Reported> reported_;
 
   std::mutex book_mutex_;  ///< guards judge_'s book and what is below; taken before published_mutex_
   loop::Judge judge_;

@@ -94,6 +94,8 @@ class Monitor {
   /// Somebody waits for what use and memory are now: they are read before the next round, though not more often than
   /// ten times a second. Such a look makes no history, incidents or alerts.
   virtual void look_soon() {}
+  /// What somebody else sees wrong with GPUs from now on, in the place of what was told before. Thread-safe.
+  virtual void report(std::vector<Reported> troubles) { (void)troubles; }
   /// False where there is no such open incident.
   [[nodiscard]] virtual bool acknowledge(int64_t incident, const std::string& by) = 0;
   [[nodiscard]] virtual bool clear(int64_t incident, const std::string& by) = 0;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/serve/analysis.h"
 #include "config/mappings.h"
 
 namespace sonde::serve {
@@ -87,7 +88,8 @@ Result<std::unique_ptr<Tasks>> Tasks::open(const TaskParts& parts) {
        .make_executor = [folder = parts.folder +
                                   "/tasks"](auto ended) { return dispatch::Executor::open(folder, std::move(ended)); },
        .simulated = parts.simulated,
-       .now_ns = parts.now_ns});
+       .now_ns = parts.now_ns,
+       .analyse = why_of});
   if (!dispatcher) return std::unexpected(std::move(dispatcher).error());
   tasks->dispatcher_ = std::move(*dispatcher);
   parts.monitor->on_round([watch = std::make_shared<MappingWatch>(parts)] { watch->look(); });

@@ -40,12 +40,14 @@ Core::Core(DispatcherParts parts)
       simulated_(parts_.simulated),
       forecaster_(seed()),
       teller_(*parts_.events, *parts_.log),
+      profiler_(parts_, [this](const ProfileRecord& record) { tell_profile(record); }),
       snapshot_(std::make_shared<QueueSnapshot>()) {}
 
 Status Core::restore() {
   auto was = parts_.store->restore();
   if (!was) return std::unexpected(std::move(was).error());
   for (const Measured& measured : was->measured) engine_->estimates().learn(measured);
+  profiler_.restore(*was);
   for (const Batch& batch : was->batches) batches_[batch.id].split = batch.split;
   for (const Task& task : was->tasks) {
     if (task.state == TaskState::running && task.last() != nullptr) restored_.emplace(task.id, task.last()->number);
@@ -69,6 +71,7 @@ void Core::begin(Executor& executor) {
     const std::scoped_lock lock(mutex_);
     follow_gpus();
   }
+  profiler_.begin(executor, restored_, *config_, now_ns_);
   for (const Task* task : engine_->running()) simulated_.started(*task, indices_);
   executor.adopt(running);
   changed_ = again_ = true;
@@ -84,6 +87,7 @@ void Core::turn(Inputs inputs) {
     if (inputs.gpus_read) follow_gpus();
     for (Input& input : inputs.all) std::visit([&](auto& each) { take(each); }, input);
     if (trouble_.empty()) step();
+    if (inputs.gpus_read) profiler_.look(*engine_, indices_, now_ns_);
   }
   if (trouble_.empty() || now_ns_ >= retry_ns_) save();
   give_replies();
@@ -224,6 +228,7 @@ void Core::take(EndReport& report) {
   if (restarts(report)) return;
   simulated_.ended(report.task, report.attempt);
   feed_.ended(report.task, report.attempt, report.ended_ns);
+  profiler_.ending(*engine_, report, now_ns_);
   engine_->ended(report);
   ended_.emplace_back(report.task, report.attempt);
 }
@@ -243,6 +248,7 @@ void Core::step() {
   Step step = engine_->step(now_ns_);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   if (!step.decisions.empty()) tally_.stepped(took.count());
+  profiler_.choose(*engine_, step.starts, now_ns_, pending_.profiles);
   pending_.add(std::move(step));
   pending_.ended.insert(pending_.ended.end(), ended_.begin(), ended_.end());
   ended_.clear();
@@ -309,7 +315,10 @@ void Core::settle() {
     const Task* const each = engine_->find(task);
     if (each != nullptr && each->last() != nullptr) executor_->cancel(task, each->last()->number);
   }
-  for (const auto& [task, attempt] : saved.ended) executor_->collected(task, attempt);
+  for (const auto& [task, attempt] : saved.ended) {
+    executor_->collected(task, attempt);
+    profiler_.ended({task, attempt}, *config_);
+  }
   tell_saved(saved);
   if (!saved.needs_saving()) return;
   changed_ = true;
@@ -335,7 +344,9 @@ void Core::answer_saved() {
 void Core::start(int64_t id) {
   const Task* const task = engine_->find(id);
   if (task == nullptr || task->state != TaskState::running || task->last() == nullptr) return;
-  executor_->start(launch_of(*task, *config_, indices_));
+  Launch launch = launch_of(*task, *config_, indices_);
+  profiler_.wrap(*task, *config_, launch);
+  executor_->start(launch);
   simulated_.started(*task, indices_);
 }
 
@@ -365,6 +376,11 @@ void Core::tell_task(const TaskNews& news) {
     teller_.tell(BatchNews{.change = "ended", .batch = *batch, .states = state->second.over});
   }
   batches_.erase(state);
+}
+
+/// From the profiler's thread.
+void Core::tell_profile(const ProfileRecord& record) {
+  if (const auto task = find(record.task); task && *task) teller_.tell({record.task, "profiled"}, **task);
 }
 
 /// Those that started say how good the forecasts were.

@@ -18,6 +18,7 @@
 #include "dispatch/dispatcher/teller.h"
 #include "dispatch/forecast.h"
 #include "dispatch/gpu_feed/feed.h"
+#include "dispatch/profiles/profiler.h"
 
 namespace sonde::dispatch {
 
@@ -40,7 +41,10 @@ class Core {
   void drain();
   /// Requests to workers that run still.
   [[nodiscard]] int64_t requests() const;
-  void end() { teller_.stop(); }
+  void end() {
+    profiler_.stop();
+    teller_.stop();
+  }
 
   // For other threads.
   [[nodiscard]] Result<std::optional<Task>> find(int64_t task) const;
@@ -91,6 +95,7 @@ class Core {
   void give_replies();
   void tell_saved(const Pending& saved);
   void tell_task(const TaskNews& news);
+  void tell_profile(const ProfileRecord& record);
   void follow_forecasts(std::span<const TaskNews> all);
   void tell_batch(int64_t batch);
   void start(int64_t task);
@@ -125,6 +130,7 @@ class Core {
   mutable Forecaster forecaster_;  ///< guarded by mutex_
   Tally tally_;
   Teller teller_;
+  profiles::Profiler profiler_;  ///< its threads tell teller_
 
   std::string trouble_;  ///< why nothing can be saved now
   int64_t retry_ns_ = 0;

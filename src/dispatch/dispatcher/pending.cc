@@ -27,6 +27,7 @@ void Pending::forget(int64_t task) {
   std::erase(starts, task);
   std::erase(cancels, task);
   std::erase_if(decisions, [&](const Decision& decision) { return decision.task == task; });
+  std::erase_if(profiles, [&](const ProfileRecord& profile) { return profile.task == task; });
   std::erase_if(news, [&](const TaskNews& each) { return each.task == task; });
 }
 
@@ -41,6 +42,7 @@ Changes Pending::changes(const Engine& engine) const {
     if (const Batch* batch = engine.find_batch(id)) changes.batches.push_back(batch);
   }
   changes.decisions = decisions;
+  changes.profiles = profiles;
   return changes;
 }
 

@@ -14,6 +14,7 @@ struct Pending {
   std::set<int64_t> tasks;
   std::set<int64_t> batches;
   std::vector<Decision> decisions;
+  std::vector<ProfileRecord> profiles;
   std::vector<int64_t> starts;
   std::vector<int64_t> cancels;
   std::vector<TaskNews> news;

@@ -107,6 +107,12 @@ bool RealEngine::cancel(int64_t task, const std::string& by, int64_t now_ns) {
   return true;
 }
 
+void RealEngine::set_recorded(int64_t task) {
+  Entry* const entry = entry_of(task);
+  if (entry == nullptr || entry->task.state != TaskState::running) return;
+  entry->task.attempts.back().recorded = true;
+}
+
 void RealEngine::learn(const Entry& entry) {
   const Attempt& last = entry.task.attempts.back();
   if (last.gpus.empty() && !is_success(last)) return;
@@ -117,8 +123,9 @@ void RealEngine::learn(const Entry& entry) {
                     .run_ns = std::nullopt,
                     .out_of_memory = last.cause == EndCause::out_of_memory,
                     .reserved_bytes = last.reserved_bytes,
-                    .ended_ns = *last.ended_ns};
-  if (is_success(last)) measured.run_ns = *last.ended_ns - last.started_ns;
+                    .ended_ns = *last.ended_ns,
+                    .gpu_uuid = last.gpus.size() == 1 ? last.gpus.front() : std::string()};
+  if (is_success(last) && !last.recorded) measured.run_ns = *last.ended_ns - last.started_ns;
   estimates_.learn(measured);
   needs_.forget_type(measured.type);
 }

@@ -44,6 +44,7 @@ class RealEngine final : public Engine {
   void forget(int64_t id) override;
   bool cancel(int64_t task, const std::string& by, int64_t now_ns) override;
   void ended(const EndReport& report) override;
+  void set_recorded(int64_t task) override;
   void drain() override { is_draining_ = true; }
   [[nodiscard]] Step step(int64_t now_ns) override;
   [[nodiscard]] std::optional<int64_t> next_ns() const override;

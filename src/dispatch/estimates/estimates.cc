@@ -121,6 +121,14 @@ std::optional<RunTimeEstimate> Estimates::run_time(std::string_view type, std::s
   return known->estimate;
 }
 
+std::optional<RunTimeEstimate> Estimates::run_time_there(std::string_view type, std::string_view gpu_name) const {
+  const auto of = types_.find(type);
+  if (of == types_.end()) return std::nullopt;
+  const auto found = of->second.run_times.find(gpu_name);
+  if (found == of->second.run_times.end() || found->second.ns.size() < kFewest) return std::nullopt;
+  return found->second.estimate;
+}
+
 std::optional<double> Estimates::speed(std::string_view type, std::string_view gpu_name) const {
   const auto of = types_.find(type);
   if (of == types_.end()) return std::nullopt;

@@ -189,6 +189,24 @@ Result<std::vector<ProfileRecord>> profiles_of_type(Connection& db, const std::s
   return all(query->bind(type).bind(std::max<int64_t>(0, most)), profile_of);
 }
 
+Result<std::vector<ProfileRecord>> open_profiles(Connection& db, int64_t since_ns) {
+  auto query = db.query(fmt::format(
+      "{} WHERE p.file <> '' OR p.state IN ('recording', 'analysing') OR p.moment_ns >= ? ORDER BY p.moment_ns",
+      kProfileRows));
+  if (!query) return std::unexpected(query.error());
+  return all(query->bind(since_ns), profile_of);
+}
+
+Result<int64_t> started_since_profile(Connection& db, const std::string& type, const std::string& why) {
+  auto query = db.query(
+      "SELECT count(*) FROM tasks WHERE type = ?1 AND started_ns > coalesce((SELECT max(t.started_ns) FROM profiles p "
+      "JOIN tasks t ON t.id = p.task WHERE t.type = ?1 AND p.why = ?2), -1)");
+  if (!query) return std::unexpected(query.error());
+  const auto row = query->bind(type).bind(why).next();
+  if (!row) return std::unexpected(row.error());
+  return query->integer();
+}
+
 Result<std::vector<Task>> unfinished_tasks(Connection& db) {
   auto query = db.query(fmt::format("{} WHERE t.state IN ('blocked', 'waiting', 'running')", kTaskRows));
   if (!query) return std::unexpected(query.error());

@@ -15,6 +15,8 @@ namespace sonde::dispatch::store {
 [[nodiscard]] Result<std::vector<Batch>> list_batches(Connection& db, int64_t before_id, int64_t most);
 [[nodiscard]] Result<std::vector<Decision>> decisions_of(Connection& db, int64_t task);
 [[nodiscard]] Result<std::vector<ProfileRecord>> profiles_of(Connection& db, int64_t task);
+[[nodiscard]] Result<std::vector<ProfileRecord>> open_profiles(Connection& db, int64_t since_ns);
+[[nodiscard]] Result<int64_t> started_since_profile(Connection& db, const std::string& type, const std::string& why);
 [[nodiscard]] Result<std::vector<ProfileRecord>> profiles_of_type(Connection& db, const std::string& type,
                                                                   int64_t most);
 /// Not over.

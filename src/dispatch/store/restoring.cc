@@ -64,7 +64,8 @@ Measured measured_of(const Task& task, const Attempt& attempt) {
                     .run_ns = {},
                     .out_of_memory = attempt.cause == EndCause::out_of_memory,
                     .reserved_bytes = attempt.reserved_bytes,
-                    .ended_ns = *attempt.ended_ns};
+                    .ended_ns = *attempt.ended_ns,
+                    .gpu_uuid = attempt.gpus.size() == 1 ? attempt.gpus.front() : std::string()};
   if (succeeded && !attempt.recorded) measured.run_ns = *attempt.ended_ns - attempt.started_ns;
   return measured;
 }

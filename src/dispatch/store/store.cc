@@ -59,6 +59,7 @@ class Sqlite : public TaskStore {
       for (const Task* task : changes.tasks) SONDE_TRY(store::write_task(*writer_, *task));
       for (const Batch* batch : changes.batches) SONDE_TRY(store::write_batch(*writer_, *batch));
       for (const Decision& decision : changes.decisions) SONDE_TRY(store::write_decision(*writer_, decision));
+      for (const ProfileRecord& profile : changes.profiles) SONDE_TRY(store::write_profile(*writer_, profile));
       return {};
     });
   }
@@ -94,6 +95,12 @@ class Sqlite : public TaskStore {
   }
   Result<std::vector<ProfileRecord>> profiles_of_type(const std::string& type, int64_t most) const override {
     return read([&](Connection& db) { return store::profiles_of_type(db, type, most); });
+  }
+  Result<std::vector<ProfileRecord>> open_profiles(int64_t since_ns) const override {
+    return read([&](Connection& db) { return store::open_profiles(db, since_ns); });
+  }
+  Result<int64_t> started_since_profile(const std::string& type, const std::string& why) const override {
+    return read([&](Connection& db) { return store::started_since_profile(db, type, why); });
   }
   Result<int64_t> task_of_key(const std::string& by, const std::string& key) const override {
     return read([&](Connection& db) { return store::id_of_key(db, "tasks", by, key); });

@@ -212,7 +212,7 @@ export interface Submission {
 
 /** Data of the event `task`. */
 export interface TaskNews {
-  change: 'submitted' | 'ready' | 'started' | 'retried' | 'ended' | 'cancelling';
+  change: 'submitted' | 'ready' | 'started' | 'retried' | 'ended' | 'cancelling' | 'profiled';
   task: Task;
 }
 

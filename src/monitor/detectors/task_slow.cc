@@ -1,0 +1,23 @@
+#include "monitor/detectors/reported.h"
+
+namespace sonde::monitor {
+namespace {
+
+constexpr std::string_view kName = "task_slow";
+
+std::unique_ptr<Detector> make() { return std::make_unique<ReportedDetector>(kName); }
+
+}  // namespace
+
+extern constinit const DetectorRow task_slow_detector = {
+    .name = kName,
+    .description =
+        "a task of a type runs longer than sonde.tasks.profiles.slow_factor times the 90th percentile of the last 200 "
+        "of its type on such GPUs (20 at least)",
+    .clear_after_s = 60,
+    .make = make,
+    .severity = "warning",
+    .clears = "the next task of the type there ended in time and no recording of one is awaited, or after 1 h",
+};
+
+}  // namespace sonde::monitor
