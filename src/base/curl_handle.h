@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-struct curl_slist;
+struct curl_slist;  // NOLINT(readability-identifier-naming): the name is libcurl's
 
 namespace sonde {
 

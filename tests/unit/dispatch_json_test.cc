@@ -130,8 +130,8 @@ TEST(DispatchJson, AnExplanationWithItsDecisions) {
   explanation.gpus = {refused};
   explanation.position = 2;
   explanation.ahead = {3};
-  explanation.start = StartForecast{
-      .earliest_ns = kNoon_ns, .likely_ns = kNoon_ns + 1000 * kMs, .latest_ns = kNoon_ns + 2000 * kMs};
+  explanation.start =
+      StartForecast{.earliest_ns = kNoon_ns, .likely_ns = kNoon_ns + 1000 * kMs, .latest_ns = kNoon_ns + 2000 * kMs};
   explanation.decisions = {{.task = 4,
                             .attempt = 1,
                             .moment_ns = kNoon_ns,
