@@ -18,6 +18,8 @@
 namespace sonde::dispatch {
 namespace {
 
+using namespace std::string_literals;
+
 namespace fs = std::filesystem;
 using sonde::testing::CutDisk;
 
@@ -56,7 +58,7 @@ class DispatchStore : public ::testing::Test {
 };
 
 /// Texts that somebody may send: bytes that end strings, are no UTF-8, or are many.
-const std::string kHostile("a\0b\xff\xc3\x28 \"\\\n\t\x01\x7f\xed\xa0\x80", 18);
+const std::string kHostile = "a\0b\xff\xc3\x28 \"\\\n\t\x01\x7f\xed\xa0\x80"s;
 
 Task whole_task() {
   Task task;
