@@ -18,7 +18,7 @@ bool is(const Json& task, std::string_view state) { return raw_text(task, "state
 
 /// Of a task without a name, what it runs.
 std::string name_cell(const Json& task) {
-  const std::string name = text_of(task, "name");
+  std::string name = text_of(task, "name");
   if (!name.empty()) return name;
   constexpr size_t kMostCommand = 30;
   const std::string command = cut_middle(shell_text(member(task, "command")), kMostCommand);

@@ -50,7 +50,7 @@ class Core {
   [[nodiscard]] Result<std::optional<Task>> find(int64_t task) const;
   [[nodiscard]] Result<std::optional<Batch>> find_batch(int64_t batch) const;
   [[nodiscard]] std::vector<Task> queue(size_t most) const;
-  [[nodiscard]] Result<std::optional<Explanation>> explain(int64_t task) const;
+  [[nodiscard]] Result<std::optional<Explanation>> explain(int64_t id) const;
   [[nodiscard]] TypeFigures figures_of(const std::string& type) const;
   [[nodiscard]] std::shared_ptr<const QueueSnapshot> snapshot() const;
 
@@ -97,8 +97,8 @@ class Core {
   void tell_task(const TaskNews& news);
   void tell_profile(const ProfileRecord& record);
   void follow_forecasts(std::span<const TaskNews> all);
-  void tell_batch(int64_t batch);
-  void start(int64_t task);
+  void tell_batch(int64_t id);
+  void start(int64_t id);
   void look_soon();
   void remove_old();
   void publish();
