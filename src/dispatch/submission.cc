@@ -81,7 +81,7 @@ class Resolver {
     return fmt::format("Known are: {}.", fmt::join(std::views::keys(tasks().types), ", "));
   }
 
-  [[nodiscard]] std::string command_refusal() const {
+  [[nodiscard]] static std::string command_refusal() {
     return "Only commands of declared types are run here. Name a type (GET /api/v1/task_types lists them), or have an "
            "administrator declare one in sonde.tasks.types or set sonde.tasks.allow_undeclared_commands.";
   }
@@ -229,7 +229,8 @@ class Resolver {
     if (spec_.memory_bytes && *spec_.memory_bytes < 0)
       return refused("invalid_task", "Memory cannot be below 0 bytes.");
     const double limit_s = wanted_.time_limit_s.value_or(type_ == nullptr ? 0 : type_->time_limit);
-    if (!(limit_s >= 0 && limit_s <= kMostSeconds) || (wanted_.time_limit_s && limit_s == 0)) {
+    const bool is_time = limit_s >= 0 && limit_s <= kMostSeconds;  // what is no number at all is none
+    if (!is_time || (wanted_.time_limit_s && limit_s == 0)) {
       return refused("invalid_task", "A time limit has to be above 0 s and at most 31536000 s, a year.");
     }
     if (limit_s > 0) spec_.time_limit_ns = std::max<int64_t>(1, std::llround(limit_s * kNsPerSecond));

@@ -35,11 +35,8 @@ class CurlWorkerRequests final : public WorkerRequests {
 
   void start(const Launch& launch, const std::string& output) override {
     auto exchange = std::make_unique<WorkerExchange>(launch, output);
-    {
-      const std::scoped_lock lock(mutex_);
-      if (!stopping_) new_.push_back(std::move(exchange));
-    }
-    if (exchange) ended_(exchange->given_up("the service ends"));
+    const EndReport too_late = exchange->given_up("the service ends");
+    if (!post(std::move(exchange))) return ended_(too_late);
     curl_multi_wakeup(multi_.get());
   }
 
@@ -61,6 +58,14 @@ class CurlWorkerRequests final : public WorkerRequests {
   }
 
  private:
+  /// False where the thread takes nothing more.
+  bool post(std::unique_ptr<WorkerExchange> exchange) {
+    const std::scoped_lock lock(mutex_);
+    if (stopping_) return false;
+    new_.push_back(std::move(exchange));
+    return true;
+  }
+
   void run() {
     while (take_posted()) {
       int running = 0;

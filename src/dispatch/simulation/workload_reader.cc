@@ -212,7 +212,7 @@ class Reader {
       part.a = values_.amount(value, "fixed", units, 0, most).value_or(0);
       return part;
     }
-    const auto shape =
+    const auto* const shape =
         std::ranges::find_if(kShapes, [&](const ShapeOf& of) { return value[of.first] && value[of.second]; });
     if (shape == kShapes.end()) {
       values_.problem(value.Mark(), fmt::format("'{}' is an amount, or has median and spread, mean and deviation, from "

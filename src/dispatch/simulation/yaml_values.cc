@@ -99,7 +99,7 @@ std::vector<std::string> YamlValues::texts(const YAML::Node& map, const char* ke
 
 std::optional<std::string> YamlValues::one_of(const YAML::Node& map, const char* key,
                                               std::span<const std::string_view> names) {
-  const auto value = text(map, key);
+  auto value = text(map, key);
   if (!value || std::ranges::find(names, *value) != names.end()) return value;
   problem(map[key].Mark(), fmt::format("'{}' is no value for '{}'{}; allowed: {}", *value, key,
                                        did_you_mean(*value, names), fmt::join(names, ", ")));
