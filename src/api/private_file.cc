@@ -12,13 +12,13 @@
 #include <system_error>
 #include <utility>
 
+#include "base/system_reason.h"
+
 namespace sonde::api {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
 constexpr mode_t kAccess = 0777;
-
-std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
 
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
@@ -65,10 +65,10 @@ std::string real_path(const std::string& path) {
 Result<FileLock> FileLock::of(const std::string& path) {
   const std::string name = real_path(path) + ".lock";
   const int descriptor = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kOwnerOnly);
-  if (descriptor < 0) return fail("cannot write {}, which locks {}: {}", name, path, reason());
+  if (descriptor < 0) return fail("cannot write {}, which locks {}: {}", name, path, system_reason(errno));
   FileLock lock(descriptor);
   while (flock(descriptor, LOCK_EX) != 0) {
-    if (errno != EINTR) return fail("cannot lock {}: {}", name, reason());
+    if (errno != EINTR) return fail("cannot lock {}: {}", name, system_reason(errno));
   }
   return lock;
 }
@@ -83,29 +83,29 @@ Status write_private_file(const std::string& path, std::string_view text) {
   const std::string target = real_path(path);
   std::string temporary = target + ".part-XXXXXX";
   const int descriptor = mkstemp(temporary.data());
-  if (descriptor < 0) return fail("cannot write {}: {}", path, reason());
+  if (descriptor < 0) return fail("cannot write {}: {}", path, system_reason(errno));
   const bool good = written(descriptor, target, text);
-  const std::string why = good ? std::string() : reason();
+  const std::string why = good ? std::string() : system_reason(errno);
   close(descriptor);
   if (good && std::rename(temporary.c_str(), target.c_str()) == 0) {
     sync_folder_of(target);
     return {};
   }
-  const std::string last = good ? reason() : why;
+  const std::string last = good ? system_reason(errno) : why;
   unlink(temporary.c_str());
   return fail("cannot write {}: {}", path, last);
 }
 
 Result<std::string> read_small_file(const std::string& path, size_t most_bytes) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return fail("{}", reason());
+  if (descriptor < 0) return fail("{}", system_reason(errno));
   std::string text(most_bytes + 1, '\0');
   size_t size = 0;
   ssize_t got = 0;
   while (size < text.size() && (got = read(descriptor, text.data() + size, text.size() - size)) > 0) {
     size += static_cast<size_t>(got);
   }
-  const std::string why = got < 0 ? reason() : std::string();
+  const std::string why = got < 0 ? system_reason(errno) : std::string();
   close(descriptor);
   if (!why.empty()) return fail("{}", why);
   if (size > most_bytes) return fail("it is larger than {} bytes", most_bytes);

@@ -10,37 +10,20 @@
 #include <fstream>
 #include <utility>
 
+#include "base/descriptor.h"
+#include "base/system_reason.h"
+
 namespace sonde {
-namespace {
-
-/// Closes a descriptor at the end of a scope.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
-
-}  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return fail("cannot open {}: {}", path, reason(errno));
+  if (!file) return fail("cannot open {}: {}", path, system_reason(errno));
   struct stat info{};
-  if (fstat(file.get(), &info) != 0) return fail("cannot read {}: {}", path, reason(errno));
+  if (fstat(file.get(), &info) != 0) return fail("cannot read {}: {}", path, system_reason(errno));
   const auto size = static_cast<size_t>(info.st_size);
   if (size == 0) return MappedFile(nullptr, 0);
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (data == MAP_FAILED) return fail("cannot map {}: {}", path, reason(errno));
+  if (data == MAP_FAILED) return fail("cannot map {}: {}", path, system_reason(errno));
   return MappedFile(static_cast<const char*>(data), size);
 }
 
@@ -60,7 +43,7 @@ MappedFile::~MappedFile() {
 
 Result<std::string> read_head(const std::string& path, size_t count) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return fail("cannot open {}: {}", path, reason(errno));
+  if (!file) return fail("cannot open {}: {}", path, system_reason(errno));
   std::string head(count, '\0');
   file.read(head.data(), static_cast<std::streamsize>(count));
   head.resize(static_cast<size_t>(file.gcount()));

@@ -11,11 +11,10 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/system_reason.h"
 
 namespace sonde {
 namespace {
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 bool write_all(int file, std::string_view text) {
   while (!text.empty()) {
@@ -41,7 +40,7 @@ void sync_folder_of(const std::string& path) {
 
 Result<std::string> read_small_file(const std::string& path, size_t most) {
   struct stat info{};
-  if (stat(path.c_str(), &info) != 0) return fail("cannot read {}: {}", path, reason(errno));
+  if (stat(path.c_str(), &info) != 0) return fail("cannot read {}: {}", path, system_reason(errno));
   if (!S_ISREG(info.st_mode)) return fail("{} is no file", path);
   if (static_cast<size_t>(info.st_size) > most) return fail("{} is larger than {} bytes", path, most);
   const auto file = MappedFile::open(path);
@@ -52,12 +51,12 @@ Result<std::string> read_small_file(const std::string& path, size_t most) {
 Status write_new_file(const std::string& path, std::string_view text) {
   constexpr mode_t kReadable = 0666;  // less what the user's mask takes away
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReadable);
-  if (file < 0) return fail("cannot write {}: {}", path, reason(errno));
+  if (file < 0) return fail("cannot write {}: {}", path, system_reason(errno));
   const bool written = write_all(file, text) && fsync(file) == 0;
   const int error = errno;
   const bool closed = close(file) == 0;
-  if (!written) return fail("cannot write {}: {}", path, reason(error));
-  if (!closed) return fail("cannot write {}: {}", path, reason(errno));
+  if (!written) return fail("cannot write {}: {}", path, system_reason(error));
+  if (!closed) return fail("cannot write {}: {}", path, system_reason(errno));
   return {};
 }
 
@@ -65,7 +64,7 @@ Status replace_file(const std::string& path, std::string_view text) {
   const std::string beside = path + unused_name(".new");
   Status written = write_new_file(beside, text);
   if (written && std::rename(beside.c_str(), path.c_str()) != 0) {
-    written = fail("cannot replace {}: {}", path, reason(errno));
+    written = fail("cannot replace {}: {}", path, system_reason(errno));
   }
   if (written) {
     sync_folder_of(path);

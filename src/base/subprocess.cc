@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,35 +17,19 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <system_error>
+
+#include "base/descriptor.h"
+#include "base/spawn_settings.h"
+#include "base/system_reason.h"
 
 namespace sonde {
 namespace {
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 int64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
-
-/// Closes what it holds.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// Readable once the process ended. (The C library's own function cannot be called from C++ in Debian 12.)
 int handle_of(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
@@ -139,48 +122,6 @@ std::vector<std::string> environment_of(const Subprocess& program) {
   return all;
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-/// What posix_spawn is told; frees what it holds.
-class SpawnSettings {
- public:
-  SpawnSettings() {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  void output_to(const std::string& file) {
-    constexpr mode_t kMode = 0666;
-    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, kMode);
-    posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
-  }
-  void run_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
-
-  /// 0 or the error's number.
-  int spawn(pid_t& child, std::vector<std::string> words, std::vector<std::string> environment) {
-    return posix_spawnp(&child, words.front().c_str(), &actions_, &attributes_, pointers_to(words).data(),
-                        pointers_to(environment).data());
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
-
 /// A process group that is waited for.
 class Group {
  public:
@@ -210,6 +151,22 @@ class Group {
 
 constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
+/// 0 or the error's number.
+int spawn(const Subprocess& program, pid_t& child) {
+  constexpr mode_t kMode = 0666;
+  SpawnSettings settings(SpawnSettings::Leads::group);
+  settings.open_as(STDIN_FILENO, "/dev/null", O_RDONLY);
+  if (!program.output_file.empty()) {
+    settings.open_as(STDOUT_FILENO, program.output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, kMode);
+    settings.hand_over(STDOUT_FILENO, STDERR_FILENO);
+  }
+  if (!program.folder.empty()) settings.run_in(program.folder);
+  std::vector<std::string> words = program.words;
+  std::vector<std::string> environment = environment_of(program);
+  return settings.spawn_by_name(words.front().c_str(), pointers_to(words).data(), pointers_to(environment).data(),
+                                child);
+}
+
 class SystemRunner final : public SubprocessRunner {
  public:
   explicit SystemRunner(int64_t grace_ns) : grace_ns_(grace_ns) {}
@@ -229,20 +186,17 @@ class SystemRunner final : public SubprocessRunner {
 
  private:
   static Result<Group> start(const Subprocess& program) {
-    SpawnSettings settings;
-    if (!program.output_file.empty()) settings.output_to(program.output_file);
-    if (!program.folder.empty()) settings.run_in(program.folder);
     pid_t child = 0;
-    const int error = settings.spawn(child, program.words, environment_of(program));
+    const int error = spawn(program, child);
     if (error != 0) {
-      return fail("cannot run {}: {}{}", program.words.front(), reason(error),
+      return fail("cannot run {}: {}{}", program.words.front(), system_reason(error),
                   error == ENOENT ? "; is it installed, and in PATH?" : "");
     }
     const int handle = handle_of(child);
     if (handle >= 0) return Group(child, Descriptor(handle));
     kill(-child, SIGKILL);
     waitpid(child, nullptr, 0);
-    return fail("cannot wait for {}: {}; Linux 5.3 or later is needed", program.words.front(), reason(errno));
+    return fail("cannot wait for {}: {}; Linux 5.3 or later is needed", program.words.front(), system_reason(errno));
   }
 
   /// Until the group's leader ends, whoever ends it.

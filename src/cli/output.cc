@@ -13,10 +13,10 @@
 #include <system_error>
 #include <vector>
 
+#include "base/system_reason.h"
+
 namespace sonde {
 namespace {
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream stream(line);
@@ -51,7 +51,7 @@ Result<Output> Output::to_file(const std::string& path, bool overwrite) {
     return fail("{} exists already; --force-overwrite replaces it", path);
   }
   std::FILE* file = std::fopen(path.c_str(), "we");
-  if (file == nullptr) return fail("cannot write {}: {}", path, reason(errno));
+  if (file == nullptr) return fail("cannot write {}: {}", path, system_reason(errno));
   return Output(file, path, 0);
 }
 
@@ -59,9 +59,9 @@ Result<Output> Output::to_command(const std::string& command_line) {
   const auto words = words_of(command_line);
   if (words.empty()) return fail("there is no command after '@'");
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail("cannot run {}: {}", words.front(), reason(errno));
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail("cannot run {}: {}", words.front(), system_reason(errno));
   const pid_t child = fork();
-  if (child < 0) return fail("cannot run {}: {}", words.front(), reason(errno));
+  if (child < 0) return fail("cannot run {}: {}", words.front(), system_reason(errno));
   if (child == 0) become(words, ends[0]);
   ::close(ends[0]);
   // A command that ends before it has read everything must show as a failed write, not end this program.
@@ -77,7 +77,7 @@ Status Output::close() {
   if (file_.get() != stdout) failed = std::fclose(file_.release()) != 0 || failed;
   int ended = 0;
   if (child_ != 0) waitpid(child_, &ended, 0);
-  if (failed) return fail("cannot write to {}: {}", name_, reason(error));
+  if (failed) return fail("cannot write to {}: {}", name_, system_reason(error));
   if (ended != 0) return fail("{} failed (exit code {})", name_, WIFEXITED(ended) ? WEXITSTATUS(ended) : -1);
   return {};
 }

@@ -14,6 +14,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "base/suggest.h"
+#include "base/system_reason.h"
 #include "base/yaml_documents.h"
 #include "config/checks.h"
 #include "config/file_reader.h"
@@ -186,10 +187,10 @@ Result<std::string> text_of(const std::string& file) {
                 (std::filesystem::path(file) / "config.yaml").string());
   }
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return fail("cannot open {}: {}", file, std::generic_category().message(errno));
+  if (!stream) return fail("cannot open {}: {}", file, system_reason(errno));
   std::string text(kMostBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) return fail("cannot read {}: {}", file, std::generic_category().message(errno));
+  if (stream.bad()) return fail("cannot read {}: {}", file, system_reason(errno));
   text.resize(static_cast<size_t>(stream.gcount()));
   return text;
 }

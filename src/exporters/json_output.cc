@@ -7,13 +7,13 @@
 #include <system_error>
 #include <utility>
 
+#include "base/system_reason.h"
+
 namespace sonde {
 namespace {
 
 /// Profiles compress well at any level; the fastest keeps zlib from being most of the time.
 constexpr const char* kGzipMode = "wb1";
-
-std::string last_error() { return std::error_code(errno, std::generic_category()).message(); }
 
 /// Length of the well-formed UTF-8 sequence that `text` begins with, 0 where it is none.
 size_t utf8_length(std::string_view text) {
@@ -54,11 +54,11 @@ Result<TextFile> TextFile::create(const std::string& path, bool gzip) {
   errno = 0;
   if (gzip) {
     gzFile_s* zipped = gzopen(path.c_str(), kGzipMode);
-    if (zipped == nullptr) return fail("{}", last_error());
+    if (zipped == nullptr) return fail("{}", system_reason(errno));
     return TextFile(nullptr, zipped);
   }
   std::FILE* plain = std::fopen(path.c_str(), "wb");
-  if (plain == nullptr) return fail("{}", last_error());
+  if (plain == nullptr) return fail("{}", system_reason(errno));
   return TextFile(plain, nullptr);
 }
 
@@ -89,7 +89,7 @@ bool TextFile::close() {
 Status TextFile::finish() {
   errno = 0;
   if (text_.size() > 0) flush();
-  if (!close() || failed_) return fail("{}", errno == 0 ? "the disk may be full" : last_error());
+  if (!close() || failed_) return fail("{}", errno == 0 ? "the disk may be full" : system_reason(errno));
   return {};
 }
 

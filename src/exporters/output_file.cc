@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/system_reason.h"
+
 namespace sonde {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 }  // namespace
 
@@ -36,14 +36,14 @@ Result<OutputFile> OutputFile::open(const std::string& target, const ExportOptio
   SONDE_TRY(check_target(target, options));
   std::string temporary = target + ".part-XXXXXX";
   const int fd = mkstemp(temporary.data());
-  if (fd < 0) return fail("cannot write {}: {}", target, reason(errno));
+  if (fd < 0) return fail("cannot write {}: {}", target, system_reason(errno));
   // mkstemp makes files private; the finished file gets the access that any new file of this user would have.
   const mode_t mask = umask(0);
   umask(mask);
   const int access = fchmod(fd, static_cast<mode_t>(0666) & ~mask);
   close(fd);
   OutputFile file(target, temporary);
-  if (access != 0) return fail("cannot write {}: {}", target, reason(errno));
+  if (access != 0) return fail("cannot write {}: {}", target, system_reason(errno));
   return file;
 }
 

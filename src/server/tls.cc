@@ -10,6 +10,8 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include "base/system_reason.h"
+
 namespace sonde::server {
 namespace {
 
@@ -24,7 +26,7 @@ Status readable(std::string_view what, const std::string& path) {
   if (path.empty()) return fail("sonde.server.tls has no {}: name the PEM files of both certificate and key", what);
   if (access(path.c_str(), R_OK) == 0) return {};
   return fail("the {} of sonde.server.tls cannot be read: {}: {}; the service's own user needs to read it", what, path,
-              std::generic_category().message(errno));
+              system_reason(errno));
 }
 
 Status load(SSL_CTX* context, const config::Tls& files) {

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/system_reason.h"
+
 namespace sonde {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 void remove_all_but(const fs::path& folder, const fs::path& left) {
   std::error_code error;
@@ -28,7 +28,7 @@ Result<RunFolder> RunFolder::temporary() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes its environment.
   const char* given = std::getenv("TMPDIR");
   std::string path = std::string(given != nullptr && *given != 0 ? given : "/tmp") + "/sonde-gate-XXXXXX";
-  if (mkdtemp(path.data()) == nullptr) return fail("cannot make the folder {}: {}", path, reason(errno));
+  if (mkdtemp(path.data()) == nullptr) return fail("cannot make the folder {}: {}", path, system_reason(errno));
   return RunFolder(std::move(path), true);
 }
 

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/system_reason.h"
+
 namespace sonde::serve {
 namespace {
 
@@ -50,7 +52,7 @@ StateLock::~StateLock() {
 Status StateLock::take(const std::string& folder) {
   const std::string path = folder + "/lock";
   file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);  // NOLINT(cppcoreguidelines-pro-type-vararg): POSIX
-  if (file_ < 0) return fail("cannot write {}: {}", path, std::generic_category().message(errno));
+  if (file_ < 0) return fail("cannot write {}: {}", path, system_reason(errno));
   if (flock(file_, LOCK_EX | LOCK_NB) == 0) return {};
   return fail(
       "another `sonde serve` keeps its history in {} (`fuser {}` names it): stop that one, or give this one a folder "

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/curl_handle.h"
+#include "base/system_reason.h"
 #include "cli/tasks/interrupt.h"
 
 namespace sonde::tasks {
@@ -63,7 +64,7 @@ std::string reason_of(CURL* easy, CURLcode code, std::string_view what) {
   long error = 0;
   curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &error);
   if (code == CURLE_COULDNT_CONNECT && error != 0) {
-    return std::error_code(static_cast<int>(error), std::generic_category()).message();
+    return system_reason(static_cast<int>(error));
   }
   return what.empty() ? curl_easy_strerror(code) : std::string(what);
 }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/small_file.h"
+#include "base/system_reason.h"
 #include "dispatch/keeper/attempt_record.h"
 
 namespace sonde::dispatch {
@@ -38,8 +39,6 @@ bool lock_within_a_second(int file) {
 }
 
 }  // namespace
-
-std::string system_reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 std::string attempt_name(AttemptId id) { return fmt::format("{}.{}", id.first, id.second); }
 

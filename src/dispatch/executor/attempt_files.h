@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
-#include "dispatch/keeper/descriptor.h"
 
 namespace sonde::dispatch {
 
@@ -48,8 +48,5 @@ class AttemptFiles {
 /// Of "12.1"; absent for other names.
 [[nodiscard]] std::optional<AttemptId> attempt_of(std::string_view name);
 [[nodiscard]] std::string attempt_name(AttemptId id);
-
-/// "No such file or directory".
-[[nodiscard]] std::string system_reason(int error);
 
 }  // namespace sonde::dispatch

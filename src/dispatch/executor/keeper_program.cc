@@ -1,7 +1,6 @@
 #include "dispatch/executor/keeper_program.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/spawn_settings.h"
 #include "dispatch/executor/attempt_files.h"
 #include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/keeper.h"
@@ -21,39 +21,6 @@ namespace sonde::dispatch {
 namespace {
 
 constexpr int kFirstFree = 10;  ///< above the numbers that the keeper's files get
-
-/// What posix_spawn is told; frees what it holds.
-class SpawnSettings {
- public:
-  SpawnSettings() {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    sigset_t all{};
-    sigfillset(&all);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setsigmask(&attributes_, &all);  // what comes before it can read signals waits for that
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_adddup2(&actions_, STDIN_FILENO, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, STDIN_FILENO, STDERR_FILENO);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  void hand_over(int file, int as) { posix_spawn_file_actions_adddup2(&actions_, file, as); }
-  int spawn(const std::string& program, std::vector<char*> words, pid_t& child) const {
-    std::array<char*, 1> no_environment{nullptr};
-    return posix_spawn(&child, program.c_str(), &actions_, &attributes_, words.data(), no_environment.data());
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
 
 Descriptor text_file(const std::string& text) {
   Descriptor made(memfd_create("sonde-launch", MFD_CLOEXEC));
@@ -88,7 +55,11 @@ Result<KeeperProgram> KeeperProgram::find() {
 int KeeperProgram::start(const keeper::KeeperLaunch& launch, const Files& files, Started& started) const {
   const Descriptor text = text_file(keeper::launch_text(launch));
   if (!text) return errno;
-  SpawnSettings settings;
+  SpawnSettings settings(SpawnSettings::Leads::session);
+  settings.reset_signals(SpawnSettings::Signals::blocked);  // what comes before it can read signals waits for that
+  settings.open_as(STDIN_FILENO, "/dev/null", O_RDWR);
+  settings.hand_over(STDIN_FILENO, STDOUT_FILENO);
+  settings.hand_over(STDIN_FILENO, STDERR_FILENO);
   std::vector<Descriptor> moved;  // out of the way of the numbers that they get
   for (const auto& [file, as] : {std::pair{text.get(), keeper::kLaunchFile},
                                  {files.live, keeper::kAttemptFile},
@@ -98,10 +69,13 @@ int KeeperProgram::start(const keeper::KeeperLaunch& launch, const Files& files,
     if (!moved.back()) return errno;
     settings.hand_over(moved.back().get(), as);
   }
-  std::string program = "sonde-keeper";
-  std::string attempt = attempt_name({launch.task, launch.attempt});
+  std::vector<std::string> words{"sonde-keeper", attempt_name({launch.task, launch.attempt})};
+  std::vector<std::string> no_environment;
   const std::string path = fmt::format("/proc/self/fd/{}", program_.get());
-  if (const int failed = settings.spawn(path, {program.data(), attempt.data(), nullptr}, started.pid)) return failed;
+  if (const int failed =
+          settings.spawn(path.c_str(), pointers_to(words).data(), pointers_to(no_environment).data(), started.pid);
+      failed != 0)
+    return failed;
   started.handle = process_handle(started.pid);
   return 0;
 }

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/error.h"
-#include "dispatch/keeper/descriptor.h"
 #include "dispatch/keeper/launch_text.h"
 
 namespace sonde::dispatch {

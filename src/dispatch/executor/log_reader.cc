@@ -8,8 +8,9 @@
 #include <cerrno>
 #include <optional>
 
+#include "base/descriptor.h"
+#include "base/system_reason.h"
 #include "dispatch/executor/attempt_files.h"
-#include "dispatch/keeper/descriptor.h"
 #include "dispatch/keeper/output_file.h"
 
 namespace sonde::dispatch {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/system_reason.h"
 #include "dispatch/executor/moments.h"
 #include "dispatch/executor/task_environment.h"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <charconv>
 
-#include "dispatch/keeper/descriptor.h"
+#include "base/descriptor.h"
 
 namespace sonde::dispatch::keeper {
 namespace {

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-#include "dispatch/keeper/descriptor.h"
+#include "base/descriptor.h"
 
 namespace sonde::dispatch::keeper {
 namespace {

@@ -1,7 +1,6 @@
 #include "dispatch/keeper/task_process.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,17 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/spawn_settings.h"
+#include "base/system_reason.h"
+
 namespace sonde::dispatch::keeper {
 namespace {
 
 constexpr std::string_view kUsualPath = "/usr/local/bin:/usr/bin:/bin";
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 std::string_view path_of(const KeeperLaunch& launch) {
   constexpr std::string_view kName = "PATH=";
@@ -48,48 +43,15 @@ std::vector<std::string> candidates(const KeeperLaunch& launch) {
   return found;
 }
 
-/// What posix_spawn is told; frees what it holds.
-class SpawnSettings {
- public:
-  SpawnSettings(const std::string& folder, int output, int error) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    sigset_t signals{};
-    sigfillset(&signals);
-    posix_spawnattr_setsigdefault(&attributes_, &signals);
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes_, &signals);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, error, STDERR_FILENO);
-    posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str());
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  /// 0 or the error's number.
-  int spawn(const std::string& program, KeeperLaunch& launch, pid_t& child) const {
-    return posix_spawn(&child, program.c_str(), &actions_, &attributes_, pointers_to(launch.command).data(),
-                       pointers_to(launch.environment).data());
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
-
 /// As a shell does: the first that runs; of the errors, one that says more than that there is no such file.
 int spawn_first(const SpawnSettings& settings, KeeperLaunch& launch, pid_t& child) {
   int worst = ENOENT;
   for (const std::string& program : candidates(launch)) {
     // A process for each place of PATH would take longer than all the rest.
     const bool is_missing = program.starts_with('/') && access(program.c_str(), F_OK) != 0;
-    const int error = is_missing ? ENOENT : settings.spawn(program, launch, child);
+    const int error = is_missing ? ENOENT
+                                 : settings.spawn(program.c_str(), pointers_to(launch.command).data(),
+                                                  pointers_to(launch.environment).data(), child);
     if (error != ENOENT && error != ENOTDIR && error != EACCES) return error;
     if (error == EACCES) worst = error;
   }
@@ -131,13 +93,11 @@ class OrdinaryOomScore {
   std::string before_;
 };
 
-std::string reason(int error) { return strerror(error); }  // NOLINT(concurrency-mt-unsafe): a keeper has one thread
-
 std::string folder_trouble(const std::string& folder) {
   struct stat found{};
-  if (stat(folder.c_str(), &found) != 0) return reason(errno);
-  if (!S_ISDIR(found.st_mode)) return reason(ENOTDIR);
-  return access(folder.c_str(), X_OK) == 0 ? std::string() : reason(errno);
+  if (stat(folder.c_str(), &found) != 0) return system_reason(errno);
+  if (!S_ISDIR(found.st_mode)) return system_reason(ENOTDIR);
+  return access(folder.c_str(), X_OK) == 0 ? std::string() : system_reason(errno);
 }
 
 std::string trouble_of(const KeeperLaunch& launch, int error) {
@@ -147,7 +107,7 @@ std::string trouble_of(const KeeperLaunch& launch, int error) {
     return text + "no program of that name in PATH (" + std::string(path_of(launch)) + ")";
   }
   if (error == ENOEXEC) return text + "neither a program for this machine nor a script whose first line begins with #!";
-  return text + reason(error);
+  return text + system_reason(error);
 }
 
 }  // namespace
@@ -161,7 +121,7 @@ TaskProcess start_task(const KeeperLaunch& launch) {
   std::array<std::array<int, 2>, 2> pipes{};
   for (size_t i = 0; i < pipes.size(); ++i) {
     if (pipe2(pipes[i].data(), O_CLOEXEC) != 0) {
-      task.trouble = "cannot make a pipe for its output: " + reason(errno);
+      task.trouble = "cannot make a pipe for its output: " + system_reason(errno);
       return task;
     }
     task.streams[i].reset(pipes[i][0]);
@@ -170,7 +130,12 @@ TaskProcess start_task(const KeeperLaunch& launch) {
   const Descriptor output(pipes[0][1]);
   const Descriptor error(pipes[1][1]);
   KeeperLaunch words = launch;
-  const SpawnSettings settings(launch.folder, output.get(), error.get());
+  SpawnSettings settings(SpawnSettings::Leads::session);
+  settings.reset_signals(SpawnSettings::Signals::taken);
+  settings.open_as(STDIN_FILENO, "/dev/null", O_RDONLY);
+  settings.hand_over(output.get(), STDOUT_FILENO);
+  settings.hand_over(error.get(), STDERR_FILENO);
+  settings.run_in(launch.folder);
   const OrdinaryOomScore ordinary;
   const int failed = spawn_patiently(settings, words, task.pid);
   if (failed != 0) task.trouble = trouble_of(launch, failed);

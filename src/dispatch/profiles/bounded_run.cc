@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/executor/attempt_files.h"
+#include "base/descriptor.h"
+#include "base/spawn_settings.h"
+#include "base/system_reason.h"
 #include "dispatch/executor/keeper_program.h"
 
 namespace sonde::dispatch {
@@ -28,42 +29,6 @@ constexpr int kNice = 10;
 constexpr milliseconds kLook{100};
 constexpr milliseconds kGrace{5000};
 constexpr mode_t kOwnerOnly = 0600;
-
-class Settings {
- public:
-  Settings() {
-    posix_spawnattr_init(&attributes_);
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    sigset_t signals{};
-    sigfillset(&signals);
-    posix_spawnattr_setsigdefault(&attributes_, &signals);
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes_, &signals);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  }
-  ~Settings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  Settings(const Settings&) = delete;
-  Settings& operator=(const Settings&) = delete;
-
-  void write_to(int descriptor, const std::string& file) {
-    posix_spawn_file_actions_addopen(&actions_, descriptor, file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
-                                     kOwnerOnly);
-  }
-  int spawn(std::vector<std::string> words, pid_t& child) const {
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    return posix_spawnp(&child, arguments.front(), &actions_, &attributes_, arguments.data(), environ);
-  }
-
- private:
-  posix_spawnattr_t attributes_{};
-  posix_spawn_file_actions_t actions_{};
-};
 
 /// True once it ended.
 bool wait_for(int handle, milliseconds patience) {
@@ -79,6 +44,18 @@ bool ends_in_time(int handle, steady_clock::time_point end, const std::atomic<bo
   return wait_for(handle, milliseconds(0));
 }
 
+/// 0 or the error's number.
+int spawn(const BoundedRun& run, pid_t& child) {
+  constexpr int kHow = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
+  SpawnSettings settings(SpawnSettings::Leads::group);
+  settings.reset_signals(SpawnSettings::Signals::taken);
+  settings.open_as(STDIN_FILENO, "/dev/null", O_RDONLY);
+  settings.open_as(STDOUT_FILENO, run.output_file.c_str(), kHow, kOwnerOnly);
+  settings.open_as(STDERR_FILENO, run.error_file.c_str(), kHow, kOwnerOnly);
+  std::vector<std::string> words = run.words;
+  return settings.spawn_by_name(words.front().c_str(), pointers_to(words).data(), environ, child);
+}
+
 }  // namespace
 
 std::string shown_end(const BoundedEnd& end) {
@@ -88,11 +65,8 @@ std::string shown_end(const BoundedEnd& end) {
 }
 
 Result<BoundedEnd> run_bounded(const BoundedRun& run, const std::atomic<bool>& stop) {
-  Settings settings;
-  settings.write_to(STDOUT_FILENO, run.output_file);
-  settings.write_to(STDERR_FILENO, run.error_file);
   pid_t child = 0;
-  if (const int failed = settings.spawn(run.words, child); failed != 0) {
+  if (const int failed = spawn(run, child); failed != 0) {
     return fail("cannot run '{}': {}", run.words.front(), system_reason(failed));
   }
   setpriority(PRIO_PROCESS, static_cast<id_t>(child), kNice);

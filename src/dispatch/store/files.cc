@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/system_reason.h"
+
 namespace sonde::dispatch::store {
 namespace {
 
@@ -35,7 +37,7 @@ Status make_files(const std::string& folder, const std::string& path) {
   }
   if (error) return unwritable(folder, error.message());
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnly);
-  if (file < 0) return unwritable(path, std::generic_category().message(errno));
+  if (file < 0) return unwritable(path, system_reason(errno));
   close(file);
   sync_folder(folder);
   return {};

@@ -10,6 +10,7 @@
 #include "base/calendar.h"
 #include "base/small_file.h"
 #include "base/suggest.h"
+#include "base/system_reason.h"
 #include "gate/record/record_json.h"
 #include "gate/store/choose_baseline.h"
 
@@ -102,8 +103,7 @@ Result<std::string> put_in_place(const fs::path& made, const fs::path& baseline,
     if (std::rename(made.c_str(), (baseline / tried).c_str()) == 0) return tried;
     if (errno != ENOTEMPTY && errno != EEXIST) break;
   }
-  return fail("cannot put the entry into {}: {}", baseline.string(),
-              std::error_code(errno, std::generic_category()).message());
+  return fail("cannot put the entry into {}: {}", baseline.string(), system_reason(errno));
 }
 
 Status check_conditions(std::span<const RunRecord> records) {

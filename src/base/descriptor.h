@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace sonde::dispatch {
+namespace sonde {
 
 /// A file descriptor that is closed with this object; -1: none.
 class Descriptor {
@@ -30,4 +30,4 @@ class Descriptor {
   int number_;
 };
 
-}  // namespace sonde::dispatch
+}  // namespace sonde
