@@ -35,6 +35,12 @@ Response json_response(const nlohmann::ordered_json& body) {
   return response;
 }
 
+Response json_response(std::string text) {
+  Response response;
+  response.body = std::move(text);
+  return response;
+}
+
 Response text_response(int status, std::string text) {
   Response response;
   response.status = status;

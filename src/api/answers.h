@@ -16,6 +16,7 @@ namespace sonde::api {
 
 /// A 200 response of that body.
 [[nodiscard]] Response json_response(const nlohmann::ordered_json& body);
+[[nodiscard]] Response json_response(std::string text);  ///< which is JSON already
 [[nodiscard]] Response text_response(int status, std::string text);
 
 /// The GPU by UUID, gpu_N or N; the refusal names those that there are.

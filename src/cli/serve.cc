@@ -21,13 +21,16 @@ using serve::Service;
 using serve::Signals;
 using serve::Supervisor;
 
-/// The other commands keep all memory that they ever took (main.cc): they end soon. A service gives it back.
+/// The other commands keep all memory that they ever took, in one arena (main.cc): they end soon. A service gives it
+/// back, and its threads do not wait for each other's.
 void give_memory_back() {
 #ifdef __GLIBC__
-  constexpr int kUsual = 128 << 10;  // glibc's own defaults
+  constexpr int kUsual = 128 << 10;  // glibc's own default, as the next
+  constexpr int kArenas = 8;
   // NOLINTBEGIN(concurrency-mt-unsafe): there are no threads yet.
   mallopt(M_MMAP_THRESHOLD, kUsual);
   mallopt(M_TRIM_THRESHOLD, kUsual);
+  mallopt(M_ARENA_MAX, kArenas);
   // NOLINTEND(concurrency-mt-unsafe)
 #endif
 }

@@ -57,8 +57,13 @@ struct TypeFigures {
   std::optional<RunTimeEstimate> run_time;
 };
 
+/// What a submission made, or had made before with the same Idempotency-Key.
+struct Made {
+  int64_t id = 0;
+  bool is_new = true;
+};
 /// Answers of submissions come from the dispatcher's thread, once the task is on disk.
-using Submitted = std::function<void(std::expected<int64_t, Refused>)>;
+using Submitted = std::function<void(std::expected<Made, Refused>)>;
 
 struct DispatcherParts {
   config::LiveConfig* config = nullptr;

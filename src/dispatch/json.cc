@@ -24,48 +24,71 @@ Json or_null(const std::optional<T>& value) {
 Json or_null(const std::string& text) { return text_or_null<Json>(text); }
 
 Json moment(int64_t moment_ns) { return monitor::moment_text_ms(moment_ns); }
-Json moment_or_null(const std::optional<int64_t>& moment_ns) { return moment_ns ? moment(*moment_ns) : Json(nullptr); }
 
 /// Whole milliseconds: finer digits are noise to people. 0 where the clock was set back between.
-Json seconds_between(int64_t from_ns, const std::optional<int64_t>& to_ns) {
-  if (!to_ns) return nullptr;
+std::optional<double> seconds_between(int64_t from_ns, const std::optional<int64_t>& to_ns) {
+  if (!to_ns) return std::nullopt;
   const int64_t whole_ms = std::max<int64_t>(0, *to_ns - from_ns) / kNsPerMs;
   return static_cast<double>(whole_ms) / 1000;
 }
 
-Json seconds_or_null(const std::optional<int64_t>& ns) {
-  return ns ? Json(static_cast<double>(*ns) / kNsPerSecond) : Json(nullptr);
+std::optional<double> seconds_of(const std::optional<int64_t>& ns) {
+  return ns ? std::optional(static_cast<double>(*ns) / kNsPerSecond) : std::nullopt;
 }
 
-Json inference_json(const std::optional<Inference>& inference) {
-  if (!inference) return nullptr;
-  return {{"model", inference->model}, {"version", or_null(inference->version)}};
+void put_moment(JsonText& json, std::string_view name, const std::optional<int64_t>& moment_ns) {
+  json.key(name);
+  moment_ns ? json.value(monitor::moment_text_ms(*moment_ns)) : json.null();
 }
 
-Json attempt_json(const Attempt& attempt) {
-  return {{"number", attempt.number},
-          {"gpus", attempt.gpus},
-          {"started", moment(attempt.started_ns)},
-          {"ended", moment_or_null(attempt.ended_ns)},
-          {"cause", cause_name(attempt.cause)},
-          {"exit_status", or_null(attempt.exit_status)},
-          {"signal", or_null(attempt.signal)},
-          {"message", or_null(attempt.message)},
-          {"reserved_bytes", attempt.reserved_bytes},
-          {"memory_source", memory_source_name(attempt.memory_source)},
-          {"peak_bytes", or_null(attempt.peak_bytes)},
-          {"recorded", attempt.recorded}};
+void put_inference(JsonText& json, const std::optional<Inference>& inference) {
+  json.key("inference");
+  if (!inference) {
+    json.null();
+    return;
+  }
+  json.open_object().key("model").value(inference->model).or_null("version", inference->version).close_object();
 }
 
-Json attempts_json(const std::vector<Attempt>& attempts) {
-  Json list = Json::array();
-  for (const Attempt& attempt : attempts) list.push_back(attempt_json(attempt));
-  return list;
+void put_attempt(JsonText& json, const Attempt& attempt) {
+  json.open_object().key("number").value(attempt.number).key("gpus").value(attempt.gpus);
+  put_moment(json, "started", attempt.started_ns);
+  put_moment(json, "ended", attempt.ended_ns);
+  json.key("cause").value(cause_name(attempt.cause));
+  json.or_null("exit_status", attempt.exit_status).or_null("signal", attempt.signal);
+  json.or_null("message", attempt.message).key("reserved_bytes").value(attempt.reserved_bytes);
+  json.key("memory_source").value(memory_source_name(attempt.memory_source)).or_null("peak_bytes", attempt.peak_bytes);
+  json.key("recorded").value(attempt.recorded).close_object();
 }
 
-Json run_seconds(const Task& task) {
+void put_attempts(JsonText& json, const std::vector<Attempt>& attempts) {
+  json.key("attempts").open_array();
+  for (const Attempt& attempt : attempts) put_attempt(json, attempt);
+  json.close_array();
+}
+
+/// What was asked for.
+void put_spec(JsonText& json, const TaskSpec& spec) {
+  json.key("priority").value(spec.priority).key("command");
+  spec.command.empty() ? json.null() : json.value(spec.command);
+  json.key("arguments_hidden").value(false).or_null("working_directory", spec.folder);
+  put_inference(json, spec.inference);
+  json.key("gpus").value(spec.gpus).or_null("memory_bytes", spec.memory_bytes);
+  json.or_null("time_limit_seconds", seconds_of(spec.time_limit_ns)).or_null("strategy", spec.strategy);
+  json.key("after").value(spec.after);
+}
+
+/// When it came, was ready, started and ended.
+void put_times(JsonText& json, const Task& task) {
   const Attempt* const last = task.last();
-  return last == nullptr ? Json(nullptr) : seconds_between(last->started_ns, last->ended_ns);
+  const bool is_blocked = task.state == TaskState::blocked;
+  put_moment(json, "submitted", task.submitted_ns);
+  json.key("submitted_by").value(task.spec.submitted_by);
+  put_moment(json, "ready", is_blocked ? std::nullopt : std::optional(task.ready_ns));
+  put_moment(json, "started", task.started_ns);
+  put_moment(json, "ended", task.ended_ns);
+  json.or_null("wait_seconds", seconds_between(task.ready_ns, task.started_ns));
+  json.or_null("run_seconds", last == nullptr ? std::nullopt : seconds_between(last->started_ns, last->ended_ns));
 }
 
 Json refusal_json(const Refusal& refusal) {
@@ -96,36 +119,30 @@ Json findings_json(const std::string& text) {
 
 }  // namespace
 
-Json task_json(const Task& task) {
+void put_task(JsonText& json, const Task& task) {
   const TaskSpec& spec = task.spec;
-  return {{"id", task.id},
-          {"name", or_null(spec.name)},
-          {"type", spec.type},
-          {"state", state_name(task.state)},
-          {"cause", cause_name(task.cause)},
-          {"reason", or_null(task.reason)},
-          {"priority", spec.priority},
-          {"command", spec.command.empty() ? Json(nullptr) : Json(spec.command)},
-          {"arguments_hidden", false},
-          {"working_directory", or_null(spec.folder)},
-          {"inference", inference_json(spec.inference)},
-          {"gpus", spec.gpus},
-          {"memory_bytes", or_null(spec.memory_bytes)},
-          {"time_limit_seconds", seconds_or_null(spec.time_limit_ns)},
-          {"strategy", or_null(spec.strategy)},
-          {"after", spec.after},
-          {"batch", task.batch == 0 ? Json(nullptr) : Json(task.batch)},
-          {"retries", spec.retries},
-          {"profile", or_null(spec.profile)},
-          {"submitted", moment(task.submitted_ns)},
-          {"submitted_by", spec.submitted_by},
-          {"ready", task.state == TaskState::blocked ? Json(nullptr) : moment(task.ready_ns)},
-          {"started", moment_or_null(task.started_ns)},
-          {"ended", moment_or_null(task.ended_ns)},
-          {"wait_seconds", seconds_between(task.ready_ns, task.started_ns)},
-          {"run_seconds", run_seconds(task)},
-          {"cancelling", task.cancelling},
-          {"attempts", attempts_json(task.attempts)}};
+  json.open_object().key("id").value(task.id).or_null("name", spec.name).key("type").value(spec.type);
+  json.key("state").value(state_name(task.state)).key("cause").value(cause_name(task.cause));
+  json.or_null("reason", task.reason);
+  put_spec(json, spec);
+  json.or_null("batch", task.batch == 0 ? std::nullopt : std::optional(task.batch));
+  json.key("retries").value(spec.retries).or_null("profile", spec.profile);
+  put_times(json, task);
+  json.key("cancelling").value(task.cancelling);
+  put_attempts(json, task.attempts);
+  json.close_object();
+}
+
+void put_tasks(JsonText& json, std::span<const Task> tasks) {
+  json.open_array();
+  for (const Task& task : tasks) put_task(json, task);
+  json.close_array();
+}
+
+std::string task_text(const Task& task) {
+  JsonText json(JsonText::Bad::replaced);
+  put_task(json, task);
+  return json.take();
 }
 
 Json batch_json(const Batch& batch) {

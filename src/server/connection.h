@@ -39,6 +39,15 @@ struct LaterAnswer {
   std::optional<api::Response> made;
 };
 
+/// Takes an answer that is made later, from any thread; one that is to be made on the pool goes there first.
+struct LaterTaker {
+  std::weak_ptr<Hub> hub;
+  std::shared_ptr<LaterAnswer> later;
+  std::weak_ptr<Connection> connection;
+
+  void operator()(api::Response response) const;
+};
+
 /// A request that was not taken in, or the request.
 using Taken = std::expected<api::Request, const Refusal*>;
 
@@ -387,26 +396,14 @@ asio::awaitable<api::Response> HttpConnection<Stream>::answer(api::Request reque
 /// Makes an answer on a thread of the pool; one that is made later holds none while it is waited for.
 template <typename Stream>
 asio::awaitable<api::Response> HttpConnection<Stream>::on_pool(std::function<api::Response()> make) {
-  while (true) {
-    const auto later = std::make_shared<LaterAnswer>();
-    const std::weak_ptr<Hub> hub = hub_;
-    const auto done = [hub, later, connection = this->weak_from_this()](api::Response made) {
-      const auto open = hub.lock();
-      if (!open) return;
-      asio::post(open->io, [later, connection, made = std::move(made)]() mutable {
-        later->made = std::move(made);
-        if (const auto self = connection.lock()) self->wake_.cancel();
-      });
-    };
-    auto begin = [hub = hub_.get(), &make, &done]() -> asio::awaitable<api::Response> {
-      co_return answer_or_500(*hub, make, done);
-    };
-    api::Response response = co_await asio::co_spawn(hub_->pool, std::move(begin), asio::use_awaitable);
-    if (!response.later) co_return response;
-    response = co_await wait_for(later, response.is_only_waiting);
-    if (!response.later) co_return counted(*hub_, std::move(response));
-    make = [next = std::move(response)]() mutable { return std::move(next); };
-  }
+  const auto later = std::make_shared<LaterAnswer>();
+  const LaterTaker done{.hub = hub_, .later = later, .connection = this->weak_from_this()};
+  auto begin = [hub = hub_.get(), &make, &done]() -> asio::awaitable<api::Response> {
+    co_return answer_or_500(*hub, make, done);
+  };
+  api::Response response = co_await asio::co_spawn(hub_->pool, std::move(begin), asio::use_awaitable);
+  if (!response.later) co_return response;
+  co_return counted(*hub_, co_await wait_for(later, response.is_only_waiting));
 }
 
 template <typename Stream>

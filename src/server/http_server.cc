@@ -33,8 +33,10 @@ bool asks_for_health(const std::string& path) {
   return path == "/api/v1/health" || path == "/api/v1/ready" || path == "/-/healthy" || path == "/-/ready";
 }
 
-api::Response answer_or_500(Hub& hub, const std::function<api::Response()>& make,
-                            const std::function<void(api::Response)>& done) {
+namespace {
+
+api::Response begun_or_500(Hub& hub, const std::function<api::Response()>& make,
+                           const std::function<void(api::Response)>& done) {
   api::Response response;
   try {
     response = make();
@@ -43,7 +45,30 @@ api::Response answer_or_500(Hub& hub, const std::function<api::Response()>& make
     hub.log.error("an answer could not be made", {{"reason", error.what()}});
     response = refused(refusals::internal_error);
   }
-  return counted(hub, std::move(response));
+  return response;
+}
+
+}  // namespace
+
+api::Response answer_or_500(Hub& hub, const std::function<api::Response()>& make,
+                            const std::function<void(api::Response)>& done) {
+  return counted(hub, begun_or_500(hub, make, done));
+}
+
+void LaterTaker::operator()(api::Response response) const {
+  const auto open = hub.lock();
+  if (!open) return;
+  if (response.later) {
+    asio::post(open->pool, [taker = *this, open = open.get(), response = std::move(response)] {
+      api::Response made = begun_or_500(*open, [&] { return response; }, taker);
+      if (!made.later) taker(std::move(made));
+    });
+    return;
+  }
+  asio::post(open->io, [later = later, connection = connection, made = std::move(response)]() mutable {
+    later->made = std::move(made);
+    if (const auto self = connection.lock()) self->wake();
+  });
 }
 
 api::Response counted(Hub& hub, api::Response response) {
@@ -179,7 +204,8 @@ class HttpServer final : public Server {
   void begin() {
     asio::co_spawn(hub_->io, accept(), asio::detached);
     subscription_ = hub_->events.subscribe([this] {
-      if (!told_.exchange(true)) asio::post(hub_->io, [this] { tell_streams(); });
+      // A stream that begins meanwhile reads what is there.
+      if (hub_->streams > 0 && !told_.exchange(true)) asio::post(hub_->io, [this] { tell_streams(); });
     });
     thread_ = std::thread([this] { hub_->io.run(); });
   }
@@ -192,7 +218,7 @@ class HttpServer final : public Server {
 
   void tell_streams() {
     told_ = false;
-    if (hub_->streams > 0) for_each(*hub_, [](Connection& c) { c.wake(); });
+    for_each(*hub_, [](Connection& c) { c.wake(); });
   }
 
   void begin_to_stop() {

@@ -39,9 +39,9 @@ struct Hub {
   /// Those whose next request has not arrived whole, longest waiting first: they make room for new ones.
   std::list<Connection*> waiting;
   size_t body_bytes = 0;  ///< of requests that are here and not answered yet
-  int64_t streams = 0;    ///< of events
   bool stopping = false;
 
+  std::atomic<int64_t> streams{0};      ///< of events
   std::atomic<size_t> answer_bytes{0};  ///< of answers that were made and not sent yet
 
   std::atomic<int64_t> connections{0};

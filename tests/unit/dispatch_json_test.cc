@@ -14,6 +14,8 @@ using Json = nlohmann::ordered_json;
 constexpr int64_t kNoon_ns = 1'763'812'800'000'000'000;  ///< 2025-11-22T12:00:00Z
 constexpr int64_t kMs = 1'000'000;
 
+Json task_json(const Task& task) { return Json::parse(task_text(task)); }
+
 /// The members too, in this order.
 void expect_json(const Json& json, const std::string& text) { EXPECT_EQ(json.dump(), Json::parse(text).dump()); }
 
@@ -180,8 +182,8 @@ TEST(DispatchJson, BytesThatAreNoTextDoNotStopIt) {
   task.spec.command = {std::string("a\0b", 3), "\xc3"};
   Judgement judgement;
   judgement.score = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_NE(monitor::json_line(task_json(task)).find(R"("name":"��","type")"), std::string::npos);
-  EXPECT_NE(monitor::json_line(task_json(task)).find(R"(["a\u0000b","�"])"), std::string::npos);
+  EXPECT_NE(task_text(task).find(R"("name":"��","type")"), std::string::npos);
+  EXPECT_NE(task_text(task).find(R"(["a\u0000b","�"])"), std::string::npos);
   EXPECT_NE(monitor::json_line(judgement_json(judgement)).find(R"("score":null)"), std::string::npos);
 }
 

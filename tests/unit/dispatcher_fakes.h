@@ -55,6 +55,7 @@ class FakeStore final : public TaskStore {
     return std::vector<ProfileRecord>();
   }
   Result<int64_t> task_of_key(const std::string& by, const std::string& key) const override {
+    if (keys_fail) return fail("disk I/O error");
     for (const auto& [id, task] : tasks) {
       if (task.spec.submitted_by == by && task.spec.idempotency_key == key) return id;
     }
@@ -77,6 +78,7 @@ class FakeStore final : public TaskStore {
 
   Restored restored;
   bool fails = false;
+  bool keys_fail = false;
   int probes = 0;
   std::map<int64_t, Task> tasks;
   std::map<int64_t, Batch> batches;

@@ -12,7 +12,7 @@ namespace {
 
 using monitor::kSecond;
 using monitor::kStart;
-using Outcome = std::optional<std::expected<int64_t, Refused>>;
+using Outcome = std::optional<std::expected<Made, Refused>>;
 
 TaskSpec a_spec(const std::string& key = {}) {
   TaskSpec spec;
@@ -70,18 +70,17 @@ class DispatcherTest : public testing::Test {
     turn(std::move(inputs));
   }
   Input submission(TaskSpec spec, Outcome& outcome) {
-    return SubmitInput{
-        .spec = std::move(spec), .answered = [this, &outcome](std::expected<int64_t, Refused> answer) {
-          happened_.push_back(answer ? fmt::format("answer {}", answer.value_or(0)) : answer.error().code);
-          outcome = std::move(answer);
-        }};
+    return SubmitInput{.spec = std::move(spec), .answered = [this, &outcome](std::expected<Made, Refused> answer) {
+                         happened_.push_back(answer ? fmt::format("answer {}", answer->id) : answer.error().code);
+                         outcome = std::move(answer);
+                       }};
   }
   int64_t submit(TaskSpec spec = a_spec()) {
     Outcome outcome;
     std::vector<Input> inputs;
     inputs.push_back(submission(std::move(spec), outcome));
     turn(std::move(inputs));
-    return outcome && *outcome ? **outcome : 0;
+    return outcome && *outcome ? (*outcome)->id : 0;
   }
   std::string refused(TaskSpec spec = a_spec()) {
     Outcome outcome;
@@ -234,11 +233,22 @@ TEST_F(DispatcherTest, AKeyMakesOneTask) {
   std::vector<Input> inputs;
   for (Outcome& outcome : outcomes) inputs.push_back(submission(a_spec("once"), outcome));
   turn(std::move(inputs));
-  EXPECT_EQ(**outcomes[0], 1);
-  EXPECT_EQ(**outcomes[1], 1);
+  EXPECT_EQ((*outcomes[0])->id, 1);
+  EXPECT_TRUE((*outcomes[0])->is_new);
+  EXPECT_EQ((*outcomes[1])->id, 1);
+  EXPECT_FALSE((*outcomes[1])->is_new);
   turn({end_of(1)});
   EXPECT_EQ(submit(a_spec("once")), 1) << "from the store";
   EXPECT_EQ(store_.tasks.size(), 1U);
+}
+
+TEST_F(DispatcherTest, AKeyThatCannotBeLookedUpMakesNothing) {
+  core();
+  store_.keys_fail = true;
+  EXPECT_EQ(refused(a_spec("once")), "tasks_unreadable");
+  EXPECT_TRUE(store_.tasks.empty());
+  store_.keys_fail = false;
+  EXPECT_EQ(submit(a_spec("once")), 1);
 }
 
 TEST_F(DispatcherTest, AKeyWhoseTaskWasNotSavedIsFree) {
@@ -377,11 +387,11 @@ TEST_F(DispatcherTest, StartsNothingOnceItDrains) {
 
 TEST_F(DispatcherTest, LogAndEventsTellOfDecisionsAndBatches) {
   std::vector<Input> inputs;
-  std::optional<std::expected<int64_t, Refused>> outcome;
+  Outcome outcome;
   inputs.emplace_back(BatchInput{.name = "images",
                                  .idempotency_key = "b",
                                  .specs = std::vector<TaskSpec>(8, a_spec()),
-                                 .answered = [&](std::expected<int64_t, Refused> answer) { outcome = answer; }});
+                                 .answered = [&](std::expected<Made, Refused> answer) { outcome = answer; }});
   turn(std::move(inputs));
   ASSERT_TRUE(outcome && *outcome);
   std::vector<Input> ends;
@@ -443,7 +453,9 @@ TEST_F(DispatcherTest, AThreadDoesItAll) {
   ASSERT_TRUE(dispatcher);
   (*dispatcher)->start();
   std::promise<int64_t> made;
-  (*dispatcher)->submit(a_spec(), [&](std::expected<int64_t, Refused> id) { made.set_value(id.value_or(0)); });
+  (*dispatcher)->submit(a_spec(), [&](std::expected<Made, Refused> answer) {
+    made.set_value(answer ? answer->id : 0);
+  });
   EXPECT_EQ(made.get_future().get(), 1);
   EXPECT_TRUE((*dispatcher)->find(1).value().has_value());
   ended(end_of(1));

@@ -131,12 +131,16 @@ class FakeDispatcher final : public Dispatcher {
   void stop(std::chrono::milliseconds /*patience*/) override {}
 
   void submit(TaskSpec spec, Submitted answered) override {
+    if (is_made_again(kept.task_of_key(spec.submitted_by, spec.idempotency_key), spec.idempotency_key, answered))
+      return;
     if (refusal) return answered(std::unexpected(*refusal));
     const int64_t id = add(std::move(spec)).id;
-    give([id, answered = std::move(answered)] { answered(id); });
+    give([id, answered = std::move(answered)] { answered(Made{.id = id}); });
   }
   void submit_batch(std::string name, std::string idempotency_key, std::vector<TaskSpec> specs,
                     Submitted answered) override {
+    const auto before = kept.batch_of_key(specs.front().submitted_by, idempotency_key);
+    if (is_made_again(before, idempotency_key, answered)) return;
     if (refusal) return answered(std::unexpected(*refusal));
     Batch batch;
     batch.id = std::ssize(kept.batches) + 1;
@@ -150,7 +154,7 @@ class FakeDispatcher final : public Dispatcher {
       batch.tasks.push_back(task.id);
     }
     kept.batches[batch.id] = batch;
-    give([id = batch.id, answered = std::move(answered)] { answered(id); });
+    give([id = batch.id, answered = std::move(answered)] { answered(Made{.id = id}); });
   }
   void cancel(int64_t id, const std::string& by, std::function<void(Result<bool>)> answered) override {
     Task& task = kept.tasks.at(id);
@@ -212,6 +216,11 @@ class FakeDispatcher final : public Dispatcher {
   std::vector<std::function<void()>> held;
 
  private:
+  bool is_made_again(const Result<int64_t>& id, const std::string& key, const Submitted& answered) {
+    if (key.empty() || !id || *id == 0) return false;
+    give([id = *id, answered] { answered(Made{.id = id, .is_new = false}); });
+    return true;
+  }
   void give(std::function<void()> answer) {
     if (!holds) return answer();
     held.push_back(std::move(answer));

@@ -1,6 +1,5 @@
 #include <array>
 
-#include <nlohmann/json.hpp>
 
 #include "api/answers.h"
 #include "api/tasks.h"
@@ -20,7 +19,7 @@ Response told(dispatch::Dispatcher& dispatcher, int64_t id, const Result<bool>& 
   if (!done) return refuse("not_saved", {{"what", done.error().message}});
   const auto task = find_task(dispatcher, std::to_string(id));
   if (!task) return task.error();
-  return *done ? json_response(dispatch::task_json(*task)) : over(*task);
+  return *done ? json_response(dispatch::task_text(*task)) : over(*task);
 }
 
 Response answer(const Call& call) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
 #include "api/answers.h"
 #include "api/tasks.h"
@@ -11,66 +11,57 @@
 namespace sonde::api {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using dispatch::JsonText;
 
 constexpr int64_t kUsualLimit = 100;
 constexpr int64_t kMostRunning = 1000;
 
-Json name_of(const monitor::HostSnapshot& host, const std::string& uuid) {
+std::string name_of(const monitor::HostSnapshot& host, const std::string& uuid) {
   const auto gpu = std::ranges::find(host.gpus, uuid, &monitor::GpuView::uuid);
-  return gpu == host.gpus.end() ? Json(nullptr) : Json(fmt::format("gpu_{}", gpu->index));
+  return gpu == host.gpus.end() ? std::string() : fmt::format("gpu_{}", gpu->index);
 }
 
-Json gpus_json(const dispatch::QueueSnapshot& queue, const monitor::HostSnapshot& host, int64_t max_tasks) {
-  Json gpus = Json::array();
+void put_gpus(JsonText& json, const dispatch::QueueSnapshot& queue, const monitor::HostSnapshot& host,
+              int64_t max_tasks) {
+  json.key("gpus").open_array();
   for (const auto& gpu : queue.gpus) {
-    gpus.push_back({{"id", name_of(host, gpu.uuid)},
-                    {"uuid", gpu.uuid},
-                    {"tasks", gpu.tasks},
-                    {"max_tasks", max_tasks},
-                    {"reserved_bytes", gpu.reserved_bytes}});
+    json.open_object().or_null("id", name_of(host, gpu.uuid)).key("uuid").value(gpu.uuid);
+    json.key("tasks").value(gpu.tasks).key("max_tasks").value(max_tasks);
+    json.key("reserved_bytes").value(gpu.reserved_bytes).close_object();
   }
-  return gpus;
+  json.close_array();
 }
 
-/// Every state and level stands there, with 0 where there is none.
-Json states_json(const std::map<dispatch::TaskState, int64_t>& counts) {
-  Json states = Json::object();
+/// Every state stands there, with 0 where there is none.
+void put_states(JsonText& json, const std::map<dispatch::TaskState, int64_t>& counts) {
+  json.key("by_state").open_object();
   for (const auto state : {dispatch::TaskState::blocked, dispatch::TaskState::waiting, dispatch::TaskState::running}) {
     const auto count = counts.find(state);
-    states[std::string(dispatch::state_name(state))] = count == counts.end() ? 0 : count->second;
+    json.key(dispatch::state_name(state)).value(count == counts.end() ? int64_t{0} : count->second);
   }
-  return states;
+  json.close_object();
 }
 
-Json priorities_json(const std::map<std::string, int64_t>& waiting, const config::Config& config) {
-  Json levels = Json::object();
-  for (const auto& [name, level] : config.gpu.multi_gpu.queue_priority_levels) levels[name] = 0;
-  for (const auto& [name, count] : waiting) levels[name] = count;
-  return levels;
+/// Every level too; their names are what the configuration says.
+void put_priorities(JsonText& json, std::map<std::string, int64_t> waiting, const config::Config& config) {
+  for (const auto& [name, level] : config.gpu.multi_gpu.queue_priority_levels) waiting.try_emplace(name, 0);
+  json.key("by_priority").open_object();
+  for (const auto& [name, count] : waiting) json.any_key(name).value(count);
+  json.close_object();
 }
 
-Json tasks_json(const std::vector<dispatch::Task>& tasks) {
-  Json list = Json::array();
-  for (const dispatch::Task& task : tasks) list.push_back(dispatch::task_json(task));
-  return list;
-}
-
-Json summary_json(const Call& call, const dispatch::QueueSnapshot& queue) {
+void put_summary(JsonText& json, const Call& call, const dispatch::QueueSnapshot& queue) {
   const auto config = call.services.config->current();
   const auto& multi = config->gpu.multi_gpu;
-  const auto& oldest = queue.oldest_ready_ns;
-  return {{"moment", monitor::moment_text_ms(queue.moment_ns)},
-          {"strategy", multi.default_strategy},
-          {"strategies", multi.strategies},
-          {"length", queue.engine.queue_length},
-          {"max_length", multi.max_queue_size},
-          {"timeout_seconds", multi.queue_timeout},
-          {"by_priority", priorities_json(queue.engine.waiting_by_priority, *config)},
-          {"by_state", states_json(queue.engine.by_state)},
-          {"oldest_ready", oldest ? Json(monitor::moment_text_ms(*oldest)) : Json(nullptr)},
-          {"trouble", queue.trouble.empty() ? Json(nullptr) : Json(queue.trouble)},
-          {"gpus", gpus_json(queue, *call.services.monitor->snapshot(), multi.max_concurrent_tasks_per_gpu)}};
+  json.key("moment").value(monitor::moment_text_ms(queue.moment_ns));
+  json.key("strategy").value(multi.default_strategy).key("strategies").value(multi.strategies);
+  json.key("length").value(queue.engine.queue_length).key("max_length").value(multi.max_queue_size);
+  json.key("timeout_seconds").value(multi.queue_timeout);
+  put_priorities(json, queue.engine.waiting_by_priority, *config);
+  put_states(json, queue.engine.by_state);
+  json.or_null("oldest_ready", queue.oldest_ready_ns.transform(monitor::moment_text_ms));
+  json.or_null("trouble", queue.trouble);
+  put_gpus(json, queue, *call.services.monitor->snapshot(), multi.max_concurrent_tasks_per_gpu);
 }
 
 Response answer(const Call& call) {
@@ -80,11 +71,13 @@ Response answer(const Call& call) {
       (*dispatcher)
           ->list({.states = {dispatch::TaskState::running}, .type = {}, .submitted_by = {}, .most = kMostRunning});
   if (!running) return refuse("tasks_unreadable", {{"what", running.error().message}});
-  Json body = summary_json(call, *(*dispatcher)->snapshot());
+  JsonText body(JsonText::Bad::replaced);
+  body.open_object();
+  put_summary(body, call, *(*dispatcher)->snapshot());
   const auto limit = static_cast<size_t>(query_integer(call, "limit", kUsualLimit));
-  body["waiting"] = tasks_json((*dispatcher)->queue(limit));
-  body["running"] = tasks_json(*running);
-  return json_response(body);
+  dispatch::put_tasks(body.key("waiting"), (*dispatcher)->queue(limit));
+  dispatch::put_tasks(body.key("running"), *running);
+  return json_response(body.close_object().take());
 }
 
 constexpr std::array kParameters = {

@@ -1,6 +1,5 @@
 #include <array>
 
-#include <nlohmann/json.hpp>
 
 #include "api/answers.h"
 #include "api/tasks.h"
@@ -13,7 +12,7 @@ Response answer(const Call& call) {
   const auto dispatcher = dispatcher_of(call.services);
   if (!dispatcher) return dispatcher.error();
   const auto task = find_task(**dispatcher, call.path_values.front());
-  return task ? json_response(dispatch::task_json(*task)) : task.error();
+  return task ? json_response(dispatch::task_text(*task)) : task.error();
 }
 
 constexpr std::array<std::string_view, 3> kProblems = {"unknown_task", "tasks_disabled", "tasks_unreadable"};

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 
-#include <nlohmann/json.hpp>
 
 #include "api/answers.h"
 #include "api/tasks.h"
@@ -33,10 +32,12 @@ Response answer(const Call& call) {
   const auto found = (*dispatcher)->list(query);
   if (!found) return refuse("tasks_unreadable", {{"what", found.error().message}});
   const size_t shown = std::min(found->size(), limit);
-  nlohmann::ordered_json body = {{"tasks", nlohmann::ordered_json::array()}, {"next_before", nullptr}};
-  for (size_t i = 0; i < shown; ++i) body["tasks"].push_back(dispatch::task_json((*found)[i]));
-  if (found->size() > shown) body["next_before"] = (*found)[shown - 1].id;
-  return json_response(body);
+  const bool has_more = found->size() > shown;
+  dispatch::JsonText body(dispatch::JsonText::Bad::replaced);
+  body.open_object().key("tasks");
+  dispatch::put_tasks(body, std::span(*found).first(shown));
+  body.or_null("next_before", has_more ? std::optional((*found)[shown - 1].id) : std::nullopt);
+  return json_response(body.close_object().take());
 }
 
 constexpr std::array kParameters = {

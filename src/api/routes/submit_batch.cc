@@ -101,8 +101,7 @@ bool is_same(const std::vector<dispatch::Task>& tasks, const Specs& specs) {
   return std::ranges::equal(tasks | std::views::reverse, specs, same_submission, &dispatch::Task::spec);
 }
 
-/// The batch that is there once it was submitted, or was there with the same Idempotency-Key.
-Response answer_of(dispatch::Dispatcher& dispatcher, int64_t id, int status) {
+Response batch_response(int status, dispatch::Dispatcher& dispatcher, int64_t id) {
   const auto batch = find_batch(dispatcher, std::to_string(id));
   if (!batch) return batch.error();
   const auto body = batch_body(dispatcher, *batch);
@@ -113,16 +112,14 @@ Response answer_of(dispatch::Dispatcher& dispatcher, int64_t id, int status) {
   return response;
 }
 
-std::optional<Response> answered_before(dispatch::Dispatcher& dispatcher, const Wanted& wanted) {
-  if (wanted.key.empty()) return std::nullopt;
-  const auto id = dispatcher.store().batch_of_key(wanted.by, wanted.key);
-  if (!id) return refuse("tasks_unreadable", {{"what", id.error().message}});
-  if (*id == 0) return std::nullopt;
+/// The batch that was made, or was there with the same Idempotency-Key.
+Response answer_of(dispatch::Dispatcher& dispatcher, const dispatch::Made& made, const Wanted& wanted) {
+  if (made.is_new) return batch_response(201, dispatcher, made.id);
   const auto most = static_cast<int64_t>(wanted.specs.size()) + 1;
-  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = *id, .most = most});
+  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = made.id, .most = most});
   if (!tasks) return refuse("tasks_unreadable", {{"what", tasks.error().message}});
-  if (is_same(*tasks, wanted.specs)) return answer_of(dispatcher, *id, 200);
-  return refuse("key_used", {{"what", fmt::format("Batch {}", *id)}, {"key", wanted.key}});
+  if (is_same(*tasks, wanted.specs)) return batch_response(200, dispatcher, made.id);
+  return refuse("key_used", {{"what", fmt::format("Batch {}", made.id)}, {"key", wanted.key}});
 }
 
 Response answer(const Call& call) {
@@ -130,13 +127,14 @@ Response answer(const Call& call) {
   if (!dispatcher) return dispatcher.error();
   auto wanted = wanted_of(call);
   if (!wanted) return wanted.error();
-  if (auto before = answered_before(**dispatcher, *wanted)) return *std::move(before);
   Response response;
-  response.later = [at = *dispatcher, wanted = *std::move(wanted)](const Done& done) {
-    at->submit_batch(wanted.name, wanted.key, wanted.specs, [at, done](std::expected<int64_t, dispatch::Refused> made) {
-      if (!made) return done(refusal_response(made.error()));
-      done(made_by([at, id = *made] { return answer_of(*at, id, 201); }));
-    });
+  response.later = [at = *dispatcher, wanted = std::make_shared<Wanted>(*std::move(wanted))](const Done& done) {
+    const bool is_needed_again = !wanted->key.empty();
+    at->submit_batch(wanted->name, wanted->key, is_needed_again ? wanted->specs : std::move(wanted->specs),
+                     [at, wanted, done](std::expected<dispatch::Made, dispatch::Refused> made) {
+                       if (!made) return done(refusal_response(made.error()));
+                       done(made_by([at, wanted, made = *made] { return answer_of(*at, made, *wanted); }));
+                     });
   };
   return response;
 }

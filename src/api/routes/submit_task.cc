@@ -1,7 +1,6 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "api/answers.h"
 #include "api/tasks.h"
@@ -11,37 +10,30 @@ namespace sonde::api {
 namespace {
 
 Response task_response(int status, const dispatch::Task& task) {
-  Response response = json_response(dispatch::task_json(task));
+  Response response = json_response(dispatch::task_text(task));
   response.status = status;
   response.headers.emplace_back("Location", fmt::format("/api/v1/tasks/{}", task.id));
   return response;
 }
 
-/// The task that is there once it was submitted, or was there with the same Idempotency-Key.
-Response answer_of(dispatch::Dispatcher& dispatcher, int64_t id, const dispatch::TaskSpec& spec, int status) {
-  const auto task = find_task(dispatcher, std::to_string(id));
+/// The task that was made, or was there with the same Idempotency-Key.
+Response answer_of(dispatch::Dispatcher& dispatcher, const dispatch::Made& made, const dispatch::TaskSpec& spec) {
+  const auto task = find_task(dispatcher, std::to_string(made.id));
   if (!task) return task.error();
-  if (spec.idempotency_key.empty() || same_submission(task->spec, spec)) return task_response(status, *task);
-  return refuse("key_used", {{"what", fmt::format("Task {}", id)}, {"key", spec.idempotency_key}});
-}
-
-std::optional<Response> answered_before(dispatch::Dispatcher& dispatcher, const dispatch::TaskSpec& spec) {
-  if (spec.idempotency_key.empty()) return std::nullopt;
-  const auto before = dispatcher.store().task_of_key(spec.submitted_by, spec.idempotency_key);
-  if (!before) return refuse("tasks_unreadable", {{"what", before.error().message}});
-  if (*before == 0) return std::nullopt;
-  return answer_of(dispatcher, *before, spec, 200);
+  if (made.is_new) return task_response(201, *task);
+  if (same_submission(task->spec, spec)) return task_response(200, *task);
+  return refuse("key_used", {{"what", fmt::format("Task {}", made.id)}, {"key", spec.idempotency_key}});
 }
 
 Response submit(dispatch::Dispatcher& dispatcher, dispatch::TaskSpec spec) {
   Response response;
   response.later = [&dispatcher, spec = std::make_shared<dispatch::TaskSpec>(std::move(spec))](const Done& done) {
     const bool is_needed_again = !spec->idempotency_key.empty();
-    dispatcher.submit(is_needed_again ? *spec : std::move(*spec), [&dispatcher, spec, done](
-                                                                      std::expected<int64_t, dispatch::Refused> made) {
-      if (!made) return done(refusal_response(made.error()));
-      done(made_by([&dispatcher, spec, id = *made] { return answer_of(dispatcher, id, *spec, 201); }));
-    });
+    dispatcher.submit(is_needed_again ? *spec : std::move(*spec),
+                      [&dispatcher, spec, done](std::expected<dispatch::Made, dispatch::Refused> made) {
+                        if (!made) return done(refusal_response(made.error()));
+                        done(made_by([&dispatcher, spec, made = *made] { return answer_of(dispatcher, made, *spec); }));
+                      });
   };
   return response;
 }
@@ -64,7 +56,6 @@ Response answer(const Call& call) {
   if (!dispatcher) return dispatcher.error();
   auto spec = spec_of(call);
   if (!spec) return spec.error();
-  if (auto before = answered_before(**dispatcher, *spec)) return *std::move(before);
   return submit(**dispatcher, *std::move(spec));
 }
 

@@ -172,16 +172,25 @@ void Core::recall(const TaskSpec& spec) {
   }
 }
 
+/// Whether the key of a submission made something before, in this turn or an earlier one: that is its answer then.
+bool Core::is_answered_again(const Key& key, const Keys& now, KeptKeys before, const Submitted& answered) {
+  if (key.second.empty()) return false;
+  if (const auto made = now.find(key); made != now.end()) {
+    answers_.push_back({.id = made->second, .tasks = {}, .batch = 0, .answered = answered});
+    return true;
+  }
+  const auto kept = (parts_.store->*before)(key.first, key.second);
+  if (!kept) {
+    refuse(answered, {.code = "tasks_unreadable", .detail = kept.error().message, .retry_after_s = {}}, 1);
+  } else if (*kept != 0) {
+    reply([answered, id = *kept] { answered(Made{.id = id, .is_new = false}); });
+  }
+  return !kept || *kept != 0;
+}
+
 void Core::take(SubmitInput& input) {
   const Key key{input.spec.submitted_by, input.spec.idempotency_key};
-  if (!key.second.empty()) {
-    if (const auto now = task_keys_.find(key); now != task_keys_.end()) {
-      answers_.push_back({.id = now->second, .tasks = {}, .batch = 0, .answered = std::move(input.answered)});
-      return;
-    }
-    const auto before = parts_.store->task_of_key(key.first, key.second);
-    if (before && *before != 0) return reply([answered = input.answered, id = *before] { answered(id); });
-  }
+  if (is_answered_again(key, task_keys_, &TaskStore::task_of_key, input.answered)) return;
   if (auto why = refusal()) return refuse(input.answered, *std::move(why), 1);
   recall(input.spec);
   auto id = engine_->submit(std::move(input.spec), now_ns_);
@@ -193,14 +202,7 @@ void Core::take(SubmitInput& input) {
 void Core::take(BatchInput& input) {
   const Key key{input.specs.empty() ? std::string() : input.specs.front().submitted_by, input.idempotency_key};
   const auto count = static_cast<int64_t>(input.specs.size());
-  if (!key.second.empty()) {
-    if (const auto now = batch_keys_.find(key); now != batch_keys_.end()) {
-      answers_.push_back({.id = now->second, .tasks = {}, .batch = 0, .answered = std::move(input.answered)});
-      return;
-    }
-    const auto before = parts_.store->batch_of_key(key.first, key.second);
-    if (before && *before != 0) return reply([answered = input.answered, id = *before] { answered(id); });
-  }
+  if (is_answered_again(key, batch_keys_, &TaskStore::batch_of_key, input.answered)) return;
   if (auto why = refusal()) return refuse(input.answered, *std::move(why), count);
   for (const TaskSpec& spec : input.specs) recall(spec);
   auto id = engine_->submit_batch(std::move(input.name), std::move(input.specs), now_ns_);
@@ -332,7 +334,8 @@ void Core::give_replies() {
 
 void Core::answer_saved() {
   for (Answer& answer : std::exchange(answers_, {})) {
-    reply([answered = std::move(answer.answered), id = answer.id] { answered(id); });
+    const Made made{.id = answer.id, .is_new = !answer.tasks.empty()};
+    reply([answered = std::move(answer.answered), made] { answered(made); });
   }
   for (CancelAnswer& answer : std::exchange(cancel_answers_, {})) {
     reply([answered = std::move(answer.answered), done = answer.done] { answered(done); });

@@ -56,6 +56,8 @@ class Core {
 
  private:
   using Key = std::pair<std::string, std::string>;  ///< submitter, idempotency key
+  using Keys = std::map<Key, int64_t>;
+  using KeptKeys = Result<int64_t> (TaskStore::*)(const std::string& by, const std::string& key) const;
   /// An answer that waits until the task, or batch, is on disk.
   struct Answer {
     int64_t id = 0;
@@ -77,6 +79,7 @@ class Core {
   void follow_config();
   void follow_gpus();
   void recall(const TaskSpec& spec);
+  [[nodiscard]] bool is_answered_again(const Key& key, const Keys& now, KeptKeys before, const Submitted& answered);
   void take(SubmitInput& input);
   void take(BatchInput& input);
   void take(CancelInput& input);
@@ -118,8 +121,8 @@ class Core {
   std::vector<Answer> answers_;
   std::vector<CancelAnswer> cancel_answers_;
   std::vector<std::function<void()>> replies_;  ///< given once the mutex is free: they ask this object
-  std::map<Key, int64_t> task_keys_;            ///< of answers_
-  std::map<Key, int64_t> batch_keys_;
+  Keys task_keys_;                              ///< of answers_
+  Keys batch_keys_;
   std::vector<std::pair<int64_t, int64_t>> ended_;  ///< since the last step
   std::set<std::pair<int64_t, int64_t>> restored_;  ///< attempts that ran when the service ended
   std::map<int64_t, BatchState> batches_;           ///< that are not over

@@ -23,11 +23,11 @@ Json states_json(const std::map<TaskState, int64_t>& states) {
   return json;
 }
 
-Json event_json(const std::string& change, const Task& task) {
-  Json json;
-  json["change"] = change;
-  json["task"] = task_json(task);
-  return json;
+std::string event_text(const std::string& change, const Task& task) {
+  JsonText json(JsonText::Bad::replaced);
+  json.open_object().key("change").value(change).key("task");
+  put_task(json, task);
+  return json.close_object().take();
 }
 
 Json event_json(const BatchNews& news) {
@@ -101,19 +101,19 @@ Teller::Teller(monitor::EventLog& events, Log& log) : events_(&events), log_(&lo
 
 void Teller::add(Item item) {
   const std::scoped_lock lock(mutex_);
+  if (items_.empty()) changed_.notify_one();
   items_.push_back(std::move(item));
   if (items_.size() > kMostItems && items_.front().can_be_left_out) {
     items_.pop_front();
     ++left_out_;
   }
-  changed_.notify_one();
 }
 
 void Teller::tell(const TaskNews& news, const Task& task) {
   add({.tell =
            [this, change = news.change, task] {
              log_task(*log_, change, task);
-             events_->add("task", monitor::json_line(event_json(change, task)));
+             events_->add("task", event_text(change, task));
            },
        .can_be_left_out = true});
 }
@@ -146,12 +146,11 @@ void Teller::run() {
   while (true) {
     changed_.wait(lock, [&] { return ends_ || !items_.empty(); });
     if (items_.empty()) return;
-    const Item item = std::move(items_.front());
-    items_.pop_front();
+    const std::deque<Item> items = std::exchange(items_, {});
     const int64_t left_out = std::exchange(left_out_, 0);
     lock.unlock();
     if (left_out > 0) log_->debug("events of tasks were left out", {{"events", fmt::format("{}", left_out)}});
-    item.tell();
+    for (const Item& item : items) item.tell();
     lock.lock();
   }
 }

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dispatch/store/json_text.h"
+#include "dispatch/json_text.h"
 
 namespace sonde::dispatch::store {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/store/json_text.h"
+#include "dispatch/json_text.h"
 #include "dispatch/store/records.h"
 
 namespace sonde::dispatch::store {

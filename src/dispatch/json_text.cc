@@ -1,14 +1,16 @@
-#include "dispatch/store/json_text.h"
+#include "dispatch/json_text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "config/utf8.h"
+#include "monitor/json.h"
 
-namespace sonde::dispatch::store {
+namespace sonde::dispatch {
 namespace {
 
 bool is_plain(char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; }
@@ -62,6 +64,12 @@ JsonText& JsonText::key(std::string_view name) {
   return *this;
 }
 
+JsonText& JsonText::any_key(std::string_view name) {
+  value(name);
+  out_ += ':';
+  return *this;
+}
+
 JsonText& JsonText::value(int64_t number) {
   separate();
   fmt::format_to(std::back_inserter(out_), "{}", number);
@@ -70,11 +78,13 @@ JsonText& JsonText::value(int64_t number) {
 
 JsonText& JsonText::value(double number) {
   separate();
-  if (std::isfinite(number)) {
-    fmt::format_to(std::back_inserter(out_), "{}", number);
-  } else {
+  if (!std::isfinite(number)) {
     out_ += "null";
+    return *this;
   }
+  const size_t begin = out_.size();
+  fmt::format_to(std::back_inserter(out_), "{}", number);
+  if (out_.find_first_of(".e", begin) == std::string::npos) out_ += ".0";
   return *this;
 }
 
@@ -91,7 +101,7 @@ JsonText& JsonText::value(std::string_view text) {
     out_ += text;
     out_ += '"';
   } else if (config::first_bad_text(text)) {
-    put_hex(text);
+    bad_ == Bad::kept ? put_hex(text) : put_replaced(text);
   } else {
     put_string(text);
   }
@@ -109,6 +119,15 @@ JsonText& JsonText::value(const std::vector<int64_t>& numbers) {
   for (const int64_t number : numbers) value(number);
   return close_array();
 }
+
+JsonText& JsonText::null() {
+  separate();
+  out_ += "null";
+  return *this;
+}
+
+/// The library knows what is no UTF-8.
+void JsonText::put_replaced(std::string_view text) { out_ += monitor::json_line(text); }
 
 void JsonText::put_string(std::string_view text) {
   out_ += '"';
@@ -134,4 +153,4 @@ void JsonText::put_hex(std::string_view bytes) {
   out_ += "\"}";
 }
 
-}  // namespace sonde::dispatch::store
+}  // namespace sonde::dispatch
