@@ -1,5 +1,3 @@
-#include <array>
-
 #include <nlohmann/json.hpp>
 
 #include "api/answers.h"
@@ -10,13 +8,9 @@ namespace sonde::api {
 namespace {
 
 Response answer(const Call& call) {
-  const auto dispatcher = dispatcher_of(call.services);
-  if (!dispatcher) return dispatcher.error();
-  const auto task = find_task(**dispatcher, call.path_values.front());
-  return task ? json_response(dispatch::task_json(*task)) : task.error();
+  const auto asked = asked_task(call);
+  return asked ? json_response(dispatch::task_json(asked->task)) : asked.error();
 }
-
-constexpr std::array<std::string_view, 3> kProblems = {"unknown_task", "tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
 
@@ -29,7 +23,7 @@ constinit const Route get_task_route{.name = "get_task",
                                      .body = {},
                                      .response = R"({"$ref": "#/components/schemas/Task"})",
                                      .example = {},
-                                     .problems = kProblems,
+                                     .problems = kAskedTaskProblems,
                                      .answer = answer};
 
 }  // namespace sonde::api
