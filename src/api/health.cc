@@ -45,16 +45,17 @@ HealthCheck gpus(const monitor::HostSnapshot& host) {
   return unless("gpus", fmt::format("{}", fmt::join(silent, "; ")));
 }
 
-HealthCheck tasks(const dispatch::Dispatcher* dispatcher) {
+HealthCheck tasks(const dispatch::Dispatcher* dispatcher, const config::Tasks& config) {
   constexpr std::chrono::seconds kTurnPatience{30};  // a turn waits for the disk
-  if (dispatcher == nullptr) {
-    return {.name = "tasks", .status = HealthStatus::ok, .detail = "sonde.tasks.enabled is false"};
+  if (dispatcher == nullptr && config.enabled) {
+    return unless("tasks", "they could not be opened when the service started, as its log says: restart it");
   }
-  if (!dispatcher->alive(kTurnPatience)) {
+  if (dispatcher != nullptr && !dispatcher->alive(kTurnPatience)) {
     return {.name = "tasks", .status = HealthStatus::failed, .detail = "the dispatcher does not come round"};
   }
-  const std::string trouble = dispatcher->snapshot()->trouble;
-  return unless("tasks", trouble.empty() ? "" : "none is taken in or started, since they cannot be saved: " + trouble);
+  const std::string trouble = dispatcher == nullptr ? "" : dispatcher->snapshot()->trouble;
+  if (!trouble.empty()) return unless("tasks", "none is taken in or started, since they cannot be saved: " + trouble);
+  return {.name = "tasks", .status = HealthStatus::ok, .detail = config.enabled ? "" : "sonde.tasks.enabled is false"};
 }
 
 HealthCheck configuration(const config::LiveConfig& config) {
@@ -78,12 +79,9 @@ std::string_view health_status_name(HealthStatus status) {
 std::vector<HealthCheck> health_checks(const Services& services) {
   const auto host = services.monitor->snapshot();
   const auto config = services.config->current();
-  return {sampling(*host, *config, services.now_ns()),
-          gpus(*host),
-          unless("history", host->state.history_trouble),
-          unless("keys", services.keys->trouble()),
-          tasks(services.dispatcher),
-          configuration(*services.config)};
+  return {sampling(*host, *config, services.now_ns()),     gpus(*host),
+          unless("history", host->state.history_trouble),  unless("keys", services.keys->trouble()),
+          tasks(services.dispatcher, config->sonde.tasks), configuration(*services.config)};
 }
 
 HealthStatus worst_of(const std::vector<HealthCheck>& checks) {

@@ -103,6 +103,22 @@ Answered<dispatch::Batch> find_batch(dispatch::Dispatcher& dispatcher, const std
   return found_or(dispatcher.find_batch(*number), "unknown_batch", id);
 }
 
+Answered<AskedTask> asked_task(const Call& call) {
+  const auto dispatcher = dispatcher_of(call.services);
+  if (!dispatcher) return std::unexpected(dispatcher.error());
+  auto task = find_task(**dispatcher, call.path_values.front());
+  if (!task) return std::unexpected(std::move(task).error());
+  return AskedTask{.dispatcher = *dispatcher, .task = *std::move(task)};
+}
+
+Answered<AskedBatch> asked_batch(const Call& call) {
+  const auto dispatcher = dispatcher_of(call.services);
+  if (!dispatcher) return std::unexpected(dispatcher.error());
+  auto batch = find_batch(**dispatcher, call.path_values.front());
+  if (!batch) return std::unexpected(std::move(batch).error());
+  return AskedBatch{.dispatcher = *dispatcher, .batch = *std::move(batch)};
+}
+
 Answered<nlohmann::ordered_json> batch_body(dispatch::Dispatcher& dispatcher, const dispatch::Batch& batch) {
   const auto most = static_cast<int64_t>(batch.tasks.size());
   const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = batch.id, .most = most});

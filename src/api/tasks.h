@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -29,6 +30,21 @@ using Done = std::function<void(Response)>;
 /// The task or batch that a path names.
 [[nodiscard]] Answered<dispatch::Task> find_task(dispatch::Dispatcher& dispatcher, const std::string& id);
 [[nodiscard]] Answered<dispatch::Batch> find_batch(dispatch::Dispatcher& dispatcher, const std::string& id);
+
+/// The task or batch that a call is about, and the dispatcher that has it.
+struct AskedTask {
+  dispatch::Dispatcher* dispatcher = nullptr;
+  dispatch::Task task;
+};
+struct AskedBatch {
+  dispatch::Dispatcher* dispatcher = nullptr;
+  dispatch::Batch batch;
+};
+[[nodiscard]] Answered<AskedTask> asked_task(const Call& call);
+[[nodiscard]] Answered<AskedBatch> asked_batch(const Call& call);
+/// Of calls that only read a task.
+inline constexpr std::array<std::string_view, 3> kAskedTaskProblems = {"unknown_task", "tasks_disabled",
+                                                                       "tasks_unreadable"};
 
 /// With the states of its tasks.
 [[nodiscard]] Answered<nlohmann::ordered_json> batch_body(dispatch::Dispatcher& dispatcher,

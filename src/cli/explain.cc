@@ -4,10 +4,9 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/tasks/about_one.h"
 #include "cli/tasks/amounts.h"
-#include "cli/tasks/connection.h"
 #include "cli/tasks/explain_text.h"
-#include "cli/tasks/ids.h"
 #include "cli/tasks/profile_text.h"
 #include "cli/tasks/task_text.h"
 
@@ -26,27 +25,25 @@ std::string head_of(const tasks::Json& task) {
                               : fmt::format("{} is {}", tasks::title_of(task), tasks::text_of(task, "state"));
 }
 
-int run(const Options& options) {
-  const auto id = tasks::parse_id(options.task);
-  if (!id) {
-    report_error(id.error());
-    return kUsage;
-  }
-  auto connection = tasks::Connection::open(options.connection);
-  if (!connection) return report_error(connection.error());
-  const auto explained = connection->get(fmt::format("/api/v1/tasks/{}/explain", *id));
+int explain(const Options& options, int64_t id, tasks::Connection& connection) {
+  const auto explained = connection.get(fmt::format("/api/v1/tasks/{}/explain", id));
   if (!explained) return report_error(explained.error());
   if (options.json) {
     fmt::print("{}", tasks::json_text(*explained));
     return kDone;
   }
   const size_t width = terminal_options().width;
-  if (const auto task = connection->get(fmt::format("/api/v1/tasks/{}", *id))) fmt::print("{}\n", head_of(*task));
+  if (const auto task = connection.get(fmt::format("/api/v1/tasks/{}", id))) fmt::print("{}\n", head_of(*task));
   fmt::print("{}", tasks::explain_text(*explained, tasks::now_s(), width));
   // What was asked for stands above, also where a service does not record.
-  const auto profiles = connection->get(fmt::format("/api/v1/tasks/{}/profiles", *id));
+  const auto profiles = connection.get(fmt::format("/api/v1/tasks/{}/profiles", id));
   if (profiles) fmt::print("{}", tasks::profiles_text(*profiles, width));
   return kDone;
+}
+
+int run(const Options& options) {
+  return tasks::about_one(options.task, options.connection,
+                          [&](int64_t id, tasks::Connection& connection) { return explain(options, id, connection); });
 }
 
 void set_up(CLI::App& command, int& exit_code) {

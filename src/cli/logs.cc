@@ -4,8 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/tasks/connection.h"
-#include "cli/tasks/ids.h"
+#include "cli/tasks/about_one.h"
 #include "cli/tasks/interrupt.h"
 #include "cli/tasks/log_stream.h"
 #include "cli/tasks/task_text.h"
@@ -37,22 +36,20 @@ int follow(const tasks::LogChoice& choice, tasks::Connection& connection) {
   return code;
 }
 
-int run(const Options& options) {
-  const auto id = tasks::parse_id(options.task);
-  if (!id) {
-    report_error(id.error());
-    return kUsage;
-  }
-  auto connection = tasks::Connection::open(options.connection);
-  if (!connection) return report_error(connection.error());
-  const tasks::LogChoice choice{.task = *id,
+int show(const Options& options, int64_t id, tasks::Connection& connection) {
+  const tasks::LogChoice choice{.task = id,
                                 .stream = options.error_stream ? "stderr" : "stdout",
                                 .attempt = options.attempt,
                                 .tail = options.tail,
                                 .follow = options.follow};
-  if (options.follow) return follow(choice, *connection);
-  const Status shown = tasks::LogStream(*connection, choice).show();
+  if (options.follow) return follow(choice, connection);
+  const Status shown = tasks::LogStream(connection, choice).show();
   return shown ? kDone : report_error(shown.error());
+}
+
+int run(const Options& options) {
+  return tasks::about_one(options.task, options.connection,
+                          [&](int64_t id, tasks::Connection& connection) { return show(options, id, connection); });
 }
 
 void set_up(CLI::App& command, int& exit_code) {

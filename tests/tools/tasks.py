@@ -3,11 +3,10 @@
 
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
-from _serve import SONDE, Service, run_all, until
+from _serve import ROOT, Service, run_all, until
 
 HOST = """version: 1
 gpus:
@@ -15,7 +14,13 @@ gpus:
   - {name: Simulated B, memory: 40 GiB, compute_capability: 8.0}
 """
 ANY_COMMAND = "  tasks:\n    allow_undeclared_commands: true\n"
-EVERY_SECOND = "  monitoring:\n    interval: 1\n"
+NO_TASKS = ANY_COMMAND + "    enabled: false\n"
+DECLARED = "  tasks:\n    types:\n      say: {command: [/bin/echo, said]}\n"
+LIMITS = "requests_per_second: 1000\nburst: 1000"
+
+
+def with_gpu(gpu, tasks):
+    return f"{tasks}gpu:\n  monitoring:\n    interval: 1\n{gpu}"
 
 
 def same(found, wanted):
@@ -24,13 +29,13 @@ def same(found, wanted):
 
 
 class Tasks(Service):
-    """A service that may run anything; `gpu` is YAML of the section gpu. Ends what is left of its tasks."""
+    """A service that may run anything; `gpu` is YAML of the section gpu, `whole` all but the section server. Ends what is
+    left of its tasks."""
 
-    def __init__(self, gpu="", tasks=ANY_COMMAND):
+    def __init__(self, gpu="", tasks=ANY_COMMAND, whole="", host=HOST):
         self.host = Path(os.environ.get("TMPDIR", "/tmp")) / f"sonde_tasks_{os.getpid()}.yaml"
-        self.host.write_text(HOST)
-        super().__init__("requests_per_second: 1000\nburst: 1000", f"{tasks}gpu:\n{EVERY_SECOND}{gpu}",
-                         ("--simulated", str(self.host)))  # fmt: skip
+        self.host.write_text(host)
+        super().__init__(LIMITS, whole or with_gpu(gpu, tasks), ("--simulated", str(self.host)))
 
     def __exit__(self, *what):
         self.end_left_tasks()
@@ -50,18 +55,17 @@ class Tasks(Service):
             except OSError:
                 continue
 
-    def start_again(self):
-        self.port_file.unlink(missing_ok=True)
-        with self.log.open("a") as log:
-            self.process = subprocess.Popen([SONDE, "serve", "--config", str(self.config), "--simulated", str(self.host)],
-                                            stdout=log, stderr=log, env=self.environment)  # fmt: skip
-        until(lambda: self.port_file.exists() or self.process.poll() is not None, "the port file")
-        if self.process.poll() is not None:
-            raise AssertionError(f"the service ended with {self.process.returncode}: {self.text()}")
-        self.port = int(self.port_file.read_text().rsplit(":", 1)[1])
+    def configure(self, gpu="", tasks=ANY_COMMAND):
+        self.write(LIMITS, with_gpu(gpu, tasks))
+
+    def change(self, *configuration):
+        """Another file, read again."""
+        self.configure(*configuration)
+        same(self.call("POST", "/api/v1/config/reload", role="admin")[0], 200)
 
     def submit(self, *command, status=201, headers=None, **other):
-        got, body = self.call("POST", "/api/v1/tasks", {"command": list(command), **other}, "submit", headers)
+        words = {"command": list(command)} if command else {}
+        got, body = self.call("POST", "/api/v1/tasks", words | other, "submit", headers)
         if got != status:
             raise AssertionError(f"{got} where {status} was wanted: {body}")
         return body if status >= 400 else body["id"]
@@ -73,6 +77,13 @@ class Tasks(Service):
 
     def until_state(self, number, *states):
         return until(lambda: (t := self.task(number))["state"] in states and t, f"task {number} {states}")
+
+    def explain(self, number):
+        return self.call("GET", f"/api/v1/tasks/{number}/explain", role="read")[1]
+
+    def decision(self, number):
+        """The first one; a moment after it was made it is saved."""
+        return until(lambda: self.explain(number)["decisions"], f"the decision for task {number}")[0]
 
     def output(self, number):
         return self.call("GET", f"/api/v1/tasks/{number}/log", role="read")[1]["text"]
@@ -88,8 +99,7 @@ def runs_a_task():
         same((task["state"], task["cause"]), ("succeeded", "exit"))
         uuid = task["attempts"][0]["gpus"][0]
         same(service.output(number), f"gpu={uuid}\nid={number}\n")
-        explained = service.call("GET", f"/api/v1/tasks/{number}/explain", role="read")[1]
-        same(explained["decisions"][0]["strategy"], "least_loaded")
+        same(service.decision(number)["strategy"], "least_loaded")
         failed = service.until_state(service.submit("/bin/sh", "-c", "exit 3"), "failed")
         same((failed["cause"], failed["attempts"][0]["exit_status"]), ("exit", 3))
         until(lambda: "strategy=least_loaded" in service.text(), "the log line of the decision")
@@ -129,13 +139,13 @@ def goes_on_after_a_restart_and_a_kill():
         until(lambda: (marks / "a").exists() and (marks / "b").exists(), "both tasks")
         service.process.kill()
         service.process.wait()
-        service.start_again()
+        service.start()
         same(service.task(waiting)["state"], "waiting")
         same([service.task(number)["state"] for number in running], ["running", "running"])
         same(service.stop(), 0)
         (marks / "go").touch()
         until(lambda: all("over" in (marks / name).read_text() for name in "ab"), "the tasks' ends without a service")
-        service.start_again()
+        service.start()
         for number in (*running, waiting):
             same(service.until_state(number, "succeeded", "failed")["state"], "succeeded")
         for name in "abc":
@@ -156,8 +166,77 @@ def limits_and_changes_hold_at_once():
         same(service.call("POST", "/api/v1/config/gpu/max_concurrent_tasks", more, "admin")[0], 200)
         for number in waiting:
             service.until_state(number, "running")
-        explained = service.call("GET", f"/api/v1/tasks/{waiting[0]}/explain", role="read")[1]
-        same(explained["decisions"][0]["strategy"], "round_robin")
+        same(service.decision(waiting[0])["strategy"], "round_robin")
+
+
+def a_changed_file_holds_at_once():
+    with Tasks("  max_temperature: 1\n") as service:
+        waiting = service.submit("/bin/true")
+
+        def refusals():
+            return [refusal["rule"] for gpu in service.explain(waiting)["gpus"] for refusal in gpu["refusals"]]
+
+        until(lambda: refusals() == ["max_temperature"] * 2, "the reason for which it waits")
+        service.change("  max_temperature: 85\n", DECLARED)
+        service.until_state(waiting, "succeeded")
+        same(service.submit("/bin/true", status=403)["type"], "/problems/command_not_allowed")
+        said = service.submit(type="say")
+        service.until_state(said, "succeeded")
+        same(service.output(said), "said\n")
+
+
+def gpus_that_are_switched_off_are_watched_on():
+    with Tasks() as service:
+        released = service.path / "go"
+        running = service.submit("/bin/sh", "-c", f"while [ ! -e {released} ]; do sleep 0.05; done")
+        service.until_state(running, "running")
+        service.change("  enabled: false\n")
+        same(service.submit("/bin/true", status=503)["type"], "/problems/gpus_disabled")
+        service.until_state(service.submit("/bin/true", gpus=0), "succeeded")
+
+        def moments():
+            return [gpu["moment"] for gpu in service.call("GET", "/api/v1/gpus", role="read")[1]["gpus"]]
+
+        before = moments()
+        same(len(before), 2)
+        until(lambda: all(now > then for now, then in zip(moments(), before)), "a later sample of each GPU")
+        same(service.task(running)["state"], "running")
+        released.touch()
+        service.until_state(running, "succeeded")
+
+
+def tasks_are_switched_on_and_off():
+    with Tasks("", NO_TASKS) as service:
+        same(service.submit("/bin/true", status=503)["type"], "/problems/tasks_disabled")
+        same("sonde.tasks.enabled is false" in str(service.call("GET", "/api/v1/health", role="read")[1]), True)
+        service.change()
+        service.until_state(service.submit("/bin/true"), "succeeded")
+        released = service.path / "go"
+        running = service.submit("/bin/sh", "-c", f"while [ ! -e {released} ]; do sleep 0.05; done")
+        service.change("", NO_TASKS)
+        same(service.submit("/bin/true", status=503)["type"], "/problems/tasks_disabled")
+        same(service.stop(), 0)
+        service.start()
+        released.touch()
+        service.until_state(running, "succeeded")
+
+
+def what_is_switched_off_may_be_broken():
+    with Tasks("", NO_TASKS) as service:
+        same(service.stop(), 0)
+        (service.path / "state" / "tasks.db").write_text("overwritten " * 1000)
+        service.start()
+        same(service.call("GET", "/api/v1/gpus", role="read")[0], 200)
+        same(service.submit("/bin/true", status=503)["type"], "/problems/tasks_disabled")
+        until(lambda: "cannot be switched on before a restart" in service.text(), "the warning")
+        same(service.stop(), 0)
+        service.configure()
+        try:
+            service.start()
+        except AssertionError as error:
+            same("put a backup in its place" in str(error).splitlines()[-1], True)
+        else:
+            raise AssertionError("it started without its tasks")
 
 
 def waits_no_longer_than_the_queue_allows():
@@ -177,6 +256,31 @@ def a_key_makes_one_task():
         same(service.submit("/bin/false", headers=key, status=409)["type"], "/problems/key_used")
 
 
+# Of each of the four files in use: a batch of so many tasks of a type, the strategy, and how many tasks each GPU gets.
+FILES = [("basic", "default", 8, "least_loaded", [4, 4]),
+         ("task_specific", "text_generation", 8, "task_specific", [8]),
+         ("high_performance", "default", 16, "memory_optimized", [8, 8]),
+         ("high_reliability", "default", 8, "least_loaded", [2, 2, 2, 2])]  # fmt: skip
+
+
+def each_file_in_use_runs_tasks():
+    four = (ROOT / "examples/simulated_four_gpus.yaml").read_text()
+    for name, kind, count, strategy, split in FILES:
+        whole = ANY_COMMAND + (ROOT / f"examples/config_{name}.yaml").read_text()
+        with Tasks(whole=whole, host=four) as service:
+            tasks = [{"type": kind, "command": ["/bin/true"], "memory": "1GiB"}] * count
+            status, batch = service.call("POST", "/api/v1/batches", {"tasks": tasks}, "submit")
+            same(status, 201)
+            for number in batch["tasks"]:
+                service.until_state(number, "succeeded")
+            path = f"/api/v1/batches/{batch['id']}"
+            same(sorted(service.call("GET", path, role="read")[1]["split"].values()), split)
+            decision = service.decision(batch["tasks"][0])
+            same(decision["strategy"], strategy)
+            if strategy == "task_specific":
+                same([gpu["id"] for gpu in decision["gpus"] if gpu["chosen"]], ["gpu_1"])
+
+
 def a_mapping_to_a_missing_gpu_is_an_error_at_the_start():
     try:
         with Tasks("  multi_gpu:\n    task_specific_mappings: {train: gpu_7}\n"):
@@ -188,8 +292,9 @@ def a_mapping_to_a_missing_gpu_is_an_error_at_the_start():
 
 
 TESTS = [runs_a_task, shows_tasks_on_simulated_gpus, goes_on_after_a_restart_and_a_kill, limits_and_changes_hold_at_once,
-         waits_no_longer_than_the_queue_allows, a_key_makes_one_task,
-         a_mapping_to_a_missing_gpu_is_an_error_at_the_start]  # fmt: skip
+         a_changed_file_holds_at_once, gpus_that_are_switched_off_are_watched_on, tasks_are_switched_on_and_off,
+         what_is_switched_off_may_be_broken, waits_no_longer_than_the_queue_allows, a_key_makes_one_task,
+         each_file_in_use_runs_tasks, a_mapping_to_a_missing_gpu_is_an_error_at_the_start]  # fmt: skip
 
 if __name__ == "__main__":
     sys.exit(run_all(TESTS))

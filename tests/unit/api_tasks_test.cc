@@ -235,6 +235,7 @@ TEST_F(ApiTasks, EachCancelsItsOwnAndAdminsAll) {
   const Response again = post("/api/v1/tasks/1/cancel");
   EXPECT_EQ(again.status, 409);
   EXPECT_EQ(code_of(again), "task_over");
+  EXPECT_EQ(detail_of(again).find("Task 1 is over (cancelled at "), 0U) << detail_of(again);
   EXPECT_EQ(code_of(post("/api/v1/tasks/3/cancel")), "task_over");
   EXPECT_EQ(body_of(post("/api/v1/tasks/2/cancel"))["state"], "cancelled");
 }

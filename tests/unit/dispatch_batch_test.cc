@@ -184,6 +184,26 @@ TEST(DispatchBatch, KeepsItsSplitOverARestart) {
   for (const int64_t task : batch.tasks) EXPECT_EQ(host.find(task).only_gpus, before.find(task).only_gpus);
 }
 
+TEST(DispatchBatch, WhatALostGpuLeftIsSplitAfterARestart) {
+  Host before(3);
+  for (GpuState& gpu : before.gpus) gpu.temperature_celsius = 95;
+  before.tell_gpus();
+  const auto id = before.engine->submit_batch("b", std::vector(8, spec_of()), before.now).value();
+  Batch batch = *before.engine->find_batch(id);
+  std::vector<Task> tasks;
+  for (const int64_t task : batch.tasks) tasks.push_back(before.find(task));
+  for (size_t i = 0; i < 4; ++i) tasks[i].only_gpus = {"GPU-0"};
+  batch.split = {{"GPU-0", 4}};  // the other four were taken from one that was lost
+  Host host(3);
+  host.engine->restore(tasks, {batch}, 8, id);
+  host.tell_gpus();
+  (void)host.step();
+  int64_t given = 0;
+  for (const auto& [gpu, count] : host.engine->find_batch(id)->split) given += count;
+  EXPECT_EQ(given, 8);
+  for (const int64_t task : batch.tasks) EXPECT_EQ(host.find(task).only_gpus.size(), 1u);
+}
+
 TEST(DispatchBatch, GoesOnceItsTasksAreDropped) {
   Host host(1);
   const auto id = host.engine->submit_batch("b", std::vector(2, spec_of()), host.now).value();

@@ -163,6 +163,59 @@ TEST(DispatchEngine, AWorkerThatDoesNotAnswerIsAskedAgainAfterAPause) {
   EXPECT_EQ(host.after(1).starts, Ids{id});
 }
 
+TaskSpec asking_two_workers() {
+  TaskSpec spec = spec_of("classify");
+  spec.inference = Inference{.model = "m", .version = {}, .request = {}};
+  spec.workers = {{"gpu_0", "http://127.0.0.1:1"}, {"GPU-1", "http://127.0.0.1:2"}};
+  spec.memory_bytes = kGiB;
+  spec.retries = 2;
+  return spec;
+}
+
+TEST(DispatchEngine, AfterAWorkerFailedAnotherOneIsAsked) {
+  Host host(2);
+  host.gpus[1].utilization = 0.5;  // least_loaded prefers gpu_0 each time
+  host.tell_gpus();
+  const int64_t id = host.submit(asking_two_workers());
+  (void)host.step();
+  ASSERT_EQ(host.gpu_of(id), 0u);
+  host.end(id, EndCause::worker);
+  EXPECT_EQ(host.after(1).starts, Ids{id});
+  EXPECT_EQ(host.gpu_of(id), 1u);
+  const Judgement& before = host.decisions[id].gpus[0];
+  ASSERT_EQ(before.refusals.size(), 1u);
+  EXPECT_EQ(before.refusals[0].rule, "failed_worker");
+  EXPECT_EQ(before.refusals[0].reason,
+            "the worker there did not answer this task before, or refused; another one is asked");
+  EXPECT_FALSE(before.score.has_value());
+  host.end(id, EndCause::worker);
+  EXPECT_EQ(host.after(2).starts, Ids{id});
+  EXPECT_EQ(host.gpu_of(id), 0u) << "both failed: the strategy chooses";
+  EXPECT_TRUE(host.decisions[id].gpus[0].refusals.empty());
+}
+
+TEST(DispatchEngine, AWorkerThatFailedIsAskedAgainWhereNoOtherCanBe) {
+  Host host(2);
+  const int64_t id = host.submit(asking_two_workers());
+  (void)host.step();
+  host.end(id, EndCause::worker);
+  host.gpus[1].trouble = "the GPU is lost";
+  host.tell_gpus();
+  EXPECT_EQ(host.after(1).starts, Ids{id});
+  EXPECT_EQ(host.gpu_of(id), 0u);
+}
+
+TEST(DispatchEngine, OnlyTheWorkerMattersToWhereARetryGoes) {
+  Host host(2);
+  host.gpus[1].utilization = 0.5;
+  host.tell_gpus();
+  const int64_t id = host.submit(asking_two_workers());
+  (void)host.step();
+  host.end(id, EndCause::lost);
+  EXPECT_EQ(host.starts(), Ids{id});
+  EXPECT_EQ(host.gpu_of(id), 0u);
+}
+
 TEST(DispatchEngine, ARetryKeepsItsPlaceAndItsTimeLimitBeginsAnew) {
   config::Config config;
   config.gpu.multi_gpu.max_concurrent_tasks_per_gpu = 1;

@@ -509,6 +509,12 @@ TEST_F(DispatchStore, ABrokenFileIsRefusedAndKept) {
   EXPECT_EQ(fs::file_size(file()), 8192);
 }
 
+TEST_F(DispatchStore, AFileThatCannotBeWrittenSaysWhatToDo) {
+  fs::create_directories(file());  // for root, too, no permission would do
+  EXPECT_EQ(why_not(),
+            "cannot write " + file() + ": Is a directory; make it writable for the service, or set sonde.history.path");
+}
+
 TEST_F(DispatchStore, TornPagesAreFoundAtTheStart) {
   {
     const auto store = open();

@@ -280,6 +280,14 @@ TEST_F(DispatcherTest, GpusThatComeLaterStartWhatWaits) {
   EXPECT_EQ(executor_.launches.size(), 1U);
 }
 
+TEST_F(DispatcherTest, AnotherIntervalHoldsAtOnce) {
+  monitor_.host->gpus.clear();
+  submit();
+  config_.change([](config::Config& config) { config.gpu.multi_gpu.queue_processing_interval = 0.05; });
+  core().turn({.all = {}, .config_changed = true});
+  EXPECT_EQ(core().next_ns(), kStart + kSecond / 20);
+}
+
 Task a_running_task(int64_t id) {
   Task task;
   task.id = id;

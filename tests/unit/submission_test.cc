@@ -97,6 +97,13 @@ TEST(Submission, and_what_its_type_does_not_say_from_the_configuration) {
   EXPECT_FALSE(spec->simulated_memory_bytes);
 }
 
+TEST(Submission, the_default_priority_is_the_configured_one) {
+  config::Config config = config_of();
+  config.gpu.multi_gpu.default_queue_priority = "high";
+  EXPECT_EQ(resolve(of_type("fixed"), config)->priority, "high");
+  EXPECT_EQ(resolve(of_type("training"), config)->priority, "low") << "its type says";
+}
+
 TEST(Submission, says_otherwise_where_it_may) {
   Submission submission = of_type("training");
   submission.name = "night";

@@ -40,28 +40,26 @@ class Cancelling : public std::enable_shared_from_this<Cancelling> {
 };
 
 Response answer(const Call& call) {
-  const auto dispatcher = dispatcher_of(call.services);
-  if (!dispatcher) return dispatcher.error();
-  const auto batch = find_batch(**dispatcher, call.path_values.front());
-  if (!batch) return batch.error();
-  if (call.caller.role < Role::admin && batch->submitted_by != call.caller.name) {
-    return refuse("not_your_task", {{"what", fmt::format("Batch {}", batch->id)}, {"owner", batch->submitted_by}});
+  const auto asked = asked_batch(call);
+  if (!asked) return asked.error();
+  const auto& [dispatcher, batch] = *asked;
+  if (call.caller.role < Role::admin && batch.submitted_by != call.caller.name) {
+    return refuse("not_your_task", {{"what", fmt::format("Batch {}", batch.id)}, {"owner", batch.submitted_by}});
   }
   using dispatch::TaskState;
-  const auto live = (*dispatcher)
-                        ->list({.states = {TaskState::blocked, TaskState::waiting, TaskState::running},
-                                .type = {},
-                                .submitted_by = {},
-                                .batch = batch->id,
-                                .most = static_cast<int64_t>(batch->tasks.size())});
+  const auto live = dispatcher->list({.states = {TaskState::blocked, TaskState::waiting, TaskState::running},
+                                      .type = {},
+                                      .submitted_by = {},
+                                      .batch = batch.id,
+                                      .most = static_cast<int64_t>(batch.tasks.size())});
   if (!live) return refuse("tasks_unreadable", {{"what", live.error().message}});
   if (live->empty()) {
-    return refuse("batch_over", {{"id", std::to_string(batch->id)}, {"tasks", std::to_string(batch->tasks.size())}});
+    return refuse("batch_over", {{"id", std::to_string(batch.id)}, {"tasks", std::to_string(batch.tasks.size())}});
   }
   std::vector<int64_t> ids;
   for (const dispatch::Task& task : *live) ids.push_back(task.id);
   Response response;
-  response.later = [at = *dispatcher, batch = *batch, ids, by = call.caller.name](const Done& done) {
+  response.later = [at = dispatcher, batch = batch, ids, by = call.caller.name](const Done& done) {
     const auto all = std::make_shared<Cancelling>(*at, batch, ids.size(), done);
     for (const int64_t id : ids) at->cancel(id, by, [all](const Result<bool>& cancelled) { all->told(cancelled); });
   };

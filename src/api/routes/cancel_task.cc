@@ -23,16 +23,15 @@ Response told(dispatch::Dispatcher& dispatcher, int64_t id, const Result<bool>& 
 }
 
 Response answer(const Call& call) {
-  const auto dispatcher = dispatcher_of(call.services);
-  if (!dispatcher) return dispatcher.error();
-  const auto task = find_task(**dispatcher, call.path_values.front());
-  if (!task) return task.error();
-  if (call.caller.role < Role::admin && task->spec.submitted_by != call.caller.name) {
-    return refuse("not_your_task", {{"what", fmt::format("Task {}", task->id)}, {"owner", task->spec.submitted_by}});
+  const auto asked = asked_task(call);
+  if (!asked) return asked.error();
+  const dispatch::Task& task = asked->task;
+  if (call.caller.role < Role::admin && task.spec.submitted_by != call.caller.name) {
+    return refuse("not_your_task", {{"what", fmt::format("Task {}", task.id)}, {"owner", task.spec.submitted_by}});
   }
-  if (dispatch::is_over(task->state)) return over(*task);
+  if (dispatch::is_over(task.state)) return over(task);
   Response response;
-  response.later = [at = *dispatcher, id = task->id, by = call.caller.name](const Done& done) {
+  response.later = [at = asked->dispatcher, id = task.id, by = call.caller.name](const Done& done) {
     at->cancel(id, by, [at, id, done](const Result<bool>& cancelled) {
       done(made_by([at, id, cancelled] { return told(*at, id, cancelled); }));
     });

@@ -1,5 +1,3 @@
-#include <array>
-
 #include <nlohmann/json.hpp>
 
 #include "api/answers.h"
@@ -10,19 +8,16 @@ namespace sonde::api {
 namespace {
 
 Response answer(const Call& call) {
-  const auto dispatcher = dispatcher_of(call.services);
-  if (!dispatcher) return dispatcher.error();
-  const auto task = find_task(**dispatcher, call.path_values.front());
-  if (!task) return task.error();
-  const auto explained = (*dispatcher)->explain(task->id);
+  const auto asked = asked_task(call);
+  if (!asked) return asked.error();
+  const dispatch::Task& task = asked->task;
+  const auto explained = asked->dispatcher->explain(task.id);
   if (!explained) return refuse("tasks_unreadable", {{"what", explained.error().message}});
-  if (!*explained) return refuse("unknown_task", {{"id", std::to_string(task->id)}});
+  if (!*explained) return refuse("unknown_task", {{"id", std::to_string(task.id)}});
   auto body = dispatch::explanation_json(**explained);
-  body["state"] = dispatch::state_name(task->state);
+  body["state"] = dispatch::state_name(task.state);
   return json_response(body);
 }
-
-constexpr std::array<std::string_view, 3> kProblems = {"unknown_task", "tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
 
@@ -38,7 +33,7 @@ constinit const Route explain_task_route{
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Explanation"})",
     .example = {},
-    .problems = kProblems,
+    .problems = kAskedTaskProblems,
     .answer = answer};
 
 }  // namespace sonde::api

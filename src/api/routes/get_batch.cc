@@ -9,11 +9,9 @@ namespace sonde::api {
 namespace {
 
 Response answer(const Call& call) {
-  const auto dispatcher = dispatcher_of(call.services);
-  if (!dispatcher) return dispatcher.error();
-  const auto batch = find_batch(**dispatcher, call.path_values.front());
-  if (!batch) return batch.error();
-  const auto body = batch_body(**dispatcher, *batch);
+  const auto asked = asked_batch(call);
+  if (!asked) return asked.error();
+  const auto body = batch_body(*asked->dispatcher, asked->batch);
   return body ? json_response(*body) : body.error();
 }
 

@@ -1,6 +1,3 @@
-#include <array>
-
-
 #include "api/answers.h"
 #include "api/tasks.h"
 #include "dispatch/json.h"
@@ -9,13 +6,9 @@ namespace sonde::api {
 namespace {
 
 Response answer(const Call& call) {
-  const auto dispatcher = dispatcher_of(call.services);
-  if (!dispatcher) return dispatcher.error();
-  const auto task = find_task(**dispatcher, call.path_values.front());
-  return task ? json_response(dispatch::task_text(*task)) : task.error();
+  const auto asked = asked_task(call);
+  return asked ? json_response(dispatch::task_text(asked->task)) : asked.error();
 }
-
-constexpr std::array<std::string_view, 3> kProblems = {"unknown_task", "tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
 
@@ -28,7 +21,7 @@ constinit const Route get_task_route{.name = "get_task",
                                      .body = {},
                                      .response = R"({"$ref": "#/components/schemas/Task"})",
                                      .example = {},
-                                     .problems = kProblems,
+                                     .problems = kAskedTaskProblems,
                                      .answer = answer};
 
 }  // namespace sonde::api

@@ -21,16 +21,14 @@ LogQuestion question_of(const Call& call, int64_t task) {
 }
 
 Response answer(const Call& call) {
-  const auto dispatcher = dispatcher_of(call.services);
-  if (!dispatcher) return dispatcher.error();
-  const auto task = find_task(**dispatcher, call.path_values.front());
-  if (!task) return task.error();
-  const LogQuestion question = question_of(call, task->id);
-  LogAnswer now = log_answer(**dispatcher, question);
+  const auto asked = asked_task(call);
+  if (!asked) return asked.error();
+  const LogQuestion question = question_of(call, asked->task.id);
+  LogAnswer now = log_answer(*asked->dispatcher, question);
   if (now.has_news || call.query("follow") != "true") return std::move(now.response);
   Response response;
   response.is_only_waiting = true;
-  response.later = [followers = call.services.followers, at = *dispatcher, question](const Done& done) {
+  response.later = [followers = call.services.followers, at = asked->dispatcher, question](const Done& done) {
     const auto look = [at, question](bool is_last) -> std::optional<Response> {
       LogAnswer found = log_answer(*at, question);
       if (!found.has_news && !is_last) return std::nullopt;

@@ -1,5 +1,3 @@
-#include <array>
-
 #include <nlohmann/json.hpp>
 
 #include "api/answers.h"
@@ -10,18 +8,14 @@ namespace sonde::api {
 namespace {
 
 Response answer(const Call& call) {
-  const auto dispatcher = dispatcher_of(call.services);
-  if (!dispatcher) return dispatcher.error();
-  const auto task = find_task(**dispatcher, call.path_values.front());
-  if (!task) return task.error();
-  const auto profiles = (*dispatcher)->store().profiles(task->id);
+  const auto asked = asked_task(call);
+  if (!asked) return asked.error();
+  const auto profiles = asked->dispatcher->store().profiles(asked->task.id);
   if (!profiles) return refuse("tasks_unreadable", {{"what", profiles.error().message}});
   nlohmann::ordered_json body = {{"profiles", nlohmann::ordered_json::array()}};
   for (const auto& profile : *profiles) body["profiles"].push_back(dispatch::profile_json(profile));
   return json_response(body);
 }
-
-constexpr std::array<std::string_view, 3> kProblems = {"unknown_task", "tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
 
@@ -34,7 +28,7 @@ constinit const Route list_task_profiles_route{.name = "list_task_profiles",
                                                .body = {},
                                                .response = R"({"$ref": "#/components/schemas/TaskProfiles"})",
                                                .example = {},
-                                               .problems = kProblems,
+                                               .problems = kAskedTaskProblems,
                                                .answer = answer};
 
 }  // namespace sonde::api

@@ -4,9 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/tasks/about_one.h"
 #include "cli/tasks/batch_text.h"
-#include "cli/tasks/connection.h"
-#include "cli/tasks/ids.h"
 
 namespace sonde {
 namespace {
@@ -17,19 +16,17 @@ struct Options {
   bool json = false;
 };
 
-int run(const Options& options) {
-  const auto id = tasks::parse_id(options.batch);
-  if (!id) {
-    report_error(id.error());
-    return kUsage;
-  }
-  auto connection = tasks::Connection::open(options.connection);
-  if (!connection) return report_error(connection.error());
-  const auto batch = connection->call({.method = "POST", .path = fmt::format("/api/v1/batches/{}/cancel", *id)});
+int cancel(const Options& options, int64_t id, tasks::Connection& connection) {
+  const auto batch = connection.call({.method = "POST", .path = fmt::format("/api/v1/batches/{}/cancel", id)});
   if (!batch) return report_error(batch.error());
   fmt::print("{}", options.json ? tasks::json_text(*batch)
                                 : fmt::format("{}: {}\n", tasks::batch_title(*batch), tasks::states_text(*batch)));
   return kDone;
+}
+
+int run(const Options& options) {
+  return tasks::about_one(options.batch, options.connection,
+                          [&](int64_t id, tasks::Connection& connection) { return cancel(options, id, connection); });
 }
 
 void set_up(CLI::App& command, int& exit_code) {

@@ -4,9 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/tasks/about_one.h"
 #include "cli/tasks/batch_text.h"
-#include "cli/tasks/connection.h"
-#include "cli/tasks/ids.h"
 #include "cli/tasks/task_list.h"
 #include "cli/tasks/task_table.h"
 
@@ -21,33 +20,26 @@ struct Options {
   bool json = false;
 };
 
-Status show(const Options& options, int64_t id) {
-  auto connection = tasks::Connection::open(options.connection);
-  if (!connection) return std::unexpected(connection.error());
-  const auto batch = connection->get(fmt::format("/api/v1/batches/{}", id));
-  if (!batch) return std::unexpected(batch.error());
+int show(const Options& options, int64_t id, tasks::Connection& connection) {
+  const auto batch = connection.get(fmt::format("/api/v1/batches/{}", id));
+  if (!batch) return report_error(batch.error());
   if (options.json) {
     fmt::print("{}", tasks::json_text(*batch));
-    return {};
+    return kDone;
   }
-  const auto queue = connection->get("/api/v1/queue?limit=1000");
+  const auto queue = connection.get("/api/v1/queue?limit=1000");
   const tasks::TableContext context = tasks::table_context(queue ? *queue : Json());
-  auto list = tasks::list_tasks(*connection, {.batch = id});
-  if (!list) return std::unexpected(list.error());
+  auto list = tasks::list_tasks(connection, {.batch = id});
+  if (!list) return report_error(list.error());
   tasks::sort_tasks(list->tasks, context);
   fmt::print("{}\n{}", tasks::batch_details(*batch, context.gpus),
              tasks::task_table(list->tasks, context, terminal_options().width));
-  return {};
+  return kDone;
 }
 
 int run(const Options& options) {
-  const auto id = tasks::parse_id(options.batch);
-  if (!id) {
-    report_error(id.error());
-    return kUsage;
-  }
-  const Status shown = show(options, *id);
-  return shown ? kDone : report_error(shown.error());
+  return tasks::about_one(options.batch, options.connection,
+                          [&](int64_t id, tasks::Connection& connection) { return show(options, id, connection); });
 }
 
 void set_up(CLI::App& command, int& exit_code) {

@@ -74,7 +74,14 @@ milliseconds drain_time(const config::Config& config) {
 }
 
 Result<std::unique_ptr<Tasks>> Tasks::open(const TaskParts& parts) {
-  if (!parts.config->current()->sonde.tasks.enabled) return nullptr;
+  auto tasks = opened(parts);
+  if (tasks || parts.config->current()->sonde.tasks.enabled) return tasks;
+  parts.log->warning("tasks are switched off, and cannot be switched on before a restart",
+                     {{"reason", tasks.error().message}});
+  return nullptr;
+}
+
+Result<std::unique_ptr<Tasks>> Tasks::opened(const TaskParts& parts) {
   auto tasks = std::unique_ptr<Tasks>(new Tasks(parts));
   auto store = dispatch::TaskStore::open(parts.folder);
   if (!store) return std::unexpected(std::move(store).error());

@@ -26,7 +26,8 @@ struct TaskParts {
 /// Tasks of the service: their database, their files, and the dispatcher over both.
 class Tasks {
  public:
-  /// Null where sonde.tasks.enabled is false. Before the monitor starts.
+  /// Also where sonde.tasks.enabled is false: a reload may change that, and what was taken goes on. Null where they are
+  /// switched off and cannot be opened, which the log says. Before the monitor starts.
   [[nodiscard]] static Result<std::unique_ptr<Tasks>> open(const TaskParts& parts);
 
   /// After the monitor started. The error: task_specific_mappings name a GPU that this host does not have.
@@ -39,6 +40,7 @@ class Tasks {
   [[nodiscard]] dispatch::Dispatcher& dispatcher() { return *dispatcher_; }
 
  private:
+  [[nodiscard]] static Result<std::unique_ptr<Tasks>> opened(const TaskParts& parts);
   explicit Tasks(TaskParts parts) : parts_(std::move(parts)) {}
 
   TaskParts parts_;

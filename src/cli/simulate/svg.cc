@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cmath>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "cli/simulate/plots.h"
 #include "report/plain_text.h"
-#include "report/quantity.h"
+#include "report/svg_plot.h"
 
 namespace sonde::simulate {
 namespace {
@@ -21,15 +21,7 @@ constexpr double kTop = 34;
 constexpr double kBottom = 30;
 constexpr double kHour_ns = 3600e9;
 
-constexpr std::string_view kStyle = R"(
-.sonde-simulation{--bg:#ffffff;--fg:#1b1f24;--muted:#59626d;--line:#e3e7eb;--queue:#0a62a8;--use:#1a6b3c;
-font:13px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',Arial,sans-serif}
-@media (prefers-color-scheme:dark){.sonde-simulation{--bg:#16191d;--fg:#e3e6ea;--muted:#9aa4af;--line:#2c333a;
---queue:#62b0ee;--use:#7fd6a0}}
-.sonde-simulation .back{fill:var(--bg)}.sonde-simulation text{fill:var(--fg)}
-.sonde-simulation .small{fill:var(--muted);font-size:11px}.sonde-simulation .title{font-weight:600}
-.sonde-simulation .grid{stroke:var(--line)}
-.sonde-simulation .queue{stroke:var(--queue);fill:none;stroke-width:1.5}
+constexpr std::string_view kRules = R"(.sonde-simulation .queue{stroke:var(--queue);fill:none;stroke-width:1.5}
 .sonde-simulation .use{fill:var(--use);opacity:.25;stroke:none}
 .sonde-simulation text.of-queue{fill:var(--queue)}.sonde-simulation text.of-use{fill:var(--use)}
 )";
@@ -49,15 +41,10 @@ struct Frame {
   }
 };
 
-/// A step of hours that gives about eight marks.
+/// Of hours: about eight marks.
 double mark_step_ns(double until_ns) {
   constexpr double kMarks = 8;
-  const double hours = until_ns / kHour_ns / kMarks;
-  const double power = std::pow(10, std::floor(std::log10(hours)));
-  for (const double factor : {1.0, 2.0, 3.0, 5.0}) {
-    if (hours <= factor * power) return factor * power * kHour_ns;
-  }
-  return 10 * power * kHour_ns;
+  return step_above(until_ns / kHour_ns / kMarks, std::array{1.0, 2.0, 3.0, 5.0}) * kHour_ns;
 }
 
 std::string axes(const Frame& frame) {
@@ -113,11 +100,13 @@ std::string plot_svg(std::span<const Outcome> outcomes) {
     }
   }
   const double height = kHeight * static_cast<double>(outcomes.size());
-  std::string text =
-      fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" class="sonde-simulation" viewBox="0 0 {} {}" role="img" )"
-                  R"(aria-label="Queue and use of the GPUs over time"><style>{}</style>)",
-                  kWidth, height, kStyle);
-  text += fmt::format("<rect class=\"back\" width=\"{}\" height=\"{}\"/>\n", kWidth, height);
+  std::string text = svg_begin({.name = "sonde-simulation",
+                                .label = "Queue and use of the GPUs over time",
+                                .width = kWidth,
+                                .height = height,
+                                .colors = "--queue:#0a62a8;--use:#1a6b3c;",
+                                .dark_colors = "--queue:#62b0ee;--use:#7fd6a0",
+                                .rules = kRules});
   for (const Outcome& outcome : outcomes) {
     text += title(outcome, frame) + axes(frame) + curves(outcome, frame);
     frame.top += kHeight;

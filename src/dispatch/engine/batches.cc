@@ -5,6 +5,8 @@
 
 namespace sonde::dispatch {
 
+extern const Rule mapped_gpu_rule;
+
 /// Of the batch, those that wait (or will) for one GPU and were given none. Tasks with several GPUs, or none, go where
 /// the strategy sends each.
 std::vector<Entry*> RealEngine::waiting_of(const Batch& batch) {
@@ -73,27 +75,41 @@ bool RealEngine::split(BatchEntry& batch, const std::vector<Entry*>& tasks) {
   const int64_t least = parts == 1 ? 0 : multi.min_batch_size_per_gpu;
   const std::vector<int64_t> sizes = sizes_of_split(count, least, speeds);
   const std::vector<size_t> turns = parts_in_turn(sizes);
-  for (size_t i = 0; i < tasks.size(); ++i) give(*tasks[i], fleet_.gpus()[placed->gpus[turns[i]]].state.uuid);
+  for (size_t i = 0; i < tasks.size(); ++i) give(*tasks[i], {fleet_.gpus()[placed->gpus[turns[i]]].state.uuid});
   for (size_t i = 0; i < parts; ++i) batch.batch.split[fleet_.gpus()[placed->gpus[i]].state.uuid] += sizes[i];
   changed_batches_.insert(batch.batch.id);
   return true;
 }
 
-void RealEngine::give(Entry& entry, const std::string& uuid) {
+/// Where it may run from now on; empty: anywhere.
+void RealEngine::give(Entry& entry, std::vector<std::string> gpus) {
   const bool is_queued = entry.shape != nullptr;
   if (is_queued) queue_.remove(entry);
-  entry.task.only_gpus = {uuid};
+  entry.task.only_gpus = std::move(gpus);
   if (is_queued) queue_.add(entry);
   changed_.insert(entry.task.id);
+}
+
+/// Whether nothing waits for that GPU any more. While no GPU is used at all, batches stay as they are.
+bool RealEngine::is_lost(const std::string& uuid) const {
+  if (!fleet_.is_known() || !config_->gpu.enabled) return false;
+  const FleetGpu* const gpu = fleet_.find(uuid);
+  if (gpu == nullptr || !gpu->is_well) return true;
+  return !config_->gpu.multi_gpu.enabled && gpu != &fleet_.gpus()[fleet_.first_well().value_or(0)];
+}
+
+/// Whether the configuration of now sends the task to another GPU.
+bool RealEngine::is_mapped_elsewhere(const Task& task, const std::string& uuid) const {
+  const FleetGpu* const gpu = fleet_.find(uuid);
+  return gpu != nullptr &&
+         mapped_gpu_rule.refuses({.config = *config_, .task = task, .gpu = gpu->state, .load = gpu->load});
 }
 
 /// Takes GPUs that are lost, or may not be used any more, from batches: what waits for them is split again.
 void RealEngine::unsplit_lost() {
   for (auto& [id, batch] : batches_) {
     for (auto part = batch.batch.split.begin(); part != batch.batch.split.end();) {
-      const FleetGpu* const gpu = fleet_.find(part->first);
-      const bool is_lost = fleet_.is_known() && config_->gpu.enabled && (gpu == nullptr || !gpu->is_well);
-      const int64_t taken = is_lost ? take_back(batch.batch, part->first) : 0;
+      const int64_t taken = take_back(batch.batch, part->first);
       part->second -= taken;
       if (taken > 0) unsplit_.insert(id);
       part = taken > 0 && part->second <= 0 ? batch.batch.split.erase(part) : std::next(part);
@@ -101,18 +117,17 @@ void RealEngine::unsplit_lost() {
   }
 }
 
-/// How many tasks of the batch waited for that GPU.
+/// How many tasks of the batch waited for that GPU, and do not any more.
 int64_t RealEngine::take_back(const Batch& batch, const std::string& uuid) {
+  const bool takes_all = is_lost(uuid);
+  if (!takes_all && config_->gpu.multi_gpu.task_specific_mappings.empty()) return 0;
   int64_t taken = 0;
   for (const int64_t id : batch.tasks) {
     Entry* const entry = entry_of(id);
     if (entry == nullptr || entry->task.only_gpus != std::vector{uuid}) continue;
     if (entry->task.state != TaskState::waiting && entry->task.state != TaskState::blocked) continue;
-    const bool is_queued = entry->shape != nullptr;
-    if (is_queued) queue_.remove(*entry);
-    entry->task.only_gpus.clear();
-    if (is_queued) queue_.add(*entry);
-    changed_.insert(id);
+    if (!takes_all && !is_mapped_elsewhere(entry->task, uuid)) continue;
+    give(*entry, {});
     taken += 1;
   }
   if (taken > 0) changed_batches_.insert(batch.id);

@@ -45,20 +45,10 @@ void Fleet::rebuild_loads() {
     gpu.load = {};
     gpu.tasks.clear();
   }
-  for (const auto& [task, allocation] : allocations_) {
-    for (const std::string& uuid : allocation.gpus) {
-      const auto found = by_uuid_.find(uuid);
-      if (found == by_uuid_.end()) continue;
-      FleetGpu& gpu = gpus_[found->second];
-      gpu.load.tasks += 1;
-      gpu.load.reserved_bytes += bytes_on(allocation, gpu.state);
-      gpu.tasks.push_back(task);
-    }
-  }
+  for (const auto& [task, allocation] : allocations_) add_load(task, allocation);
 }
 
-void Fleet::take(int64_t task, Allocation allocation) {
-  if (allocation.gpus.empty()) host_tasks_ += 1;
+void Fleet::add_load(int64_t task, const Allocation& allocation) {
   for (const std::string& uuid : allocation.gpus) {
     const auto found = by_uuid_.find(uuid);
     if (found == by_uuid_.end()) continue;
@@ -67,6 +57,11 @@ void Fleet::take(int64_t task, Allocation allocation) {
     gpu.load.reserved_bytes += bytes_on(allocation, gpu.state);
     gpu.tasks.push_back(task);
   }
+}
+
+void Fleet::take(int64_t task, Allocation allocation) {
+  if (allocation.gpus.empty()) host_tasks_ += 1;
+  add_load(task, allocation);
   allocations_.emplace(task, std::move(allocation));
 }
 

@@ -67,6 +67,7 @@ class Fleet {
  private:
   static void judge(const config::Config& config, FleetGpu& gpu);
   void rebuild_loads();
+  void add_load(int64_t task, const Allocation& allocation);
 
   std::vector<GpuState> states_;
   std::vector<GpuLoad> loads_;

@@ -210,7 +210,7 @@ void RealEngine::restore(std::vector<Task> tasks, std::vector<Batch> batches, in
   std::ranges::sort(tasks, {}, &Task::id);
   for (Batch& batch : batches) {
     const int64_t id = batch.id;
-    if (batch.split.empty()) unsplit_.insert(id);
+    unsplit_.insert(id);  // tasks without a GPU may have been left of one that was lost
     batches_[id] = {.batch = std::move(batch)};
   }
   std::vector<int64_t> ids;

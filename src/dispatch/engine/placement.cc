@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "dispatch/rules/failed_worker.h"
 #include "dispatch/rules/told.h"
 #include "dispatch/strategies/mapping.h"
 
@@ -33,6 +34,14 @@ const Strategy& strategy_for(const config::Config& config, const Task& task) {
   return found != nullptr ? *found : *find_strategy("least_loaded");
 }
 
+/// Place of the GPU's score; absent where it got none.
+std::optional<size_t> score_of(const Placed* placed, size_t gpu) {
+  if (placed == nullptr) return std::nullopt;
+  const auto at = std::ranges::find(placed->among, gpu);
+  if (at == placed->among.end()) return std::nullopt;
+  return static_cast<size_t>(at - placed->among.begin());
+}
+
 }  // namespace
 
 bool Placement::is_eligible(const config::Config& config, const Task& task, const Need& need, Place place,
@@ -57,7 +66,15 @@ std::optional<Placed> Placement::place(const config::Config& config, const Task&
     if (is_eligible(config, task, need, place, i)) among.push_back(i);
   }
   if (among.size() < static_cast<size_t>(task.spec.gpus)) return std::nullopt;
-  return choose(config, task, need, std::move(among), static_cast<size_t>(task.spec.gpus));
+  return choose(config, task, need, untried(task, std::move(among)), static_cast<size_t>(task.spec.gpus));
+}
+
+/// Without those whose worker failed the task, where enough others are left.
+std::vector<size_t> Placement::untried(const Task& task, std::vector<size_t> among) const {
+  std::vector<size_t> left;
+  std::ranges::copy_if(among, std::back_inserter(left),
+                       [&](size_t i) { return !worker_failed_on(task, fleet_->gpus()[i].state.uuid); });
+  return left.size() < static_cast<size_t>(task.spec.gpus) ? among : left;
 }
 
 std::optional<Placed> Placement::choose(const config::Config& config, const Task& task, const Need& need,
@@ -112,6 +129,7 @@ std::vector<Judgement> Placement::judge(const config::Config& config, const Task
     const FleetGpu& gpu = fleet_->gpus()[i];
     const int64_t bytes = need.on(config, gpu.state);
     const GpuLoad load = load_for(gpu, keeping_->kept_from(i, task, place, bytes));
+    const std::optional<size_t> score = score_of(placed, i);
     Judgement& judgement = all.emplace_back();
     judgement.gpu = gpu.state.index;
     judgement.uuid = gpu.state.uuid;
@@ -121,14 +139,13 @@ std::vector<Judgement> Placement::judge(const config::Config& config, const Task
                                       .load = load,
                                       .need_bytes = bytes,
                                       .is_first = fleet_->first_well() == i});
-    if (placed == nullptr) continue;
-    const auto at = std::ranges::find(placed->among, i);
-    if (at == placed->among.end()) continue;
-    const auto score = static_cast<size_t>(at - placed->among.begin());
+    const bool is_passed_over = placed != nullptr && !score && judgement.refusals.empty();
+    if (is_passed_over) judgement.refusals.push_back(failed_worker());
+    if (!score) continue;
     judgement.chosen = std::ranges::find(placed->gpus, i) != placed->gpus.end();
-    if (std::isnan(placed->scores[score])) continue;
-    judgement.score = placed->scores[score];
-    judgement.score_text = score_text(config, task, *placed, score, need);
+    if (std::isnan(placed->scores[*score])) continue;
+    judgement.score = placed->scores[*score];
+    judgement.score_text = score_text(config, task, *placed, *score, need);
   }
   return all;
 }

@@ -41,6 +41,7 @@ class Placement {
                                  size_t index) const;
 
  private:
+  [[nodiscard]] std::vector<size_t> untried(const Task& task, std::vector<size_t> among) const;
   [[nodiscard]] std::string score_text(const config::Config& config, const Task& task, const Placed& placed, size_t at,
                                        const Need& need) const;
 

@@ -116,7 +116,9 @@ class RealEngine final : public Engine {
   [[nodiscard]] std::vector<Entry*> waiting_of(const Batch& batch);
   [[nodiscard]] std::vector<size_t> possible_for(const std::vector<Entry*>& tasks) const;
   [[nodiscard]] std::vector<double> speeds_of(const std::string& type, const std::vector<size_t>& gpus) const;
-  void give(Entry& entry, const std::string& uuid);
+  void give(Entry& entry, std::vector<std::string> gpus);
+  [[nodiscard]] bool is_lost(const std::string& uuid) const;
+  [[nodiscard]] bool is_mapped_elsewhere(const Task& task, const std::string& uuid) const;
   void unsplit_lost();
   [[nodiscard]] int64_t take_back(const Batch& batch, const std::string& uuid);
 

@@ -1,44 +1,42 @@
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "dispatch/rules/told.h"
 #include "dispatch/strategies/mapping.h"
-#include "dispatch/strategies/use.h"
+#include "dispatch/strategy.h"
 
 namespace sonde::dispatch {
+
+extern const Strategy least_loaded_strategy;
+
 namespace {
 
-/// Higher than any that the others get, since those are minus a share of use.
+/// Higher than any that least_loaded gives, since those are minus a share of use.
 constexpr double kMapped = 1;
+constexpr double kNotThisOne = std::numeric_limits<double>::quiet_NaN();
 
-bool is_mapped(const std::string& mapped, const Choice& choice) { return names_gpu(mapped, *choice.gpu); }
-
-/// A task with several GPUs gets the mapped one and, beside it, the least used ones.
-double score_beside(const StrategyContext& context, const Choice& choice) {
-  if (context.task.spec.gpus <= 1) return std::numeric_limits<double>::quiet_NaN();
-  return -use_of(context.config, choice);
-}
-
+/// The mapped GPU where it is there; a task with several GPUs gets the least used ones beside it.
 void score(const StrategyContext& context, std::span<const Choice> choices, Scores& scores) {
+  least_loaded_strategy.score(context, choices, scores);
   const std::string* const mapped = mapping_of(context.config, context.task);
   if (mapped == nullptr) {
     scores.note = fmt::format("the type {} has no mapping: chosen by least_loaded", context.task.spec.type);
-    for (const Choice& choice : choices) scores.values.push_back(-use_of(context.config, choice));
     return;
   }
-  const bool is_there = std::ranges::any_of(choices, [&](const Choice& choice) { return is_mapped(*mapped, choice); });
-  for (const Choice& choice : choices) {
-    if (!is_there)
-      scores.values.push_back(std::numeric_limits<double>::quiet_NaN());
-    else
-      scores.values.push_back(is_mapped(*mapped, choice) ? kMapped : score_beside(context, choice));
+  const auto is_mapped = [&](const Choice& choice) { return names_gpu(*mapped, *choice.gpu); };
+  const bool takes_others = context.task.spec.gpus > 1 && std::ranges::any_of(choices, is_mapped);
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (is_mapped(choices[i]))
+      scores.values[i] = kMapped;
+    else if (!takes_others)
+      scores.values[i] = kNotThisOne;
   }
 }
 
 std::string score_text(const StrategyContext& context, const Choice& choice, double score) {
   if (score == kMapped) return fmt::format("mapped for the type {}", context.task.spec.type);
-  return shown_share(use_of(context.config, choice)) + " in use";
+  return least_loaded_strategy.score_text(context, choice, score);
 }
 
 }  // namespace

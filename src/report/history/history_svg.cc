@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/calendar.h"
 #include "report/history/history_report.h"
 #include "report/plain_text.h"
 #include "report/quantity.h"
+#include "report/svg_plot.h"
 
 namespace sonde {
 namespace {
@@ -17,27 +19,14 @@ constexpr double kTop = 56;
 constexpr double kBottom = 44;
 constexpr int kTicks = 4;
 
-constexpr std::string_view kStyle = R"(
-.sonde-history{--bg:#ffffff;--fg:#1b1f24;--muted:#59626d;--line:#e3e7eb;--dot:#0a62a8;--worse:#a4290f;--better:#1a6b3c;
-font:13px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',Arial,sans-serif}
-@media (prefers-color-scheme:dark){.sonde-history{--bg:#16191d;--fg:#e3e6ea;--muted:#9aa4af;--line:#2c333a;--dot:#62b0ee;
---worse:#ff9b82;--better:#7fd6a0}}
-.sonde-history .back{fill:var(--bg)}.sonde-history text{fill:var(--fg)}.sonde-history .small{fill:var(--muted);font-size:11px}
-.sonde-history .title{font-weight:600}.sonde-history .grid{stroke:var(--line)}.sonde-history .dot{fill:var(--dot)}
+constexpr std::string_view kRules = R"(.sonde-history .dot{fill:var(--dot)}
 .sonde-history .level{stroke:var(--fg);stroke-width:1.5;fill:none;opacity:.7}
 .sonde-history .worse{stroke:var(--worse);stroke-dasharray:4 3}.sonde-history .better{stroke:var(--better);stroke-dasharray:4 3}
 .sonde-history text.is-worse{fill:var(--worse)}.sonde-history text.is-better{fill:var(--better)}
 )";
 
-/// A step of 1, 2 or 5 times a power of ten that gives about kTicks.
-double tick_step(double span) {
-  const double rough = span / kTicks;
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (rough <= factor * power) return factor * power;
-  }
-  return 10 * power;
-}
+/// About kTicks of them.
+double tick_step(double span) { return step_above(span / kTicks, std::array{1.0, 2.0, 5.0}); }
 
 /// Places of the values of one series.
 class Frame {
@@ -170,10 +159,13 @@ std::string series_svg(const gate::HistorySeries& series, double top) {
 
 std::string history_svg(const gate::History& history) {
   const double height = kHeight * static_cast<double>(std::max<size_t>(history.series.size(), 1));
-  std::string text = fmt::format(
-      R"(<svg xmlns="http://www.w3.org/2000/svg" class="sonde-history" role="img" aria-label="Figures over time" viewBox="0 0 {} {}" width="{}" height="{}"><style>{}</style>)",
-      kWidth, height, kWidth, height, kStyle);
-  text += "\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n";
+  std::string text = svg_begin({.name = "sonde-history",
+                                .label = "Figures over time",
+                                .width = kWidth,
+                                .height = height,
+                                .colors = "--dot:#0a62a8;--worse:#a4290f;--better:#1a6b3c;",
+                                .dark_colors = "--dot:#62b0ee;--worse:#ff9b82;--better:#7fd6a0",
+                                .rules = kRules});
   for (size_t i = 0; i < history.series.size(); ++i) {
     text += series_svg(history.series[i], kHeight * static_cast<double>(i));
   }

@@ -9,7 +9,7 @@ export function AskDialog(props: {
   what: ComponentChildren;
   explains: string;
   action: string;
-  keep?: string;
+  keep?: string | undefined;
   close: () => void;
   act: () => void;
 }) {

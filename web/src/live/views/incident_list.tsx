@@ -1,12 +1,10 @@
-import { useState } from 'preact/hooks';
 import { kAbsent } from '../../text/units.ts';
 import type { Incident, Role } from '../api/types.ts';
 import { hashOfGpu } from '../place.ts';
 import type { Service } from '../state/service.ts';
 import { moment } from '../text/format.ts';
-import { problemText } from '../text/problem_text.ts';
 import { texts } from '../text/texts.ts';
-import { AskDialog } from './ask_dialog.tsx';
+import { ActingError, AskedButton, useActing } from './asked_button.tsx';
 import { SeverityBadge, SimulatedBadge } from './badges.tsx';
 
 const kRoles: readonly Role[] = ['none', 'read', 'submit', 'admin'];
@@ -100,22 +98,12 @@ function Arguments({ incident }: { incident: Incident }) {
 }
 
 function Actions({ service, incident }: { service: Service; incident: Incident }) {
-  const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState('');
+  const { busy, error, act } = useActing(service);
   const { role } = service.caller;
   const { incidents: text } = texts;
-  const act = async (call: (id: number) => Promise<Incident>) => {
-    setBusy(true);
-    setError('');
-    try {
-      await call(incident.id);
-      service.touched();
-    } catch (problem) {
-      service.failed(problem);
-      setError(problemText(problem));
-    }
-    setBusy(false);
+  const change = async (call: (id: number) => Promise<Incident>) => {
+    await call(incident.id);
+    service.touched();
   };
   return (
     <p class="incident-actions">
@@ -124,34 +112,21 @@ function Actions({ service, incident }: { service: Service; incident: Incident }
           type="button"
           disabled={busy || !mayDo(role, 'submit')}
           title={mayDo(role, 'submit') ? undefined : text.needsSubmit}
-          onClick={() => void act(service.client.acknowledge)}
+          onClick={() => void act(() => change(service.client.acknowledge))}
         >
           {text.acknowledge}
         </button>
       )}
-      <button
-        type="button"
+      <AskedButton
+        title={text.clear}
         disabled={busy || !mayDo(role, 'admin')}
-        title={mayDo(role, 'admin') ? undefined : text.needsAdmin}
-        onClick={() => setAsking(true)}
-      >
-        {text.clear}
-      </button>
-      {error && (
-        <span class="part-error" role="alert">
-          {error}
-        </span>
-      )}
-      {asking && (
-        <AskDialog
-          heading={text.clearHeading}
-          what={incident.summary}
-          explains={text.clearExplains}
-          action={text.clear}
-          close={() => setAsking(false)}
-          act={() => void act(service.client.clear)}
-        />
-      )}
+        hint={mayDo(role, 'admin') ? undefined : text.needsAdmin}
+        heading={text.clearHeading}
+        what={incident.summary}
+        explains={text.clearExplains}
+        act={() => void act(() => change(service.client.clear))}
+      />
+      <ActingError error={error} />
     </p>
   );
 }

@@ -1,8 +1,6 @@
-import { useState } from 'preact/hooks';
 import type { Service } from '../../state/service.ts';
-import { problemText } from '../../text/problem_text.ts';
 import { texts } from '../../text/texts.ts';
-import { AskDialog } from '../ask_dialog.tsx';
+import { ActingError, AskedButton, useActing } from '../asked_button.tsx';
 import { mayDo } from '../incident_list.tsx';
 
 /** Whether the key may cancel what this one submitted. */
@@ -20,49 +18,22 @@ export function CancelButton(props: {
   cancel: () => Promise<unknown>;
   done: () => void;
 }) {
-  const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState('');
   const { service } = props;
+  const { busy, error, act } = useActing(service);
   const may = mayCancel(service, props.by);
-  const act = async () => {
-    setBusy(true);
-    setError('');
-    try {
-      await props.cancel();
-    } catch (problem) {
-      service.failed(problem);
-      setError(problemText(problem));
-    }
-    setBusy(false);
-    props.done();
-  };
   return (
     <>
-      <button
-        type="button"
+      <AskedButton
+        title={props.title}
         disabled={busy || props.disabled || !may}
-        title={may ? undefined : texts.tasks.cancelOwn}
-        onClick={() => setAsking(true)}
-      >
-        {props.title}
-      </button>
-      {error && (
-        <span class="part-error" role="alert">
-          {error}
-        </span>
-      )}
-      {asking && (
-        <AskDialog
-          heading={props.heading}
-          what={props.what}
-          explains={texts.tasks.cancelExplains}
-          action={props.title}
-          keep={texts.tasks.keep}
-          close={() => setAsking(false)}
-          act={() => void act()}
-        />
-      )}
+        hint={may ? undefined : texts.tasks.cancelOwn}
+        heading={props.heading}
+        what={props.what}
+        explains={texts.tasks.cancelExplains}
+        keep={texts.tasks.keep}
+        act={() => void act(props.cancel).then(props.done)}
+      />
+      <ActingError error={error} />
     </>
   );
 }
