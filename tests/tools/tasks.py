@@ -1,84 +1,10 @@
 #!/usr/bin/env python3
 """`sonde serve` runs tasks over HTTP on simulated GPUs: submitted, run, cancelled, over restarts and kills, with limits."""
 
-import os
-import signal
-import subprocess
 import sys
-from pathlib import Path
 
-from _serve import SONDE, Service, run_all, until
-
-HOST = """version: 1
-gpus:
-  - {name: Simulated A, memory: 80 GiB, compute_capability: 9.0}
-  - {name: Simulated B, memory: 40 GiB, compute_capability: 8.0}
-"""
-ANY_COMMAND = "  tasks:\n    allow_undeclared_commands: true\n"
-EVERY_SECOND = "  monitoring:\n    interval: 1\n"
-
-
-def same(found, wanted):
-    if found != wanted:
-        raise AssertionError(f"{found!r} where {wanted!r} was wanted")
-
-
-class Tasks(Service):
-    """A service that may run anything; `gpu` is YAML of the section gpu. Ends what is left of its tasks."""
-
-    def __init__(self, gpu="", tasks=ANY_COMMAND):
-        self.host = Path(os.environ.get("TMPDIR", "/tmp")) / f"sonde_tasks_{os.getpid()}.yaml"
-        self.host.write_text(HOST)
-        super().__init__("requests_per_second: 1000\nburst: 1000", f"{tasks}gpu:\n{EVERY_SECOND}{gpu}",
-                         ("--simulated", str(self.host)))  # fmt: skip
-
-    def __exit__(self, *what):
-        self.end_left_tasks()
-        super().__exit__(*what)
-        self.host.unlink(missing_ok=True)
-
-    def end_left_tasks(self):
-        """Keepers and their tasks outlive the service: those of this folder are found by it."""
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                text = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
-                if str(self.path).encode() in text and int(process.name) != os.getpid():
-                    os.kill(int(process.name), signal.SIGKILL)
-            except OSError:
-                continue
-
-    def start_again(self):
-        self.port_file.unlink(missing_ok=True)
-        with self.log.open("a") as log:
-            self.process = subprocess.Popen([SONDE, "serve", "--config", str(self.config), "--simulated", str(self.host)],
-                                            stdout=log, stderr=log, env=self.environment)  # fmt: skip
-        until(lambda: self.port_file.exists() or self.process.poll() is not None, "the port file")
-        if self.process.poll() is not None:
-            raise AssertionError(f"the service ended with {self.process.returncode}: {self.text()}")
-        self.port = int(self.port_file.read_text().rsplit(":", 1)[1])
-
-    def submit(self, *command, status=201, headers=None, **other):
-        got, body = self.call("POST", "/api/v1/tasks", {"command": list(command), **other}, "submit", headers)
-        if got != status:
-            raise AssertionError(f"{got} where {status} was wanted: {body}")
-        return body if status >= 400 else body["id"]
-
-    def task(self, number):
-        status, body = self.call("GET", f"/api/v1/tasks/{number}", role="read")
-        same(status, 200)
-        return body
-
-    def until_state(self, number, *states):
-        return until(lambda: (t := self.task(number))["state"] in states and t, f"task {number} {states}")
-
-    def output(self, number):
-        return self.call("GET", f"/api/v1/tasks/{number}/log", role="read")[1]["text"]
-
-    def snapshot(self):
-        return self.call("GET", "/api/v1/queue", role="read")[1]
+from _serve import run_all, until
+from _tasks import Tasks, same
 
 
 def runs_a_task():
@@ -129,13 +55,13 @@ def goes_on_after_a_restart_and_a_kill():
         until(lambda: (marks / "a").exists() and (marks / "b").exists(), "both tasks")
         service.process.kill()
         service.process.wait()
-        service.start_again()
+        service.start()
         same(service.task(waiting)["state"], "waiting")
         same([service.task(number)["state"] for number in running], ["running", "running"])
         same(service.stop(), 0)
         (marks / "go").touch()
         until(lambda: all("over" in (marks / name).read_text() for name in "ab"), "the tasks' ends without a service")
-        service.start_again()
+        service.start()
         for number in (*running, waiting):
             same(service.until_state(number, "succeeded", "failed")["state"], "succeeded")
         for name in "abc":
