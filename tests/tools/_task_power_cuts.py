@@ -16,7 +16,7 @@ from _task_kills import CONFIG, HOST, Submitter, all_tasks, is_idle
 SUBMITTERS = 2
 LONGEST_LIFE_S = 0.5  # of the service between its start and the cut
 KEEPER = LAYER.parent / "sonde-keeper-dynamic"  # the layer cannot see what a static program does
-RETRIES = "  tasks:\n    retries: 1000\n"  # so that no cut is one too many
+RETRIES = "  tasks:\n    retries: 100\n"  # so that no cut is one too many
 KEPT = {"nothing": lambda _: False, "all": lambda _: True, "some": lambda draw: draw.random() < 0.5}
 
 

@@ -82,7 +82,7 @@ def takes_changed_types_while_tasks_wait():
         waiting = [submitted("say"), submitted("gone")]
         same(submitted("say", arguments=["x"]), (403, "/problems/command_not_allowed"))
         text = service.config.read_text()
-        changed = types(HOLD, "say: {command: [/bin/echo, after], allow_arguments: true, priority: high}", "new: {command: [/bin/echo, new]}")
+        changed = types(HOLD, "say: {command: [/bin/echo, after], allow_arguments: true}", "new: {command: [/bin/echo, new]}")
         service.config.write_text(text.replace(first, changed))
         service.process.send_signal(signal.SIGHUP)
         until(lambda: submitted("gone") == (400, "/problems/unknown_type"), "the change")
@@ -109,7 +109,8 @@ def finds_a_gpu_that_is_slow_for_a_type():
 
         def more_work_and_incidents():
             for _ in range(16):
-                status, body = service.call("POST", "/api/v1/tasks", {"type": "work", "environment": {"SLOW": uuids[1]}}, "submit")
+                task = {"type": "work", "environment": {"SLOW": uuids[1]}}
+                status, body = service.call("POST", "/api/v1/tasks", task, "submit")
                 same(status, 201)
             service.until_state(body["id"], "succeeded")
             return [each for each in incidents() if each["kind"] == "gpu_slow_for_tasks"]
