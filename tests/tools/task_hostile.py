@@ -66,7 +66,8 @@ def neighbour(service):
     service.until_state(number, "running")
     yield
     same(service.task(number)["state"], "running")
-    same(service.call("GET", "/api/v1/health")[0], 200)
+    status, body = service.call("GET", "/api/v1/health", role="read")
+    same((status, body), (200, body))
     go.touch()
     task = service.until_state(number, "failed", "succeeded", "cancelled")
     same((task["cause"], task["attempts"][0]["exit_status"], service.output(number)), ("exit", 5, "begun\nover\n"))
@@ -124,7 +125,7 @@ def trees(service):
     number = hostile(service, "tree", "3", "4")
     until(lambda: len(processes_of(service, number)) >= 1 + 4 + 16 + 64, "the tree")
     cancelled(service, number)
-    number = hostile(service, "breed", "300")
+    number = service.submit("/bin/sh", "-c", f"{HOSTILE} breed 300; sleep 1000", memory="1GiB")
     until(lambda: len(processes_of(service, number)) >= 20, "processes that are born")
     cancelled(service, number)
 

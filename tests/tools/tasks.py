@@ -103,6 +103,22 @@ def a_key_makes_one_task():
         same(service.submit("/bin/false", headers=key, status=409)["type"], "/problems/key_used")
 
 
+def a_log_is_there_from_the_start():
+    """Also between the answer to a submission and the start: it is empty then, and not over before the task is."""
+    with Tasks() as service:
+        connection = service.connect()
+        for i in range(100):
+            task = {"command": ["/bin/echo", str(i)]}
+            number = service.call("POST", "/api/v1/tasks", task, "submit", connection=connection)[1]["id"]
+            while True:
+                path = f"/api/v1/tasks/{number}/log?follow=true"
+                status, log = service.call("GET", path, role="read", connection=connection)
+                same((status, log.get("text") in ("", f"{i}\n")), (200, True))
+                if log["whole"]:
+                    break
+            same((log["text"], service.task(number)["state"]), (f"{i}\n", "succeeded"))
+
+
 def a_mapping_to_a_missing_gpu_is_an_error_at_the_start():
     try:
         with Tasks("  multi_gpu:\n    task_specific_mappings: {train: gpu_7}\n"):
@@ -114,7 +130,7 @@ def a_mapping_to_a_missing_gpu_is_an_error_at_the_start():
 
 
 TESTS = [runs_a_task, shows_tasks_on_simulated_gpus, goes_on_after_a_restart_and_a_kill, limits_and_changes_hold_at_once,
-         waits_no_longer_than_the_queue_allows, a_key_makes_one_task,
+         waits_no_longer_than_the_queue_allows, a_key_makes_one_task, a_log_is_there_from_the_start,
          a_mapping_to_a_missing_gpu_is_an_error_at_the_start]  # fmt: skip
 
 if __name__ == "__main__":
