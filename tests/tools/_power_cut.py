@@ -32,13 +32,20 @@ class File:
         return bytes(content)
 
     def sync(self):
-        self.content = bytearray(self.after(lambda: True))
+        for place, text in self.pending:
+            put(self.content, place, text) if text is not None else resize(self.content, place)
         self.pending = []
 
 
 def resize(content, size):
     del content[size:]
     content.extend(bytes(size - len(content)))
+
+
+def put(content, place, text):
+    if len(content) < place:
+        resize(content, place)
+    content[place : place + len(text)] = text
 
 
 def change(content, place, text, is_kept):
@@ -50,9 +57,7 @@ def change(content, place, text, is_kept):
     while at < len(text):
         end = min(len(text), (place + at) // SECTOR * SECTOR + SECTOR - place)
         if is_kept():
-            if len(content) < place + end:
-                resize(content, place + end)
-            content[place + at : place + end] = text[at:end]
+            put(content, place + at, text[at:end])
         at = end
 
 
