@@ -104,8 +104,9 @@ def live_and_die(service, book, draw):
         book.look()
     if draw.random() < 0.3:
         time.sleep(draw.uniform(0, 0.2))
-        service.process.kill()
-        service.process.wait()
+        with service.disk.alone():  # or a change would be done and not booked
+            service.process.kill()
+            service.process.wait()
         service.launch()
     time.sleep(draw.uniform(0, 0.2))
     kept = draw.choice(list(KEPT.values()))

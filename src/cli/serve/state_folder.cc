@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/small_file.h"
+
 namespace sonde::serve {
 namespace {
 
@@ -33,6 +35,7 @@ Result<std::string> state_folder(const config::History& options) {
   std::error_code error;
   if (std::filesystem::create_directories(folder, error)) {
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+    sync_folder(std::filesystem::path(folder).parent_path().string());
   }
   if (error || access(folder.c_str(), W_OK | X_OK) != 0) {
     return fail(
