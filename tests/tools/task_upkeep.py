@@ -116,7 +116,7 @@ def finds_a_gpu_that_is_slow_for_a_type():
             return [each for each in incidents() if each["detector"] == "gpu_slow_for_tasks"]
 
         found = until(more_work_and_incidents, "the incident")
-        same(found[0]["gpu"], uuids[1])
+        same(found[0]["gpu_uuid"], uuids[1])
 
 
 TESTS = [removes_what_is_old, takes_changed_types_while_tasks_wait, finds_a_gpu_that_is_slow_for_a_type]
