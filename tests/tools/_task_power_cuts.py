@@ -11,7 +11,7 @@ from pathlib import Path
 
 from _power_cut import LAYER, Disk
 from _serve import Service, until
-from _task_kills import CONFIG, HOST, Submitter, all_tasks, is_idle
+from _task_kills import CONFIG, HOST, Submitter, all_tasks, wait_for_all
 
 SUBMITTERS = 2
 LONGEST_LIFE_S = 0.5  # of the service between its start and the cut
@@ -134,7 +134,7 @@ def run(cuts, seed):
                     submitter.stopping.set()
                 for submitter in submitters:
                     submitter.join()
-            until(lambda: is_idle(service), "the end of all tasks")
+            wait_for_all(service)
             tasks = list(all_tasks(service))
             assert service.stop() == 0, service.text()
         accepted = {token: task for submitter in submitters for token, task in submitter.accepted.items()}
