@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/small_file.h"
 #include "base/system_reason.h"
 
 namespace sonde::api {
@@ -42,15 +43,6 @@ bool take_access(int descriptor, const std::string& path) {
 
 bool written(int descriptor, const std::string& path, std::string_view text) {
   return take_access(descriptor, path) && write_all(descriptor, text) && fsync(descriptor) == 0;
-}
-
-/// The new name reaches the disk too: a key that was revoked stays so after a power cut.
-void sync_folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int opened = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) return;
-  fsync(opened);
-  close(opened);
 }
 
 /// The file that a link names, so that the link stays one.
@@ -88,7 +80,7 @@ Status write_private_file(const std::string& path, std::string_view text) {
   const std::string why = good ? std::string() : system_reason(errno);
   close(descriptor);
   if (good && std::rename(temporary.c_str(), target.c_str()) == 0) {
-    sync_folder_of(target);
+    sync_folder(std::filesystem::path(target).parent_path().string());  // a key that was revoked stays so
     return {};
   }
   const std::string last = good ? system_reason(errno) : why;

@@ -91,6 +91,10 @@ LogAnswer log_answer(dispatch::Dispatcher& dispatcher, const LogQuestion& questi
   const int64_t attempt = question.attempt.value_or(begun);
   if (begun == 0 || attempt > begun) return not_begun(question, *task);
   auto part = dispatcher.executor().log(task->id, attempt, question.stream, question.from, question.most_bytes);
+  if (!task->attempts[static_cast<size_t>(attempt) - 1].ended_ns) {  // that counts only once it is saved
+    if (!part) part = LogPart();                                     // its start is, and has not come
+    part->is_whole = false;
+  }
   if (!part) return {.response = refuse("tasks_unreadable", {{"what", part.error().message}})};
   if (question.from < 0) begin_with_character(*part);
   end_with_character(*part);

@@ -26,16 +26,6 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-/// The name in its folder reaches the disk too. A file system that cannot do that keeps the file all the same.
-void sync_folder_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) return;
-  fsync(opened);
-  close(opened);
-}
-
 }  // namespace
 
 Result<std::string> read_small_file(const std::string& path, size_t most) {
@@ -67,11 +57,18 @@ Status replace_file(const std::string& path, std::string_view text) {
     written = fail("cannot replace {}: {}", path, system_reason(errno));
   }
   if (written) {
-    sync_folder_of(path);
+    sync_folder(path.substr(0, path.rfind('/') + 1));
   } else {
     unlink(beside.c_str());
   }
   return written;
+}
+
+void sync_folder(const std::string& path) {
+  const int opened = open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return;
+  fsync(opened);
+  close(opened);
 }
 
 std::string unused_name(std::string_view prefix) {

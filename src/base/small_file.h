@@ -18,6 +18,10 @@ namespace sonde {
 /// The same, in place of one that may be there: a reader sees the old text or the new one.
 [[nodiscard]] Status replace_file(const std::string& path, std::string_view text);
 
+/// What is named in the folder ("" is the working one) is still there after a power cut. A file system that cannot do
+/// that keeps it all the same.
+void sync_folder(const std::string& path);
+
 /// A name that no other process and no other call uses now: "PREFIX-PROCESS-NUMBER".
 [[nodiscard]] std::string unused_name(std::string_view prefix);
 

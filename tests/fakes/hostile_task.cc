@@ -66,13 +66,15 @@ void escape(bool ignores_signals) {
   wait(nullptr);
 }
 
-/// Children that are born while others are killed: BYTES of the tree are bounded by COUNT births in all.
+/// COUNT births, one after another, while others are killed: of parent and child one goes on, and of every second pair
+/// the other one ends.
 void breed(int count) {
   for (int i = 0; i < count; ++i) {
     const pid_t child = fork();
     if (child < 0) usleep(1000);
-    if (child > 0 && i % 2 == 0) _exit(0);  // the child goes on
+    if (child > 0 && i % 2 == 0) _exit(0);
     if (child == 0) end_some_day();
+    if (child == 0 && i % 2 != 0) wait_for_ever();
     usleep(200);
   }
   wait_for_ever();

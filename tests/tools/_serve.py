@@ -46,10 +46,16 @@ class Service:
 
     def start(self):
         """Starts the program, also again after stop(): it listens once this returns."""
+        self.launch()
+        self.until_it_listens()
+
+    def launch(self):
         self.port_file.unlink(missing_ok=True)
         with self.log.open("a") as log:
             self.process = subprocess.Popen([SONDE, "serve", "--config", str(self.config), *self.options], stdout=log,
                                             stderr=log, env=self.environment)
+
+    def until_it_listens(self):
         until(lambda: self.port_file.exists() or self.process.poll() is not None, "the port file")
         if self.process.poll() is not None:
             raise AssertionError(f"the service ended with {self.process.returncode}: {self.text()}")
@@ -61,8 +67,8 @@ class Service:
             f"sonde:\n  server:\n    port: 0\n    port_file: {self.port_file}\n{server}"
             f"  history:\n    path: {self.path / 'state'}\n{other}")  # fmt: skip
 
-    def add_key(self, role):
-        made = subprocess.run([SONDE, "keys", "add", role, "--role", role, "--config", str(self.config)],
+    def add_key(self, name, role=None):
+        made = subprocess.run([SONDE, "keys", "add", name, "--role", role or name, "--config", str(self.config)],
                               capture_output=True, text=True, check=True)  # fmt: skip
         return made.stdout.strip()
 

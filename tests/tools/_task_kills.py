@@ -85,9 +85,20 @@ def all_tasks(service):
         before = f"&before={page['next_before']}"
 
 
-def is_idle(service):
-    queue = service.call("GET", "/api/v1/queue?limit=1", role="read")[1]
-    return queue["length"] == 0 and not queue["running"]
+def wait_for_all(service):
+    """Until nothing waits or runs, for as long as tasks end."""
+    left = None
+    while left is None or left["length"] or left["running"]:
+        before = left and (left["length"], [task["id"] for task in left["running"]])
+
+        def moves(before=before):
+            queue = service.call("GET", "/api/v1/queue?limit=1", role="read")[1]
+            return (queue["length"], [task["id"] for task in queue["running"]]) != before and queue
+
+        try:
+            left = until(moves, "an end")
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {left}") from None
 
 
 def complaints(accepted, tasks, marks):
@@ -129,7 +140,7 @@ def run(kills, seed):
                     submitter.stopping.set()
                 for submitter in submitters:
                     submitter.join()
-            until(lambda: is_idle(service), "the end of all tasks")
+            wait_for_all(service)
             tasks = list(all_tasks(service))
             assert service.stop() == 0, service.text()
         accepted = {token: task for submitter in submitters for token, task in submitter.accepted.items()}

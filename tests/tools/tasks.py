@@ -1,95 +1,13 @@
 #!/usr/bin/env python3
 """`sonde serve` runs tasks over HTTP on simulated GPUs: submitted, run, cancelled, over restarts and kills, with limits."""
 
-import os
-import signal
 import sys
-from pathlib import Path
 
-from _serve import ROOT, Service, run_all, until
+from _serve import ROOT, run_all, until
+from _tasks import ANY_COMMAND, Tasks, same
 
-HOST = """version: 1
-gpus:
-  - {name: Simulated A, memory: 80 GiB, compute_capability: 9.0}
-  - {name: Simulated B, memory: 40 GiB, compute_capability: 8.0}
-"""
-ANY_COMMAND = "  tasks:\n    allow_undeclared_commands: true\n"
 NO_TASKS = ANY_COMMAND + "    enabled: false\n"
 DECLARED = "  tasks:\n    types:\n      say: {command: [/bin/echo, said]}\n"
-LIMITS = "requests_per_second: 1000\nburst: 1000"
-
-
-def with_gpu(gpu, tasks):
-    return f"{tasks}gpu:\n  monitoring:\n    interval: 1\n{gpu}"
-
-
-def same(found, wanted):
-    if found != wanted:
-        raise AssertionError(f"{found!r} where {wanted!r} was wanted")
-
-
-class Tasks(Service):
-    """A service that may run anything; `gpu` is YAML of the section gpu, `whole` all but the section server. Ends what is
-    left of its tasks."""
-
-    def __init__(self, gpu="", tasks=ANY_COMMAND, whole="", host=HOST):
-        self.host = Path(os.environ.get("TMPDIR", "/tmp")) / f"sonde_tasks_{os.getpid()}.yaml"
-        self.host.write_text(host)
-        super().__init__(LIMITS, whole or with_gpu(gpu, tasks), ("--simulated", str(self.host)))
-
-    def __exit__(self, *what):
-        self.end_left_tasks()
-        super().__exit__(*what)
-        self.host.unlink(missing_ok=True)
-
-    def end_left_tasks(self):
-        """Keepers and their tasks outlive the service: those of this folder are found by it."""
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                text = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
-                if str(self.path).encode() in text and int(process.name) != os.getpid():
-                    os.kill(int(process.name), signal.SIGKILL)
-            except OSError:
-                continue
-
-    def configure(self, gpu="", tasks=ANY_COMMAND):
-        self.write(LIMITS, with_gpu(gpu, tasks))
-
-    def change(self, *configuration):
-        """Another file, read again."""
-        self.configure(*configuration)
-        same(self.call("POST", "/api/v1/config/reload", role="admin")[0], 200)
-
-    def submit(self, *command, status=201, headers=None, **other):
-        words = {"command": list(command)} if command else {}
-        got, body = self.call("POST", "/api/v1/tasks", words | other, "submit", headers)
-        if got != status:
-            raise AssertionError(f"{got} where {status} was wanted: {body}")
-        return body if status >= 400 else body["id"]
-
-    def task(self, number):
-        status, body = self.call("GET", f"/api/v1/tasks/{number}", role="read")
-        same(status, 200)
-        return body
-
-    def until_state(self, number, *states):
-        return until(lambda: (t := self.task(number))["state"] in states and t, f"task {number} {states}")
-
-    def explain(self, number):
-        return self.call("GET", f"/api/v1/tasks/{number}/explain", role="read")[1]
-
-    def decision(self, number):
-        """The first one; a moment after it was made it is saved."""
-        return until(lambda: self.explain(number)["decisions"], f"the decision for task {number}")[0]
-
-    def output(self, number):
-        return self.call("GET", f"/api/v1/tasks/{number}/log", role="read")[1]["text"]
-
-    def snapshot(self):
-        return self.call("GET", "/api/v1/queue", role="read")[1]
 
 
 def runs_a_task():
@@ -281,6 +199,22 @@ def each_file_in_use_runs_tasks():
                 same([gpu["id"] for gpu in decision["gpus"] if gpu["chosen"]], ["gpu_1"])
 
 
+def a_log_is_there_from_the_start():
+    """Also between the answer to a submission and the start: it is empty then, and not over before the task is."""
+    with Tasks() as service:
+        connection = service.connect()
+        for i in range(100):
+            task = {"command": ["/bin/echo", str(i)]}
+            number = service.call("POST", "/api/v1/tasks", task, "submit", connection=connection)[1]["id"]
+            while True:
+                path = f"/api/v1/tasks/{number}/log?follow=true"
+                status, log = service.call("GET", path, role="read", connection=connection)
+                same((status, log.get("text") in ("", f"{i}\n")), (200, True))
+                if log["whole"]:
+                    break
+            same((log["text"], service.task(number)["state"]), (f"{i}\n", "succeeded"))
+
+
 def a_mapping_to_a_missing_gpu_is_an_error_at_the_start():
     try:
         with Tasks("  multi_gpu:\n    task_specific_mappings: {train: gpu_7}\n"):
@@ -294,7 +228,8 @@ def a_mapping_to_a_missing_gpu_is_an_error_at_the_start():
 TESTS = [runs_a_task, shows_tasks_on_simulated_gpus, goes_on_after_a_restart_and_a_kill, limits_and_changes_hold_at_once,
          a_changed_file_holds_at_once, gpus_that_are_switched_off_are_watched_on, tasks_are_switched_on_and_off,
          what_is_switched_off_may_be_broken, waits_no_longer_than_the_queue_allows, a_key_makes_one_task,
-         each_file_in_use_runs_tasks, a_mapping_to_a_missing_gpu_is_an_error_at_the_start]  # fmt: skip
+         a_log_is_there_from_the_start, each_file_in_use_runs_tasks,
+         a_mapping_to_a_missing_gpu_is_an_error_at_the_start]  # fmt: skip
 
 if __name__ == "__main__":
     sys.exit(run_all(TESTS))

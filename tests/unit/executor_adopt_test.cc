@@ -97,6 +97,19 @@ TEST_F(AdoptTest, AfterARestartOfTheHostNothingIsSureToHaveNotRun) {
   EXPECT_EQ(end_of(2).message, "the host went down");
 }
 
+TEST_F(AdoptTest, UntilWhatWasLostWithTheHostIsSavedItStaysLost) {
+  ASSERT_TRUE(replace_file(files().string() + "/boot", "another start"));
+  for (int i = 0; i < 2; ++i) {  // the first service is killed before it has saved what it was told
+    reopen({{1, 1}, {2, 1}});
+    EXPECT_EQ(end_of(1).cause, EndCause::lost);
+    EXPECT_EQ(end_of(2).cause, EndCause::lost);
+  }
+  executor_->collected(1, 1);
+  executor_->collected(2, 1);
+  reopen({{3, 1}});
+  EXPECT_EQ(end_of(3).cause, EndCause::not_started);
+}
+
 TEST_F(AdoptTest, EndsWhatNobodyKnows) {
   start(1, {"wait"});
   start(2, {"exit", "0"});

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/small_file.h"
 #include "base/system_reason.h"
 
 namespace sonde::serve {
@@ -35,6 +36,7 @@ Result<std::string> state_folder(const config::History& options) {
   std::error_code error;
   if (std::filesystem::create_directories(folder, error)) {
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+    sync_folder(std::filesystem::path(folder).parent_path().string());
   }
   if (error || access(folder.c_str(), W_OK | X_OK) != 0) {
     return fail(

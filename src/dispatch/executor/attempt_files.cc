@@ -67,12 +67,15 @@ Result<AttemptFiles> AttemptFiles::open(const std::string& folder) {
   for (const std::string& path : {files.folder_, files.live_folder(), files.tasks_folder()}) {
     if (const int failed = make_folder(path)) return fail("cannot make '{}': {}", path, system_reason(failed));
   }
-  const std::string boot = keeper::boot_id();
+  sync_folder(real.parent_path().string());
+  sync_folder(files.folder_);
   const auto before = read_small_file(files.folder_ + "/boot", 1024);
-  files.host_restarted_ = before && *before != boot;
-  SONDE_TRY(replace_file(files.folder_ + "/boot", boot));
+  files.host_restarted_ = before && *before != keeper::boot_id();
+  if (!before) SONDE_TRY(files.remember_boot());
   return files;
 }
+
+Status AttemptFiles::remember_boot() const { return replace_file(folder_ + "/boot", keeper::boot_id()); }
 
 std::string AttemptFiles::live_file(AttemptId id) const {
   return fmt::format("{}/live/{}.{}", folder_, id.first, id.second);

@@ -32,8 +32,10 @@ class AttemptFiles {
   [[nodiscard]] std::string task_folder(int64_t task) const;
   [[nodiscard]] std::string attempt_folder(AttemptId id) const;
   [[nodiscard]] std::string output(AttemptId id) const { return attempt_folder(id); }  ///< + ".stdout", ".stderr"
-  /// Whether the host was started anew since the folder was last used.
+  /// Whether the host was started anew since the folder was last used, or what was lost by that may not be saved yet.
   [[nodiscard]] bool host_restarted() const { return host_restarted_; }
+  /// Once that is saved.
+  [[nodiscard]] Status remember_boot() const;
 
   /// Makes the attempt's folder and its live file, new and locked. The error's number.
   [[nodiscard]] int create(AttemptId id, Descriptor& live) const;

@@ -188,7 +188,16 @@ void ProcessExecutor::adopt(std::span<const std::pair<int64_t, int64_t>> running
   post([this, wanted = std::set<AttemptId>(running.begin(), running.end())] { adopt_now(wanted); });
 }
 
+/// Not before: a service that is killed now would take what ran in the host's earlier life for never started.
+void ProcessExecutor::remember_boot() {
+  if (!files_.host_restarted() || !from_before_boot_.empty()) return;
+  // Where that fails, what this service has not yet started counts as lost in the next one: it is tried again.
+  [[maybe_unused]] const Status kept = files_.remember_boot();
+}
+
 void ProcessExecutor::adopt_now(const std::set<AttemptId>& running) {
+  from_before_boot_ = running;
+  remember_boot();
   std::set<AttemptId> others;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(files_.live_folder(), error)) {

@@ -250,6 +250,7 @@ void ProcessExecutor::collected(int64_t task, int64_t attempt) {
 
 void ProcessExecutor::clear(AttemptId id) {
   unlink(files_.live_file(id).c_str());
+  if (from_before_boot_.erase(id) != 0) remember_boot();
   const std::scoped_lock lock(mutex_);
   entries_.erase(id);
 }

@@ -105,6 +105,7 @@ class ProcessExecutor final : public Executor {
   void clear_unwanted(AttemptId id, const Entry& entry);
   [[nodiscard]] bool ran_out_of_gpu_memory(AttemptId id) const;
   void clear(AttemptId id);
+  void remember_boot();
   [[nodiscard]] Entry* find(AttemptId id);
 
   AttemptFiles files_;
@@ -125,6 +126,7 @@ class ProcessExecutor final : public Executor {
   std::deque<std::function<void()>> posted_;
   bool stopping_ = false;  ///< of the executor's thread
 
+  std::set<AttemptId> from_before_boot_;  ///< what an earlier start of the host left, until that is collected
   std::map<uint64_t, Keeper> keepers_;
   uint64_t next_keeper_ = kFirstKeeper;
   std::vector<pid_t> strays_;                            ///< children without a handle: there were too many open files

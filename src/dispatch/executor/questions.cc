@@ -1,12 +1,27 @@
 #include <fcntl.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 
 #include "dispatch/executor/log_reader.h"
 #include "dispatch/executor/process_executor.h"
 
 // What others ask of attempts, on their own threads.
 namespace sonde::dispatch {
+namespace {
+
+/// A task may have removed its own folder; what it printed lies beside that.
+bool has_files(const std::string& output) {
+  constexpr std::array<std::string_view, 3> kEndings = {"", ".stdout", ".stderr"};
+  std::error_code error;
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) {
+    return std::filesystem::exists(fmt::format("{}{}", output, ending), error);
+  });
+}
+
+}  // namespace
 
 std::optional<std::pair<int64_t, int64_t>> ProcessExecutor::task_of(int64_t pid) const { return members_.find(pid); }
 
@@ -35,8 +50,7 @@ Result<LogPart> ProcessExecutor::log(int64_t task, int64_t attempt, LogStream st
     const auto at = entries_.find(id);
     if (at != entries_.end()) over = at->second.is_over;
   }
-  std::error_code error;
-  if (over && !std::filesystem::exists(files_.attempt_folder(id), error)) {
+  if (over && !has_files(files_.output(id))) {
     return fail("there is no output of attempt {} of task {}: it was removed, or never started", attempt, task);
   }
   return read_log(files_.output(id) + (stream == LogStream::out ? ".stdout" : ".stderr"), from, most, over);

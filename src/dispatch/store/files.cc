@@ -8,20 +8,13 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/small_file.h"
 #include "base/system_reason.h"
 
 namespace sonde::dispatch::store {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
-
-/// A new name in it is still there after a power cut.
-void sync_folder(const std::filesystem::path& folder) {
-  const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) return;
-  fsync(opened);
-  close(opened);
-}
 
 Status unwritable(const std::string& path, const std::string& why) {
   return fail("cannot write {}: {}; make it writable for the service, or set sonde.history.path", path, why);
