@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,14 +12,15 @@
 #include <filesystem>
 #include <vector>
 
-#include "dispatch/executor/attempt_files.h"
 #include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/keeper.h"
+#include "dispatch/keeper/starter.h"
 
 namespace sonde::dispatch {
 namespace {
 
-constexpr int kFirstFree = 10;  ///< above the numbers that the keeper's files get
+constexpr int kFirstFree = 10;       ///< above the numbers that the keeper's files get
+constexpr size_t kLongestName = 39;  ///< TASK.ATTEMPT
 
 /// What posix_spawn is told; frees what it holds.
 class SpawnSettings {
@@ -55,13 +55,6 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
-Descriptor text_file(const std::string& text) {
-  Descriptor made(memfd_create("sonde-launch", MFD_CLOEXEC));
-  if (!made || pwrite(made.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    return Descriptor();
-  return made;
-}
-
 std::vector<std::filesystem::path> places() {
   if (const char* const told = getenv("SONDE_KEEPER")) return {told};  // NOLINT(concurrency-mt-unsafe): nobody sets it
   std::error_code error;
@@ -85,25 +78,19 @@ Result<KeeperProgram> KeeperProgram::find() {
       tried.front().string());
 }
 
-int KeeperProgram::start(const keeper::KeeperLaunch& launch, const Files& files, Started& started) const {
-  const Descriptor text = text_file(keeper::launch_text(launch));
-  if (!text) return errno;
+int KeeperProgram::start(const Files& files, pid_t& pid) const {
   SpawnSettings settings;
   std::vector<Descriptor> moved;  // out of the way of the numbers that they get
-  for (const auto& [file, as] : {std::pair{text.get(), keeper::kLaunchFile},
-                                 {files.live, keeper::kAttemptFile},
-                                 {files.live_folder, keeper::kLiveFolder},
-                                 {files.bell, keeper::kBell}}) {
+  for (const auto& [file, as] :
+       {std::pair{files.door, keeper::kDoor}, {files.live_folder, keeper::kLiveFolder}, {files.bell, keeper::kBell}}) {
     moved.emplace_back(fcntl(file, F_DUPFD_CLOEXEC, kFirstFree));
     if (!moved.back()) return errno;
     settings.hand_over(moved.back().get(), as);
   }
   std::string program = "sonde-keeper";
-  std::string attempt = attempt_name({launch.task, launch.attempt});
+  std::string shown(kLongestName, ' ');
   const std::string path = fmt::format("/proc/self/fd/{}", program_.get());
-  if (const int failed = settings.spawn(path, {program.data(), attempt.data(), nullptr}, started.pid)) return failed;
-  started.handle = process_handle(started.pid);
-  return 0;
+  return settings.spawn(path, {program.data(), shown.data(), nullptr}, pid);
 }
 
 Descriptor process_handle(pid_t pid) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }

@@ -32,12 +32,12 @@ ProcessExecutor::ProcessExecutor(AttemptFiles files, Descriptor live_folder, std
                                  KeeperProgram program, std::function<void(EndReport)> ended)
     : files_(std::move(files)),
       live_folder_(std::move(live_folder)),
-      program_(std::move(program)),
       ended_(std::move(ended)),
       events_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       bell_(std::move(bell[0])),
       bell_end_(std::move(bell[1])),
+      starter_(std::move(program), live_folder_.get(), bell_end_.get()),
       workers_(
           WorkerRequests::make([this](const EndReport& report) { post([this, report] { worker_ended(report); }); })),
       folders_(files_.tasks_folder()) {
@@ -188,18 +188,18 @@ int ProcessExecutor::launch_now(const Launch& launch, Entry& entry) {
                                   .output_limit_bytes = launch.output_limit_bytes,
                                   .task = launch.task,
                                   .attempt = launch.attempt};
-  KeeperProgram::Started started;
-  const KeeperProgram::Files files{.live = live.get(), .live_folder = live_folder_.get(), .bell = bell_end_.get()};
-  if (const int error = program_.start(text, files, started)) {
+  KeeperStarter::Started started;
+  if (const int error = starter_.start(text, live.get(), started)) {
     unlink(files_.live_file(id).c_str());
     return error;
   }
   if (started.handle) {
     follow(entry, {.id = id, .pid = started.pid, .is_child = true, .handle = std::move(started.handle)});
-  } else {
-    strays_.push_back(started.pid);
-    settle_later(id);
+    return 0;
   }
+  entry.keeper_status = started.lost_status;
+  if (started.pid != 0) strays_.push_back(started.pid);
+  settle_later(id);
   return 0;
 }
 

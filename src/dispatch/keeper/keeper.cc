@@ -295,13 +295,10 @@ void Keeper::sync_output_folders() const {
 }  // namespace
 
 int run() {
-  for (const int file : {kLaunchFile, kAttemptFile, kLiveFolder, kBell}) fcntl(file, F_SETFD, FD_CLOEXEC);
-  close_range(kBell + 1, ~0U, 0);  // what the service left open by mistake would outlive it here
-  prctl(PR_SET_NAME, "sonde-keeper");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   Descriptor signals = take_signals();
   auto launch = read_launch();
-  if (!launch) return 2;  // started by hand, or by a service of another version
+  if (!launch) return 2;  // of a service of another version
   return Keeper(std::move(*launch), std::move(signals)).run();
 }
 

@@ -4,7 +4,7 @@
 
 namespace sonde::dispatch::keeper {
 
-/// Descriptors that the service hands over, and the program's arguments, for people who look at ps: TASK.ATTEMPT.
+/// Descriptors that are closed where the task begins.
 constexpr int kLaunchFile = 3;   ///< launch_text.h
 constexpr int kAttemptFile = 4;  ///< attempt_record.h, locked
 constexpr int kLiveFolder = 5;   ///< the folder of that file
@@ -18,7 +18,7 @@ struct BellWord {
   int64_t attempt = 0;
 };
 
-/// Runs the attempt to its end, which is on the disk when this returns. The exit status of the program.
+/// Runs the attempt to its end, which is on the disk when this returns. The exit status of the process.
 [[nodiscard]] int run();
 
 }  // namespace sonde::dispatch::keeper
