@@ -27,6 +27,9 @@ namespace sonde::dispatch::keeper {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
+/// In which a service that heard of an end has it in its database, synced: the same is then not synced here too, which
+/// costs more than all else that a keeper of a short task does.
+constexpr timespec kCollecting{.tv_sec = 0, .tv_nsec = 50'000'000};
 
 int64_t clock_ns(clockid_t clock) {
   timespec now{};
@@ -91,7 +94,8 @@ class Keeper {
   void read_what_is_left();
   [[nodiscard]] EndRecord end() const;
   void save(const EndRecord& end) const;
-  void ring() const;
+  [[nodiscard]] bool ring() const;
+  [[nodiscard]] bool is_collected() const;
   void sync_output() const;
   void sync_output_folders() const;
 
@@ -255,7 +259,7 @@ EndRecord Keeper::end() const {
   return end;
 }
 
-/// For as long as it takes: a full disk gets room again. Only for a file that somebody removed nobody waits.
+/// For as long as it takes: a full disk gets room again. Only for an attempt that nobody keeps any more nobody waits.
 void Keeper::save(const EndRecord& end) const {
   constexpr timespec kPause{.tv_sec = 1, .tv_nsec = 0};
   sync_output();
@@ -263,20 +267,24 @@ void Keeper::save(const EndRecord& end) const {
   bool rang = false;
   for (;;) {
     const bool written = write_record(kAttemptFile, kEndOffset, text);
-    if (written && !rang) ring();
+    if (written && !rang && ring()) nanosleep(&kCollecting, nullptr);
     rang = rang || written;
-    if (written && fsync(kAttemptFile) == 0 && fsync(kLiveFolder) == 0) break;
-    struct stat file{};
-    if (fstat(kAttemptFile, &file) == 0 && file.st_nlink == 0) break;
+    if (is_collected() || (written && fsync(kAttemptFile) == 0 && fsync(kLiveFolder) == 0)) break;
     nanosleep(&kPause, nullptr);
   }
   sync_output_folders();
 }
 
-void Keeper::ring() const {
+/// False where no service listens. One that was only just killed is noticed by who starts next: the end is in the file.
+bool Keeper::ring() const {
   const BellWord word{.task = launch_.task, .attempt = launch_.attempt};
-  // Where nobody listens, this process's own end tells.
-  [[maybe_unused]] const auto written = write(kBell, &word, sizeof word);
+  return write(kBell, &word, sizeof word) == sizeof word;
+}
+
+/// Whether the end is in the service's database, or somebody removed the attempt's file.
+bool Keeper::is_collected() const {
+  const std::string name = std::to_string(launch_.task) + "." + std::to_string(launch_.attempt);
+  return faccessat(kLiveFolder, name.c_str(), F_OK, 0) != 0 && errno == ENOENT;
 }
 
 /// Output that the disk does not take is no reason to keep the end back.
