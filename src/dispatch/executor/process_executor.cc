@@ -223,7 +223,8 @@ void ProcessExecutor::ask_worker(const Launch& launch) {
   const AttemptId id{launch.task, launch.attempt};
   Descriptor live;
   if (files_.create(id, live) == 0) {
-    const keeper::KeeperRecord record{.is_worker_request = true, .boot = keeper::boot_id()};
+    const keeper::KeeperRecord record{
+        .is_worker_request = true, .boot = keeper::boot_id(), .attempt = attempt_name(id)};
     [[maybe_unused]] const bool written = keeper::write_record(live.get(), keeper::kKeeperOffset, record_text(record));
   }
   workers_->start(launch, files_.output(id));
@@ -248,7 +249,7 @@ void ProcessExecutor::collected(int64_t task, int64_t attempt) {
 }
 
 void ProcessExecutor::clear(AttemptId id) {
-  unlink(files_.live_file(id).c_str());
+  files_.put_away(id);
   const std::scoped_lock lock(mutex_);
   entries_.erase(id);
 }

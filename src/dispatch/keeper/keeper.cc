@@ -75,6 +75,7 @@ class Keeper {
  public:
   Keeper(KeeperLaunch launch, Descriptor signals)
       : launch_(std::move(launch)),
+        attempt_(attempt_name(launch_.task, launch_.attempt)),
         signals_(std::move(signals)),
         files_{OutputFile(launch_.output + ".stdout", launch_.output_limit_bytes),
                OutputFile(launch_.output + ".stderr", launch_.output_limit_bytes)} {}
@@ -93,13 +94,14 @@ class Keeper {
   void read_output(size_t stream);
   void read_what_is_left();
   [[nodiscard]] EndRecord end() const;
-  void save(const EndRecord& end) const;
+  void save(EndRecord end) const;
   [[nodiscard]] bool ring() const;
   [[nodiscard]] bool is_collected() const;
   void sync_output() const;
   void sync_output_folders() const;
 
   KeeperLaunch launch_;
+  std::string attempt_;  ///< its name
   Descriptor signals_;
   std::array<OutputFile, 2> files_;
   TaskProcess task_;
@@ -116,7 +118,7 @@ class Keeper {
 
 bool Keeper::start() {
   const auto self = find_process(getpid());
-  record_ = {.boot = boot_id(), .keeper = getpid(), .keeper_start = self ? self->start_ticks : 0};
+  record_ = {.boot = boot_id(), .keeper = getpid(), .keeper_start = self ? self->start_ticks : 0, .attempt = attempt_};
   posix_fallocate(kAttemptFile, 0, kEndOffset + int64_t{kRecordBytes});  // so that a full disk takes no end away
   if (!write_record(kAttemptFile, kKeeperOffset, record_text(record_))) {
     message_ = "cannot write the attempt's file: the disk is full, or does not work";
@@ -260,9 +262,10 @@ EndRecord Keeper::end() const {
 }
 
 /// For as long as it takes: a full disk gets room again. Only for an attempt that nobody keeps any more nobody waits.
-void Keeper::save(const EndRecord& end) const {
+void Keeper::save(EndRecord end) const {
   constexpr timespec kPause{.tv_sec = 1, .tv_nsec = 0};
   sync_output();
+  end.attempt = attempt_;
   const std::string text = record_text(end);
   bool rang = false;
   for (;;) {
@@ -282,10 +285,7 @@ bool Keeper::ring() const {
 }
 
 /// Whether the end is in the service's database, or somebody removed the attempt's file.
-bool Keeper::is_collected() const {
-  const std::string name = std::to_string(launch_.task) + "." + std::to_string(launch_.attempt);
-  return faccessat(kLiveFolder, name.c_str(), F_OK, 0) != 0 && errno == ENOENT;
-}
+bool Keeper::is_collected() const { return faccessat(kLiveFolder, attempt_.c_str(), F_OK, 0) != 0 && errno == ENOENT; }
 
 /// Output that the disk does not take is no reason to keep the end back.
 void Keeper::sync_output() const {

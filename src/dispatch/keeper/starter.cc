@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <string>
 
+#include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/keeper.h"
 
 namespace sonde::dispatch::keeper {
@@ -62,12 +62,10 @@ class Packet {
 /// In the child: what a program of its own would find.
 [[noreturn]] void become_keeper(const StartRequest& request, const Descriptor& launch, const Descriptor& attempt_file,
                                 char* shown) {
-  setsid();
   dup3(launch.get(), kLaunchFile, O_CLOEXEC);  // kDoor's number: only the starter has that
   dup3(attempt_file.get(), kAttemptFile, O_CLOEXEC);
   close_range(kBell + 1, ~0U, 0);
-  const std::string name = std::to_string(request.task) + "." + std::to_string(request.attempt);
-  strncpy(shown, name.c_str(), strlen(shown));
+  strncpy(shown, attempt_name(request.task, request.attempt).c_str(), strlen(shown));
   _exit(run());
 }
 
@@ -117,6 +115,7 @@ int run_starter(char* shown) {
   close(kAttemptFile);
   close_range(kBell + 1, ~0U, 0);  // what the service left open by mistake would outlive it in the keepers
   prctl(PR_SET_NAME, "sonde-keeper");
+  [[maybe_unused]] const std::string& boot = boot_id();  // read before there are keepers, which each would read it
   while (serve_one(shown)) continue;
   return 0;
 }
