@@ -27,7 +27,6 @@ namespace sonde::dispatch {
 class ProcessExecutor final : public Executor {
  public:
   /// `bell`: the two ends of a pipe that never blocks.
-  /// `bell`: the two ends of a pipe that never blocks.
   ProcessExecutor(AttemptFiles files, Descriptor live_folder, std::array<Descriptor, 2> bell, KeeperProgram program,
                   std::function<void(EndReport)> ended);
   ProcessExecutor(const ProcessExecutor&) = delete;
