@@ -137,9 +137,14 @@ def sync_ms():
 
 
 def short_tasks(runs):
-    spooler = statistics.median(spooler_seconds() for _ in range(runs))
-    for how in ("one by one", "batch"):
-        mine = statistics.median(sonde_seconds(how) for _ in range(runs))
+    """In turns, so that what else the host does falls on all alike."""
+    seconds = {"task-spooler": [], "one by one": [], "batch": []}
+    for _ in range(runs):
+        for how, of_it in seconds.items():
+            of_it.append(spooler_seconds() if how == "task-spooler" else sonde_seconds(how))
+    spooler = statistics.median(seconds.pop("task-spooler"))
+    for how, of_it in seconds.items():
+        mine = statistics.median(of_it)
         print(f"  {TASKS} short tasks, {AT_ONCE} at once, {how}: {mine:.2f} s, task-spooler {spooler:.2f} s, "
               f"ratio {mine / spooler:.2f} (wanted: at most 1)")
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +22,9 @@
 
 #include "base/small_file.h"
 #include "dispatch/executor.h"
+#include "dispatch/executor/attempt_files.h"
 #include "dispatch/executor/orphans.h"
+#include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/process_table.h"
 
 namespace sonde::dispatch {
@@ -136,6 +139,21 @@ class Attempts : public testing::Test {
   [[nodiscard]] int64_t keeper_of(int64_t task) const {
     const auto process = keeper::find_process(static_cast<pid_t>(first_process(task)));
     return process ? process->parent : 0;
+  }
+  /// As its file says, once it is over too.
+  [[nodiscard]] int64_t keeper_of_file(int64_t task) const {
+    const std::string name = attempt_name({task, 1});
+    const Descriptor file(::open((files() / "live" / name).c_str(), O_RDONLY | O_CLOEXEC));
+    const auto record = keeper::read_keeper_record(file.get(), name);
+    return record ? record->keeper : 0;
+  }
+  /// Names of files of attempts that are running or were not collected.
+  [[nodiscard]] std::set<std::string> live() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(files() / "live")) {
+      if (attempt_of(entry.path().filename().string())) names.insert(entry.path().filename().string());
+    }
+    return names;
   }
   static size_t lines_of(const std::filesystem::path& path) {
     std::ifstream file(path);

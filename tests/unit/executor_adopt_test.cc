@@ -69,6 +69,18 @@ TEST_F(AdoptTest, WhatNeverStartedCanBeStarted) {
   }
 }
 
+TEST_F(AdoptTest, AFileThatWasAnotherAttemptsTellsNothingOfThisOne) {
+  start(1, {"exit", "7"});
+  end_of(1);
+  close();
+  const auto file = files() / "live/1.1";
+  ASSERT_TRUE(becomes_true([&] { return std::filesystem::file_size(file) == 2 * keeper::kRecordBytes; }));
+  std::filesystem::copy_file(file, files() / "live/2.1");
+  reopen({{1, 1}, {2, 1}});
+  EXPECT_EQ(end_of(1).exit_status, 7);
+  EXPECT_EQ(end_of(2).cause, EndCause::not_started);
+}
+
 TEST_F(AdoptTest, WhatVanishedIsLostAndItsOrphansEnd) {
   start(1, {"tree", "2", "2"});
   ASSERT_TRUE(becomes_true([&] { return processes().size() == 7; }));
@@ -116,7 +128,7 @@ TEST_F(AdoptTest, EndsWhatNobodyKnows) {
   EXPECT_NE(first_process(1), 0);
   end_of(2);
   reopen({});
-  EXPECT_TRUE(becomes_true([&] { return std::filesystem::is_empty(files() / "live"); }));
+  EXPECT_TRUE(becomes_true([&] { return live().empty(); }));
   EXPECT_TRUE(becomes_true([&] { return !std::filesystem::exists(executor_->folder_of(1, 1)); }));
   EXPECT_TRUE(processes().empty());
   EXPECT_TRUE(std::filesystem::exists(executor_->folder_of(2, 1)));  // its end was saved: only collecting it was left

@@ -212,6 +212,49 @@ TEST_F(ExecutorTest, ATaskWhoseKeeperWasKilledIsLostAndNothingOfItIsLeft) {
   EXPECT_TRUE(processes().empty());
 }
 
+TEST_F(ExecutorTest, KeepersSayOfWhichAttemptTheyAre) {
+  start(1, {"wait"});
+  std::ifstream file("/proc/" + std::to_string(keeper_of(1)) + "/cmdline");
+  const std::string words{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(
+      words.starts_with(std::string("sonde-keeper\0"
+                                    "1.1\0",
+                                    17)))
+      << words;
+  executor_->cancel(1, 1);
+  end_of(1);
+}
+
+TEST_F(ExecutorTest, AStarterOfKeepersThatWasKilledIsStartedAgain) {
+  start(1, {"wait"});
+  const int64_t keeper = keeper_of(1);
+  size_t killed = 0;
+  for (const auto& process : keeper::all_processes()) {
+    if (process.parent != getpid() || process.pid == keeper || process.state == 'Z') continue;
+    killed += kill(process.pid, SIGKILL) == 0 ? 1U : 0U;
+    ASSERT_TRUE(becomes_true([&] { return keeper::find_process(process.pid)->state == 'Z'; }));
+  }
+  ASSERT_EQ(killed, 1U);
+  start(2, {"exit", "3"});
+  EXPECT_EQ(end_of(2).exit_status, 3);
+  EXPECT_EQ(keeper_of(1), keeper);
+  executor_->cancel(1, 1);
+  EXPECT_EQ(end_of(1).cause, EndCause::cancelled);
+}
+
+TEST_F(ExecutorTest, FilesOfAttemptsAreUsedAgain) {
+  constexpr int64_t kTasks = 40;
+  for (int64_t task = 1; task <= kTasks; ++task) {
+    start(task, {"exit", std::to_string(task)});
+    EXPECT_EQ(end_of(task).exit_status, task);
+    const int64_t keeper = keeper_of_file(task);
+    executor_->collected(task, 1);
+    ASSERT_TRUE(becomes_true([&] { return !keeper::find_process(static_cast<pid_t>(keeper)); }));
+  }
+  EXPECT_TRUE(becomes_true([&] { return live().empty(); }));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(files() / "live"), {}), 1);
+}
+
 TEST_F(ExecutorTest, AKeeperThatSomebodyElseToldToEndIsNoCancelling) {
   start(1, {"wait"});
   ASSERT_EQ(kill(static_cast<pid_t>(keeper_of(1)), SIGTERM), 0);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <thread>
@@ -21,6 +22,9 @@ namespace {
 
 constexpr mode_t kOwnerOnlyFolder = 0700;
 constexpr mode_t kOwnerOnlyFile = 0600;
+constexpr std::string_view kSparePrefix = "spare.";
+/// At 4,000 ends a second, a keeper has its file this much longer: keeper/keeper.cc.
+constexpr size_t kMostSpares = 256;
 
 /// 0 or the error's number; one that is there is as good.
 int make_folder(const std::string& path) {
@@ -40,7 +44,7 @@ bool lock_within_a_second(int file) {
 
 }  // namespace
 
-std::string attempt_name(AttemptId id) { return fmt::format("{}.{}", id.first, id.second); }
+std::string attempt_name(AttemptId id) { return keeper::attempt_name(id.first, id.second); }
 
 std::optional<AttemptId> attempt_of(std::string_view name) {
   AttemptId id;
@@ -69,6 +73,7 @@ Result<AttemptFiles> AttemptFiles::open(const std::string& folder) {
   }
   sync_folder(real.parent_path().string());
   sync_folder(files.folder_);
+  files.remove_spares();
   const auto before = read_small_file(files.folder_ + "/boot", 1024);
   files.host_restarted_ = before && *before != keeper::boot_id();
   if (!before) SONDE_TRY(files.remember_boot());
@@ -77,17 +82,54 @@ Result<AttemptFiles> AttemptFiles::open(const std::string& folder) {
 
 Status AttemptFiles::remember_boot() const { return replace_file(folder_ + "/boot", keeper::boot_id()); }
 
-std::string AttemptFiles::live_file(AttemptId id) const {
-  return fmt::format("{}/live/{}.{}", folder_, id.first, id.second);
-}
+std::string AttemptFiles::live_file(AttemptId id) const { return fmt::format("{}/live/{}", folder_, attempt_name(id)); }
 std::string AttemptFiles::task_folder(int64_t task) const { return fmt::format("{}/tasks/{}", folder_, task); }
 std::string AttemptFiles::attempt_folder(AttemptId id) const {
   return fmt::format("{}/tasks/{}/{}", folder_, id.first, id.second);
 }
 
-int AttemptFiles::create(AttemptId id, Descriptor& live) const {
+std::string AttemptFiles::spare_file(int64_t number) const {
+  return fmt::format("{}/live/{}{}", folder_, kSparePrefix, number);
+}
+
+/// Nobody knows them any more.
+void AttemptFiles::remove_spares() const {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(live_folder(), error)) {
+    if (entry.path().filename().string().starts_with(kSparePrefix)) unlink(entry.path().c_str());
+  }
+}
+
+void AttemptFiles::put_away(AttemptId id) {
+  const std::string file = live_file(id);
+  if (spares_.size() < kMostSpares && rename(file.c_str(), spare_file(last_spare_ + 1).c_str()) == 0) {
+    spares_.push_back(++last_spare_);
+  } else {
+    unlink(file.c_str());
+  }
+}
+
+/// The one that was put away first, under its new name, unless its keeper is not over yet.
+bool AttemptFiles::take_spare(AttemptId id, Descriptor& live) {
+  if (spares_.empty()) return false;
+  const int64_t number = spares_.front();
+  spares_.pop_front();
+  const std::string file = spare_file(number);
+  live.reset(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  if (!live) return false;
+  if (flock(live.get(), LOCK_EX | LOCK_NB) != 0) {
+    spares_.push_back(number);
+    return false;
+  }
+  if (renameat2(AT_FDCWD, file.c_str(), AT_FDCWD, live_file(id).c_str(), RENAME_NOREPLACE) == 0) return true;
+  unlink(file.c_str());
+  return false;
+}
+
+int AttemptFiles::create(AttemptId id, Descriptor& live) {
   if (const int failed = make_folder(task_folder(id.first))) return failed;
   if (const int failed = make_folder(attempt_folder(id))) return failed;
+  if (take_spare(id, live)) return 0;
   live.reset(::open(live_file(id).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnlyFile));
   if (!live) return errno;
   return flock(live.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ using AttemptId = std::pair<int64_t, int64_t>;
 ///   lock                    held by the service that uses the folder
 ///   boot                    of which start of the host the folder was last used
 ///   live/TASK.ATTEMPT       keeper/attempt_record.h: from before the start until the end is collected
+///   live/spare.NUMBER       one that was collected
 ///   tasks/TASK/ATTEMPT/     the task's own: it runs there where nothing else is said, and profiles go there
 ///   tasks/TASK/ATTEMPT.stdout, .stdout.tail, .stderr, .stderr.tail    keeper/output_file.h
 class AttemptFiles {
@@ -37,14 +39,23 @@ class AttemptFiles {
   /// Once that is saved.
   [[nodiscard]] Status remember_boot() const;
 
-  /// Makes the attempt's folder and its live file, new and locked. The error's number.
-  [[nodiscard]] int create(AttemptId id, Descriptor& live) const;
+  /// Makes the attempt's folder and its live file, locked; one that is there is an error. The error's number.
+  [[nodiscard]] int create(AttemptId id, Descriptor& live);
+  /// Its live file is no longer needed: it becomes another attempt's, since making and removing one costs more than all
+  /// else that is done with it.
+  void put_away(AttemptId id);
 
  private:
   AttemptFiles(std::string folder, Descriptor lock) : folder_(std::move(folder)), lock_(std::move(lock)) {}
+  [[nodiscard]] std::string spare_file(int64_t number) const;
+  void remove_spares() const;
+  [[nodiscard]] bool take_spare(AttemptId id, Descriptor& live);
+
   std::string folder_;  ///< without links
   Descriptor lock_;
   bool host_restarted_ = false;
+  std::deque<int64_t> spares_;  ///< live/spare.NUMBER, the oldest first
+  int64_t last_spare_ = 0;
 };
 
 /// Of "12.1"; absent for other names.

@@ -44,7 +44,7 @@ void ProcessExecutor::end_is_written(AttemptId id) {
   const Entry* const entry = find(id);
   if (entry == nullptr || entry->is_over) return;
   const Descriptor live(::open(files_.live_file(id).c_str(), O_RDONLY | O_CLOEXEC));
-  if (const auto end = live ? keeper::read_end_record(live.get()) : std::nullopt) report(id, *end);
+  if (const auto end = live ? keeper::read_end_record(live.get(), attempt_name(id)) : std::nullopt) report(id, *end);
 }
 
 void ProcessExecutor::keeper_ended(uint64_t number) {
@@ -79,9 +79,9 @@ void ProcessExecutor::settle(AttemptId id) {
     if (errno == ENOENT) return settle_free(id, -1);
     return settle_later(id);
   }
-  if (const auto end = keeper::read_end_record(live.get())) return report(id, *end);
+  if (const auto end = keeper::read_end_record(live.get(), attempt_name(id))) return report(id, *end);
   if (flock(live.get(), LOCK_EX | LOCK_NB) == 0) return settle_free(id, live.get());
-  const auto record = keeper::read_keeper_record(live.get());
+  const auto record = keeper::read_keeper_record(live.get(), attempt_name(id));
   if (!record || !follow_living(id, *record)) settle_later(id);
 }
 
@@ -92,8 +92,9 @@ void ProcessExecutor::settle_later(AttemptId id) {
 /// No keeper has it any more.
 void ProcessExecutor::settle_free(AttemptId id, int live) {
   // It may have written the end between that look and its own end.
-  if (const auto end = live < 0 ? std::nullopt : keeper::read_end_record(live)) return report(id, *end);
-  const auto record = live < 0 ? std::nullopt : keeper::read_keeper_record(live);
+  if (const auto end = live < 0 ? std::nullopt : keeper::read_end_record(live, attempt_name(id)))
+    return report(id, *end);
+  const auto record = live < 0 ? std::nullopt : keeper::read_keeper_record(live, attempt_name(id));
   keeper::EndRecord end{.cause = "lost", .ended_ns = wall_ns()};
   if (!record && !files_.host_restarted()) {
     end.cause = "not_started";
@@ -163,7 +164,8 @@ void ProcessExecutor::worker_ended(const EndReport& report) {
                               .exit_status = report.exit_status,
                               .signal = report.signal,
                               .message = report.message,
-                              .ended_ns = report.ended_ns};
+                              .ended_ns = report.ended_ns,
+                              .attempt = attempt_name(id)};
   const Descriptor live(::open(files_.live_file(id).c_str(), O_RDWR | O_CLOEXEC));
   if (live && keeper::write_record(live.get(), keeper::kEndOffset, record_text(end))) fsync(live.get());
   this->report(id, end);

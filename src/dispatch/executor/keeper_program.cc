@@ -1,7 +1,6 @@
 #include "dispatch/executor/keeper_program.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,21 +12,15 @@
 #include <vector>
 
 #include "base/spawn_settings.h"
-#include "dispatch/executor/attempt_files.h"
 #include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/keeper.h"
+#include "dispatch/keeper/starter.h"
 
 namespace sonde::dispatch {
 namespace {
 
-constexpr int kFirstFree = 10;  ///< above the numbers that the keeper's files get
-
-Descriptor text_file(const std::string& text) {
-  Descriptor made(memfd_create("sonde-launch", MFD_CLOEXEC));
-  if (!made || pwrite(made.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    return Descriptor();
-  return made;
-}
+constexpr int kFirstFree = 10;       ///< above the numbers that the keeper's files get
+constexpr size_t kLongestName = 39;  ///< TASK.ATTEMPT
 
 std::vector<std::filesystem::path> places() {
   if (const char* const told = getenv("SONDE_KEEPER")) return {told};  // NOLINT(concurrency-mt-unsafe): nobody sets it
@@ -52,32 +45,23 @@ Result<KeeperProgram> KeeperProgram::find() {
       tried.front().string());
 }
 
-int KeeperProgram::start(const keeper::KeeperLaunch& launch, const Files& files, Started& started) const {
-  const Descriptor text = text_file(keeper::launch_text(launch));
-  if (!text) return errno;
+int KeeperProgram::start(const Files& files, pid_t& pid) const {
   SpawnSettings settings(SpawnSettings::Leads::session);
   settings.reset_signals(SpawnSettings::Signals::blocked);  // what comes before it can read signals waits for that
   settings.open_as(STDIN_FILENO, "/dev/null", O_RDWR);
   settings.hand_over(STDIN_FILENO, STDOUT_FILENO);
   settings.hand_over(STDIN_FILENO, STDERR_FILENO);
   std::vector<Descriptor> moved;  // out of the way of the numbers that they get
-  for (const auto& [file, as] : {std::pair{text.get(), keeper::kLaunchFile},
-                                 {files.live, keeper::kAttemptFile},
-                                 {files.live_folder, keeper::kLiveFolder},
-                                 {files.bell, keeper::kBell}}) {
+  for (const auto& [file, as] :
+       {std::pair{files.door, keeper::kDoor}, {files.live_folder, keeper::kLiveFolder}, {files.bell, keeper::kBell}}) {
     moved.emplace_back(fcntl(file, F_DUPFD_CLOEXEC, kFirstFree));
     if (!moved.back()) return errno;
     settings.hand_over(moved.back().get(), as);
   }
-  std::vector<std::string> words{"sonde-keeper", attempt_name({launch.task, launch.attempt})};
+  std::vector<std::string> words{"sonde-keeper", std::string(kLongestName, ' ')};
   std::vector<std::string> no_environment;
   const std::string path = fmt::format("/proc/self/fd/{}", program_.get());
-  if (const int failed =
-          settings.spawn(path.c_str(), pointers_to(words).data(), pointers_to(no_environment).data(), started.pid);
-      failed != 0)
-    return failed;
-  started.handle = process_handle(started.pid);
-  return 0;
+  return settings.spawn(path.c_str(), pointers_to(words).data(), pointers_to(no_environment).data(), pid);
 }
 
 Descriptor process_handle(pid_t pid) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <string>
+#include <sys/types.h>
 
 #include "base/descriptor.h"
 #include "base/error.h"
-#include "dispatch/keeper/launch_text.h"
 
 namespace sonde::dispatch {
 
@@ -15,18 +14,14 @@ class KeeperProgram {
   /// Beside this program, in ../libexec/sonde of it, or where SONDE_KEEPER says.
   [[nodiscard]] static Result<KeeperProgram> find();
 
-  struct Started {
-    pid_t pid = 0;
-    Descriptor handle;  ///< readable once it ended; none where there are too many open files
-  };
-  /// What a keeper gets of this program's open files; no other.
+  /// What it gets of this program's open files; no other.
   struct Files {
-    int live = -1;  ///< stays locked by it alone once this program closed it
-    int live_folder = -1;
+    int door = -1;         ///< keeper/starter.h
+    int live_folder = -1;  ///< keeper/keeper.h, as the bell
     int bell = -1;
   };
   /// In a session of its own, without this program's environment. The error's number where it cannot be.
-  [[nodiscard]] int start(const keeper::KeeperLaunch& launch, const Files& files, Started& started) const;
+  [[nodiscard]] int start(const Files& files, pid_t& pid) const;
 
  private:
   explicit KeeperProgram(Descriptor program) : program_(std::move(program)) {}

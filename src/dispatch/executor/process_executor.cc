@@ -33,12 +33,12 @@ ProcessExecutor::ProcessExecutor(AttemptFiles files, Descriptor live_folder, std
                                  KeeperProgram program, std::function<void(EndReport)> ended)
     : files_(std::move(files)),
       live_folder_(std::move(live_folder)),
-      program_(std::move(program)),
       ended_(std::move(ended)),
       events_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       bell_(std::move(bell[0])),
       bell_end_(std::move(bell[1])),
+      starter_(std::move(program), live_folder_.get(), bell_end_.get()),
       workers_(
           WorkerRequests::make([this](const EndReport& report) { post([this, report] { worker_ended(report); }); })),
       folders_(files_.tasks_folder()) {
@@ -189,18 +189,18 @@ int ProcessExecutor::launch_now(const Launch& launch, Entry& entry) {
                                   .output_limit_bytes = launch.output_limit_bytes,
                                   .task = launch.task,
                                   .attempt = launch.attempt};
-  KeeperProgram::Started started;
-  const KeeperProgram::Files files{.live = live.get(), .live_folder = live_folder_.get(), .bell = bell_end_.get()};
-  if (const int error = program_.start(text, files, started)) {
+  KeeperStarter::Started started;
+  if (const int error = starter_.start(text, live.get(), started)) {
     unlink(files_.live_file(id).c_str());
     return error;
   }
   if (started.handle) {
     follow(entry, {.id = id, .pid = started.pid, .is_child = true, .handle = std::move(started.handle)});
-  } else {
-    strays_.push_back(started.pid);
-    settle_later(id);
+    return 0;
   }
+  entry.keeper_status = started.lost_status;
+  if (started.pid != 0) strays_.push_back(started.pid);
+  settle_later(id);
   return 0;
 }
 
@@ -224,7 +224,8 @@ void ProcessExecutor::ask_worker(const Launch& launch) {
   const AttemptId id{launch.task, launch.attempt};
   Descriptor live;
   if (files_.create(id, live) == 0) {
-    const keeper::KeeperRecord record{.is_worker_request = true, .boot = keeper::boot_id()};
+    const keeper::KeeperRecord record{
+        .is_worker_request = true, .boot = keeper::boot_id(), .attempt = attempt_name(id)};
     [[maybe_unused]] const bool written = keeper::write_record(live.get(), keeper::kKeeperOffset, record_text(record));
   }
   workers_->start(launch, files_.output(id));
@@ -249,7 +250,7 @@ void ProcessExecutor::collected(int64_t task, int64_t attempt) {
 }
 
 void ProcessExecutor::clear(AttemptId id) {
-  unlink(files_.live_file(id).c_str());
+  files_.put_away(id);
   if (from_before_boot_.erase(id) != 0) remember_boot();
   const std::scoped_lock lock(mutex_);
   entries_.erase(id);

@@ -14,7 +14,7 @@
 
 #include "dispatch/executor.h"
 #include "dispatch/executor/attempt_files.h"
-#include "dispatch/executor/keeper_program.h"
+#include "dispatch/executor/keeper_starter.h"
 #include "dispatch/executor/task_folders.h"
 #include "dispatch/executor/task_members.h"
 #include "dispatch/executor/worker_requests.h"
@@ -26,7 +26,6 @@ namespace sonde::dispatch {
 /// `later_`.
 class ProcessExecutor final : public Executor {
  public:
-  /// `bell`: the two ends of a pipe that never blocks.
   /// `bell`: the two ends of a pipe that never blocks.
   ProcessExecutor(AttemptFiles files, Descriptor live_folder, std::array<Descriptor, 2> bell, KeeperProgram program,
                   std::function<void(EndReport)> ended);
@@ -110,12 +109,12 @@ class ProcessExecutor final : public Executor {
 
   AttemptFiles files_;
   Descriptor live_folder_;
-  KeeperProgram program_;
   std::function<void(EndReport)> ended_;
   Descriptor events_;  ///< epoll
   Descriptor wake_;    ///< eventfd
   Descriptor bell_;    ///< keeper/keeper.h
   Descriptor bell_end_;
+  KeeperStarter starter_;
   std::unique_ptr<WorkerRequests> workers_;
 
   TaskMembers members_;

@@ -34,7 +34,7 @@ std::optional<int64_t> ProcessExecutor::pid_of(int64_t task, int64_t attempt) co
     if (at->second.task) return at->second.task;
   }
   const Descriptor live(::open(files_.live_file(id).c_str(), O_RDONLY | O_CLOEXEC));
-  const auto record = live ? keeper::read_keeper_record(live.get()) : std::nullopt;
+  const auto record = live ? keeper::read_keeper_record(live.get(), attempt_name(id)) : std::nullopt;
   if (!record || record->task == 0) return std::nullopt;
   const std::scoped_lock lock(mutex_);
   if (const auto at = entries_.find(id); at != entries_.end()) at->second.task = record->task;

@@ -79,11 +79,13 @@ TaskFolders::~TaskFolders() {
 std::string TaskFolders::path_of(int64_t task) const { return folder_ + "/" + std::to_string(task); }
 
 void TaskFolders::grows(int64_t task) {
+  bool is_first = false;
   {
     const std::scoped_lock lock(mutex_);
+    is_first = growing_.empty();
     growing_.insert(task);
   }
-  changed_.notify_one();
+  if (is_first) changed_.notify_one();  // the thread looks at the clock from now on
 }
 
 void TaskFolders::settled(int64_t task) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "base/descriptor.h"
 
@@ -61,12 +62,22 @@ std::optional<int64_t> number_of(std::string_view lines, std::string_view name) 
   return value;
 }
 
-std::optional<std::string> read_block(int file, int64_t offset) {
+/// Empty where there is none.
+std::string read_block(int file, int64_t offset) {
   std::string block(kRecordBytes, '\0');
   const ssize_t count = pread(file, block.data(), block.size(), offset);
-  if (count <= 0) return std::nullopt;
-  block.resize(static_cast<size_t>(count));
+  block.resize(count > 0 ? static_cast<size_t>(count) : 0);
   return block;
+}
+
+bool is_of(std::string_view written, std::string_view attempt) { return written.empty() || written == attempt; }
+
+std::string read_boot_id() {
+  const Descriptor file(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  std::array<char, 64> text{};
+  const ssize_t count = file ? read(file.get(), text.data(), text.size()) : 0;
+  const std::string_view read_text(text.data(), count > 0 ? static_cast<size_t>(count) : 0);
+  return std::string(read_text.substr(0, read_text.find('\n')));
 }
 
 }  // namespace
@@ -79,6 +90,7 @@ std::string record_text(const KeeperRecord& record) {
   append(text, "keeper_start", record.keeper_start);
   if (record.task > 0) append(text, "task", record.task);
   if (record.task > 0) append(text, "task_start", record.task_start);
+  append(text, "attempt", record.attempt);
   return sealed(std::move(text));
 }
 
@@ -91,6 +103,7 @@ std::string record_text(const EndRecord& record) {
   append(text, "signal", record.signal);
   append(text, "message", message);
   append(text, "ended_ns", record.ended_ns);
+  append(text, "attempt", record.attempt);
   return sealed(std::move(text));
 }
 
@@ -102,7 +115,8 @@ std::optional<KeeperRecord> parse_keeper_record(std::string_view block) {
                       .keeper = number_of(*lines, "keeper").value_or(0),
                       .keeper_start = number_of(*lines, "keeper_start").value_or(0),
                       .task = number_of(*lines, "task").value_or(0),
-                      .task_start = number_of(*lines, "task_start").value_or(0)};
+                      .task_start = number_of(*lines, "task_start").value_or(0),
+                      .attempt = std::string(value_of(*lines, "attempt"))};
 }
 
 std::optional<EndRecord> parse_end_record(std::string_view block) {
@@ -112,29 +126,29 @@ std::optional<EndRecord> parse_end_record(std::string_view block) {
                    .exit_status = number_of(*lines, "exit_status"),
                    .signal = number_of(*lines, "signal"),
                    .message = std::string(value_of(*lines, "message")),
-                   .ended_ns = number_of(*lines, "ended_ns").value_or(0)};
+                   .ended_ns = number_of(*lines, "ended_ns").value_or(0),
+                   .attempt = std::string(value_of(*lines, "attempt"))};
 }
 
 bool write_record(int file, int64_t offset, std::string_view text) {
   return pwrite(file, text.data(), text.size(), offset) == static_cast<ssize_t>(text.size());
 }
 
-std::optional<KeeperRecord> read_keeper_record(int file) {
-  const auto block = read_block(file, kKeeperOffset);
-  return block ? parse_keeper_record(*block) : std::nullopt;
+std::optional<KeeperRecord> read_keeper_record(int file, std::string_view attempt) {
+  auto record = parse_keeper_record(read_block(file, kKeeperOffset));
+  return record && is_of(record->attempt, attempt) ? std::move(record) : std::nullopt;
 }
 
-std::optional<EndRecord> read_end_record(int file) {
-  const auto block = read_block(file, kEndOffset);
-  return block ? parse_end_record(*block) : std::nullopt;
+std::optional<EndRecord> read_end_record(int file, std::string_view attempt) {
+  auto record = parse_end_record(read_block(file, kEndOffset));
+  return record && is_of(record->attempt, attempt) ? std::move(record) : std::nullopt;
 }
 
-std::string boot_id() {
-  const Descriptor file(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
-  std::array<char, 64> text{};
-  const ssize_t count = file ? read(file.get(), text.data(), text.size()) : 0;
-  const std::string_view read_text(text.data(), count > 0 ? static_cast<size_t>(count) : 0);
-  return std::string(read_text.substr(0, read_text.find('\n')));
+std::string attempt_name(int64_t task, int64_t attempt) { return std::to_string(task) + "." + std::to_string(attempt); }
+
+const std::string& boot_id() {
+  static const std::string id = read_boot_id();
+  return id;
 }
 
 }  // namespace sonde::dispatch::keeper

@@ -27,6 +27,9 @@ namespace sonde::dispatch::keeper {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
+/// In which a service that heard of an end has it in its database, synced: the same is then not synced here too, which
+/// costs more than all else that a keeper of a short task does.
+constexpr timespec kCollecting{.tv_sec = 0, .tv_nsec = 50'000'000};
 
 int64_t clock_ns(clockid_t clock) {
   timespec now{};
@@ -72,6 +75,7 @@ class Keeper {
  public:
   Keeper(KeeperLaunch launch, Descriptor signals)
       : launch_(std::move(launch)),
+        attempt_(attempt_name(launch_.task, launch_.attempt)),
         signals_(std::move(signals)),
         files_{OutputFile(launch_.output + ".stdout", launch_.output_limit_bytes),
                OutputFile(launch_.output + ".stderr", launch_.output_limit_bytes)} {}
@@ -90,12 +94,14 @@ class Keeper {
   void read_output(size_t stream);
   void read_what_is_left();
   [[nodiscard]] EndRecord end() const;
-  void save(const EndRecord& end) const;
-  void ring() const;
+  void save(EndRecord end) const;
+  [[nodiscard]] bool ring() const;
+  [[nodiscard]] bool is_collected() const;
   void sync_output() const;
   void sync_output_folders() const;
 
   KeeperLaunch launch_;
+  std::string attempt_;  ///< its name
   Descriptor signals_;
   std::array<OutputFile, 2> files_;
   TaskProcess task_;
@@ -112,7 +118,7 @@ class Keeper {
 
 bool Keeper::start() {
   const auto self = find_process(getpid());
-  record_ = {.boot = boot_id(), .keeper = getpid(), .keeper_start = self ? self->start_ticks : 0};
+  record_ = {.boot = boot_id(), .keeper = getpid(), .keeper_start = self ? self->start_ticks : 0, .attempt = attempt_};
   posix_fallocate(kAttemptFile, 0, kEndOffset + int64_t{kRecordBytes});  // so that a full disk takes no end away
   if (!write_record(kAttemptFile, kKeeperOffset, record_text(record_))) {
     message_ = "cannot write the attempt's file: the disk is full, or does not work";
@@ -255,29 +261,31 @@ EndRecord Keeper::end() const {
   return end;
 }
 
-/// For as long as it takes: a full disk gets room again. Only for a file that somebody removed nobody waits.
-void Keeper::save(const EndRecord& end) const {
+/// For as long as it takes: a full disk gets room again. Only for an attempt that nobody keeps any more nobody waits.
+void Keeper::save(EndRecord end) const {
   constexpr timespec kPause{.tv_sec = 1, .tv_nsec = 0};
   sync_output();
+  end.attempt = attempt_;
   const std::string text = record_text(end);
   bool rang = false;
   for (;;) {
     const bool written = write_record(kAttemptFile, kEndOffset, text);
-    if (written && !rang) ring();
+    if (written && !rang && ring()) nanosleep(&kCollecting, nullptr);
     rang = rang || written;
-    if (written && fsync(kAttemptFile) == 0 && fsync(kLiveFolder) == 0) break;
-    struct stat file{};
-    if (fstat(kAttemptFile, &file) == 0 && file.st_nlink == 0) break;
+    if (is_collected() || (written && fsync(kAttemptFile) == 0 && fsync(kLiveFolder) == 0)) break;
     nanosleep(&kPause, nullptr);
   }
   sync_output_folders();
 }
 
-void Keeper::ring() const {
+/// False where no service listens. One that was only just killed is noticed by who starts next: the end is in the file.
+bool Keeper::ring() const {
   const BellWord word{.task = launch_.task, .attempt = launch_.attempt};
-  // Where nobody listens, this process's own end tells.
-  [[maybe_unused]] const auto written = write(kBell, &word, sizeof word);
+  return write(kBell, &word, sizeof word) == sizeof word;
 }
+
+/// Whether the end is in the service's database, or somebody removed the attempt's file.
+bool Keeper::is_collected() const { return faccessat(kLiveFolder, attempt_.c_str(), F_OK, 0) != 0 && errno == ENOENT; }
 
 /// Output that the disk does not take is no reason to keep the end back.
 void Keeper::sync_output() const {
@@ -295,13 +303,10 @@ void Keeper::sync_output_folders() const {
 }  // namespace
 
 int run() {
-  for (const int file : {kLaunchFile, kAttemptFile, kLiveFolder, kBell}) fcntl(file, F_SETFD, FD_CLOEXEC);
-  close_range(kBell + 1, ~0U, 0);  // what the service left open by mistake would outlive it here
-  prctl(PR_SET_NAME, "sonde-keeper");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   Descriptor signals = take_signals();
   auto launch = read_launch();
-  if (!launch) return 2;  // started by hand, or by a service of another version
+  if (!launch) return 2;  // of a service of another version
   return Keeper(std::move(*launch), std::move(signals)).run();
 }
 

@@ -1,4 +1,4 @@
-#include "dispatch/keeper/keeper.h"
+#include "dispatch/keeper/starter.h"
 
-// sonde-keeper: started by `sonde serve` for each attempt of a task, and by nobody else.
-int main() { return sonde::dispatch::keeper::run(); }
+// sonde-keeper: started by `sonde serve`, and by nobody else.
+int main(int count, char** words) { return count == 2 ? sonde::dispatch::keeper::run_starter(words[1]) : 2; }
