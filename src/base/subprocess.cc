@@ -20,6 +20,8 @@
 #include <limits>
 #include <system_error>
 
+#include "base/environment.h"
+
 namespace sonde {
 namespace {
 
@@ -126,19 +128,6 @@ class EndingSignals {
   bool came_ = false;
 };
 
-/// `own` with additions in place of what has the same name.
-std::vector<std::string> environment_of(const Subprocess& program) {
-  std::vector<std::string> all;
-  for (const auto& [name, value] : program.environment) all.push_back(fmt::format("{}={}", name, value));
-  for (char** own = environ; *own != nullptr; ++own) {
-    const std::string_view word = *own;
-    const std::string_view name = word.substr(0, word.find('='));
-    const auto replaced = [&](const auto& added) { return added.first == name; };
-    if (std::ranges::none_of(program.environment, replaced)) all.emplace_back(word);
-  }
-  return all;
-}
-
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -233,7 +222,7 @@ class SystemRunner final : public SubprocessRunner {
     if (!program.output_file.empty()) settings.output_to(program.output_file);
     if (!program.folder.empty()) settings.run_in(program.folder);
     pid_t child = 0;
-    const int error = settings.spawn(child, program.words, environment_of(program));
+    const int error = settings.spawn(child, program.words, environment_with(program.environment));
     if (error != 0) {
       return fail("cannot run {}: {}{}", program.words.front(), reason(error),
                   error == ENOENT ? "; is it installed, and in PATH?" : "");
