@@ -3,7 +3,7 @@
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: dispatch_decision, kernels, import, report, ranges,
                                                                   pytorch, model, report_page, monitor, exposition,
-                                                                  serve_scrape, task_store, tasks
+                                                                  serve_scrape, task_store, tasks, record
 
 Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
 alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -20,6 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import record
 import serve_scrape
 import tasks
 
@@ -291,6 +292,10 @@ class Bench:
             print(f"  {gpus} GPUs, {size / 1e3:.0f} kB: {wall / 1e3:.2f} ms, 99th percentile {late_wall / 1e3:.2f} ms{wanted}; "
                   f"processor time {processor / 1e3:.2f} ms, 99th percentile {late / 1e3:.2f} ms")
 
+    def record(self):
+        """What sonde record costs a program: an NVTX range, a call of the OS, and memory at a million events a second."""
+        record.measure(SONDE, self.runs, against)
+
     def in_browser(self, what, page):
         script = ROOT / "bench/page_speed.mjs"
         return [json.loads(Run("node", script, what, page).out) for _ in range(self.runs)]
@@ -305,7 +310,8 @@ def main():
     benches = {"dispatch_decision": Bench.dispatch_decision, "kernels": Bench.kernels, "import": Bench.import_, "report": Bench.report, "ranges": Bench.ranges,
                "pytorch": Bench.pytorch, "model": Bench.model, "report_page": Bench.report_page,
                "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape,
-               "task_store": Bench.task_store, "tasks": Bench.tasks}
+               "task_store": Bench.task_store, "tasks": Bench.tasks,
+               "record": Bench.record}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")

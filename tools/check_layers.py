@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails when an include breaks the table of layers.
 
-The table is the `sonde_layer(NAME DEPENDENCY...)` lines of CMakeLists.txt in the source folder, lowest layer first. A
+The table is the `sonde_layer(NAME DEPENDENCY...)` and `sonde_injected_layer(...)` lines of CMakeLists.txt in the source folder, lowest layer first. A
 file in NAME/ may include "NAME/..." and "DEPENDENCY/...", nothing else in quotes.
 
     tools/check_layers.py [SOURCE_FOLDER]
@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-LAYER = re.compile(r"^\s*sonde_layer\(\s*(\w+)([^)]*)\)", re.MULTILINE)
+LAYER = re.compile(r"^\s*sonde_(?:injected_)?layer\(\s*(\w+)([^)]*)\)", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 SOURCES = {".cc", ".h", ".inc"}
 

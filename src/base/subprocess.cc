@@ -19,6 +19,7 @@
 #include <limits>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "base/spawn_settings.h"
 #include "base/system_reason.h"
 
@@ -109,19 +110,6 @@ class EndingSignals {
   bool came_ = false;
 };
 
-/// `own` with additions in place of what has the same name.
-std::vector<std::string> environment_of(const Subprocess& program) {
-  std::vector<std::string> all;
-  for (const auto& [name, value] : program.environment) all.push_back(fmt::format("{}={}", name, value));
-  for (char** own = environ; *own != nullptr; ++own) {
-    const std::string_view word = *own;
-    const std::string_view name = word.substr(0, word.find('='));
-    const auto replaced = [&](const auto& added) { return added.first == name; };
-    if (std::ranges::none_of(program.environment, replaced)) all.emplace_back(word);
-  }
-  return all;
-}
-
 /// A process group that is waited for.
 class Group {
  public:
@@ -162,7 +150,7 @@ int spawn(const Subprocess& program, pid_t& child) {
   }
   if (!program.folder.empty()) settings.run_in(program.folder);
   std::vector<std::string> words = program.words;
-  std::vector<std::string> environment = environment_of(program);
+  std::vector<std::string> environment = environment_with(program.environment);
   return settings.spawn_by_name(words.front().c_str(), pointers_to(words).data(), pointers_to(environment).data(),
                                 child);
 }
@@ -187,7 +175,6 @@ class SystemRunner final : public SubprocessRunner {
  private:
   static Result<Group> start(const Subprocess& program) {
     pid_t child = 0;
-    const int error = spawn(program, child);
     if (error != 0) {
       return fail("cannot run {}: {}{}", program.words.front(), system_reason(error),
                   error == ENOENT ? "; is it installed, and in PATH?" : "");

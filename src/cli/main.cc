@@ -114,6 +114,17 @@ std::vector<std::string> with_joined_values(int argc, char** argv) {
   return words;
 }
 
+/// As CLI::App::parse takes them: the last one first.
+std::vector<std::string> parsed_words(const CommandWords& found, int argc, char** argv) {
+  if (found.path != "sonde record") return with_joined_values(argc, argv);
+  constexpr size_t kCommandAt = 1;
+  const std::span<char* const> all(argv, static_cast<size_t>(argc));
+  std::vector<std::string> words = with_program_apart(*found.command, all.subspan(kCommandAt + 1));
+  words.insert(words.begin(), all[kCommandAt]);
+  std::ranges::reverse(words);
+  return words;
+}
+
 int say_usage(std::string_view what, std::string_view path) {
   fmt::print(stderr, "sonde: {}\nTry '{} --help'.\n", what, path);
   return kUsage;
@@ -141,7 +152,7 @@ int run(int argc, char** argv) {
     if (const std::string unknown = unknown_command(words); !unknown.empty()) return say_usage(unknown, words.path);
   }
   try {
-    app.parse(with_joined_values(argc, argv));
+    app.parse(parsed_words(words, argc, argv));
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error, words);
   }

@@ -2,6 +2,9 @@
 
 #include <string_view>
 
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
 namespace sonde {
 namespace {
 
@@ -22,6 +25,29 @@ std::string guarded_word(std::string word) {
 std::string unguarded_word(std::string word) {
   if (is_bracketed(word) && word.ends_with(kGuard)) word.pop_back();
   return word;
+}
+
+std::vector<std::string> with_program_apart(const CLI::App& command, std::span<char* const> words) {
+  std::vector<std::string> all;
+  size_t i = 0;
+  for (; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (!word.starts_with('-') || word == "--") break;
+    all.emplace_back(word);
+    const CLI::Option* option = word.contains('=') ? nullptr : command.get_option_no_throw(all.back());
+    const std::string_view next = i + 1 < words.size() ? words[i + 1] : "";
+    if (option == nullptr || i + 1 == words.size()) continue;
+    const bool flag = option->get_expected_max() == 0;
+    if (flag && next != "true" && next != "false") continue;
+    // CLI11 gives a flag its value behind '=', and its long name only.
+    if (flag) all.back() = fmt::format("--{}={}", option->get_lnames().front(), next);
+    if (!flag) all.emplace_back(next);
+    ++i;
+  }
+  if (i < words.size() && std::string_view(words[i]) == "--") ++i;
+  all.emplace_back("--");
+  for (; i < words.size(); ++i) all.push_back(guarded_word(words[i]));
+  return all;
 }
 
 }  // namespace sonde

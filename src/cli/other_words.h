@@ -1,6 +1,12 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace sonde {
 
@@ -8,5 +14,10 @@ namespace sonde {
 /// way through: main() guards such words, and options that take them say transform(unguarded_word).
 [[nodiscard]] std::string guarded_word(std::string word);
 [[nodiscard]] std::string unguarded_word(std::string word);
+
+/// The words of a command that runs a program as nsys takes them: the program begins at the first word that is no
+/// option and no option's value, and gets "--" before it, so that nothing behind it is taken for ours. A flag's value
+/// may stand behind a blank ("-w true").
+[[nodiscard]] std::vector<std::string> with_program_apart(const CLI::App& command, std::span<char* const> words);
 
 }  // namespace sonde

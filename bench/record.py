@@ -1,0 +1,51 @@
+"""What recording costs the recorded program: `sonde record` beside the same program alone."""
+
+import os
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+PAIRS, CALLS, RATE_SECONDS = 2_000_000, 300_000, 3
+PAIRS_A_SECOND = 500_000  # two events each
+
+
+def printed(command):
+    return float(subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout)
+
+
+def recorder(sonde, folder, trace):
+    return [sonde, "record", "-t", trace, "-f", "-o", Path(folder) / "run.sqlite", "--"]
+
+
+def costs(sonde, program, folder, runs, against):
+    for mode, count, trace, calls, name, limit in (("pairs", PAIRS, "nvtx", 1, "push+pop", 150),
+                                                   ("calls", CALLS, "osrt", 2, "OS call", 300)):
+        command = [program, mode, count]
+        pairs = [(printed([*recorder(sonde, folder, trace), *command]), printed(command)) for _ in range(runs)]
+        recorded, alone = (statistics.median(side) for side in zip(*pairs))
+        added = (recorded - alone) / calls
+        print(f"  {name}: {added:.0f} ns more than alone ({recorded / calls:.0f} and {alone / calls:.0f}), {against(added, limit)}")
+
+
+def memory(sonde, program, folder, against):
+    """A million events a second; the recorder's memory is looked at while the program still runs."""
+    words = [program, "rate", RATE_SECONDS * PAIRS_A_SECOND]
+    alone = subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True, input="\n").stdout
+    run = subprocess.Popen(list(map(str, [*recorder(sonde, folder, "nvtx"), *words])), stdin=subprocess.PIPE,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    program_kb = int(run.stdout.readline()) - int(alone)
+    status = Path(f"/proc/{run.pid}/status").read_text()
+    recorder_kb = int(status.split("VmHWM:")[1].split()[0])
+    _, errors = run.communicate("\n")
+    dropped = [line for line in errors.splitlines() if "dropped" in line]
+    megabytes = (program_kb + recorder_kb) / 1024
+    print(f"  a million events/s for {RATE_SECONDS} s: the program grew by {program_kb / 1024:.0f} MB, the recorder has "
+          f"{recorder_kb / 1024:.0f} MB: {against(round(megabytes), 64)}; {dropped[0] if dropped else 'nothing dropped'}")
+
+
+def measure(sonde, runs, against):
+    program = Path(sonde).parent / "tests/tools/cost_program"
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
+        costs(sonde, program, folder, runs, against)
+        memory(sonde, program, folder, against)

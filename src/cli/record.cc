@@ -1,0 +1,167 @@
+#include <array>
+#include <csignal>
+#include <memory>
+#include <span>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "base/progress.h"
+#include "base/subprocess.h"
+#include "cli/command.h"
+#include "cli/other_words.h"
+#include "cli/output.h"
+#include "cli/record/library.h"
+#include "cli/record/other_options.h"
+#include "cli/record/output_name.h"
+#include "cli/record/traces.h"
+#include "record/record.h"
+
+namespace sonde {
+namespace {
+
+struct RecordArguments {
+  std::vector<std::string> words;
+  std::vector<std::string> traces = {"nvtx", "osrt"};
+  std::string output = "report%n";
+  bool overwrite = false;
+  bool show_output = true;
+  bool stats = false;
+  double delay_s = 0;
+  double duration_s = 0;
+  std::string kill = "sigterm";
+  bool stop_on_exit = true;
+  int64_t os_threshold_ns = 1000;
+  std::string capture_range = "none";
+  std::shared_ptr<record_cli::OtherOptions> others;
+};
+
+int64_t to_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+
+/// As nsys takes it: a name or a number.
+Result<int> kill_signal(const std::string& text) {
+  struct Named {
+    std::string_view name;
+    int number;
+  };
+  constexpr auto kSignals = std::to_array<Named>(
+      {{"none", 0}, {"sigkill", SIGKILL}, {"sigterm", SIGTERM}, {"sigint", SIGINT}, {"sighup", SIGHUP}});
+  for (const Named& s : kSignals) {
+    if (text == s.name || text == fmt::format("{}", s.number)) return s.number;
+  }
+  return fail("--kill: '{}' is none of none, sigkill, sigterm, sigint, sighup or their numbers", text);
+}
+
+Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
+  if (arguments.words.empty()) return fail("there is no program to run; it stands after --, as in -- python train.py");
+  if (!arguments.stop_on_exit && arguments.duration_s <= 0) {
+    return fail("-x false needs --duration: what else ends the recording?");
+  }
+  if (arguments.capture_range != "none") {
+    return fail("--capture-range {}: sonde record has only none yet; --delay and --duration choose a part by time",
+                arguments.capture_range);
+  }
+  record::RecordOptions options;
+  const auto traces = record_cli::read_traces(arguments.traces);
+  if (!traces) return std::unexpected(traces.error());
+  options.wanted = {traces->nvtx, traces->os_calls, arguments.os_threshold_ns};
+  options.remarks = traces->remarks;
+  for (record::Remark& remark : record_cli::remarks_of(*arguments.others)) options.remarks.push_back(std::move(remark));
+  const auto library = record_cli::find_library();
+  if (!library) return std::unexpected(library.error());
+  options.library = *library;
+  const auto signal = kill_signal(arguments.kill);
+  if (!signal) return std::unexpected(signal.error());
+  options.kill_signal = *signal;
+  const auto output = record_cli::output_name(arguments.output);
+  if (!output) return std::unexpected(output.error());
+  options.output = *output;
+  options.overwrite = arguments.overwrite;
+  options.program.words = arguments.words;
+  options.program.show_output = arguments.show_output;
+  options.delay_ns = to_ns(arguments.delay_s);
+  if (arguments.duration_s > 0) options.duration_ns = to_ns(arguments.duration_s);
+  options.stop_on_exit = arguments.stop_on_exit;
+  return options;
+}
+
+/// On standard error: standard output is the program's.
+void say(std::span<const record::Remark> remarks) {
+  for (const record::Remark& remark : remarks) {
+    fmt::print(stderr, "sonde: {}{}\n", remark.warning ? "warning: " : "", remark.text);
+  }
+}
+
+void tell(const record::Recording& recording, const std::string& output) {
+  if (recording.written) {
+    fmt::print(stderr, "sonde: the profile is {}\n", output);
+    return;
+  }
+  fmt::print(stderr, "sonde: there is no profile: {}; what was recorded is in {}\n", recording.written.error().message,
+             recording.kept);
+}
+
+bool print_stats(const std::string& profile) {
+  const auto end = system_subprocess_runner()->run({.words = {"/proc/self/exe", "stats", profile}});
+  return end && end->succeeded();
+}
+
+int run(const RecordArguments& arguments) {
+  auto options = options_of(arguments);
+  if (!options) {
+    fmt::print(stderr, "sonde: {}\nTry 'sonde record --help'.\n", options.error().message);
+    return kUsage;
+  }
+  const auto progress = terminal_progress();
+  options->progress = progress.get();
+  say(options->remarks);
+  const auto recording = record::record(*options);
+  if (!recording) return report_error(recording.error());
+  say(std::span(recording->remarks).subspan(options->remarks.size()));
+  tell(*recording, options->output);
+  const bool stats_failed = arguments.stats && recording->written && !print_stats(options->output);
+  if (recording->exit_code != 0) return recording->exit_code;
+  return recording->written && !stats_failed ? kDone : kCannot;
+}
+
+void add_control_options(CLI::App& command, RecordArguments& a) {
+  command.add_option("-y,--delay", a.delay_s, "seconds from the program's start to that of the recording")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("-d,--duration", a.duration_s, "seconds to record; without it until the program ends")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--kill", a.kill, "signal to the program when the duration is over; none lets it go on")
+      ->capture_default_str();
+  command.add_flag("-x,--stop-on-exit", a.stop_on_exit,
+                   "false: also record what the program leaves behind, until the duration is over");
+  command.add_option("-c,--capture-range", a.capture_range, "only none yet")->capture_default_str();
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  const auto a = std::make_shared<RecordArguments>();
+  add_control_options(command, *a);
+  command.add_option("-t,--trace", a->traces, "what to record, with commas between: " + record_cli::trace_help())
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command.add_option("-o,--output", a->output, "the profile; .sqlite is added; %n a number, %h the host, %q{VARIABLE}")
+      ->capture_default_str();
+  command.add_flag("-f,--force-overwrite", a->overwrite, "replace the output where it is there already");
+  command.add_flag("-w,--show-output", a->show_output, "false: what the program prints goes nowhere");
+  command.add_flag("--stats", a->stats, "print the tables of sonde stats afterwards");
+  command
+      .add_option("--osrt-threshold", a->os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  a->others = record_cli::add_other_options(command);
+  command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them")
+      ->transform(unguarded_word);
+  command.callback([a, &exit_code] { exit_code = run(*a); });
+}
+
+}  // namespace
+
+extern const Command record_command;
+const Command record_command = {"record", "Run a program and record its NVTX ranges and the OS calls that block it",
+                                "sonde record -t nvtx,osrt -o run.sqlite -- python train.py", &set_up};
+
+}  // namespace sonde

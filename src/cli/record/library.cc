@@ -1,0 +1,23 @@
+#include "cli/record/library.h"
+
+#include <filesystem>
+
+namespace sonde::record_cli {
+
+Result<std::string> find_library() {
+  std::error_code error;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* place : {"libsonde_inject.so", "../lib/sonde/libsonde_inject.so", "../lib/libsonde_inject.so"}) {
+    const auto path = (folder / place).lexically_normal();
+    if (!std::filesystem::exists(path, error)) continue;
+    // The loader takes both for the end of a name, and knows no quotes.
+    if (path.string().find_first_of(": ") != std::string::npos) {
+      return fail("cannot record: '{}' has a blank or a colon in its path, which LD_PRELOAD cannot name",
+                  path.string());
+    }
+    return path.string();
+  }
+  return fail("cannot record: libsonde_inject.so is not beside {}; install it there", (folder / "sonde").string());
+}
+
+}  // namespace sonde::record_cli

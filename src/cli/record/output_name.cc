@@ -1,0 +1,64 @@
+#include "cli/record/output_name.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+namespace sonde::record_cli {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
+}
+
+std::string with_ending(std::string name) {
+  if (!name.ends_with(".sqlite") && !name.ends_with(".db")) name += ".sqlite";
+  return name;
+}
+
+/// The text with every macro but %n in its place; %n becomes `number`.
+Result<std::string> expand(std::string_view pattern, int number) {
+  std::string text;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%') {
+      text += pattern[i];
+      continue;
+    }
+    const char macro = i + 1 < pattern.size() ? pattern[++i] : '\0';
+    const size_t close = pattern.find('}', i);
+    if (macro == '%') {
+      text += '%';
+    } else if (macro == 'n') {
+      text += std::to_string(number);
+    } else if (macro == 'h') {
+      text += host_name();
+    } else if (macro == 'q' && pattern.substr(i).starts_with("q{") && close != std::string_view::npos) {
+      const std::string name(pattern.substr(i + 2, close - i - 2));
+      const char* value = getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): nothing changes the environment here.
+      if (value == nullptr) return fail("-o: the environment has no variable {}", name);
+      text += value;
+      i = close;
+    } else {
+      return fail("-o: '%{}' in '{}' is none of %n, %h, %q{{NAME}} and %%", macro, pattern);
+    }
+  }
+  return with_ending(text);
+}
+
+}  // namespace
+
+Result<std::string> output_name(std::string_view pattern) {
+  auto first = expand(pattern, 1);
+  if (!first || *first == *expand(pattern, 2)) return first;
+  constexpr int kMost = 100'000;
+  for (int number = 1; number < kMost; ++number) {
+    auto name = expand(pattern, number);
+    if (!name || !std::filesystem::exists(*name)) return name;
+  }
+  return fail("-o: there are {} files '{}' already", kMost, pattern);
+}
+
+}  // namespace sonde::record_cli

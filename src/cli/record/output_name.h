@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace sonde::record_cli {
+
+/// The file that -o means: with .sqlite where it has no such ending, and nsys' macros: %n the first number from 1 on
+/// whose file is not there, %h this host's name, %q{NAME} a variable of the environment, %% a percent sign.
+[[nodiscard]] Result<std::string> output_name(std::string_view pattern);
+
+}  // namespace sonde::record_cli

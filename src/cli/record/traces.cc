@@ -1,0 +1,67 @@
+#include "cli/record/traces.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/ranges.h>
+
+#include "base/suggest.h"
+
+namespace sonde::record_cli {
+namespace {
+
+enum class TraceKind : uint8_t { nvtx, osrt, none, later, ranges, never };
+
+struct TraceName {
+  std::string_view name;
+  TraceKind kind;
+};
+
+constexpr std::array kTraces = {
+#define SONDE_TRACE(name, kind) TraceName{#name, TraceKind::kind},
+#include "cli/record/traces.inc"
+#undef SONDE_TRACE
+};
+
+std::vector<std::string_view> all_names() {
+  std::vector<std::string_view> names;
+  for (const TraceName& t : kTraces) names.push_back(t.name);
+  return names;
+}
+
+void add_remark(std::vector<record::Remark>& remarks, const std::vector<std::string_view>& names,
+                std::string_view what) {
+  if (names.empty()) return;
+  remarks.push_back({true, fmt::format("{} {} {}", fmt::join(names, ", "), names.size() == 1 ? "is" : "are", what)});
+}
+
+}  // namespace
+
+Result<Traces> read_traces(const std::vector<std::string>& names) {
+  Traces traces;
+  std::vector<std::string_view> later;
+  std::vector<std::string_view> ranges;
+  std::vector<std::string_view> never;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(kTraces, name, &TraceName::name);
+    if (found == kTraces.end()) {
+      return fail("-t: there is no trace '{}'{}; there are {}", name, did_you_mean(name, all_names()), trace_help());
+    }
+    switch (found->kind) {
+      case TraceKind::nvtx: traces.nvtx = true; break;
+      case TraceKind::osrt: traces.os_calls = true; break;
+      case TraceKind::none: break;
+      case TraceKind::later: later.push_back(found->name); break;
+      case TraceKind::ranges: ranges.push_back(found->name); break;
+      case TraceKind::never: never.push_back(found->name); break;
+    }
+  }
+  add_remark(traces.remarks, later, "not recorded: sonde record does not trace the GPU and its libraries yet");
+  add_remark(traces.remarks, ranges, "recorded only as far as the library makes NVTX ranges");
+  add_remark(traces.remarks, never, "not recorded: Sonde is not made for it");
+  return traces;
+}
+
+std::string trace_help() { return "nvtx, osrt and none"; }
+
+}  // namespace sonde::record_cli

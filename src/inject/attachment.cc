@@ -1,0 +1,100 @@
+#include "inject/attachment.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "inject/thread_chunk.h"
+
+namespace sonde::inject {
+
+constinit Attachment attachment;
+
+namespace {
+
+/// What the environment says: where the mapping is, and the number that it must have.
+struct Place {
+  char path[64] = {};
+  uint64_t nonce = 0;
+};
+
+bool read_place(Place& place) noexcept {
+  const char* value = getenv(wire::kMappingVariable);
+  const char* colon = value == nullptr ? nullptr : strrchr(value, ':');
+  if (colon == nullptr || static_cast<size_t>(colon - value) >= sizeof place.path) return false;
+  memcpy(place.path, value, static_cast<size_t>(colon - value));
+  char* end = nullptr;
+  place.nonce = strtoull(colon + 1, &end, 16);
+  return end != colon + 1 && *end == '\0';
+}
+
+/// The calls themselves, not the C library's functions: those of this name are this library's own where OS calls are
+/// recorded.
+std::byte* map_file(const char* path) noexcept {
+  const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+  if (file < 0) return nullptr;
+  // Shorter than it should be, touching it would end the program.
+  const long bytes = syscall(SYS_lseek, file, 0, SEEK_END);
+  const long mapped =
+      bytes < static_cast<long>(wire::kMappingBytes)
+          ? -1
+          : syscall(SYS_mmap, nullptr, wire::kMappingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  syscall(SYS_close, file);
+  return mapped == -1 ? nullptr : reinterpret_cast<std::byte*>(mapped);
+}
+
+bool is_meant(const wire::Header& header, uint64_t nonce) noexcept {
+  return header.magic == wire::kMagic && header.version == wire::kVersion && header.nonce == nonce &&
+         header.chunk_bytes == wire::kChunkBytes && header.chunks == wire::kChunks;
+}
+
+std::atomic<uint64_t>* make_guard() noexcept {
+  constexpr size_t kPage = 4096;
+  const long page = syscall(SYS_mmap, nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == -1) return nullptr;
+  if (syscall(SYS_madvise, page, kPage, MADV_WIPEONFORK) == 0) return reinterpret_cast<std::atomic<uint64_t>*>(page);
+  syscall(SYS_munmap, page, kPage);
+  return nullptr;
+}
+
+bool is_foreign(const wire::Header& header) noexcept {
+  struct stat of_namespace{};
+  return stat("/proc/self/ns/pid", &of_namespace) != 0 || of_namespace.st_ino != header.pid_namespace;
+}
+
+void attach() noexcept {
+  Place place;
+  if (!read_place(place)) return;
+  std::byte* mapping = map_file(place.path);
+  if (mapping == nullptr) return;
+  wire::Header* header = wire::header_of(mapping);
+  if (!is_meant(*header, place.nonce)) {
+    syscall(SYS_munmap, mapping, wire::kMappingBytes);
+    return;
+  }
+  attachment.mapping = mapping;
+  attachment.foreign = is_foreign(*header);
+  attachment.guard = make_guard();
+  if (attachment.guard == nullptr || !prepare_threads()) {
+    header->refused.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  attachment.header = header;
+  announce();
+}
+
+/// Runs when the library is loaded: before the program under LD_PRELOAD, else when NVTX is first used.
+__attribute__((constructor)) void on_load() noexcept {
+  const int error = errno;
+  attach();
+  errno = error;
+}
+
+}  // namespace
+}  // namespace sonde::inject

@@ -1,0 +1,144 @@
+#include "inject/names.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "inject/thread_chunk.h"
+
+namespace sonde::inject {
+namespace {
+
+struct Name {
+  std::atomic<uint64_t> told;  ///< token of the process that told the recorder
+  const char* text;
+  uint16_t bytes;
+  uint16_t domain;
+};
+
+/// Names lie in blocks that are mapped when the first of them comes: an allocator that is itself instrumented must not
+/// be called from here.
+constexpr uint32_t kBlockNames = 1024;
+constexpr uint32_t kMostBlocks = kMostStrings / kBlockNames;
+constexpr size_t kTextBytes = size_t{1} << 20U;
+
+std::byte* pages(size_t bytes) noexcept {
+  const long at = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at == -1 ? nullptr : reinterpret_cast<std::byte*>(at);
+}
+
+/// Held for some hundred nanoseconds. One that stays held is that of a thread which is not there any more (in a child
+/// of fork()): it is not waited for long.
+class Lock {
+ public:
+  explicit Lock(std::atomic_flag& flag) noexcept : flag_(flag) {
+    constexpr int kTries = 100'000;
+    for (int i = 0; i < kTries && !held_; ++i) held_ = !flag_.test_and_set(std::memory_order_acquire);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() {
+    if (held_) flag_.clear(std::memory_order_release);
+  }
+  [[nodiscard]] bool held() const noexcept { return held_; }
+
+ private:
+  std::atomic_flag& flag_;
+  bool held_ = false;
+};
+
+}  // namespace
+
+struct NameTable {
+  wire::Kind kind;
+  uint32_t most;
+  std::atomic_flag lock{};
+  std::atomic<uint32_t> count{};
+  std::atomic<Name*> blocks[kMostBlocks]{};
+  std::byte* text_next = nullptr;
+  std::byte* text_end = nullptr;
+};
+
+constinit NameTable domains{.kind = wire::Kind::domain, .most = kMostDomains};
+constinit NameTable strings{.kind = wire::Kind::string, .most = kMostStrings};
+
+namespace {
+
+const char* keep_text(NameTable& table, const Text& text) noexcept {
+  if (static_cast<size_t>(table.text_end - table.text_next) < text.bytes) {
+    std::byte* fresh = pages(kTextBytes);
+    if (fresh == nullptr) return nullptr;
+    table.text_next = fresh;
+    table.text_end = fresh + kTextBytes;
+  }
+  std::byte* kept = table.text_next;
+  memcpy(kept, text.data, text.bytes);
+  table.text_next += text.bytes;
+  return reinterpret_cast<const char*>(kept);
+}
+
+Name* name_at(NameTable& table, uint32_t index) noexcept {
+  Name* block = table.blocks[index / kBlockNames].load(std::memory_order_acquire);
+  return block == nullptr ? nullptr : &block[index % kBlockNames];
+}
+
+/// The number of a new name, not told yet; 0 where there is no room.
+uint32_t add(NameTable& table, uint16_t domain, const Text& text) noexcept {
+  const Lock lock(table.lock);
+  const uint32_t index = table.count.load(std::memory_order_relaxed);
+  if (!lock.held() || index >= table.most) return 0;
+  std::atomic<Name*>& block = table.blocks[index / kBlockNames];
+  if (block.load(std::memory_order_relaxed) == nullptr) {
+    block.store(reinterpret_cast<Name*>(pages(kBlockNames * sizeof(Name))), std::memory_order_release);
+  }
+  Name* name = name_at(table, index);
+  const char* kept = name == nullptr ? nullptr : keep_text(table, text);
+  if (kept == nullptr) return 0;
+  name->text = kept;
+  name->bytes = text.bytes;
+  name->domain = domain;
+  table.count.store(index + 1, std::memory_order_release);
+  return index + 1;
+}
+
+}  // namespace
+
+bool write_definition(wire::Kind kind, uint16_t domain, uint32_t number, const Text& text) noexcept {
+  if (phase() == wire::Phase::ended) return false;
+  const auto bytes =
+      static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::DefinitionBody)) + wire::padded(text.bytes);
+  std::byte* at = begin_record(bytes);
+  if (at == nullptr) return false;
+  at = put_head(at, kind, bytes, domain, 0, now_ns());
+  put_text(put(at, wire::DefinitionBody{number, text.bytes, 0}), text);
+  commit_record(bytes);
+  return true;
+}
+
+uint32_t register_name(NameTable& table, uint16_t domain, const Text& text) noexcept {
+  const uint32_t number = add(table, domain, text);
+  if (number == 0) {
+    count(wire::Loss::no_string);
+    return 0;
+  }
+  return known_name(table, number);
+}
+
+bool was_given(const NameTable& table, uintptr_t number) noexcept {
+  return number != 0 && number <= table.count.load(std::memory_order_acquire);
+}
+
+uint32_t known_name(NameTable& table, uint32_t number) noexcept {
+  if (!was_given(table, number)) return 0;
+  Name& name = *name_at(table, number - 1);
+  const uint64_t token = attachment.guard->load(std::memory_order_relaxed);
+  if (token != 0 && name.told.load(std::memory_order_relaxed) == token) return number;
+  if (write_definition(table.kind, name.domain, number, {name.text, name.bytes})) {
+    name.told.store(attachment.guard->load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+  return number;
+}
+
+}  // namespace sonde::inject

@@ -1,0 +1,144 @@
+#include "inject/nvtx_events.h"
+
+#include <atomic>
+
+#include "inject/names.h"
+#include "inject/thread_chunk.h"
+
+namespace sonde::inject {
+namespace {
+
+/// Open ranges of this thread in each of the first domains. Counted whether recorded or not, so that a pop whose push
+/// was not recorded ends no other range.
+constexpr uint16_t kLevelDomains = 32;
+thread_local constinit uint16_t levels[kLevelDomains] = {};
+
+std::atomic<uint64_t> next_range{1};
+
+void write_event(Event& event) noexcept {
+  const uint32_t bytes = event_bytes(event);
+  std::byte* at = begin_record(bytes);
+  if (at == nullptr) return;
+  event.time = now_ns();
+  encode_event(at, event, bytes);
+  commit_record(bytes);
+}
+
+void take_attributes(Event& event, const nvtx::EventAttributes& attributes) noexcept {
+  constexpr int32_t kArgb = 1;
+  constexpr int32_t kLastPayload = 6;
+  event.has_color = attributes.color_type == kArgb;
+  const bool has_payload = attributes.payload_type > 0 && attributes.payload_type <= kLastPayload;
+  event.payload_kind = has_payload ? static_cast<uint8_t>(attributes.payload_type) : 0;
+  event.has_attributes = event.has_color || has_payload || attributes.category != 0;
+  if (!event.has_attributes) return;
+  event.attributes = {attributes.category, event.has_color ? attributes.color : 0,
+                      has_payload ? attributes.payload : 0};
+}
+
+/// With text that lies in the attributes' own bytes, or in `event` as a registered string.
+void write_with(Event& event, const nvtx::EventAttributes* attributes) noexcept {
+  if (event.domain != 0) event.domain = static_cast<uint16_t>(known_name(domains, event.domain));
+  if (attributes == nullptr || attributes->size < sizeof *attributes) return write_event(event);
+  take_attributes(event, *attributes);
+  switch (attributes->message_type) {
+    case nvtx::kNarrow: event.text = text_of(attributes->message.narrow); break;
+    case nvtx::kRegistered: {
+      const auto handle = reinterpret_cast<uintptr_t>(attributes->message.registered);
+      event.string = was_given(strings, handle) ? known_name(strings, static_cast<uint32_t>(handle)) : 0;
+      break;
+    }
+    case nvtx::kWide: {
+      const WideText wide(attributes->message.wide);
+      event.text = wide.text();
+      return write_event(event);
+    }
+    default: break;
+  }
+  write_event(event);
+}
+
+/// The level of a range that begins now.
+uint16_t enter(uint16_t domain) noexcept { return domain < kLevelDomains ? levels[domain]++ : wire::kNoLevel; }
+
+int answer(uint16_t level) noexcept { return level == wire::kNoLevel ? nvtx::kNotTracked : level; }
+
+}  // namespace
+
+uint16_t domain_number(nvtx::Domain domain) noexcept {
+  const auto handle = reinterpret_cast<uintptr_t>(domain);
+  return was_given(domains, handle) ? static_cast<uint16_t>(handle) : uint16_t{0};
+}
+
+void mark(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
+  if (!records(wire::kWantNvtx)) return;
+  Event event{.kind = wire::Kind::mark, .domain = domain};
+  write_with(event, attributes);
+}
+
+void mark(const Text& text) noexcept {
+  if (!records(wire::kWantNvtx)) return;
+  Event event{.kind = wire::Kind::mark, .text = text};
+  write_event(event);
+}
+
+nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
+  const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
+  if (!records(wire::kWantNvtx)) return id;
+  Event event{.kind = wire::Kind::start, .domain = domain, .range = id};
+  write_with(event, attributes);
+  return id;
+}
+
+nvtx::RangeId start_range(const Text& text) noexcept {
+  const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
+  if (!records(wire::kWantNvtx)) return id;
+  Event event{.kind = wire::Kind::start, .range = id, .text = text};
+  write_event(event);
+  return id;
+}
+
+void end_range(nvtx::RangeId id) noexcept {
+  if (!records(wire::kWantNvtx)) return;
+  constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::RangeBody);
+  std::byte* at = begin_record(kBytes);
+  if (at == nullptr) return;
+  put(put_head(at, wire::Kind::end, kBytes, 0, 0, now_ns()), wire::RangeBody{id});
+  commit_record(kBytes);
+}
+
+int push_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
+  const uint16_t level = enter(domain);
+  if (records(wire::kWantNvtx)) {
+    Event event{.kind = wire::Kind::push, .domain = domain, .level = level};
+    write_with(event, attributes);
+  }
+  return answer(level);
+}
+
+int push_range(const Text& text) noexcept {
+  const uint16_t level = enter(0);
+  if (records(wire::kWantNvtx)) {
+    Event event{.kind = wire::Kind::push, .level = level, .text = text};
+    write_event(event);
+  }
+  return answer(level);
+}
+
+int pop_range(uint16_t domain) noexcept {
+  uint16_t level = wire::kNoLevel;
+  if (domain < kLevelDomains) {
+    if (levels[domain] == 0) return -1;  // nothing is open: NVTX wants a negative number
+    level = --levels[domain];
+  }
+  if (records(wire::kWantNvtx)) {
+    constexpr uint32_t kBytes = sizeof(wire::RecordHead);
+    if (std::byte* at = begin_record(kBytes); at != nullptr) {
+      put_head(at, wire::Kind::pop, kBytes, domain, level, now_ns());
+      commit_record(kBytes);
+    }
+  }
+  return answer(level);
+}
+
+}  // namespace sonde::inject

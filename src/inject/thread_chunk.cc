@@ -1,0 +1,130 @@
+#include "inject/thread_chunk.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "inject/encode.h"
+
+namespace sonde::inject {
+
+thread_local constinit ThreadChunk thread_chunk{};
+
+namespace {
+
+pthread_key_t key;
+
+uint32_t process_number() noexcept { return static_cast<uint32_t>(syscall(SYS_getpid)); }
+
+void give_back(ThreadChunk& mine) noexcept {
+  const uint64_t owner = mine.owner->load(std::memory_order_relaxed);
+  mine.owner->store(wire::owner_word(wire::ChunkState::full, wire::process_of(owner), wire::thread_of(owner)),
+                    std::memory_order_release);
+  mine.chunk = nullptr;
+  mine.next = mine.end = nullptr;
+}
+
+/// The C library calls it when a thread ends. Events that destructors behind this one record take a chunk again, and
+/// it is called again.
+void on_thread_end(void*) noexcept {
+  ThreadChunk& mine = thread_chunk;
+  if (mine.chunk == nullptr || mine.token != attachment.guard->load(std::memory_order_relaxed)) return;
+  mine.busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  give_back(mine);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  mine.busy = false;
+}
+
+/// The token of this process, made by the thread that finds that there is none: the first one, or that of a child of
+/// fork().
+uint64_t process_token(bool& made) noexcept {
+  uint64_t token = attachment.guard->load(std::memory_order_relaxed);
+  if (token != 0) return token;
+  const uint64_t fresh = uint64_t{process_number()} << 32U | 1U;
+  made = attachment.guard->compare_exchange_strong(token, fresh, std::memory_order_relaxed);
+  return made ? fresh : token;
+}
+
+bool find_free(ThreadChunk& mine) noexcept {
+  const auto state = attachment.foreign ? wire::ChunkState::foreign : wire::ChunkState::written;
+  const uint64_t word = wire::owner_word(state, static_cast<uint32_t>(attachment.guard->load() >> 32U), mine.thread);
+  wire::Owner* owners = wire::owners_of(attachment.mapping);
+  // From the first on, so that a program with few events touches few pages.
+  for (uint32_t i = 0; i < wire::kChunks; ++i) {
+    uint64_t found = owners[i].load(std::memory_order_relaxed);
+    if (wire::state_of(found) != wire::ChunkState::free) continue;
+    if (!owners[i].compare_exchange_strong(found, word, std::memory_order_acquire)) continue;
+    mine.owner = &owners[i];
+    mine.chunk = wire::chunk_of(attachment.mapping, i);
+    mine.next = wire::records_of(mine.chunk);
+    mine.end = mine.next + wire::kRecordBytes;
+    return true;
+  }
+  return false;
+}
+
+constexpr uint32_t kCostRounds = 64;
+
+/// What a record of usual size takes to write: some are written behind the last one, and not published.
+uint32_t measure_cost(const ThreadChunk& mine) noexcept {
+  const Text text{"measure_cost", 12};
+  const int64_t began = now_ns();
+  for (uint32_t i = 0; i < kCostRounds; ++i) {
+    encode_event(mine.next, {.kind = wire::Kind::push, .time = now_ns(), .text = text}, event_bytes({.text = text}));
+  }
+  return static_cast<uint32_t>((now_ns() - began) / kCostRounds);
+}
+
+void tell_process(ThreadChunk& mine) noexcept {
+  const Text name = text_of(program_invocation_short_name);
+  wire::ProcessBody body{};
+  body.parent = static_cast<uint32_t>(syscall(SYS_getppid));
+  body.event_cost_ns = measure_cost(mine);
+  body.text_bytes = name.bytes;
+  const auto bytes = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof body + wire::padded(name.bytes));
+  std::byte* at = put_head(mine.next, wire::Kind::process, bytes, 0, 0, now_ns());
+  put_text(put(at, body), name);
+  mine.next += bytes;
+  mine.chunk->committed.store(static_cast<uint32_t>(mine.next - wire::records_of(mine.chunk)),
+                              std::memory_order_release);
+}
+
+bool take(ThreadChunk& mine, uint32_t bytes) noexcept {
+  bool new_process = false;
+  const uint64_t token = process_token(new_process);
+  if (mine.token != token) {  // what it holds is nothing, or its parent's
+    mine = {.token = token, .thread = static_cast<uint32_t>(syscall(SYS_gettid)), .busy = true};
+  } else if (mine.chunk != nullptr) {
+    give_back(mine);
+  }
+  const uint32_t freed = attachment.header->freed.load(std::memory_order_relaxed);
+  if (mine.none_free && mine.freed_seen == freed) return false;
+  mine.none_free = !find_free(mine);
+  mine.freed_seen = freed;
+  if (mine.none_free) return false;
+  pthread_setspecific(key, &mine);
+  if (new_process) tell_process(mine);
+  return static_cast<size_t>(mine.end - mine.next) >= bytes;
+}
+
+}  // namespace
+
+bool prepare_threads() noexcept { return pthread_key_create(&key, on_thread_end) == 0; }
+
+void announce() noexcept {
+  // Taking a process's first chunk writes its record; there is nothing to publish behind it.
+  if (begin_record(sizeof(wire::RecordHead)) != nullptr) commit_record(0);
+}
+
+bool take_chunk(ThreadChunk& mine, uint32_t bytes) noexcept {
+  const int error = errno;
+  const bool taken = take(mine, bytes);
+  errno = error;
+  return taken;
+}
+
+}  // namespace sonde::inject

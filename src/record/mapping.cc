@@ -1,0 +1,71 @@
+#include "record/mapping.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace sonde::record {
+namespace {
+
+std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
+
+uint64_t random_number() {
+  uint64_t number = 0;
+  const ssize_t filled = getrandom(&number, sizeof number, 0);
+  return filled == sizeof number ? number : static_cast<uint64_t>(getpid());
+}
+
+uint64_t pid_namespace() {
+  struct stat of_namespace{};
+  return stat("/proc/self/ns/pid", &of_namespace) == 0 ? of_namespace.st_ino : 0;
+}
+
+void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
+  header.magic = wire::kMagic;
+  header.version = wire::kVersion;
+  header.chunk_bytes = wire::kChunkBytes;
+  header.chunks = wire::kChunks;
+  header.wanted = (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U);
+  header.nonce = nonce;
+  header.pid_namespace = pid_namespace();
+  header.os_threshold_ns = wanted.os_threshold_ns;
+}
+
+}  // namespace
+
+Result<Mapping> Mapping::create(const Wanted& wanted) {
+  const int file = memfd_create("sonde-record", MFD_CLOEXEC);
+  if (file < 0) return fail("cannot record: no shared memory: {}", reason(errno));
+  // All of it is taken now: a page that is missing later would end the program that writes to it.
+  const int missing = posix_fallocate(file, 0, wire::kMappingBytes);
+  void* at =
+      missing == 0 ? mmap(nullptr, wire::kMappingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  if (at == MAP_FAILED) {
+    const int error = missing != 0 ? missing : errno;
+    close(file);
+    return fail("cannot record: no {} MB of shared memory: {}", wire::kMappingBytes >> 20U, reason(error));
+  }
+  const uint64_t nonce = random_number();
+  auto* bytes = static_cast<std::byte*>(at);
+  fill_header(*new (bytes) wire::Header{}, wanted, nonce);
+  return Mapping(file, bytes, fmt::format("/proc/{}/fd/{}:{:x}", getpid(), file, nonce));
+}
+
+Mapping::Mapping(Mapping&& other) noexcept
+    : file_(std::exchange(other.file_, -1)),
+      bytes_(std::exchange(other.bytes_, nullptr)),
+      place_(std::move(other.place_)) {}
+
+Mapping::~Mapping() {
+  if (bytes_ != nullptr) munmap(bytes_, wire::kMappingBytes);
+  if (file_ >= 0) close(file_);
+}
+
+}  // namespace sonde::record

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+#include "wire/layout.h"
+
+namespace sonde::record {
+
+/// What the injected library is asked for.
+struct Wanted {
+  bool nvtx = true;
+  bool os_calls = true;
+  int64_t os_threshold_ns = 1000;
+};
+
+/// The memory that recorded programs write into (wire/layout.h). It lies in no folder: programs open it by this
+/// process's descriptor in /proc, and it is gone when this process and all that mapped it are.
+class Mapping {
+ public:
+  [[nodiscard]] static Result<Mapping> create(const Wanted& wanted);
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&&) = delete;
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping();
+
+  /// The value of wire::kMappingVariable.
+  [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] std::byte* bytes() const { return bytes_; }
+  [[nodiscard]] wire::Header& header() const { return *wire::header_of(bytes_); }
+  void set_phase(wire::Phase phase) { header().phase.store(static_cast<uint32_t>(phase)); }
+
+ private:
+  Mapping(int file, std::byte* bytes, std::string place) : file_(file), bytes_(bytes), place_(std::move(place)) {}
+  int file_;
+  std::byte* bytes_;
+  std::string place_;
+};
+
+}  // namespace sonde::record

@@ -1,0 +1,137 @@
+#include "record/program.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <initializer_list>
+#include <system_error>
+#include <utility>
+
+#include "base/environment.h"
+#include "base/spawn_settings.h"
+#include "base/system_reason.h"
+
+namespace sonde::record {
+namespace {
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+constexpr std::array kForwarded = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+sigset_t set_of(std::initializer_list<int> numbers) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : numbers) sigaddset(&set, number);
+  return set;
+}
+
+/// A write beyond a limit on the size of files (ulimit -f) is an error here, not the end.
+sigset_t waited_for() { return set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGXFSZ}); }
+
+void hide_output() {
+  const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nothing < 0) return;
+  dup2(nothing, STDOUT_FILENO);
+  dup2(nothing, STDERR_FILENO);
+}
+
+/// In the child: becomes the program, or tells why not through the pipe.
+[[noreturn]] void become(char** words, char** environment, const sigset_t& mask, bool show_output, int report) {
+  if (!show_output) hide_output();
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  execvpe(words[0], words, environment);
+  const int error = errno;
+  static_cast<void>(!write(report, &error, sizeof error));
+  constexpr int kCannotRun = 127;
+  _exit(kCannotRun);
+}
+
+/// What the child says of a program that it could not become: nothing is 0.
+int error_of_start(int report) {
+  int error = 0;
+  ssize_t got = 0;
+  do {
+    got = read(report, &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  return got == sizeof error ? error : 0;
+}
+
+}  // namespace
+
+Result<Program> Program::start(const ProgramOptions& options) {
+  std::vector<std::string> words = options.words;
+  std::vector<std::string> environment = environment_with(options.environment);
+  const std::vector<char*> arguments = pointers_to(words);
+  const std::vector<char*> variables = pointers_to(environment);
+  std::array<int, 2> report{};
+  if (pipe2(report.data(), O_CLOEXEC) != 0) return fail("cannot run {}: {}", words.front(), system_reason(errno));
+  const sigset_t blocked = waited_for();
+  sigset_t before{};
+  sigprocmask(SIG_BLOCK, &blocked, &before);
+  const pid_t child = fork();
+  const int error = errno;
+  if (child == 0) {
+    become(const_cast<char**>(arguments.data()), const_cast<char**>(variables.data()), before, options.show_output,
+           report[1]);
+  }
+  close(report[1]);
+  Program program(child, before);
+  const int failed = child < 0 ? error : error_of_start(report[0]);
+  close(report[0]);
+  if (failed == 0) return program;
+  program.ended_ = child < 0 || program.reap();
+  return fail("cannot run {}: {}", words.front(), system_reason(failed));
+}
+
+Program::Program(Program&& other) noexcept
+    : process_(std::exchange(other.process_, -1)),
+      before_(other.before_),
+      status_(other.status_),
+      ended_(other.ended_) {}
+
+Program::~Program() {
+  if (process_ < 0) return;
+  const sigset_t too_large = set_of({SIGXFSZ});
+  const timespec at_once{};
+  while (sigtimedwait(&too_large, nullptr, &at_once) > 0) continue;
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+bool Program::reap() {
+  pid_t got = 0;
+  do {
+    got = waitpid(process_, &status_, 0);
+  } while (got < 0 && errno == EINTR);
+  return true;
+}
+
+bool Program::wait(int64_t most_ns) {
+  if (ended_) return true;
+  const sigset_t signals = waited_for();
+  const timespec limit{most_ns / kSecondNs, most_ns % kSecondNs};
+  siginfo_t info{};
+  const int signal = sigtimedwait(&signals, &info, &limit);
+  const bool of_terminal = info.si_code > 0;
+  if (std::ranges::find(kForwarded, signal) != kForwarded.end() && !of_terminal) send(signal);
+  ended_ = waitpid(process_, &status_, WNOHANG) == process_;
+  return ended_;
+}
+
+void Program::send(int signal) const {
+  if (!ended_) kill(process_, signal);
+}
+
+int Program::exit_code() const {
+  constexpr int kSignalled = 128;
+  return WIFEXITED(status_) ? WEXITSTATUS(status_) : kSignalled + signal();
+}
+
+int Program::signal() const { return WIFSIGNALED(status_) ? WTERMSIG(status_) : 0; }
+
+}  // namespace sonde::record

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <cstdint>
+
+#include <string>
+#include <vector>
+
+#include "base/environment.h"
+#include "base/error.h"
+
+namespace sonde::record {
+
+/// A program as a shell would run it in the foreground: this process's terminal, input, output and process group.
+struct ProgramOptions {
+  std::vector<std::string> words;                ///< looked up in PATH, and its arguments; at least one
+  std::vector<EnvironmentVariable> environment;  ///< in place of this process's own
+  bool show_output = true;
+};
+
+/// Runs one program. While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process: those that another
+/// process sent go on to the program; those of the terminal have reached it already. From one thread only.
+class Program {
+ public:
+  [[nodiscard]] static Result<Program> start(const ProgramOptions& options);
+  Program(Program&& other) noexcept;
+  Program& operator=(Program&&) = delete;
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program();
+
+  /// Waits until it ends, but no longer than this. True when it has ended.
+  [[nodiscard]] bool wait(int64_t most_ns);
+  void send(int signal) const;
+  [[nodiscard]] bool ended() const { return ended_; }
+  /// Its exit status; 128 and the signal's number where one ended it, as shells have it.
+  [[nodiscard]] int exit_code() const;
+  /// 0 where none ended it.
+  [[nodiscard]] int signal() const;
+
+ private:
+  Program(pid_t process, const sigset_t& before) : process_(process), before_(before) {}
+  [[nodiscard]] bool reap();
+
+  pid_t process_;
+  sigset_t before_;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace sonde::record

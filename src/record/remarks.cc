@@ -1,0 +1,94 @@
+#include "record/remarks.h"
+
+#include <system_error>
+
+namespace sonde::record {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+constexpr double kNsPerMillisecond = 1e6;
+constexpr double kBytesPerMegabyte = 1e6;
+
+int64_t lost(const wire::Header& header, wire::Loss loss) {
+  return static_cast<int64_t>(header.lost[static_cast<uint32_t>(loss)].load());
+}
+
+std::string counted(int64_t count, std::string_view one) {
+  const std::string_view plural = one.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : plural);
+}
+
+std::string what_was_recorded(const Tally& t, const SpoolWriter& spool, int64_t duration_ns) {
+  return fmt::format("recorded {}, {} and {} ({:.1f} MB) of {} and {} in {:.3f} s", counted(t.ranges, "range"),
+                     counted(t.marks, "mark"), counted(t.os_calls, "OS call"),
+                     static_cast<double>(spool.bytes()) / kBytesPerMegabyte, counted(t.processes, "process"),
+                     counted(t.threads, "thread"), static_cast<double>(duration_ns) / kNsPerSecond);
+}
+
+/// A range is two records.
+std::string what_it_cost(const Tally& t) {
+  const double all_ns = static_cast<double>(t.records) * t.event_cost_ns;
+  return fmt::format("writing a record took about {} ns, measured when processes started: {:.3f} ms for all {}",
+                     t.event_cost_ns, all_ns / kNsPerMillisecond, t.records);
+}
+
+/// Success over nothing is no success: why there may be nothing.
+std::string why_nothing(const Tally& tally, const RecordOptions& options) {
+  if (tally.images == 0) {
+    return options.wanted.os_calls
+               ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "
+                 "other users' rights (setuid) or clear their environment do not"
+               : "nothing was recorded: no process used NVTX, which alone was asked for; -t nvtx,osrt also records "
+                 "calls that block";
+  }
+  return "nothing was recorded: the program ran under the recorder, and did nothing of what was asked for";
+}
+
+void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
+  const auto add = [&](int64_t count, std::string_view what) {
+    if (count > 0) remarks.push_back({true, fmt::format("{}: {}", what, count)});
+  };
+  add(lost(header, wire::Loss::no_chunk), "events dropped since the recorder's memory was full");
+  add(lost(header, wire::Loss::nested),
+      "events dropped since they came from a signal handler within the recording of another");
+  add(lost(header, wire::Loss::no_string), "registered strings and domains dropped: more than a process can have");
+  add(static_cast<int64_t>(header.cut_texts.load()), "texts cut to 4096 bytes");
+  add(static_cast<int64_t>(header.refused.load()),
+      "processes that could not be recorded: their Linux is older than 4.14");
+}
+
+}  // namespace
+
+std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options, const wire::Header& header,
+                               const SpoolWriter& spool, int64_t damaged, int64_t duration_ns) {
+  std::vector<Remark> remarks = options.remarks;
+  if (tally.events() == 0) {
+    remarks.push_back({true, why_nothing(tally, options)});
+  } else {
+    remarks.push_back({false, what_was_recorded(tally, spool, duration_ns)});
+    remarks.push_back({false, what_it_cost(tally)});
+  }
+  add_losses(remarks, header);
+  if (spool.lost_bytes() > 0) {
+    remarks.push_back(
+        {true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}", spool.lost_bytes(),
+                           std::error_code(spool.error(), std::generic_category()).message())});
+  }
+  if (tally.unread_bytes > 0 || damaged > 0) {
+    remarks.push_back(
+        {true, fmt::format("the program overwrote memory of the recorder: {} bytes that are no events were "
+                           "left out, {} reads met damage",
+                           tally.unread_bytes, damaged)});
+  }
+  if (tally.unmatched_ends > 0) {
+    remarks.push_back(
+        {true, fmt::format("{} of a range whose beginning is not recorded", counted(tally.unmatched_ends, "end"))});
+  }
+  if (tally.open_ranges > 0) {
+    remarks.push_back(
+        {false, fmt::format("{} had not ended when the recording did", counted(tally.open_ranges, "range"))});
+  }
+  return remarks;
+}
+
+}  // namespace sonde::record

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "record/drain.h"
+#include "record/record.h"
+
+namespace sonde::record {
+
+/// How a recording went: what it holds, what it cost and what is missing from it.
+[[nodiscard]] std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
+                                             const wire::Header& header, const SpoolWriter& spool, int64_t damaged,
+                                             int64_t duration_ns);
+
+}  // namespace sonde::record

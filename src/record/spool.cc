@@ -1,0 +1,80 @@
+#include "record/spool.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace sonde::record {
+namespace {
+
+/// Large enough for few writes, small enough to be no part of the memory that a recording may take.
+constexpr size_t kPendingBytes = size_t{1} << 20U;
+
+/// Bytes of the slices that are whole.
+size_t whole_slices(std::span<const std::byte> bytes) {
+  SpoolReader reader(bytes);
+  while (reader.next()) continue;
+  return bytes.size() - reader.left();
+}
+
+}  // namespace
+
+Result<SpoolWriter> SpoolWriter::create(const std::string& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return fail("cannot write {}: {}", path, std::error_code(errno, std::generic_category()).message());
+  return SpoolWriter(file);
+}
+
+SpoolWriter::SpoolWriter(SpoolWriter&& other) noexcept
+    : file_(std::exchange(other.file_, -1)),
+      error_(other.error_),
+      written_(other.written_),
+      lost_(other.lost_),
+      pending_(std::move(other.pending_)) {}
+
+SpoolWriter::~SpoolWriter() {
+  if (file_ >= 0) close(file_);
+}
+
+void SpoolWriter::add(uint32_t process, uint32_t thread, std::span<const std::byte> records) {
+  if (error_ != 0) {
+    lost_ += static_cast<int64_t>(records.size());
+    return;
+  }
+  const SliceHead head{process, thread, static_cast<uint32_t>(records.size()), kSliceMark};
+  const auto head_bytes = std::as_bytes(std::span(&head, 1));
+  pending_.insert(pending_.end(), head_bytes.begin(), head_bytes.end());
+  pending_.insert(pending_.end(), records.begin(), records.end());
+  if (pending_.size() >= kPendingBytes) flush();
+}
+
+void SpoolWriter::flush() {
+  size_t done = 0;
+  while (done < pending_.size() && error_ == 0) {
+    const ssize_t wrote = write(file_, pending_.data() + done, pending_.size() - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) error_ = errno;
+    if (wrote > 0) done += static_cast<size_t>(wrote);
+  }
+  const size_t whole = error_ == 0 ? done : whole_slices(std::span(pending_).first(done));
+  written_ += static_cast<int64_t>(whole);
+  lost_ += static_cast<int64_t>(pending_.size() - whole);
+  if (error_ != 0) static_cast<void>(!ftruncate(file_, written_));
+  pending_.clear();
+}
+
+std::optional<Slice> SpoolReader::next() {
+  SliceHead head{};
+  if (rest_.size() < sizeof head) return {};
+  std::memcpy(&head, rest_.data(), sizeof head);
+  if (head.mark != kSliceMark || head.bytes > rest_.size() - sizeof head) return {};
+  const Slice slice{head.process, head.thread, rest_.subspan(sizeof head, head.bytes)};
+  rest_ = rest_.subspan(sizeof head + head.bytes);
+  return slice;
+}
+
+}  // namespace sonde::record

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "record/slices.h"
+#include "trace/trace.h"
+
+namespace sonde::record {
+
+/// What a recording came to.
+struct Tally {
+  int64_t images = 0;
+  int64_t processes = 0;
+  int64_t threads = 0;
+  int64_t ranges = 0;
+  int64_t open_ranges = 0;
+  int64_t marks = 0;
+  int64_t os_calls = 0;
+  int64_t records = 0;
+  int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
+  int64_t unread_bytes = 0;    ///< that are no records
+  uint32_t event_cost_ns = 0;  ///< the median of what processes measured
+
+  /// Of which the profile tells.
+  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls; }
+};
+
+/// Makes a trace of what was recorded, not linked yet. Times count from `origin_ns` (CLOCK_MONOTONIC).
+[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns);
+
+}  // namespace sonde::record

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+/// The memory that the injected library and the recorder share: a file of the recorder's (memfd) that every recorded
+/// process maps MAP_SHARED, so that what a process wrote before it crashed or was killed is there.
+///
+///     Header                      one page: what is recorded, and what was lost
+///     owner[kChunks]              who has each chunk: one 64-bit word, taken by compare and swap
+///     chunk[kChunks]              kChunkBytes each: ChunkHeader, then records (record.h) one behind the other
+///
+/// A thread takes a free chunk, writes records into it and publishes each by storing `committed` with release order as
+/// the last thing: a reader that loads it with acquire order never sees a torn record, and a thread that dies in the
+/// middle of one loses that one. When a chunk is full its owner says so and takes another; the recorder alone makes
+/// chunks free again. It copies new records to disk while the owner still writes (several times a second), and takes
+/// the chunks of threads that are gone.
+///
+/// Nobody waits for anybody. Without a free chunk (the recorder was killed, or is too slow) events are counted as
+/// dropped. A process needs no descriptor once it has the mapping. The recorder believes none of these bytes.
+namespace sonde::wire {
+
+inline constexpr uint64_t kMagic = 0x31'45'52'49'57'44'4E'53;  // "SNDWIRE1"
+/// Of everything in this folder. A library of another version does not attach.
+inline constexpr uint32_t kVersion = 1;
+
+/// Small, so that two thousand threads have one each; large enough that a thread at a million events a second takes a
+/// new one only every 200 microseconds. All of them together hold 400 ms of that (40 MB/s): what the recorder may be
+/// late by.
+inline constexpr uint32_t kChunkBytes = 8192;
+inline constexpr uint32_t kChunks = 2048;
+
+enum class Phase : uint32_t { waiting = 0, recording = 1, ended = 2 };
+
+/// What the recorder asks for.
+enum Wanted : uint32_t { kWantNvtx = 1, kWantOsCalls = 2 };
+
+/// Why an event is not in the recording.
+enum class Loss : uint32_t {
+  no_chunk,   ///< every chunk was in use: the recorder was late, or gone, or there were too many threads
+  nested,     ///< it came from a signal handler that interrupted the writing of another event
+  no_string,  ///< a registered string or domain beyond what a process can have; its events stand under no name
+  count_
+};
+
+struct Header {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t chunk_bytes;
+  uint32_t chunks;
+  uint32_t wanted;          ///< of Wanted
+  uint64_t nonce;           ///< as in the environment: the file is the one that was meant
+  uint64_t pid_namespace;   ///< inode of the recorder's; a process of another is never taken for dead
+  int64_t os_threshold_ns;  ///< OS calls that took less are not recorded
+  std::atomic<uint32_t> phase;
+  std::atomic<uint32_t> freed;      ///< grows when chunks become free: a thread that found none tries again then
+  std::atomic<uint64_t> lost[8];    ///< by Loss
+  std::atomic<uint64_t> cut_texts;  ///< texts that were longer than a record takes
+  std::atomic<uint64_t> refused;    ///< processes that could not attach: their kernel is older than Linux 4.14
+};
+
+inline constexpr size_t kHeaderBytes = 4096;
+static_assert(sizeof(Header) <= kHeaderBytes);
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+/// State in the upper four bits, then process and thread of the owner, 30 bits each (Linux gives no more than 22).
+enum class ChunkState : uint64_t {
+  free = 0,
+  written = 1,
+  full = 2,
+  foreign = 3
+};  ///< foreign: of another pid namespace
+
+constexpr uint64_t owner_word(ChunkState state, uint32_t process, uint32_t thread) {
+  return static_cast<uint64_t>(state) << 60U | uint64_t{process & 0x3FFFFFFFU} << 30U | (thread & 0x3FFFFFFFU);
+}
+constexpr ChunkState state_of(uint64_t owner) { return static_cast<ChunkState>(owner >> 60U); }
+constexpr uint32_t process_of(uint64_t owner) { return static_cast<uint32_t>(owner >> 30U) & 0x3FFFFFFFU; }
+constexpr uint32_t thread_of(uint64_t owner) { return static_cast<uint32_t>(owner) & 0x3FFFFFFFU; }
+
+struct ChunkHeader {
+  std::atomic<uint32_t> committed;  ///< bytes of whole records behind this header
+  uint32_t reserved[15];            ///< the records begin on a cache line of their own
+};
+static_assert(sizeof(ChunkHeader) == 64);
+
+inline constexpr uint32_t kRecordBytes = kChunkBytes - sizeof(ChunkHeader);  ///< that a chunk has for records
+inline constexpr size_t kOwnersOffset = kHeaderBytes;
+inline constexpr size_t kChunksOffset = kOwnersOffset + kChunks * sizeof(uint64_t);
+inline constexpr size_t kMappingBytes = kChunksOffset + size_t{kChunks} * kChunkBytes;
+
+using Owner = std::atomic<uint64_t>;
+
+inline Header* header_of(std::byte* mapping) { return reinterpret_cast<Header*>(mapping); }
+inline Owner* owners_of(std::byte* mapping) { return reinterpret_cast<Owner*>(mapping + kOwnersOffset); }
+inline ChunkHeader* chunk_of(std::byte* mapping, uint32_t index) {
+  return reinterpret_cast<ChunkHeader*>(mapping + kChunksOffset + size_t{index} * kChunkBytes);
+}
+inline std::byte* records_of(ChunkHeader* chunk) { return reinterpret_cast<std::byte*>(chunk + 1); }
+
+/// Environment of a recorded program: "PATH:NONCE" of the mapping, the nonce in hexadecimal.
+inline constexpr const char* kMappingVariable = "SONDE_RECORD_MAPPING";
+
+}  // namespace sonde::wire

@@ -1,0 +1,115 @@
+#include "wire/reader.h"
+
+#include <cstring>
+
+#include "wire/os_calls.h"
+
+namespace sonde::wire {
+namespace {
+
+/// The bytes of one record behind its head.
+class Body {
+ public:
+  explicit Body(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  template <typename T>
+  [[nodiscard]] bool take(T& value) {
+    if (rest_.size() < sizeof value) return false;
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_ = rest_.subspan(sizeof value);
+    return true;
+  }
+
+  /// Text is the last thing in a record, filled up to 8 bytes.
+  [[nodiscard]] bool take_text(uint16_t bytes, std::string_view& text) {
+    if (rest_.size() != padded(bytes) || bytes > kMostText) return false;
+    text = {reinterpret_cast<const char*>(rest_.data()), bytes};
+    return true;
+  }
+
+  [[nodiscard]] bool empty() const { return rest_.empty(); }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+constexpr uint8_t kLastPayload = 6;
+
+bool read_event(Body body, Record& record) {
+  EventBody event{};
+  if (!body.take(event) || event.payload_kind > kLastPayload) return false;
+  record.string = event.string;
+  record.payload_kind = event.payload_kind;
+  record.has_color = (event.flags & kHasColor) != 0;
+  if ((event.flags & kHasAttributes) != 0 && !body.take(record.attributes)) return false;
+  return body.take_text(event.text_bytes, record.text);
+}
+
+bool read_start(Body body, Record& record) {
+  RangeBody range{};
+  if (!body.take(range)) return false;
+  record.id = range.id;
+  return read_event(body, record);
+}
+
+bool read_end(Body body, Record& record) {
+  RangeBody range{};
+  if (!body.take(range)) return false;
+  record.id = range.id;
+  return body.empty();
+}
+
+bool read_definition(Body body, Record& record) {
+  DefinitionBody definition{};
+  if (!body.take(definition)) return false;
+  record.id = definition.id;
+  return body.take_text(definition.text_bytes, record.text);
+}
+
+bool read_process(Body body, Record& record) {
+  ProcessBody process{};
+  if (!body.take(process)) return false;
+  record.parent = process.parent;
+  record.cost_ns = process.event_cost_ns;
+  return body.take_text(process.text_bytes, record.text);
+}
+
+bool read_os_call(Body body, Record& record) {
+  OsCallBody call{};
+  if (!body.take(call) || record.head.level >= kOsCalls) return false;
+  record.end = call.end;
+  record.result = call.result;
+  return body.empty();
+}
+
+bool read_body(Body body, Record& record) {
+  switch (record.head.kind) {
+    case Kind::process: return read_process(body, record);
+    case Kind::push:
+    case Kind::mark: return read_event(body, record);
+    case Kind::pop: return body.empty();
+    case Kind::start: return read_start(body, record);
+    case Kind::end: return read_end(body, record);
+    case Kind::domain:
+    case Kind::string:
+    case Kind::category:
+    case Kind::thread_name: return read_definition(body, record);
+    case Kind::os_call: return read_os_call(body, record);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Reader::next(Record& record) {
+  record = {};
+  if (rest_.size() < sizeof record.head) return false;
+  std::memcpy(&record.head, rest_.data(), sizeof record.head);
+  const size_t bytes = record.head.bytes;
+  if (bytes < sizeof record.head || bytes % 8 != 0 || bytes > rest_.size()) return false;
+  if (!read_body(Body(rest_.subspan(sizeof record.head, bytes - sizeof record.head)), record)) return false;
+  rest_ = rest_.subspan(bytes);
+  return true;
+}
+
+}  // namespace sonde::wire

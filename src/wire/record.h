@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+
+/// The records in a chunk. Each begins with a RecordHead; its length is a multiple of 8; numbers are in the machine's
+/// own order (both sides are on one machine). Times are CLOCK_MONOTONIC in nanoseconds.
+namespace sonde::wire {
+
+enum class Kind : uint16_t {
+  process = 1,       ///< ProcessBody, text: a process attached; the text is its name
+  push = 2,          ///< EventBody: a push/pop range begins at `level` of its thread and domain
+  pop = 3,           ///< no body: the range at `level` ends, and all that are open above it
+  start = 4,         ///< RangeBody, EventBody: a start/end range begins
+  end = 5,           ///< RangeBody: it ends
+  mark = 6,          ///< EventBody
+  domain = 7,        ///< DefinitionBody: id, text = name
+  string = 8,        ///< DefinitionBody: id, text
+  category = 9,      ///< DefinitionBody: id = category of `domain`, text = name
+  thread_name = 10,  ///< DefinitionBody: id = the thread's number, text
+  os_call = 11,      ///< OsCallBody; `time` is the start, `level` the row of os_calls.inc
+};
+
+/// What a level is where it is not known: of a domain behind the 32nd of a process.
+inline constexpr uint16_t kNoLevel = 0xFFFF;
+
+struct RecordHead {
+  Kind kind;
+  uint16_t bytes;   ///< of the whole record
+  uint16_t domain;  ///< 0 is the default domain
+  uint16_t level;
+  int64_t time;
+};
+static_assert(sizeof(RecordHead) == 16);
+
+enum EventFlags : uint8_t {
+  kHasAttributes = 1,  ///< AttributeBody follows
+  kHasColor = 2,
+};
+
+/// Of push, start and mark. The text, or as many of its first bytes as kMostText, follows it all, filled up to 8 bytes.
+struct EventBody {
+  uint32_t string;  ///< a registered string; 0: the text stands here
+  uint16_t text_bytes;
+  uint8_t flags;         ///< of EventFlags
+  uint8_t payload_kind;  ///< as NVTX numbers them: 0 none, uint64, int64, double, uint32, int32, float
+};
+static_assert(sizeof(EventBody) == 8);
+
+struct AttributeBody {
+  uint32_t category;
+  uint32_t color;  ///< ARGB
+  uint64_t payload;
+};
+static_assert(sizeof(AttributeBody) == 16);
+
+struct RangeBody {
+  uint64_t id;  ///< unique in its process
+};
+
+/// Followed by its text.
+struct DefinitionBody {
+  uint32_t id;
+  uint16_t text_bytes;
+  uint16_t reserved;
+};
+static_assert(sizeof(DefinitionBody) == 8);
+
+/// Followed by its text.
+struct ProcessBody {
+  uint32_t parent;
+  uint32_t event_cost_ns;  ///< what writing an event took here, measured when the process attached
+  uint16_t text_bytes;
+  uint16_t reserved[3];
+};
+static_assert(sizeof(ProcessBody) == 16);
+
+struct OsCallBody {
+  int64_t end;
+  int64_t result;
+};
+static_assert(sizeof(OsCallBody) == 16);
+
+/// Longer texts are cut, and counted.
+inline constexpr uint16_t kMostText = 4096;
+
+constexpr uint32_t padded(uint32_t bytes) { return (bytes + 7U) & ~7U; }
+
+}  // namespace sonde::wire
