@@ -175,6 +175,7 @@ class SystemRunner final : public SubprocessRunner {
  private:
   static Result<Group> start(const Subprocess& program) {
     pid_t child = 0;
+    const int error = spawn(program, child);
     if (error != 0) {
       return fail("cannot run {}: {}{}", program.words.front(), system_reason(error),
                   error == ENOENT ? "; is it installed, and in PATH?" : "");

@@ -8,13 +8,12 @@
 
 #include <cerrno>
 #include <new>
-#include <system_error>
 #include <utility>
+
+#include "base/system_reason.h"
 
 namespace sonde::record {
 namespace {
-
-std::string reason(int error) { return std::error_code(error, std::generic_category()).message(); }
 
 uint64_t random_number() {
   uint64_t number = 0;
@@ -42,7 +41,7 @@ void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
 
 Result<Mapping> Mapping::create(const Wanted& wanted) {
   const int file = memfd_create("sonde-record", MFD_CLOEXEC);
-  if (file < 0) return fail("cannot record: no shared memory: {}", reason(errno));
+  if (file < 0) return fail("cannot record: no shared memory: {}", system_reason(errno));
   // All of it is taken now: a page that is missing later would end the program that writes to it.
   const int missing = posix_fallocate(file, 0, wire::kMappingBytes);
   void* at =
@@ -50,7 +49,7 @@ Result<Mapping> Mapping::create(const Wanted& wanted) {
   if (at == MAP_FAILED) {
     const int error = missing != 0 ? missing : errno;
     close(file);
-    return fail("cannot record: no {} MB of shared memory: {}", wire::kMappingBytes >> 20U, reason(error));
+    return fail("cannot record: no {} MB of shared memory: {}", wire::kMappingBytes >> 20U, system_reason(error));
   }
   const uint64_t nonce = random_number();
   auto* bytes = static_cast<std::byte*>(at);

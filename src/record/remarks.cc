@@ -1,6 +1,6 @@
 #include "record/remarks.h"
 
-#include <system_error>
+#include "base/system_reason.h"
 
 namespace sonde::record {
 namespace {
@@ -70,9 +70,8 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
   }
   add_losses(remarks, header);
   if (spool.lost_bytes() > 0) {
-    remarks.push_back(
-        {true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}", spool.lost_bytes(),
-                           std::error_code(spool.error(), std::generic_category()).message())});
+    remarks.push_back({true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}",
+                                         spool.lost_bytes(), system_reason(spool.error()))});
   }
   if (tally.unread_bytes > 0 || damaged > 0) {
     remarks.push_back(

@@ -5,8 +5,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
+
+#include "base/system_reason.h"
 
 namespace sonde::record {
 namespace {
@@ -25,7 +26,7 @@ size_t whole_slices(std::span<const std::byte> bytes) {
 
 Result<SpoolWriter> SpoolWriter::create(const std::string& path) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return fail("cannot write {}: {}", path, std::error_code(errno, std::generic_category()).message());
+  if (file < 0) return fail("cannot write {}: {}", path, system_reason(errno));
   return SpoolWriter(file);
 }
 

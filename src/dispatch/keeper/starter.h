@@ -5,7 +5,6 @@
 
 #include "base/descriptor.h"
 
-
 /// sonde-keeper as a service starts it: one process, which becomes the keeper of each attempt by forking. What a
 /// program's start costs is paid once: exec, and what the C library asks the processor before main(), which a virtual
 /// machine answers slowly (0.8 ms of the 1.0 ms that a keeper's start took in one).
