@@ -209,7 +209,6 @@ std::vector<char*> with_own(char* const* environment) {
 
 }  // namespace
 
-// NOLINTBEGIN(cert-dcl50-cpp): as the C library declares them
 extern "C" {
 
 int openat(int at, const char* name, int flags, ...) {
@@ -300,4 +299,3 @@ int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t
   return really(child, path, actions, attributes, words, with_own(environment).data());
 }
 }
-// NOLINTEND(cert-dcl50-cpp)

@@ -67,7 +67,9 @@ class Submitter(threading.Thread):
                 continue
             if response.status in (200, 201):
                 return json.loads(text)["id"]
-            if response.status != 503:  # it is about to end, or has just begun
+            if response.status == 429:
+                time.sleep(0.05)
+            elif response.status != 503:  # it is about to end, or has just begun
                 self.troubles.append(f"{token}: {response.status} {text[:300]!r}")
                 return None
         self.troubles.append(f"{token}: no answer within {PATIENCE_S} s")

@@ -16,7 +16,8 @@ from _task_kills import CONFIG, HOST, Submitter, all_tasks, wait_for_all
 SUBMITTERS = 2
 LONGEST_LIFE_S = 0.5  # of the service between its start and the cut
 KEEPER = LAYER.parent / "sonde-keeper-dynamic"  # the layer cannot see what a static program does
-RETRIES = "  tasks:\n    retries: 100\n"  # so that no cut is one too many
+# So that no cut is one too many, and what waits does not grow with each.
+CHANGES = {"  tasks:\n": "  tasks:\n    retries: 100\n", "max_queue_size: 100000": "max_queue_size: 40"}
 KEPT = {"nothing": lambda _: False, "all": lambda _: True, "some": lambda draw: draw.random() < 0.5}
 
 
@@ -25,8 +26,11 @@ class Host(Service):
 
     def __init__(self, gpus):
         self.disk = None
-        super().__init__("requests_per_second: 1000000\nburst: 1000000", CONFIG.replace("  tasks:\n", RETRIES),
-                         ("--simulated", str(gpus)), {"SONDE_KEEPER": str(KEEPER)})  # fmt: skip
+        config = CONFIG
+        for old, new in CHANGES.items():
+            config = config.replace(old, new)
+        super().__init__("requests_per_second: 1000000\nburst: 1000000", config, ("--simulated", str(gpus)),
+                         {"SONDE_KEEPER": str(KEEPER)})  # fmt: skip
 
     def launch(self):
         if self.disk is None:
