@@ -280,10 +280,11 @@ int remove(const char* name) noexcept {
   if (unlink(name) == 0) return 0;
   return errno == EISDIR ? rmdir(name) : -1;
 }
-int rename(const char* from, const char* to) noexcept {
-  return rename_with(Change::rename, path_of(AT_FDCWD, from), path_of(AT_FDCWD, to),
-                     [&] { return static_cast<int>(syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to)); });
+int renameat2(int at, const char* from, int to_at, const char* to, unsigned flags) noexcept {
+  return rename_with(Change::rename, path_of(at, from), path_of(to_at, to),
+                     [&] { return static_cast<int>(syscall(SYS_renameat2, at, from, to_at, to, flags)); });
 }
+int rename(const char* from, const char* to) noexcept { return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0); }
 int mkdirat(int at, const char* name, mode_t mode) noexcept {
   return rename_with(Change::create_folder, path_of(at, name), "",
                      [&] { return static_cast<int>(syscall(SYS_mkdirat, at, name, mode)); });

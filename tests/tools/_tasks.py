@@ -28,7 +28,7 @@ class Tasks(Service):
     """A service that may run anything; `gpu` is YAML of the section gpu, `whole` all but the section server. Ends what is
     left of its tasks."""
 
-    def __init__(self, gpu="", tasks=ANY_COMMAND, whole="", environment=None, host=HOST):
+    def __init__(self, gpu="", tasks=ANY_COMMAND, environment=None, host=HOST, whole=""):
         self.host = Path(os.environ.get("TMPDIR", "/tmp")) / f"sonde_tasks_{os.getpid()}.yaml"
         self.host.write_text(host)
         super().__init__(LIMITS, whole or with_gpu(gpu, tasks), ("--simulated", str(self.host)), environment)
