@@ -121,7 +121,7 @@ bool AttemptFiles::take_spare(AttemptId id, Descriptor& live) {
     spares_.push_back(number);
     return false;
   }
-  if (renameat2(AT_FDCWD, file.c_str(), AT_FDCWD, live_file(id).c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (rename(file.c_str(), live_file(id).c_str()) == 0) return true;
   unlink(file.c_str());
   return false;
 }
@@ -129,6 +129,7 @@ bool AttemptFiles::take_spare(AttemptId id, Descriptor& live) {
 int AttemptFiles::create(AttemptId id, Descriptor& live) {
   if (const int failed = make_folder(task_folder(id.first))) return failed;
   if (const int failed = make_folder(attempt_folder(id))) return failed;
+  if (access(live_file(id).c_str(), F_OK) == 0) return EEXIST;
   if (take_spare(id, live)) return 0;
   live.reset(::open(live_file(id).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnlyFile));
   if (!live) return errno;

@@ -98,7 +98,6 @@ class Keeper {
   [[nodiscard]] bool ring() const;
   [[nodiscard]] bool is_collected() const;
   void sync_output() const;
-  void sync_output_folders() const;
 
   KeeperLaunch launch_;
   std::string attempt_;  ///< its name
@@ -275,7 +274,6 @@ void Keeper::save(EndRecord end) const {
     if (is_collected() || (written && fsync(kAttemptFile) == 0 && fsync(kLiveFolder) == 0)) break;
     nanosleep(&kPause, nullptr);
   }
-  sync_output_folders();
 }
 
 /// False where no service listens. One that was only just killed is noticed by who starts next: the end is in the file.
@@ -287,14 +285,12 @@ bool Keeper::ring() const {
 /// Whether the end is in the service's database, or somebody removed the attempt's file.
 bool Keeper::is_collected() const { return faccessat(kLiveFolder, attempt_.c_str(), F_OK, 0) != 0 && errno == ENOENT; }
 
-/// Output that the disk does not take is no reason to keep the end back.
+/// Before its end is told, which says that it is whole. Output that the disk does not take is no reason to keep that
+/// back.
 void Keeper::sync_output() const {
+  if (files_[0].is_empty() && files_[1].is_empty()) return;
   for (const OutputFile& file : files_) [[maybe_unused]]
     const bool kept = file.sync();
-}
-
-void Keeper::sync_output_folders() const {
-  if (files_[0].is_empty() && files_[1].is_empty()) return;
   const std::string task_folder = folder_of(launch_.output);
   sync_folder(task_folder);
   sync_folder(folder_of(task_folder));
