@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 namespace sonde {
 namespace {

@@ -25,7 +25,7 @@ struct Place {
 };
 
 bool read_place(Place& place) noexcept {
-  const char* value = getenv(wire::kMappingVariable);
+  const char* value = getenv(wire::kMappingVariable);  // NOLINT(concurrency-mt-unsafe): the program has not begun.
   const char* colon = value == nullptr ? nullptr : strrchr(value, ':');
   if (colon == nullptr || static_cast<size_t>(colon - value) >= sizeof place.path) return false;
   memcpy(place.path, value, static_cast<size_t>(colon - value));

@@ -145,6 +145,7 @@ bool attach_nvtx(nvtx::GetExportTable get_table) noexcept {
 }  // namespace sonde::inject
 
 /// NVTX calls it, once for each copy of its header that the program holds, and unloads the library when it gives 0.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is NVTX's.
 extern "C" SONDE_EXPORT int InitializeInjectionNvtx2(sonde::inject::nvtx::GetExportTable get_table) noexcept {
   const int error = errno;
   const bool attached = sonde::inject::attach_nvtx(get_table);

@@ -56,8 +56,14 @@ __attribute__((constructor)) void find_all() noexcept {
   for (uint16_t i = 0; i < wire::kOsCalls; ++i) static_cast<void>(original(static_cast<OsCall>(i)));
 }
 
-int64_t number_of(int64_t value) noexcept { return value; }
-int64_t number_of(const void* value) noexcept { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(value)); }
+template <typename T>
+int64_t number_of(T value) noexcept {
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<intptr_t>(value);
+  } else {
+    return static_cast<int64_t>(value);
+  }
+}
 
 void write_call(OsCall call, int64_t start, int64_t end, int64_t result) noexcept {
   constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::OsCallBody);

@@ -31,7 +31,7 @@ class Mapping {
   [[nodiscard]] const std::string& place() const { return place_; }
   [[nodiscard]] std::byte* bytes() const { return bytes_; }
   [[nodiscard]] wire::Header& header() const { return *wire::header_of(bytes_); }
-  void set_phase(wire::Phase phase) { header().phase.store(static_cast<uint32_t>(phase)); }
+  void set_phase(wire::Phase phase) const { header().phase.store(static_cast<uint32_t>(phase)); }
 
  private:
   Mapping(int file, std::byte* bytes, std::string place) : file_(file), bytes_(bytes), place_(std::move(place)) {}

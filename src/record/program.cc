@@ -44,10 +44,10 @@ void hide_output() {
 /// In the child: becomes the program, or tells why not through the pipe.
 [[noreturn]] void become(char** words, char** environment, const sigset_t& mask, bool show_output, int report) {
   if (!show_output) hide_output();
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   execvpe(words[0], words, environment);
   const int error = errno;
-  static_cast<void>(!write(report, &error, sizeof error));
+  [[maybe_unused]] const auto written = write(report, &error, sizeof error);
   constexpr int kCannotRun = 127;
   _exit(kCannotRun);
 }
@@ -73,7 +73,7 @@ Result<Program> Program::start(const ProgramOptions& options) {
   if (pipe2(report.data(), O_CLOEXEC) != 0) return fail("cannot run {}: {}", words.front(), system_reason(errno));
   const sigset_t blocked = waited_for();
   sigset_t before{};
-  sigprocmask(SIG_BLOCK, &blocked, &before);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
   const pid_t child = fork();
   const int error = errno;
   if (child == 0) {
@@ -100,7 +100,7 @@ Program::~Program() {
   const sigset_t too_large = set_of({SIGXFSZ});
   const timespec at_once{};
   while (sigtimedwait(&too_large, nullptr, &at_once) > 0) continue;
-  sigprocmask(SIG_SETMASK, &before_, nullptr);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 bool Program::reap() {
@@ -111,16 +111,17 @@ bool Program::reap() {
   return true;
 }
 
-bool Program::wait(int64_t most_ns) {
-  if (ended_) return true;
+void Program::wait(int64_t most_ns) {
   const sigset_t signals = waited_for();
   const timespec limit{most_ns / kSecondNs, most_ns % kSecondNs};
   siginfo_t info{};
   const int signal = sigtimedwait(&signals, &info, &limit);
   const bool of_terminal = info.si_code > 0;
-  if (std::ranges::find(kForwarded, signal) != kForwarded.end() && !of_terminal) send(signal);
-  ended_ = waitpid(process_, &status_, WNOHANG) == process_;
-  return ended_;
+  if (std::ranges::find(kForwarded, signal) != kForwarded.end()) {
+    told_to_end_ = ended_;
+    if (!of_terminal) send(signal);
+  }
+  if (!ended_) ended_ = waitpid(process_, &status_, WNOHANG) == process_;
 }
 
 void Program::send(int signal) const {

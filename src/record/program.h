@@ -31,10 +31,12 @@ class Program {
   Program& operator=(const Program&) = delete;
   ~Program();
 
-  /// Waits until it ends, but no longer than this. True when it has ended.
-  [[nodiscard]] bool wait(int64_t most_ns);
+  /// Waits until it ends or a signal comes, but no longer than this.
+  void wait(int64_t most_ns);
   void send(int signal) const;
   [[nodiscard]] bool ended() const { return ended_; }
+  /// Whether a signal came that would have gone on to it, or ended this process, after it had ended.
+  [[nodiscard]] bool told_to_end() const { return told_to_end_; }
   /// Its exit status; 128 and the signal's number where one ended it, as shells have it.
   [[nodiscard]] int exit_code() const;
   /// 0 where none ended it.
@@ -48,6 +50,7 @@ class Program {
   sigset_t before_;
   int status_ = 0;
   bool ended_ = false;
+  bool told_to_end_ = false;
 };
 
 }  // namespace sonde::record

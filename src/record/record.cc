@@ -37,16 +37,23 @@ struct Span {
   int64_t utc_begin = 0;
 };
 
-std::string preloaded(const std::string& library) {
-  const char* own = getenv("LD_PRELOAD");  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment.
-  return own == nullptr || *own == '\0' ? library : fmt::format("{}:{}", library, own);
+/// The variable's value with something more in front; both sorts of lists have colons.
+std::string with_first(const char* variable, const std::string& first) {
+  const char* own = getenv(variable);  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment.
+  return own == nullptr || *own == '\0' ? first : fmt::format("{}:{}", first, own);
 }
+
+/// g++'s AddressSanitizer ends a program that has a library loaded before its own, unless it is told not to look.
+constexpr const char* kAnyOrder = "verify_asan_link_order=0";
 
 ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   ProgramOptions program = options.program;
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
-  if (options.wanted.os_calls) program.environment.emplace_back("LD_PRELOAD", preloaded(options.library));
+  if (options.wanted.os_calls) {
+    program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
+    program.environment.emplace_back("ASAN_OPTIONS", with_first("ASAN_OPTIONS", kAnyOrder));
+  }
   return program;
 }
 
@@ -65,7 +72,7 @@ class Run {
   void follow(Program& program) {
     int64_t wait_ns = kBusySweepNs;
     while (!over(program)) {
-      static_cast<void>(program.wait(wait_ns));
+      program.wait(wait_ns);
       step(program);
       wait_ns = drain_.sweep() > kBusyBytes ? kBusySweepNs : kQuietSweepNs;
     }
@@ -79,7 +86,7 @@ class Run {
   [[nodiscard]] bool over(const Program& program) const {
     if (!program.ended()) return false;
     const bool wait_for_others = !options_.stop_on_exit && options_.duration_ns;
-    return !wait_for_others || span_.end != 0;
+    return !wait_for_others || span_.end != 0 || program.told_to_end();
   }
 
   void step(Program& program) {

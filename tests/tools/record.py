@@ -3,7 +3,6 @@
 
 import csv
 import io
-import os
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from _recorded import MARK, PATIENCE_S, PROGRAM, PUSH_POP, SONDE, START_END, TOOLS, Recorded, check, is_nested, record
+from _recorded import MARK, PATIENCE_S, PROGRAM, SONDE, START_END, TOOLS, Recorded, check, is_nested, record
 
 MS = 1_000_000
 
@@ -51,6 +50,24 @@ def everything_of_nvtx(folder):
     check((first[0], second[0]) == ("first", "second") and first[1] < second[1] < first[2] < second[2],
           "start/end ranges that cross")
     check(not recorded.rows("SELECT 1 FROM OSRT_API"), "OS calls that nobody asked for")
+
+
+def nvtx_headers(folder):
+    """A program that was built with NVTX's own headers."""
+    program = TOOLS / "real_nvtx"
+    if not program.exists():
+        return "skipped: no CUDA toolkit with NVTX's headers was there when this tree was configured"
+    path = folder / "headers.sqlite"
+    run = record(path, program)
+    recorded = Recorded(path)
+    check(run.stdout == "done\n", run.stderr)
+    check(recorded.counts() == {"main": 100, "outer": 100, "registered text": 1, "wide text": 1}, recorded.counts())
+    check(recorded.counts(MARK) == {"marked": 1}, recorded.counts(MARK))
+    check(recorded.rows("SELECT color, doubleValue, category FROM NVTX_EVENTS WHERE text = 'registered text'")
+          == [(0xFF336699, 2.5, 7)], "attributes")
+    ((begun_on, ended_on),) = recorded.rows("SELECT globalTid, endGlobalTid FROM NVTX_EVENTS WHERE text = 'across'")
+    check(ended_on is not None and begun_on != ended_on, "a range that ends on another thread")
+    return "ok"
 
 
 def threads_and_children(folder):
@@ -170,6 +187,11 @@ def by_time(folder):
     check(run.returncode == 128 + signal.SIGKILL, run.returncode)
     check(Recorded(path).counts().get("outer") == 5, Recorded(path).counts())
 
+    path = folder / "left_behind.sqlite"
+    script = f"(while kill -0 $$ 2>&-; do :; done; {PROGRAM} nested 9) & exit 6"
+    run = record(path, "sh", "-c", script, options=["-d", "4", "-x", "false"])
+    check(run.returncode == 6 and Recorded(path).counts() == {"outer": 9, "inner": 9}, Recorded(path).counts())
+
     path = folder / "later.sqlite"
     script = f"{PROGRAM} nested 7"
     run = record(path, "sh", "-c", script, options=["-y", "600"])
@@ -180,10 +202,9 @@ def by_time(folder):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in (nested_ranges, everything_of_nvtx, threads_and_children, blocking_calls, cpp_and_python, killed,
-                     recorder_killed, by_time):
-            part(folder)
-            print(f"{part.__name__}: ok", flush=True)
+        for part in (nested_ranges, everything_of_nvtx, nvtx_headers, threads_and_children, blocking_calls, cpp_and_python,
+                     killed, recorder_killed, by_time):
+            print(f"{part.__name__}: {part(folder) or 'ok'}", flush=True)
         left = [path.name for path in folder.iterdir() if "recording" in path.name and "orphan" not in path.name]
         check(not left, f"files left behind: {left}")
 

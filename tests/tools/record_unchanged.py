@@ -37,7 +37,7 @@ PROGRAMS = [
     (["sh", "-c", "echo out; echo err >&2; exit 7"], ""),
     (["sh", "-c", BUSY], ""),
     (["sh", "-c", "read a; read b; echo $b $a"], "first\nsecond\n"),
-    (["sh", "-c", "exec echo a [b,c] --force-overwrite true -w true"], ""),
+    (["echo", "a", "[b,c]", "--", "--force-overwrite", "true", "-w", "true", "-o", "c"], ""),
     (["sh", "-c", "trap 'echo bye' EXIT; exit 3"], ""),
     (["sh", "-c", "sleep 0.05 & wait; echo waited"], ""),
     (["sh", "-c", "ulimit -n 8; cat /dev/null; echo few files"], ""),
@@ -64,6 +64,7 @@ PROGRAMS = [
     ([PROGRAM, "handler"], ""),
     ([PROGRAM, "vfork"], ""),
     ([TOOLS / "cpp_program"], ""),
+    ([TOOLS / "asan_program", "threads", "100"], ""),
 ]
 
 

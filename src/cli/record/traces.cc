@@ -43,7 +43,7 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
   std::vector<std::string_view> ranges;
   std::vector<std::string_view> never;
   for (const std::string& name : names) {
-    const auto found = std::ranges::find(kTraces, name, &TraceName::name);
+    const auto* const found = std::ranges::find(kTraces, name, &TraceName::name);
     if (found == kTraces.end()) {
       return fail("-t: there is no trace '{}'{}; there are {}", name, did_you_mean(name, all_names()), trace_help());
     }
