@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from _serve import SONDE, Service, run_all, until
+from _worker import Worker
 
 HOST = "version: 1\ngpus:\n  - {name: Simulated GPU, count: 2, memory: 80 GiB}\n"
 # Runs the task, then leaves a profile that another program made. `--` stands before the task's words.
@@ -50,6 +51,7 @@ sonde:
         command: [/bin/sh, -c, 'while [ -e "$0" ]; do sleep 0.05; done', '{folder}/hold']
         memory_bytes: 1GiB
         simulated_utilization: 1
+      ask: {{model: bert, workers: {{gpu_0: "http://127.0.0.1:{worker}"}}, memory_bytes: 1GiB}}
     profiles:
       command: [{profiler}, "{{output}}", "--"]
       max_bytes: {max_bytes}
@@ -89,13 +91,14 @@ class Hook:
 
 
 class Setting:
-    def __init__(self, profiler=PROFILER, max_bytes="1GiB", recorder=None):
-        self.profiler, self.max_bytes, self.recorder = profiler, max_bytes, recorder
+    def __init__(self, profiler=PROFILER, max_bytes="1GiB", recorder=None, host=HOST):
+        self.profiler, self.max_bytes, self.recorder, self.host = profiler, max_bytes, recorder, host
+        self.worker = Worker()
 
     def __enter__(self):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = Path(self.scratch.name)
-        (self.folder / "host.yaml").write_text(HOST)
+        (self.folder / "host.yaml").write_text(self.host)
         subprocess.run([SONDE, "synth", "--iterations", "20", "-o", self.folder / "made.sqlite"], check=True,
                        capture_output=True)  # fmt: skip
         profiler, recorder = self.folder / "profiler", self.folder / "recorder"
@@ -111,7 +114,8 @@ class Setting:
             def write(self, *_):
                 self.config.write_text(CONFIG.format(
                     port_file=self.port_file, state=self.path / "state", hook=setting.hook.port, folder=setting.folder,
-                    profiler=profiler, max_bytes=setting.max_bytes, attach=json.dumps(attach)))  # fmt: skip
+                    profiler=profiler, max_bytes=setting.max_bytes, attach=json.dumps(attach),
+                    worker=setting.worker.port))  # fmt: skip
 
         self.service = OwnService(options=("--simulated", str(self.folder / "host.yaml")))
         self.wait_for_gpus()
@@ -119,6 +123,7 @@ class Setting:
 
     def __exit__(self, *error):
         (self.folder / "hold").unlink(missing_ok=True)
+        self.worker.held.set()
         if self.service.process.poll() is None:
             self.service.stop()
         self.service.__exit__(*error)
@@ -253,6 +258,20 @@ def a_slow_task_is_recorded_while_it_runs():
         check(len(setting.profiles(slow)) == 1, setting.profiles(slow))
 
 
+def the_worker_of_a_slow_request_is_recorded():
+    own = f"    load: [{{at: 0 s, utilization: 1 %, memory: 2 GiB, pid: {os.getpid()}, process: worker}}]\n"
+    with Setting(recorder=RECORDER, host=f"version: 1\ngpus:\n  - name: Simulated GPU\n{own}  - name: Simulated GPU\n") as setting:
+        request = {"request": {"inputs": []}}
+        for task in [setting.submit("ask", **request) for _ in range(24)]:
+            check(setting.ended(task)["state"] == "succeeded", task)
+        setting.worker.answers.append(("hold", None))
+        slow = setting.submit("ask", **request)
+        profile = setting.profile(slow)
+        check((profile["why"], profile["state"]) == ("slow task", "done"), profile)
+        check((setting.folder / "attached").read_text().split() == [str(os.getpid()), "1.5"], profile)
+        until(lambda: profile["findings"][0]["says"] in (slow_incident(setting) or {}).get("summary", ""), "the finding")
+
+
 def a_slow_task_makes_an_incident_with_the_finding():
     with Setting() as setting:
         slow = a_slow_one(setting)
@@ -290,4 +309,5 @@ if __name__ == "__main__":
     sys.exit(run_all([an_asked_task_is_recorded, each_third_of_a_type_is_recorded_over_restarts,
                       a_missing_profiler_leaves_the_task_alone, a_profiler_that_fails_is_told_of,
                       a_huge_profile_is_removed, a_slow_task_makes_an_incident_with_the_finding,
-                      a_slow_task_is_recorded_while_it_runs, an_analysis_is_taken_up_again]))  # fmt: skip
+                      a_slow_task_is_recorded_while_it_runs, the_worker_of_a_slow_request_is_recorded,
+                      an_analysis_is_taken_up_again]))  # fmt: skip

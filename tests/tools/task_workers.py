@@ -5,11 +5,10 @@ when they cannot is told, tried again or not."""
 import json
 import sys
 import tempfile
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from _serve import Service, run_all, until
+from _worker import Worker
 
 HOST = "version: 1\ngpus:\n  - {name: Simulated GPU, count: 2, memory: 80 GiB}\n"
 CONFIG = """  tasks:
@@ -31,42 +30,6 @@ CONFIG = """  tasks:
         workers: {{gpu_0: "http://127.0.0.1:{closed}"}}
         memory_bytes: 1GiB
 """
-
-
-class Worker:
-    """Answers what `answers` says, one after the other, then an echo of the request; keeps what it was asked."""
-
-    def __init__(self):
-        worker = self
-        self.asked, self.answers, self.held = [], [], threading.Event()
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                worker.asked.append((self.path, json.loads(body)))
-                status, answer = worker.answers.pop(0) if worker.answers else (200, None)
-                if status == "hold":
-                    worker.held.wait()
-                    status = 503
-                text = json.dumps(answer if answer is not None else {"outputs": json.loads(body)["inputs"]}).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.server.handle_error = lambda *_: None  # whoever was cut off does not read its answer
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    @property
-    def port(self):
-        return self.server.server_address[1]
 
 
 class Setting:

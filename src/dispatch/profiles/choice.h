@@ -25,7 +25,7 @@ struct Wish {
   int64_t moment_ns = 0;
 };
 
-/// Which attempts are recorded. Requests to workers never are. A task is recorded once: what is tried again after that
+/// Which attempts are recorded. Requests to workers are not: their worker is, from outside. A task is recorded once: what is tried again after that
 /// runs alone. One thread.
 class Choice {
  public:

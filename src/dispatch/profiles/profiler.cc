@@ -1,5 +1,7 @@
 #include "dispatch/profiles/profiler.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "dispatch/profiles/bounded_run.h"
@@ -159,31 +161,55 @@ void Profiler::tell_slow_task(const Engine& engine, const Task& task, const Slow
                  {"type", task.spec.type},
                  {"seconds", fmt::format("{:.3f}", static_cast<double>(slow.run_ns) / kNsPerSecond)},
                  {"usual", fmt::format("{:.3f}", static_cast<double>(slow.usual_ns) / kNsPerSecond)}});
-  if (task.spec.inference) {
-    return slow_.recording(kSlowTask, place, "Requests to workers are not recorded.", false);
+  if (task.spec.inference) return record_worker(engine.config(), task, kSlowTask, now_ns);
+  const auto pid = running == nullptr ? std::nullopt : executor_->pid_of(task.id, task.last()->number);
+  if (!pid || !attach(engine.config(), task, *pid, kSlowTask, now_ns)) {
+    return wish(engine.config(), kSlowTask, place, now_ns);
   }
-  if (running != nullptr && attach(*running, task, now_ns)) return;
-  wish(engine.config(), kSlowTask, place, now_ns);
+  running->set_recorded(task.id);
 }
 
-bool Profiler::attach(Engine& engine, const Task& task, int64_t now_ns) {
-  const config::TaskProfiles& profiles = engine.config().sonde.tasks.profiles;
-  const auto pid = executor_->pid_of(task.id, task.last()->number);
-  if (profiles.attach_command.empty() || !pid || task.spec.profile == false) return false;
+/// The one on the GPU that no task is of; of several the one that holds most of its memory.
+std::optional<int64_t> Profiler::worker_on(const std::string& gpu_uuid) const {
+  const auto host = monitor_->snapshot();
+  const auto gpu = std::ranges::find(host->gpus, gpu_uuid, &monitor::GpuView::uuid);
+  if (gpu == host->gpus.end() || !gpu->sample.reading.running) return std::nullopt;
+  const device::GpuProcess* found = nullptr;
+  for (const device::GpuProcess& process : *gpu->sample.reading.running) {
+    if (!process.compute || executor_->task_of(process.pid)) continue;
+    if (found == nullptr || process.memory_used_bytes > found->memory_used_bytes) found = &process;
+  }
+  return found == nullptr ? std::nullopt : std::optional(found->pid);
+}
+
+/// It lives on when the request is over.
+void Profiler::record_worker(const config::Config& config, const Task& task, std::string_view why, int64_t now_ns) {
+  const SlowWork::Place place = place_of(task);
+  const auto pid = worker_on(place.gpu_uuid);
+  if (pid && attach(config, task, *pid, why, now_ns)) return;
+  slow_.recording(why, place,
+                  pid ? "Its worker is not recorded: sonde.tasks.profiles.attach_command is empty or cannot be run, or "
+                        "sonde.tasks.profiles.max_per_hour is reached."
+                      : "Its worker is not recorded: no process but those of tasks is on the GPU.",
+                  false);
+}
+
+bool Profiler::attach(const config::Config& config, const Task& task, int64_t pid, std::string_view why,
+                      int64_t now_ns) {
+  const config::TaskProfiles& profiles = config.sonde.tasks.profiles;
+  if (profiles.attach_command.empty() || task.spec.profile == false) return false;
   if (program_path(profiles.attach_command.front()).empty()) {
     log_->warning("a slow task is not recorded",
                   {{"task", fmt::format("{}", task.id)},
                    {"reason", missing(profiles.attach_command.front(), "sonde.tasks.profiles.attach_command")}});
     return false;
   }
-  if (!choice_.take_one(engine.config(), now_ns)) return false;
-  Recording recording = recording_of(task, std::string(kSlowTask), now_ns);
-  engine.set_recorded(task.id);
-  slow_.recording(kSlowTask, place_of(task), fmt::format("It is recorded now, for {:g} s.", profiles.attach_seconds),
-                  true);
+  if (!choice_.take_one(config, now_ns)) return false;
+  Recording recording = recording_of(task, std::string(why), now_ns);
+  slow_.recording(why, place_of(task), fmt::format("It is recorded now, for {:g} s.", profiles.attach_seconds), true);
   std::vector<std::string> words =
       filled_words(profiles.attach_command, {.output = output_path(recording.folder),
-                                             .pid = fmt::format("{}", *pid),
+                                             .pid = fmt::format("{}", pid),
                                              .seconds = fmt::format("{:g}", profiles.attach_seconds)});
   analyst_.attach(std::move(recording), std::move(words), profiles.attach_seconds, profiles.max_bytes);
   return true;
@@ -240,7 +266,7 @@ void Profiler::compare(const Engine& engine, const Task& task, int64_t run_ns, i
   log_->warning("tasks are slow on a GPU",
                 {{"type", place.type}, {"gpu", place.gpu_uuid}, {"times", fmt::format("{:.2f}", slow->ratio)}});
   if (task.spec.inference) {
-    slow_.recording(kSlowGpu, place, "Requests to workers are not recorded.", false);
+    record_worker(engine.config(), task, kSlowGpu, now_ns);
   } else {
     wish(engine.config(), kSlowGpu, place, now_ns);
   }

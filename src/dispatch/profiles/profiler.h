@@ -52,7 +52,10 @@ class Profiler {
   [[nodiscard]] static std::optional<Slow> slow(const Engine& engine, const Task& task, int64_t run_ns);
   void tell_slow_task(const Engine& engine, const Task& task, const Slow& slow, int64_t now_ns, Engine* running);
   void compare(const Engine& engine, const Task& task, int64_t run_ns, int64_t now_ns);
-  [[nodiscard]] bool attach(Engine& engine, const Task& task, int64_t now_ns);
+  [[nodiscard]] std::optional<int64_t> worker_on(const std::string& gpu_uuid) const;
+  void record_worker(const config::Config& config, const Task& task, std::string_view why, int64_t now_ns);
+  [[nodiscard]] bool attach(const config::Config& config, const Task& task, int64_t pid, std::string_view why,
+                            int64_t now_ns);
   void wish(const config::Config& config, std::string_view why, const SlowWork::Place& place, int64_t now_ns);
   void take_done(int64_t now_ns);
   void remove_old(const config::Config& config, int64_t now_ns);
