@@ -188,7 +188,8 @@ def odd_texts(service):
 
 
 def full_folders(service):
-    """What tasks keep in their own folders counts, and what is too much keeps others out until it is gone."""
+    """What tasks keep in their own folders counts, also while many others end; what is too much keeps others out until it
+    is gone."""
     script = 'head -c 40000000 /dev/zero > "$SONDE_TASK_FOLDER/large"; echo full; sleep 1000'
     number = service.submit("/bin/sh", "-c", script, memory="1GiB")
     until(lambda: log(service, number)["text"] == "full\n", "a full folder")

@@ -151,12 +151,15 @@ void TaskFolders::look_at_all() {
 /// Waits; looks at what grows meanwhile.
 std::optional<TaskFolders::Work> TaskFolders::next() {
   std::unique_lock lock(mutex_);
-  while (work_.empty()) {
+  while (work_.empty() || is_look_due()) {
     if (growing_.empty()) {
       changed_.wait(lock);
-    } else if (!changed_.wait_for(lock, kBetweenLooks, [this] { return !work_.empty(); })) {
+    } else if (!is_look_due()) {
+      changed_.wait_until(lock, next_look_);
+    } else {
       lock.unlock();
       if (asked_.exchange(false)) measure_growing();
+      next_look_ = std::chrono::steady_clock::now() + kBetweenLooks;
       lock.lock();
     }
   }
@@ -164,6 +167,9 @@ std::optional<TaskFolders::Work> TaskFolders::next() {
   work_.pop_front();
   return work;
 }
+
+/// However much other work there is.
+bool TaskFolders::is_look_due() const { return !growing_.empty() && std::chrono::steady_clock::now() >= next_look_; }
 
 void TaskFolders::measure_growing() {
   std::set<int64_t> growing;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -43,12 +44,14 @@ class TaskFolders {
   [[nodiscard]] std::optional<Work> next();
   void measure(int64_t task);
   void remove_now(const Work& work);
+  [[nodiscard]] bool is_look_due() const;
   void measure_growing();
   void set_size(int64_t task, int64_t bytes);
   [[nodiscard]] std::string path_of(int64_t task) const;
 
   std::string folder_;
-  std::map<int64_t, int64_t> sizes_;  ///< of the thread
+  std::map<int64_t, int64_t> sizes_;                 ///< of the thread
+  std::chrono::steady_clock::time_point next_look_;  ///< likewise, at what grows
   std::atomic<int64_t> total_ = 0;
   mutable std::atomic<bool> asked_ = false;
   std::atomic<bool> stops_ = false;
