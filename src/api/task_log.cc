@@ -72,6 +72,10 @@ LogAnswer not_begun(const LogQuestion& question, const Task& task) {
   return {.response = body_of(question, std::nullopt, nothing), .has_news = nothing.is_whole};
 }
 
+std::string no_output(int64_t task, int64_t attempt) {
+  return fmt::format("there is no output of attempt {} of task {}: it was removed, or never started", attempt, task);
+}
+
 }  // namespace
 
 size_t whole_characters(std::string_view text) {
@@ -90,16 +94,17 @@ LogAnswer log_answer(dispatch::Dispatcher& dispatcher, const LogQuestion& questi
   const auto begun = static_cast<int64_t>(task->attempts.size());
   const int64_t attempt = question.attempt.value_or(begun);
   if (begun == 0 || attempt > begun) return not_begun(question, *task);
-  auto part = dispatcher.executor().log(task->id, attempt, question.stream, question.from, question.most_bytes);
-  if (!task->attempts[static_cast<size_t>(attempt) - 1].ended_ns) {  // that counts only once it is saved
-    if (!part) part = LogPart();                                     // its start is, and has not come
-    part->is_whole = false;
-  }
-  if (!part) return {.response = refuse("tasks_unreadable", {{"what", part.error().message}})};
-  if (question.from < 0) begin_with_character(*part);
-  end_with_character(*part);
-  const bool has_news = !part->text.empty() || part->is_whole;
-  return {.response = body_of(question, attempt, *part), .has_news = has_news};
+  auto found = dispatcher.executor().log(task->id, attempt, question.stream, question.from, question.most_bytes);
+  if (!found) return {.response = refuse("tasks_unreadable", {{"what", found.error().message}})};
+  const bool has_ended = task->attempts[static_cast<size_t>(attempt) - 1].ended_ns.has_value();
+  if (!*found && has_ended) return {.response = refuse("tasks_unreadable", {{"what", no_output(task->id, attempt)}})};
+  const int64_t from = std::max<int64_t>(question.from, 0);
+  LogPart part = std::move(*found).value_or(LogPart{.text = {}, .from = from, .next = from});
+  part.is_whole = part.is_whole && has_ended;  // which counts only once it is saved
+  if (question.from < 0) begin_with_character(part);
+  end_with_character(part);
+  const bool has_news = !part.text.empty() || part.is_whole;
+  return {.response = body_of(question, attempt, part), .has_news = has_news};
 }
 
 }  // namespace sonde::api

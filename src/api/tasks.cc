@@ -72,14 +72,6 @@ Answered<dispatch::Dispatcher*> dispatcher_of(const Services& services) {
              {{"what", "The service runs without tasks; its log says why. GPUs are watched all the same."}}));
 }
 
-Answered<void> check_tasks_enabled(const config::Config& config) {
-  if (config.sonde.tasks.enabled) return {};
-  return std::unexpected(
-      refuse("tasks_disabled", {{"what",
-                                 "sonde.tasks.enabled is false in the configuration; set it to true and "
-                                 "reload the configuration."}}));
-}
-
 Response refusal_response(const dispatch::Refused& refused) {
   const auto rows = problem_rows();
   const auto row = std::ranges::find(rows, refused.code, &ProblemRow::code);

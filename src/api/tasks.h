@@ -65,7 +65,4 @@ inline constexpr Parameter kIdempotencyKey = {
 /// Whether one is what the other was, submitted again.
 [[nodiscard]] bool same_submission(const dispatch::TaskSpec& a, const dispatch::TaskSpec& b);
 
-/// Why no task is taken now, by the configuration.
-[[nodiscard]] Answered<void> check_tasks_enabled(const config::Config& config);
-
 }  // namespace sonde::api

@@ -20,6 +20,7 @@
 
 #include "base/descriptor.h"
 #include "base/environment.h"
+#include "base/process_handle.h"
 #include "base/spawn_settings.h"
 #include "base/system_reason.h"
 
@@ -31,9 +32,6 @@ int64_t monotonic_ns() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
-
-/// Readable once the process ended. (The C library's own function cannot be called from C++ in Debian 12.)
-int handle_of(pid_t process) { return static_cast<int>(syscall(SYS_pidfd_open, process, 0)); }
 
 /// A pipe that never blocks. It is made once and stays: a handler may still be about to write to it in some thread when
 /// the runner ends, and the number must not be another file's by then.
@@ -180,8 +178,8 @@ class SystemRunner final : public SubprocessRunner {
       return fail("cannot run {}: {}{}", program.words.front(), system_reason(error),
                   error == ENOENT ? "; is it installed, and in PATH?" : "");
     }
-    const int handle = handle_of(child);
-    if (handle >= 0) return Group(child, Descriptor(handle));
+    Descriptor handle = process_handle(child);
+    if (handle) return Group(child, std::move(handle));
     kill(-child, SIGKILL);
     waitpid(child, nullptr, 0);
     return fail("cannot wait for {}: {}; Linux 5.3 or later is needed", program.words.front(), system_reason(errno));

@@ -73,7 +73,8 @@ void LaterTaker::operator()(api::Response response) const {
 
 api::Response counted(Hub& hub, api::Response response) {
   constexpr size_t kShort = 65536;
-  // Here and not where it is sent: answers may be made faster than the one thread that sends comes round.
+  // On the pool and not where it is sent: answers may be made faster than the one thread that sends comes round. One
+  // that is made later is counted when that thread takes it: its connection may be gone by then.
   if (hub.answer_bytes > Hub::kMostAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
   hub.answer_bytes += response.body.size();
   return response;

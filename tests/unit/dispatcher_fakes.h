@@ -115,7 +115,7 @@ class FakeExecutor final : public Executor {
     }
     return std::nullopt;
   }
-  Result<LogPart> log(int64_t, int64_t, LogStream, int64_t, int64_t) const override { return LogPart(); }
+  Result<std::optional<LogPart>> log(int64_t, int64_t, LogStream, int64_t, int64_t) const override { return LogPart(); }
   std::string folder_of(int64_t /*task*/, int64_t /*attempt*/) const override { return {}; }
   void remove(int64_t task) override { removed.push_back(task); }
   int64_t bytes() const override { return kept_bytes; }

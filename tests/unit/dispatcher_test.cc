@@ -242,6 +242,25 @@ TEST_F(DispatcherTest, AKeyMakesOneTask) {
   EXPECT_EQ(store_.tasks.size(), 1U);
 }
 
+TEST_F(DispatcherTest, SwitchedOffTakesNothingButAnswersAKeyAgain) {
+  EXPECT_EQ(submit(a_spec("once")), 1);
+  config_.change([](config::Config& config) { config.sonde.tasks.enabled = false; });
+  core().turn({.all = {}, .config_changed = true});
+  EXPECT_EQ(refused(), "tasks_disabled");
+  EXPECT_EQ(submit(a_spec("once")), 1);
+}
+
+TEST_F(DispatcherTest, AnEndIsToldOnceItIsSaved) {
+  submit();
+  ASSERT_EQ(state(1), TaskState::running);
+  store_.fails = true;
+  turn({end_of(1)});
+  EXPECT_EQ(state(1), TaskState::running);
+  store_.fails = false;
+  turn_at(2);
+  EXPECT_EQ(state(1), TaskState::succeeded);
+}
+
 TEST_F(DispatcherTest, AKeyThatCannotBeLookedUpMakesNothing) {
   core();
   store_.keys_fail = true;

@@ -97,8 +97,8 @@ class QuietExecutor final : public Executor {
   void collected(int64_t /*task*/, int64_t /*attempt*/) override {}
   [[nodiscard]] std::optional<std::pair<int64_t, int64_t>> task_of(int64_t /*pid*/) const override { return {}; }
   [[nodiscard]] std::optional<int64_t> pid_of(int64_t /*task*/, int64_t /*attempt*/) const override { return {}; }
-  [[nodiscard]] Result<LogPart> log(int64_t /*task*/, int64_t /*attempt*/, LogStream /*stream*/, int64_t from,
-                                    int64_t most) const override {
+  [[nodiscard]] Result<std::optional<LogPart>> log(int64_t /*task*/, int64_t /*attempt*/, LogStream /*stream*/,
+                                                   int64_t from, int64_t most) const override {
     const std::scoped_lock lock(mutex);
     const auto size = static_cast<int64_t>(text.size());
     const int64_t begin = std::clamp<int64_t>(from < 0 ? size + from : from, 0, size);

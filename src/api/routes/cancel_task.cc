@@ -1,6 +1,5 @@
 #include <array>
 
-
 #include "api/answers.h"
 #include "api/tasks.h"
 #include "dispatch/json.h"

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 
-
 #include "api/answers.h"
 #include "api/tasks.h"
 #include "dispatch/json.h"

@@ -78,7 +78,6 @@ Answered<std::vector<dispatch::Submission>> submissions_of(const Json& body, con
 
 Answered<Wanted> wanted_of(const Call& call) {
   const auto config = call.services.config->current();
-  if (auto enabled = check_tasks_enabled(*config); !enabled) return std::unexpected(enabled.error());
   auto key = idempotency_key(call.request);
   if (!key) return std::unexpected(key.error());
   if (auto good = check_form(*call.body, *config); !good) return std::unexpected(good.error());

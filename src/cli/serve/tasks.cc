@@ -105,7 +105,8 @@ Result<std::unique_ptr<Tasks>> Tasks::opened(const TaskParts& parts) {
 
 Status Tasks::check() const {
   const auto config = parts_.config->current();
-  if (config->gpu.multi_gpu.task_specific_mappings.empty() || !wait_for_round(*parts_.monitor)) return {};
+  const bool has_mappings = !config->gpu.multi_gpu.task_specific_mappings.empty();
+  if (!config->sonde.tasks.enabled || !has_mappings || !wait_for_round(*parts_.monitor)) return {};
   return check_gpus(*config, *parts_.monitor->snapshot());
 }
 

@@ -144,7 +144,10 @@ std::optional<Refused> Core::refusal() const {
                    .retry_after_s = kRetryAfter_s};
   }
   if (!tasks.enabled) {
-    return Refused{.code = "tasks_disabled", .detail = "sonde.tasks.enabled is false.", .retry_after_s = {}};
+    return Refused{
+        .code = "tasks_disabled",
+        .detail = "sonde.tasks.enabled is false in the configuration; set it to true and reload the configuration.",
+        .retry_after_s = {}};
   }
   if (!trouble_.empty()) return Refused{.code = "not_saved", .detail = trouble_, .retry_after_s = kRetryAfter_s};
   if (const int64_t bytes = executor_->bytes(); bytes > tasks.output_total_limit) {
@@ -173,7 +176,8 @@ void Core::recall(const TaskSpec& spec) {
 }
 
 /// Whether the key of a submission made something before, in this turn or an earlier one: that is its answer then.
-bool Core::is_answered_again(const Key& key, const Keys& now, KeptKeys before, const Submitted& answered) {
+bool Core::is_answered_again(const Key& key, const Keys& now, KeptKeys before, const Submitted& answered,
+                             int64_t tasks) {
   if (key.second.empty()) return false;
   if (const auto made = now.find(key); made != now.end()) {
     answers_.push_back({.id = made->second, .tasks = {}, .batch = 0, .answered = answered});
@@ -181,7 +185,7 @@ bool Core::is_answered_again(const Key& key, const Keys& now, KeptKeys before, c
   }
   const auto kept = (parts_.store->*before)(key.first, key.second);
   if (!kept) {
-    refuse(answered, {.code = "tasks_unreadable", .detail = kept.error().message, .retry_after_s = {}}, 1);
+    refuse(answered, {.code = "tasks_unreadable", .detail = kept.error().message, .retry_after_s = {}}, tasks);
   } else if (*kept != 0) {
     reply([answered, id = *kept] { answered(Made{.id = id, .is_new = false}); });
   }
@@ -190,7 +194,7 @@ bool Core::is_answered_again(const Key& key, const Keys& now, KeptKeys before, c
 
 void Core::take(SubmitInput& input) {
   const Key key{input.spec.submitted_by, input.spec.idempotency_key};
-  if (is_answered_again(key, task_keys_, &TaskStore::task_of_key, input.answered)) return;
+  if (is_answered_again(key, task_keys_, &TaskStore::task_of_key, input.answered, 1)) return;
   if (auto why = refusal()) return refuse(input.answered, *std::move(why), 1);
   recall(input.spec);
   auto id = engine_->submit(std::move(input.spec), now_ns_);
@@ -202,7 +206,7 @@ void Core::take(SubmitInput& input) {
 void Core::take(BatchInput& input) {
   const Key key{input.specs.empty() ? std::string() : input.specs.front().submitted_by, input.idempotency_key};
   const auto count = static_cast<int64_t>(input.specs.size());
-  if (is_answered_again(key, batch_keys_, &TaskStore::batch_of_key, input.answered)) return;
+  if (is_answered_again(key, batch_keys_, &TaskStore::batch_of_key, input.answered, count)) return;
   if (auto why = refusal()) return refuse(input.answered, *std::move(why), count);
   for (const TaskSpec& spec : input.specs) recall(spec);
   auto id = engine_->submit_batch(std::move(input.name), std::move(input.specs), now_ns_);
@@ -482,10 +486,17 @@ void Core::publish() {
   teller_.tell_queue(engine_->counts(), trouble_);
 }
 
+/// What others are told of: null for one that is over, which the store has as soon as that is saved. Told before, it
+/// might run again after a power cut. Under the mutex.
+const Task* Core::live(int64_t id) const {
+  const Task* const task = engine_->find(id);
+  return task == nullptr || is_over(task->state) ? nullptr : task;
+}
+
 Result<std::optional<Task>> Core::find(int64_t task) const {
   {
     const std::scoped_lock lock(mutex_);
-    if (const Task* const live = engine_->find(task)) return *live;
+    if (const Task* const found = live(task)) return *found;
   }
   return parts_.store->find(task);
 }
@@ -514,7 +525,7 @@ Result<std::optional<Explanation>> Core::explain(int64_t id) const {
   std::optional<Explanation> explanation;
   {
     const std::scoped_lock lock(mutex_);
-    if (const Task* const task = engine_->find(id)) {
+    if (const Task* const task = live(id)) {
       const int64_t now_ns = parts_.now_ns();
       explanation = engine_->explain(id, now_ns);
       if (task->state == TaskState::waiting) forecast(*explanation, now_ns);

@@ -47,6 +47,7 @@ class Core {
   }
 
   // For other threads.
+  /// Over only once that is saved.
   [[nodiscard]] Result<std::optional<Task>> find(int64_t task) const;
   [[nodiscard]] Result<std::optional<Batch>> find_batch(int64_t batch) const;
   [[nodiscard]] std::vector<Task> queue(size_t most) const;
@@ -79,7 +80,8 @@ class Core {
   void follow_config();
   void follow_gpus();
   void recall(const TaskSpec& spec);
-  [[nodiscard]] bool is_answered_again(const Key& key, const Keys& now, KeptKeys before, const Submitted& answered);
+  [[nodiscard]] bool is_answered_again(const Key& key, const Keys& now, KeptKeys before, const Submitted& answered,
+                                       int64_t tasks);
   void take(SubmitInput& input);
   void take(BatchInput& input);
   void take(CancelInput& input);
@@ -108,6 +110,7 @@ class Core {
   void forecast(Explanation& explanation, int64_t now_ns) const;
   [[nodiscard]] std::vector<QueueSnapshot::OnGpu> on_gpus() const;
   void find_oldest();
+  [[nodiscard]] const Task* live(int64_t id) const;
 
   DispatcherParts parts_;
   std::shared_ptr<const config::Config> config_;

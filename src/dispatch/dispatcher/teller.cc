@@ -103,10 +103,11 @@ void Teller::add(Item item) {
   const std::scoped_lock lock(mutex_);
   if (items_.empty()) changed_.notify_one();
   items_.push_back(std::move(item));
-  if (items_.size() > kMostItems && items_.front().can_be_left_out) {
-    items_.pop_front();
-    ++left_out_;
-  }
+  if (items_.size() <= kMostItems) return;
+  const auto oldest = std::ranges::find_if(items_, &Item::can_be_left_out);
+  if (oldest == items_.end()) return;
+  items_.erase(oldest);
+  ++left_out_;
 }
 
 void Teller::tell(const TaskNews& news, const Task& task) {

@@ -107,9 +107,11 @@ bool RealEngine::is_mapped_elsewhere(const Task& task, const std::string& uuid) 
 
 /// Takes GPUs that are lost, or may not be used any more, from batches: what waits for them is split again.
 void RealEngine::unsplit_lost() {
+  const bool judges_mappings = judges_mappings_ && !config_->gpu.multi_gpu.task_specific_mappings.empty();
+  if (fleet_.is_known()) judges_mappings_ = false;
   for (auto& [id, batch] : batches_) {
     for (auto part = batch.batch.split.begin(); part != batch.batch.split.end();) {
-      const int64_t taken = take_back(batch.batch, part->first);
+      const int64_t taken = take_back(batch.batch, part->first, judges_mappings);
       part->second -= taken;
       if (taken > 0) unsplit_.insert(id);
       part = taken > 0 && part->second <= 0 ? batch.batch.split.erase(part) : std::next(part);
@@ -118,13 +120,13 @@ void RealEngine::unsplit_lost() {
 }
 
 /// How many tasks of the batch waited for that GPU, and do not any more.
-int64_t RealEngine::take_back(const Batch& batch, const std::string& uuid) {
+int64_t RealEngine::take_back(const Batch& batch, const std::string& uuid, bool judges_mappings) {
   const bool takes_all = is_lost(uuid);
-  if (!takes_all && config_->gpu.multi_gpu.task_specific_mappings.empty()) return 0;
+  if (!takes_all && !judges_mappings) return 0;
   int64_t taken = 0;
   for (const int64_t id : batch.tasks) {
     Entry* const entry = entry_of(id);
-    if (entry == nullptr || entry->task.only_gpus != std::vector{uuid}) continue;
+    if (entry == nullptr || entry->task.only_gpus.size() != 1 || entry->task.only_gpus.front() != uuid) continue;
     if (entry->task.state != TaskState::waiting && entry->task.state != TaskState::blocked) continue;
     if (!takes_all && !is_mapped_elsewhere(entry->task, uuid)) continue;
     give(*entry, {});

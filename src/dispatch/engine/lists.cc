@@ -95,7 +95,7 @@ void RealEngine::set_config(std::shared_ptr<const config::Config> config) {
                      config->sonde.tasks.ageing != config_->sonde.tasks.ageing;
   config_ = std::move(config);
   fleet_.refresh(*config_);
-  is_dirty_ = judges_batches_ = true;
+  is_dirty_ = judges_batches_ = judges_mappings_ = true;
   if (moves) replace_all();
 }
 

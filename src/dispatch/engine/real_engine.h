@@ -120,7 +120,7 @@ class RealEngine final : public Engine {
   [[nodiscard]] bool is_lost(const std::string& uuid) const;
   [[nodiscard]] bool is_mapped_elsewhere(const Task& task, const std::string& uuid) const;
   void unsplit_lost();
-  [[nodiscard]] int64_t take_back(const Batch& batch, const std::string& uuid);
+  [[nodiscard]] int64_t take_back(const Batch& batch, const std::string& uuid, bool judges_mappings);
 
   // explaining.cc
   void explain_blocked(const Entry& entry, Explanation& found) const;
@@ -151,8 +151,9 @@ class RealEngine final : public Engine {
   int64_t last_id_ = 0;
   int64_t last_batch_ = 0;
   bool is_draining_ = false;
-  bool judges_batches_ = true;  ///< GPUs or configuration changed, or there is a new batch
-  bool is_dirty_ = true;        ///< something changed since the last step by which a task may start
+  bool judges_mappings_ = true;  ///< of batches that are split: the configuration changed
+  bool judges_batches_ = true;   ///< GPUs or configuration changed, or there is a new batch
+  bool is_dirty_ = true;         ///< something changed since the last step by which a task may start
 
   std::set<int64_t> changed_;  ///< since the last step
   std::set<int64_t> changed_batches_;

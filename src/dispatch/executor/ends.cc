@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/process_handle.h"
 #include "dispatch/executor/log_reader.h"
 #include "dispatch/executor/moments.h"
 #include "dispatch/executor/orphans.h"
@@ -96,7 +97,8 @@ void ProcessExecutor::settle_free(AttemptId id, int live) {
     return report(id, *end);
   const auto record = live < 0 ? std::nullopt : keeper::read_keeper_record(live, attempt_name(id));
   keeper::EndRecord end{.cause = "lost", .ended_ns = wall_ns()};
-  if (!record && !files_.host_restarted()) {
+  const bool is_from_before = from_before_boot_.contains(id) && files_.host_restarted();
+  if (!record && !is_from_before) {
     end.cause = "not_started";
     end.message = never_started_text(find(id)->keeper_status);
     return report(id, end);

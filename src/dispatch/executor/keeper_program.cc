@@ -64,8 +64,6 @@ int KeeperProgram::start(const Files& files, pid_t& pid) const {
   return settings.spawn(path.c_str(), pointers_to(words).data(), pointers_to(no_environment).data(), pid);
 }
 
-Descriptor process_handle(pid_t pid) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
-
 void tell_to_end(int handle) {
   siginfo_t info{};
   info.si_signo = SIGTERM;

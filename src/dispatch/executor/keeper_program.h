@@ -28,9 +28,6 @@ class KeeperProgram {
   Descriptor program_;
 };
 
-/// Readable once the process ended.
-[[nodiscard]] Descriptor process_handle(pid_t pid);
-
 /// SIGTERM to a keeper, marked as its service's: others' end a task too, but cancel nothing.
 void tell_to_end(int handle);
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -177,6 +178,7 @@ void ProcessExecutor::launch(const Launch& launch, int64_t give_up_ns) {
 
 int ProcessExecutor::launch_now(const Launch& launch, Entry& entry) {
   const AttemptId id{launch.task, launch.attempt};
+  reap_strays();
   Descriptor live;
   if (const int error = files_.create(id, live)) return error;
   const std::string own_folder = files_.attempt_folder(id);
@@ -199,9 +201,21 @@ int ProcessExecutor::launch_now(const Launch& launch, Entry& entry) {
     return 0;
   }
   entry.keeper_status = started.lost_status;
+  if (started.lost_status && is_free(id, std::move(live))) return EAGAIN;
   if (started.pid != 0) strays_.push_back(started.pid);
   settle_later(id);
   return 0;
+}
+
+/// Whether the starter was gone before there was a keeper: nothing ran then. The lock is the keeper's too.
+bool ProcessExecutor::is_free(AttemptId id, Descriptor live) const {
+  const std::string file = files_.live_file(id);
+  live.reset();
+  live.reset(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  if (!live || flock(live.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  if (keeper::read_keeper_record(live.get(), attempt_name(id))) return false;
+  unlink(file.c_str());
+  return true;
 }
 
 void ProcessExecutor::follow(Entry& entry, Keeper keeper) {

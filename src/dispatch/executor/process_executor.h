@@ -39,8 +39,8 @@ class ProcessExecutor final : public Executor {
   void collected(int64_t task, int64_t attempt) override;
   [[nodiscard]] std::optional<std::pair<int64_t, int64_t>> task_of(int64_t pid) const override;
   [[nodiscard]] std::optional<int64_t> pid_of(int64_t task, int64_t attempt) const override;
-  [[nodiscard]] Result<LogPart> log(int64_t task, int64_t attempt, LogStream stream, int64_t from,
-                                    int64_t most) const override;
+  [[nodiscard]] Result<std::optional<LogPart>> log(int64_t task, int64_t attempt, LogStream stream, int64_t from,
+                                                   int64_t most) const override;
   [[nodiscard]] std::string folder_of(int64_t task, int64_t attempt) const override;
   void remove(int64_t task) override;
   [[nodiscard]] int64_t bytes() const override;
@@ -104,6 +104,7 @@ class ProcessExecutor final : public Executor {
   void clear_unwanted(AttemptId id, const Entry& entry);
   [[nodiscard]] bool ran_out_of_gpu_memory(AttemptId id) const;
   void clear(AttemptId id);
+  [[nodiscard]] bool is_free(AttemptId id, Descriptor live) const;
   void remember_boot();
   [[nodiscard]] Entry* find(AttemptId id);
 

@@ -41,8 +41,8 @@ std::optional<int64_t> ProcessExecutor::pid_of(int64_t task, int64_t attempt) co
   return record->task;
 }
 
-Result<LogPart> ProcessExecutor::log(int64_t task, int64_t attempt, LogStream stream, int64_t from,
-                                     int64_t most) const {
+Result<std::optional<LogPart>> ProcessExecutor::log(int64_t task, int64_t attempt, LogStream stream, int64_t from,
+                                                    int64_t most) const {
   const AttemptId id{task, attempt};
   bool over = true;
   {
@@ -50,9 +50,7 @@ Result<LogPart> ProcessExecutor::log(int64_t task, int64_t attempt, LogStream st
     const auto at = entries_.find(id);
     if (at != entries_.end()) over = at->second.is_over;
   }
-  if (over && !has_files(files_.output(id))) {
-    return fail("there is no output of attempt {} of task {}: it was removed, or never started", attempt, task);
-  }
+  if (over && !has_files(files_.output(id))) return std::optional<LogPart>();
   return read_log(files_.output(id) + (stream == LogStream::out ? ".stdout" : ".stderr"), from, most, over);
 }
 

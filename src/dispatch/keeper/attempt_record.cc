@@ -70,8 +70,6 @@ std::string read_block(int file, int64_t offset) {
   return block;
 }
 
-bool is_of(std::string_view written, std::string_view attempt) { return written.empty() || written == attempt; }
-
 std::string read_boot_id() {
   const Descriptor file(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
   std::array<char, 64> text{};
@@ -136,12 +134,12 @@ bool write_record(int file, int64_t offset, std::string_view text) {
 
 std::optional<KeeperRecord> read_keeper_record(int file, std::string_view attempt) {
   auto record = parse_keeper_record(read_block(file, kKeeperOffset));
-  return record && is_of(record->attempt, attempt) ? std::move(record) : std::nullopt;
+  return record && record->attempt == attempt ? std::move(record) : std::nullopt;
 }
 
 std::optional<EndRecord> read_end_record(int file, std::string_view attempt) {
   auto record = parse_end_record(read_block(file, kEndOffset));
-  return record && is_of(record->attempt, attempt) ? std::move(record) : std::nullopt;
+  return record && record->attempt == attempt ? std::move(record) : std::nullopt;
 }
 
 std::string attempt_name(int64_t task, int64_t attempt) { return std::to_string(task) + "." + std::to_string(attempt); }

@@ -25,7 +25,7 @@ struct KeeperRecord {
   int64_t keeper_start = 0;        ///< clock ticks since the host's start, of /proc/PID/stat
   int64_t task = 0;                ///< first process of the task, leader of its session; 0: not yet
   int64_t task_start = 0;
-  std::string attempt = {};  ///< its name; earlier versions, which used no file again, wrote none
+  std::string attempt = {};  ///< its name
 };
 
 struct EndRecord {
@@ -34,7 +34,7 @@ struct EndRecord {
   std::optional<int64_t> signal = {};
   std::string message = {};  ///< one line; cut off where it is too long
   int64_t ended_ns = 0;
-  std::string attempt = {};  ///< as above
+  std::string attempt = {};  ///< its name
 };
 
 /// "TASK.ATTEMPT".

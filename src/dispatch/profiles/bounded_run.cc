@@ -14,10 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "base/descriptor.h"
+#include "base/process_handle.h"
 #include "base/spawn_settings.h"
 #include "base/system_reason.h"
-#include "dispatch/executor/keeper_program.h"
 
 namespace sonde::dispatch {
 namespace {

@@ -25,8 +25,8 @@ struct Wish {
   int64_t moment_ns = 0;
 };
 
-/// Which attempts are recorded. Requests to workers are not: their worker is, from outside. A task is recorded once: what is tried again after that
-/// runs alone. One thread.
+/// Which attempts are recorded. Requests to workers are not: their worker is, from outside. A task is recorded once:
+/// what is tried again after that runs alone. One thread.
 class Choice {
  public:
   /// Tasks of the type that started since the last one that was recorded for this reason, before this process.
