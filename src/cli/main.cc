@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <span>
@@ -16,6 +17,7 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/other_words.h"
+#include "cli/output.h"
 
 namespace sonde {
 
@@ -126,7 +128,7 @@ std::vector<std::string> parsed_words(const CommandWords& found, int argc, char*
 }
 
 int say_usage(std::string_view what, std::string_view path) {
-  fmt::print(stderr, "sonde: {}\nTry '{} --help'.\n", what, path);
+  complain(fmt::format("{}\nTry '{} --help'.", what, path));
   return kUsage;
 }
 
@@ -182,9 +184,9 @@ int main(int argc, char** argv) {
   try {
     return sonde::run(argc, argv);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "sonde: out of memory\n");
+    static_cast<void>(std::fputs("sonde: out of memory\n", stderr));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "sonde: internal error: {}\n", error.what());
+    sonde::complain(fmt::format("internal error: {}", error.what()));
   }
   return sonde::kCannot;
 }

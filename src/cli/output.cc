@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <system_error>
@@ -92,8 +93,13 @@ RenderOptions terminal_options() {
   return options;
 }
 
+void complain(std::string_view text) {
+  const std::string line = fmt::format("sonde: {}\n", text);
+  static_cast<void>(std::fputs(line.c_str(), stderr));
+}
+
 int report_error(const Error& error) {
-  fmt::print(stderr, "sonde: {}\n", error.message);
+  complain(error.message);
   return kCannot;
 }
 

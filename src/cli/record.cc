@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <memory>
@@ -36,7 +37,8 @@ struct RecordArguments {
   std::shared_ptr<record_cli::OtherOptions> others;
 };
 
-int64_t to_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+/// Times beyond 31 years are that: they still fit.
+int64_t to_ns(double seconds) { return static_cast<int64_t>(std::min(seconds, 1e9) * 1e9); }
 
 /// As nsys takes it: a name or a number.
 Result<int> kill_signal(const std::string& text) {
@@ -88,17 +90,17 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
 /// On standard error: standard output is the program's.
 void say(std::span<const record::Remark> remarks) {
   for (const record::Remark& remark : remarks) {
-    fmt::print(stderr, "sonde: {}{}\n", remark.warning ? "warning: " : "", remark.text);
+    complain(fmt::format("{}{}", remark.warning ? "warning: " : "", remark.text));
   }
 }
 
 void tell(const record::Recording& recording, const std::string& output) {
   if (recording.written) {
-    fmt::print(stderr, "sonde: the profile is {}\n", output);
+    complain(fmt::format("the profile is {}", output));
     return;
   }
-  fmt::print(stderr, "sonde: there is no profile: {}; what was recorded is in {}\n", recording.written.error().message,
-             recording.kept);
+  complain(fmt::format("there is no profile: {}; what was recorded is in {}", recording.written.error().message,
+                       recording.kept));
 }
 
 bool print_stats(const std::string& profile) {
@@ -109,13 +111,14 @@ bool print_stats(const std::string& profile) {
 int run(const RecordArguments& arguments) {
   auto options = options_of(arguments);
   if (!options) {
-    fmt::print(stderr, "sonde: {}\nTry 'sonde record --help'.\n", options.error().message);
+    complain(fmt::format("{}\nTry 'sonde record --help'.", options.error().message));
     return kUsage;
   }
   const auto progress = terminal_progress();
   options->progress = progress.get();
   say(options->remarks);
   const auto recording = record::record(*options);
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): what is said below must not cost the exit code
   if (!recording) return report_error(recording.error());
   say(std::span(recording->remarks).subspan(options->remarks.size()));
   tell(*recording, options->output);

@@ -16,6 +16,13 @@ namespace sonde::inject {
 
 constinit Attachment attachment;
 
+void find_namespace() noexcept {
+  struct stat of_namespace{};
+  const bool known = stat("/proc/self/ns/pid", &of_namespace) == 0;
+  attachment.foreign.store(!known || of_namespace.st_ino != attachment.header->pid_namespace,
+                           std::memory_order_relaxed);
+}
+
 namespace {
 
 /// What the environment says: where the mapping is, and the number that it must have.
@@ -46,6 +53,7 @@ std::byte* map_file(const char* path) noexcept {
           ? -1
           : syscall(SYS_mmap, nullptr, wire::kMappingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   syscall(SYS_close, file);
+  if (mapped != -1) syscall(SYS_madvise, mapped, wire::kMappingBytes, MADV_DONTDUMP);
   return mapped == -1 ? nullptr : reinterpret_cast<std::byte*>(mapped);
 }
 
@@ -63,11 +71,6 @@ std::atomic<uint64_t>* make_guard() noexcept {
   return nullptr;
 }
 
-bool is_foreign(const wire::Header& header) noexcept {
-  struct stat of_namespace{};
-  return stat("/proc/self/ns/pid", &of_namespace) != 0 || of_namespace.st_ino != header.pid_namespace;
-}
-
 void attach() noexcept {
   Place place;
   if (!read_place(place)) return;
@@ -79,12 +82,12 @@ void attach() noexcept {
     return;
   }
   attachment.mapping = mapping;
-  attachment.foreign = is_foreign(*header);
   attachment.guard = make_guard();
-  if (attachment.guard == nullptr || !prepare_threads()) {
+  if (attachment.guard == nullptr) {
     header->refused.fetch_add(1, std::memory_order_relaxed);
     return;
   }
+  prepare_threads();
   attachment.header = header;
   announce();
 }

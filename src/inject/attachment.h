@@ -13,14 +13,17 @@ namespace sonde::inject {
 
 struct Attachment {
   std::byte* mapping = nullptr;
-  wire::Header* header = nullptr;  ///< null: not attached
-  bool foreign = false;            ///< this process is in another pid namespace than the recorder
+  wire::Header* header = nullptr;    ///< null: not attached
+  std::atomic<bool> foreign{false};  ///< this process is in another pid namespace than the recorder
   /// A page that a child of fork() finds zeroed, however it was forked: the process's token, by which threads tell that
   /// what they hold is their parent's.
   std::atomic<uint64_t>* guard = nullptr;
 };
 
 extern Attachment attachment;
+
+/// Finds out whether this process is foreign. A child of fork() may be where its parent is not.
+void find_namespace() noexcept;
 
 inline wire::Phase phase() noexcept {
   return attachment.header == nullptr

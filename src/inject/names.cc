@@ -29,23 +29,27 @@ std::byte* pages(size_t bytes) noexcept {
   return at == -1 ? nullptr : reinterpret_cast<std::byte*>(at);
 }
 
-/// Held for some hundred nanoseconds. One that stays held is that of a thread which is not there any more (in a child
-/// of fork()): it is not waited for long.
+/// Held for some hundred nanoseconds, by the token of its process: in a child of fork() one that its parent held is
+/// free. It is not waited for long, since a signal handler may have interrupted the one who holds it.
 class Lock {
  public:
-  explicit Lock(std::atomic_flag& flag) noexcept : flag_(flag) {
+  explicit Lock(std::atomic<uint64_t>& holder) noexcept : holder_(holder) {
     constexpr int kTries = 100'000;
-    for (int i = 0; i < kTries && !held_; ++i) held_ = !flag_.test_and_set(std::memory_order_acquire);
+    const uint64_t own = own_token();
+    for (int i = 0; i < kTries && !held_; ++i) {
+      uint64_t found = holder_.load(std::memory_order_relaxed);
+      held_ = found != own && holder_.compare_exchange_strong(found, own, std::memory_order_acquire);
+    }
   }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
   ~Lock() {
-    if (held_) flag_.clear(std::memory_order_release);
+    if (held_) holder_.store(0, std::memory_order_release);
   }
   [[nodiscard]] bool held() const noexcept { return held_; }
 
  private:
-  std::atomic_flag& flag_;
+  std::atomic<uint64_t>& holder_;
   bool held_ = false;
 };
 
@@ -54,7 +58,7 @@ class Lock {
 struct NameTable {
   wire::Kind kind;
   uint32_t most;
-  std::atomic_flag lock{};
+  std::atomic<uint64_t> lock{};  ///< token of the process that holds it; 0 for none
   std::atomic<uint32_t> count{};
   std::atomic<Name*> blocks[kMostBlocks]{};
   std::byte* text_next = nullptr;
@@ -67,6 +71,7 @@ constinit NameTable strings{.kind = wire::Kind::string, .most = kMostStrings};
 namespace {
 
 const char* keep_text(NameTable& table, const Text& text) noexcept {
+  if (text.bytes == 0) return "";
   if (static_cast<size_t>(table.text_end - table.text_next) < text.bytes) {
     std::byte* fresh = pages(kTextBytes);
     if (fresh == nullptr) return nullptr;

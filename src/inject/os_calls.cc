@@ -51,9 +51,20 @@ void* original(OsCall call) noexcept {
   return found;
 }
 
+/// The calls that do not wait, by the locks, which stand last. Called by their symbols they could be those of a
+/// sanitizer in the program, which would see one lock taken twice.
+constexpr auto kFirstLock = static_cast<uint16_t>(OsCall::pthread_mutex_lock);
+constinit std::atomic<void*> try_locks[wire::kOsCalls - kFirstLock] = {};
+
+std::atomic<void*>& try_lock_of(OsCall lock) noexcept { return try_locks[static_cast<uint16_t>(lock) - kFirstLock]; }
+
 /// Before the program runs: looking a name up allocates, which must not happen in a signal handler.
 __attribute__((constructor)) void find_all() noexcept {
   for (uint16_t i = 0; i < wire::kOsCalls; ++i) static_cast<void>(original(static_cast<OsCall>(i)));
+#define SONDE_OS_CALL(result, name, parameters, arguments)
+#define SONDE_OS_LOCK(name, type, try_name) try_lock_of(OsCall::name).store(dlsym(RTLD_NEXT, #try_name));
+#include "wire/os_calls.inc"
+#undef SONDE_OS_CALL
 }
 
 template <typename T>
@@ -122,9 +133,10 @@ bool take_free(int (*try_wait)(sem_t*), sem_t* semaphore, int& result) {
 }
 
 template <typename Lock>
-int timed_lock(OsCall call, int (*try_lock)(Lock*), Lock* lock) {
+int timed_lock(OsCall call, Lock* lock) {
+  const auto try_lock = reinterpret_cast<int (*)(Lock*)>(try_lock_of(call).load(std::memory_order_relaxed));
   int result = 0;
-  if (records(wire::kWantOsCalls) && take_free(try_lock, lock, result)) return result;
+  if (try_lock != nullptr && records(wire::kWantOsCalls) && take_free(try_lock, lock, result)) return result;
   return timed<int>(call, lock);
 }
 
@@ -136,7 +148,7 @@ int timed_lock(OsCall call, int (*try_lock)(Lock*), Lock* lock) {
   extern "C" result sonde_os_##name parameters { return call_with<result>(OsCall::name) arguments; }
 #define SONDE_OS_LOCK(name, type, try_name)                               \
   extern "C" SONDE_EXPORT int sonde_os_##name(type* lock) __asm__(#name); \
-  extern "C" int sonde_os_##name(type* lock) { return timed_lock(OsCall::name, &(try_name), lock); }
+  extern "C" int sonde_os_##name(type* lock) { return timed_lock(OsCall::name, lock); }
 
 namespace {
 

@@ -16,13 +16,16 @@ thread_local constinit ThreadChunk thread_chunk{};
 namespace {
 
 pthread_key_t key;
+bool has_key = false;
+/// The C library has room for the values of so many keys in each thread; for those beyond it allocates.
+constexpr pthread_key_t kKeysInPlace = 32;
 
-uint32_t process_number() noexcept { return static_cast<uint32_t>(syscall(SYS_getpid)); }
+uint64_t fresh_token() noexcept { return static_cast<uint64_t>(syscall(SYS_getpid)) << 32U | 1U; }
 
 void give_back(ThreadChunk& mine) noexcept {
-  const uint64_t owner = mine.owner->load(std::memory_order_relaxed);
-  mine.owner->store(wire::owner_word(wire::ChunkState::full, wire::process_of(owner), wire::thread_of(owner)),
-                    std::memory_order_release);
+  uint64_t owner = mine.owner_word;
+  const uint64_t full = wire::owner_word(wire::ChunkState::full, wire::process_of(owner), wire::thread_of(owner));
+  mine.owner->compare_exchange_strong(owner, full, std::memory_order_release, std::memory_order_relaxed);
   mine.chunk = nullptr;
   mine.next = mine.end = nullptr;
 }
@@ -44,13 +47,15 @@ void on_thread_end(void*) noexcept {
 uint64_t process_token(bool& made) noexcept {
   uint64_t token = attachment.guard->load(std::memory_order_relaxed);
   if (token != 0) return token;
-  const uint64_t fresh = uint64_t{process_number()} << 32U | 1U;
+  find_namespace();
+  const uint64_t fresh = fresh_token();
   made = attachment.guard->compare_exchange_strong(token, fresh, std::memory_order_relaxed);
   return made ? fresh : token;
 }
 
 bool find_free(ThreadChunk& mine) noexcept {
-  const auto state = attachment.foreign ? wire::ChunkState::foreign : wire::ChunkState::written;
+  const bool foreign = attachment.foreign.load(std::memory_order_relaxed);
+  const auto state = foreign ? wire::ChunkState::foreign : wire::ChunkState::written;
   const uint64_t word = wire::owner_word(state, static_cast<uint32_t>(attachment.guard->load() >> 32U), mine.thread);
   wire::Owner* owners = wire::owners_of(attachment.mapping);
   // From the first on, so that a program with few events touches few pages.
@@ -59,6 +64,7 @@ bool find_free(ThreadChunk& mine) noexcept {
     if (wire::state_of(found) != wire::ChunkState::free) continue;
     if (!owners[i].compare_exchange_strong(found, word, std::memory_order_acquire)) continue;
     mine.owner = &owners[i];
+    mine.owner_word = word;
     mine.chunk = wire::chunk_of(attachment.mapping, i);
     mine.next = wire::records_of(mine.chunk);
     mine.end = mine.next + wire::kRecordBytes;
@@ -97,23 +103,37 @@ bool take(ThreadChunk& mine, uint32_t bytes) noexcept {
   bool new_process = false;
   const uint64_t token = process_token(new_process);
   if (mine.token != token) {  // what it holds is nothing, or its parent's
-    mine = {.token = token, .thread = static_cast<uint32_t>(syscall(SYS_gettid)), .busy = true};
+    mine.chunk = nullptr;
+    mine.next = mine.end = nullptr;
+    mine.thread = static_cast<uint32_t>(syscall(SYS_gettid));
+    mine.none_free = false;
+    mine.token = token;
   } else if (mine.chunk != nullptr) {
     give_back(mine);
   }
-  const uint32_t freed = attachment.header->freed.load(std::memory_order_relaxed);
+  const uint32_t freed = attachment.header->freed.load(std::memory_order_acquire);
   if (mine.none_free && mine.freed_seen == freed) return false;
   mine.none_free = !find_free(mine);
   mine.freed_seen = freed;
   if (mine.none_free) return false;
-  pthread_setspecific(key, &mine);
+  if (has_key) pthread_setspecific(key, &mine);
   if (new_process) tell_process(mine);
   return static_cast<size_t>(mine.end - mine.next) >= bytes;
 }
 
 }  // namespace
 
-bool prepare_threads() noexcept { return pthread_key_create(&key, on_thread_end) == 0; }
+uint64_t own_token() noexcept {
+  const uint64_t token = attachment.guard->load(std::memory_order_relaxed);
+  return token != 0 ? token : fresh_token();
+}
+
+void prepare_threads() noexcept {
+  has_key = pthread_key_create(&key, on_thread_end) == 0;
+  if (!has_key || key < kKeysInPlace) return;
+  pthread_key_delete(key);
+  has_key = false;
+}
 
 void announce() noexcept {
   // Taking a process's first chunk writes its record; there is nothing to publish behind it.

@@ -16,6 +16,7 @@ struct ThreadChunk {
   std::byte* end = nullptr;
   wire::ChunkHeader* chunk = nullptr;
   wire::Owner* owner = nullptr;
+  uint64_t owner_word = 0;  ///< what stands there while the chunk is this thread's
   uint32_t thread = 0;
   uint32_t freed_seen = 0;  ///< Header::freed when no chunk was to be had
   bool none_free = false;
@@ -26,8 +27,11 @@ struct ThreadChunk {
 // anything. That takes some of what the C library keeps free for libraries that are loaded later: 1.6 KB in all.
 extern constinit thread_local ThreadChunk thread_chunk;
 
-/// Makes the key by which threads give their chunk back when they end. False when there is none.
-[[nodiscard]] bool prepare_threads() noexcept;
+/// Makes the key by which threads give their chunk back when they end. Without one the recorder finds these chunks.
+void prepare_threads() noexcept;
+
+/// What this process is told by from others, before it has a chunk too. Never 0.
+[[nodiscard]] uint64_t own_token() noexcept;
 
 /// Tells the recorder of this process.
 void announce() noexcept;
@@ -54,12 +58,15 @@ void announce() noexcept;
   return nullptr;
 }
 
-/// Publishes the record that begin_record() made room for.
+/// Publishes the record that begin_record() made room for; not in a child that was forked in between (by a signal
+/// handler): it stands in a chunk of its parent's.
 inline void commit_record(uint32_t bytes) noexcept {
   ThreadChunk& mine = thread_chunk;
-  mine.next += bytes;
-  mine.chunk->committed.store(static_cast<uint32_t>(mine.next - wire::records_of(mine.chunk)),
-                              std::memory_order_release);
+  if (mine.token == attachment.guard->load(std::memory_order_relaxed)) {
+    mine.next += bytes;
+    mine.chunk->committed.store(static_cast<uint32_t>(mine.next - wire::records_of(mine.chunk)),
+                                std::memory_order_release);
+  }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   mine.busy = false;
 }

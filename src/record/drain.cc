@@ -1,16 +1,20 @@
 #include "record/drain.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 namespace sonde::record {
 namespace {
 
 /// A chunk that stays as it is for so long may be one of a thread that was killed. Asking costs a system call.
 constexpr uint32_t kIdleSweeps = 50;
+/// The same while more than half of all chunks are in use: short programs by the thousand would take the rest.
+constexpr uint32_t kIdleSweepsWhenScarce = 1;
 
 bool is_gone(uint64_t owner) {
-  const std::string path = fmt::format("/proc/{}/task/{}", wire::process_of(owner), wire::thread_of(owner));
-  return access(path.c_str(), F_OK) != 0;
+  return syscall(SYS_tgkill, wire::process_of(owner), wire::thread_of(owner), 0) != 0 && errno != EPERM;
 }
 
 }  // namespace
@@ -19,17 +23,20 @@ Drain::Drain(Mapping& mapping, SpoolWriter& spool) : mapping_(mapping), spool_(s
 
 int64_t Drain::sweep() {
   int64_t bytes = 0;
+  const uint32_t patience = in_use_ > wire::kChunks / 2 ? kIdleSweepsWhenScarce : kIdleSweeps;
+  in_use_ = 0;
   wire::Owner* owners = wire::owners_of(mapping_.bytes());
   for (uint32_t i = 0; i < wire::kChunks; ++i) {
     const uint64_t owner = owners[i].load(std::memory_order_acquire);
     const wire::ChunkState state = wire::state_of(owner);
     if (state == wire::ChunkState::free) continue;
+    ++in_use_;
     Known& known = known_[i];
     const int64_t fresh = take_new(i, owner);
     bytes += fresh;
     known.idle_sweeps = fresh == 0 ? known.idle_sweeps + 1 : 0;
-    const bool dead = state == wire::ChunkState::written && known.idle_sweeps % kIdleSweeps == kIdleSweeps - 1 &&
-                      is_gone(owner) && take_new(i, owner) == 0;
+    const bool idle = known.idle_sweeps > 0 && known.idle_sweeps % patience == 0;
+    const bool dead = state == wire::ChunkState::written && idle && is_gone(owner) && take_new(i, owner) == 0;
     if (state == wire::ChunkState::full || dead) release(i);
   }
   spool_.flush();
@@ -55,7 +62,7 @@ void Drain::release(uint32_t index) {
   known_[index] = {};
   wire::chunk_of(mapping_.bytes(), index)->committed.store(0, std::memory_order_relaxed);
   wire::owners_of(mapping_.bytes())[index].store(0, std::memory_order_release);
-  mapping_.header().freed.fetch_add(1, std::memory_order_relaxed);
+  mapping_.header().freed.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace sonde::record

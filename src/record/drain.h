@@ -31,6 +31,7 @@ class Drain {
   Mapping& mapping_;
   SpoolWriter& spool_;
   std::vector<Known> known_;
+  uint32_t in_use_ = 0;  ///< chunks at the last sweep
   int64_t damaged_ = 0;
 };
 

@@ -41,10 +41,19 @@ void hide_output() {
   dup2(nothing, STDERR_FILENO);
 }
 
+/// Where this process was told to ignore SIGCHLD, its children would vanish without a status.
+struct sigaction take_ends_of_children() {
+  struct sigaction keep{};
+  struct sigaction before{};
+  keep.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &keep, &before);
+  return before;
+}
+
 /// In the child: becomes the program, or tells why not through the pipe.
-[[noreturn]] void become(char** words, char** environment, const sigset_t& mask, bool show_output, int report) {
+[[noreturn]] void become(char** words, char** environment, const SignalState& before, bool show_output, int report) {
   if (!show_output) hide_output();
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  before.put_back();
   execvpe(words[0], words, environment);
   const int error = errno;
   [[maybe_unused]] const auto written = write(report, &error, sizeof error);
@@ -64,6 +73,11 @@ int error_of_start(int report) {
 
 }  // namespace
 
+void SignalState::put_back() const {
+  sigaction(SIGCHLD, &of_children, nullptr);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
 Result<Program> Program::start(const ProgramOptions& options) {
   std::vector<std::string> words = options.words;
   std::vector<std::string> environment = environment_with(options.environment);
@@ -72,8 +86,9 @@ Result<Program> Program::start(const ProgramOptions& options) {
   std::array<int, 2> report{};
   if (pipe2(report.data(), O_CLOEXEC) != 0) return fail("cannot run {}: {}", words.front(), system_reason(errno));
   const sigset_t blocked = waited_for();
-  sigset_t before{};
-  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  SignalState before{};
+  pthread_sigmask(SIG_BLOCK, &blocked, &before.mask);
+  before.of_children = take_ends_of_children();
   const pid_t child = fork();
   const int error = errno;
   if (child == 0) {
@@ -85,7 +100,11 @@ Result<Program> Program::start(const ProgramOptions& options) {
   const int failed = child < 0 ? error : error_of_start(report[0]);
   close(report[0]);
   if (failed == 0) return program;
-  program.ended_ = child < 0 || program.reap();
+  if (child > 0) {
+    program.reap();
+  } else {
+    before.put_back();
+  }
   return fail("cannot run {}: {}", words.front(), system_reason(failed));
 }
 
@@ -97,18 +116,18 @@ Program::Program(Program&& other) noexcept
 
 Program::~Program() {
   if (process_ < 0) return;
-  const sigset_t too_large = set_of({SIGXFSZ});
+  const sigset_t late = waited_for();
   const timespec at_once{};
-  while (sigtimedwait(&too_large, nullptr, &at_once) > 0) continue;
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  while (sigtimedwait(&late, nullptr, &at_once) > 0) continue;
+  before_.put_back();
 }
 
-bool Program::reap() {
+void Program::reap() {
   pid_t got = 0;
   do {
     got = waitpid(process_, &status_, 0);
   } while (got < 0 && errno == EINTR);
-  return true;
+  ended_ = true;
 }
 
 void Program::wait(int64_t most_ns) {
@@ -121,7 +140,9 @@ void Program::wait(int64_t most_ns) {
     told_to_end_ = ended_;
     if (!of_terminal) send(signal);
   }
-  if (!ended_) ended_ = waitpid(process_, &status_, WNOHANG) == process_;
+  if (ended_) return;
+  const pid_t got = waitpid(process_, &status_, WNOHANG);
+  ended_ = got == process_ || (got < 0 && errno == ECHILD);
 }
 
 void Program::send(int signal) const {

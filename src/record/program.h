@@ -20,6 +20,14 @@ struct ProgramOptions {
   bool show_output = true;
 };
 
+/// What this process did with signals before it ran a program, and the program does.
+struct SignalState {
+  sigset_t mask;
+  struct sigaction of_children;
+
+  void put_back() const;
+};
+
 /// Runs one program. While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process: those that another
 /// process sent go on to the program; those of the terminal have reached it already. From one thread only.
 class Program {
@@ -43,11 +51,11 @@ class Program {
   [[nodiscard]] int signal() const;
 
  private:
-  Program(pid_t process, const sigset_t& before) : process_(process), before_(before) {}
-  [[nodiscard]] bool reap();
+  Program(pid_t process, const SignalState& before) : process_(process), before_(before) {}
+  void reap();
 
   pid_t process_;
-  sigset_t before_;
+  SignalState before_;
   int status_ = 0;
   bool ended_ = false;
   bool told_to_end_ = false;

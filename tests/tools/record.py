@@ -199,11 +199,37 @@ def by_time(folder):
     check("warning: nothing was recorded" in run.stderr, run.stderr)
 
 
+def ignored_ends(folder):
+    """A parent that ignores SIGCHLD hands that on: the recorder still sees the program end."""
+    path = folder / "ignored.sqlite"
+    show = "import signal, sys; sys.exit(7 + (signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN))"
+    run = record(path, sys.executable, "-c", show, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    check(run.returncode == 8, (run.returncode, run.stderr))
+
+
+def said_to_nobody(folder):
+    """A standard error that takes nothing costs neither the exit code nor the profile."""
+    for place in ("/dev/full", "&-"):
+        path = folder / f"nobody{len(place)}.sqlite"
+        command = f'"$0" record -d 1e10 -o {path} -- {PROGRAM} status 7 2>{place}'
+        run = subprocess.run(["sh", "-c", command, SONDE], capture_output=True, timeout=PATIENCE_S, check=False)
+        check(run.returncode == 7 and path.exists(), (place, run.returncode))
+        run = subprocess.run(["sh", "-c", f'"$0" record 2>{place}', SONDE], check=False, timeout=PATIENCE_S)
+        check(run.returncode == 2, (place, run.returncode))
+    path = folder / "gone.sqlite"
+    recorder = subprocess.Popen([SONDE, "record", "-o", path, "--", "sh", "-c", "read word; exit 7"],
+                                stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    recorder.stderr.close()
+    recorder.communicate(b"go\n", timeout=PATIENCE_S)
+    check(recorder.returncode == 7 and path.exists(), ("SIGPIPE", recorder.returncode))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for part in (nested_ranges, everything_of_nvtx, nvtx_headers, threads_and_children, blocking_calls, cpp_and_python,
-                     killed, recorder_killed, by_time):
+                     killed, recorder_killed, by_time, ignored_ends,
+                     said_to_nobody):
             print(f"{part.__name__}: {part(folder) or 'ok'}", flush=True)
         left = [path.name for path in folder.iterdir() if "recording" in path.name and "orphan" not in path.name]
         check(not left, f"files left behind: {left}")

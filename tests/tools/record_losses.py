@@ -114,9 +114,17 @@ def memory(folder):
     check(run.returncode == 0, errors)
 
 
+def short_programs(folder):
+    """More processes than there is room for at once, each with an event, one behind the other."""
+    path = folder / "short.sqlite"
+    script = "i=0; while [ $i -lt 3500 ]; do (:); i=$((i + 1)); done"
+    run = record(path, "sh", "-c", script, options=["--osrt-threshold", "0"])
+    check(run.returncode == 0 and "dropped" not in run.stderr, run.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (stalled, disk_full, long_texts, memory):
+        for part in (stalled, disk_full, long_texts, memory, short_programs):
             part(Path(name))
             print(f"{part.__name__}: ok", flush=True)
 
