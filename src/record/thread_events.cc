@@ -1,5 +1,7 @@
 #include "record/thread_events.h"
 
+#include <algorithm>
+
 #include "wire/os_calls.h"
 
 namespace sonde::record {
@@ -88,8 +90,10 @@ void ThreadEvents::mark(const wire::Record& record) {
 /// A call is written when it comes back: those that a signal handler made within it stand before it.
 void ThreadEvents::os_call(const wire::Record& record) {
   Calls& c = trace_.os_calls;
+  constexpr size_t kDeepest = 64;  // more than handlers nest, and a bound where the times make no sense
   const int64_t start = time(record.head.time);
-  for (size_t row = c.start.size(); row > first_call_ && c.start[row - 1] >= start; --row) ++c.nesting[row - 1];
+  const size_t first = std::max(first_call_, c.start.size() - std::min(c.start.size(), kDeepest));
+  for (size_t row = c.start.size(); row > first && c.start[row - 1] >= start; --row) ++c.nesting[row - 1];
   put(c.start, start);
   put(c.end, time(record.end));
   put(c.name, trace_.names.intern(wire::kOsCallNames[record.head.level]));

@@ -76,7 +76,7 @@ bool read_process(Body body, Record& record) {
 
 bool read_os_call(Body body, Record& record) {
   OsCallBody call{};
-  if (!body.take(call) || record.head.level >= kOsCalls) return false;
+  if (!body.take(call) || record.head.level >= kOsCalls || call.end < record.head.time) return false;
   record.end = call.end;
   record.result = call.result;
   return body.empty();
@@ -106,7 +106,7 @@ bool Reader::next(Record& record) {
   if (rest_.size() < sizeof record.head) return false;
   std::memcpy(&record.head, rest_.data(), sizeof record.head);
   const size_t bytes = record.head.bytes;
-  if (bytes < sizeof record.head || bytes % 8 != 0 || bytes > rest_.size()) return false;
+  if (bytes < sizeof record.head || bytes % 8 != 0 || bytes > rest_.size() || record.head.time < 0) return false;
   if (!read_body(Body(rest_.subspan(sizeof record.head, bytes - sizeof record.head)), record)) return false;
   rest_ = rest_.subspan(bytes);
   return true;
