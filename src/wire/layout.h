@@ -23,7 +23,7 @@ namespace sonde::wire {
 
 inline constexpr uint64_t kMagic = 0x31'45'52'49'57'44'4E'53;  // "SNDWIRE1"
 /// Of everything in this folder. A library of another version does not attach.
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 /// Small, so that two thousand threads have one each; large enough that a thread at a million events a second takes a
 /// new one only every 200 microseconds. All of them together hold 400 ms of that (40 MB/s): what the recorder may be
@@ -35,6 +35,9 @@ enum class Phase : uint32_t { waiting = 0, recording = 1, ended = 2 };
 
 /// What the recorder asks for.
 enum Wanted : uint32_t { kWantNvtx = 1, kWantOsCalls = 2 };
+
+/// What the program does that begins and ends the recording; none: only time does.
+enum class Trigger : uint32_t { none = 0, cuda_profiler_api = 1, nvtx = 2 };
 
 /// Why an event is not in the recording.
 enum class Loss : uint32_t {
@@ -53,6 +56,7 @@ struct Header {
   uint64_t nonce;           ///< as in the environment: the file is the one that was meant
   uint64_t pid_namespace;   ///< inode of the recorder's; a process of another is never taken for dead
   int64_t os_threshold_ns;  ///< OS calls that took less are not recorded
+  Trigger trigger;
   std::atomic<uint32_t> phase;
   std::atomic<uint32_t> freed;      ///< grows when chunks become free: a thread that found none tries again then
   std::atomic<uint64_t> lost[8];    ///< by Loss

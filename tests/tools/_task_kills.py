@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 
 from _serve import PATIENCE_S, Service, until
@@ -120,6 +121,31 @@ def complaints(accepted, tasks, marks):
             yield f"{token} ran {times} times"
 
 
+@contextmanager
+def submitting(service, marks, seed):
+    """Submitters, for as long as the service is hurt."""
+    submitters = [Submitter(service, marks, f"{seed}-{i}", seed + i) for i in range(SUBMITTERS)]
+    for submitter in submitters:
+        submitter.start()
+    try:
+        yield submitters
+    finally:
+        for submitter in submitters:
+            submitter.stopping.set()
+        for submitter in submitters:
+            submitter.join()
+
+
+def check(submitters, least, complaints):
+    """What was accepted; `complaints` of that, and what submitters saw, is an AssertionError."""
+    accepted = {token: task for submitter in submitters for token, task in submitter.accepted.items()}
+    troubles = [text for submitter in submitters for text in submitter.troubles]
+    troubles += complaints(accepted)
+    assert not troubles, "\n".join(troubles[:20])
+    assert len(accepted) >= least, f"only {len(accepted)} tasks were accepted"
+    return accepted
+
+
 def run(kills, seed):
     """The number of tasks that were accepted; an AssertionError with all that does not hold."""
     moments = random.Random(seed)
@@ -128,26 +154,14 @@ def run(kills, seed):
         host.write_text(HOST)
         fast = "requests_per_second: 1000000\nburst: 1000000"
         with Service(fast, CONFIG, ("--simulated", str(host))) as service:
-            submitters = [Submitter(service, marks, f"{seed}-{i}", seed + i) for i in range(SUBMITTERS)]
-            for submitter in submitters:
-                submitter.start()
-            try:
+            with submitting(service, marks, seed) as submitters:
                 for _ in range(kills):
                     time.sleep(moments.uniform(0, LONGEST_LIFE_S))
                     service.process.kill()
                     service.process.wait()
                     service.start()
-            finally:
-                for submitter in submitters:
-                    submitter.stopping.set()
-                for submitter in submitters:
-                    submitter.join()
             wait_for_all(service)
             tasks = list(all_tasks(service))
             assert service.stop() == 0, service.text()
-        accepted = {token: task for submitter in submitters for token, task in submitter.accepted.items()}
-        troubles = [text for submitter in submitters for text in submitter.troubles]
-        troubles += complaints(accepted, tasks, Counter(marks.read_text().split()))
-        assert not troubles, "\n".join(troubles[:20])
-        assert len(accepted) >= kills, f"only {len(accepted)} tasks were accepted"
-        return len(accepted)
+        times = Counter(marks.read_text().split())
+        return len(check(submitters, kills, lambda accepted: complaints(accepted, tasks, times)))

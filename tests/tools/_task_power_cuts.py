@@ -11,9 +11,8 @@ from pathlib import Path
 
 from _power_cut import LAYER, Disk
 from _serve import Service, until
-from _task_kills import CONFIG, HOST, Submitter, all_tasks, wait_for_all
+from _task_kills import CONFIG, HOST, all_tasks, check, submitting, wait_for_all
 
-SUBMITTERS = 2
 LONGEST_LIFE_S = 0.5  # of the service between its start and the cut
 KEEPER = LAYER.parent / "sonde-keeper-dynamic"  # the layer cannot see what a static program does
 # So that no cut is one too many, and what waits does not grow with each.
@@ -125,27 +124,15 @@ def run(cuts, seed):
         marks, gpus = Path(folder) / "marks", Path(folder) / "host.yaml"
         gpus.write_text(HOST)
         with Host(gpus) as service:
-            submitters = [Submitter(service, marks, f"{seed}-{i}", seed + i) for i in range(SUBMITTERS)]
             book = Book(service, marks)
-            for submitter in submitters:
-                submitter.start()
-            try:
+            with submitting(service, marks, seed) as submitters:
                 for _ in range(cuts):
                     live_and_die(service, book, draw)
                 service.until_it_listens()
-            finally:
-                for submitter in submitters:
-                    submitter.stopping.set()
-                for submitter in submitters:
-                    submitter.join()
             wait_for_all(service)
             tasks = list(all_tasks(service))
             assert service.stop() == 0, service.text()
-        accepted = {token: task for submitter in submitters for token, task in submitter.accepted.items()}
-        troubles = [text for submitter in submitters for text in submitter.troubles]
-        troubles += complaints(accepted, tasks, book)
-        assert not troubles, "\n".join(troubles[:20])
-        assert len(accepted) >= cuts, f"only {len(accepted)} tasks were accepted"
+        accepted = check(submitters, cuts, lambda accepted: complaints(accepted, tasks, book))
         again = sum(len(task["attempts"]) > 1 for task in tasks)
         return f"{cuts} cuts, {len(accepted)} tasks, {len(book.seen)} of them seen as succeeded before one, {again} tried again"
 
