@@ -8,11 +8,10 @@
 
 #include "base/file.h"
 #include "base/small_file.h"
-#include "exporters/exporter.h"
+#include "exporters/nsys_writer.h"
 #include "exporters/output_file.h"
 #include "record/drain.h"
 #include "record/remarks.h"
-#include "trace/link.h"
 
 namespace sonde::record {
 namespace {
@@ -21,6 +20,9 @@ namespace {
 constexpr int64_t kBusySweepNs = 10'000'000;
 constexpr int64_t kQuietSweepNs = 50'000'000;
 constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
+
+/// About, for the progress: a range takes some 64 bytes of a recording, an OS call 32.
+constexpr int64_t kBytesPerRow = 48;
 
 int64_t clock_ns(clockid_t clock) {
   timespec now{};
@@ -143,28 +145,26 @@ void add_diagnostics(Trace& trace, const std::vector<Remark>& remarks, const Spa
   }
 }
 
-Status write_profile(Trace& trace, const RecordOptions& options) {
-  link(trace);
-  return write_nsys_sqlite(trace, options.output,
-                           {.overwrite = options.overwrite, .inputs = {}, .progress = options.progress});
-}
-
 /// Makes the profile of what the spool holds.
-void finish(Recording& recording, const RecordOptions& options, const std::string& spool_path, const Mapping& mapping,
-            const SpoolWriter& spool, const Drain& drain, const Span& span) {
+Status write_profile(Recording& recording, const RecordOptions& options, const std::string& spool_path,
+                     const Mapping& mapping, const SpoolWriter& spool, const Drain& drain, const Span& span) {
+  const auto file = MappedFile::open(spool_path);
+  if (!file) return std::unexpected(file.error());
+  auto writer =
+      NsysWriter::open(options.output, {.overwrite = options.overwrite, .inputs = {}, .progress = options.progress});
+  if (!writer) return std::unexpected(writer.error());
   Trace trace;
   describe(trace, span);
-  const auto file = spool.bytes() > 0 ? std::optional(MappedFile::open(spool_path)) : std::nullopt;
-  if (file && !*file) {
-    recording.written = std::unexpected(file->error());
-    return;
-  }
-  const std::string_view bytes = file ? (*file)->bytes() : std::string_view();
-  recording.tally = fill_trace(trace, ordered_slices(std::as_bytes(std::span(bytes))), span.begin);
+  Status written;
+  const Slices slices = ordered_slices(std::as_bytes(std::span(file->bytes())), [&file] { file->let_go(); });
+  recording.tally = fill_trace(trace, slices, span.begin, [&](const Trace& part) {
+    if (written) written = writer->add(part);
+  });
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
   add_diagnostics(trace, recording.remarks, span);
-  recording.written = write_profile(trace, options);
+  if (written) written = writer->add(trace);
+  return written ? writer->finish(trace) : written;
 }
 
 }  // namespace
@@ -188,7 +188,9 @@ Result<Recording> record(const RecordOptions& options) {
   Recording recording;
   recording.exit_code = program->exit_code();
   recording.signal = program->signal();
-  finish(recording, options, spool_path, *mapping, *spool, drain, run.span());
+  options.progress->begin("writing " + options.output, spool->bytes() / kBytesPerRow, "rows");
+  recording.written = write_profile(recording, options, spool_path, *mapping, *spool, drain, run.span());
+  options.progress->end();
   if (recording.written) {
     unlink(spool_path.c_str());
   } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "record/thread_events.h"
+#include "trace/columns.h"
 
 namespace sonde::record {
 namespace {
@@ -50,16 +51,24 @@ uint32_t median_cost(const Images& images) {
   return *middle;
 }
 
+size_t event_rows(const Trace& trace) {
+  size_t rows = 0;
+  for_each_table(trace, [&](const auto& table, std::string_view) { rows += row_count(table); });
+  return rows;
+}
+
 }  // namespace
 
-Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
+Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take, size_t part_rows) {
   Tally tally;
   tally.unread_bytes = static_cast<int64_t>(slices.unread_bytes);
   const Images images(slices);
   const Definitions definitions(trace, slices, images);
   add_processes(trace, images, tally);
   ThreadEvents events(trace, definitions, images, origin_ns, tally);
+  LettingGo letting_go(slices.let_go);
   const Slice* before = nullptr;
+  size_t kept = 0;
   for (const Slice& slice : slices.all) {
     const bool same = before != nullptr && before->process == slice.process && before->thread == slice.thread;
     if (!same) events.begin_thread(add_thread(trace, definitions, slice), slice.process);
@@ -68,13 +77,13 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
     wire::Record record;
     for (; reader.next(record); ++tally.records) events.add(record);
     tally.unread_bytes += static_cast<int64_t>(reader.left());
+    letting_go.has_read(slice);
+    if (event_rows(trace) < kept + part_rows) continue;
+    events.hand_over(take);
+    kept = event_rows(trace);
   }
-  events.match_ends();
+  events.finish(take);
   tally.threads = static_cast<int64_t>(trace.threads.size());
-  tally.ranges = static_cast<int64_t>(trace.ranges.start.size());
-  tally.open_ranges = std::ranges::count(trace.ranges.end, kUnknown);
-  tally.marks = static_cast<int64_t>(trace.marks.start.size());
-  tally.os_calls = static_cast<int64_t>(trace.os_calls.start.size());
   tally.event_cost_ns = median_cost(images);
   return tally;
 }

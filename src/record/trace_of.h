@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "record/slices.h"
 #include "trace/trace.h"
@@ -25,7 +26,15 @@ struct Tally {
   [[nodiscard]] int64_t events() const { return ranges + marks + os_calls; }
 };
 
-/// Makes a trace of what was recorded, not linked yet. Times count from `origin_ns` (CLOCK_MONOTONIC).
-[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns);
+/// Takes the rows of a part of a trace, sorted, before they are cleared.
+using PartTaker = std::function<void(const Trace&)>;
+
+/// Rows of a part, about: some 5 MB.
+inline constexpr size_t kPartRows = 50'000;
+
+/// Makes a trace of what was recorded, not linked, in parts of `part_rows` rows, so that recordings may be larger than
+/// memory. Its event tables are empty afterwards. Times count from `origin_ns` (CLOCK_MONOTONIC).
+[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take,
+                               size_t part_rows = kPartRows);
 
 }  // namespace sonde::record
