@@ -10,6 +10,8 @@
 #include "base/small_file.h"
 #include "exporters/exporter.h"
 #include "exporters/output_file.h"
+#include "record/cpu/cpu_recorder.h"
+#include "record/cpu/cpu_remarks.h"
 #include "record/drain.h"
 #include "record/remarks.h"
 #include "trace/link.h"
@@ -60,8 +62,8 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
 /// The program's life, and the recording within it.
 class Run {
  public:
-  Run(const RecordOptions& options, Mapping& mapping, Drain& drain)
-      : options_(options), mapping_(mapping), drain_(drain) {}
+  Run(const RecordOptions& options, Mapping& mapping, Drain& drain, CpuRecorder& cpu)
+      : options_(options), mapping_(mapping), drain_(drain), cpu_(cpu) {}
 
   /// Before the program starts: what it does first is recorded too.
   void prepare() {
@@ -74,15 +76,20 @@ class Run {
     while (!over(program)) {
       program.wait(wait_ns);
       step(program);
-      wait_ns = drain_.sweep() > kBusyBytes ? kBusySweepNs : kQuietSweepNs;
+      const int64_t bytes = drain_.sweep() + cpu_.drain(recording());
+      wait_ns = std::min(bytes > kBusyBytes ? kBusySweepNs : kQuietSweepNs, cpu_.patience_ns());
     }
+    const bool was_recording = recording();
     end();
     drain_.sweep();
+    cpu_.finish(was_recording);
   }
 
   [[nodiscard]] const Span& span() const { return span_; }
 
  private:
+  [[nodiscard]] bool recording() const { return span_.begin != 0 && span_.end == 0; }
+
   [[nodiscard]] bool over(const Program& program) const {
     if (!program.ended()) return false;
     const bool wait_for_others = !options_.stop_on_exit && options_.duration_ns;
@@ -114,6 +121,7 @@ class Run {
   const RecordOptions& options_;
   Mapping& mapping_;
   Drain& drain_;
+  CpuRecorder& cpu_;
   int64_t begin_at_ = 0;
   Span span_;
 };
@@ -151,7 +159,7 @@ Status write_profile(Trace& trace, const RecordOptions& options) {
 
 /// Makes the profile of what the spool holds.
 void finish(Recording& recording, const RecordOptions& options, const std::string& spool_path, const Mapping& mapping,
-            const SpoolWriter& spool, const Drain& drain, const Span& span) {
+            const SpoolWriter& spool, const Drain& drain, const CpuRecorder& cpu, const Span& span) {
   Trace trace;
   describe(trace, span);
   const auto file = spool.bytes() > 0 ? std::optional(MappedFile::open(spool_path)) : std::nullopt;
@@ -160,9 +168,13 @@ void finish(Recording& recording, const RecordOptions& options, const std::strin
     return;
   }
   const std::string_view bytes = file ? (*file)->bytes() : std::string_view();
-  recording.tally = fill_trace(trace, ordered_slices(std::as_bytes(std::span(bytes))), span.begin);
+  const Slices slices = ordered_slices(std::as_bytes(std::span(bytes)));
+  recording.tally = fill_trace(trace, slices, span.begin);
+  Symbolizer symbolizer(trace, slices);
+  recording.cpu = fill_cpu_events(trace, slices, symbolizer, {span.begin, span.end}, cpu.cycles());
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
+  add_cpu_remarks(recording.remarks, recording.cpu, options.cpu, cpu);
   add_diagnostics(trace, recording.remarks, span);
   recording.written = write_profile(trace, options);
 }
@@ -177,9 +189,12 @@ Result<Recording> record(const RecordOptions& options) {
   auto spool = SpoolWriter::create(spool_path);
   if (!spool) return std::unexpected(spool.error());
   Drain drain(*mapping, *spool);
-  Run run(options, *mapping, drain);
+  CpuRecorder cpu(options.cpu, *spool);
+  Run run(options, *mapping, drain, cpu);
   run.prepare();
-  auto program = Program::start(injected(options, *mapping));
+  ProgramOptions words = injected(options, *mapping);
+  if (options.cpu.any()) words.before_exec = [&](pid_t process) { cpu.open(process); };
+  auto program = Program::start(words);
   if (!program) {
     unlink(spool_path.c_str());
     return std::unexpected(program.error());
@@ -188,7 +203,7 @@ Result<Recording> record(const RecordOptions& options) {
   Recording recording;
   recording.exit_code = program->exit_code();
   recording.signal = program->signal();
-  finish(recording, options, spool_path, *mapping, *spool, drain, run.span());
+  finish(recording, options, spool_path, *mapping, *spool, drain, cpu, run.span());
   if (recording.written) {
     unlink(spool_path.c_str());
   } else {

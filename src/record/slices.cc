@@ -27,10 +27,16 @@ int64_t written_at(const wire::Record& record) {
 Slices ordered_slices(std::span<const std::byte> spool) {
   std::vector<Placed> placed;
   SpoolReader reader(spool);
-  while (const auto slice = reader.next()) placed.push_back({*slice, first_time(*slice)});
+  Slices slices;
+  while (const auto slice = reader.next()) {
+    if (slice->mark == kCpuSliceMark) {
+      slices.cpu.push_back(*slice);
+    } else {
+      placed.push_back({*slice, first_time(*slice)});
+    }
+  }
   std::ranges::stable_sort(placed, {},
                            [](const Placed& p) { return std::tuple(p.slice.process, p.slice.thread, p.time); });
-  Slices slices;
   for (const Placed& p : placed) slices.all.push_back(p.slice);
   slices.unread_bytes = reader.left();
   return slices;
