@@ -8,9 +8,6 @@
 namespace sonde::record {
 namespace {
 
-/// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
-uint64_t global_id(uint32_t process, uint32_t thread) { return uint64_t{1} << 48U | uint64_t{process} << 24U | thread; }
-
 /// A process for each, under the name of its last image: what a shell ran in its own place is what people look for.
 void add_processes(Trace& trace, const Images& images, Tally& tally) {
   for (const Image& image : images.all()) {

@@ -26,6 +26,11 @@ struct Tally {
   [[nodiscard]] int64_t events() const { return ranges + marks + os_calls; }
 };
 
+/// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
+[[nodiscard]] constexpr uint64_t global_id(uint32_t process, uint32_t thread) {
+  return uint64_t{1} << 48U | uint64_t{process} << 24U | thread;
+}
+
 /// Takes the rows of a part of a trace, sorted, before they are cleared.
 using PartTaker = std::function<void(const Trace&)>;
 
