@@ -122,7 +122,8 @@ bool open_of_packages(const char* library, int most_major) noexcept {
   if (!is_loaded(loaded)) return false;
   *const_cast<char*>(file_name(loaded.path)) = '\0';
   char pattern[1200];
-  for (const char* place : {"../../cuda_cupti/lib/", "", "../extras/CUPTI/lib64/"}) {
+  const char* const places[] = {"../../cuda_cupti/lib/", "", "../extras/CUPTI/lib64/"};
+  for (const char* place : places) {
     snprintf(pattern, sizeof pattern, "%s%slibcupti.so.*", loaded.path, place);
     if (open_newest(pattern, most_major)) return true;
   }
@@ -132,7 +133,8 @@ bool open_of_packages(const char* library, int most_major) noexcept {
 bool open_of_toolkit(const char* root, int most_major) noexcept {
   if (root == nullptr || *root == '\0') return false;
   char pattern[1200];
-  for (const char* place : {"extras/CUPTI/lib64", "lib64", "targets/*/lib"}) {
+  const char* const places[] = {"extras/CUPTI/lib64", "lib64", "targets/*/lib"};
+  for (const char* place : places) {
     snprintf(pattern, sizeof pattern, "%.1000s/%s/libcupti.so.*", root, place);
     if (open_newest(pattern, most_major)) return true;
   }
@@ -157,12 +159,11 @@ bool open_any() noexcept {
   if (open_of_packages("libcudart.so", major) || open_of_packages("libcublas.so", major) || open_by_name(major)) {
     return true;
   }
-  // NOLINTBEGIN(concurrency-mt-unsafe): programs that change their environment beside threads do so at their own risk
-  for (const char* root : {static_cast<const char*>(getenv("CUDA_HOME")), static_cast<const char*>(getenv("CUDA_PATH")),
-                           "/usr/local/cuda", "/usr/local/cuda-*"}) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): programs that change it beside threads do so at their own risk
+  const char* const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/usr/local/cuda-*"};
+  for (const char* root : roots) {
     if (open_of_toolkit(root, major)) return true;
   }
-  // NOLINTEND(concurrency-mt-unsafe)
   return false;
 }
 
