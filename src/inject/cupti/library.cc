@@ -9,11 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "inject/cupti/layouts.h"
+
 namespace sonde::inject::cupti {
 namespace {
-
-/// 15 is the number of CUDA 11.2 to 11.4: older ones have other layouts.
-constexpr uint32_t kOldestVersion = 15;
 
 constinit Library opened;
 constinit bool is_open = false;
