@@ -22,6 +22,8 @@ namespace {
 constexpr int64_t kBusySweepNs = 10'000'000;
 constexpr int64_t kQuietSweepNs = 50'000'000;
 constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
+/// What processes that go on are given to hand over what CUPTI still holds: some flushes of it.
+constexpr int64_t kMostHandoverNs = 2'000'000'000;
 
 /// About, for the progress: a range takes some 64 bytes of a recording, an OS call 32.
 constexpr int64_t kBytesPerRow = 48;
@@ -54,6 +56,7 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   ProgramOptions program = options.program;
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
+  if (options.wanted.cuda) program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
   if (options.wanted.os_calls) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
     program.environment.emplace_back("ASAN_OPTIONS", with_first("ASAN_OPTIONS", kAnyOrder));
@@ -104,7 +107,17 @@ class Run {
     if (span_.begin == 0 || span_.end != 0 || !options_.duration_ns || now < span_.begin + *options_.duration_ns)
       return;
     end();
+    await_cuda(program);
     if (options_.kill_signal != 0) program.send(options_.kill_signal);
+  }
+
+  /// The signal that ends the program may come only when what it did until now is here.
+  void await_cuda(Program& program) {
+    const int64_t until = monotonic_ns() + kMostHandoverNs;
+    while (mapping_.header().cuda_active.load() > 0 && !program.ended() && monotonic_ns() < until) {
+      program.wait(kBusySweepNs);
+      drain_.sweep();
+    }
   }
 
   void begin() {

@@ -15,9 +15,6 @@ struct Option {
 };
 
 constexpr auto kOptions = std::to_array<Option>({
-    {"--cudabacktrace", "back traces of CUDA calls"},
-    {"--cuda-memory-usage", "memory that CUDA allocates"},
-    {"--cuda-graph-trace", "CUDA graphs"},
     {"--gpu-metrics-device,--gpu-metrics-devices", "GPU metrics"},
     {"--gpu-metrics-set", "GPU metrics"},
     {"--gpu-metrics-frequency", "GPU metrics"},

@@ -3,8 +3,6 @@
 #include <linux/perf_event.h>
 
 #include "record/cpu/task_rows.h"
-#include "trace/columns.h"
-#include "trace/link.h"
 
 namespace sonde::record {
 namespace {
@@ -30,17 +28,8 @@ class Filling {
     }
   }
 
-  [[nodiscard]] bool full() const { return trace_.samples.start.size() + trace_.switches.start.size() >= kPartRows; }
-
-  void hand_over(const PartTaker& take) {
-    order_tables(trace_);
-    take(trace_);
-    clear_rows(trace_.samples);
-    clear_rows(trace_.switches);
-  }
-
   CpuTally finish(const PartTaker& take) {
-    hand_over(take);
+    give_part(trace_, take);
     tasks_.put_names();
     for (const std::string_view path : symbolizer_.files().changed()) tally_.changed_files.emplace_back(path);
     return tally_;
@@ -135,7 +124,7 @@ CpuTally fill_cpu_events(Trace& trace, const Slices& slices, Symbolizer& symboli
     while (reader.next(record)) filling.add(record);
     unread += static_cast<int64_t>(reader.left());
     letting_go.has_read(slice);
-    if (filling.full()) filling.hand_over(take);
+    if (event_rows(trace) >= kPartRows) give_part(trace, take);
   }
   CpuTally tally = filling.finish(take);
   tally.unread_bytes = unread;

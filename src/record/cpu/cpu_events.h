@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "record/cpu/symbolizer.h"
+#include "record/parts.h"
 #include "record/slices.h"
-#include "record/trace_of.h"
 #include "trace/trace.h"
 
 namespace sonde::record {
