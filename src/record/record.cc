@@ -10,6 +10,8 @@
 #include "base/small_file.h"
 #include "exporters/nsys_writer.h"
 #include "exporters/output_file.h"
+#include "record/cpu/cpu_recorder.h"
+#include "record/cpu/cpu_remarks.h"
 #include "record/drain.h"
 #include "record/remarks.h"
 
@@ -20,6 +22,8 @@ namespace {
 constexpr int64_t kBusySweepNs = 10'000'000;
 constexpr int64_t kQuietSweepNs = 50'000'000;
 constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
+/// What processes that go on are given to hand over what CUPTI still holds: some flushes of it.
+constexpr int64_t kMostHandoverNs = 2'000'000'000;
 
 /// About, for the progress: a range takes some 64 bytes of a recording, an OS call 32.
 constexpr int64_t kBytesPerRow = 48;
@@ -52,6 +56,7 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   ProgramOptions program = options.program;
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
+  if (options.wanted.cuda) program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
   if (options.wanted.os_calls) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
     program.environment.emplace_back("ASAN_OPTIONS", with_first("ASAN_OPTIONS", kAnyOrder));
@@ -62,8 +67,8 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
 /// The program's life, and the recording within it.
 class Run {
  public:
-  Run(const RecordOptions& options, Mapping& mapping, Drain& drain)
-      : options_(options), mapping_(mapping), drain_(drain) {}
+  Run(const RecordOptions& options, Mapping& mapping, Drain& drain, CpuRecorder& cpu)
+      : options_(options), mapping_(mapping), drain_(drain), cpu_(cpu) {}
 
   /// Before the program starts: what it does first is recorded too.
   void prepare() {
@@ -76,15 +81,20 @@ class Run {
     while (!over(program)) {
       program.wait(wait_ns);
       step(program);
-      wait_ns = drain_.sweep() > kBusyBytes ? kBusySweepNs : kQuietSweepNs;
+      const int64_t bytes = drain_.sweep() + cpu_.drain(recording());
+      wait_ns = std::min(bytes > kBusyBytes ? kBusySweepNs : kQuietSweepNs, cpu_.patience_ns());
     }
+    const bool was_recording = recording();
     end();
     drain_.sweep();
+    cpu_.finish(was_recording);
   }
 
   [[nodiscard]] const Span& span() const { return span_; }
 
  private:
+  [[nodiscard]] bool recording() const { return span_.begin != 0 && span_.end == 0; }
+
   [[nodiscard]] bool over(const Program& program) const {
     if (!program.ended()) return false;
     const bool wait_for_others = !options_.stop_on_exit && options_.duration_ns;
@@ -97,7 +107,17 @@ class Run {
     if (span_.begin == 0 || span_.end != 0 || !options_.duration_ns || now < span_.begin + *options_.duration_ns)
       return;
     end();
+    await_cuda(program);
     if (options_.kill_signal != 0) program.send(options_.kill_signal);
+  }
+
+  /// The signal that ends the program may come only when what it did until now is here.
+  void await_cuda(Program& program) {
+    const int64_t until = monotonic_ns() + kMostHandoverNs;
+    while (mapping_.header().cuda_active.load() > 0 && !program.ended() && monotonic_ns() < until) {
+      program.wait(kBusySweepNs);
+      drain_.sweep();
+    }
   }
 
   void begin() {
@@ -116,6 +136,7 @@ class Run {
   const RecordOptions& options_;
   Mapping& mapping_;
   Drain& drain_;
+  CpuRecorder& cpu_;
   int64_t begin_at_ = 0;
   Span span_;
 };
@@ -147,7 +168,8 @@ void add_diagnostics(Trace& trace, const std::vector<Remark>& remarks, const Spa
 
 /// Makes the profile of what the spool holds.
 Status write_profile(Recording& recording, const RecordOptions& options, const std::string& spool_path,
-                     const Mapping& mapping, const SpoolWriter& spool, const Drain& drain, const Span& span) {
+                     const Mapping& mapping, const SpoolWriter& spool, const Drain& drain, const CpuRecorder& cpu,
+                     const Span& span) {
   const auto file = MappedFile::open(spool_path);
   if (!file) return std::unexpected(file.error());
   auto writer =
@@ -157,11 +179,15 @@ Status write_profile(Recording& recording, const RecordOptions& options, const s
   describe(trace, span);
   Status written;
   const Slices slices = ordered_slices(std::as_bytes(std::span(file->bytes())), [&file] { file->let_go(); });
-  recording.tally = fill_trace(trace, slices, span.begin, [&](const Trace& part) {
+  const auto write = [&](const Trace& part) {
     if (written) written = writer->add(part);
-  });
+  };
+  recording.tally = fill_trace(trace, slices, span.begin, write);
+  Symbolizer symbolizer(trace, slices);
+  recording.cpu = fill_cpu_events(trace, slices, symbolizer, {span.begin, span.end}, cpu.cycles(), write);
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
+  add_cpu_remarks(recording.remarks, recording.cpu, options.cpu, cpu);
   add_diagnostics(trace, recording.remarks, span);
   if (written) written = writer->add(trace);
   return written ? writer->finish(trace) : written;
@@ -177,9 +203,12 @@ Result<Recording> record(const RecordOptions& options) {
   auto spool = SpoolWriter::create(spool_path);
   if (!spool) return std::unexpected(spool.error());
   Drain drain(*mapping, *spool);
-  Run run(options, *mapping, drain);
+  CpuRecorder cpu(options.cpu, *spool);
+  Run run(options, *mapping, drain, cpu);
   run.prepare();
-  auto program = Program::start(injected(options, *mapping));
+  ProgramOptions words = injected(options, *mapping);
+  if (options.cpu.any()) words.before_exec = [&](pid_t process) { cpu.open(process); };
+  auto program = Program::start(words);
   if (!program) {
     unlink(spool_path.c_str());
     return std::unexpected(program.error());
@@ -189,7 +218,7 @@ Result<Recording> record(const RecordOptions& options) {
   recording.exit_code = program->exit_code();
   recording.signal = program->signal();
   options.progress->begin("writing " + options.output, spool->bytes() / kBytesPerRow, "rows");
-  recording.written = write_profile(recording, options, spool_path, *mapping, *spool, drain, run.span());
+  recording.written = write_profile(recording, options, spool_path, *mapping, *spool, drain, cpu, run.span());
   options.progress->end();
   if (recording.written) {
     unlink(spool_path.c_str());

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "trace/columns.h"
-#include "trace/link.h"
 #include "wire/os_calls.h"
 
 namespace sonde::record {
@@ -174,9 +173,7 @@ void ThreadEvents::give(const PartTaker& take) {
   tally_.open_ranges += std::ranges::count(trace_.ranges.end, kUnknown);
   tally_.marks += static_cast<int64_t>(trace_.marks.start.size());
   tally_.os_calls += static_cast<int64_t>(trace_.os_calls.start.size());
-  order_tables(trace_);
-  take(trace_);
-  for_each_table(trace_, [](auto& table, std::string_view) { clear_rows(table); });
+  give_part(trace_, take);
 }
 
 void ThreadEvents::hand_over(const PartTaker& take) {

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
+#include "record/cuda/cuda_tally.h"
+#include "record/parts.h"
 #include "record/slices.h"
 #include "trace/trace.h"
 
@@ -21,19 +22,19 @@ struct Tally {
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
   uint32_t event_cost_ns = 0;  ///< the median of what processes measured
+  CudaTally cuda;
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls; }
+  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + cuda.events(); }
 };
 
-/// Takes the rows of a part of a trace, sorted, before they are cleared.
-using PartTaker = std::function<void(const Trace&)>;
+/// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
+[[nodiscard]] constexpr uint64_t global_id(uint32_t process, uint32_t thread) {
+  return uint64_t{1} << 48U | uint64_t{process} << 24U | thread;
+}
 
-/// Rows of a part, about: some 5 MB.
-inline constexpr size_t kPartRows = 50'000;
-
-/// Makes a trace of what was recorded, not linked, in parts of `part_rows` rows, so that recordings may be larger than
-/// memory. Its event tables are empty afterwards. Times count from `origin_ns` (CLOCK_MONOTONIC).
+/// Makes a trace of what was recorded, not linked, in parts of `part_rows` rows. Its event tables are empty afterwards.
+/// Times count from `origin_ns` (CLOCK_MONOTONIC).
 [[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take,
                                size_t part_rows = kPartRows);
 
