@@ -1,8 +1,8 @@
-// sonde-self-test: launches one kernel on the first GPU that this process may see, waits for it, and goes. `sonde record`
-// runs it under its own library, to know whether kernels arrive in recordings of this machine.
+// sonde-self-test: launches one kernel on the first GPU that this process may see, waits for it, and goes. `sonde
+// record` runs it under its own library, to know whether kernels arrive in recordings of this machine.
 //
-// Ends with 0 where the kernel ran, kNoDriver where there is no driver or GPU, else with 1. What went wrong is printed in
-// one line: the driver's call and its own word for the error.
+// Ends with 0 where the kernel ran, kNoDriver where there is no driver or GPU, else with 1. What went wrong is printed
+// in one line: the driver's call and its own word for the error.
 
 #include <dlfcn.h>
 

@@ -54,16 +54,30 @@ SelfTest judged(const SubprocessEnd& end, int64_t kernels, std::string said) {
 
 }  // namespace
 
+std::optional<Remark> remark_of(const SelfTest& test) {
+  switch (test.outcome) {
+    case SelfTest::Outcome::no_driver: return {};
+    case SelfTest::Outcome::seen: return Remark{false, "self-test: a kernel was launched first, and was seen"};
+    case SelfTest::Outcome::not_seen:
+      return Remark{true,
+                    "self-test: a kernel was launched first, and was not seen: kernels may be missing from this "
+                    "recording; is another profiler at work, or CUPTI of another CUDA than the driver's?"};
+    case SelfTest::Outcome::failed:
+      return Remark{true, fmt::format("self-test: no kernel could be launched: {}", test.text)};
+  }
+  return {};
+}
+
 Result<SelfTest> self_test(SubprocessRunner& runner, const std::string& program, const std::string& library) {
   const auto mapping = Mapping::create({.nvtx = false, .os_calls = false, .cuda = true});
   if (!mapping) return std::unexpected(mapping.error());
   mapping->set_phase(wire::Phase::recording);
   const Scratch scratch;
-  const auto end = runner.run({.words = {program},
-                               .environment = {{wire::kMappingVariable, mapping->place()},
-                                               {"CUDA_INJECTION64_PATH", library}},
-                               .output_file = scratch.path,
-                               .time_limit_ns = kPatienceNs});
+  const auto end =
+      runner.run({.words = {program},
+                  .environment = {{wire::kMappingVariable, mapping->place()}, {"CUDA_INJECTION64_PATH", library}},
+                  .output_file = scratch.path,
+                  .time_limit_ns = kPatienceNs});
   if (!end) return SelfTest{SelfTest::Outcome::failed, end.error().message};
   if (end->interrupted) return fail("told to end before the program was started");
   const auto said = read_small_file(scratch.path, kMostOutput);
