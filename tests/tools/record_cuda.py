@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from _cuda import ADD, GEMM, LATEST, VERSIONS, Cuda, accounts, alone, environment, record
+from _cuda import ADD, FAKES, GEMM, LATEST, PROGRAM, VERSIONS, Cuda, accounts, alone, environment, record
 from _recorded import SONDE, check
 
 LONGEST_OFFSET_NS = 1_000_000  # without a clock of the client's choice its offset is measured
@@ -19,7 +19,7 @@ LONGEST_OFFSET_NS = 1_000_000  # without a clock of the client's choice its offs
 def without_what_differs(text):
     """A program's output but for what no two runs share."""
     lines = [json.loads(line) for line in text.splitlines()]
-    return [{key: value for key, value in line.items() if key not in ("pid", "last_end")} for line in lines]
+    return [{key: value for key, value in line.items() if key not in ("pid", "last_end", "is_listened")} for line in lines]
 
 
 def compare(recorded, account, where):
@@ -246,6 +246,33 @@ def future(folder):
     check(recorded.has_remark("CUPTI 99.0.0"), recorded.remarks())
 
 
+def found(folder):
+    """CUPTI is taken where the loader finds it; one that the program has already is the one that is taken."""
+    ((on_path,), (loaded,)) = ((FAKES / version).iterdir() for version in (LATEST, "12.0"))
+    without = {key: value for key, value in environment().items() if key != "SONDE_CUPTI"}
+    path = f"{FAKES / 'driver'}:{on_path.parent}"
+    for name, variables, wanted in (("path", without | {"LD_LIBRARY_PATH": path}, on_path),
+                                    ("loaded", without | {"LD_PRELOAD": str(loaded)}, loaded)):
+        output = folder / f"{name}.sqlite"
+        run = subprocess.run([SONDE, "record", "-t", "cuda", "-o", output, "--", PROGRAM, "plain", "2"], env=variables,
+                             capture_output=True, text=True, check=False)
+        recorded = Cuda(output)
+        check(recorded.kernels() == accounts(run)[0]["kernels"], (name, run.stderr))
+        check(recorded.has_remark(wanted.name), (name, recorded.remarks()))
+
+
+def with_os_calls(folder):
+    """What is recorded where nothing was chosen; the recorder's own thread is none of the program's."""
+    path = folder / "default.sqlite"
+    run = subprocess.run([SONDE, "record", "-o", path, "--", PROGRAM, "paced", "100"], env=environment(),
+                         capture_output=True, text=True, check=False)
+    recorded = Cuda(path)
+    (account,) = accounts(run)
+    compare(recorded, account, "default")
+    sleeps = recorded.calls("nanosleep") + recorded.calls("clock_nanosleep")
+    check(len(sleeps) == 100 and {thread & 0xFFFFFF for _, _, thread, _ in sleeps} == {account["pid"]}, len(sleeps))
+
+
 def many(folder):
     """A million kernels, as fast as they are launched: all of them, or it says how many not."""
     path = folder / "many.sqlite"
@@ -269,7 +296,7 @@ def main():
             for part in parts:
                 part(folder, version)
             print(f"CUPTI of CUDA {version}: {', '.join(part.__name__ for part in parts)}: ok", flush=True)
-        for part in (future, many):
+        for part in (future, found, with_os_calls, many):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
         print(f"commands_read_it: {commands_read_it(Path(name) / LATEST) or 'ok'}")
 
