@@ -231,9 +231,9 @@ def commands_read_it(folder):
                          check=True)
     found = {row["Name"]: (row["Instances"], row["Total Time (ns)"]) for row in csv.DictReader(io.StringIO(run.stdout))}
     check(sorted(found.values()) == [("5", "100000"), ("5", "750000")], run.stdout)
-    for words in (["summary"], ["why"]):
-        done = subprocess.run([SONDE, *words, path], capture_output=True, text=True, check=False)
-        check(done.returncode == 0 and "gemm" in done.stdout, (words, done.stdout, done.stderr))
+    summary = subprocess.run([SONDE, "summary", path], capture_output=True, text=True, check=True)
+    check("gemm" in summary.stdout, summary.stdout)
+    subprocess.run([SONDE, "why", path], capture_output=True, check=True)
 
 
 def future(folder):
@@ -244,6 +244,19 @@ def future(folder):
     check(run.returncode == 0 and not recorded.kernels() and not recorded.api(), recorded.kernels())
     check(recorded.counts() == {"step 0": 1, "step 1": 1, "forward": 2}, recorded.counts())
     check(recorded.has_remark("CUPTI 99.0.0"), recorded.remarks())
+
+
+def back_traces(folder):
+    """Where in the program each call comes from: at least the runtime library, a function of the program and main()."""
+    path = folder / "chains.sqlite"
+    run = record(path, "plain", 5, options=["--cudabacktrace=all:0"])
+    (account,) = accounts(run)
+    recorded = Cuda(path)
+    ((calls, with_chain),) = recorded.rows("SELECT count(*), count(callchainId) FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE nameId "
+                                           "IN (SELECT id FROM StringIds WHERE value LIKE 'cuda%')")
+    check(calls == with_chain == account["api_calls"], f"{with_chain} of {calls} calls have one, of {account['api_calls']}")
+    shallow = recorded.rows("SELECT id FROM CUDA_CALLCHAINS GROUP BY id HAVING count(*) < 3")
+    check(not shallow, f"chains that do not lead to main(): {shallow}")
 
 
 def found(folder):
@@ -296,7 +309,7 @@ def main():
             for part in parts:
                 part(folder, version)
             print(f"CUPTI of CUDA {version}: {', '.join(part.__name__ for part in parts)}: ok", flush=True)
-        for part in (future, found, with_os_calls, many):
+        for part in (future, back_traces, found, with_os_calls, many):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
         print(f"commands_read_it: {commands_read_it(Path(name) / LATEST) or 'ok'}")
 
