@@ -19,13 +19,13 @@ std::string version_text(uint32_t version) {
   constexpr uint32_t kMajor = 10'000;
   constexpr uint32_t kMinor = 100;
   if (version < kFirstLong) return fmt::format("version {}", version);
-  return fmt::format("{}.{}.{}", version / kMajor, version / kMinor % kMinor, version % kMinor);
+  return fmt::format("{}.{}.{}, number {}", version / kMajor, version / kMinor % kMinor, version % kMinor, version);
 }
 
 std::string cupti_text(const CudaTally& t) {
   std::string text;
   for (const auto& [path, version] : t.versions) {
-    text += fmt::format("{}CUPTI {} ({})", text.empty() ? "" : ", ", version_text(version), path);
+    text += fmt::format("{}CUPTI ({}: {})", text.empty() ? "" : ", ", version_text(version), path);
   }
   return text;
 }
@@ -62,7 +62,7 @@ std::string state_text(CudaState state, const std::string& text, const CudaTally
           text);
     case CudaState::unknown_version:
       return fmt::format(
-          "CUDA was not recorded: CUPTI {} ({}) is not one that this Sonde knows, and its records would be misread; "
+          "CUDA was not recorded: this CUPTI ({}: {}) is not one that Sonde knows, and its records would be misread; "
           "SONDE_CUPTI names another, of CUDA 11.4 to 13.0",
           version_text(t.versions.at(text)), text);
     case CudaState::other_tool:
@@ -125,6 +125,15 @@ void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
   add(t.lost, "records of CUPTI dropped since the recorder's memory stayed full");
 }
 
+void add_holding(std::vector<Remark>& remarks, uint32_t holding, const Wanted& wanted) {
+  if (holding == 0) return;
+  remarks.push_back(
+      {true, fmt::format(
+                 "{} ended by a signal, became another program or went on: of what CUDA did there in the last {} "
+                 "ms, CUPTI may have handed over nothing",
+                 counted(holding, "process that uses CUDA", "processes that use CUDA"), wanted.cuda_options.flush_ms)});
+}
+
 void add_clock(std::vector<Remark>& remarks, const CudaTally& t) {
   if (t.clock_error_ns == 0) return;
   remarks.push_back(
@@ -144,7 +153,7 @@ void add_graphs(std::vector<Remark>& remarks, const CudaTally& t, const Wanted& 
 
 }  // namespace
 
-void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, const Wanted& wanted) {
+void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, const Wanted& wanted, uint32_t holding) {
   if (tally.states.empty() && tally.processes == 0) {
     remarks.push_back({false, "no process used CUDA: there was nothing of the GPU to record"});
     return;
@@ -156,6 +165,7 @@ void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, cons
   add_states(remarks, tally);
   add_arrivals(remarks, tally);
   add_invalid(remarks, tally);
+  add_holding(remarks, holding, wanted);
   add_clock(remarks, tally);
   add_graphs(remarks, tally, wanted);
   if (tally.other_counters > 0) {
