@@ -68,7 +68,7 @@ MadeOfCuda made_of_cuda(const CudaWritten& written) {
 
 std::vector<std::string> warnings(const CudaTally& tally) {
   std::vector<Remark> remarks;
-  add_cuda_remarks(remarks, tally, {});
+  add_cuda_remarks(remarks, tally, {}, 0);
   std::vector<std::string> texts;
   for (const Remark& remark : remarks) {
     if (remark.warning) texts.push_back(remark.text);

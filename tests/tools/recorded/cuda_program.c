@@ -266,8 +266,8 @@ static void forks(int count) {
   plain(count);
 }
 
-/* All is over, and its buffers have had time to be asked for, when the program dies or becomes another. */
-static void plain_until_fetched(int count) {
+/* All is over, and its buffers have had time to be asked for. */
+static void finish(int count) {
   plain(count);
   report();
   const struct timespec two_seconds = {2, 0};
@@ -275,7 +275,7 @@ static void plain_until_fetched(int count) {
 }
 
 static void dies(int count, int number) {
-  plain_until_fetched(count);
+  finish(count);
   if (number == SIGABRT) abort();
   raise(number);
 }
@@ -338,7 +338,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "kill") == 0) dies(count, SIGKILL);
   if (strcmp(mode, "paced") == 0) paced(count);
   if (strcmp(mode, "exec") == 0) {
-    plain_until_fetched(count);
+    finish(count);
     execl(argv[0], argv[0], "plain", argc > 2 ? argv[2] : "1", (char*)NULL);
   }
   report();
