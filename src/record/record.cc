@@ -172,6 +172,7 @@ void finish(Recording& recording, const RecordOptions& options, const std::strin
   recording.tally = fill_trace(trace, slices, span.begin);
   Symbolizer symbolizer(trace, slices);
   recording.cpu = fill_cpu_events(trace, slices, symbolizer, {span.begin, span.end}, cpu.cycles());
+  recording.tally.cpu_events = recording.cpu.samples + recording.cpu.switches;
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
   add_cpu_remarks(recording.remarks, recording.cpu, options.cpu, cpu);

@@ -14,10 +14,6 @@
 namespace sonde::record {
 namespace {
 
-/// Of the stack, copied with each sample: most chains of Python and PyTorch lie in 8 KB, and it is what perf(1) takes.
-/// Twice as much would halve what a buffer holds.
-constexpr uint32_t kStackBytes = 8192;
-
 /// A file of /proc or /sys without the line's end; empty where it cannot be read.
 std::string setting(const std::string& path) {
   constexpr size_t kMost = 4096;
