@@ -55,7 +55,7 @@ struct Slice {
   uint32_t process;
   uint32_t thread;
   std::span<const std::byte> records;
-  uint32_t mark;
+  uint32_t mark = kSliceMark;
 };
 
 /// The slices of a spool's bytes, one behind the other. Any bytes may come: the first that is none ends the reading.
