@@ -170,7 +170,8 @@ void set_up(CLI::App& command, int& exit_code) {
 }  // namespace
 
 extern const Command record_command;
-const Command record_command = {"record", "Run a program and record its NVTX ranges and the OS calls that block it",
+const Command record_command = {"record",
+                                "Run a program and record its NVTX ranges, the OS calls that block it, and CPU samples",
                                 "sonde record -t nvtx,osrt -o run.sqlite -- python train.py", &set_up};
 
 }  // namespace sonde

@@ -14,7 +14,7 @@ namespace sonde::record {
 struct Slices {
   std::vector<Slice> all;
   std::vector<Slice> cpu = {};  ///< what Linux told of the CPU's work, in the order in which it was taken
-  size_t unread_bytes = 0;  ///< at the end of the file, that are no slice
+  size_t unread_bytes = 0;      ///< at the end of the file, that are no slice
 };
 
 [[nodiscard]] Slices ordered_slices(std::span<const std::byte> spool);

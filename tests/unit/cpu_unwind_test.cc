@@ -39,9 +39,9 @@ TEST(DwarfExpression, AFramesAddressAndThePlaceOfARegister) {
 /// As linkers describe their PLT: sp + 8 + ((ip & 15) >= 11) * 8.
 TEST(DwarfExpression, ThePltsRule) {
   Registers registers = with_stack_pointer(0x1000);
-  const std::array plt = {op(DW_OP_breg0 + 7, 8), op(DW_OP_breg0 + 16, 0), op(DW_OP_lit0 + 15), op(DW_OP_and),
-                          op(DW_OP_lit0 + 11),    op(DW_OP_ge),            op(DW_OP_lit0 + 3),  op(DW_OP_shl),
-                          op(DW_OP_plus)};
+  const std::array plt = {op(DW_OP_breg0 + 7, 8), op(DW_OP_breg0 + 16, 0), op(DW_OP_lit0 + 15),
+                          op(DW_OP_and),          op(DW_OP_lit0 + 11),     op(DW_OP_ge),
+                          op(DW_OP_lit0 + 3),     op(DW_OP_shl),           op(DW_OP_plus)};
   registers.set(kReturnRegister, 0x40100B);
   EXPECT_EQ(evaluate(plt, registers, stack_at(0x1000), {})->value, 0x1010U);
   registers.set(kReturnRegister, 0x401006);
@@ -54,14 +54,14 @@ TEST(DwarfExpression, WhatIsNotThereGivesNothing) {
     return !evaluate(operations, registers, stack_at(0x1000), {});
   };
   EXPECT_TRUE(nothing({}));
-  EXPECT_TRUE(nothing({op(DW_OP_breg0 + 3, 0)}));                          // a register that is not known
-  EXPECT_TRUE(nothing({op(DW_OP_breg0 + 31, 0)}));                         // one that there is not
-  EXPECT_TRUE(nothing({op(DW_OP_plus)}));                                  // nothing to add
-  EXPECT_TRUE(nothing({op(DW_OP_call_frame_cfa)}));                        // the frame's address within its own rule
-  EXPECT_TRUE(nothing({op(DW_OP_breg0 + 7, 32), op(DW_OP_deref)}));        // above the copied stack
-  EXPECT_TRUE(nothing({op(DW_OP_breg0 + 7, ~0ULL), op(DW_OP_deref)}));     // below
-  EXPECT_TRUE(nothing({op(DW_OP_call2)}));                                 // an operation of no unwind table
-  EXPECT_TRUE(nothing(std::vector<Dwarf_Op>(100, op(DW_OP_lit0))));        // deeper than any expression
+  EXPECT_TRUE(nothing({op(DW_OP_breg0 + 3, 0)}));                       // a register that is not known
+  EXPECT_TRUE(nothing({op(DW_OP_breg0 + 31, 0)}));                      // one that there is not
+  EXPECT_TRUE(nothing({op(DW_OP_plus)}));                               // nothing to add
+  EXPECT_TRUE(nothing({op(DW_OP_call_frame_cfa)}));                     // the frame's address within its own rule
+  EXPECT_TRUE(nothing({op(DW_OP_breg0 + 7, 32), op(DW_OP_deref)}));     // above the copied stack
+  EXPECT_TRUE(nothing({op(DW_OP_breg0 + 7, ~0ULL), op(DW_OP_deref)}));  // below
+  EXPECT_TRUE(nothing({op(DW_OP_call2)}));                              // an operation of no unwind table
+  EXPECT_TRUE(nothing(std::vector<Dwarf_Op>(100, op(DW_OP_lit0))));     // deeper than any expression
 }
 
 /// A system that answers as it is told to, one answer a call.

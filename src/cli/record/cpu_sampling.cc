@@ -47,12 +47,12 @@ auto meaning_of(const Words& words, std::string_view word) -> std::optional<decl
 
 std::shared_ptr<CpuArguments> add_cpu_options(CLI::App& command) {
   auto a = std::make_shared<CpuArguments>();
-  command.add_option("-s,--sample", a->sample, "CPU samples: process-tree, system-wide or none")
-      ->capture_default_str();
+  command.add_option("-s,--sample", a->sample, "CPU samples: process-tree, system-wide or none")->capture_default_str();
   command.add_option("--sampling-frequency", a->frequency_hz, "samples a second of each thread that runs")
       ->check(CLI::Range(kLeastHz, kMostHz))
       ->capture_default_str();
-  command.add_option("--cpuctxsw", a->switches, "when threads run and wait: process-tree, system-wide or none; without it as --sample");
+  command.add_option("--cpuctxsw", a->switches,
+                     "when threads run and wait: process-tree, system-wide or none; without it as --sample");
   command.add_option("-b,--backtrace", a->backtrace, "call chains of samples: auto, dwarf, fp or none")
       ->capture_default_str();
   command.add_option("--samples-per-backtrace", a->samples_per_backtrace, "a call chain for every so many samples")

@@ -62,8 +62,7 @@ void CpuRecorder::open(pid_t process) {
   kernel_ = opened->kernel;
   cycles_ = opened->cycles;
   map_rings(opened->events);
-  const bool whole_system =
-      options_.sample == CpuScope::system_wide || options_.switches == CpuScope::system_wide;
+  const bool whole_system = options_.sample == CpuScope::system_wide || options_.switches == CpuScope::system_wide;
   if (!whole_system || rings_.empty()) return;
   for (const PerfRing& ring : rings_) ioctl(ring.event(), PERF_EVENT_IOC_ENABLE, 0);
   append_running_processes(clock_ns(CLOCK_MONOTONIC), fresh_);

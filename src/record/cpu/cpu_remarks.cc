@@ -56,8 +56,9 @@ void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const 
   remarks.push_back({false, what_was_recorded(tally, options, recorder)});
   if (tally.chains > 0 && options.backtrace != Backtrace::none) remarks.push_back({false, broken_share(tally)});
   if (tally.samples > 0 && !recorder.kernel()) {
-    remarks.push_back({false, "CPU time within the kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
-                              "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
+    remarks.push_back({false,
+                       "CPU time within the kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
+                       "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
   }
   add_losses(remarks, tally);
 }
