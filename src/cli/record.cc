@@ -182,8 +182,8 @@ void set_up(CLI::App& command, int& exit_code) {
 }  // namespace
 
 extern const Command record_command;
-const Command record_command = {"record",
-                                "Run a program and record its CUDA, its NVTX ranges and the OS calls that block it",
-                                "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up};
+const Command record_command = {
+    "record", "Run a program and record its CUDA, NVTX ranges, OS calls that block it, and CPU samples",
+    "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up};
 
 }  // namespace sonde

@@ -185,6 +185,7 @@ Status write_profile(Recording& recording, const RecordOptions& options, const s
   recording.tally = fill_trace(trace, slices, span.begin, write);
   Symbolizer symbolizer(trace, slices);
   recording.cpu = fill_cpu_events(trace, slices, symbolizer, {span.begin, span.end}, cpu.cycles(), write);
+  recording.tally.cpu_events = recording.cpu.samples + recording.cpu.switches;
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
   add_cpu_remarks(recording.remarks, recording.cpu, options.cpu, cpu);

@@ -64,9 +64,13 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
 std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options, const wire::Header& header,
                                const SpoolWriter& spool, int64_t damaged, int64_t duration_ns) {
   std::vector<Remark> remarks = options.remarks;
-  if (tally.events() == 0) {
-    remarks.push_back({true, why_nothing(tally, options)});
-  } else {
+  const bool traced = options.wanted.nvtx || options.wanted.os_calls;
+  if (tally.events() == 0 && (traced || tally.cpu_events == 0)) {
+    std::string why = why_nothing(tally, options);
+    constexpr std::string_view kNothing = "nothing";
+    if (tally.cpu_events > 0) why.replace(0, kNothing.size(), "no range, mark or OS call");
+    remarks.push_back({true, std::move(why)});
+  } else if (tally.events() > 0) {
     remarks.push_back({false, what_was_recorded(tally, spool, duration_ns)});
     remarks.push_back({false, what_it_cost(tally)});
   }

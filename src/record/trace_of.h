@@ -21,6 +21,7 @@ struct Tally {
   int64_t records = 0;
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
+  int64_t cpu_events = 0;      ///< samples and switches
   uint32_t event_cost_ns = 0;  ///< the median of what processes measured
   CudaTally cuda;
 

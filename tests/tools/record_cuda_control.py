@@ -91,7 +91,7 @@ def recorder_killed(folder):
     """The program goes on to its end as if nothing had been."""
     path = folder / "orphan.sqlite"
     script = f"read word; {PROGRAM} plain 20"
-    recorder = subprocess.Popen([SONDE, "record", "-t", "cuda", "-o", path, "--", "sh", "-c", f"{script}; echo ended $?"],
+    recorder = subprocess.Popen([SONDE, "record", "--self-test=false", "-t", "cuda", "-o", path, "--", "sh", "-c", f"{script}; echo ended $?"],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                 env=environment())
     while not Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split():

@@ -44,9 +44,9 @@ void AddressSpaces::map(const PerfRecord& record) {
 }
 
 FileId AddressSpaces::file_of(const PerfRecord& record) {
-  FileIdentity identity{
-      std::string(record.text),
-      std::string(reinterpret_cast<const char*>(record.build_id.data()), record.build_id.size()), record.inode};
+  FileIdentity identity{std::string(record.text),
+                        std::string(reinterpret_cast<const char*>(record.build_id.data()), record.build_id.size()),
+                        record.inode};
   const auto [found, fresh] = known_files_.try_emplace(identity, static_cast<FileId>(files_.size()));
   if (fresh) files_.push_back(std::move(identity));
   return found->second;

@@ -13,7 +13,7 @@
 namespace sonde::record {
 
 /// Samples the program's CPU work and notes when its threads run: drains what Linux tells of it into the spool, with
-/// each sample's stack already unwound (8 KB of stack become some 200 bytes).
+/// each sample's stack already unwound (16 KB of stack become some 200 bytes).
 class CpuRecorder {
  public:
   CpuRecorder(const CpuOptions& options, SpoolWriter& spool, PerfEventOpen open = system_perf_event_open());
@@ -29,8 +29,8 @@ class CpuRecorder {
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] bool kernel() const { return kernel_; }
   [[nodiscard]] bool cycles() const { return cycles_; }
-  /// CPU time that finding callers has taken.
-  [[nodiscard]] int64_t unwinding_ns() const { return unwinding_ns_; }
+  /// CPU time of this process that all of it took.
+  [[nodiscard]] int64_t own_ns() const { return own_ns_; }
   /// How long the buffers surely hold what all CPUs write.
   [[nodiscard]] int64_t patience_ns() const { return patience_ns_; }
 
@@ -60,7 +60,7 @@ class CpuRecorder {
   bool kernel_ = false;
   bool cycles_ = false;
   int64_t samples_ = 0;
-  int64_t unwinding_ns_ = 0;
+  int64_t own_ns_ = 0;
   int64_t patience_ns_;
 };
 

@@ -10,10 +10,18 @@ namespace sonde::record {
 namespace {
 
 /// Where threads begin: the program's entry, the C library's starter of threads, and the loader's own work before.
-constexpr std::array<std::string_view, 12> kStarts = {"_start",     "__libc_start_main", "__libc_start_call_main",
-                                                      "clone",      "clone3",            "__clone",
-                                                      "__clone3",   "start_thread",      "_dl_start_user",
-                                                      "_dl_start",  "__libc_start_main_impl", "__start_context"};
+constexpr std::array<std::string_view, 12> kStarts = {"_start",
+                                                      "__libc_start_main",
+                                                      "__libc_start_call_main",
+                                                      "clone",
+                                                      "clone3",
+                                                      "__clone",
+                                                      "__clone3",
+                                                      "start_thread",
+                                                      "_dl_start_user",
+                                                      "_dl_start",
+                                                      "__libc_start_main_impl",
+                                                      "__start_context"};
 
 constexpr std::string_view kKernelModule = "[kernel]";
 constexpr std::string_view kNoModule = "[unknown]";
@@ -53,8 +61,8 @@ ChainId Symbolizer::chain(uint32_t process, int64_t time, std::span<const uint64
                           std::span<const uint64_t> user) {
   if (kernel.empty() && user.empty()) return kNone;
   CallChains& chains = trace_.chains;
-  const auto [found, fresh] =
-      known_chains_.try_emplace(key_of(spaces_.image(process, time), kernel, user), static_cast<ChainId>(chains.size()));
+  const auto [found, fresh] = known_chains_.try_emplace(key_of(spaces_.image(process, time), kernel, user),
+                                                        static_cast<ChainId>(chains.size()));
   if (!fresh) return found->second;
   const NameId module = trace_.names.intern(kKernelModule);
   for (const uint64_t address : kernel) {

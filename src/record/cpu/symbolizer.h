@@ -51,8 +51,8 @@ class Symbolizer {
   AddressSpaces spaces_;
   CodeFiles files_{spaces_};
   KernelSymbols kernel_;
-  boost::unordered_flat_map<uint64_t, Name> known_;                ///< by file and offset
-  boost::unordered_flat_map<std::string, ChainId> known_chains_;   ///< by image and addresses
+  boost::unordered_flat_map<uint64_t, Name> known_;                     ///< by file and offset
+  boost::unordered_flat_map<std::string, ChainId> known_chains_;        ///< by image and addresses
   boost::unordered_flat_map<uint32_t, std::unique_ptr<PerfMap>> made_;  ///< code that processes made
 };
 

@@ -154,7 +154,7 @@ void add_graphs(std::vector<Remark>& remarks, const CudaTally& t, const Wanted& 
 }  // namespace
 
 void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, const Wanted& wanted, uint32_t holding) {
-  if (tally.states.empty() && tally.processes == 0) {
+  if (tally.states.empty() && tally.processes == 0 && tally.events() == 0) {
     remarks.push_back({false, "no process used CUDA: there was nothing of the GPU to record"});
     return;
   }
