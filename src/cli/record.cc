@@ -28,6 +28,7 @@ struct RecordArguments {
   bool overwrite = false;
   bool show_output = true;
   bool stats = false;
+  bool torch_modules = false;
   double delay_s = 0;
   double duration_s = 0;
   std::string kill = "sigterm";
@@ -72,6 +73,12 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
   options.library = *library;
+  if (arguments.torch_modules) {
+    auto folder = record_cli::find_torch_folder(*library);
+    if (!folder) return std::unexpected(folder.error());
+    options.torch_folder = *std::move(folder);
+    options.wanted.nvtx = true;  // they are ranges of NVTX
+  }
   const auto signal = kill_signal(arguments.kill);
   if (!signal) return std::unexpected(signal.error());
   options.kill_signal = *signal;
@@ -150,6 +157,8 @@ void set_up(CLI::App& command, int& exit_code) {
       ->capture_default_str();
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace the output where it is there already");
   command.add_flag("-w,--show-output", a->show_output, "false: what the program prints goes nowhere");
+  command.add_flag("--torch-modules", a->torch_modules,
+                   "a range for each call of a PyTorch module and each training step, without a change of the program");
   command.add_flag("--stats", a->stats, "print the tables of sonde stats afterwards");
   command
       .add_option("--osrt-threshold", a->os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")

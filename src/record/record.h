@@ -24,6 +24,7 @@ struct RecordOptions {
   ProgramOptions program;
   Wanted wanted;
   std::string library;  ///< libsonde_inject.so
+  std::string torch_folder;  ///< what Python runs for ranges of PyTorch's modules; empty: they are not asked for
   std::string output;   ///< the profile: a SQLite file
   bool overwrite = false;
   int64_t delay_ns = 0;                     ///< from the program's start to that of the recording

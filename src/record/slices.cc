@@ -21,7 +21,8 @@ int64_t first_time(const Slice& slice) {
 }  // namespace
 
 int64_t written_at(const wire::Record& record) {
-  return record.head.kind == wire::Kind::os_call ? record.end : record.head.time;
+  const bool when_it_ended = record.head.kind == wire::Kind::os_call || record.head.kind == wire::Kind::past_range;
+  return when_it_ended ? record.end : record.head.time;
 }
 
 Slices ordered_slices(std::span<const std::byte> spool) {

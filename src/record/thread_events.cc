@@ -34,6 +34,9 @@ void ThreadEvents::add(const wire::Record& record) {
     case wire::Kind::start: started_[range_key(image, record.id)] = add_range(record, RangeStyle::start_end); return;
     case wire::Kind::end: ends_.push_back({record.id, image, time(record.head.time), thread_}); return;
     case wire::Kind::mark: return mark(record);
+    case wire::Kind::past_range:
+      trace_.ranges.end[add_range(record, RangeStyle::push_pop)] = time(record.end);
+      return;
     case wire::Kind::os_call: return os_call(record);
     default: return;
   }

@@ -82,6 +82,13 @@ bool read_os_call(Body body, Record& record) {
   return body.empty();
 }
 
+bool read_past_range(Body body, Record& record) {
+  PastRangeBody range{};
+  if (!body.take(range) || range.end < record.head.time) return false;
+  record.end = range.end;
+  return body.take_text(range.text_bytes, record.text);
+}
+
 bool read_body(Body body, Record& record) {
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);
@@ -95,6 +102,7 @@ bool read_body(Body body, Record& record) {
     case Kind::category:
     case Kind::thread_name: return read_definition(body, record);
     case Kind::os_call: return read_os_call(body, record);
+    case Kind::past_range: return read_past_range(body, record);
   }
   return false;
 }

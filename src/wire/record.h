@@ -18,6 +18,7 @@ enum class Kind : uint16_t {
   category = 9,      ///< DefinitionBody: id = category of `domain`, text = name
   thread_name = 10,  ///< DefinitionBody: id = the thread's number, text
   os_call = 11,      ///< OsCallBody; `time` is the start, `level` the row of os_calls.inc
+  past_range = 50,   ///< PastRangeBody, text: a push/pop range that ended when it was written; `time` is its start
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.
@@ -79,6 +80,14 @@ struct OsCallBody {
   int64_t result;
 };
 static_assert(sizeof(OsCallBody) == 16);
+
+/// Followed by its text.
+struct PastRangeBody {
+  int64_t end;
+  uint16_t text_bytes;
+  uint16_t reserved[3];
+};
+static_assert(sizeof(PastRangeBody) == 16);
 
 /// Longer texts are cut, and counted.
 inline constexpr uint16_t kMostText = 4096;

@@ -20,4 +20,13 @@ Result<std::string> find_library() {
   return fail("cannot record: libsonde_inject.so is not beside {}; install it there", (folder / "sonde").string());
 }
 
+Result<std::string> find_torch_folder(const std::string& library) {
+  const auto folder = std::filesystem::path(library).parent_path() / "torch_modules";
+  std::error_code error;
+  if (!std::filesystem::exists(folder / "sitecustomize.py", error)) {
+    return fail("cannot record modules: there is no {}; install it there", (folder / "sitecustomize.py").string());
+  }
+  return folder.string();
+}
+
 }  // namespace sonde::record_cli

@@ -9,4 +9,7 @@ namespace sonde::record_cli {
 /// libsonde_inject.so as it is installed beside this program.
 [[nodiscard]] Result<std::string> find_library();
 
+/// The folder beside the library with what Python runs for --torch-modules.
+[[nodiscard]] Result<std::string> find_torch_folder(const std::string& library);
+
 }  // namespace sonde::record_cli
