@@ -12,6 +12,7 @@
 #include "exporters/output_file.h"
 #include "record/drain.h"
 #include "record/remarks.h"
+#include "record/torch_remark.h"
 #include "trace/link.h"
 
 namespace sonde::record {
@@ -166,6 +167,7 @@ void finish(Recording& recording, const RecordOptions& options, const std::strin
   recording.tally = fill_trace(trace, ordered_slices(std::as_bytes(std::span(bytes))), span.begin);
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
+  add_torch_remark(recording.remarks, trace, options);
   add_diagnostics(trace, recording.remarks, span);
   recording.written = write_profile(trace, options);
 }

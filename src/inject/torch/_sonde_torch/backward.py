@@ -9,7 +9,7 @@ The values and the nodes themselves stay as they are: no output is replaced, so 
 from functools import partial
 
 _MARK = "sonde"  # in the node's own dictionary for notes
-_MOST_TENSORS = 16  # of one call
+_MOST_TENSORS = 16  # of a list
 
 
 class Backward:
@@ -22,40 +22,47 @@ class Backward:
         self._whole = library.number("backward")
         self._generation = 0
 
-    def take_arguments(self, arguments, around):
-        """What reaches a module by position: named arguments are seldom what it computes on."""
-        self._take(arguments, around)
+    def taker(self):
+        """take(value, call): the nodes of what a module was called with or gave back are taken for `call`."""
+        is_tensor = self._tensor
+        fail, enter = self._fail, self._enter
 
-    def take_results(self, result, call):
-        self._take((result,), call)
+        def take_node(node, call):
+            metadata = node.metadata
+            if _MARK in metadata:
+                return
+            metadata[_MARK] = True
+            if call.entered is None:
+                call.entered = partial(enter, call)
+            node.register_prehook(call.entered)
 
-    def _take(self, values, call):
+        def take_all(values, call):
+            for value in list(values)[:_MOST_TENSORS]:
+                take(value, call)
+
+        def take(value, call):
+            try:
+                if isinstance(value, is_tensor):
+                    node = value.grad_fn
+                    if node is not None:
+                        take_node(node, call)
+                elif isinstance(value, (list, tuple)):
+                    take_all(value, call)
+                elif isinstance(value, dict):
+                    take_all(value.values(), call)
+            except Exception as error:
+                fail(error)
+
+        return take
+
+    def _enter(self, call, _gradients):
+        """Gradients have arrived at what `call` computed, on this thread."""
         try:
-            for tensor in values if len(values) == 1 and isinstance(values[0], self._tensor) else self._tensors(values):
-                node = tensor.grad_fn
-                if node is None or _MARK in node.metadata:
-                    continue
-                node.metadata[_MARK] = True
-                if call.entered is None:
-                    call.entered = _Entered(partial(self._enter, call))
-                _hang(tensor, node, call.entered)
+            self._change_to(call)
         except Exception as error:
             self._fail(error)
 
-    def _tensors(self, values):
-        found = []
-        waiting = list(values)[:_MOST_TENSORS]
-        for value in waiting:
-            if isinstance(value, self._tensor):
-                found.append(value)
-            elif isinstance(value, (list, tuple)):
-                waiting.extend(value[: _MOST_TENSORS - len(waiting)])
-            elif isinstance(value, dict):
-                waiting.extend(list(value.values())[: _MOST_TENSORS - len(waiting)])
-        return found
-
-    def _enter(self, call):
-        """A gradient has arrived at what `call` computed, on this thread."""
+    def _change_to(self, call):
         place = self._place
         if place.open and not place.inside and place.generation != self._generation:
             self._close(place)  # of a pass that has ended elsewhere
@@ -111,21 +118,3 @@ class Backward:
 
         run.__name__, run.__doc__, run.__wrapped__ = original.__name__, original.__doc__, original
         return run
-
-
-class _Entered:
-    """Nobody is warned of it where a tensor is saved that it hangs on."""
-
-    __torch_unserialize__ = True
-
-    def __init__(self, enter):
-        self._enter = enter
-
-    def __call__(self, *gradients):
-        self._enter()
-
-
-def _hang(tensor, node, entered):
-    """PyTorch 2 has hooks before a node; before that they are the tensor's."""
-    register = getattr(node, "register_prehook", None) or tensor.register_hook
-    register(entered)

@@ -11,7 +11,8 @@ class Place(threading.local):
         self.open = []  # Calls whose backward range is open, each within the one before
         self.base = None  # the Call that the backward pass runs in
         self.inside = False  # of a function that starts a backward pass
-        self.generation = 0
+        self.generation = 0  # of the pass that they are of
+        self.in_step = False  # of an optimizer
 
 
 def patched_call(original, shim, is_compiling):
@@ -20,7 +21,7 @@ def patched_call(original, shim, is_compiling):
     outside = names.outside
     push, pop = shim.library.push, shim.library.pop
     grad_enabled = shim.torch.is_grad_enabled
-    take_arguments, take_results = shim.backward.take_arguments, shim.backward.take_results
+    take = shim.backward.taker()
 
     def call(self, *args, **kwargs):
         if is_compiling() or shim.off:
@@ -33,13 +34,14 @@ def patched_call(original, shim, is_compiling):
         if around is outside:
             steps.before(mine, self, with_grad)
         elif with_grad:
-            take_arguments(args, around)
+            for value in args:
+                take(value, around)
         push(mine.number)
         place.call = mine
         try:
             result = original(self, *args, **kwargs)
             if with_grad:
-                take_results(result, mine)
+                take(result, mine)
             return result
         finally:
             place.call = around

@@ -4,7 +4,8 @@ import sys
 import weakref
 
 # Those that hold the module proper: as in the names of its parameters that people know, they are no part of the name.
-_WRAPPERS = {"DataParallel": "module", "DistributedDataParallel": "module", "FullyShardedDataParallel": "module",
+_WRAPPERS = {"DataParallel": "module", "DistributedDataParallel": "module",
+             "FullyShardedDataParallel": "_fsdp_wrapped_module", "CheckpointWrapper": "_checkpoint_wrapped_module",
              "OptimizedModule": "_orig_mod"}
 _MOST_FRAMES = 8
 # As many modules of a class may be made within one and called before they are no longer looked for by name.
@@ -14,13 +15,15 @@ _MOST_UNKNOWN = 8
 class Call:
     """A module, called within another one: what a range needs. Two places that share a module have two of them."""
 
-    __slots__ = ("calls", "entered", "module", "name", "number", "path", "trained", "unknown", "_backward", "_library")
+    __slots__ = ("calls", "entered", "module", "name", "number", "path", "trained", "unknown", "_backward",
+                 "_label", "_library")
 
     def __init__(self, library, module, name, around):
         self._library = library
         self.module = weakref.ref(module)
         self.name = name
-        self.number = library.number(name + _kind_of_wrapper(module))
+        self._label = name + _kind_of_wrapper(module)
+        self.number = library.number(self._label)
         self.path = (*around.path, self)
         self.calls = {}  # by id, while that module lives
         self.entered = None  # what backward.py hangs on gradients
@@ -32,7 +35,7 @@ class Call:
     def backward(self):
         """The number of the range of its backward pass."""
         if self._backward is None:
-            self._backward = self._library.number("backward " + self.name)
+            self._backward = self._library.number("backward " + self._label)
         return self._backward
 
 

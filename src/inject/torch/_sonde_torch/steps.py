@@ -13,7 +13,6 @@ class Steps:
         self._place = place
         self._outside = outside
         self._optimizer = lambda: None
-        self._in_step = False
         self._begin = 0  # of the current step; 0 where there is none
         self._count = 0
         self._range = library.number("optimizer.step")
@@ -33,14 +32,14 @@ class Steps:
         """`original` is the step() of an optimizer's class."""
 
         def step(optimizer, *args, **kwargs):
-            if self._in_step:  # of the class that this one inherits from
+            if self._place.in_step:  # of the class that this one inherits from
                 return original(optimizer, *args, **kwargs)
-            self._in_step = True
+            self._place.in_step = True
             self._library.push(self._range)
             try:
                 result = original(optimizer, *args, **kwargs)
             finally:
-                self._in_step = False
+                self._place.in_step = False
                 self._library.pop()
             self._end_step(optimizer)
             return result
