@@ -67,12 +67,17 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   record::RecordOptions options;
   const auto traces = record_cli::read_traces(arguments.traces);
   if (!traces) return std::unexpected(traces.error());
-  options.wanted = {traces->nvtx, traces->os_calls, arguments.os_threshold_ns};
+  options.wanted = {traces->nvtx, traces->os_calls, arguments.os_threshold_ns, traces->libraries};
   options.remarks = traces->remarks;
   for (record::Remark& remark : record_cli::remarks_of(*arguments.others)) options.remarks.push_back(std::move(remark));
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
   options.library = *library;
+  if (!traces->libraries.empty()) {
+    auto auditor = record_cli::find_auditor(*library);
+    if (!auditor) return std::unexpected(auditor.error());
+    options.auditor = *std::move(auditor);
+  }
   if (arguments.torch_modules) {
     auto folder = record_cli::find_torch_folder(*library);
     if (!folder) return std::unexpected(folder.error());

@@ -6,8 +6,8 @@
 #include "inject/nvtx_events.h"
 #include "inject/thread_chunk.h"
 
-/// What the Python part for PyTorch (src/inject/torch) calls through ctypes, holding Python's lock. Names are numbers, so
-/// that a range costs no look at a text.
+/// What the Python part for PyTorch (src/inject/torch) calls through ctypes, holding Python's lock. Names are numbers,
+/// so that a range costs no look at a text.
 namespace sonde::inject {
 namespace {
 
@@ -15,7 +15,9 @@ namespace {
 constinit std::atomic<uint16_t> module_domain{};
 constinit std::atomic<uint16_t> step_domain{};
 
-uint16_t make_domain(const char* name) noexcept { return static_cast<uint16_t>(register_name(domains, 0, text_of(name))); }
+uint16_t make_domain(const char* name) noexcept {
+  return static_cast<uint16_t>(register_name(domains, 0, text_of(name)));
+}
 
 bool begin() noexcept {
   if (attachment.header == nullptr || (attachment.header->wanted & wire::kWantNvtx) == 0) return false;
@@ -34,7 +36,8 @@ nvtx::EventAttributes attributes_of(uint32_t name) noexcept {
 }
 
 void write_past_range(uint16_t domain, int64_t start, const Text& text) noexcept {
-  const auto bytes = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::PastRangeBody)) + wire::padded(text.bytes);
+  const auto bytes =
+      static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::PastRangeBody)) + wire::padded(text.bytes);
   std::byte* at = begin_record(bytes);
   if (at == nullptr) return;
   at = put_head(at, wire::Kind::past_range, bytes, domain, 0, start);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "wire/layout.h"
@@ -14,6 +15,10 @@ struct Wanted {
   bool nvtx = true;
   bool os_calls = true;
   int64_t os_threshold_ns = 1000;
+  std::vector<std::string> libraries = {};  ///< of wire/libraries.inc, as -t names them
+
+  /// Whether the library must be there before the program begins.
+  [[nodiscard]] bool preloads() const { return os_calls || !libraries.empty(); }
 };
 
 /// The memory that recorded programs write into (wire/layout.h). It lies in no folder: programs open it by this

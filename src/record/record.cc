@@ -11,6 +11,8 @@
 #include "exporters/exporter.h"
 #include "exporters/output_file.h"
 #include "record/drain.h"
+#include "record/library_calls.h"
+#include "record/library_remark.h"
 #include "record/remarks.h"
 #include "record/torch_remark.h"
 #include "trace/link.h"
@@ -54,7 +56,11 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   if (!options.torch_folder.empty()) {
     program.environment.emplace_back("PYTHONPATH", with_first("PYTHONPATH", options.torch_folder));
   }
-  if (options.wanted.os_calls) {
+  if (!options.wanted.libraries.empty()) {
+    program.environment.emplace_back(wire::kLibrariesVariable, library_list(options.wanted.libraries));
+    program.environment.emplace_back("LD_AUDIT", with_first("LD_AUDIT", options.auditor));
+  }
+  if (options.wanted.preloads()) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
     program.environment.emplace_back("ASAN_OPTIONS", with_first("ASAN_OPTIONS", kAnyOrder));
   }
@@ -167,6 +173,7 @@ void finish(Recording& recording, const RecordOptions& options, const std::strin
   recording.tally = fill_trace(trace, ordered_slices(std::as_bytes(std::span(bytes))), span.begin);
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
+  add_library_remark(recording.remarks, trace, options);
   add_torch_remark(recording.remarks, trace, options);
   add_diagnostics(trace, recording.remarks, span);
   recording.written = write_profile(trace, options);

@@ -24,7 +24,6 @@ struct RecordOptions {
   ProgramOptions program;
   Wanted wanted;
   std::string library;  ///< libsonde_inject.so
-  std::string torch_folder;  ///< what Python runs for ranges of PyTorch's modules; empty: they are not asked for
   std::string output;   ///< the profile: a SQLite file
   bool overwrite = false;
   int64_t delay_ns = 0;                     ///< from the program's start to that of the recording
@@ -34,6 +33,9 @@ struct RecordOptions {
       true;  ///< false: processes that the program leaves behind are recorded until the duration is over
   std::vector<Remark> remarks;  ///< known before the start
   Progress* progress = &no_progress();
+
+  std::string auditor;       ///< libsonde_audit.so, where libraries are wanted
+  std::string torch_folder;  ///< what Python runs for ranges of PyTorch's modules; empty: they are not asked for
 };
 
 struct Recording {

@@ -22,6 +22,7 @@ void ThreadEvents::begin_thread(ThreadId thread, uint32_t process) {
   process_ = process;
   first_call_ = trace_.os_calls.start.size();
   open_.clear();
+  library_calls_.begin_thread(thread);
 }
 
 void ThreadEvents::add(const wire::Record& record) {
@@ -34,9 +35,11 @@ void ThreadEvents::add(const wire::Record& record) {
     case wire::Kind::start: started_[range_key(image, record.id)] = add_range(record, RangeStyle::start_end); return;
     case wire::Kind::end: ends_.push_back({record.id, image, time(record.head.time), thread_}); return;
     case wire::Kind::mark: return mark(record);
-    case wire::Kind::past_range:
-      trace_.ranges.end[add_range(record, RangeStyle::push_pop)] = time(record.end);
+    case wire::Kind::library_call:
+      library_calls_.add(static_cast<wire::Library>(record.head.level), name_of(record), time(record.head.time),
+                         time(record.end));
       return;
+    case wire::Kind::past_range: trace_.ranges.end[add_range(record, RangeStyle::push_pop)] = time(record.end); return;
     case wire::Kind::os_call: return os_call(record);
     default: return;
   }
@@ -117,6 +120,7 @@ void ThreadEvents::match_ends() {
     trace_.ranges.end_thread[found->second] = end.thread;
     started_.erase(found);
   }
+  library_calls_.finish();
 }
 
 }  // namespace sonde::record

@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "record/definitions.h"
+#include "record/library_calls.h"
 #include "record/trace_of.h"
 
 namespace sonde::record {
@@ -17,7 +18,7 @@ class ThreadEvents {
 
   void begin_thread(ThreadId thread, uint32_t process);
   void add(const wire::Record& record);
-  /// Ranges that may end on another thread than they began on find their ends.
+  /// Ranges that may end on another thread than they began on find their ends. Nothing is added behind it.
   void match_ends();
 
  private:
@@ -52,6 +53,8 @@ class ThreadEvents {
   boost::unordered_flat_map<uint16_t, std::vector<Open>> open_;  ///< of the thread, by domain
   boost::unordered_flat_map<uint64_t, Row> started_;             ///< by image and number
   std::vector<End> ends_;
+
+  LibraryCalls library_calls_{trace_};
 };
 
 }  // namespace sonde::record

@@ -6,9 +6,8 @@ namespace sonde::record {
 
 void add_torch_remark(std::vector<Remark>& remarks, const Trace& trace, const RecordOptions& options) {
   if (options.torch_folder.empty()) return;
-  const bool any = std::ranges::any_of(trace.ranges.domain, [&](DomainId domain) {
-    return trace.domains[domain].kind == DomainKind::module;
-  });
+  const bool any = std::ranges::any_of(
+      trace.ranges.domain, [&](DomainId domain) { return trace.domains[domain].kind == DomainKind::module; });
   if (any) return;
   remarks.push_back({true,
                      "no PyTorch module was called while it was recorded: Python loads what records them with "

@@ -74,6 +74,7 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
   tally.ranges = static_cast<int64_t>(trace.ranges.start.size());
   tally.open_ranges = std::ranges::count(trace.ranges.end, kUnknown);
   tally.marks = static_cast<int64_t>(trace.marks.start.size());
+  tally.library_calls = static_cast<int64_t>(trace.library_calls.start.size());
   tally.os_calls = static_cast<int64_t>(trace.os_calls.start.size());
   tally.event_cost_ns = median_cost(images);
   return tally;

@@ -16,13 +16,14 @@ struct Tally {
   int64_t open_ranges = 0;
   int64_t marks = 0;
   int64_t os_calls = 0;
+  int64_t library_calls = 0;
   int64_t records = 0;
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
   uint32_t event_cost_ns = 0;  ///< the median of what processes measured
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls; }
+  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + library_calls; }
 };
 
 /// Makes a trace of what was recorded, not linked yet. Times count from `origin_ns` (CLOCK_MONOTONIC).

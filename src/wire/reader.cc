@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "wire/libraries.h"
 #include "wire/os_calls.h"
 
 namespace sonde::wire {
@@ -89,6 +90,14 @@ bool read_past_range(Body body, Record& record) {
   return body.take_text(range.text_bytes, record.text);
 }
 
+bool read_library_call(Body body, Record& record) {
+  LibraryCallBody call{};
+  if (!body.take(call) || record.head.level >= kLibraries || call.end < record.head.time) return false;
+  record.end = call.end;
+  record.string = call.string;
+  return body.empty();
+}
+
 bool read_body(Body body, Record& record) {
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);
@@ -103,6 +112,7 @@ bool read_body(Body body, Record& record) {
     case Kind::thread_name: return read_definition(body, record);
     case Kind::os_call: return read_os_call(body, record);
     case Kind::past_range: return read_past_range(body, record);
+    case Kind::library_call: return read_library_call(body, record);
   }
   return false;
 }

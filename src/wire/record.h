@@ -18,7 +18,9 @@ enum class Kind : uint16_t {
   category = 9,      ///< DefinitionBody: id = category of `domain`, text = name
   thread_name = 10,  ///< DefinitionBody: id = the thread's number, text
   os_call = 11,      ///< OsCallBody; `time` is the start, `level` the row of os_calls.inc
-  past_range = 50,   ///< PastRangeBody, text: a push/pop range that ended when it was written; `time` is its start
+
+  past_range = 50,    ///< PastRangeBody, text: a push/pop range that ended when it was written; `time` is its start
+  library_call = 51,  ///< LibraryCallBody; `time` is the start, `level` the row of libraries.inc
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.
@@ -88,6 +90,13 @@ struct PastRangeBody {
   uint16_t reserved[3];
 };
 static_assert(sizeof(PastRangeBody) == 16);
+
+struct LibraryCallBody {
+  int64_t end;
+  uint32_t string;  ///< the function's name, registered
+  uint32_t reserved;
+};
+static_assert(sizeof(LibraryCallBody) == 16);
 
 /// Longer texts are cut, and counted.
 inline constexpr uint16_t kMostText = 4096;

@@ -13,6 +13,7 @@ namespace sonde::record_cli {
 struct Traces {
   bool nvtx = false;
   bool os_calls = false;
+  std::vector<std::string> libraries;   ///< of NVIDIA's, whose calls are recorded
   std::vector<record::Remark> remarks;  ///< what was asked for and is not recorded
 };
 
