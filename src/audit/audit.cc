@@ -31,7 +31,7 @@ constexpr bool kHasStubs = false;
 
 long call_kernel(long number, uintptr_t a, uintptr_t b, uintptr_t c) noexcept {
 #ifdef __x86_64__
-  long result = number;
+  long result = number;  // NOLINT(misc-const-correctness): the kernel changes it
   __asm__ volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
   return result;
 #else
@@ -56,13 +56,11 @@ int protection_of(const link_map& map, uintptr_t at) noexcept {
 /// The table of symbols as memory that can be written to, for a while.
 class Writable {
  public:
-  Writable(const link_map& map, const Symbols& symbols) noexcept {
-    const auto first = reinterpret_cast<uintptr_t>(&symbols.at(0));
-    begin_ = first & ~(kPage - 1);
-    bytes_ = reinterpret_cast<uintptr_t>(&symbols.at(symbols.count())) - begin_;
-    before_ = protection_of(map, first);
-    written_ = before_ != 0 && call_kernel(SYS_mprotect, begin_, bytes_, PROT_READ | PROT_WRITE) == 0;
-  }
+  Writable(const link_map& map, const Symbols& symbols) noexcept
+      : begin_(reinterpret_cast<uintptr_t>(&symbols.at(0)) & ~(kPage - 1)),
+        bytes_(reinterpret_cast<uintptr_t>(&symbols.at(symbols.count())) - begin_),
+        before_(protection_of(map, reinterpret_cast<uintptr_t>(&symbols.at(0)))),
+        written_(before_ != 0 && call_kernel(SYS_mprotect, begin_, bytes_, PROT_READ | PROT_WRITE) == 0) {}
   Writable(const Writable&) = delete;
   Writable& operator=(const Writable&) = delete;
   ~Writable() {
@@ -71,10 +69,10 @@ class Writable {
   explicit operator bool() const noexcept { return written_; }
 
  private:
-  uintptr_t begin_ = 0;
-  uintptr_t bytes_ = 0;
-  int before_ = 0;
-  bool written_ = false;
+  uintptr_t begin_;
+  uintptr_t bytes_;
+  int before_;
+  bool written_;
 };
 
 template <typename T>
@@ -139,13 +137,13 @@ __attribute__((constructor)) void find_wanted(int, char**, char** environment) n
 extern "C" {
 
 /// 0: the loader forgets this library.
-__attribute__((visibility("default"))) unsigned la_version(unsigned version) noexcept {
+__attribute__((visibility("default"))) unsigned la_version(unsigned version) {
   constexpr unsigned kKnown =
       2;  // of glibc 2.35; before that the loader slowed every call down where it had an auditor
   return sonde::audit::kHasStubs && sonde::audit::wanted != nullptr && version >= kKnown ? kKnown : 0;
 }
 
-__attribute__((visibility("default"))) unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t*) noexcept {
+__attribute__((visibility("default"))) unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t*) {
   if (space == LM_ID_BASE && map->l_name != nullptr) sonde::audit::look_at(*map);
   return 0;
 }

@@ -17,7 +17,7 @@ class Symbols {
   [[nodiscard]] ElfW(Sym) & at(uint32_t index) const noexcept { return table_[index]; }
   [[nodiscard]] const char* name(uint32_t index) const noexcept { return texts_ + table_[index].st_name; }
   /// Null where there is none of that name.
-  [[nodiscard]] const ElfW(Sym) * find(const char* name) const noexcept;
+  [[nodiscard]] const ElfW(Sym) * find(const char* wanted) const noexcept;
 
  private:
   void count_by_gnu_hash(const uint32_t* table) noexcept;

@@ -24,7 +24,7 @@ namespace {
 
 /// The folder of the library, where that holds a file of this name.
 Result<std::filesystem::path> folder_with(const std::string& library, std::string_view name) {
-  const auto folder = std::filesystem::path(library).parent_path();
+  auto folder = std::filesystem::path(library).parent_path();
   std::error_code error;
   if (std::filesystem::exists(folder / name, error)) return folder;
   return fail("cannot record: there is no {}; install it there", (folder / name).string());

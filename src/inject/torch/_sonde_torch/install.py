@@ -4,6 +4,7 @@ import functools
 import os
 import sys
 
+from _sonde_torch import on_import
 from _sonde_torch.backward import Backward
 from _sonde_torch.library import Library
 from _sonde_torch.modules import Place, patched_call
@@ -48,11 +49,20 @@ def install(library_path):
     shim = Shim(torch, library)
     is_compiling = _is_compiling(torch)
     module = torch.nn.Module
-    module.__call__ = functools.wraps(module.__call__)(patched_call(module.__call__, shim, is_compiling))
+    call = patched_call(module.__call__, shim, is_compiling)
+    on_import.after("torch._dynamo.eval_frame", functools.partial(_leave_out_of_compilation, call.__code__))
+    module.__call__ = functools.wraps(module.__call__)(call)
     module._replicate_for_data_parallel = _replicate(module._replicate_for_data_parallel, shim)
     for name in ("backward", "grad"):
         setattr(torch.autograd, name, shim.backward.around(getattr(torch.autograd, name), is_compiling))
-    _follow_optimizers(torch.optim.Optimizer, shim)
+    _follow_optimizers(torch.optim.Optimizer, shim, is_compiling)
+
+
+def _leave_out_of_compilation(code):
+    """A compiled module begins with the frame of its forward(), as if there were none around it."""
+    skip_code = getattr(sys.modules["torch._dynamo.eval_frame"], "skip_code", None)
+    if skip_code is not None:
+        skip_code(code)
 
 
 def _is_compiling(torch):
@@ -71,7 +81,7 @@ def _replicate(original, shim):
     return replicate
 
 
-def _follow_optimizers(optimizer, shim):
+def _follow_optimizers(optimizer, shim, is_compiling):
     """A class's step() is followed when the first optimizer of the class is made: PyTorch has wrapped it by then."""
     original = optimizer.__init__
 
@@ -80,7 +90,7 @@ def _follow_optimizers(optimizer, shim):
         original(self, *args, **kwargs)
         step = type(self).step
         if not hasattr(step, "followed_by_sonde"):
-            type(self).step = functools.wraps(step)(shim.steps.around(step))
+            type(self).step = functools.wraps(step)(shim.steps.around(step, is_compiling))
             type(self).step.followed_by_sonde = True
 
     optimizer.__init__ = init

@@ -1,4 +1,5 @@
-"""Waits until a program imports torch. Programs that do not pay a look at the name of each module they import."""
+"""Has something done when a program has imported a module. Until then a program pays a look at the name of each module that
+it imports."""
 
 import importlib.util
 import sys
@@ -6,17 +7,28 @@ import sys
 
 def wait(library):
     """`library` is the path of libsonde_inject.so."""
-    sys.meta_path.insert(0, _TorchFinder(library))
+
+    def install():
+        from _sonde_torch import install
+        install.install(library)
+
+    after("torch", install)
 
 
-class _TorchFinder:
-    """Finds torch as the finders behind it do, and has something done when it has been imported."""
+def after(name, then):
+    """then() is called once, behind the first import of the module that succeeds."""
+    sys.meta_path.insert(0, _Finder(name, then))
 
-    def __init__(self, library):
-        self._library = library
+
+class _Finder:
+    """Finds a module as the finders behind it do."""
+
+    def __init__(self, name, then):
+        self._name = name
+        self._then = then
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch" or self not in sys.meta_path:
+        if name != self._name or self not in sys.meta_path:
             return None
         sys.meta_path.remove(self)
         try:
@@ -33,13 +45,12 @@ class _TorchFinder:
             loader.exec_module(module)
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
-                self._install()
+                self._finish()
 
         loader.exec_module = exec_module
 
-    def _install(self):
+    def _finish(self):
         try:
-            from _sonde_torch import install
-            install.install(self._library)
+            self._then()
         except Exception as error:  # the program must run
             sys.stderr.write(f"sonde: modules are not recorded: {error!r}\n")

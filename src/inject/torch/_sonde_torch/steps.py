@@ -28,11 +28,11 @@ class Steps:
         if evaluates:
             self._begin = 0
 
-    def around(self, original):
+    def around(self, original, is_compiling):
         """`original` is the step() of an optimizer's class."""
 
         def step(optimizer, *args, **kwargs):
-            if self._place.in_step:  # of the class that this one inherits from
+            if is_compiling() or self._place.in_step:  # the latter: of the class that this one inherits from
                 return original(optimizer, *args, **kwargs)
             self._place.in_step = True
             self._library.push(self._range)
