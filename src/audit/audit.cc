@@ -133,13 +133,14 @@ __attribute__((constructor)) void find_wanted(int, char**, char** environment) n
 }  // namespace
 }  // namespace sonde::audit
 
-// NOLINTBEGIN(readability-identifier-naming, misc-use-internal-linkage): the names are the loader's.
+// The names are the loader's.
+// NOLINTBEGIN(readability-*, misc-use-internal-linkage)
 extern "C" {
 
 /// 0: the loader forgets this library.
 __attribute__((visibility("default"))) unsigned la_version(unsigned version) {
-  constexpr unsigned kKnown =
-      2;  // of glibc 2.35; before that the loader slowed every call down where it had an auditor
+  // Of glibc 2.35: before that the loader slowed every call down where it had an auditor.
+  constexpr unsigned kKnown = 2;
   return sonde::audit::kHasStubs && sonde::audit::wanted != nullptr && version >= kKnown ? kKnown : 0;
 }
 
@@ -149,4 +150,4 @@ __attribute__((visibility("default"))) unsigned la_objopen(link_map* map, Lmid_t
 }
 
 }  // extern "C"
-// NOLINTEND(readability-identifier-naming, misc-use-internal-linkage)
+// NOLINTEND(readability-*, misc-use-internal-linkage)
