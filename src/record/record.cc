@@ -13,7 +13,10 @@
 #include "record/cpu/cpu_recorder.h"
 #include "record/cpu/cpu_remarks.h"
 #include "record/drain.h"
+#include "record/library_calls.h"
+#include "record/library_remark.h"
 #include "record/remarks.h"
+#include "record/torch_remark.h"
 
 namespace sonde::record {
 namespace {
@@ -57,7 +60,14 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
   if (options.wanted.cuda) program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
-  if (options.wanted.os_calls) {
+  if (!options.torch_folder.empty()) {
+    program.environment.emplace_back("PYTHONPATH", with_first("PYTHONPATH", options.torch_folder));
+  }
+  if (!options.wanted.libraries.empty()) {
+    program.environment.emplace_back(wire::kLibrariesVariable, library_list(options.wanted.libraries));
+    program.environment.emplace_back("LD_AUDIT", with_first("LD_AUDIT", options.auditor));
+  }
+  if (options.wanted.preloads()) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
     program.environment.emplace_back("ASAN_OPTIONS", with_first("ASAN_OPTIONS", kAnyOrder));
   }
@@ -189,6 +199,8 @@ Status write_profile(Recording& recording, const RecordOptions& options, const s
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
   add_cpu_remarks(recording.remarks, recording.cpu, options.cpu, cpu);
+  add_library_remark(recording.remarks, recording.tally, options);
+  add_torch_remark(recording.remarks, recording.tally, options);
   add_diagnostics(trace, recording.remarks, span);
   if (written) written = writer->add(trace);
   return written ? writer->finish(trace) : written;

@@ -20,8 +20,9 @@ std::string counted(int64_t count, std::string_view one) {
 }
 
 std::string what_was_recorded(const Tally& t, const SpoolWriter& spool, int64_t duration_ns) {
-  return fmt::format("recorded {}, {} and {} ({:.1f} MB) of {} and {} in {:.3f} s", counted(t.ranges, "range"),
-                     counted(t.marks, "mark"), counted(t.os_calls, "OS call"),
+  const std::string libraries = t.library_calls == 0 ? "" : counted(t.library_calls, "library call") + ", ";
+  return fmt::format("recorded {}{}, {} and {} ({:.1f} MB) of {} and {} in {:.3f} s", libraries,
+                     counted(t.ranges, "range"), counted(t.marks, "mark"), counted(t.os_calls, "OS call"),
                      static_cast<double>(spool.bytes()) / kBytesPerMegabyte, counted(t.processes, "process"),
                      counted(t.threads, "thread"), static_cast<double>(duration_ns) / kNsPerSecond);
 }
@@ -36,7 +37,7 @@ std::string what_it_cost(const Tally& t) {
 /// Success over nothing is no success: why there may be nothing.
 std::string why_nothing(const Tally& tally, const RecordOptions& options) {
   if (tally.images == 0) {
-    return options.wanted.os_calls
+    return options.wanted.preloads()
                ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "
                  "other users' rights (setuid) or clear their environment do not"
                : "nothing was recorded: no process used what was asked for (CUDA, NVTX); -t cuda,nvtx,osrt also "

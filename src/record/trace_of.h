@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "record/cuda/cuda_tally.h"
+#include "record/library_calls.h"
 #include "record/parts.h"
 #include "record/slices.h"
 #include "trace/trace.h"
@@ -18,6 +19,9 @@ struct Tally {
   int64_t open_ranges = 0;
   int64_t marks = 0;
   int64_t os_calls = 0;
+  int64_t library_calls = 0;
+  int64_t module_ranges = 0;  ///< of PyTorch's modules; among the ranges
+  LibrariesSeen libraries{};
   int64_t records = 0;
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
@@ -26,7 +30,7 @@ struct Tally {
   CudaTally cuda;
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + cuda.events(); }
+  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + library_calls + cuda.events(); }
 };
 
 /// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
