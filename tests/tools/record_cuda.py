@@ -243,7 +243,7 @@ def future(folder):
     recorded = Cuda(path)
     check(run.returncode == 0 and not recorded.kernels() and not recorded.api(), recorded.kernels())
     check(recorded.counts() == {"step 0": 1, "step 1": 1, "forward": 2}, recorded.counts())
-    check(recorded.has_remark("CUPTI 99.0.0"), recorded.remarks())
+    check(recorded.has_remark("CUPTI", "99.0.0"), recorded.remarks())
 
 
 def back_traces(folder):
