@@ -231,9 +231,9 @@ def commands_read_it(folder):
                          check=True)
     found = {row["Name"]: (row["Instances"], row["Total Time (ns)"]) for row in csv.DictReader(io.StringIO(run.stdout))}
     check(sorted(found.values()) == [("5", "100000"), ("5", "750000")], run.stdout)
-    for words in (["summary"], ["why"]):
+    for words, shown in ((["summary"], "gemm"), (["why"], "on 1 GPU"), (["modules"], "forward")):
         done = subprocess.run([SONDE, *words, path], capture_output=True, text=True, check=False)
-        check(done.returncode == 0 and "gemm" in done.stdout, (words, done.stdout, done.stderr))
+        check(done.returncode == 0 and shown in done.stdout, (words, done.stdout, done.stderr))
 
 
 def future(folder):
