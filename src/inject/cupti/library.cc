@@ -5,6 +5,7 @@
 #include <link.h>
 #include <pthread.h>
 
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,17 +29,6 @@ constexpr Named kSonames[] = {
     {"libcupti.so.13", 13},   {"libcupti.so.12", 12},   {"libcupti.so.11.8", 11}, {"libcupti.so.11.7", 11},
     {"libcupti.so.11.6", 11}, {"libcupti.so.11.5", 11}, {"libcupti.so.11.4", 11},
 };
-
-/// The CUDA that the loaded driver is for, as 13; of no driver the newest.
-int driver_major() noexcept {
-  constexpr int kNewest = 9999;
-  constexpr int kPerMajor = 1000;
-  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (driver == nullptr) return kNewest;
-  const auto version = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDriverGetVersion"));
-  int number = 0;
-  return version != nullptr && version(&number) == 0 && number > 0 ? number / kPerMajor : kNewest;
-}
 
 template <typename Function>
 bool find(Function& function, const char* name) noexcept {
@@ -113,6 +103,26 @@ int note_loaded(dl_phdr_info* info, size_t, void* found) noexcept {
 }
 
 bool is_loaded(Loaded& loaded) noexcept { return dl_iterate_phdr(note_loaded, &loaded) != 0; }
+
+/// The CUDA that the loaded driver is for, as 13; where that is not known the newest. Told by the number in the name of
+/// its file (libcuda.so.535.104.05), since it is not to be called while it initializes itself. Source of the numbers:
+/// the table of drivers in the release notes of the CUDA toolkit.
+int driver_major() noexcept {
+  struct First {
+    int driver;
+    int cuda;
+  };
+  constexpr First kFirsts[] = {{580, 9999}, {525, 12}, {450, 11}};
+  Loaded loaded{"libcuda.so", {}};
+  char file[PATH_MAX];
+  if (!is_loaded(loaded) || realpath(loaded.path, file) == nullptr) return kFirsts[0].cuda;
+  const char* const number = strstr(file_name(file), ".so.");
+  const int driver = number == nullptr ? 0 : atoi(number + strlen(".so."));
+  for (const First& first : kFirsts) {
+    if (driver >= first.driver) return first.cuda;
+  }
+  return kFirsts[0].cuda;
+}
 
 /// libcudart lies in nvidia/cuda_runtime/lib beside nvidia/cuda_cupti/lib (CUDA 11 and 12), or in nvidia/cu13/lib with
 /// CUPTI itself.
