@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -25,10 +26,7 @@ constinit uint8_t sorts[kDomains][kMostCalls] = {};
 constinit std::atomic<bool> is_on{false};
 
 bool any_wanted() noexcept {
-  for (const int64_t threshold : attachment.header->cuda.backtrace_ns) {
-    if (threshold >= 0) return true;
-  }
-  return false;
+  return std::ranges::any_of(attachment.header->cuda.backtrace_ns, [](int64_t threshold) { return threshold >= 0; });
 }
 
 bool has(const char* name, const char* part) noexcept { return strstr(name, part) != nullptr; }

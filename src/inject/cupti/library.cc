@@ -5,6 +5,7 @@
 #include <link.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -71,6 +72,7 @@ bool open_at(const char* path, int flags = 0) noexcept {
 /// Opens the newest of the files that a pattern means, as far as the driver's CUDA goes.
 bool open_newest(const char* pattern, int most_major) noexcept {
   glob_t found{};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): it reads the environment only for a tilde
   if (glob(pattern, 0, nullptr, &found) != 0) return false;
   bool done = false;
   for (size_t i = found.gl_pathc; i > 0 && !done; --i) {
@@ -129,7 +131,7 @@ int driver_major() noexcept {
 bool open_of_packages(const char* library, int most_major) noexcept {
   Loaded loaded{library, {}};
   if (!is_loaded(loaded)) return false;
-  *const_cast<char*>(file_name(loaded.path)) = '\0';
+  loaded.path[file_name(loaded.path) - static_cast<const char*>(loaded.path)] = '\0';
   char pattern[1200];
   const char* const places[] = {"../../cuda_cupti/lib/", "", "../extras/CUPTI/lib64/"};
   for (const char* place : places) {
@@ -151,10 +153,8 @@ bool open_of_toolkit(const char* root, int most_major) noexcept {
 }
 
 bool open_by_name(int most_major) noexcept {
-  for (const Named& named : kSonames) {
-    if (named.major <= most_major && open_at(named.name)) return true;
-  }
-  return false;
+  return std::ranges::any_of(kSonames,
+                             [&](const Named& named) { return named.major <= most_major && open_at(named.name); });
 }
 
 bool open_loaded() noexcept {
@@ -170,10 +170,7 @@ bool open_any() noexcept {
   }
   // NOLINTNEXTLINE(concurrency-mt-unsafe): programs that change it beside threads do so at their own risk
   const char* const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/usr/local/cuda-*"};
-  for (const char* root : roots) {
-    if (open_of_toolkit(root, major)) return true;
-  }
-  return false;
+  return std::ranges::any_of(roots, [&](const char* root) { return open_of_toolkit(root, major); });
 }
 
 void open_once() noexcept {
