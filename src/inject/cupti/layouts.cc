@@ -77,8 +77,6 @@ constexpr Field kPeerCopyFields[] = {
     {4, 1, false, SONDE_INTO(CopyBody, kind), kAlways},
     {5, 1, false, SONDE_INTO(CopyBody, source), kAlways},
     {6, 1, false, SONDE_INTO(CopyBody, destination), kAlways},
-    {44, 4, false, SONDE_INTO(CopyBody, source_device), kAlways},
-    {52, 4, false, SONDE_INTO(CopyBody, destination_device), kAlways},
 };
 constexpr Size kPeerCopySizes[] = {{kAlways, 88}, {kCuda116, 96}};
 
