@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "record/cpu/kernel_symbols.h"
+
 namespace sonde::record {
 namespace {
 
@@ -66,7 +68,7 @@ ChainId Symbolizer::chain(uint32_t process, int64_t time, std::span<const uint64
   if (!fresh) return found->second;
   const NameId module = trace_.names.intern(kKernelModule);
   for (const uint64_t address : kernel) {
-    const std::string_view name = kernel_.at(address);
+    const std::string_view name = kernel_symbol(address);
     add_frame({trace_.names.intern(name.empty() ? kKernelModule : name), module}, address, true);
   }
   bool called = false;
