@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 
 #include "base/file.h"
 #include "base/small_file.h"
@@ -91,19 +92,21 @@ class Run {
     while (!over(program)) {
       program.wait(wait_ns);
       step(program);
-      const int64_t bytes = drain_.sweep() + cpu_.drain(recording());
+      const int64_t bytes = drain_.sweep() + cpu_.drain(cpu_span());
       wait_ns = std::min(bytes > kBusyBytes ? kBusySweepNs : kQuietSweepNs, cpu_.patience_ns());
     }
-    const bool was_recording = recording();
     end();
     drain_.sweep();
-    cpu_.finish(was_recording);
+    cpu_.finish(cpu_span());
   }
 
   [[nodiscard]] const Span& span() const { return span_; }
 
  private:
-  [[nodiscard]] bool recording() const { return span_.begin != 0 && span_.end == 0; }
+  [[nodiscard]] CpuSpan cpu_span() const {
+    constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+    return {span_.begin != 0 ? span_.begin : kNever, span_.end != 0 ? span_.end : kNever};
+  }
 
   [[nodiscard]] bool over(const Program& program) const {
     if (!program.ended()) return false;

@@ -156,7 +156,8 @@ def made_code(folder):
         run, profile = sampled(folder / "made.sqlite", SAMPLED, "made", "300")
         path = run.stdout.strip()
         spinning = [chain for chain in profile.symbols() if "made_at_run_time" in chain]
-        check(len(spinning) > 30 and all("main" in chain for chain in spinning), (len(spinning), profile.symbols()[:3]))
+        whole = ["main" in chain for chain in spinning]  # all but before its first and behind its last instruction
+        check(len(whole) > 30 and sum(whole) >= 0.95 * len(whole), (sum(whole), len(whole)))
     finally:
         if path:
             os.unlink(path)

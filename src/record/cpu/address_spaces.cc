@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 
 namespace sonde::record {
 namespace {
@@ -57,8 +58,8 @@ uint32_t AddressSpaces::image(uint32_t process, int64_t time) const {
   const auto found = of_process_.find(process);
   if (found == of_process_.end()) return kNoSpace;
   const auto& numbers = found->second;
-  for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
-    if (spaces_[*number].since <= time) return *number;
+  for (const uint32_t number : std::views::reverse(numbers)) {
+    if (spaces_[number].since <= time) return number;
   }
   return numbers.front();
 }

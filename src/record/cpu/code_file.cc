@@ -47,9 +47,7 @@ void CodeFile::ElfEnd::operator()(Elf* elf) const { elf_end(elf); }
 CodeFile::CodeFile(const FileIdentity& identity) {
   [[maybe_unused]] static const unsigned version = elf_version(EV_CURRENT);  // libelf gives nothing before
   open(identity);
-  if (state_ != State::good) return;
-  read_segments();
-  frames_ = FrameTable::of(elf_.get());
+  if (state_ == State::good) read_segments();
 }
 
 void CodeFile::open(const FileIdentity& identity) {
@@ -87,6 +85,12 @@ std::optional<uint64_t> CodeFile::address_of(uint64_t offset) const {
     if (offset >= s.offset && offset - s.offset < s.bytes) return offset - s.offset + s.address;
   }
   return {};
+}
+
+const FrameRules* CodeFile::rules(uint64_t address) {
+  if (state_ != State::good) return nullptr;
+  if (!frames_) frames_ = FrameTable::of(elf_.get());
+  return *frames_ ? (*frames_)->at(address) : nullptr;
 }
 
 std::string_view CodeFile::symbol(uint64_t address) {

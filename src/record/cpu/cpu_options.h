@@ -19,4 +19,12 @@ struct CpuOptions {
   [[nodiscard]] bool any() const { return maps || sample != CpuScope::none || switches != CpuScope::none; }
 };
 
+/// When the recording is on: CLOCK_MONOTONIC, both ends included.
+struct CpuSpan {
+  int64_t begin;
+  int64_t end;
+
+  [[nodiscard]] bool holds(int64_t time) const { return begin <= time && time <= end; }
+};
+
 }  // namespace sonde::record

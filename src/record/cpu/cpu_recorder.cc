@@ -82,26 +82,26 @@ void CpuRecorder::map_rings(const std::vector<int>& events) {
   }
 }
 
-int64_t CpuRecorder::drain(bool recording) {
+int64_t CpuRecorder::drain(const CpuSpan& on) {
   if (rings_.empty()) return 0;
   const int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   const size_t before = fresh_.size();
   const int64_t settled = clock_ns(CLOCK_MONOTONIC) - kUnsettledNs;
   for (PerfRing& ring : rings_) ring.drain(fresh_);
   const auto taken = static_cast<int64_t>(fresh_.size() - before);
-  pass_on(settled, recording);
+  pass_on(settled, on);
   own_ns_ += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
   return taken;
 }
 
-void CpuRecorder::finish(bool recording) {
+void CpuRecorder::finish(const CpuSpan& on) {
   for (const PerfRing& ring : rings_) ioctl(ring.event(), PERF_EVENT_IOC_DISABLE, 0);
   for (PerfRing& ring : rings_) ring.drain(fresh_);
-  pass_on(std::numeric_limits<int64_t>::max(), recording);
+  pass_on(std::numeric_limits<int64_t>::max(), on);
   rings_.clear();
 }
 
-std::vector<CpuRecorder::Held> CpuRecorder::held() const {
+std::vector<CpuRecorder::Held> CpuRecorder::held() {
   std::vector<Held> all;
   PerfReader reader(fresh_, form_of(options_));
   PerfRecord record;
@@ -110,11 +110,12 @@ std::vector<CpuRecorder::Held> CpuRecorder::held() const {
     all.push_back({record.time, at, record.bytes.size()});
     at += record.bytes.size();
   }
+  unread_bytes_ += static_cast<int64_t>(reader.left());
   std::ranges::stable_sort(all, {}, &Held::time);
   return all;
 }
 
-void CpuRecorder::pass_on(int64_t before, bool recording) {
+void CpuRecorder::pass_on(int64_t before, const CpuSpan& on) {
   std::vector<std::byte> younger;
   for (const Held& h : held()) {
     const auto bytes = std::span(fresh_).subspan(h.at, h.bytes);
@@ -123,7 +124,7 @@ void CpuRecorder::pass_on(int64_t before, bool recording) {
       continue;
     }
     PerfRecord record;
-    if (PerfReader(bytes, form_of(options_)).next(record)) keep(record, recording);
+    if (PerfReader(bytes, form_of(options_)).next(record)) keep(record, on);
   }
   fresh_ = std::move(younger);
   if (!ready_.empty()) spool_.add(0, 0, ready_, kCpuSliceMark);
@@ -131,9 +132,9 @@ void CpuRecorder::pass_on(int64_t before, bool recording) {
   spool_.flush();
 }
 
-void CpuRecorder::keep(const PerfRecord& record, bool recording) {
+void CpuRecorder::keep(const PerfRecord& record, const CpuSpan& on) {
   spaces_.add(record);
-  if (is_activity(record.type) && !recording) return;
+  if (is_activity(record.type) && !on.holds(record.time)) return;
   if (record.type == PERF_RECORD_SAMPLE) {
     keep_sample(record);
   } else {

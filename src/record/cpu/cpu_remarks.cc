@@ -27,7 +27,7 @@ std::string broken_share(const CpuTally& t) {
                      kPercent * static_cast<double>(t.broken_chains) / static_cast<double>(t.chains), t.chains);
 }
 
-void add_losses(std::vector<Remark>& remarks, const CpuTally& t) {
+void add_losses(std::vector<Remark>& remarks, const CpuTally& t, int64_t unread_bytes) {
   if (t.lost > 0) {
     remarks.push_back({true, fmt::format("{} CPU samples and thread switches were lost: the recorder was late; a lower "
                                          "--sampling-frequency or --backtrace=fp needs less",
@@ -39,8 +39,8 @@ void add_losses(std::vector<Remark>& remarks, const CpuTally& t) {
   for (const std::string& path : t.changed_files) {
     remarks.push_back({true, fmt::format("{} was replaced since it ran: its functions have no names", path)});
   }
-  if (t.unread_bytes > 0) {
-    remarks.push_back({true, fmt::format("{} bytes of CPU samples could not be read", t.unread_bytes)});
+  if (unread_bytes > 0) {
+    remarks.push_back({true, fmt::format("{} bytes of CPU samples could not be read", unread_bytes)});
   }
 }
 
@@ -60,7 +60,7 @@ void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const 
                        "CPU time within the kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
                        "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
   }
-  add_losses(remarks, tally);
+  add_losses(remarks, tally, tally.unread_bytes + recorder.unread_bytes());
 }
 
 }  // namespace sonde::record

@@ -85,13 +85,13 @@ perf_event_attr attributes_of(const CpuOptions& options, bool whole_system) {
 
 /// Leaves out what an error speaks of; false where nothing more can be left out.
 bool ask_for_less(perf_event_attr& attributes, int error) {
+  if ((error == EACCES || error == EPERM) && attributes.exclude_kernel == 0) {
+    attributes.exclude_kernel = 1;
+    return true;
+  }
   if (attributes.type == PERF_TYPE_HARDWARE) {  // a virtual machine without counters
     attributes.type = PERF_TYPE_SOFTWARE;
     attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-    return true;
-  }
-  if ((error == EACCES || error == EPERM) && attributes.exclude_kernel == 0) {
-    attributes.exclude_kernel = 1;
     return true;
   }
   if (error == EINVAL && attributes.build_id != 0) {  // older than Linux 5.12
