@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "record/trace_of.h"
+#include "whole_trace.h"
 
 namespace sonde::record {
 namespace {
@@ -53,7 +54,7 @@ TEST(LibraryCalls, ALibrarysOwnCallsWithinACallAreNone) {
   add(Library::cudnn, "cudnnOuter", 10, 20);
   calls.begin_thread(1);
   add(Library::cudnn, "cudnnOther", 5, 30);  // around all of them, on another thread
-  calls.finish();
+  calls.finish([] {});
   EXPECT_EQ(calls_of(trace), (std::vector<Row>{{"cublasBefore", 1, 2, 0},
                                                {"cublasMiddle", 11, 14, 0},
                                                {"cudnnOuter", 10, 20, 0},
@@ -76,7 +77,10 @@ TEST(LibraryCalls, RangesThatNcclMakesItselfCount) {
     calls.add(Library::nccl, name, 2, 9);
     calls.add(Library::cusolver, trace.names.intern("cusolverDnSgetrf"), 10, 11);
   }
-  calls.finish();
+  calls.see(trace.ranges);
+  calls.finish([] {});
+  EXPECT_TRUE(calls.seen()[static_cast<size_t>(Library::nccl)]);
+  EXPECT_FALSE(calls.seen()[static_cast<size_t>(Library::cublas)]);
   EXPECT_EQ(ranges_of(trace), (std::vector<Row>{{"ncclAllReduce", 3, 8, 1},
                                                 {"ncclAllReduce", 2, 9, 0},
                                                 {"cusolverDnSgetrf", 10, 11, 0},
@@ -101,7 +105,9 @@ TEST(LibraryCalls, RecordsBecomeRows) {
                               wire::LibraryCallBody{170, 4, 0}, "");
   const auto past = record_of({wire::Kind::past_range, 0, 0, 0, 120}, wire::PastRangeBody{180, 6, {}}, "step 3");
   Trace trace;
-  const Tally tally = fill_trace(trace, {.all = {{9, 9, call}, {9, 9, past}}, .unread_bytes = 0}, 100);
+  WholeTrace whole;
+  const Tally tally = fill_trace(trace, {.all = {{9, 9, call}, {9, 9, past}}}, 100, whole.taker());
+  whole.put_into(trace);
   EXPECT_EQ(calls_of(trace), (std::vector<Row>{{"registered string 4, name lost", 50, 70, 0}}));
   EXPECT_EQ(ranges_of(trace), (std::vector<Row>{{"step 3", 20, 80, 0}}));
   EXPECT_EQ(tally.open_ranges, 0);
@@ -115,7 +121,7 @@ TEST(LibraryCalls, RecordsThatCannotBeAreNone) {
   const auto long_text = record_of({wire::Kind::past_range, 0, 0, 0, 120}, wire::PastRangeBody{121, 9, {}}, "step");
   for (const auto& bytes : {no_library, ends_before, long_text}) {
     Trace trace;
-    const Tally tally = fill_trace(trace, {.all = {{9, 9, bytes}}, .unread_bytes = 0}, 100);
+    const Tally tally = fill_trace(trace, {.all = {{9, 9, bytes}}}, 100, [](const Trace&) {});
     EXPECT_EQ(tally.unread_bytes, static_cast<int64_t>(bytes.size()));
     EXPECT_EQ(tally.records, 0);
   }
