@@ -33,6 +33,7 @@ Status write_sections(Output& out, const Context& c) {
   SONDE_TRY(write_cpu_activity(out, c));
   SONDE_TRY(write_call_chains(out, c));
   SONDE_TRY(write_counters(out, c));
+  SONDE_TRY(write_kernel_profiles(out, c));
   SONDE_TRY(write_enums(out));
   return write_metadata(out);
 }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "wire/kernel_record.h"
 #include "wire/os_calls.h"
 
 namespace sonde::wire {
@@ -28,6 +29,7 @@ class Body {
   }
 
   [[nodiscard]] bool empty() const { return rest_.empty(); }
+  [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }
 
  private:
   std::span<const std::byte> rest_;
@@ -82,7 +84,15 @@ bool read_os_call(Body body, Record& record) {
   return body.empty();
 }
 
+bool read_kernel_record(Body body, Record& record) {
+  uint16_t text_bytes = 0;
+  record.body = body.rest();
+  if (!is_whole_kernel_record(record.head.kind, record.body, text_bytes)) return false;
+  return Body(record.body.last(padded(text_bytes))).take_text(text_bytes, record.text);
+}
+
 bool read_body(Body body, Record& record) {
+  if (is_kernel_record(record.head.kind)) return read_kernel_record(body, record);
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);
     case Kind::push:
@@ -95,8 +105,8 @@ bool read_body(Body body, Record& record) {
     case Kind::category:
     case Kind::thread_name: return read_definition(body, record);
     case Kind::os_call: return read_os_call(body, record);
+    default: return false;
   }
-  return false;
 }
 
 }  // namespace

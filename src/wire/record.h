@@ -18,6 +18,12 @@ enum class Kind : uint16_t {
   category = 9,      ///< DefinitionBody: id = category of `domain`, text = name
   thread_name = 10,  ///< DefinitionBody: id = the thread's number, text
   os_call = 11,      ///< OsCallBody; `time` is the start, `level` the row of os_calls.inc
+  // Kernels whose counters were measured: kernel_record.h.
+  measure_state = 60,     ///< MeasureStateBody, text
+  device_attribute = 61,  ///< DeviceAttributeBody
+  device_text = 62,       ///< DeviceTextBody, text
+  measured_kernel = 63,   ///< MeasuredKernelBody, text
+  metric_values = 64,     ///< MetricValuesBody, MetricPart...
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.
