@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "wire/cuda_record.h"
 #include "wire/kernel_record.h"
 #include "wire/os_calls.h"
 
@@ -84,6 +85,33 @@ bool read_os_call(Body body, Record& record) {
   return body.empty();
 }
 
+/// Those whose text or addresses follow say how many there are.
+bool read_cuda(Body body, Record& record) {
+  const size_t bytes = cuda_body_bytes(record.head.kind);
+  const std::span<const std::byte> whole = body.rest();
+  if (bytes == 0 || whole.size() < bytes) return false;
+  record.body = whole.first(bytes);
+  Body rest(whole.subspan(bytes));
+  switch (record.head.kind) {
+    case Kind::cuda_state: {
+      CudaStateBody state{};
+      if (!body.take(state) || state.state > kLastCudaState) return false;
+      return rest.take_text(state.text_bytes, record.text);
+    }
+    case Kind::cuda_name: {
+      CudaNameBody name{};
+      return body.take(name) && rest.take_text(name.text_bytes, record.text);
+    }
+    case Kind::call_chain: {
+      CallChainBody chain{};
+      if (!body.take(chain) || chain.frames > kMostFrames) return false;
+      record.body = whole;
+      return rest.rest().size() == chain.frames * sizeof(uint64_t);
+    }
+    default: return rest.empty();
+  }
+}
+
 bool read_kernel_record(Body body, Record& record) {
   uint16_t text_bytes = 0;
   record.body = body.rest();
@@ -103,9 +131,10 @@ bool read_body(Body body, Record& record) {
     case Kind::domain:
     case Kind::string:
     case Kind::category:
+    case Kind::cuda_api_name:
     case Kind::thread_name: return read_definition(body, record);
     case Kind::os_call: return read_os_call(body, record);
-    default: return false;
+    default: return read_cuda(body, record);
   }
 }
 
