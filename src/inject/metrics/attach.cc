@@ -2,7 +2,10 @@
 
 #include <pthread.h>
 
+#include <cstring>
+
 #include "inject/attachment.h"
+#include "inject/cupti/subscriber.h"
 #include "inject/metrics/base_name.h"
 #include "inject/metrics/driver.h"
 #include "inject/metrics/launch.h"
@@ -20,7 +23,6 @@ using StreamId = Result (*)(void* context, void* stream, uint8_t per_thread, uin
 
 constinit Profiler profiler;
 constinit StreamId stream_id = nullptr;
-constinit cupti::Subscriber subscriber = nullptr;
 
 /// One launch at a time: another thread's would be counted with the one that is measured. Held from the begin of a
 /// launch to its end.
@@ -94,8 +96,8 @@ void describe(Launch& launch, const CallbackData& data) noexcept {
   const bool known = driver.current_device != nullptr && driver.current_device(&device) == 0;
   launch.kernel.device = known ? static_cast<uint32_t>(device) : wire::kNotTold;
   launch.kernel.context = data.context_id;
-  const bool told = stream_id != nullptr &&
-                    stream_id(data.context, launch.stream, 0, &launch.kernel.stream) == Result::ok;
+  const bool told =
+      stream_id != nullptr && stream_id(data.context, launch.stream, 0, &launch.kernel.stream) == Result::ok;
   if (!told) launch.kernel.stream = wire::kNotTold;
 }
 
@@ -128,23 +130,35 @@ void note_graph() noexcept {
   tell(wire::MeasureState::graphs);
 }
 
-/// CUPTI calls it before and after each launch, on the thread that launches.
-void on_call(void*, Domain, uint32_t call, const void* data) noexcept {
-  const auto& details = *static_cast<const CallbackData*>(data);
-  const Settings* const wanted = settings();
-  const bool comes_back = details.site != 0;
-  if (is_graph_launch(call)) return comes_back ? note_graph() : void();
-  if (comes_back) {
-    if (*details.correlation_data == 0) return;
-    end();
-    *details.correlation_data = 0;
-    pthread_mutex_unlock(&launching);
-    return;
+bool is_launch(uint32_t call) noexcept {
+  for (const uint32_t launch : kLaunches) {
+    if (launch == call) return true;
   }
-  *details.correlation_data = 0;
-  if (state.measured >= wanted->count || pthread_mutex_lock(&launching) != 0) return;
-  *details.correlation_data = 1;
-  if (state.measured < wanted->count) begin(*wanted, call, details);
+  return false;
+}
+
+void on_launch(const Settings& wanted, uint32_t call, const CallbackData& data) noexcept {
+  *data.correlation_data = 0;
+  if (state.measured >= wanted.count || pthread_mutex_lock(&launching) != 0) return;
+  *data.correlation_data = 1;
+  if (state.measured < wanted.count) begin(wanted, call, data);
+}
+
+void on_return(const CallbackData& data) noexcept {
+  if (*data.correlation_data == 0) return;
+  *data.correlation_data = 0;
+  end();
+  pthread_mutex_unlock(&launching);
+}
+
+/// Before and after each call that anything here watches, on the thread that calls.
+void on_call(Domain domain, uint32_t call, const void* data) noexcept {
+  if (domain != Domain::driver) return;
+  const auto& details = *static_cast<const CallbackData*>(data);
+  const bool returns = details.site != 0;
+  if (is_graph_launch(call) && returns) return note_graph();
+  if (!is_launch(call)) return;
+  returns ? on_return(details) : on_launch(*settings(), call, details);
 }
 
 bool subscribe(const cupti::Library& library) noexcept {
@@ -152,14 +166,15 @@ bool subscribe(const cupti::Library& library) noexcept {
     if (result != Result::ok) tell_failure(function, static_cast<int32_t>(result));
     return result != Result::ok;
   };
+  cupti::add_handler(on_call);
   InitializeParams params;
   if (failed("cuptiProfilerInitialize", profiler.initialize(&params))) return false;
-  if (failed("cuptiSubscribe", library.subscribe(&subscriber, on_call, nullptr))) return false;
+  if (failed("cuptiSubscribe", cupti::subscribe(library))) return false;
   for (const uint32_t call : kLaunches) {
-    static_cast<void>(library.enable_callback(1, subscriber, Domain::driver, call));
+    static_cast<void>(cupti::watch(library, Domain::driver, call, true));
   }
   for (const uint32_t call : kGraphLaunches) {
-    static_cast<void>(library.enable_callback(1, subscriber, Domain::driver, call));
+    static_cast<void>(cupti::watch(library, Domain::driver, call, true));
   }
   return true;
 }

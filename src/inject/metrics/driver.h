@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What is asked of the CUDA driver, which the program has loaded: functions of cuda.h under names of our own. A null one
-/// is one that this driver lacks; each gives 0 for success.
+/// What is asked of the CUDA driver, which the program has loaded: functions of cuda.h under names of our own. A null
+/// one is one that this driver lacks; each gives 0 for success.
 namespace sonde::inject::metrics {
 
 struct Driver {

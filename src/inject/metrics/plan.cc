@@ -28,7 +28,8 @@ class Planner {
     plan_.names = static_cast<const char**>(calloc(wanted_.name_count, sizeof(char*)));
     plan_.places = static_cast<uint32_t*>(calloc(wanted_.name_count, sizeof(uint32_t)));
     known_ = static_cast<uint32_t*>(calloc(wanted_.name_count, sizeof(uint32_t)));
-    if (plan_.names == nullptr || plan_.places == nullptr || known_ == nullptr || !read_availability(context)) return false;
+    if (plan_.names == nullptr || plan_.places == nullptr || known_ == nullptr || !read_availability(context))
+      return false;
     plan_.host = new_host();
     if (plan_.host == nullptr) return false;
     choose_known();
@@ -44,8 +45,7 @@ class Planner {
     if (failed("cuptiProfilerGetCounterAvailability", profiler_.availability(&params))) return false;
     availability_ = static_cast<uint8_t*>(malloc(params.bytes));
     params.image = availability_;
-    return availability_ != nullptr &&
-           !failed("cuptiProfilerGetCounterAvailability", profiler_.availability(&params));
+    return availability_ != nullptr && !failed("cuptiProfilerGetCounterAvailability", profiler_.availability(&params));
   }
 
   void* new_host() noexcept {

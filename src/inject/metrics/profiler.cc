@@ -4,7 +4,7 @@ namespace sonde::inject::metrics {
 
 const char* find_functions(Profiler& profiler, const cupti::Library& library) noexcept {
   profiler.library = &library;
-#define SONDE_PROFILER(member, name, parameters)                                                   \
+#define SONDE_PROFILER(member, name, parameters)                                             \
   profiler.member = reinterpret_cast<Result (*)(parameters*)>(cupti::symbol(library, name)); \
   if (profiler.member == nullptr) return name;
 #include "inject/metrics/profiler.inc"

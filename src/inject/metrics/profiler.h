@@ -5,9 +5,10 @@
 
 #include "inject/cupti/library.h"
 
-/// CUPTI's range profiler and the host functions that go with it, CUDA 12.6 and later: its types under names of our own.
-/// Layouts are those of cupti_range_profiler.h, cupti_profiler_host.h, cupti_profiler_target.h and cupti_target.h of CUDA
-/// 13.0. Each function takes one structure, which begins with its size up to the last field that the caller knows.
+/// CUPTI's range profiler and the host functions that go with it, CUDA 12.6 and later: its types under names of our
+/// own. Layouts are those of cupti_range_profiler.h, cupti_profiler_host.h, cupti_profiler_target.h and cupti_target.h
+/// of CUDA 13.0. Each function takes one structure, which begins with its size up to the last field that the caller
+/// knows.
 namespace sonde::inject::metrics {
 
 using cupti::Result;

@@ -10,8 +10,8 @@ namespace sonde::inject::metrics {
 
 struct Settings {
   bool has_kernel = false;
-  regex_t kernel{};      ///< of the kernel's name
-  uint64_t skip = 0;     ///< launches of such kernels, before the first that is measured
+  regex_t kernel{};   ///< of the kernel's name
+  uint64_t skip = 0;  ///< launches of such kernels, before the first that is measured
   uint64_t count = ~0ULL;
   const char* domain = nullptr;  ///< of the range that launches must lie in; empty: NVTX's default domain
   const char* range = nullptr;   ///< its name; null: any launch

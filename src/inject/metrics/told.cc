@@ -45,9 +45,7 @@ void tell(wire::MeasureState state, const char* text, int32_t result) noexcept {
   tell_with_text(wire::Kind::measure_state, 0, wire::MeasureStateBody{state, result, 0, {}}, text, now_ns());
 }
 
-void tell_failure(const char* function, int32_t result) noexcept {
-  tell(wire::MeasureState::failed, function, result);
-}
+void tell_failure(const char* function, int32_t result) noexcept { tell(wire::MeasureState::failed, function, result); }
 
 void tell_kernel(wire::MeasuredKernelBody kernel, const char* mangled, int64_t time) noexcept {
   tell_with_text(wire::Kind::measured_kernel, 0, kernel, mangled, time);
