@@ -7,12 +7,14 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "analyses/recorded_kernels.h"
 #include "base/progress.h"
 #include "base/subprocess.h"
 #include "cli/command.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
 #include "cli/record/library.h"
+#include "cli/record/metrics.h"
 #include "cli/record/other_options.h"
 #include "cli/record/output_name.h"
 #include "cli/record/traces.h"
@@ -35,6 +37,7 @@ struct RecordArguments {
   int64_t os_threshold_ns = 1000;
   std::string capture_range = "none";
   std::shared_ptr<record_cli::OtherOptions> others;
+  std::shared_ptr<record_cli::MetricOptions> metrics;
 };
 
 /// Times beyond 31 years are that: they still fit.
@@ -54,6 +57,14 @@ Result<int> kill_signal(const std::string& text) {
   return fail("--kill: '{}' is none of none, sigkill, sigterm, sigint, sighup or their numbers", text);
 }
 
+/// Ranges tell where a launch was; a timeline beside replayed kernels would show times that no run has.
+void measure_kernels(record::RecordOptions& options, record::MeasureRequest request) {
+  options.wanted.metrics = true;
+  options.wanted.nvtx = true;
+  options.measure = std::move(request);
+  options.complete_kernels = &complete_recorded_kernels;
+}
+
 Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   if (arguments.words.empty()) return fail("there is no program to run; it stands after --, as in -- python train.py");
   if (!arguments.stop_on_exit && arguments.duration_s <= 0) {
@@ -69,6 +80,9 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   options.wanted = {traces->nvtx, traces->os_calls, arguments.os_threshold_ns};
   options.remarks = traces->remarks;
   for (record::Remark& remark : record_cli::remarks_of(*arguments.others)) options.remarks.push_back(std::move(remark));
+  auto measure = record_cli::measure_request(*arguments.metrics, options.remarks);
+  if (!measure) return std::unexpected(measure.error());
+  if (*measure) measure_kernels(options, std::move(**measure));
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
   options.library = *library;
@@ -146,7 +160,9 @@ void set_up(CLI::App& command, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
-  command.add_option("-o,--output", a->output, "the profile; .sqlite is added; %n a number, %h the host, %q{VARIABLE}")
+  command
+      .add_option("-o,--output,--export", a->output,
+                  "the profile; .sqlite is added; %n a number, %h the host, %q{VARIABLE}")
       ->capture_default_str();
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace the output where it is there already");
   command.add_flag("-w,--show-output", a->show_output, "false: what the program prints goes nowhere");
@@ -156,6 +172,7 @@ void set_up(CLI::App& command, int& exit_code) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   a->others = record_cli::add_other_options(command);
+  a->metrics = record_cli::add_metric_options(command);
   command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them")
       ->transform(unguarded_word);
   command.callback([a, &exit_code] { exit_code = run(*a); });

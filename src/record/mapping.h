@@ -14,6 +14,7 @@ struct Wanted {
   bool nvtx = true;
   bool os_calls = true;
   int64_t os_threshold_ns = 1000;
+  bool metrics = false;  ///< counters of kernels
 };
 
 /// The memory that recorded programs write into (wire/layout.h). It lies in no folder: programs open it by this

@@ -13,6 +13,7 @@
 #include "record/drain.h"
 #include "record/remarks.h"
 #include "trace/link.h"
+#include "wire/kernel_record.h"
 
 namespace sonde::record {
 namespace {
@@ -46,9 +47,14 @@ std::string with_first(const char* variable, const std::string& first) {
 /// g++'s AddressSanitizer ends a program that has a library loaded before its own, unless it is told not to look.
 constexpr const char* kAnyOrder = "verify_asan_link_order=0";
 
-ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
+ProgramOptions injected(const RecordOptions& options, const Mapping& mapping,
+                        const std::optional<RequestFile>& request) {
   ProgramOptions program = options.program;
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
+  if (request) {
+    program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
+    program.environment.emplace_back(wire::kMeasureVariable, request->place());
+  }
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
   if (options.wanted.os_calls) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
@@ -160,7 +166,9 @@ void finish(Recording& recording, const RecordOptions& options, const std::strin
     return;
   }
   const std::string_view bytes = file ? (*file)->bytes() : std::string_view();
-  recording.tally = fill_trace(trace, ordered_slices(std::as_bytes(std::span(bytes))), span.begin);
+  recording.tally = fill_trace(trace, ordered_slices(std::as_bytes(std::span(bytes))), span.begin,
+                               options.measure.value_or(MeasureRequest()));
+  if (options.complete_kernels != nullptr) options.complete_kernels(trace);
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
   add_diagnostics(trace, recording.remarks, span);
@@ -171,6 +179,12 @@ void finish(Recording& recording, const RecordOptions& options, const std::strin
 
 Result<Recording> record(const RecordOptions& options) {
   SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {}}));
+  std::optional<RequestFile> request;
+  if (options.measure) {
+    auto file = RequestFile::create(*options.measure);
+    if (!file) return std::unexpected(file.error());
+    request.emplace(std::move(*file));
+  }
   auto mapping = Mapping::create(options.wanted);
   if (!mapping) return std::unexpected(mapping.error());
   const std::string spool_path = unused_name(options.output + ".recording");
@@ -179,7 +193,7 @@ Result<Recording> record(const RecordOptions& options) {
   Drain drain(*mapping, *spool);
   Run run(options, *mapping, drain);
   run.prepare();
-  auto program = Program::start(injected(options, *mapping));
+  auto program = Program::start(injected(options, *mapping, request));
   if (!program) {
     unlink(spool_path.c_str());
     return std::unexpected(program.error());

@@ -1,6 +1,7 @@
 #include "record/remarks.h"
 
 #include "base/system_reason.h"
+#include "record/kernels/measure_remarks.h"
 
 namespace sonde::record {
 namespace {
@@ -67,6 +68,9 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
   } else {
     remarks.push_back({false, what_was_recorded(tally, spool, duration_ns)});
     remarks.push_back({false, what_it_cost(tally)});
+  }
+  if (options.measure) {
+    for (Remark& remark : measure_remarks(tally.measured, *options.measure)) remarks.push_back(std::move(remark));
   }
   add_losses(remarks, header);
   if (spool.lost_bytes() > 0) {

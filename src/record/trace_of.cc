@@ -52,13 +52,14 @@ uint32_t median_cost(const Images& images) {
 
 }  // namespace
 
-Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
+Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const MeasureRequest& request) {
   Tally tally;
   tally.unread_bytes = static_cast<int64_t>(slices.unread_bytes);
   const Images images(slices);
   const Definitions definitions(trace, slices, images);
   add_processes(trace, images, tally);
-  ThreadEvents events(trace, definitions, images, origin_ns, tally);
+  KernelProfiles kernels(trace, request);
+  ThreadEvents events(trace, definitions, images, origin_ns, tally, kernels);
   const Slice* before = nullptr;
   for (const Slice& slice : slices.all) {
     const bool same = before != nullptr && before->process == slice.process && before->thread == slice.thread;
@@ -70,6 +71,8 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
     tally.unread_bytes += static_cast<int64_t>(reader.left());
   }
   events.match_ends();
+  kernels.finish();
+  tally.measured = kernels.tally();
   tally.threads = static_cast<int64_t>(trace.threads.size());
   tally.ranges = static_cast<int64_t>(trace.ranges.start.size());
   tally.open_ranges = std::ranges::count(trace.ranges.end, kUnknown);
