@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "record/cuda/cuda_tally.h"
 #include "record/kernels/profiles.h"
 #include "record/slices.h"
 #include "trace/trace.h"
@@ -21,10 +22,11 @@ struct Tally {
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
   uint32_t event_cost_ns = 0;  ///< the median of what processes measured
-  MeasureTally measured;       ///< of kernels whose counters were asked for
+  CudaTally cuda;
+  MeasureTally measured;  ///< of kernels whose counters were asked for
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + measured.kernels; }
+  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + cuda.events() + measured.kernels; }
 };
 
 /// Makes a trace of what was recorded, not linked yet. Times count from `origin_ns` (CLOCK_MONOTONIC).
