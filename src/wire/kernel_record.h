@@ -86,7 +86,8 @@ static_assert(sizeof(MetricValuesBody) == 16 && sizeof(MetricPart) == 16);
 inline constexpr uint32_t kMostMetricParts = 256;  ///< of a record
 
 /// Environment of a recorded program: the file of what is to be measured, lines of "KEY VALUE": kernel (an extended
-/// regular expression of POSIX), skip, count, range ("DOMAIN@NAME", the domain empty for the default one), metric (one
+/// regular expression of POSIX), skip, count, each (launches of a
+/// function with one shape in one place), range ("DOMAIN@NAME", the domain empty for the default one), metric (one
 /// line each, in the order of their places).
 inline constexpr const char* kMeasureVariable = "SONDE_RECORD_METRICS";
 

@@ -108,6 +108,7 @@ const char* first_selection(const MetricOptions& options) {
   if (!options.kernel_name.empty()) return "--kernel-name";
   if (options.skip > 0) return "--launch-skip";
   if (options.count > 0) return "--launch-count";
+  if (options.each > 0) return "--launches-each";
   return options.range.empty() ? nullptr : "--nvtx-include";
 }
 
@@ -147,6 +148,11 @@ std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
       ->check(CLI::NonNegativeNumber)
       ->group(kGroup);
   command.add_option("--launch-count", options->count, "measure so many launches a process; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kGroup);
+  command
+      .add_option("--launches-each", options->each,
+                  "measure so many launches of each kernel, grid, block and place in the NVTX ranges; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->group(kGroup);
   command.add_option("--nvtx-include", options->range, "only launches within the push/pop range [DOMAIN@]NAME")
@@ -198,6 +204,7 @@ Result<std::optional<record::MeasureRequest>> measure_request(const MetricOption
   request.kernel = *kernel;
   request.skip = options.skip;
   if (options.count > 0) request.count = options.count;
+  if (options.each > 0) request.each = options.each;
   if (!options.range.empty()) SONDE_TRY(add_range(request, options.range));
   return request;
 }

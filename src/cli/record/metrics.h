@@ -18,6 +18,7 @@ struct MetricOptions {
   std::string kernel_name;
   int64_t skip = 0;
   int64_t count = 0;  ///< 0: all
+  int64_t each = 0;   ///< 0: all
   std::string range;
   std::string replay_mode = "kernel";
   std::string target_processes = "all";

@@ -35,6 +35,35 @@ struct Context {
 };
 constexpr uint32_t kMostContexts = 64;  ///< programs have one a GPU
 
+/// How many launches of a kind were measured. A kind beyond the last place counts as one that was measured enough.
+struct Kinds {
+  static constexpr uint32_t kMost = 1U << 14U;
+  struct Kind {
+    uint64_t key = 0;  ///< 0: free
+    uint32_t measured = 0;
+  };
+  Kind all[kMost];
+
+  Kind* find(uint64_t key) noexcept {
+    for (uint32_t step = 0; step < kMost; ++step) {
+      Kind& kind = all[(key + step) % kMost];
+      if (kind.key == 0) kind.key = key;
+      if (kind.key == key) return &kind;
+    }
+    return nullptr;
+  }
+};
+constinit Kinds kinds;
+
+/// Function, shape and place in the ranges; never 0.
+uint64_t kind_of(const Launch& launch) noexcept {
+  constexpr uint64_t kPrime = 1099511628211ULL;
+  uint64_t key = (reinterpret_cast<uintptr_t>(launch.function) ^ place()) * kPrime;
+  for (const uint32_t axis : launch.kernel.grid) key = (key ^ axis) * kPrime;
+  for (const uint32_t axis : launch.kernel.block) key = (key ^ axis) * kPrime;
+  return (key ^ (key >> 32U)) | 1U;
+}
+
 struct State {
   Context contexts[kMostContexts];
   uint32_t context_count = 0;
@@ -72,7 +101,10 @@ bool is_captured(void* stream) noexcept {
 bool is_chosen(const Settings& wanted, const Launch& launch, const char* mangled) noexcept {
   if (!records(wire::kWantMetrics) || !in_range() || !has_wanted_name(wanted, mangled)) return false;
   if (is_captured(launch.stream)) return false;
-  return state.matching++ >= wanted.skip;
+  if (state.matching++ < wanted.skip) return false;
+  if (wanted.each == ~0U) return true;
+  Kinds::Kind* const kind = kinds.find(kind_of(launch));
+  return kind != nullptr && kind->measured++ < wanted.each;
 }
 
 Context* context_of(const Settings& wanted, void* context) noexcept {

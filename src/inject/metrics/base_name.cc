@@ -17,6 +17,45 @@ Part source_name(const char*& at) noexcept {
   return {text, bytes};
 }
 
+/// Behind a literal of a template argument, "Li128E"; null where it is not understood.
+const char* skip_literal(const char* at) noexcept {
+  if (is_digit(*at)) {
+    const Part type = source_name(at);
+    if (type.data == nullptr) return nullptr;
+  } else if (*at >= 'a' && *at <= 'z') {
+    ++at;
+  } else {
+    return nullptr;
+  }
+  while (*at == 'n' || is_digit(*at)) ++at;
+  return *at == 'E' ? at + 1 : nullptr;
+}
+
+/// Behind a substitution or a template's parameter: "S_", "T0_", "St".
+const char* skip_reference(const char* at) noexcept {
+  if (*at >= 'a' && *at <= 'z') return at + 1;
+  while (is_digit(*at) || (*at >= 'A' && *at <= 'Z')) ++at;
+  return *at == '_' ? at + 1 : nullptr;
+}
+
+/// Behind template arguments, whose 'I' was read; null where they are not understood.
+const char* skip_arguments(const char* at) noexcept {
+  for (int depth = 1; at != nullptr && *at != '\0';) {
+    const char c = *at;
+    if (is_digit(c)) {
+      if (source_name(at).data == nullptr) return nullptr;
+      continue;
+    }
+    ++at;
+    if (c == 'E' && --depth == 0) return at;
+    if (c == 'I' || c == 'N' || c == 'J' || c == 'F') ++depth;
+    if (c == 'L') at = skip_literal(at);
+    if (c == 'S' || c == 'T') at = skip_reference(at);
+    if (c == 'X' || c == 'A') return nullptr;  // expressions and arrays
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Part base_name(const char* mangled) noexcept {
@@ -32,11 +71,11 @@ Part base_name(const char* mangled) noexcept {
   while (*at == 'r' || *at == 'V' || *at == 'K') ++at;
   if (strncmp(at, "St", 2) == 0) at += 2;
   Part last = whole;
-  // Namespaces and classes stand before the function; those with template arguments of their own are not read further.
-  while (is_digit(*at)) {
+  while (at != nullptr && is_digit(*at)) {
     const Part name = source_name(at);
     if (name.data == nullptr) break;
     last = name;
+    if (*at == 'I') at = skip_arguments(at + 1);
   }
   return last;
 }

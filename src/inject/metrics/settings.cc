@@ -58,6 +58,7 @@ bool take(const char* key, char* value) noexcept {
   if (is("metric")) return add_name(value);
   if (is("skip")) read.skip = strtoull(value, nullptr, 10);
   if (is("count")) read.count = strtoull(value, nullptr, 10);
+  if (is("each")) read.each = static_cast<uint32_t>(strtoul(value, nullptr, 10));
   if (is("range")) return set_range(value);
   if (is("kernel")) read.has_kernel = regcomp(&read.kernel, value, REG_EXTENDED | REG_NOSUB) == 0;
   return !is("kernel") || read.has_kernel;

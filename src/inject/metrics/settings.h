@@ -13,6 +13,7 @@ struct Settings {
   regex_t kernel{};   ///< of the kernel's name
   uint64_t skip = 0;  ///< launches of such kernels, before the first that is measured
   uint64_t count = ~0ULL;
+  uint32_t each = ~0U;           ///< launches of one function with one grid and block in one place of the ranges
   const char* domain = nullptr;  ///< of the range that launches must lie in; empty: NVTX's default domain
   const char* range = nullptr;   ///< its name; null: any launch
   const char** names = nullptr;  ///< of metrics

@@ -14,6 +14,7 @@ namespace {
 std::string text_of(const MeasureRequest& request) {
   std::string text = fmt::format("skip {}\n", request.skip);
   if (request.count) text += fmt::format("count {}\n", *request.count);
+  if (request.each) text += fmt::format("each {}\n", *request.each);
   if (!request.kernel.empty()) text += fmt::format("kernel {}\n", request.kernel);
   if (!request.range.empty()) text += fmt::format("range {}@{}\n", request.domain, request.range);
   for (const std::string& metric : request.metrics) text += fmt::format("metric {}\n", metric);

@@ -16,6 +16,7 @@ struct MeasureRequest {
   std::string kernel;  ///< an extended regular expression of POSIX for the function's name; empty: all
   int64_t skip = 0;    ///< launches of such kernels before the first that is measured, in each process
   std::optional<int64_t> count = {};  ///< of measured launches, in each process
+  std::optional<int64_t> each = {};   ///< of those of one function, grid, block and place in the ranges
   std::string domain;                 ///< of `range`; empty: NVTX's default domain
   std::string range;                  ///< a push/pop range around the launches; empty: anywhere
 };
