@@ -1,6 +1,7 @@
 #include "analyses/recorded_kernels.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -38,7 +39,16 @@ void add_occupancy(Trace& trace, KernelProfile& kernel) {
   std::ranges::stable_sort(kernel.metrics, {}, &Metric::name);
 }
 
-/// The labels and metrics of a known section that any kernel of the trace has; empty where none has one.
+/// Without a label's value, half of its metrics tell that a section was collected: no GPU has all, and sections share
+/// some.
+bool is_collected(const ProfileSection& section, const SectionInfo& info) {
+  const auto counted = std::ranges::count_if(metrics_of_section(info.id), [](std::string_view metric) {
+    return !metric.starts_with("derived__") && !metric.contains(':');
+  });
+  return !section.header.empty() || (counted > 0 && 2 * std::ssize(section.others) >= counted);
+}
+
+/// The labels and metrics of a known section that any kernel of the trace has.
 ProfileSection section_of(Trace& trace, const SectionInfo& info) {
   const auto is_there = [&](std::string_view metric) {
     return std::ranges::any_of(trace.kernel_profiles,
@@ -65,7 +75,7 @@ ProfileSection section_of(Trace& trace, const SectionInfo& info) {
 void add_sections(Trace& trace) {
   for (const SectionInfo& info : known_sections()) {
     ProfileSection section = section_of(trace, info);
-    if (section.header.empty()) continue;
+    if (!is_collected(section, info)) continue;
     trace.profile_sections.push_back(std::move(section));
     const auto row = static_cast<uint32_t>(trace.profile_sections.size() - 1);
     for (KernelProfile& kernel : trace.kernel_profiles) kernel.sections.push_back(row);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
@@ -55,20 +56,20 @@ struct Files {
 };
 
 /// As a shell runs it in the foreground; its exit status.
-Result<int> run_in_foreground(std::vector<std::string> words) {
+Result<int> run_in_foreground(std::vector<std::string> words, bool show_output) {
   constexpr int64_t kWaitNs = 1'000'000'000;
-  auto program = Program::start({.words = std::move(words), .environment = {}});
+  auto program = Program::start({.words = std::move(words), .environment = {}, .show_output = show_output});
   if (!program) return std::unexpected(program.error());
   while (!program->ended()) program->wait(kWaitNs);
   return program->exit_code();
 }
 
-Result<int> run_self(std::vector<std::string> words) {
+Result<int> run_self(std::vector<std::string> words, bool show_output = true) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return fail("sonde cannot find itself: {}", error.message());
   words.insert(words.begin(), self.string());
-  return run_in_foreground(std::move(words));
+  return run_in_foreground(std::move(words), show_output);
 }
 
 Result<int> record_to(const std::string& file, const StudyArguments& arguments, std::vector<std::string> options) {
@@ -147,8 +148,10 @@ bool report(const Files& files) {
   const auto made = [&](const char* command, const std::string& file) {
     std::vector<std::string> words = {command, "--force-overwrite", "-o", file};
     std::ranges::copy(sources, std::back_inserter(words));
-    const auto code = run_self(std::move(words));
-    return code && *code == 0;
+    const auto code = run_self(words, false);  // standard output is the program's
+    if (code && *code == 0) return true;
+    complain(fmt::format("there is no {}: sonde {} failed; by hand it says why", file, fmt::join(words, " ")));
+    return false;
   };
   const bool page = made("report", files.page);
   const bool text = made("why", files.text);

@@ -39,7 +39,7 @@ def check_durations(database):
     rows = sqlite3.connect(database).execute(
         "SELECT launchId, m.value FROM SONDE_KERNEL_PROFILE p JOIN SONDE_KERNEL_METRIC m ON m.profileId = p.id "
         "JOIN StringIds s ON s.id = m.nameId WHERE s.value = 'gpu__time_duration.sum'").fetchall()
-    printed = csv.DictReader(io.StringIO(sonde("kernels", "-q", "-f", "csv", "--columns", "id,time", database)))
+    printed = csv.DictReader(io.StringIO(sonde("kernels", "-q", "-f", "csv", "--columns", "id,total_time", database)))
     header = printed.fieldnames
     found = {int(row[header[0]]): float(row[header[1]]) for row in printed if row[header[1]] not in ("", "-")}
     wanted = {launch: value for launch, value in rows if value is not None}
