@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The stand-in's records, kinds and calls are those of NVIDIA's headers. Skipped where the build found none."""
+"""The records, kinds and calls of the stand-in and the places from which the injected library takes its fields are those of
+NVIDIA's headers. Skipped where the build found none."""
 
 import os
 import subprocess

@@ -170,6 +170,11 @@ EXPORT int cuInit(unsigned) {
   return 0;
 }
 
+EXPORT int cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return 0;
+}
+
 EXPORT int cuDeviceGetCount(int* count) {
   *count = kDevices;
   return 0;
@@ -469,5 +474,8 @@ EXPORT int cuGraphDestroy(void* graph) {
 
 /// For the tests: when what the stream was given last begins and ends is known to them alone by this.
 EXPORT int64_t fakeCudaReadyNs(void* stream) { return current_context() == nullptr ? 0 : stream_of(stream).ready; }
+
+/// For the tests: whether CUPTI still hears of what is done here.
+EXPORT int fakeCudaIsListened() { return listener() == nullptr ? 0 : 1; }
 
 }  // namespace fake_cuda
