@@ -172,11 +172,18 @@ def answered(folder):
     check(run.returncode == 0 and "--replay-mode kernel does" in run.stderr and len(functions(path)) == 6, run.stderr)
 
 
+def layouts(_):
+    program = TOOLS / "profiler_layouts"
+    if not program.exists():
+        return "skipped: no CUDA toolkit with cupti_range_profiler.h was there when this tree was configured"
+    check(subprocess.run([program], check=False).returncode == 0, "sizes of CUPTI's structures")
+    return "ok"
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (values, chosen, threads_processes_graphs, not_to_be_had, metrics_that_the_chip_lacks, sets, answered):
-            part(Path(name))
-            print(f"{part.__name__}: ok", flush=True)
+        for part in (values, chosen, threads_processes_graphs, not_to_be_had, metrics_that_the_chip_lacks, sets, answered, layouts):
+            print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 
 if __name__ == "__main__":
