@@ -125,7 +125,7 @@ Status add_metric(MetricNames& names, std::string_view word) {
   }
   if (!word.contains("__")) {
     return fail(
-        "--metrics: '{}' is neither a set{} nor a metric; there are the sets basic and detailed, and metrics as "
+        "--metrics: '{}' is no set and no metric{}; there are the sets basic and detailed, and metrics as "
         "sm__throughput.avg.pct_of_peak_sustained_elapsed",
         word, did_you_mean(word, kSets));
   }
