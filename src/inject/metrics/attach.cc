@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "inject/attachment.h"
@@ -163,10 +164,7 @@ void note_graph() noexcept {
 }
 
 bool is_launch(uint32_t call) noexcept {
-  for (const uint32_t launch : kLaunches) {
-    if (launch == call) return true;
-  }
-  return false;
+  return std::ranges::any_of(kLaunches, [&](uint32_t launch) { return launch == call; });
 }
 
 void on_launch(const Settings& wanted, uint32_t call, const CallbackData& data) noexcept {

@@ -1,7 +1,6 @@
 #include "inject/metrics/plan.h"
 
-#include <cstdlib>
-
+#include "inject/metrics/memory.h"
 #include "inject/metrics/told.h"
 
 namespace sonde::inject::metrics {
@@ -19,15 +18,12 @@ class Planner {
       : plan_(plan), profiler_(profiler), wanted_(wanted), chip_(chip) {}
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
-  ~Planner() {
-    free(availability_);
-    free(known_);
-  }
+  ~Planner() = default;
 
   bool make(void* context) noexcept {
-    plan_.names = static_cast<const char**>(calloc(wanted_.name_count, sizeof(char*)));
-    plan_.places = static_cast<uint32_t*>(calloc(wanted_.name_count, sizeof(uint32_t)));
-    known_ = static_cast<uint32_t*>(calloc(wanted_.name_count, sizeof(uint32_t)));
+    plan_.names = new_array<const char*>(wanted_.name_count);
+    plan_.places = new_array<uint32_t>(wanted_.name_count);
+    known_ = new_array<uint32_t>(wanted_.name_count);
     if (plan_.names == nullptr || plan_.places == nullptr || known_ == nullptr || !read_availability(context))
       return false;
     plan_.host = new_host();
@@ -43,7 +39,7 @@ class Planner {
     AvailabilityParams params;
     params.context = context;
     if (failed("cuptiProfilerGetCounterAvailability", profiler_.availability(&params))) return false;
-    availability_ = static_cast<uint8_t*>(malloc(params.bytes));
+    availability_ = new_array<uint8_t>(params.bytes);
     params.image = availability_;
     return availability_ != nullptr && !failed("cuptiProfilerGetCounterAvailability", profiler_.availability(&params));
   }
@@ -55,7 +51,7 @@ class Planner {
     return failed("cuptiProfilerHostInitialize", profiler_.host_initialize(&params)) ? nullptr : params.host;
   }
 
-  void drop(void* host) noexcept {
+  void drop(void* host) const noexcept {
     HostDeinitializeParams params;
     params.host = host;
     static_cast<void>(profiler_.host_deinitialize(&params));
@@ -76,7 +72,7 @@ class Planner {
   }
 
   /// The metric of the chip that begins most like one that it has not.
-  void tell_near(const char* name) noexcept {
+  void tell_near(const char* name) const noexcept {
     constexpr uint32_t kTypes = 3;
     constexpr size_t kEnough = 6;  ///< letters: a unit and the beginning of what it counts
     const char* near = nullptr;
@@ -134,7 +130,7 @@ class Planner {
     size.host = plan_.host;
     if (failed("cuptiProfilerHostGetConfigImageSize", profiler_.config_size(&size))) return false;
     plan_.config_bytes = size.bytes;
-    plan_.config = static_cast<uint8_t*>(calloc(1, size.bytes));
+    plan_.config = new_array<uint8_t>(size.bytes);
     ConfigImageParams image;
     image.host = plan_.host;
     image.bytes = size.bytes;

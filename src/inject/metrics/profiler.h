@@ -190,6 +190,7 @@ struct CounterInfoParams {
 
 struct Profiler {
   const cupti::Library* library = nullptr;
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the parameter is a type.
 #define SONDE_PROFILER(member, symbol, parameters) Result (*member)(parameters*) = nullptr;
 #include "inject/metrics/profiler.inc"
 };

@@ -1,7 +1,6 @@
 #include "inject/metrics/session.h"
 
-#include <cstdlib>
-
+#include "inject/metrics/memory.h"
 #include "inject/metrics/told.h"
 
 namespace sonde::inject::metrics {
@@ -21,7 +20,7 @@ bool Session::open(const Profiler& profiler, const Settings& wanted, void* conte
   if (failed("cuptiDeviceGetChipName", profiler.chip_name(&chip))) return false;
   tell_device(device, chip.name);
   if (!make_plan(plan_, profiler, wanted, context, chip.name)) return false;
-  values_ = static_cast<double*>(calloc(plan_.count, sizeof(double)));
+  values_ = new_array<double>(plan_.count);
   return values_ != nullptr && enable(context) && make_image();
 }
 
@@ -40,7 +39,7 @@ bool Session::make_image() noexcept {
   size.count = plan_.count;
   if (failed("cuptiRangeProfilerGetCounterDataSize", profiler_->counter_size(&size))) return false;
   image_bytes_ = size.bytes;
-  image_ = static_cast<uint8_t*>(calloc(1, image_bytes_));
+  image_ = new_array<uint8_t>(image_bytes_);
   return image_ != nullptr;
 }
 

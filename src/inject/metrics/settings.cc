@@ -1,7 +1,6 @@
 #include "inject/metrics/settings.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "inject/metrics/memory.h"
 #include "wire/kernel_record.h"
 
 namespace sonde::inject::metrics {
@@ -22,26 +22,10 @@ char* bytes_of(const char* path) noexcept {
   const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return nullptr;
   const long bytes = syscall(SYS_lseek, file, 0, SEEK_END);
-  auto* const text = bytes <= 0 ? nullptr : static_cast<char*>(malloc(static_cast<size_t>(bytes) + 1));
+  auto* const text = bytes <= 0 ? nullptr : new_array<char>(static_cast<size_t>(bytes) + 1);
   const long got = text == nullptr ? -1 : syscall(SYS_pread64, file, text, bytes, 0);
   syscall(SYS_close, file);
-  if (got != bytes) {
-    free(text);
-    return nullptr;
-  }
-  text[bytes] = '\0';
-  return text;
-}
-
-bool add_name(const char* name) noexcept {
-  constexpr uint32_t kStep = 64;
-  if (read.name_count % kStep == 0) {
-    auto* const more = static_cast<const char**>(realloc(read.names, (read.name_count + kStep) * sizeof(char*)));
-    if (more == nullptr) return false;
-    read.names = more;
-  }
-  read.names[read.name_count++] = name;
-  return true;
+  return got == bytes ? text : nullptr;
 }
 
 bool set_range(char* value) noexcept {
@@ -55,7 +39,7 @@ bool set_range(char* value) noexcept {
 
 bool take(const char* key, char* value) noexcept {
   const auto is = [&](const char* name) { return strcmp(key, name) == 0; };
-  if (is("metric")) return add_name(value);
+  if (is("metric")) read.names[read.name_count++] = value;
   if (is("skip")) read.skip = strtoull(value, nullptr, 10);
   if (is("count")) read.count = strtoull(value, nullptr, 10);
   if (is("each")) read.each = static_cast<uint32_t>(strtoul(value, nullptr, 10));
@@ -64,7 +48,16 @@ bool take(const char* key, char* value) noexcept {
   return !is("kernel") || read.has_kernel;
 }
 
+/// There is room for as many names as lines.
+bool make_room(const char* text) noexcept {
+  size_t lines = 0;
+  for (; *text != '\0'; ++text) lines += *text == '\n' ? 1 : 0;
+  read.names = new_array<const char*>(lines);
+  return read.names != nullptr;
+}
+
 bool parse(char* text) noexcept {
+  if (!make_room(text)) return false;
   while (*text != '\0') {
     char* const end = strchr(text, '\n');
     char* const blank = strchr(text, ' ');
