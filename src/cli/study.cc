@@ -194,6 +194,11 @@ void add_passed(CLI::App& command, const std::shared_ptr<StudyArguments>& argume
     };
     command.add_option_function<std::string>(names, add, "as sonde record has it")->group("Recording");
   }
+  command
+      .add_flag_callback(
+          "--torch-modules", [arguments] { arguments->recording.emplace_back("--torch-modules"); },
+          "as sonde record has it")
+      ->group("Recording");
 }
 
 void set_up(CLI::App& command, int& exit_code) {
