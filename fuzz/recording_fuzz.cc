@@ -16,7 +16,7 @@ void make_trace(const sonde::record::Slices& slices) {
   const auto count = [&](const sonde::Trace& part) {
     rows += static_cast<int64_t>(part.ranges.start.size() + part.marks.start.size() + part.os_calls.start.size());
   };
-  const sonde::record::Tally tally = sonde::record::fill_trace(trace, slices, 0, count, kSmallParts);
+  const sonde::record::Tally tally = sonde::record::fill_trace(trace, slices, 0, count, {}, kSmallParts);
   if (tally.unread_bytes < 0 || tally.events() != rows) std::abort();
 }
 

@@ -42,6 +42,7 @@ Result<bool> Statement::next() {
 
 bool Statement::is_null(int column) const { return sqlite3_column_type(stmt_.get(), column) == SQLITE_NULL; }
 bool Statement::is_text(int column) const { return sqlite3_column_type(stmt_.get(), column) == SQLITE_TEXT; }
+bool Statement::is_integer(int column) const { return sqlite3_column_type(stmt_.get(), column) == SQLITE_INTEGER; }
 int64_t Statement::integer(int column) const { return sqlite3_column_int64(stmt_.get(), column); }
 double Statement::real(int column) const { return sqlite3_column_double(stmt_.get(), column); }
 

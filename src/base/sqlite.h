@@ -25,6 +25,7 @@ class Statement {
 
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] bool is_text(int column) const;
+  [[nodiscard]] bool is_integer(int column) const;
   [[nodiscard]] int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;
   /// Valid until the next step.

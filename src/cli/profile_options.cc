@@ -61,8 +61,9 @@ Result<JoinedProfiles> load_joined(const ProfileOptions& options, const Fields& 
   if (!timeline) return std::unexpected(timeline.error());
   JoinedProfiles profiles{.timeline = std::move(*timeline), .reports = std::nullopt};
   if (!joined) return profiles;
+  profiles.timeline.kernel_profiles.clear();  // a file that tells of both is among the reports too
   const auto progress = terminal_progress();
-  auto reports = import_run(files->kernel_reports, {kernel_join_fields(), progress.get()});
+  auto reports = import_run(files->kernel_reports, {Fields{Field::kernel_profiles}, progress.get()});
   progress->end();
   if (!reports) return std::unexpected(reports.error());
   profiles.reports = std::move(*reports);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "analyses/recorded_kernels.h"
 #include "base/progress.h"
 #include "base/subprocess.h"
 #include "cli/command.h"
@@ -15,6 +16,7 @@
 #include "cli/record/cpu_sampling.h"
 #include "cli/record/cuda_options.h"
 #include "cli/record/library.h"
+#include "cli/record/metrics.h"
 #include "cli/record/other_options.h"
 #include "cli/record/output_name.h"
 #include "cli/record/self_test.h"
@@ -42,6 +44,7 @@ struct RecordArguments {
   std::shared_ptr<record_cli::CpuArguments> cpu;
   record_cli::CudaArguments cuda;
   std::shared_ptr<record_cli::OtherOptions> others;
+  std::shared_ptr<record_cli::MetricOptions> metrics;
 };
 
 /// Times beyond 31 years are that: they still fit.
@@ -59,6 +62,20 @@ Result<int> kill_signal(const std::string& text) {
     if (text == s.name || text == fmt::format("{}", s.number)) return s.number;
   }
   return fail("--kill: '{}' is none of none, sigkill, sigterm, sigint, sighup or their numbers", text);
+}
+
+/// Ranges tell where a launch was.
+void measure_kernels(record::RecordOptions& options, record::MeasureRequest request) {
+  if (options.wanted.cuda) {
+    options.remarks.push_back({false,
+                               "no timeline of the GPU is recorded beside --metrics, since kernels run several times "
+                               "and one by one; sonde record without it does, and sonde study does both"});
+  }
+  options.wanted.cuda = false;
+  options.wanted.metrics = true;
+  options.wanted.nvtx = true;
+  options.measure = std::move(request);
+  options.complete_kernels = &complete_recorded_kernels;
 }
 
 Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
@@ -86,6 +103,9 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   const auto cpu = record_cli::cpu_options_of(*arguments.cpu);
   if (!cpu) return std::unexpected(cpu.error());
   options.cpu = *cpu;
+  auto measure = record_cli::measure_request(*arguments.metrics, options.remarks);
+  if (!measure) return std::unexpected(measure.error());
+  if (*measure) measure_kernels(options, std::move(**measure));
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
   options.library = *library;
@@ -176,7 +196,9 @@ void set_up(CLI::App& command, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
-  command.add_option("-o,--output", a->output, "the profile; .sqlite is added; %n a number, %h the host, %q{VARIABLE}")
+  command
+      .add_option("-o,--output,--export", a->output,
+                  "the profile; .sqlite is added; %n a number, %h the host, %q{VARIABLE}")
       ->capture_default_str();
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace the output where it is there already");
   command.add_flag("-w,--show-output", a->show_output, "false: what the program prints goes nowhere");
@@ -191,6 +213,7 @@ void set_up(CLI::App& command, int& exit_code) {
   a->cpu = record_cli::add_cpu_options(command);
   record_cli::add_cuda_options(command, a->cuda);
   a->others = record_cli::add_other_options(command);
+  a->metrics = record_cli::add_metric_options(command);
   command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them")
       ->transform(unguarded_word);
   command.callback([a, &exit_code] { exit_code = run(*a); });

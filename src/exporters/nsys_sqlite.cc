@@ -44,6 +44,7 @@ Status write_rest(Output& out, const Context& c) {
   SONDE_TRY(write_counter_names(out, c));
   SONDE_TRY(write_strings(out, c));
   SONDE_TRY(write_target(out, c));
+  SONDE_TRY(write_kernel_profiles(out, c));
   SONDE_TRY(write_enums(out));
   return write_metadata(out);
 }

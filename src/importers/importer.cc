@@ -87,6 +87,11 @@ Status read_path(const std::string& path, const ImportRequest& request, Trace& t
   return {};
 }
 
+FileContent content_of(const Importer& importer, const std::string& path) {
+  if (importer.content != nullptr) return importer.content(path);
+  return {.timeline = !importer.kernel_report, .kernel_report = importer.kernel_report};
+}
+
 }  // namespace
 
 std::span<const Importer> importers() { return kImporters; }
@@ -106,7 +111,9 @@ Result<ProfileFiles> sort_files(std::span<const std::string> paths) {
     for (const std::string& file : *files) {
       const auto importer = importer_of(file);
       if (!importer) return std::unexpected(importer.error());
-      ((*importer)->kernel_report ? sorted.kernel_reports : sorted.timelines).push_back(file);
+      const FileContent content = content_of(**importer, file);
+      if (content.timeline) sorted.timelines.push_back(file);
+      if (content.kernel_report) sorted.kernel_reports.push_back(file);
     }
   }
   return sorted;

@@ -16,6 +16,12 @@ struct ImportRequest {
   Progress* progress = &no_progress();
 };
 
+/// What a file tells of.
+struct FileContent {
+  bool timeline = true;
+  bool kernel_report = false;  ///< a kernel profiler's: single launches
+};
+
 /// A file format that Sonde reads. One row of list.inc each.
 struct Importer {
   std::string_view name;
@@ -27,6 +33,8 @@ struct Importer {
   /// Appends the file to `trace` as one more rank: entities, unsorted events, notes in the log. link() comes later.
   Status (*read)(const std::string& path, const ImportRequest& request, Trace& trace);
   bool kernel_report = false;  ///< a kernel profiler's: single launches, no timeline
+  /// Where files of the format tell of either or both: what this one does. nullptr: as `kernel_report` says.
+  FileContent (*content)(const std::string& path) = nullptr;
 };
 
 /// Enough to see a JSON trace's first keys or any banner.
@@ -38,7 +46,7 @@ inline constexpr size_t kHeadBytes = 4096;
 /// Errors say in one sentence what a path is and what to do about it.
 [[nodiscard]] Result<Trace> read_run(std::span<const std::string> paths, const ImportRequest& request);
 
-/// Files by what they tell of: folders are replaced by the profiles in them.
+/// Files by what they tell of, one that tells of both in both; folders are replaced by the profiles in them.
 struct ProfileFiles {
   std::vector<std::string> timelines;
   std::vector<std::string> kernel_reports;

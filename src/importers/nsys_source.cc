@@ -103,8 +103,8 @@ void count_tables(NsysFile& file, Rank& rank) {
     auto statement = file.database().prepare(fmt::format("SELECT count(*) FROM {}", quote_identifier(table)));
     if (!statement || !statement->next().value_or(false) || statement->integer(0) == 0) continue;
     rank.holds.emplace_back(table, statement->integer(0));
-    const bool known =
-        table.starts_with("TARGET_INFO_") || std::ranges::find(kKnownTables, table) != kKnownTables.end();
+    const bool known = table.starts_with("TARGET_INFO_") || table.starts_with("SONDE_") ||
+                       std::ranges::find(kKnownTables, table) != kKnownTables.end();
     if (!known) file.trace().log.add(Issue::unknown_table, table);
   }
 }

@@ -48,9 +48,24 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   nsys::read_counters(*file);
   nsys::read_memory(*file);
   nsys::read_diagnostics(*file);
+  nsys::read_measured_processes(*file);
   nsys::read_entities(*file);
+  nsys::read_kernel_profiles(*file);
   file->resolve_names();
+  nsys::order_metrics(*file);
   return {};
+}
+
+/// Counters that stand beside what else was recorded make a report of kernels; kernels with their times a timeline.
+FileContent content_of(const std::string& path) {
+  auto database = Database::open_read_only(path);
+  const auto holds = [&](std::string_view table) {
+    auto rows = database->prepare(fmt::format("SELECT 1 FROM {} LIMIT 1", table));
+    return rows && rows->next().value_or(false);
+  };
+  if (!database || !holds("SONDE_KERNEL_PROFILE")) return {};
+  const bool timeline = holds("CUPTI_ACTIVITY_KIND_KERNEL") || holds("CUPTI_ACTIVITY_KIND_GRAPH_TRACE");
+  return {.timeline = timeline, .kernel_report = true};
 }
 
 }  // namespace
@@ -62,6 +77,7 @@ const Importer nsys_sqlite_importer{
     .recognizes = recognizes,
     .picks = recognizes,
     .read = read,
+    .content = content_of,
 };
 
 }  // namespace sonde

@@ -21,6 +21,12 @@ void read_call_chains(NsysFile& file, const EventRows& first);
 void read_counters(NsysFile& file);
 void read_memory(NsysFile& file);
 void read_diagnostics(NsysFile& file);
+/// The processes whose kernels were measured; before read_entities(), which names them.
+void read_measured_processes(NsysFile& file);
+/// What a kernel profiler measured; after read_entities(), whose GPUs it names.
+void read_kernel_profiles(NsysFile& file);
+/// Puts metrics in the order of their names, when those are resolved.
+void order_metrics(NsysFile& file);
 
 /// After all events: the names of their processes and threads, the GPUs, and which stream runs on which.
 void read_entities(NsysFile& file);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "inject/metrics/range_filter.h"
 #include "inject/names.h"
 #include "inject/thread_chunk.h"
 
@@ -16,6 +17,9 @@ thread_local constinit uint16_t levels[kLevelDomains] = {};
 std::atomic<uint64_t> next_range{1};
 
 void write_event(Event& event) noexcept {
+  if (event.kind == wire::Kind::push) {
+    metrics::note_push(event.domain, event.level, event.string == 0 ? event.text : text_of_name(strings, event.string));
+  }
   const uint32_t bytes = event_bytes(event);
   std::byte* at = begin_record(bytes);
   if (at == nullptr) return;
@@ -131,6 +135,7 @@ int pop_range(uint16_t domain) noexcept {
     if (levels[domain] == 0) return -1;  // nothing is open: NVTX wants a negative number
     level = --levels[domain];
   }
+  metrics::note_pop(domain, level);
   if (records(wire::kWantNvtx)) {
     constexpr uint32_t kBytes = sizeof(wire::RecordHead);
     if (std::byte* at = begin_record(kBytes); at != nullptr) {

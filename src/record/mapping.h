@@ -17,6 +17,7 @@ struct Wanted {
   int64_t os_threshold_ns = 1000;
   bool cuda = false;
   wire::CudaWanted cuda_options{.extras = 0, .flush_ms = 1000, .backtrace_ns = {-1, -1, -1, -1}};
+  bool metrics = false;                     ///< counters of kernels
   std::vector<std::string> libraries = {};  ///< of wire/libraries.inc, as -t names them
 
   /// Whether the library must be there before the program begins.

@@ -20,7 +20,7 @@ struct ProgramOptions {
   std::vector<EnvironmentVariable> environment;  ///< in place of this process's own
   bool show_output = true;
   /// Called here with the process's number while it waits to become the program; null: it does not wait.
-  std::function<void(pid_t)> before_exec;
+  std::function<void(pid_t)> before_exec = {};
 };
 
 /// What this process did with signals before it ran a program, and the program does.

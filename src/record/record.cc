@@ -18,6 +18,7 @@
 #include "record/library_remark.h"
 #include "record/remarks.h"
 #include "record/torch_remark.h"
+#include "wire/kernel_record.h"
 
 namespace sonde::record {
 namespace {
@@ -56,11 +57,13 @@ std::string with_first(const char* variable, const std::string& first) {
 /// g++'s AddressSanitizer ends a program that has a library loaded before its own, unless it is told not to look.
 constexpr const char* kAnyOrder = "verify_asan_link_order=0";
 
-ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
+ProgramOptions injected(const RecordOptions& options, const Mapping& mapping,
+                        const std::optional<RequestFile>& request) {
   ProgramOptions program = options.program;
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
+  if (request) program.environment.emplace_back(wire::kMeasureVariable, request->place());
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
-  if (options.wanted.cuda) program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
+  if (options.wanted.cuda || request) program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
   if (!options.torch_folder.empty()) {
     program.environment.emplace_back("PYTHONPATH", with_first("PYTHONPATH", options.torch_folder));
   }
@@ -195,7 +198,8 @@ Status write_profile(Recording& recording, const RecordOptions& options, const s
   const auto write = [&](const Trace& part) {
     if (written) written = writer->add(part);
   };
-  recording.tally = fill_trace(trace, slices, span.begin, write);
+  recording.tally = fill_trace(trace, slices, span.begin, write, options.measure.value_or(MeasureRequest()));
+  if (options.complete_kernels != nullptr) options.complete_kernels(trace);
   Symbolizer symbolizer(trace, slices);
   recording.cpu = fill_cpu_events(trace, slices, symbolizer, {span.begin, span.end}, cpu.cycles(), write);
   recording.tally.cpu_events = recording.cpu.samples + recording.cpu.switches;
@@ -213,6 +217,12 @@ Status write_profile(Recording& recording, const RecordOptions& options, const s
 
 Result<Recording> record(const RecordOptions& options) {
   SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {}}));
+  std::optional<RequestFile> request;
+  if (options.measure) {
+    auto file = RequestFile::create(*options.measure);
+    if (!file) return std::unexpected(file.error());
+    request.emplace(std::move(*file));
+  }
   auto mapping = Mapping::create(options.wanted);
   if (!mapping) return std::unexpected(mapping.error());
   const std::string spool_path = unused_name(options.output + ".recording");
@@ -222,7 +232,7 @@ Result<Recording> record(const RecordOptions& options) {
   CpuRecorder cpu(options.cpu, *spool);
   Run run(options, *mapping, drain, cpu);
   run.prepare();
-  ProgramOptions words = injected(options, *mapping);
+  ProgramOptions words = injected(options, *mapping, request);
   if (options.cpu.any()) words.before_exec = [&](pid_t process) { cpu.open(process); };
   auto program = Program::start(words);
   if (!program) {

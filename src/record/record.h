@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "record/cpu/cpu_events.h"
 #include "record/cpu/cpu_options.h"
+#include "record/kernels/request.h"
 #include "record/mapping.h"
 #include "record/program.h"
 #include "record/trace_of.h"
@@ -34,6 +35,9 @@ struct RecordOptions {
   int kill_signal = SIGTERM;                ///< sent to the program when the duration is over; 0: it goes on
   bool stop_on_exit =
       true;  ///< false: processes that the program leaves behind are recorded until the duration is over
+  std::optional<MeasureRequest> measure = {};  ///< counters of kernels
+  /// Adds to measured kernels what follows from them by formula; called before the profile is written.
+  void (*complete_kernels)(Trace& trace) = nullptr;
   std::vector<Remark> remarks;  ///< known before the start
   Progress* progress = &no_progress();
 

@@ -2,6 +2,7 @@
 
 #include "base/system_reason.h"
 #include "record/cuda/cuda_remarks.h"
+#include "record/kernels/measure_remarks.h"
 
 namespace sonde::record {
 namespace {
@@ -77,6 +78,9 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
   }
   if (options.wanted.cuda) {
     add_cuda_remarks(remarks, tally.cuda, options.wanted, header.cuda_active.load());
+  }
+  if (options.measure) {
+    for (Remark& remark : measure_remarks(tally.measured, *options.measure)) remarks.push_back(std::move(remark));
   }
   add_losses(remarks, header);
   if (spool.lost_bytes() > 0) {

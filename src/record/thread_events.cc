@@ -67,8 +67,30 @@ void ThreadEvents::add(const wire::Record& record) {
       return;
     case wire::Kind::past_range: trace_.ranges.end[add_range(record, RangeStyle::push_pop)] = time(record.end); return;
     case wire::Kind::os_call: return os_call(record);
-    default: return;
+    default: break;
   }
+  if (!wire::is_kernel_record(record.head.kind)) return;
+  const bool launched = record.head.kind == wire::Kind::measured_kernel;
+  kernels_.add(record, process_, static_cast<uint32_t>(trace_.threads[thread_].tid),
+               launched ? open_ranges() : std::vector<OpenRange>());
+}
+
+std::vector<OpenRange> ThreadEvents::open_ranges() const {
+  std::vector<Row> rows;
+  for (const auto& [domain, open] : open_) {
+    for (const Open& range : open) rows.push_back(range.row);
+  }
+  std::ranges::sort(rows);  // a thread's rows are in the order of their starts
+  std::vector<OpenRange> ranges;
+  for (const Row row : rows) {
+    const NameId domain = trace_.domains[trace_.ranges.domain[row]].name;
+    ranges.push_back({.domain = trace_.name(domain).empty() ? kNone : domain,
+                      .name = trace_.ranges.name[row],
+                      .thread = static_cast<uint64_t>(trace_.threads[thread_].tid),
+                      .category = {},
+                      .color = {}});
+  }
+  return ranges;
 }
 
 NameId ThreadEvents::name_of(const wire::Record& record) {

@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "record/definitions.h"
+#include "record/kernels/profiles.h"
 #include "record/library_calls.h"
 #include "record/trace_of.h"
 
@@ -13,8 +14,14 @@ namespace sonde::record {
 /// Turns records into rows. A thread's records come one behind the other, in the order in which it wrote them.
 class ThreadEvents {
  public:
-  ThreadEvents(Trace& trace, const Definitions& definitions, const Images& images, int64_t origin_ns, Tally& tally)
-      : trace_(trace), definitions_(definitions), images_(images), origin_ns_(origin_ns), tally_(tally) {}
+  ThreadEvents(Trace& trace, const Definitions& definitions, const Images& images, int64_t origin_ns, Tally& tally,
+               KernelProfiles& kernels)
+      : trace_(trace),
+        definitions_(definitions),
+        images_(images),
+        origin_ns_(origin_ns),
+        tally_(tally),
+        kernels_(kernels) {}
 
   void begin_thread(ThreadId thread, uint32_t process);
   void add(const wire::Record& record);
@@ -44,6 +51,8 @@ class ThreadEvents {
   void mark(const wire::Record& record);
   void os_call(const wire::Record& record);
   [[nodiscard]] NameId name_of(const wire::Record& record);
+  /// The push/pop ranges of the thread that are open, outermost first.
+  [[nodiscard]] std::vector<OpenRange> open_ranges() const;
   [[nodiscard]] int64_t time(int64_t monotonic_ns) const { return monotonic_ns - origin_ns_; }
 
   Trace& trace_;
@@ -51,6 +60,7 @@ class ThreadEvents {
   const Images& images_;
   int64_t origin_ns_;
   Tally& tally_;
+  KernelProfiles& kernels_;
   ThreadId thread_ = kNone;
   uint32_t process_ = 0;
   uint32_t image_ = 0;

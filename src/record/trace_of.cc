@@ -65,13 +65,15 @@ uint32_t median_cost(const Images& images) {
 
 }  // namespace
 
-Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take, size_t part_rows) {
+Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take,
+                 const MeasureRequest& request, size_t part_rows) {
   Tally tally;
   tally.unread_bytes = static_cast<int64_t>(slices.unread_bytes);
   const Images images(slices);
   const Definitions definitions(trace, slices, images);
   add_processes(trace, images, tally);
-  ThreadEvents events(trace, definitions, images, origin_ns, tally);
+  KernelProfiles kernels(trace, request);
+  ThreadEvents events(trace, definitions, images, origin_ns, tally, kernels);
   CudaObjects cuda_objects(trace, slices);
   CudaRows cuda(trace, cuda_objects, origin_ns, [&](uint32_t process) { return process_row(trace, process); });
   LettingGo letting_go(slices.let_go);
@@ -96,6 +98,8 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const Pa
   events.finish(take);
   cuda.finish(ThreadRows(trace, definitions), take);
   tally.cuda = cuda.tally();
+  kernels.finish();
+  tally.measured = kernels.tally();
   tally.threads = static_cast<int64_t>(trace.threads.size());
   tally.event_cost_ns = median_cost(images);
   return tally;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "record/cuda/cuda_tally.h"
+#include "record/kernels/profiles.h"
 #include "record/library_calls.h"
 #include "record/parts.h"
 #include "record/slices.h"
@@ -28,9 +29,12 @@ struct Tally {
   int64_t cpu_events = 0;      ///< samples and switches
   uint32_t event_cost_ns = 0;  ///< the median of what processes measured
   CudaTally cuda;
+  MeasureTally measured;  ///< of kernels whose counters were asked for
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + library_calls + cuda.events(); }
+  [[nodiscard]] int64_t events() const {
+    return ranges + marks + os_calls + library_calls + cuda.events() + measured.kernels;
+  }
 };
 
 /// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
@@ -41,6 +45,6 @@ struct Tally {
 /// Makes a trace of what was recorded, not linked, in parts of `part_rows` rows. Its event tables are empty afterwards.
 /// Times count from `origin_ns` (CLOCK_MONOTONIC).
 [[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take,
-                               size_t part_rows = kPartRows);
+                               const MeasureRequest& request = {}, size_t part_rows = kPartRows);
 
 }  // namespace sonde::record

@@ -34,7 +34,13 @@ inline constexpr uint32_t kChunks = 2048;
 enum class Phase : uint32_t { waiting = 0, recording = 1, ended = 2 };
 
 /// What the recorder asks for.
-enum Wanted : uint32_t { kWantNvtx = 1, kWantOsCalls = 2, kWantCuda = 4, kWantLibraries = 1U << 6U };
+enum Wanted : uint32_t {
+  kWantNvtx = 1,
+  kWantOsCalls = 2,
+  kWantCuda = 4,
+  kWantLibraries = 1U << 6U,
+  kWantMetrics = 1U << 12U,
+};
 
 /// What the program does that begins and ends the recording; none: only time does.
 enum class Trigger : uint32_t { none = 0, cuda_profiler_api = 1, nvtx = 2 };

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "wire/cuda_record.h"
+#include "wire/kernel_record.h"
 #include "wire/libraries.h"
 #include "wire/os_calls.h"
 
@@ -112,6 +113,13 @@ bool read_cuda(Body body, Record& record) {
   }
 }
 
+bool read_kernel_record(Body body, Record& record) {
+  uint16_t text_bytes = 0;
+  record.body = body.rest();
+  if (!is_whole_kernel_record(record.head.kind, record.body, text_bytes)) return false;
+  return Body(record.body.last(padded(text_bytes))).take_text(text_bytes, record.text);
+}
+
 bool read_past_range(Body body, Record& record) {
   PastRangeBody range{};
   if (!body.take(range) || range.end < record.head.time) return false;
@@ -128,6 +136,7 @@ bool read_library_call(Body body, Record& record) {
 }
 
 bool read_body(Body body, Record& record) {
+  if (is_kernel_record(record.head.kind)) return read_kernel_record(body, record);
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);
     case Kind::push:

@@ -40,6 +40,12 @@ enum class Kind : uint16_t {
 
   past_range = 50,    ///< PastRangeBody, text: a push/pop range that ended when it was written; `time` is its start
   library_call = 51,  ///< LibraryCallBody; `time` is the start, `level` the row of libraries.inc
+  // Kernels whose counters were measured: kernel_record.h.
+  measure_state = 60,     ///< MeasureStateBody, text
+  device_attribute = 61,  ///< DeviceAttributeBody
+  device_text = 62,       ///< DeviceTextBody, text
+  measured_kernel = 63,   ///< MeasuredKernelBody, text
+  metric_values = 64,     ///< MetricValuesBody, MetricPart...
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.

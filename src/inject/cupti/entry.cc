@@ -2,12 +2,14 @@
 
 #include "inject/cupti/timeline.h"
 #include "inject/export.h"
+#include "inject/metrics/attach.h"
 
 /// The driver calls it within cuInit(), in each process that CUDA_INJECTION64_PATH goes on to.
 // NOLINTNEXTLINE(readability-identifier-naming): the name is the driver's.
 extern "C" SONDE_EXPORT int InitializeInjection() noexcept {
   const int error = errno;
   sonde::inject::cupti::begin_timeline();
+  sonde::inject::metrics::attach_metrics();
   errno = error;
   return 1;
 }

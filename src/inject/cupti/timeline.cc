@@ -190,10 +190,10 @@ bool is_own_process() noexcept {
 }
 
 void begin_timeline() noexcept {
-  if (attachment.header == nullptr || (attachment.header->wanted & wire::kWantCuda) == 0) return;
+  if (attachment.header == nullptr || (attachment.header->wanted & (wire::kWantCuda | wire::kWantMetrics)) == 0) return;
   announce();
   own_process.store(attachment.guard->load());
-  if (!is_own_process()) return;
+  if (!is_own_process() || (attachment.header->wanted & wire::kWantCuda) == 0) return;
   follow_phase();
   if (!start_worker()) {
     tell_state(CudaState::failed, 0, "no thread could be started in the program");

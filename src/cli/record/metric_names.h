@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace sonde::record_cli {
+
+struct MetricNames {
+  std::vector<std::string> named;    ///< that somebody asked for by name
+  std::vector<std::string> of_sets;  ///< of sets and sections: names of several generations of GPUs
+};
+
+/// Adds the counters of a set, as "basic" or "detailed".
+[[nodiscard]] Status add_set(MetricNames& names, std::string_view set);
+/// Adds the counters of a section.
+[[nodiscard]] Status add_section(MetricNames& names, std::string_view id);
+/// Adds what a word of --metrics means: a set, a metric, a counter without rollup (all four of them), "breakdown:" and
+/// "group:".
+[[nodiscard]] Status add_metric(MetricNames& names, std::string_view word);
+
+}  // namespace sonde::record_cli

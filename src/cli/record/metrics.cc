@@ -1,0 +1,212 @@
+#include "cli/record/metrics.h"
+
+#include <regex.h>
+
+#include <algorithm>
+#include <array>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/record/metric_names.h"
+
+namespace sonde::record_cli {
+namespace {
+
+constexpr const char* kGroup = "Kernel metrics";
+
+struct Answer {
+  const char* names;
+  const char* answer;
+  bool takes_value;
+};
+
+/// Options of ncu that sonde record has another place for.
+constexpr auto kAnswers = std::to_array<Answer>({
+    {"--list-sections", "sonde kernel --list-sections lists the sections", false},
+    {"--list-sets", "there are the sets basic and detailed", false},
+    {"--query-metrics", "sonde kernels --list-columns lists metrics that Sonde knows", false},
+    {"--print-details", "sonde kernel FILE --print-details all prints them afterwards", true},
+    {"--print-units", "sonde kernel FILE --print-units prints them afterwards", true},
+    {"--print-metric-instances", "sonde kernel FILE --print-metric-instances prints them afterwards", true},
+    {"--page", "sonde kernel FILE --page prints it afterwards", true},
+    {"--csv", "sonde kernel FILE --csv prints it afterwards", false},
+    {"-i,--import", "sonde kernel -i FILE reads a report", true},
+    {"--kernel-id", "--kernel-regex, --launch-skip and --launch-count choose launches", true},
+    {"--launch-skip-before-match", "--launch-skip counts launches of the chosen kernels", true},
+    {"--nvtx-exclude", "--nvtx-include chooses launches by the range around them", true},
+    {"--source-folders", "source lines are not measured yet", true},
+    {"--import-source", "source lines are not measured yet", true},
+});
+
+/// Options that are as ncu's users have them and change nothing here.
+constexpr auto kSettled = std::to_array<Answer>({
+    {"--nvtx", "", false},
+    {"--clock-control", "clocks are left as they are; nvidia-smi --lock-gpu-clocks holds them", true},
+    {"--cache-control", "caches are left as the kernels before leave them", true},
+});
+
+std::string quoted(std::string_view name) {
+  std::string text = "^";
+  for (const char c : name) {
+    if (std::string_view("\\^$.|?*+()[]{}").contains(c)) text += '\\';
+    text += c;
+  }
+  return text + "$";
+}
+
+Result<std::string> kernel_of(const MetricOptions& options) {
+  if (!options.kernel_regex.empty() && !options.kernel_name.empty()) {
+    return fail("--kernel-regex and --kernel-name both choose kernels: give one");
+  }
+  std::string text = options.kernel_regex;
+  if (!options.kernel_name.empty()) {
+    constexpr std::string_view kRegex = "regex:";
+    const std::string_view name = options.kernel_name;
+    text = name.starts_with(kRegex) ? std::string(name.substr(kRegex.size())) : quoted(name);
+  }
+  regex_t compiled{};
+  const int error = text.contains('\n') ? REG_BADPAT : regcomp(&compiled, text.c_str(), REG_EXTENDED | REG_NOSUB);
+  if (error != 0) {
+    std::array<char, 256> reason{};
+    regerror(error, &compiled, reason.data(), reason.size());
+    return fail("--kernel-regex '{}' is no extended regular expression: {}", text, reason.data());
+  }
+  regfree(&compiled);
+  return text;
+}
+
+/// "RANGE", "RANGE/" or "DOMAIN@RANGE", as ncu has it.
+Status add_range(record::MeasureRequest& request, std::string_view text) {
+  if (text.ends_with('/')) text.remove_suffix(1);
+  const size_t at = text.find('@');
+  if (at != std::string_view::npos) request.domain = text.substr(0, at);
+  request.range = text.substr(at == std::string_view::npos ? 0 : at + 1);
+  const bool plain = !request.range.empty() && !request.range.contains('/') && !text.contains('\n') &&
+                     !request.range.contains('[') && !request.range.starts_with("regex:");
+  return plain ? Status()
+               : fail(
+                     "--nvtx-include '{}': sonde record takes the name of one push/pop range, with its domain before "
+                     "an @ where it has one",
+                     text);
+}
+
+Result<MetricNames> names_of(const MetricOptions& options) {
+  MetricNames names;
+  for (const std::string& word : options.metrics) SONDE_TRY(add_metric(names, word));
+  for (const std::string& set : options.sets) SONDE_TRY(add_set(names, set));
+  for (const std::string& section : options.sections) SONDE_TRY(add_section(names, section));
+  return names;
+}
+
+bool wants_metrics(const MetricOptions& options) {
+  return !options.metrics.empty() || !options.sets.empty() || !options.sections.empty();
+}
+
+/// What only means something together with metrics.
+const char* first_selection(const MetricOptions& options) {
+  if (!options.kernel_regex.empty()) return "--kernel-regex";
+  if (!options.kernel_name.empty()) return "--kernel-name";
+  if (options.skip > 0) return "--launch-skip";
+  if (options.count > 0) return "--launch-count";
+  if (options.each > 0) return "--launches-each";
+  return options.range.empty() ? nullptr : "--nvtx-include";
+}
+
+Status check_replay(const MetricOptions& options, std::vector<record::Remark>& remarks) {
+  constexpr std::array<std::string_view, 4> kModes = {"kernel", "application", "range", "app-range"};
+  if (std::ranges::find(kModes, options.replay_mode) == kModes.end()) {
+    return fail("--replay-mode: there is no mode '{}'; sonde record replays each kernel (kernel)", options.replay_mode);
+  }
+  if (options.replay_mode != "kernel") {
+    remarks.push_back(
+        {true, fmt::format("--replay-mode {}: sonde record replays each kernel by itself, as --replay-mode "
+                           "kernel does",
+                           options.replay_mode)});
+  }
+  if (options.target_processes != "all") {
+    remarks.push_back({true, fmt::format("--target-processes {}: all processes of the program are measured",
+                                         options.target_processes)});
+  }
+  return {};
+}
+
+}  // namespace
+
+std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
+  auto options = std::make_shared<MetricOptions>();
+  const auto list = [&](const char* name, std::vector<std::string>& into, const char* help) {
+    command.add_option(name, into, help)->delimiter(',')->allow_extra_args(false)->group(kGroup);
+  };
+  list("--metrics", options->metrics, "counters of kernels: basic, detailed, or metrics with commas between");
+  list("--set", options->sets, "the same for a set: basic or detailed");
+  list("--section", options->sections, "the counters of a section (sonde kernel --list-sections)");
+  command.add_option("--kernel-regex", options->kernel_regex, "only kernels whose function name it matches")
+      ->group(kGroup);
+  command.add_option("-k,--kernel-name", options->kernel_name, "only kernels of this name; or regex:EXPRESSION")
+      ->group(kGroup);
+  command.add_option("--launch-skip", options->skip, "leave out so many of their launches first")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kGroup);
+  command.add_option("--launch-count", options->count, "measure so many launches a process; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kGroup);
+  command
+      .add_option("--launches-each", options->each,
+                  "measure so many launches of each kernel, grid, block and place in the NVTX ranges; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kGroup);
+  command.add_option("--nvtx-include", options->range, "only launches within the push/pop range [DOMAIN@]NAME")
+      ->group(kGroup);
+  command.add_option("--replay-mode", options->replay_mode, "kernel: each launch runs once a pass")->group(kGroup);
+  command.add_option("--target-processes", options->target_processes, "all: the program's children too")->group(kGroup);
+  const auto answered = [&](const Answer& answer, bool is_settled) {
+    const auto note = [options, answer, is_settled] {
+      options->others.emplace_back(is_settled ? "" : answer.names, answer.answer);
+    };
+    if (answer.takes_value) {
+      command.add_option_function<std::string>(
+                 answer.names, [note](const std::string&) { note(); }, answer.answer)
+          ->group("");
+    } else {
+      command.add_flag_callback(answer.names, note, answer.answer)->group("");
+    }
+  };
+  for (const Answer& answer : kAnswers) answered(answer, false);
+  for (const Answer& answer : kSettled) answered(answer, true);
+  return options;
+}
+
+Result<std::optional<record::MeasureRequest>> measure_request(const MetricOptions& options,
+                                                              std::vector<record::Remark>& remarks) {
+  for (const auto& [name, answer] : options.others) {
+    if (!name.empty()) return fail("{}: {}", name, answer);
+    if (!answer.empty()) remarks.push_back({false, answer});
+  }
+  if (!wants_metrics(options)) {
+    const char* const selection = first_selection(options);
+    if (selection == nullptr) return std::nullopt;
+    return fail("{} chooses kernels to measure: --metrics basic (or a list of metrics) says what", selection);
+  }
+  SONDE_TRY(check_replay(options, remarks));
+  auto names = names_of(options);
+  if (!names) return std::unexpected(names.error());
+  const auto kernel = kernel_of(options);
+  if (!kernel) return std::unexpected(kernel.error());
+  record::MeasureRequest request;
+  request.metrics = std::move(names->named);
+  request.named = request.metrics.size();
+  std::ranges::copy_if(names->of_sets, std::back_inserter(request.metrics), [&](const std::string& name) {
+    return std::ranges::find(request.metrics, name) == request.metrics.end();
+  });
+  if (request.metrics.empty()) {
+    return fail("--metrics names nothing that a GPU counts: sonde record writes down the launch's own facts anyway");
+  }
+  request.kernel = *kernel;
+  request.skip = options.skip;
+  if (options.count > 0) request.count = options.count;
+  if (options.each > 0) request.each = options.each;
+  if (!options.range.empty()) SONDE_TRY(add_range(request, options.range));
+  return request;
+}
+
+}  // namespace sonde::record_cli

@@ -1,0 +1,14 @@
+#include "inject/metrics/profiler.h"
+
+namespace sonde::inject::metrics {
+
+const char* find_functions(Profiler& profiler, const cupti::Library& library) noexcept {
+  profiler.library = &library;
+#define SONDE_PROFILER(member, name, parameters)                                             \
+  profiler.member = reinterpret_cast<Result (*)(parameters*)>(cupti::symbol(library, name)); \
+  if (profiler.member == nullptr) return name;
+#include "inject/metrics/profiler.inc"
+  return nullptr;
+}
+
+}  // namespace sonde::inject::metrics

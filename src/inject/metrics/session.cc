@@ -1,0 +1,87 @@
+#include "inject/metrics/session.h"
+
+#include "inject/metrics/memory.h"
+#include "inject/metrics/told.h"
+
+namespace sonde::inject::metrics {
+namespace {
+
+bool failed(const char* function, Result result) noexcept {
+  if (result != Result::ok) tell_failure(function, static_cast<int32_t>(result));
+  return result != Result::ok;
+}
+
+}  // namespace
+
+bool Session::open(const Profiler& profiler, const Settings& wanted, void* context, int device) noexcept {
+  profiler_ = &profiler;
+  ChipNameParams chip;
+  chip.device = static_cast<size_t>(device);
+  if (failed("cuptiDeviceGetChipName", profiler.chip_name(&chip))) return false;
+  tell_device(device, chip.name);
+  if (!make_plan(plan_, profiler, wanted, context, chip.name)) return false;
+  values_ = new_array<double>(plan_.count);
+  return values_ != nullptr && enable(context) && make_image();
+}
+
+bool Session::enable(void* context) noexcept {
+  EnableParams params;
+  params.context = context;
+  if (failed("cuptiRangeProfilerEnable", profiler_->enable(&params))) return false;
+  object_ = params.profiler;
+  return true;
+}
+
+bool Session::make_image() noexcept {
+  CounterSizeParams size;
+  size.profiler = object_;
+  size.names = plan_.names;
+  size.count = plan_.count;
+  if (failed("cuptiRangeProfilerGetCounterDataSize", profiler_->counter_size(&size))) return false;
+  image_bytes_ = size.bytes;
+  image_ = new_array<uint8_t>(image_bytes_);
+  return image_ != nullptr;
+}
+
+bool Session::start() noexcept {
+  CounterImageParams image;
+  image.profiler = object_;
+  image.bytes = image_bytes_;
+  image.image = image_;
+  if (failed("cuptiRangeProfilerCounterDataImageInitialize", profiler_->counter_image(&image))) return false;
+  SetConfigParams config;
+  config.profiler = object_;
+  config.config_bytes = plan_.config_bytes;
+  config.config = plan_.config;
+  config.counter_bytes = image_bytes_;
+  config.counters = image_;
+  if (failed("cuptiRangeProfilerSetConfig", profiler_->set_config(&config))) return false;
+  ProfilerParams start;
+  start.profiler = object_;
+  return !failed("cuptiRangeProfilerStart", profiler_->start(&start));
+}
+
+const double* Session::stop() noexcept {
+  StopParams stop;
+  stop.profiler = object_;
+  if (failed("cuptiRangeProfilerStop", profiler_->stop(&stop))) return nullptr;
+  DecodeParams decode;
+  decode.profiler = object_;
+  if (failed("cuptiRangeProfilerDecodeData", profiler_->decode(&decode))) return nullptr;
+  CounterInfoParams info;
+  info.image = image_;
+  info.bytes = image_bytes_;
+  if (failed("cuptiRangeProfilerGetCounterDataInfo", profiler_->counter_info(&info)) || info.ranges == 0) {
+    return nullptr;
+  }
+  EvaluateParams evaluate;
+  evaluate.host = plan_.host;
+  evaluate.image = image_;
+  evaluate.bytes = image_bytes_;
+  evaluate.names = plan_.names;
+  evaluate.count = plan_.count;
+  evaluate.values = values_;
+  return failed("cuptiProfilerHostEvaluateToGpuValues", profiler_->evaluate(&evaluate)) ? nullptr : values_;
+}
+
+}  // namespace sonde::inject::metrics

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "inject/metrics/plan.h"
+
+/// Measuring in one CUDA context: CUPTI's range profiler around single launches, each of which the driver runs as often
+/// as the counters need passes (kernel replay). From one thread at a time.
+namespace sonde::inject::metrics {
+
+class Session {
+ public:
+  /// Asks for the counters of the context's GPU. False where they cannot be had: the reason is told.
+  bool open(const Profiler& profiler, const Settings& wanted, void* context, int device) noexcept;
+
+  /// Around a launch. False where it could not begin: the reason is told.
+  bool start() noexcept;
+  /// Gives the values, one for each of plan().names; null where there are none: the reason is told.
+  [[nodiscard]] const double* stop() noexcept;
+
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+
+ private:
+  bool enable(void* context) noexcept;
+  bool make_image() noexcept;
+
+  const Profiler* profiler_ = nullptr;
+  Plan plan_;
+  void* object_ = nullptr;  ///< CUPTI's range profiler
+  uint8_t* image_ = nullptr;
+  size_t image_bytes_ = 0;
+  double* values_ = nullptr;
+};
+
+}  // namespace sonde::inject::metrics

@@ -1,0 +1,85 @@
+#include "inject/metrics/settings.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "inject/metrics/memory.h"
+#include "wire/kernel_record.h"
+
+namespace sonde::inject::metrics {
+namespace {
+
+constinit Settings read;
+constinit bool is_read = false;
+
+/// The file's bytes with a zero behind them, for the life of the process; null where it cannot be read.
+char* bytes_of(const char* path) noexcept {
+  const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return nullptr;
+  const long bytes = syscall(SYS_lseek, file, 0, SEEK_END);
+  auto* const text = bytes <= 0 ? nullptr : new_array<char>(static_cast<size_t>(bytes) + 1);
+  const long got = text == nullptr ? -1 : syscall(SYS_pread64, file, text, bytes, 0);
+  syscall(SYS_close, file);
+  return got == bytes ? text : nullptr;
+}
+
+bool set_range(char* value) noexcept {
+  char* const at = strchr(value, '@');
+  if (at == nullptr) return false;
+  *at = '\0';
+  read.domain = value;
+  read.range = at + 1;
+  return true;
+}
+
+bool take(const char* key, char* value) noexcept {
+  const auto is = [&](const char* name) { return strcmp(key, name) == 0; };
+  if (is("metric")) read.names[read.name_count++] = value;
+  if (is("skip")) read.skip = strtoull(value, nullptr, 10);
+  if (is("count")) read.count = strtoull(value, nullptr, 10);
+  if (is("each")) read.each = static_cast<uint32_t>(strtoul(value, nullptr, 10));
+  if (is("range")) return set_range(value);
+  if (is("kernel")) read.has_kernel = regcomp(&read.kernel, value, REG_EXTENDED | REG_NOSUB) == 0;
+  return !is("kernel") || read.has_kernel;
+}
+
+/// There is room for as many names as lines.
+bool make_room(const char* text) noexcept {
+  size_t lines = 0;
+  for (; *text != '\0'; ++text) lines += *text == '\n' ? 1 : 0;
+  read.names = new_array<const char*>(lines);
+  return read.names != nullptr;
+}
+
+bool parse(char* text) noexcept {
+  if (!make_room(text)) return false;
+  while (*text != '\0') {
+    char* const end = strchr(text, '\n');
+    char* const blank = strchr(text, ' ');
+    if (end == nullptr || blank == nullptr || blank > end) return false;
+    *end = *blank = '\0';
+    if (!take(text, blank + 1)) return false;
+    text = end + 1;
+  }
+  return read.name_count > 0;
+}
+
+/// When the library is loaded: what is allocated here could not be in a signal handler that uses NVTX.
+__attribute__((constructor)) void read_settings() noexcept {
+  const int error = errno;
+  const char* const path = getenv(wire::kMeasureVariable);  // NOLINT(concurrency-mt-unsafe): the program has not begun
+  char* const text = path == nullptr ? nullptr : bytes_of(path);
+  is_read = text != nullptr && parse(text);
+  errno = error;
+}
+
+}  // namespace
+
+const Settings* settings() noexcept { return is_read ? &read : nullptr; }
+
+}  // namespace sonde::inject::metrics

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <regex.h>
+
+#include <cstddef>
+#include <cstdint>
+
+/// What is to be measured of which kernels, as the recorder asks for it (wire/kernel_record.h).
+namespace sonde::inject::metrics {
+
+struct Settings {
+  bool has_kernel = false;
+  regex_t kernel{};   ///< of the kernel's name
+  uint64_t skip = 0;  ///< launches of such kernels, before the first that is measured
+  uint64_t count = ~0ULL;
+  uint32_t each = ~0U;           ///< launches of one function with one grid and block in one place of the ranges
+  const char* domain = nullptr;  ///< of the range that launches must lie in; empty: NVTX's default domain
+  const char* range = nullptr;   ///< its name; null: any launch
+  const char** names = nullptr;  ///< of metrics
+  uint32_t name_count = 0;
+};
+
+/// Read when the library is loaded; null where nothing is to be measured, or it could not be read.
+[[nodiscard]] const Settings* settings() noexcept;
+
+}  // namespace sonde::inject::metrics

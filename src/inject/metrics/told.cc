@@ -1,0 +1,75 @@
+#include "inject/metrics/told.h"
+
+#include "inject/metrics/driver.h"
+#include "inject/thread_chunk.h"
+
+namespace sonde::inject::metrics {
+namespace {
+
+/// Of a kind whose body is followed by its text.
+template <typename Body>
+void tell_with_text(wire::Kind kind, uint16_t level, Body body, const char* words, int64_t time) noexcept {
+  const Text text = text_of(words);
+  body.text_bytes = text.bytes;
+  const auto bytes = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof body) + wire::padded(text.bytes);
+  std::byte* const at = begin_record(bytes);
+  if (at == nullptr) return;
+  put_text(put(put_head(at, kind, bytes, 0, level, time), body), text);
+  commit_record(bytes);
+}
+
+void tell_attribute(uint32_t device, uint32_t attribute, int64_t value) noexcept {
+  constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::DeviceAttributeBody);
+  std::byte* const at = begin_record(kBytes);
+  if (at == nullptr) return;
+  put(put_head(at, wire::Kind::device_attribute, kBytes, 0, 0, now_ns()),
+      wire::DeviceAttributeBody{device, attribute, value});
+  commit_record(kBytes);
+}
+
+uint32_t tell_some(uint64_t kernel, const uint32_t* places, const double* values, uint32_t count) noexcept {
+  count = count < wire::kMostMetricParts ? count : wire::kMostMetricParts;
+  const auto bytes = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::MetricValuesBody) +
+                                           count * sizeof(wire::MetricPart));
+  std::byte* at = begin_record(bytes);
+  if (at == nullptr) return count;
+  at = put(put_head(at, wire::Kind::metric_values, bytes, 0, 0, now_ns()), wire::MetricValuesBody{kernel, count, 0});
+  for (uint32_t i = 0; i < count; ++i) at = put(at, wire::MetricPart{places[i], 0, values[i]});
+  commit_record(bytes);
+  return count;
+}
+
+}  // namespace
+
+void tell(wire::MeasureState state, const char* text, int32_t result) noexcept {
+  tell_with_text(wire::Kind::measure_state, 0, wire::MeasureStateBody{state, result, 0, {}}, text, now_ns());
+}
+
+void tell_failure(const char* function, int32_t result) noexcept { tell(wire::MeasureState::failed, function, result); }
+
+void tell_kernel(wire::MeasuredKernelBody kernel, const char* mangled, int64_t time) noexcept {
+  tell_with_text(wire::Kind::measured_kernel, 0, kernel, mangled, time);
+}
+
+void tell_values(uint64_t kernel, const uint32_t* places, const double* values, uint32_t count) noexcept {
+  for (uint32_t told = 0; told < count;) told += tell_some(kernel, places + told, values + told, count - told);
+}
+
+void tell_device(int device, const char* chip) noexcept {
+  constexpr int kMostAttributes = 160;  // CU_DEVICE_ATTRIBUTE_MAX of CUDA 13.0 is 148
+  const auto number = static_cast<uint32_t>(device);
+  const Driver& driver = the_driver();
+  char name[256] = {};
+  if (driver.device_name != nullptr && driver.device_name(name, sizeof name, device) == 0) {
+    tell_with_text(wire::Kind::device_text, 0, wire::DeviceTextBody{number, 0, 0}, name, now_ns());
+  }
+  tell_with_text(wire::Kind::device_text, 1, wire::DeviceTextBody{number, 0, 0}, chip, now_ns());
+  for (int attribute = 1; driver.device_attribute != nullptr && attribute < kMostAttributes; ++attribute) {
+    int value = 0;
+    if (driver.device_attribute(&value, attribute, device) == 0) {
+      tell_attribute(number, static_cast<uint32_t>(attribute), value);
+    }
+  }
+}
+
+}  // namespace sonde::inject::metrics
