@@ -4,14 +4,18 @@ import os
 import statistics
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 PAIRS, CALLS, RATE_SECONDS = 2_000_000, 300_000, 3
 PAIRS_A_SECOND = 500_000  # two events each
 
 
-def printed(command):
-    return float(subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout)
+LAUNCH_BATCHES, KERNELS = 300, 1_000_000
+
+
+def printed(command, **settings):
+    return float(subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, **settings).stdout)
 
 
 def recorder(sonde, folder, trace):
@@ -44,8 +48,30 @@ def memory(sonde, program, folder, against):
           f"{recorder_kb / 1024:.0f} MB: {against(round(megabytes), 64)}; {dropped[0] if dropped else 'nothing dropped'}")
 
 
+def cuda(sonde, folder, runs):
+    """Through the stand-in for CUDA, whose own part is in both figures."""
+    fakes = Path(sonde).parent / "tests/fake_cuda"
+    program = Path(sonde).parent / "tests/tools/cuda_program"
+    (cupti,) = (fakes / "13.0").iterdir()
+    environment = dict(os.environ, LD_LIBRARY_PATH=str(fakes / "driver"), SONDE_CUPTI=str(cupti))
+    words = [program, "cost", LAUNCH_BATCHES]
+    pairs = [(printed([*recorder(sonde, folder, "cuda"), *words], env=environment), printed(words, env=environment))
+             for _ in range(runs)]
+    recorded, alone = (statistics.median(side) for side in zip(*pairs))
+    print(f"  kernel launch, CUPTI a stand-in: {recorded - alone:.0f} ns more than alone ({recorded:.0f} and {alone:.0f}, "
+          f"{recorded / alone:.1f} times)")
+    began = time.monotonic()
+    run = subprocess.run(list(map(str, [*recorder(sonde, folder, "cuda"), program, "many", KERNELS])), check=True,
+                         capture_output=True, text=True, env=environment)
+    seconds = time.monotonic() - began
+    dropped = [line for line in run.stderr.splitlines() if "dropped" in line]
+    print(f"  {KERNELS:,} kernels as fast as they are launched: {seconds:.1f} s until the profile is written; "
+          f"{dropped[0] if dropped else 'nothing dropped'}")
+
+
 def measure(sonde, runs, against):
     program = Path(sonde).parent / "tests/tools/cost_program"
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         costs(sonde, program, folder, runs, against)
         memory(sonde, program, folder, against)
+        cuda(sonde, folder, runs)

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
+#include "cli/record/cuda_options.h"
 #include "cli/record/library.h"
 #include "cli/record/other_options.h"
 #include "cli/record/output_name.h"
@@ -23,7 +24,7 @@ namespace {
 
 struct RecordArguments {
   std::vector<std::string> words;
-  std::vector<std::string> traces = {"nvtx", "osrt"};
+  std::vector<std::string> traces = {"cuda", "nvtx", "osrt"};
   std::string output = "report%n";
   bool overwrite = false;
   bool show_output = true;
@@ -34,6 +35,7 @@ struct RecordArguments {
   bool stop_on_exit = true;
   int64_t os_threshold_ns = 1000;
   std::string capture_range = "none";
+  record_cli::CudaArguments cuda;
   std::shared_ptr<record_cli::OtherOptions> others;
 };
 
@@ -67,7 +69,11 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   const auto traces = record_cli::read_traces(arguments.traces);
   if (!traces) return std::unexpected(traces.error());
   options.wanted = {traces->nvtx, traces->os_calls, arguments.os_threshold_ns};
+  options.wanted.cuda = traces->cuda;
   options.remarks = traces->remarks;
+  const auto cuda_options = record_cli::cuda_options(arguments.cuda, options.remarks);
+  if (!cuda_options) return std::unexpected(cuda_options.error());
+  options.wanted.cuda_options = *cuda_options;
   for (record::Remark& remark : record_cli::remarks_of(*arguments.others)) options.remarks.push_back(std::move(remark));
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
@@ -155,6 +161,7 @@ void set_up(CLI::App& command, int& exit_code) {
       .add_option("--osrt-threshold", a->os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  record_cli::add_cuda_options(command, a->cuda);
   a->others = record_cli::add_other_options(command);
   command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them")
       ->transform(unguarded_word);
@@ -164,7 +171,8 @@ void set_up(CLI::App& command, int& exit_code) {
 }  // namespace
 
 extern const Command record_command;
-const Command record_command = {"record", "Run a program and record its NVTX ranges and the OS calls that block it",
-                                "sonde record -t nvtx,osrt -o run.sqlite -- python train.py", &set_up};
+const Command record_command = {"record",
+                                "Run a program and record its CUDA, its NVTX ranges and the OS calls that block it",
+                                "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up};
 
 }  // namespace sonde

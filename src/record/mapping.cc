@@ -31,10 +31,12 @@ void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
   header.version = wire::kVersion;
   header.chunk_bytes = wire::kChunkBytes;
   header.chunks = wire::kChunks;
-  header.wanted = (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U);
+  header.wanted = (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U) |
+                  (wanted.cuda ? wire::kWantCuda : 0U);
   header.nonce = nonce;
   header.pid_namespace = pid_namespace();
   header.os_threshold_ns = wanted.os_threshold_ns;
+  header.cuda = wanted.cuda_options;
 }
 
 }  // namespace

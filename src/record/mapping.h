@@ -14,6 +14,8 @@ struct Wanted {
   bool nvtx = true;
   bool os_calls = true;
   int64_t os_threshold_ns = 1000;
+  bool cuda = false;
+  wire::CudaWanted cuda_options{.extras = 0, .flush_ms = 1000, .backtrace_ns = {-1, -1, -1, -1}};
 };
 
 /// The memory that recorded programs write into (wire/layout.h). It lies in no folder: programs open it by this

@@ -21,6 +21,8 @@ namespace {
 constexpr int64_t kBusySweepNs = 10'000'000;
 constexpr int64_t kQuietSweepNs = 50'000'000;
 constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
+/// What processes that go on are given to hand over what CUPTI still holds: some flushes of it.
+constexpr int64_t kMostHandoverNs = 2'000'000'000;
 
 int64_t clock_ns(clockid_t clock) {
   timespec now{};
@@ -50,6 +52,7 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   ProgramOptions program = options.program;
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
+  if (options.wanted.cuda) program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
   if (options.wanted.os_calls) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
     program.environment.emplace_back("ASAN_OPTIONS", with_first("ASAN_OPTIONS", kAnyOrder));
@@ -95,7 +98,17 @@ class Run {
     if (span_.begin == 0 || span_.end != 0 || !options_.duration_ns || now < span_.begin + *options_.duration_ns)
       return;
     end();
+    await_cuda(program);
     if (options_.kill_signal != 0) program.send(options_.kill_signal);
+  }
+
+  /// The signal that ends the program may come only when what it did until now is here.
+  void await_cuda(Program& program) {
+    const int64_t until = monotonic_ns() + kMostHandoverNs;
+    while (mapping_.header().cuda_active.load() > 0 && !program.ended() && monotonic_ns() < until) {
+      program.wait(kBusySweepNs);
+      drain_.sweep();
+    }
   }
 
   void begin() {

@@ -1,6 +1,7 @@
 #include "record/remarks.h"
 
 #include "base/system_reason.h"
+#include "record/cuda/cuda_remarks.h"
 
 namespace sonde::record {
 namespace {
@@ -38,7 +39,8 @@ std::string why_nothing(const Tally& tally, const RecordOptions& options) {
     return options.wanted.os_calls
                ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "
                  "other users' rights (setuid) or clear their environment do not"
-               : "nothing was recorded: no process used NVTX, which alone was asked for; -t nvtx,osrt also records "
+               : "nothing was recorded: no process used what was asked for (CUDA, NVTX); -t cuda,nvtx,osrt also "
+                 "records "
                  "calls that block";
   }
   return "nothing was recorded: the program ran under the recorder, and did nothing of what was asked for";
@@ -68,6 +70,7 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
     remarks.push_back({false, what_was_recorded(tally, spool, duration_ns)});
     remarks.push_back({false, what_it_cost(tally)});
   }
+  if (options.wanted.cuda) add_cuda_remarks(remarks, tally.cuda, options.wanted);
   add_losses(remarks, header);
   if (spool.lost_bytes() > 0) {
     remarks.push_back({true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "record/cuda/cuda_rows.h"
 #include "record/thread_events.h"
 
 namespace sonde::record {
@@ -27,17 +28,32 @@ ProcessId process_row(const Trace& trace, uint32_t process) {
   return static_cast<ProcessId>(found - trace.processes.begin());
 }
 
-ThreadId add_thread(Trace& trace, const Definitions& definitions, const Slice& slice) {
-  const ProcessId process = process_row(trace, slice.process);
-  NameId name = definitions.thread(slice.process, slice.thread);
-  if (name == kNone && slice.process == slice.thread) name = trace.processes[process].name;
-  trace.threads.push_back({.process = process,
-                           .global_id = global_id(slice.process, slice.thread),
-                           .tid = slice.thread,
-                           .name = name,
-                           .priority = {}});
+ThreadId add_thread(Trace& trace, const Definitions& definitions, uint32_t pid, uint32_t tid) {
+  const ProcessId process = process_row(trace, pid);
+  NameId name = definitions.thread(pid, tid);
+  if (name == kNone && pid == tid) name = trace.processes[process].name;
+  trace.threads.push_back(
+      {.process = process, .global_id = global_id(pid, tid), .tid = tid, .name = name, .priority = {}});
   return static_cast<ThreadId>(trace.threads.size() - 1);
 }
+
+/// The rows of threads, those that wrote nothing themselves too: another tells what they called.
+class ThreadRows {
+ public:
+  ThreadRows(Trace& trace, const Definitions& definitions) : trace_(trace), definitions_(definitions) {
+    for (ThreadId row = 0; row < trace.threads.size(); ++row) rows_[trace.threads[row].global_id] = row;
+  }
+  ThreadId operator()(uint32_t process, uint32_t thread) {
+    const auto [place, fresh] = rows_.try_emplace(global_id(process, thread));
+    if (fresh) place->second = add_thread(trace_, definitions_, process, thread);
+    return place->second;
+  }
+
+ private:
+  Trace& trace_;
+  const Definitions& definitions_;
+  boost::unordered_flat_map<uint64_t, ThreadId> rows_;
+};
 
 uint32_t median_cost(const Images& images) {
   std::vector<uint32_t> costs;
@@ -59,17 +75,24 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
   const Definitions definitions(trace, slices, images);
   add_processes(trace, images, tally);
   ThreadEvents events(trace, definitions, images, origin_ns, tally);
+  CudaObjects cuda_objects(trace, slices);
+  CudaRows cuda(trace, cuda_objects, origin_ns, [&](uint32_t process) { return process_row(trace, process); });
   const Slice* before = nullptr;
   for (const Slice& slice : slices.all) {
     const bool same = before != nullptr && before->process == slice.process && before->thread == slice.thread;
-    if (!same) events.begin_thread(add_thread(trace, definitions, slice), slice.process);
+    if (!same) events.begin_thread(add_thread(trace, definitions, slice.process, slice.thread), slice.process);
     before = &slice;
     wire::Reader reader(slice.records);
     wire::Record record;
-    for (; reader.next(record); ++tally.records) events.add(record);
+    for (; reader.next(record); ++tally.records) {
+      events.add(record);
+      cuda.add(record, {slice.process, slice.thread});
+    }
     tally.unread_bytes += static_cast<int64_t>(reader.left());
   }
   events.match_ends();
+  cuda.finish(ThreadRows(trace, definitions));
+  tally.cuda = cuda.tally();
   tally.threads = static_cast<int64_t>(trace.threads.size());
   tally.ranges = static_cast<int64_t>(trace.ranges.start.size());
   tally.open_ranges = std::ranges::count(trace.ranges.end, kUnknown);

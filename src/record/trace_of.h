@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "record/cuda/cuda_tally.h"
 #include "record/slices.h"
 #include "trace/trace.h"
 
@@ -20,9 +21,10 @@ struct Tally {
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
   uint32_t event_cost_ns = 0;  ///< the median of what processes measured
+  CudaTally cuda;
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls; }
+  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + cuda.events(); }
 };
 
 /// Makes a trace of what was recorded, not linked yet. Times count from `origin_ns` (CLOCK_MONOTONIC).

@@ -10,7 +10,7 @@
 namespace sonde::record_cli {
 namespace {
 
-enum class TraceKind : uint8_t { nvtx, osrt, none, later, ranges, never };
+enum class TraceKind : uint8_t { cuda, nvtx, osrt, none, later, ranges, never };
 
 struct TraceName {
   std::string_view name;
@@ -48,6 +48,7 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
       return fail("-t: there is no trace '{}'{}; there are {}", name, did_you_mean(name, all_names()), trace_help());
     }
     switch (found->kind) {
+      case TraceKind::cuda: traces.cuda = true; break;
       case TraceKind::nvtx: traces.nvtx = true; break;
       case TraceKind::osrt: traces.os_calls = true; break;
       case TraceKind::none: break;
@@ -56,12 +57,12 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
       case TraceKind::never: never.push_back(found->name); break;
     }
   }
-  add_remark(traces.remarks, later, "not recorded: sonde record does not trace the GPU and its libraries yet");
+  add_remark(traces.remarks, later, "not recorded: sonde record does not trace the libraries of CUDA yet");
   add_remark(traces.remarks, ranges, "recorded only as far as the library makes NVTX ranges");
   add_remark(traces.remarks, never, "not recorded: Sonde is not made for it");
   return traces;
 }
 
-std::string trace_help() { return "nvtx, osrt and none"; }
+std::string trace_help() { return "cuda, nvtx, osrt and none"; }
 
 }  // namespace sonde::record_cli

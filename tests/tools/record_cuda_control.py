@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""A part of a program's GPU work, by the profiler's calls and by time; and what is left when the program dies."""
+
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+from _cuda import PROGRAM, SCALE, VERSIONS, Cuda, accounts, alone, environment, record
+from _recorded import PATIENCE_S, SONDE, check
+
+
+def profiler_range(folder):
+    """Only what lies between cudaProfilerStart() and cudaProfilerStop()."""
+    for version in VERSIONS:
+        path = folder / f"range{version}.sqlite"
+        run = record(path, "profiler", 4, version=version,
+                     options=["--capture-range=cudaProfilerApi", "--capture-range-end=stop"])
+        (account,) = accounts(run)
+        recorded = Cuda(path)
+        check(run.returncode == 0 and recorded.kernels() == account["kernels"], (version, recorded.kernels(), run.stderr))
+        check(recorded.copies() == account["copies"], (version, recorded.copies()))
+        check(recorded.counts() == {"step 0": 2, "step 1": 2, "forward": 4}, (version, recorded.counts()))
+    path = folder / "all.sqlite"
+    run = record(path, "profiler", 4)
+    check(Cuda(path).kernels()[SCALE] == [8, 4000], "without a range all is recorded")
+
+
+def never_begun(folder):
+    path = folder / "never.sqlite"
+    run = record(path, "plain", 2, options=["--capture-range=cudaProfilerApi"])
+    recorded = Cuda(path)
+    check(run.returncode == 0 and not recorded.kernels() and not recorded.counts(), recorded.kernels())
+    check("nothing was recorded" in run.stderr, run.stderr)
+    path = folder / "later.sqlite"
+    run = record(path, "plain", 2, options=["-y", "600"])
+    check(run.returncode == 0 and not Cuda(path).kernels(), "what came before the delay was over")
+
+
+def forks(folder):
+    """The child of a process that has used CUDA leaves CUPTI alone; its parent's records stay whole."""
+    for version in VERSIONS:
+        path = folder / f"forks{version}.sqlite"
+        run = record(path, "forks", 3, version=version)
+        (account,) = accounts(run)
+        check(run.returncode == 0 and "in the child: 3" in run.stderr, (version, run.stderr))
+        recorded = Cuda(path)
+        check(recorded.kernels() == account["kernels"] and recorded.copies() == account["copies"],
+              (version, recorded.kernels()))
+
+
+def dies(folder):
+    """What ended more than a second before the program died is there."""
+    for mode, number in (("kill", signal.SIGKILL), ("abort", signal.SIGABRT)):
+        for version in VERSIONS:
+            path = folder / f"{mode}{version}.sqlite"
+            run = record(path, mode, 20, version=version)
+            (account,) = accounts(run)
+            recorded = Cuda(path)
+            check(run.returncode == 128 + number and alone(mode, 1).returncode == -number, (mode, run.returncode))
+            check(recorded.kernels() == account["kernels"], (mode, version, recorded.kernels(), run.stderr))
+            check(recorded.copies() == account["copies"] and recorded.sets() == account["sets"], (mode, version))
+
+
+def ended_by_time(folder):
+    """A program that goes on is stopped; what it launched has arrived but for the last moment."""
+    path = folder / "duration.sqlite"
+    run = record(path, "goes_on", options=["-d", "2", "--kill=sigkill"])
+    check(run.returncode == 128 + signal.SIGKILL, run.returncode)
+    recorded = Cuda(path)
+    launched, arrived = recorded.api()["cudaLaunchKernel_v7000"], sum(count for count, _ in recorded.kernels().values())
+    check(launched > 0 and arrived <= launched and launched - arrived <= 2, f"{arrived} kernels of {launched} launches")
+
+
+def recorder_killed(folder):
+    """The program goes on to its end as if nothing had been."""
+    path = folder / "orphan.sqlite"
+    script = f"read word; {PROGRAM} plain 20"
+    recorder = subprocess.Popen([SONDE, "record", "-t", "cuda", "-o", path, "--", "sh", "-c", f"{script}; echo ended $?"],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                env=environment())
+    while not Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split():
+        pass
+    recorder.kill()
+    output, _ = recorder.communicate("go\n", timeout=PATIENCE_S)
+    check(output.endswith("ended 0\n") and '"kernels"' in output, output)
+
+
+def same_program(folder):
+    """Output and exit code are the program's."""
+    for words in (["status", 7], ["plain", 1], ["memory", 2]):
+        run = record(folder / f"same{words[0]}.sqlite", *words)
+        check(run.returncode == alone(*words).returncode, (words, run.returncode))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        for part in (profiler_range, never_begun, forks, dies, ended_by_time, recorder_killed, same_program):
+            print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
