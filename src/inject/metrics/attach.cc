@@ -161,7 +161,7 @@ void on_call(Domain domain, uint32_t call, const void* data) noexcept {
   returns ? on_return(details) : on_launch(*settings(), call, details);
 }
 
-bool subscribe(const cupti::Library& library) noexcept {
+bool watch_launches(const cupti::Library& library) noexcept {
   const auto failed = [](const char* function, Result result) {
     if (result != Result::ok) tell_failure(function, static_cast<int32_t>(result));
     return result != Result::ok;
@@ -188,7 +188,7 @@ void attach() noexcept {
   const char* const missing = find_functions(profiler, *library);
   if (missing != nullptr) return tell(MeasureState::too_old, missing, version);
   stream_id = reinterpret_cast<StreamId>(cupti::symbol(*library, "cuptiGetStreamIdEx"));
-  if (subscribe(*library)) tell(MeasureState::ready, library->path, version);
+  if (watch_launches(*library)) tell(MeasureState::ready, library->path, version);
 }
 
 }  // namespace
