@@ -33,15 +33,15 @@ def costs(sonde, program, folder, runs, against):
 
 
 def memory(sonde, program, folder, against):
-    """A million events a second; the recorder's memory is looked at while the program still runs."""
+    """A million events a second, and the profile of them: the most memory that the recorder ever had."""
     words = [program, "rate", RATE_SECONDS * PAIRS_A_SECOND]
     alone = subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True, input="\n").stdout
     run = subprocess.Popen(list(map(str, [*recorder(sonde, folder, "nvtx"), *words])), stdin=subprocess.PIPE,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     program_kb = int(run.stdout.readline()) - int(alone)
-    status = Path(f"/proc/{run.pid}/status").read_text()
-    recorder_kb = int(status.split("VmHWM:")[1].split()[0])
-    _, errors = run.communicate("\n")
+    run.stdin.close()
+    errors = run.stderr.read()
+    recorder_kb = os.wait4(run.pid, 0)[2].ru_maxrss  # or the program's, where that is more
     dropped = [line for line in errors.splitlines() if "dropped" in line]
     megabytes = (program_kb + recorder_kb) / 1024
     print(f"  a million events/s for {RATE_SECONDS} s: the program grew by {program_kb / 1024:.0f} MB, the recorder has "

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
+#include "cli/record/cpu_sampling.h"
 #include "cli/record/cuda_options.h"
 #include "cli/record/library.h"
 #include "cli/record/other_options.h"
@@ -35,6 +36,7 @@ struct RecordArguments {
   bool stop_on_exit = true;
   int64_t os_threshold_ns = 1000;
   std::string capture_range = "none";
+  std::shared_ptr<record_cli::CpuArguments> cpu;
   record_cli::CudaArguments cuda;
   std::shared_ptr<record_cli::OtherOptions> others;
 };
@@ -75,6 +77,9 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   if (!cuda_options) return std::unexpected(cuda_options.error());
   options.wanted.cuda_options = *cuda_options;
   for (record::Remark& remark : record_cli::remarks_of(*arguments.others)) options.remarks.push_back(std::move(remark));
+  const auto cpu = record_cli::cpu_options_of(*arguments.cpu);
+  if (!cpu) return std::unexpected(cpu.error());
+  options.cpu = *cpu;
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
   options.library = *library;
@@ -161,6 +166,7 @@ void set_up(CLI::App& command, int& exit_code) {
       .add_option("--osrt-threshold", a->os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  a->cpu = record_cli::add_cpu_options(command);
   record_cli::add_cuda_options(command, a->cuda);
   a->others = record_cli::add_other_options(command);
   command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them")

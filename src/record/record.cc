@@ -8,11 +8,12 @@
 
 #include "base/file.h"
 #include "base/small_file.h"
-#include "exporters/exporter.h"
+#include "exporters/nsys_writer.h"
 #include "exporters/output_file.h"
+#include "record/cpu/cpu_recorder.h"
+#include "record/cpu/cpu_remarks.h"
 #include "record/drain.h"
 #include "record/remarks.h"
-#include "trace/link.h"
 
 namespace sonde::record {
 namespace {
@@ -23,6 +24,9 @@ constexpr int64_t kQuietSweepNs = 50'000'000;
 constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
 /// What processes that go on are given to hand over what CUPTI still holds: some flushes of it.
 constexpr int64_t kMostHandoverNs = 2'000'000'000;
+
+/// About, for the progress: a range takes some 64 bytes of a recording, an OS call 32.
+constexpr int64_t kBytesPerRow = 48;
 
 int64_t clock_ns(clockid_t clock) {
   timespec now{};
@@ -63,8 +67,8 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
 /// The program's life, and the recording within it.
 class Run {
  public:
-  Run(const RecordOptions& options, Mapping& mapping, Drain& drain)
-      : options_(options), mapping_(mapping), drain_(drain) {}
+  Run(const RecordOptions& options, Mapping& mapping, Drain& drain, CpuRecorder& cpu)
+      : options_(options), mapping_(mapping), drain_(drain), cpu_(cpu) {}
 
   /// Before the program starts: what it does first is recorded too.
   void prepare() {
@@ -77,15 +81,20 @@ class Run {
     while (!over(program)) {
       program.wait(wait_ns);
       step(program);
-      wait_ns = drain_.sweep() > kBusyBytes ? kBusySweepNs : kQuietSweepNs;
+      const int64_t bytes = drain_.sweep() + cpu_.drain(recording());
+      wait_ns = std::min(bytes > kBusyBytes ? kBusySweepNs : kQuietSweepNs, cpu_.patience_ns());
     }
+    const bool was_recording = recording();
     end();
     drain_.sweep();
+    cpu_.finish(was_recording);
   }
 
   [[nodiscard]] const Span& span() const { return span_; }
 
  private:
+  [[nodiscard]] bool recording() const { return span_.begin != 0 && span_.end == 0; }
+
   [[nodiscard]] bool over(const Program& program) const {
     if (!program.ended()) return false;
     const bool wait_for_others = !options_.stop_on_exit && options_.duration_ns;
@@ -127,6 +136,7 @@ class Run {
   const RecordOptions& options_;
   Mapping& mapping_;
   Drain& drain_;
+  CpuRecorder& cpu_;
   int64_t begin_at_ = 0;
   Span span_;
 };
@@ -156,28 +166,31 @@ void add_diagnostics(Trace& trace, const std::vector<Remark>& remarks, const Spa
   }
 }
 
-Status write_profile(Trace& trace, const RecordOptions& options) {
-  link(trace);
-  return write_nsys_sqlite(trace, options.output,
-                           {.overwrite = options.overwrite, .inputs = {}, .progress = options.progress});
-}
-
 /// Makes the profile of what the spool holds.
-void finish(Recording& recording, const RecordOptions& options, const std::string& spool_path, const Mapping& mapping,
-            const SpoolWriter& spool, const Drain& drain, const Span& span) {
+Status write_profile(Recording& recording, const RecordOptions& options, const std::string& spool_path,
+                     const Mapping& mapping, const SpoolWriter& spool, const Drain& drain, const CpuRecorder& cpu,
+                     const Span& span) {
+  const auto file = MappedFile::open(spool_path);
+  if (!file) return std::unexpected(file.error());
+  auto writer =
+      NsysWriter::open(options.output, {.overwrite = options.overwrite, .inputs = {}, .progress = options.progress});
+  if (!writer) return std::unexpected(writer.error());
   Trace trace;
   describe(trace, span);
-  const auto file = spool.bytes() > 0 ? std::optional(MappedFile::open(spool_path)) : std::nullopt;
-  if (file && !*file) {
-    recording.written = std::unexpected(file->error());
-    return;
-  }
-  const std::string_view bytes = file ? (*file)->bytes() : std::string_view();
-  recording.tally = fill_trace(trace, ordered_slices(std::as_bytes(std::span(bytes))), span.begin);
+  Status written;
+  const Slices slices = ordered_slices(std::as_bytes(std::span(file->bytes())), [&file] { file->let_go(); });
+  const auto write = [&](const Trace& part) {
+    if (written) written = writer->add(part);
+  };
+  recording.tally = fill_trace(trace, slices, span.begin, write);
+  Symbolizer symbolizer(trace, slices);
+  recording.cpu = fill_cpu_events(trace, slices, symbolizer, {span.begin, span.end}, cpu.cycles(), write);
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
+  add_cpu_remarks(recording.remarks, recording.cpu, options.cpu, cpu);
   add_diagnostics(trace, recording.remarks, span);
-  recording.written = write_profile(trace, options);
+  if (written) written = writer->add(trace);
+  return written ? writer->finish(trace) : written;
 }
 
 }  // namespace
@@ -190,9 +203,12 @@ Result<Recording> record(const RecordOptions& options) {
   auto spool = SpoolWriter::create(spool_path);
   if (!spool) return std::unexpected(spool.error());
   Drain drain(*mapping, *spool);
-  Run run(options, *mapping, drain);
+  CpuRecorder cpu(options.cpu, *spool);
+  Run run(options, *mapping, drain, cpu);
   run.prepare();
-  auto program = Program::start(injected(options, *mapping));
+  ProgramOptions words = injected(options, *mapping);
+  if (options.cpu.any()) words.before_exec = [&](pid_t process) { cpu.open(process); };
+  auto program = Program::start(words);
   if (!program) {
     unlink(spool_path.c_str());
     return std::unexpected(program.error());
@@ -201,7 +217,9 @@ Result<Recording> record(const RecordOptions& options) {
   Recording recording;
   recording.exit_code = program->exit_code();
   recording.signal = program->signal();
-  finish(recording, options, spool_path, *mapping, *spool, drain, run.span());
+  options.progress->begin("writing " + options.output, spool->bytes() / kBytesPerRow, "rows");
+  recording.written = write_profile(recording, options, spool_path, *mapping, *spool, drain, cpu, run.span());
+  options.progress->end();
   if (recording.written) {
     unlink(spool_path.c_str());
   } else {

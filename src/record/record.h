@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "record/cpu/cpu_events.h"
+#include "record/cpu/cpu_options.h"
 #include "record/mapping.h"
 #include "record/program.h"
 #include "record/trace_of.h"
@@ -23,6 +25,7 @@ struct Remark {
 struct RecordOptions {
   ProgramOptions program;
   Wanted wanted;
+  CpuOptions cpu;
   std::string library;  ///< libsonde_inject.so
   std::string output;   ///< the profile: a SQLite file
   bool overwrite = false;
@@ -37,6 +40,7 @@ struct RecordOptions {
 
 struct Recording {
   Tally tally;
+  CpuTally cpu;
   std::vector<Remark> remarks;  ///< those of the options first
   int exit_code = 0;            ///< of the program
   int signal = 0;               ///< that ended it, or 0

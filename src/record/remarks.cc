@@ -70,7 +70,9 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
     remarks.push_back({false, what_was_recorded(tally, spool, duration_ns)});
     remarks.push_back({false, what_it_cost(tally)});
   }
-  if (options.wanted.cuda) add_cuda_remarks(remarks, tally.cuda, options.wanted);
+  if (options.wanted.cuda) {
+    add_cuda_remarks(remarks, tally.cuda, options.wanted, header.cuda_active.load());
+  }
   add_losses(remarks, header);
   if (spool.lost_bytes() > 0) {
     remarks.push_back({true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}",

@@ -18,9 +18,10 @@ struct SliceHead {
   uint32_t process;
   uint32_t thread;
   uint32_t bytes;
-  uint32_t mark;  ///< kSliceMark
+  uint32_t mark;  ///< what it holds: one of those below
 };
-inline constexpr uint32_t kSliceMark = 0x43494C53;  // "SLIC"
+inline constexpr uint32_t kSliceMark = 0x43494C53;     // "SLIC": records of wire/record.h
+inline constexpr uint32_t kCpuSliceMark = 0x53555043;  // "CPUS": records of cpu/perf_records.h, of many threads
 
 /// Writes behind a file, and stops at the first failure: what was written before stays whole.
 class SpoolWriter {
@@ -32,7 +33,7 @@ class SpoolWriter {
   SpoolWriter& operator=(const SpoolWriter&) = delete;
   ~SpoolWriter();
 
-  void add(uint32_t process, uint32_t thread, std::span<const std::byte> records);
+  void add(uint32_t process, uint32_t thread, std::span<const std::byte> records, uint32_t mark = kSliceMark);
   /// Everything added before is in the file, or counted as lost.
   void flush();
 
@@ -54,6 +55,7 @@ struct Slice {
   uint32_t process;
   uint32_t thread;
   std::span<const std::byte> records;
+  uint32_t mark = kSliceMark;
 };
 
 /// The slices of a spool's bytes, one behind the other. Any bytes may come: the first that is none ends the reading.

@@ -8,9 +8,6 @@
 namespace sonde::record {
 namespace {
 
-/// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
-uint64_t global_id(uint32_t process, uint32_t thread) { return uint64_t{1} << 48U | uint64_t{process} << 24U | thread; }
-
 /// A process for each, under the name of its last image: what a shell ran in its own place is what people look for.
 void add_processes(Trace& trace, const Images& images, Tally& tally) {
   for (const Image& image : images.all()) {
@@ -68,7 +65,7 @@ uint32_t median_cost(const Images& images) {
 
 }  // namespace
 
-Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
+Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take, size_t part_rows) {
   Tally tally;
   tally.unread_bytes = static_cast<int64_t>(slices.unread_bytes);
   const Images images(slices);
@@ -77,7 +74,9 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
   ThreadEvents events(trace, definitions, images, origin_ns, tally);
   CudaObjects cuda_objects(trace, slices);
   CudaRows cuda(trace, cuda_objects, origin_ns, [&](uint32_t process) { return process_row(trace, process); });
+  LettingGo letting_go(slices.let_go);
   const Slice* before = nullptr;
+  size_t kept = 0;
   for (const Slice& slice : slices.all) {
     const bool same = before != nullptr && before->process == slice.process && before->thread == slice.thread;
     if (!same) events.begin_thread(add_thread(trace, definitions, slice.process, slice.thread), slice.process);
@@ -89,15 +88,15 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
       cuda.add(record, {slice.process, slice.thread});
     }
     tally.unread_bytes += static_cast<int64_t>(reader.left());
+    letting_go.has_read(slice);
+    if (event_rows(trace) < kept + part_rows) continue;
+    events.hand_over(take);
+    kept = event_rows(trace);
   }
-  events.match_ends();
-  cuda.finish(ThreadRows(trace, definitions));
+  events.finish(take);
+  cuda.finish(ThreadRows(trace, definitions), take);
   tally.cuda = cuda.tally();
   tally.threads = static_cast<int64_t>(trace.threads.size());
-  tally.ranges = static_cast<int64_t>(trace.ranges.start.size());
-  tally.open_ranges = std::ranges::count(trace.ranges.end, kUnknown);
-  tally.marks = static_cast<int64_t>(trace.marks.start.size());
-  tally.os_calls = static_cast<int64_t>(trace.os_calls.start.size());
   tally.event_cost_ns = median_cost(images);
   return tally;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "record/cuda/cuda_tally.h"
+#include "record/parts.h"
 #include "record/slices.h"
 #include "trace/trace.h"
 
@@ -27,7 +28,14 @@ struct Tally {
   [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + cuda.events(); }
 };
 
-/// Makes a trace of what was recorded, not linked yet. Times count from `origin_ns` (CLOCK_MONOTONIC).
-[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns);
+/// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
+[[nodiscard]] constexpr uint64_t global_id(uint32_t process, uint32_t thread) {
+  return uint64_t{1} << 48U | uint64_t{process} << 24U | thread;
+}
+
+/// Makes a trace of what was recorded, not linked, in parts of `part_rows` rows. Its event tables are empty afterwards.
+/// Times count from `origin_ns` (CLOCK_MONOTONIC).
+[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take,
+                               size_t part_rows = kPartRows);
 
 }  // namespace sonde::record

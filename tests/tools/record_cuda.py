@@ -2,6 +2,8 @@
 """What a program does on a GPU is in the profile, with CUPTI of each version: through the stand-in for CUDA, against the
 program's own account of it."""
 
+import csv
+import io
 import json
 import subprocess
 import tempfile
@@ -123,8 +125,6 @@ def streams(folder, version):
         "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL a JOIN CUPTI_ACTIVITY_KIND_KERNEL b ON a.streamId = b.streamId AND "
         "a.start < b.start AND b.start < a.end")
     check(overlaps == 0, "kernels of a stream come one behind the other")
-    check(recorded.rows("SELECT srcDeviceId, dstDeviceId FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = 10") == [(0, 1)],
-          "a copy from one GPU to another")
 
 
 def graphs(folder, version):
@@ -214,9 +214,11 @@ def threads(folder, version):
 
 
 def other_program(folder, version):
+    """What the first one did more than a second before it became the other is there, and that some may be missing is said."""
     path = folder / "exec.sqlite"
     both = accounts(record(path, "exec", 3, version=version))
     recorded = Cuda(path)
+    check(recorded.has_remark("1 process", "CUPTI may have handed over nothing"), recorded.remarks())
     wanted = {name: [2 * count, 2 * ns] for name, (count, ns) in both[0]["kernels"].items()}
     check(len(both) == 2 and recorded.kernels() == wanted, recorded.kernels())
 
@@ -226,8 +228,8 @@ def commands_read_it(folder):
     path = folder / "plain.sqlite"
     run = subprocess.run([SONDE, "stats", "-r", "cuda_gpu_kern_sum", "--format", "csv", path], capture_output=True, text=True,
                          check=True)
-    total = {line.split(",")[2]: line.split(",")[1] for line in run.stdout.splitlines() if line[:1].isdigit()}
-    check(total == {"5": "750000"} or sorted(total.values()) == ["100000", "750000"], run.stdout)
+    found = {row["Name"]: (row["Instances"], row["Total Time (ns)"]) for row in csv.DictReader(io.StringIO(run.stdout))}
+    check(sorted(found.values()) == [("5", "100000"), ("5", "750000")], run.stdout)
     for words in (["summary"], ["why"]):
         done = subprocess.run([SONDE, *words, path], capture_output=True, text=True, check=False)
         check(done.returncode == 0 and "gemm" in done.stdout, (words, done.stdout, done.stderr))
@@ -240,7 +242,7 @@ def future(folder):
     recorded = Cuda(path)
     check(run.returncode == 0 and not recorded.kernels() and not recorded.api(), recorded.kernels())
     check(recorded.counts() == {"step 0": 1, "step 1": 1, "forward": 2}, recorded.counts())
-    check(recorded.has_remark("CUPTI", "990000"), recorded.remarks())
+    check(recorded.has_remark("CUPTI 99.0.0"), recorded.remarks())
 
 
 def many(folder):

@@ -15,8 +15,6 @@ struct Option {
 };
 
 constexpr auto kOptions = std::to_array<Option>({
-    {"-s,--sample", "CPU samples"},
-    {"--cpuctxsw", "thread states"},
     {"--gpu-metrics-device,--gpu-metrics-devices", "GPU metrics"},
     {"--gpu-metrics-set", "GPU metrics"},
     {"--gpu-metrics-frequency", "GPU metrics"},

@@ -124,6 +124,15 @@ void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
   add(t.lost, "records of CUPTI dropped since the recorder's memory stayed full");
 }
 
+void add_holding(std::vector<Remark>& remarks, uint32_t holding, const Wanted& wanted) {
+  if (holding == 0) return;
+  remarks.push_back(
+      {true, fmt::format(
+                 "{} ended by a signal, became another program or went on: of what CUDA did there in the last {} "
+                 "ms, CUPTI may have handed over nothing",
+                 counted(holding, "process that uses CUDA", "processes that use CUDA"), wanted.cuda_options.flush_ms)});
+}
+
 void add_clock(std::vector<Remark>& remarks, const CudaTally& t) {
   if (t.clock_error_ns == 0) return;
   remarks.push_back(
@@ -143,7 +152,7 @@ void add_graphs(std::vector<Remark>& remarks, const CudaTally& t, const Wanted& 
 
 }  // namespace
 
-void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, const Wanted& wanted) {
+void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, const Wanted& wanted, uint32_t holding) {
   if (tally.states.empty() && tally.processes == 0) {
     remarks.push_back({false, "no process used CUDA: there was nothing of the GPU to record"});
     return;
@@ -155,6 +164,7 @@ void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, cons
   add_states(remarks, tally);
   add_arrivals(remarks, tally);
   add_invalid(remarks, tally);
+  add_holding(remarks, holding, wanted);
   add_clock(remarks, tally);
   add_graphs(remarks, tally, wanted);
   if (tally.other_counters > 0) {

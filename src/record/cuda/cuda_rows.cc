@@ -229,14 +229,15 @@ void CudaRows::state(const wire::Record& record) {
   }
 }
 
-void CudaRows::finish(const ThreadRow& thread_row) {
-  finish_calls(thread_row);
+void CudaRows::finish(const ThreadRow& thread_row, const PartTaker& take) {
+  finish_calls(thread_row, take);
   finish_overheads(thread_row);
+  give_part(trace_, take);
   sum_tallies();
 }
 
 /// A call of the runtime makes calls of the driver, which CUPTI tells under the same correlation: the outer one counts.
-void CudaRows::finish_calls(const ThreadRow& thread_row) {
+void CudaRows::finish_calls(const ThreadRow& thread_row, const PartTaker& take) {
   boost::unordered_flat_set<uint64_t> of_runtime;
   for (const PendingCall& call : calls_) {
     if (call.domain == kRuntimeDomain) of_runtime.insert(key(call.source.process, call.body.correlation));
@@ -251,6 +252,7 @@ void CudaRows::finish_calls(const ThreadRow& thread_row) {
     }
     add_call(call, thread_row(call.source.process, call.body.thread));
     count_launches(call);
+    if (event_rows(trace_) >= kPartRows) give_part(trace_, take);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "record/cuda/cuda_objects.h"
 #include "record/cuda/cuda_tally.h"
+#include "record/parts.h"
 
 namespace sonde::record {
 
@@ -28,8 +29,8 @@ class CudaRows {
   /// Records of other kinds change nothing.
   void add(const wire::Record& record, const CudaSource& source);
   /// Once all threads that wrote something have their rows: those of the calls follow, and what belongs together is put
-  /// together.
-  void finish(const ThreadRow& thread_row);
+  /// together. Gives the rows away.
+  void finish(const ThreadRow& thread_row, const PartTaker& take);
 
   [[nodiscard]] const CudaTally& tally() const { return tally_; }
 
@@ -63,7 +64,7 @@ class CudaRows {
   void chain(const wire::Record& record, const CudaSource& source);
   void state(const wire::Record& record);
 
-  void finish_calls(const ThreadRow& thread_row);
+  void finish_calls(const ThreadRow& thread_row, const PartTaker& take);
   void add_call(const PendingCall& call, ThreadId thread);
   void finish_overheads(const ThreadRow& thread_row);
   void count_launches(const PendingCall& call);

@@ -258,12 +258,16 @@ static void forks(int count) {
   plain(count);
 }
 
-/* All is over, and its buffers have had time to be asked for, when the program dies. */
-static void dies(int count, int number) {
+/* All is over, and its buffers have had time to be asked for. */
+static void finish(int count) {
   plain(count);
   report();
   const struct timespec two_seconds = {2, 0};
   nanosleep(&two_seconds, NULL);
+}
+
+static void dies(int count, int number) {
+  finish(count);
   if (number == SIGABRT) abort();
   raise(number);
 }
@@ -327,8 +331,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "kill") == 0) dies(count, SIGKILL);
   if (strcmp(mode, "goes_on") == 0) goes_on();
   if (strcmp(mode, "exec") == 0) {
-    plain(count);
-    report();
+    finish(count);
     execl(argv[0], argv[0], "plain", argc > 2 ? argv[2] : "1", (char*)NULL);
   }
   report();

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+namespace sonde::record {
+
+enum class CpuScope : uint8_t { none, process_tree, system_wide };
+enum class Backtrace : uint8_t { none, frame_pointer, dwarf };
+
+/// What is recorded of the CPU's work, all of it by the recorder: nothing runs in the program.
+struct CpuOptions {
+  CpuScope sample = CpuScope::none;
+  CpuScope switches = CpuScope::none;
+  Backtrace backtrace = Backtrace::dwarf;
+  int frequency_hz = 1000;        ///< of each thread that runs
+  int samples_per_backtrace = 1;  ///< a chain for every so many samples of all threads
+  bool asked = false;  ///< it was asked for: that it is not permitted is a warning, else a note
+  bool maps = false;   ///< where code lies is recorded even without samples, for other chains
+
+  [[nodiscard]] bool any() const {
+    return maps || sample != CpuScope::none || switches != CpuScope::none;
+  }
+};
+
+}  // namespace sonde::record

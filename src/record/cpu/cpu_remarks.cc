@@ -1,0 +1,63 @@
+#include "record/cpu/cpu_remarks.h"
+
+namespace sonde::record {
+namespace {
+
+constexpr double kPercent = 100;
+
+/// What was asked for, in words.
+std::string_view things(const CpuOptions& options) {
+  if (options.sample == CpuScope::none) return "thread states";
+  return options.switches == CpuScope::none ? "CPU samples" : "CPU samples and thread states";
+}
+
+std::string what_was_sampled(const CpuTally& t, const CpuOptions& options, const CpuRecorder& recorder) {
+  std::string text = fmt::format("{} CPU samples", t.samples);
+  if (options.sample != CpuScope::none) text += fmt::format(" at {} Hz", options.frequency_hz);
+  if (t.samples > 0 && options.backtrace == Backtrace::dwarf) {
+    text += fmt::format(", {:.1f} us each for its call chain",
+                        static_cast<double>(recorder.unwinding_ns()) / 1000 / static_cast<double>(t.samples));
+  }
+  return text + fmt::format("; {} thread switches", t.switches);
+}
+
+std::string broken_share(const CpuTally& t) {
+  return fmt::format("{:.1f} % of {} call chains are broken: they do not reach the start of their thread",
+                     kPercent * static_cast<double>(t.broken_chains) / static_cast<double>(t.chains), t.chains);
+}
+
+void add_losses(std::vector<Remark>& remarks, const CpuTally& t) {
+  if (t.lost > 0) {
+    remarks.push_back({true, fmt::format("{} CPU samples and thread switches were lost: the recorder was late; a lower "
+                                         "--sampling-frequency or --backtrace=fp needs less",
+                                         t.lost)});
+  }
+  if (t.throttled > 0) {
+    remarks.push_back({true, fmt::format("Linux held back CPU sampling {} times: it took too much time", t.throttled)});
+  }
+  for (const std::string& path : t.changed_files) {
+    remarks.push_back({true, fmt::format("{} was replaced since it ran: its functions have no names", path)});
+  }
+  if (t.unread_bytes > 0) {
+    remarks.push_back({true, fmt::format("{} bytes of CPU samples could not be read", t.unread_bytes)});
+  }
+}
+
+}  // namespace
+
+void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const CpuOptions& options,
+                     const CpuRecorder& recorder) {
+  if (!options.any()) return;
+  if (!recorder.problem().empty()) {
+    remarks.push_back({options.asked, fmt::format("no {}: {}", things(options), recorder.problem())});
+  }
+  if (tally.samples + tally.switches > 0) remarks.push_back({false, what_was_sampled(tally, options, recorder)});
+  if (tally.chains > 0 && options.backtrace != Backtrace::none) remarks.push_back({false, broken_share(tally)});
+  if (tally.samples > 0 && !recorder.kernel()) {
+    remarks.push_back({false, "CPU time within the kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
+                              "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
+  }
+  add_losses(remarks, tally);
+}
+
+}  // namespace sonde::record
