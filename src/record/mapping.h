@@ -3,11 +3,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "wire/layout.h"
 
 namespace sonde::record {
+
+/// What is sampled of GPUs.
+struct GpuMetricsOptions {
+  uint64_t devices = 0;  ///< a bit for each of CUDA's numbers; all of them: every GPU that a program sees
+  uint32_t frequency_hz = 10'000;
+  std::vector<std::string> names = {};  ///< of NVIDIA's; none: the general set
+
+  [[nodiscard]] bool any() const { return devices != 0; }
+};
 
 /// What the injected library is asked for.
 struct Wanted {
@@ -16,6 +26,7 @@ struct Wanted {
   int64_t os_threshold_ns = 1000;
   bool cuda = false;
   wire::CudaWanted cuda_options{.extras = 0, .flush_ms = 1000, .backtrace_ns = {-1, -1, -1, -1}};
+  GpuMetricsOptions gpu_metrics = {};
 };
 
 /// The memory that recorded programs write into (wire/layout.h). It lies in no folder: programs open it by this

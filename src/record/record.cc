@@ -13,6 +13,7 @@
 #include "record/cpu/cpu_recorder.h"
 #include "record/cpu/cpu_remarks.h"
 #include "record/drain.h"
+#include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/remarks.h"
 
 namespace sonde::record {
@@ -56,7 +57,9 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   ProgramOptions program = options.program;
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
-  if (options.wanted.cuda) program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
+  if (options.wanted.cuda || options.wanted.gpu_metrics.any()) {
+    program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
+  }
   if (options.wanted.os_calls) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
     program.environment.emplace_back("ASAN_OPTIONS", with_first("ASAN_OPTIONS", kAnyOrder));
@@ -114,7 +117,8 @@ class Run {
   /// The signal that ends the program may come only when what it did until now is here.
   void await_cuda(Program& program) {
     const int64_t until = monotonic_ns() + kMostHandoverNs;
-    while (mapping_.header().cuda_active.load() > 0 && !program.ended() && monotonic_ns() < until) {
+    while (mapping_.header().cuda_active.load() + mapping_.header().samplers_active.load() > 0 && !program.ended() &&
+           monotonic_ns() < until) {
       program.wait(kBusySweepNs);
       drain_.sweep();
     }
@@ -185,9 +189,14 @@ Status write_profile(Recording& recording, const RecordOptions& options, const s
   recording.tally = fill_trace(trace, slices, span.begin, write);
   Symbolizer symbolizer(trace, slices);
   recording.cpu = fill_cpu_events(trace, slices, symbolizer, {span.begin, span.end}, cpu.cycles(), write);
+  if (options.wanted.gpu_metrics.any()) {
+    recording.gpu_metrics = fill_gpu_metrics(trace, slices, span.begin, span.end, write);
+    for (const SampledGpu& gpu : recording.gpu_metrics.gpus) recording.tally.gpu_samples += gpu.samples;
+  }
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
   add_cpu_remarks(recording.remarks, recording.cpu, options.cpu, cpu);
+  if (options.wanted.gpu_metrics.any()) add_gpu_metrics_remarks(recording.remarks, recording, options.wanted);
   add_diagnostics(trace, recording.remarks, span);
   if (written) written = writer->add(trace);
   return written ? writer->finish(trace) : written;

@@ -18,6 +18,7 @@ struct Tally {
   int64_t open_ranges = 0;
   int64_t marks = 0;
   int64_t os_calls = 0;
+  int64_t gpu_samples = 0;  ///< of GPU metrics
   int64_t records = 0;
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
@@ -25,7 +26,7 @@ struct Tally {
   CudaTally cuda;
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + cuda.events(); }
+  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + cuda.events() + gpu_samples; }
 };
 
 /// Nsight's form of ids (see GlobalIds): machine 1, process, thread.

@@ -103,6 +103,7 @@ struct Header {
   std::atomic<uint32_t> cuda_active;  ///< processes whose CUPTI still holds records of this recording
   GpuMetricsWanted gpu_metrics;
   SamplerPlace samplers[kSamplerPlaces];
+  std::atomic<uint32_t> samplers_active;  ///< processes whose GPU metrics are not all written yet
 };
 
 inline constexpr size_t kHeaderBytes = 4096;

@@ -101,9 +101,9 @@ void choose_gpus(uint32_t count) noexcept {
 
 void hold_records(bool holds) noexcept {
   if (holds) {
-    attachment.header->cuda_active.fetch_add(1);
+    attachment.header->samplers_active.fetch_add(1);
   } else {
-    attachment.header->cuda_active.fetch_sub(1);
+    attachment.header->samplers_active.fetch_sub(1);
   }
 }
 
