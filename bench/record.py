@@ -49,7 +49,7 @@ def memory(sonde, program, folder, against):
 
 
 def cuda(sonde, folder, runs):
-    """Through the stand-in for CUDA, whose own part is in both figures."""
+    """Through the stand-in for CUDA: what its CUPTI takes for making records is in the figure."""
     fakes = Path(sonde).parent / "tests/fake_cuda"
     program = Path(sonde).parent / "tests/tools/cuda_program"
     (cupti,) = (fakes / "13.0").iterdir()

@@ -17,6 +17,7 @@
 #include "cli/record/gpu_metrics_options.h"
 #include "cli/record/library.h"
 #include "cli/record/output_name.h"
+#include "cli/record/self_test.h"
 #include "cli/record/traces.h"
 #include "record/record.h"
 
@@ -30,6 +31,7 @@ struct RecordArguments {
   bool overwrite = false;
   bool show_output = true;
   bool stats = false;
+  bool self_test = true;
   double delay_s = 0;
   double duration_s = 0;
   std::string kill = "sigterm";
@@ -129,6 +131,8 @@ int run(const RecordArguments& arguments) {
   }
   const auto progress = terminal_progress();
   options->progress = progress.get();
+  const Status tried = arguments.self_test ? record_cli::try_cuda(*options) : Status{};
+  if (!tried) return report_error(tried.error());
   say(options->remarks);
   const auto recording = record::record(*options);
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): what is said below must not cost the exit code
@@ -163,6 +167,7 @@ void set_up(CLI::App& command, int& exit_code) {
       ->capture_default_str();
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace the output where it is there already");
   command.add_flag("-w,--show-output", a->show_output, "false: what the program prints goes nowhere");
+  command.add_flag("--self-test", a->self_test, "false: do not try first whether a kernel of Sonde's is seen");
   command.add_flag("--stats", a->stats, "print the tables of sonde stats afterwards");
   command
       .add_option("--osrt-threshold", a->os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")

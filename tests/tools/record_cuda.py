@@ -5,11 +5,12 @@ program's own account of it."""
 import csv
 import io
 import json
+import re
 import subprocess
 import tempfile
 from pathlib import Path
 
-from _cuda import ADD, GEMM, LATEST, VERSIONS, Cuda, accounts, alone, environment, record
+from _cuda import ADD, FAKES, GEMM, LATEST, PROGRAM, VERSIONS, Cuda, accounts, alone, environment, record
 from _recorded import SONDE, check
 
 LONGEST_OFFSET_NS = 1_000_000  # without a clock of the client's choice its offset is measured
@@ -18,7 +19,7 @@ LONGEST_OFFSET_NS = 1_000_000  # without a clock of the client's choice its offs
 def without_what_differs(text):
     """A program's output but for what no two runs share."""
     lines = [json.loads(line) for line in text.splitlines()]
-    return [{key: value for key, value in line.items() if key not in ("pid", "last_end")} for line in lines]
+    return [{key: value for key, value in line.items() if key not in ("pid", "last_end", "is_listened")} for line in lines]
 
 
 def compare(recorded, account, where):
@@ -230,9 +231,9 @@ def commands_read_it(folder):
                          check=True)
     found = {row["Name"]: (row["Instances"], row["Total Time (ns)"]) for row in csv.DictReader(io.StringIO(run.stdout))}
     check(sorted(found.values()) == [("5", "100000"), ("5", "750000")], run.stdout)
-    for words in (["summary"], ["why"]):
-        done = subprocess.run([SONDE, *words, path], capture_output=True, text=True, check=False)
-        check(done.returncode == 0 and "gemm" in done.stdout, (words, done.stdout, done.stderr))
+    summary = subprocess.run([SONDE, "summary", path], capture_output=True, text=True, check=True)
+    check("gemm" in summary.stdout, summary.stdout)
+    subprocess.run([SONDE, "why", path], capture_output=True, check=True)
 
 
 def future(folder):
@@ -245,15 +246,58 @@ def future(folder):
     check(recorded.has_remark("CUPTI 99.0.0"), recorded.remarks())
 
 
+def back_traces(folder):
+    """Where in the program each call comes from: at least the runtime library, a function of the program and main()."""
+    path = folder / "chains.sqlite"
+    run = record(path, "plain", 5, options=["--cudabacktrace=all:0"])
+    (account,) = accounts(run)
+    recorded = Cuda(path)
+    ((calls, with_chain),) = recorded.rows("SELECT count(*), count(callchainId) FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE nameId "
+                                           "IN (SELECT id FROM StringIds WHERE value LIKE 'cuda%')")
+    check(calls == with_chain == account["api_calls"], f"{with_chain} of {calls} calls have one, of {account['api_calls']}")
+    shallow = recorded.rows("SELECT id FROM CUDA_CALLCHAINS GROUP BY id HAVING count(*) < 3")
+    check(not shallow, f"chains that do not lead to main(): {shallow}")
+
+
+def found(folder):
+    """CUPTI is taken where the loader finds it; one that the program has already is the one that is taken."""
+    ((on_path,), (loaded,)) = ((FAKES / version).iterdir() for version in (LATEST, "12.0"))
+    without = {key: value for key, value in environment().items() if key != "SONDE_CUPTI"}
+    path = f"{FAKES / 'driver'}:{on_path.parent}"
+    for name, variables, wanted in (("path", without | {"LD_LIBRARY_PATH": path}, on_path),
+                                    ("loaded", without | {"LD_PRELOAD": str(loaded)}, loaded)):
+        output = folder / f"{name}.sqlite"
+        run = subprocess.run([SONDE, "record", "-t", "cuda", "-o", output, "--", PROGRAM, "plain", "2"], env=variables,
+                             capture_output=True, text=True, check=False)
+        recorded = Cuda(output)
+        check(recorded.kernels() == accounts(run)[0]["kernels"], (name, run.stderr))
+        check(recorded.has_remark(wanted.name), (name, recorded.remarks()))
+
+
+def with_os_calls(folder):
+    """What is recorded where nothing was chosen; the recorder's own thread is none of the program's."""
+    path = folder / "default.sqlite"
+    run = subprocess.run([SONDE, "record", "-o", path, "--", PROGRAM, "paced", "100"], env=environment(),
+                         capture_output=True, text=True, check=False)
+    recorded = Cuda(path)
+    (account,) = accounts(run)
+    compare(recorded, account, "default")
+    sleeps = recorded.calls("nanosleep") + recorded.calls("clock_nanosleep")
+    check(len(sleeps) == 100 and {thread & 0xFFFFFF for _, _, thread, _ in sleeps} == {account["pid"]}, len(sleeps))
+
+
 def many(folder):
-    """A million kernels, as fast as they are launched."""
+    """A million kernels, as fast as they are launched: all of them, or it says how many not."""
     path = folder / "many.sqlite"
     run = record(path, "many", 1_000_000, traces="cuda")
     recorded = Cuda(path)
     (account,) = accounts(run)
     ((arrived,),) = recorded.rows("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL")
-    check(arrived == 1_000_000 and recorded.kernels() == account["kernels"], f"{arrived} kernels: {run.stderr}")
-    check("dropped" not in run.stderr, run.stderr)
+    dropped = re.search(r"it had no buffer for them: (\d+)", run.stderr)
+    if dropped:  # a machine that is too busy for the recorder: then each is counted
+        check(1_000_000 - int(dropped[1]) <= arrived < 1_000_000, f"{arrived} kernels: {run.stderr}")
+    else:
+        check(arrived == 1_000_000 and recorded.kernels() == account["kernels"], f"{arrived} kernels: {run.stderr}")
 
 
 def main():
@@ -265,7 +309,7 @@ def main():
             for part in parts:
                 part(folder, version)
             print(f"CUPTI of CUDA {version}: {', '.join(part.__name__ for part in parts)}: ok", flush=True)
-        for part in (future, many):
+        for part in (future, back_traces, found, with_os_calls, many):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
         print(f"commands_read_it: {commands_read_it(Path(name) / LATEST) or 'ok'}")
 

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from _cuda import PROGRAM, SCALE, VERSIONS, Cuda, accounts, alone, environment, record
+from _cuda import ADD, PROGRAM, SCALE, VERSIONS, Cuda, accounts, alone, environment, record
 from _recorded import PATIENCE_S, SONDE, check
 
 
@@ -64,13 +64,27 @@ def dies(folder):
 
 
 def ended_by_time(folder):
-    """A program that goes on is stopped; what it launched has arrived but for the last moment."""
+    """What was launched while it was recorded has arrived, but for what the last moment left on its way."""
     path = folder / "duration.sqlite"
-    run = record(path, "goes_on", options=["-d", "2", "--kill=sigkill"])
+    run = record(path, "paced", 1_000_000, options=["-d", "2", "--kill=sigkill"])
     check(run.returncode == 128 + signal.SIGKILL, run.returncode)
     recorded = Cuda(path)
     launched, arrived = recorded.api()["cudaLaunchKernel_v7000"], sum(count for count, _ in recorded.kernels().values())
     check(launched > 0 and arrived <= launched and launched - arrived <= 2, f"{arrived} kernels of {launched} launches")
+
+
+def part_by_time(folder):
+    """The program goes on without CUPTI: it costs nothing any more."""
+    for version in VERSIONS:
+        path = folder / f"part{version}.sqlite"
+        run = record(path, "paced", 1500, version=version, options=["-y", "0.2", "-d", "0.4", "--kill=none"])
+        (account,) = accounts(run)
+        recorded = Cuda(path)
+        check(run.returncode == 0 and account["kernels"][ADD][0] == 1500, (version, run.stderr))
+        check(0 < recorded.kernels()[ADD][0] < 1500, (version, recorded.kernels()))
+        check(account["is_listened"] == 0, f"{version}: CUPTI is still in the program")
+        ((early,),) = recorded.rows("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE start < 0")
+        check(early == 0, f"{version}: {early} calls before the recording")
 
 
 def recorder_killed(folder):
@@ -96,7 +110,7 @@ def same_program(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (forks, dies, ended_by_time, recorder_killed, same_program):
+        for part in (forks, dies, ended_by_time, part_by_time, recorder_killed, same_program):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

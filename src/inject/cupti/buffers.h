@@ -10,9 +10,9 @@
 /// reads them. Nobody waits.
 namespace sonde::inject::cupti {
 
-/// A kernel takes some 200 bytes there: five thousand to a buffer, a hundred and twenty thousand to all.
+/// A kernel takes some 200 bytes there: five thousand to a buffer, a quarter of a million to all.
 inline constexpr size_t kBufferBytes = size_t{1} << 20U;
-inline constexpr uint32_t kBuffers = 24;
+inline constexpr uint32_t kBuffers = 48;
 
 /// As CUPTI wants the two. A request that finds all in use gets none, and CUPTI drops records and counts them.
 void request_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records) noexcept;

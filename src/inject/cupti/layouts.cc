@@ -61,12 +61,19 @@ constexpr Size kCopySizes[] = {{kAlways, 80}, {kCuda116, 88}, {kCuda128, 96}};
 
 /// CUpti_ActivityMemcpyPtoP3 (to 11.5), 4 (11.6).
 constexpr Field kPeerCopyFields[] = {
-    {16, 8, false, TO(CopyBody, start), kAlways},        {24, 8, false, TO(CopyBody, end), kAlways},
-    {32, 4, false, TO(CopyBody, place.device), kAlways}, {36, 4, false, TO(CopyBody, place.context), kAlways},
-    {40, 4, false, TO(CopyBody, place.stream), kAlways}, {60, 4, false, TO(CopyBody, place.correlation), kAlways},
-    {8, 8, false, TO(CopyBody, bytes), kAlways},         {72, 8, false, TO(CopyBody, graph_node), kAlways},
-    {4, 1, false, TO(CopyBody, kind), kAlways},          {5, 1, false, TO(CopyBody, source), kAlways},
+    {16, 8, false, TO(CopyBody, start), kAlways},
+    {24, 8, false, TO(CopyBody, end), kAlways},
+    {32, 4, false, TO(CopyBody, place.device), kAlways},
+    {36, 4, false, TO(CopyBody, place.context), kAlways},
+    {40, 4, false, TO(CopyBody, place.stream), kAlways},
+    {60, 4, false, TO(CopyBody, place.correlation), kAlways},
+    {8, 8, false, TO(CopyBody, bytes), kAlways},
+    {72, 8, false, TO(CopyBody, graph_node), kAlways},
+    {4, 1, false, TO(CopyBody, kind), kAlways},
+    {5, 1, false, TO(CopyBody, source), kAlways},
     {6, 1, false, TO(CopyBody, destination), kAlways},
+    {44, 4, false, TO(CopyBody, source_device), kAlways},
+    {52, 4, false, TO(CopyBody, destination_device), kAlways},
 };
 constexpr Size kPeerCopySizes[] = {{kAlways, 88}, {kCuda116, 96}};
 

@@ -48,7 +48,7 @@ void take_end(std::byte* body) noexcept {
 }
 
 void write(const Layout& layout, const std::byte* body) noexcept {
-  uint16_t domain = 0;
+  uint16_t domain = layout.activity == Activity::peer_copy ? wire::kPeerCopy : 0;
   if (layout.kind == wire::Kind::cuda_call) {
     wire::ApiCallBody call{};
     memcpy(&call, body, sizeof call);
@@ -89,7 +89,8 @@ void read_buffer(const Library& library, const FilledBuffer& buffer, bool forced
   const uint8_t* const end = buffer.at + buffer.valid;
   const uint8_t* last = nullptr;
   uint8_t* record = nullptr;
-  while (library.next_record(buffer.at, buffer.valid, &record) == Result::ok) {
+  Result result = library.next_record(buffer.at, buffer.valid, &record);
+  for (; result == Result::ok; result = library.next_record(buffer.at, buffer.valid, &record)) {
     if (record < buffer.at || record >= end || (last != nullptr && record <= last)) {
       return count_invalid(CudaInvalid::cut);
     }
@@ -97,6 +98,7 @@ void read_buffer(const Library& library, const FilledBuffer& buffer, bool forced
     ++tally.records;
     read_record(library, record, static_cast<size_t>(end - record), forced);
   }
+  if (result != Result::max_limit_reached) count_invalid(CudaInvalid::cut);
 }
 
 }  // namespace

@@ -19,13 +19,13 @@ std::string version_text(uint32_t version) {
   constexpr uint32_t kMajor = 10'000;
   constexpr uint32_t kMinor = 100;
   if (version < kFirstLong) return fmt::format("version {}", version);
-  return fmt::format("{}.{}.{}", version / kMajor, version / kMinor % kMinor, version % kMinor);
+  return fmt::format("{}.{}.{}, number {}", version / kMajor, version / kMinor % kMinor, version % kMinor, version);
 }
 
 std::string cupti_text(const CudaTally& t) {
   std::string text;
   for (const auto& [path, version] : t.versions) {
-    text += fmt::format("{}CUPTI {} ({})", text.empty() ? "" : ", ", version_text(version), path);
+    text += fmt::format("{}CUPTI ({}: {})", text.empty() ? "" : ", ", version_text(version), path);
   }
   return text;
 }
@@ -62,7 +62,7 @@ std::string state_text(CudaState state, const std::string& text, const CudaTally
           text);
     case CudaState::unknown_version:
       return fmt::format(
-          "CUDA was not recorded: CUPTI {} ({}) is not one that this Sonde knows, and its records would be misread; "
+          "CUDA was not recorded: this CUPTI ({}: {}) is not one that Sonde knows, and its records would be misread; "
           "SONDE_CUPTI names another, of CUDA 11.4 to 13.0",
           version_text(t.versions.at(text)), text);
     case CudaState::other_tool:
@@ -94,16 +94,17 @@ void add_arrivals(std::vector<Remark>& remarks, const CudaTally& t) {
                                          "of what the GPU did; run it once more, and without other profilers",
                                          counted(started, "call started", "calls started"))});
   } else if (t.launched_nothing > 0) {
-    remarks.push_back({false, fmt::format("{} of {} that start a kernel have none in the recording: it went into a "
-                                          "graph, or was dropped or invalid, or had not ended",
-                                          t.launched_nothing, counted(t.launches, "call", "calls"))});
+    remarks.push_back(
+        {false, fmt::format("{} of {} that start a kernel have none in the recording: it never arrived, was "
+                            "dropped or invalid, went into a CUDA graph, or had not ended",
+                            t.launched_nothing, counted(t.launches, "call", "calls"))});
   }
 }
 
 void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
   const auto of = [&](CudaInvalid why) { return t.invalid[static_cast<size_t>(why)]; };
   const auto add = [&](uint64_t count, std::string_view what) {
-    if (count > 0) remarks.push_back({true, fmt::format("{}: {}", what, count)});
+    if (count > 0) remarks.push_back({true, fmt::format("{} {}", count, what)});
   };
   const uint64_t timeless = of(CudaInvalid::zero_times);
   const uint64_t unfinished = timeless < t.unfinished ? timeless : t.unfinished;
@@ -116,9 +117,9 @@ void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
                             counted(static_cast<int64_t>(unfinished), "GPU operation", "GPU operations"))});
   }
   add(of(CudaInvalid::backwards), "records of CUPTI that end before they start, left out");
-  add(of(CudaInvalid::unknown_kind), "records of CUPTI of a kind that was not asked for, left out");
+  add(of(CudaInvalid::unknown_kind), "records of CUPTI of an unknown kind, left out");
   add(of(CudaInvalid::cut),
-      "records of CUPTI that do not lie in their buffer as a whole, left out with what follows them");
+      "records of CUPTI that could not be read, and what followed them in their buffers, left out");
   add(static_cast<uint64_t>(t.broken_times), "records of CUDA with damaged times, left out");
   add(t.dropped, "records that CUPTI dropped, as it says itself: it had no buffer for them");
   add(t.lost, "records of CUPTI dropped since the recorder's memory stayed full");

@@ -48,12 +48,15 @@ StreamId CudaRows::stream(const CudaSource& source, uint32_t device, uint32_t co
   return place->second = static_cast<StreamId>(trace_.streams.size() - 1);
 }
 
+bool CudaRows::has_sense(int64_t start, int64_t end) {
+  const bool sense = start >= 0 && end >= start;
+  if (!sense) ++tally_.broken_times;
+  return sense;
+}
+
 bool CudaRows::add_operation(GpuOps& ops, int64_t start, int64_t end, const wire::GpuPlace& place,
                              const CudaSource& source) {
-  if (start < 0 || end < start) {
-    ++tally_.broken_times;
-    return false;
-  }
+  if (!has_sense(start, end)) return false;
   ops.start.push_back(time(start));
   ops.end.push_back(time(end));
   ops.stream.push_back(stream(source, place.device, place.context, place.stream));
@@ -159,6 +162,7 @@ void CudaRows::migration(const wire::UnifiedMemoryBody& b, const CudaSource& sou
 }
 
 void CudaRows::page_fault(const wire::UnifiedMemoryBody& b, const CudaSource& source) {
+  if (!has_sense(b.start, b.end)) return;
   const bool on_gpu = static_cast<UnifiedCounter>(b.kind) == UnifiedCounter::gpu_page_fault;
   PageFaults& f = trace_.page_faults;
   f.start.push_back(time(b.start));
@@ -174,6 +178,7 @@ void CudaRows::page_fault(const wire::UnifiedMemoryBody& b, const CudaSource& so
 }
 
 void CudaRows::allocation(const wire::AllocationBody& b, const CudaSource& source) {
+  if (!has_sense(b.start, b.start)) return;
   constexpr uint32_t kRelease = 2;  // CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
   const uint8_t memory = memory_kind(b.memory);
   const bool on_host = memory <= static_cast<uint8_t>(MemoryKind::pinned);
@@ -246,10 +251,7 @@ void CudaRows::finish_calls(const ThreadRow& thread_row, const PartTaker& take) 
     const bool inner =
         call.domain != kRuntimeDomain && of_runtime.contains(key(call.source.process, call.body.correlation));
     if (inner) continue;
-    if (call.body.start < 0 || call.body.end < call.body.start) {
-      ++tally_.broken_times;
-      continue;
-    }
+    if (!has_sense(call.body.start, call.body.end)) continue;
     add_call(call, thread_row(call.source.process, call.body.thread));
     count_launches(call);
     if (event_rows(trace_) >= kPartRows) give_part(trace_, take);
@@ -284,10 +286,7 @@ void CudaRows::finish_overheads(const ThreadRow& thread_row) {
   constexpr uint32_t kThread = 2;  // CUPTI_ACTIVITY_OBJECT_THREAD
   Calls& c = trace_.overheads;
   for (const PendingOverhead& o : overheads_) {
-    if (o.body.start < 0 || o.body.end < o.body.start) {
-      ++tally_.broken_times;
-      continue;
-    }
+    if (!has_sense(o.body.start, o.body.end)) continue;
     c.start.push_back(time(o.body.start));
     c.end.push_back(time(o.body.end));
     c.name.push_back(trace_.names.intern(overhead_name(o.body.kind)));

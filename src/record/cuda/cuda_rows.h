@@ -48,6 +48,8 @@ class CudaRows {
 
   [[nodiscard]] int64_t time(int64_t monotonic_ns) const { return monotonic_ns - origin_ns_; }
   StreamId stream(const CudaSource& source, uint32_t device, uint32_t context, uint32_t number);
+  /// Whether a time span can be: others are counted.
+  bool has_sense(int64_t start, int64_t end);
   /// False, and nothing added, where the times make no sense.
   bool add_operation(GpuOps& ops, int64_t start, int64_t end, const wire::GpuPlace& place, const CudaSource& source);
 

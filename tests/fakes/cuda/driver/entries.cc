@@ -20,6 +20,7 @@ constexpr uint32_t kPageable = 1, kDevice = 3, kManaged = 5;
 /// CUpti_ActivitySynchronizationType
 constexpr uint32_t kEventWait = 1, kStreamWaitsEvent = 2, kStreamWait = 3, kContextWait = 4;
 /// CUpti_ActivityUnifiedMemoryCounterKind
+constexpr int64_t kUsualNs = 1000;  // of a kernel whose caller does not say
 constexpr uint32_t kMigratedToDevice = 1, kMigratedToHost = 2, kGpuPageFaults = 4;
 
 /// The real driver does it the same way: the library stays, and what it gives is not looked at.
@@ -167,6 +168,11 @@ EXPORT int cuInit(unsigned) {
   load_injection();
   state().told = true;
   if (const Listener* l = listener()) l->initialized();
+  return 0;
+}
+
+EXPORT int cuDriverGetVersion(int* version) {
+  *version = 13000;
   return 0;
 }
 
@@ -328,7 +334,8 @@ EXPORT int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsi
     operation.kernel = kernel;
     operation.shape = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared};
     Stream& stream = stream_of(stream_handle);
-    give(stream, operation, *static_cast<const int64_t*>(arguments[0]), call);
+    const int64_t duration = arguments == nullptr ? kUsualNs : *static_cast<const int64_t*>(arguments[0]);
+    give(stream, operation, duration, call);
     tell_faults(*kernel, stream);
     return 0;
   });
@@ -477,5 +484,8 @@ EXPORT int cuGraphDestroy(void* graph) {
 
 /// For the tests: when what the stream was given last begins and ends is known to them alone by this.
 EXPORT int64_t fakeCudaReadyNs(void* stream) { return current_context() == nullptr ? 0 : stream_of(stream).ready; }
+
+/// For the tests: whether CUPTI still hears of what is done here.
+EXPORT int fakeCudaIsListened() { return listener() == nullptr ? 0 : 1; }
 
 }  // namespace fake_cuda
