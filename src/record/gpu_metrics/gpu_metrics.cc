@@ -14,6 +14,12 @@ namespace {
 
 using Source = std::tuple<uint32_t, uint32_t, uint32_t>;  ///< process, thread, device
 
+/// Of the GPU's clock, or ours: others are damage, and sums of them would overflow.
+bool is_time(int64_t ns) {
+  constexpr int64_t kEnd = int64_t{1} << 61;
+  return ns >= 0 && ns < kEnd;
+}
+
 /// What was told of a GPU by the process that sampled it.
 struct Facts {
   SampledGpu gpu;
@@ -92,7 +98,8 @@ class Filling {
       }
       case wire::Kind::gpu_clock: {
         const auto body = body_of<wire::GpuClockBody>(record);
-        return facts_of(slice, body.device).clock.add(body);
+        if (is_time(body.gpu) && is_time(body.monotonic)) facts_of(slice, body.device).clock.add(body);
+        return;
       }
       case wire::Kind::sampling_tally: {
         const auto body = body_of<wire::SamplingTallyBody>(record);
@@ -147,7 +154,7 @@ class Filling {
   void add_sample(const wire::Record& record, const Slice& slice) {
     const auto body = body_of<wire::SampleBody>(record);
     const auto found = facts_.find({slice.process, slice.thread, body.device});
-    if (found == facts_.end() || body.end <= body.start) return;
+    if (found == facts_.end() || !is_time(body.start) || !is_time(body.end) || body.end <= body.start) return;
     Facts& facts = found->second;
     follow(facts, body);
     const int64_t time = facts.clock.to_monotonic(body.end);
@@ -176,8 +183,9 @@ class Filling {
     if (facts.last_end == 0) {
       facts.first_start = sample.start;
     } else if (sample.start > facts.last_end) {
+      constexpr int64_t kMost = 1'000'000'000;
       const int64_t length = sample.end - sample.start;
-      facts.gpu.missing += (sample.start - facts.last_end + length / 2) / length;
+      facts.gpu.missing += std::min((sample.start - facts.last_end + length / 2) / length, kMost);
     }
     facts.last_end = std::max(facts.last_end, sample.end);
   }
