@@ -22,7 +22,6 @@ enum class SamplingState : uint32_t {
   failed,        ///< text: the function, and what CUPTI said; `result`: its number
   unknown,       ///< text: a metric that the chip has not
   left_out,      ///< text: a metric that does not fit into one pass beside the others
-  overflow,      ///< the hardware's buffer was full; `result` is how often until now
   count_
 };
 

@@ -42,7 +42,7 @@ class Sampled(Cuda):
         return int(re.search(r": (\d+) samples of", self.remark(f"GPU metrics of GPU {device} (")).group(1))
 
     def clock_error_ns(self):
-        return float(re.search(r"to ([\d.]+) ms", self.remark("clock that CUPTI does not name")).group(1)) * 1e6
+        return float(re.search(r"to ([\d.]+) ms", self.remark("GPU 0 have times of a clock that CUPTI does not name")).group(1)) * 1e6
 
 
 def sample(path, *words, devices="all", options=(), **settings):
@@ -130,7 +130,7 @@ def alone_of_all(folder):
 def refusals(folder):
     """Why there is nothing, and what to do; the program and the rest of its recording are unchanged."""
     for fault, version, sentence in (
-            ("", "12.4", "CUPTI 22 has no cuptiDeviceGetChipName; the one of CUDA 12.6 or later is needed"),
+            ("", "12.4", "; the one of CUDA 12.6 or later is needed; what the driver itself tells"),
             ("", None, "were not sampled: no CUPTI could be opened"),
             ("pm_fails=35", "13.0", "NVreg_RestrictProfilingToAdminUsers=0"),
             ("pm_fails=26", "13.0", "another tool has the GPU's counters"),
@@ -201,7 +201,7 @@ def processes(folder):
 
 def unchanged(folder):
     def of(text):
-        return [{key: value for key, value in json.loads(line).items() if key not in ("pid", "last_end")}
+        return [{key: value for key, value in json.loads(line).items() if key not in ("pid", "last_end", "is_listened")}
                 for line in text.splitlines()]
 
     for words in (["status", 7], ["plain", 3], ["forks", 2], ["processes", 3], ["threads", 3], ["exec", 2]):

@@ -123,12 +123,14 @@ bool Sampler::start() noexcept {
   SamplerParams params;
   params.sampler = object_;
   started_at_ = now_ns();
-  return !failed("cuptiPmSamplingStart", sampling_->start(&params));
+  is_on_ = !failed("cuptiPmSamplingStart", sampling_->start(&params));
+  return is_on_;
 }
 
 /// A buffer of the hardware's that was full once gives nothing more.
 bool Sampler::begin_again() noexcept {
-  tell(SamplingState::overflow, device_, "", static_cast<int32_t>(++tally_.overflows));
+  ++tally_.overflows;
+  if (!is_on_) return true;
   SamplerParams params;
   params.sampler = object_;
   return !failed("cuptiPmSamplingStop", sampling_->stop(&params)) && set_config() && start();
@@ -196,6 +198,7 @@ bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
 void Sampler::stop() noexcept {
   SamplerParams params;
   params.sampler = object_;
+  is_on_ = false;
   if (!failed("cuptiPmSamplingStop", sampling_->stop(&params))) static_cast<void>(decode());
   tell_tally(tally_);
 }

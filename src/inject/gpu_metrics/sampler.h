@@ -38,6 +38,7 @@ class Sampler {
   uint64_t interval_ = 0;
   uint8_t* image_ = nullptr;
   size_t image_bytes_ = 0;
+  bool is_on_ = false;
   int64_t started_at_ = 0;  ///< 0: the first sample since is known
   int64_t told_at_ = 0;
   wire::SamplingTallyBody tally_{};

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "inject/cupti/worker_record.h"
+#include "inject/gpu_metrics/pm_sampling.h"
 
 namespace sonde::inject::gpu_metrics {
 namespace {
@@ -26,11 +27,9 @@ void tell_with_text(Kind kind, Body body, const char* words) noexcept {
 /// CUptiResult (cupti_result.h).
 SamplingState state_of(int32_t result) noexcept {
   switch (result) {
-    case 7:   // INVALID_OPERATION: sampling is on already
-    case 26:  // HARDWARE_BUSY
-      return SamplingState::in_use;
-    case 35:  // INSUFFICIENT_PRIVILEGES
-    case 40:  // VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES
+    case 26: return SamplingState::in_use;  // HARDWARE_BUSY
+    case 35:                                // INSUFFICIENT_PRIVILEGES
+    case 40:                                // VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES
       return SamplingState::denied;
     case 14:  // NOT_COMPATIBLE
     case 27:  // NOT_SUPPORTED
@@ -57,7 +56,8 @@ void tell_failure(const cupti::Library& library, uint32_t device, const char* fu
   char text[512];
   const auto number = static_cast<int32_t>(result);
   snprintf(text, sizeof text, "%s: %.300s", function, cupti::text_of(library, result));
-  tell(state_of(number), device, text, number);
+  const bool is_on_already = result == kInvalidOperation && strcmp(function, "cuptiPmSamplingEnable") == 0;
+  tell(is_on_already ? SamplingState::in_use : state_of(number), device, text, number);
 }
 
 void tell_gpu(wire::SampledGpuBody gpu, const char* chip) noexcept { tell_with_text(Kind::sampled_gpu, gpu, chip); }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <ctime>
+#include <deque>
 
 #include <map>
 #include <memory>
@@ -23,6 +24,7 @@ constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kSysClockHz = 1'250'000'000;
 constexpr double kGpcClockHz = 1'500'000'000;
 constexpr double kPercent = 100;
+constexpr size_t kMostBefore = 1000;  ///< kernels that are known when sampling begins
 
 int64_t now_ns() {
   timespec now{};
@@ -50,7 +52,7 @@ struct Sampler {
 
 std::mutex mutex;
 std::map<uint32_t, std::unique_ptr<Sampler>> samplers;
-std::map<uint32_t, std::vector<Kernel>> kernels;  ///< of devices that are sampled
+std::map<uint32_t, std::deque<Kernel>> kernels;
 
 int64_t busy_ns(uint32_t device, int64_t start, int64_t end) {
   int64_t busy = 0;
@@ -96,7 +98,9 @@ void write_sample(uint8_t* image, const Sampler& sampler, uint64_t index) {
 void note_for_sampling(const Operation& operation) {
   if (operation.sort != Sort::kernel) return;
   const std::lock_guard lock(mutex);
-  if (samplers.contains(operation.device)) kernels[operation.device].push_back({operation.start, operation.end});
+  std::deque<Kernel>& of_device = kernels[operation.device];
+  of_device.push_back({operation.start, operation.end});
+  if (!samplers.contains(operation.device) && of_device.size() > kMostBefore) of_device.pop_front();
 }
 
 #define FIELDS \
