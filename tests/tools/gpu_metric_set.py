@@ -6,7 +6,7 @@ import ctypes
 import glob
 import re
 import sys
-from ctypes import POINTER, Structure, c_char_p, c_double, c_size_t, c_uint8, c_uint32, c_void_p
+from ctypes import POINTER, Structure, c_char_p, c_size_t, c_uint32, c_void_p
 from pathlib import Path
 
 from _recorded import check
@@ -57,7 +57,8 @@ def passes(cupti, chip, names):
         return None
     try:
         words = (c_char_p * len(names))(*[name.encode() for name in names])
-        if cupti.cuptiProfilerHostConfigAddMetrics(ctypes.byref(Add(host=initialize.host, names=words, count=len(names)))) != 0:
+        add = Add(host=initialize.host, names=words, count=len(names))
+        if cupti.cuptiProfilerHostConfigAddMetrics(ctypes.byref(add)) != 0:
             return None
         size = Size(host=initialize.host)
         check(cupti.cuptiProfilerHostGetConfigImageSize(ctypes.byref(size)) == 0, "size of a configuration")

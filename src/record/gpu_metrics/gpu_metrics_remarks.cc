@@ -132,7 +132,9 @@ void add_silence(std::vector<Remark>& remarks, const Recording& recording, bool 
 void add_gpu_metrics_remarks(std::vector<Remark>& remarks, const Recording& recording, const Wanted& wanted) {
   const GpuMetricsTally& tally = recording.gpu_metrics;
   if (tally.gpus.empty() && tally.states.empty()) {
-    remarks.push_back({true, "no GPU metrics were sampled: no process used CUDA, in which Sonde samples them"});
+    remarks.push_back({true,
+                       "no GPU metrics were sampled: no process used CUDA, in which Sonde samples them, or none long "
+                       "enough to begin"});
     return;
   }
   bool any = false;

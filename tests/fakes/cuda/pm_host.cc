@@ -17,7 +17,7 @@ struct Config {
   uint32_t bytes;  ///< of the names behind it, each with a zero
 };
 
-/// As GH100 and the Turings differ in Sonde's set: those without NVLink, counters of tensor pipes of their own time,
+/// As a GH100 and the Turings differ in Sonde's set: those without NVLink, counters of tensor pipes of their own time,
 /// one asynchronous copy engine.
 bool is_known(const std::string& name) {
   const bool turing = pm_chip()[0] == 'T';
@@ -38,7 +38,7 @@ PmHost* host_of(void* host) { return is_pm_host(host) ? static_cast<PmHost*>(hos
 
 }  // namespace
 
-const char* pm_chip() { return faults().pm_turing ? "TU102" : "GH100"; }
+const char* pm_chip() { return faults().pm_turing ? "TU102" : "FAKE100"; }
 
 bool is_pm_host(const void* host) { return host != nullptr && *static_cast<const uint32_t*>(host) == kHostMagic; }
 
@@ -66,9 +66,6 @@ std::vector<std::string> names_of_config(const uint8_t* bytes, size_t size) {
   size_t size; \
   void* reserved
 
-struct PmPlain {
-  FIELDS;
-};
 struct PmChipName {
   FIELDS;
   size_t device;
@@ -118,22 +115,16 @@ struct PmEvaluate {
   double* values;
 };
 
-EXPORT uint32_t cuptiProfilerInitialize(PmPlain* p) { return p->size == sizeof *p ? kSuccess : kInvalidParameter; }
+namespace {
 
-EXPORT uint32_t cuptiDeviceGetChipName(PmChipName* p) {
-  if (p->device >= driver()->devices()) return kInvalidParameter;
-  p->name = pm_chip();
-  return kSuccess;
-}
-
-EXPORT uint32_t cuptiProfilerHostInitialize(PmHostInitialize* p) {
-  if (p->profiler != kPmSampling || p->availability == nullptr) return kInvalidParameter;
+uint32_t initialize(PmHostInitialize* p) {
+  if (p->availability == nullptr) return kInvalidParameter;
   if (faults().pm_unknown_chip || strcmp(p->chip, pm_chip()) != 0) return kInvalidChip;
   p->host = new PmHost{kHostMagic, {}};
   return kSuccess;
 }
 
-EXPORT uint32_t cuptiProfilerHostDeinitialize(PmHostOnly* p) {
+uint32_t deinitialize(PmHostOnly* p) {
   PmHost* const host = host_of(p->host);
   if (host == nullptr) return kInvalidParameter;
   host->magic = 0;
@@ -141,12 +132,12 @@ EXPORT uint32_t cuptiProfilerHostDeinitialize(PmHostOnly* p) {
   return kSuccess;
 }
 
-EXPORT uint32_t cuptiProfilerHostGetMetricProperties(PmProperties* p) {
+uint32_t properties(PmProperties* p) {
   if (host_of(p->host) == nullptr) return kInvalidParameter;
   return is_known(p->metric) ? uint32_t{kSuccess} : kUnknownMetric;
 }
 
-EXPORT uint32_t cuptiProfilerHostConfigAddMetrics(PmAddMetrics* p) {
+uint32_t add_metrics(PmAddMetrics* p) {
   PmHost* const host = host_of(p->host);
   if (host == nullptr || p->count == 0) return kInvalidParameter;
   for (size_t i = 0; i < p->count; ++i) {
@@ -156,14 +147,14 @@ EXPORT uint32_t cuptiProfilerHostConfigAddMetrics(PmAddMetrics* p) {
   return kSuccess;
 }
 
-EXPORT uint32_t cuptiProfilerHostGetConfigImageSize(PmConfigImage* p) {
+uint32_t config_size(PmConfigImage* p) {
   const PmHost* const host = host_of(p->host);
   if (host == nullptr) return kInvalidParameter;
   p->bytes = sizeof(Config) + bytes_of_names(*host).size();
   return kSuccess;
 }
 
-EXPORT uint32_t cuptiProfilerHostGetConfigImage(PmConfigImage* p) {
+uint32_t config_image(PmConfigImage* p) {
   const PmHost* const host = host_of(p->host);
   if (host == nullptr) return kInvalidParameter;
   const std::string names = bytes_of_names(*host);
@@ -175,14 +166,14 @@ EXPORT uint32_t cuptiProfilerHostGetConfigImage(PmConfigImage* p) {
 }
 
 /// One for as many metrics as fit; of those that a fault names by their number none fits.
-EXPORT uint32_t cuptiProfilerHostGetNumOfPasses(PmPasses* p) {
+uint32_t passes(PmPasses* p) {
   const size_t metrics = names_of_config(p->image, p->bytes).size();
   const uint32_t fit = faults().pm_fit;
   p->passes = fit != 0 && metrics > fit ? 2 : 1;
   return metrics == 0 ? kInvalidParameter : kSuccess;
 }
 
-EXPORT uint32_t cuptiProfilerHostEvaluateToGpuValues(PmEvaluate* p) {
+uint32_t evaluate(PmEvaluate* p) {
   const PmHost* const host = host_of(p->host);
   auto* const image = const_cast<uint8_t*>(p->image);
   if (host == nullptr || p->range >= reinterpret_cast<const PmImage*>(image)->samples) return kInvalidParameter;
@@ -194,6 +185,38 @@ EXPORT uint32_t cuptiProfilerHostEvaluateToGpuValues(PmEvaluate* p) {
     p->values[i] = values[place];
   }
   return kSuccess;
+}
+
+template <typename Params>
+uint32_t call(uint32_t (*function)(Params*), void* params) {
+  return function(static_cast<Params*>(params));
+}
+
+}  // namespace
+
+std::optional<uint32_t> answer_for_sampling(const char* function, void* params) {
+  const std::string name = function;
+  if (name == "ProfilerHostInitialize") {
+    const bool is_ours = static_cast<PmHostInitialize*>(params)->profiler == kPmSampling;
+    return is_ours ? std::optional(call(initialize, params)) : std::nullopt;
+  }
+  if (name == "DeviceGetChipName" && faults().pm_turing) {
+    static_cast<PmChipName*>(params)->name = pm_chip();
+    return kSuccess;
+  }
+  if (name == "ProfilerHostGetNumOfPasses") {
+    const auto& passes_of = *static_cast<PmPasses*>(params);
+    if (names_of_config(passes_of.image, passes_of.bytes).empty()) return std::nullopt;
+    return call(passes, params);
+  }
+  if (!name.starts_with("ProfilerHost") || !is_pm_host(static_cast<PmHostOnly*>(params)->host)) return std::nullopt;
+  if (name == "ProfilerHostDeinitialize") return call(deinitialize, params);
+  if (name == "ProfilerHostGetMetricProperties") return call(properties, params);
+  if (name == "ProfilerHostConfigAddMetrics") return call(add_metrics, params);
+  if (name == "ProfilerHostGetConfigImageSize") return call(config_size, params);
+  if (name == "ProfilerHostGetConfigImage") return call(config_image, params);
+  if (name == "ProfilerHostEvaluateToGpuValues") return call(evaluate, params);
+  return std::nullopt;
 }
 
 }  // namespace fake_cuda::cupti

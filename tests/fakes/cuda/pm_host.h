@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +37,10 @@ inline double* pm_values(PmSample* sample) { return reinterpret_cast<double*>(sa
 /// The names that a configuration image was made of; empty where it is none.
 [[nodiscard]] std::vector<std::string> names_of_config(const uint8_t* config, size_t bytes);
 
-/// "GH100", or by a fault "TU102".
+/// The stand-in's chip, or by a fault "TU102", which samples by cycles.
 [[nodiscard]] const char* pm_chip();
+
+/// What a host function (its name without "cupti") answers where it is called for PM sampling; nothing where it is not.
+[[nodiscard]] std::optional<uint32_t> answer_for_sampling(const char* function, void* params);
 
 }  // namespace fake_cuda::cupti
