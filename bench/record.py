@@ -1,6 +1,7 @@
 """What recording costs the recorded program: `sonde record` beside the same program alone."""
 
 import os
+import re
 import statistics
 import subprocess
 import tempfile
@@ -9,9 +10,8 @@ from pathlib import Path
 
 PAIRS, CALLS, RATE_SECONDS = 2_000_000, 300_000, 3
 PAIRS_A_SECOND = 500_000  # two events each
-
-
 LAUNCH_BATCHES, KERNELS = 300, 1_000_000
+RECORDS_EACH = 3  # the kernel, the runtime's call and the driver's in it
 
 
 def printed(command, **settings):
@@ -65,8 +65,29 @@ def cuda(sonde, folder, runs):
                          capture_output=True, text=True, env=environment)
     seconds = time.monotonic() - began
     dropped = [line for line in run.stderr.splitlines() if "dropped" in line]
-    print(f"  {KERNELS:,} kernels as fast as they are launched: {seconds:.1f} s until the profile is written; "
+    print(f"  {KERNELS:,} kernels as fast as they are launched: {seconds:.1f} s until the profile is written, "
+          f"{RECORDS_EACH * KERNELS / seconds:,.0f} of CUPTI's records a second; "
           f"{dropped[0] if dropped else 'nothing dropped'}")
+
+
+def sampling(sonde, program, folder, runs, against):
+    """CPU time of a program that only computes, by its own clock: sampled at 1 kHz with call chains, beside alone."""
+    words = list(map(str, [program, "shares", 500]))
+    sampled = list(map(str, [sonde, "record", "-t", "none", "-s", "process-tree", "-f", "-o", Path(folder) / "run.sqlite", "--"]))
+    ratios, own_ms, samples = [], [], []
+    for _ in range(runs):
+        run = subprocess.run([*sampled, *words], check=True, capture_output=True, text=True)
+        alone = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        ratios.append(sum(map(float, run.stdout.split())) / sum(map(float, alone.split())))
+        taken = re.search(r"recorded (\d+) CPU samples.* the recorder took (\d+) ms", run.stderr)
+        samples.append(int(taken[1]) if taken else 0)
+        own_ms.append(int(taken[2]) if taken else 0)
+    ratio, own, count = map(statistics.median, (ratios, own_ms, samples))
+    if count == 0:
+        print("  sampling: not permitted here")
+        return
+    print(f"  sampled at 1 kHz: {ratio:.3f} times the CPU time of alone, {against(round(100 * (ratio - 1), 1), 5)} percent; the "
+          f"recorder took {own:.0f} ms for {count:.0f} samples ({1000 * own / count:.0f} us each)")
 
 
 def measure(sonde, runs, against):
@@ -75,3 +96,4 @@ def measure(sonde, runs, against):
         costs(sonde, program, folder, runs, against)
         memory(sonde, program, folder, against)
         cuda(sonde, folder, runs)
+        sampling(sonde, program.with_name("sampled_program"), folder, runs, against)

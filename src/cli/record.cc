@@ -32,6 +32,7 @@ struct RecordArguments {
   bool show_output = true;
   bool stats = false;
   bool self_test = true;
+  bool torch_modules = false;
   double delay_s = 0;
   double duration_s = 0;
   std::string kill = "sigterm";
@@ -72,8 +73,11 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   record::RecordOptions options;
   const auto traces = record_cli::read_traces(arguments.traces);
   if (!traces) return std::unexpected(traces.error());
-  options.wanted = {traces->nvtx, traces->os_calls, arguments.os_threshold_ns};
-  options.wanted.cuda = traces->cuda;
+  options.wanted = {.nvtx = traces->nvtx,
+                    .os_calls = traces->os_calls,
+                    .os_threshold_ns = arguments.os_threshold_ns,
+                    .cuda = traces->cuda,
+                    .libraries = traces->libraries};
   options.remarks = traces->remarks;
   const auto cuda_options = record_cli::cuda_options(arguments.cuda, options.remarks);
   if (!cuda_options) return std::unexpected(cuda_options.error());
@@ -87,6 +91,17 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
   options.library = *library;
+  if (!traces->libraries.empty()) {
+    auto auditor = record_cli::find_auditor(*library);
+    if (!auditor) return std::unexpected(auditor.error());
+    options.auditor = *std::move(auditor);
+  }
+  if (arguments.torch_modules) {
+    auto folder = record_cli::find_torch_folder(*library);
+    if (!folder) return std::unexpected(folder.error());
+    options.torch_folder = *std::move(folder);
+    options.wanted.nvtx = true;  // they are ranges of NVTX
+  }
   const auto signal = kill_signal(arguments.kill);
   if (!signal) return std::unexpected(signal.error());
   options.kill_signal = *signal;
@@ -168,6 +183,8 @@ void set_up(CLI::App& command, int& exit_code) {
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace the output where it is there already");
   command.add_flag("-w,--show-output", a->show_output, "false: what the program prints goes nowhere");
   command.add_flag("--self-test", a->self_test, "false: do not try first whether a kernel of Sonde's is seen");
+  command.add_flag("--torch-modules", a->torch_modules,
+                   "a range for each call of a PyTorch module and each training step, without a change of the program");
   command.add_flag("--stats", a->stats, "print the tables of sonde stats afterwards");
   command
       .add_option("--osrt-threshold", a->os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
@@ -184,8 +201,8 @@ void set_up(CLI::App& command, int& exit_code) {
 }  // namespace
 
 extern const Command record_command;
-const Command record_command = {"record",
-                                "Run a program and record its CUDA, its NVTX ranges and the OS calls that block it",
-                                "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up};
+const Command record_command = {
+    "record", "Run a program and record its CUDA, NVTX ranges, OS calls that block it, and CPU samples",
+    "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up};
 
 }  // namespace sonde

@@ -1,6 +1,7 @@
 #include "inject/capture.h"
 
 #include "inject/attachment.h"
+#include "inject/cupti/worker.h"
 
 namespace sonde::inject {
 namespace {
@@ -9,7 +10,9 @@ void change_phase(wire::Trigger trigger, wire::Phase from, wire::Phase to) noexc
   wire::Header* header = attachment.header;
   if (header == nullptr || header->trigger != trigger) return;
   auto found = static_cast<uint32_t>(from);
-  header->phase.compare_exchange_strong(found, static_cast<uint32_t>(to), std::memory_order_relaxed);
+  if (header->phase.compare_exchange_strong(found, static_cast<uint32_t>(to), std::memory_order_relaxed)) {
+    cupti::wake_worker();  // CUPTI begins and ends with the rest
+  }
 }
 
 }  // namespace

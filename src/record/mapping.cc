@@ -43,7 +43,8 @@ void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
   header.chunk_bytes = wire::kChunkBytes;
   header.chunks = wire::kChunks;
   header.wanted = (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U) |
-                  (wanted.cuda ? wire::kWantCuda : 0U) | (wanted.gpu_metrics.any() ? wire::kWantGpuMetrics : 0U);
+                  (wanted.cuda ? wire::kWantCuda : 0U) | (wanted.libraries.empty() ? 0U : wire::kWantLibraries) |
+                  (wanted.gpu_metrics.any() ? wire::kWantGpuMetrics : 0U);
   header.nonce = nonce;
   header.pid_namespace = pid_namespace();
   header.os_threshold_ns = wanted.os_threshold_ns;

@@ -27,6 +27,10 @@ struct Wanted {
   bool cuda = false;
   wire::CudaWanted cuda_options{.extras = 0, .flush_ms = 1000, .backtrace_ns = {-1, -1, -1, -1}};
   GpuMetricsOptions gpu_metrics = {};
+  std::vector<std::string> libraries = {};  ///< of wire/libraries.inc, as -t names them
+
+  /// Whether the library must be there before the program begins.
+  [[nodiscard]] bool preloads() const { return os_calls || !libraries.empty(); }
 };
 
 /// The memory that recorded programs write into (wire/layout.h). It lies in no folder: programs open it by this

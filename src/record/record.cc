@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 
 #include "base/file.h"
 #include "base/small_file.h"
@@ -14,7 +15,10 @@
 #include "record/cpu/cpu_remarks.h"
 #include "record/drain.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
+#include "record/library_calls.h"
+#include "record/library_remark.h"
 #include "record/remarks.h"
+#include "record/torch_remark.h"
 
 namespace sonde::record {
 namespace {
@@ -60,7 +64,14 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   if (options.wanted.cuda || options.wanted.gpu_metrics.any()) {
     program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
   }
-  if (options.wanted.os_calls) {
+  if (!options.torch_folder.empty()) {
+    program.environment.emplace_back("PYTHONPATH", with_first("PYTHONPATH", options.torch_folder));
+  }
+  if (!options.wanted.libraries.empty()) {
+    program.environment.emplace_back(wire::kLibrariesVariable, library_list(options.wanted.libraries));
+    program.environment.emplace_back("LD_AUDIT", with_first("LD_AUDIT", options.auditor));
+  }
+  if (options.wanted.preloads()) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
     program.environment.emplace_back("ASAN_OPTIONS", with_first("ASAN_OPTIONS", kAnyOrder));
   }
@@ -84,19 +95,21 @@ class Run {
     while (!over(program)) {
       program.wait(wait_ns);
       step(program);
-      const int64_t bytes = drain_.sweep() + cpu_.drain(recording());
+      const int64_t bytes = drain_.sweep() + cpu_.drain(cpu_span());
       wait_ns = std::min(bytes > kBusyBytes ? kBusySweepNs : kQuietSweepNs, cpu_.patience_ns());
     }
-    const bool was_recording = recording();
     end();
     drain_.sweep();
-    cpu_.finish(was_recording);
+    cpu_.finish(cpu_span());
   }
 
   [[nodiscard]] const Span& span() const { return span_; }
 
  private:
-  [[nodiscard]] bool recording() const { return span_.begin != 0 && span_.end == 0; }
+  [[nodiscard]] CpuSpan cpu_span() const {
+    constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+    return {span_.begin != 0 ? span_.begin : kNever, span_.end != 0 ? span_.end : kNever};
+  }
 
   [[nodiscard]] bool over(const Program& program) const {
     if (!program.ended()) return false;
@@ -193,9 +206,12 @@ Status write_profile(Recording& recording, const RecordOptions& options, const s
     recording.gpu_metrics = fill_gpu_metrics(trace, slices, span.begin, span.end, write);
     for (const SampledGpu& gpu : recording.gpu_metrics.gpus) recording.tally.gpu_samples += gpu.samples;
   }
+  recording.tally.cpu_events = recording.cpu.samples + recording.cpu.switches;
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
   add_cpu_remarks(recording.remarks, recording.cpu, options.cpu, cpu);
+  add_library_remark(recording.remarks, recording.tally, options);
+  add_torch_remark(recording.remarks, recording.tally, options);
   if (options.wanted.gpu_metrics.any()) add_gpu_metrics_remarks(recording.remarks, recording, options.wanted);
   add_diagnostics(trace, recording.remarks, span);
   if (written) written = writer->add(trace);

@@ -37,6 +37,9 @@ struct RecordOptions {
       true;  ///< false: processes that the program leaves behind are recorded until the duration is over
   std::vector<Remark> remarks;  ///< known before the start
   Progress* progress = &no_progress();
+
+  std::string auditor;       ///< libsonde_audit.so, where libraries are wanted
+  std::string torch_folder;  ///< what Python runs for ranges of PyTorch's modules; empty: they are not asked for
 };
 
 struct Recording {

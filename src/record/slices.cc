@@ -21,7 +21,12 @@ int64_t first_time(const Slice& slice) {
 }  // namespace
 
 int64_t written_at(const wire::Record& record) {
-  return record.head.kind == wire::Kind::os_call ? record.end : record.head.time;
+  switch (record.head.kind) {
+    case wire::Kind::os_call:
+    case wire::Kind::past_range:
+    case wire::Kind::library_call: return record.end;
+    default: return record.head.time;
+  }
 }
 
 Slices ordered_slices(std::span<const std::byte> spool, std::function<void()> let_go) {

@@ -48,6 +48,7 @@ void ThreadEvents::begin_thread(ThreadId thread, uint32_t process) {
   process_ = process;
   first_call_ = trace_.os_calls.start.size();
   open_.clear();
+  library_calls_.begin_thread(thread);
 }
 
 void ThreadEvents::add(const wire::Record& record) {
@@ -60,6 +61,11 @@ void ThreadEvents::add(const wire::Record& record) {
     case wire::Kind::start: return start(record);
     case wire::Kind::end: return end(record);
     case wire::Kind::mark: return mark(record);
+    case wire::Kind::library_call:
+      library_calls_.add(static_cast<wire::Library>(record.head.level), name_of(record), time(record.head.time),
+                         time(record.end));
+      return;
+    case wire::Kind::past_range: trace_.ranges.end[add_range(record, RangeStyle::push_pop)] = time(record.end); return;
     case wire::Kind::os_call: return os_call(record);
     default: return;
   }
@@ -173,6 +179,10 @@ void ThreadEvents::give(const PartTaker& take) {
   tally_.open_ranges += std::ranges::count(trace_.ranges.end, kUnknown);
   tally_.marks += static_cast<int64_t>(trace_.marks.start.size());
   tally_.os_calls += static_cast<int64_t>(trace_.os_calls.start.size());
+  tally_.library_calls += static_cast<int64_t>(trace_.library_calls.start.size());
+  tally_.module_ranges += std::ranges::count_if(
+      trace_.ranges.domain, [&](DomainId d) { return trace_.domains[d].kind == DomainKind::module; });
+  library_calls_.see(trace_.ranges);
   give_part(trace_, take);
 }
 
@@ -196,6 +206,11 @@ void ThreadEvents::hand_over(const PartTaker& take) {
 
 void ThreadEvents::finish(const PartTaker& take) {
   tally_.unmatched_ends += static_cast<int64_t>(ends_.size());
+  give(take);
+  library_calls_.finish([&] {
+    if (event_rows(trace_) >= kPartRows) give(take);
+  });
+  tally_.libraries = library_calls_.seen();
   give(take);
 }
 

@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "record/definitions.h"
+#include "record/library_calls.h"
 #include "record/trace_of.h"
 
 namespace sonde::record {
@@ -57,6 +58,8 @@ class ThreadEvents {
   boost::unordered_flat_map<uint16_t, std::vector<Open>> open_;  ///< of the thread, by domain
   boost::unordered_flat_map<uint64_t, Row> started_;             ///< by image and number
   boost::unordered_flat_map<uint64_t, End> ends_;                ///< whose start did not come yet, by the same
+
+  LibraryCalls library_calls_{trace_};
 };
 
 }  // namespace sonde::record

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "record/cuda/cuda_tally.h"
+#include "record/library_calls.h"
 #include "record/parts.h"
 #include "record/slices.h"
 #include "trace/trace.h"
@@ -19,14 +20,18 @@ struct Tally {
   int64_t marks = 0;
   int64_t os_calls = 0;
   int64_t gpu_samples = 0;  ///< of GPU metrics
+  int64_t library_calls = 0;
+  int64_t module_ranges = 0;  ///< of PyTorch's modules; among the ranges
+  LibrariesSeen libraries{};
   int64_t records = 0;
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
+  int64_t cpu_events = 0;      ///< samples and switches
   uint32_t event_cost_ns = 0;  ///< the median of what processes measured
   CudaTally cuda;
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + cuda.events() + gpu_samples; }
+  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + library_calls + cuda.events() + gpu_samples; }
 };
 
 /// Nsight's form of ids (see GlobalIds): machine 1, process, thread.

@@ -46,15 +46,12 @@ struct CopyBody {
   GpuPlace place;
   uint64_t bytes;
   uint64_t graph_node;
-  uint32_t source_device;  ///< both of a copy from one GPU to another, whose record has `domain` 1
-  uint32_t destination_device;
   uint8_t kind;
   uint8_t source;
   uint8_t destination;
   uint8_t reserved[5];
 };
-static_assert(sizeof(CopyBody) == 64);
-inline constexpr uint16_t kPeerCopy = 1;
+static_assert(sizeof(CopyBody) == 56);
 
 struct SetBody {
   int64_t start;

@@ -38,6 +38,7 @@ enum Wanted : uint32_t {
   kWantNvtx = 1,
   kWantOsCalls = 2,
   kWantCuda = 4,
+  kWantLibraries = 1U << 6U,
   kWantMetrics = 1U << 12U,
   kWantGpuMetrics = 1U << 13U
 };

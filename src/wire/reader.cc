@@ -5,6 +5,7 @@
 #include "wire/cuda_record.h"
 #include "wire/gpu_metrics_record.h"
 #include "wire/kernel_record.h"
+#include "wire/libraries.h"
 #include "wire/os_calls.h"
 
 namespace sonde::wire {
@@ -123,6 +124,21 @@ bool read_whole(Body body, Record& record, IsWhole is_whole) {
   return Body(record.body.last(padded(text_bytes))).take_text(text_bytes, record.text);
 }
 
+bool read_past_range(Body body, Record& record) {
+  PastRangeBody range{};
+  if (!body.take(range) || range.end < record.head.time) return false;
+  record.end = range.end;
+  return body.take_text(range.text_bytes, record.text);
+}
+
+bool read_library_call(Body body, Record& record) {
+  LibraryCallBody call{};
+  if (!body.take(call) || record.head.level >= kLibraries || call.end < record.head.time) return false;
+  record.end = call.end;
+  record.string = call.string;
+  return body.empty();
+}
+
 bool read_body(Body body, Record& record) {
   if (is_kernel_record(record.head.kind)) return read_whole(body, record, is_whole_kernel_record);
   if (is_gpu_metrics_record(record.head.kind)) return read_whole(body, record, is_whole_gpu_metrics_record);
@@ -139,6 +155,8 @@ bool read_body(Body body, Record& record) {
     case Kind::cuda_api_name:
     case Kind::thread_name: return read_definition(body, record);
     case Kind::os_call: return read_os_call(body, record);
+    case Kind::past_range: return read_past_range(body, record);
+    case Kind::library_call: return read_library_call(body, record);
     default: return read_cuda(body, record);
   }
 }

@@ -50,6 +50,9 @@ enum class Kind : uint16_t {
   gpu_sample = 93,      ///< SampleBody, its values
   gpu_clock = 94,       ///< GpuClockBody
   sampling_tally = 95,  ///< SamplingTallyBody
+
+  past_range = 50,    ///< PastRangeBody, text: a push/pop range that ended when it was written; `time` is its start
+  library_call = 51,  ///< LibraryCallBody; `time` is the start, `level` the row of libraries.inc
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.
@@ -111,6 +114,21 @@ struct OsCallBody {
   int64_t result;
 };
 static_assert(sizeof(OsCallBody) == 16);
+
+/// Followed by its text.
+struct PastRangeBody {
+  int64_t end;
+  uint16_t text_bytes;
+  uint16_t reserved[3];
+};
+static_assert(sizeof(PastRangeBody) == 16);
+
+struct LibraryCallBody {
+  int64_t end;
+  uint32_t string;  ///< the function's name, registered
+  uint32_t reserved;
+};
+static_assert(sizeof(LibraryCallBody) == 16);
 
 /// Longer texts are cut, and counted.
 inline constexpr uint16_t kMostText = 4096;

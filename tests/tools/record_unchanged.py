@@ -81,7 +81,7 @@ def main():
         profile = Path(folder) / "run.sqlite"
         for words, text in PROGRAMS:
             alone = outcome(words, text)
-            recorded = outcome([SONDE, "record", "-f", "-o", profile, "--osrt-threshold", "0", "--", *words], text)
+            recorded = outcome([SONDE, "record", "-f", "-o", profile, "--osrt-threshold", "0", "-s", "process-tree", "--", *words], text)
             if alone != recorded:
                 different.append(f"{words}:\n  alone    {str(alone)[:300]}\n  recorded {str(recorded)[:300]}")
         check(not different, "\n".join(different))

@@ -7,6 +7,7 @@
 #include "record/cuda/cuda_codes.h"
 #include "record/cuda/cuda_remarks.h"
 #include "record/trace_of.h"
+#include "whole_trace.h"
 #include "wire/cuda_record.h"
 
 namespace sonde::record {
@@ -59,12 +60,16 @@ struct MadeOfCuda {
   Tally tally;
 };
 
-MadeOfCuda made_of_cuda(const CudaWritten& written) {
+MadeOfCuda made_of_slices(const Slices& slices) {
   MadeOfCuda made;
+  WholeTrace whole;
   made.trace.fields = Fields::all();
-  made.tally = fill_trace(made.trace, {.all = {{5, 9, written.bytes()}}, .unread_bytes = 0}, 100);
+  made.tally = fill_trace(made.trace, slices, 100, whole.taker());
+  whole.put_into(made.trace);
   return made;
 }
+
+MadeOfCuda made_of_cuda(const CudaWritten& written) { return made_of_slices({.all = {{5, 9, written.bytes()}}}); }
 
 std::vector<std::string> warnings(const CudaTally& tally) {
   std::vector<Remark> remarks;
@@ -162,9 +167,7 @@ TEST(CudaRecording, AGpuThatTwoProcessesSeeIsOne) {
   gpu.clock_khz = 1'980'000;
   gpu.uuid[0] = 0xD7;
   w.name(1, "NVIDIA H100").add(wire::Kind::cuda_device, gpu);
-  MadeOfCuda made;
-  made.trace.fields = Fields::all();
-  made.tally = fill_trace(made.trace, {.all = {{5, 9, w.bytes()}, {6, 9, w.bytes()}}, .unread_bytes = 0}, 100);
+  const MadeOfCuda made = made_of_slices({.all = {{5, 9, w.bytes()}, {6, 9, w.bytes()}}});
   ASSERT_EQ(made.trace.devices.size(), 1U);
   const Device& device = made.trace.devices[0];
   EXPECT_EQ(device.name, "NVIDIA H100");

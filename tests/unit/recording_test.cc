@@ -7,8 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "record/trace_of.h"
-#include "trace/columns.h"
-#include "trace/link.h"
+#include "whole_trace.h"
 #include "wire/os_calls.h"
 #include "wire/reader.h"
 
@@ -70,17 +69,9 @@ struct Made {
 /// The rows of all parts, in one trace.
 Made made_of(std::vector<Slice> slices, size_t part_rows = kPartRows) {
   Made made;
-  Trace all;
-  const auto keep = [&](const Trace& part) {
-    append_rows(all.ranges, Ranges(part.ranges));
-    append_rows(all.marks, Marks(part.marks));
-    append_rows(all.os_calls, Calls(part.os_calls));
-  };
-  made.tally = fill_trace(made.trace, {.all = std::move(slices)}, 100, keep, part_rows);
-  made.trace.ranges = std::move(all.ranges);
-  made.trace.marks = std::move(all.marks);
-  made.trace.os_calls = std::move(all.os_calls);
-  order_tables(made.trace);
+  WholeTrace whole;
+  made.tally = fill_trace(made.trace, {.all = std::move(slices)}, 100, whole.taker(), part_rows);
+  whole.put_into(made.trace);
   return made;
 }
 

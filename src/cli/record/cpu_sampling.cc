@@ -47,16 +47,12 @@ auto meaning_of(const Words& words, std::string_view word) -> std::optional<decl
 
 std::shared_ptr<CpuArguments> add_cpu_options(CLI::App& command) {
   auto a = std::make_shared<CpuArguments>();
-  const auto asked = [a](const std::string&) { a->asked = true; };
-  command.add_option("-s,--sample", a->sample, "CPU samples: process-tree, system-wide or none")
-      ->each(asked)
-      ->capture_default_str();
+  command.add_option("-s,--sample", a->sample, "CPU samples: process-tree, system-wide or none")->capture_default_str();
   command.add_option("--sampling-frequency", a->frequency_hz, "samples a second of each thread that runs")
       ->check(CLI::Range(kLeastHz, kMostHz))
       ->capture_default_str();
-  command.add_option("--cpuctxsw", a->switches, "when threads run and wait: process-tree, system-wide or none")
-      ->each(asked)
-      ->capture_default_str();
+  command.add_option("--cpuctxsw", a->switches,
+                     "when threads run and wait: process-tree, system-wide or none; without it as --sample");
   command.add_option("-b,--backtrace", a->backtrace, "call chains of samples: auto, dwarf, fp or none")
       ->capture_default_str();
   command.add_option("--samples-per-backtrace", a->samples_per_backtrace, "a call chain for every so many samples")
@@ -69,7 +65,7 @@ Result<record::CpuOptions> cpu_options_of(const CpuArguments& arguments) {
   record::CpuOptions options;
   const auto sample = meaning_of(kScopes, arguments.sample);
   if (!sample) return fail("--sample: '{}' is none of process-tree, cpu, system-wide, none", arguments.sample);
-  const auto switches = meaning_of(kScopes, arguments.switches);
+  const auto switches = meaning_of(kScopes, arguments.switches.empty() ? arguments.sample : arguments.switches);
   if (!switches) return fail("--cpuctxsw: '{}' is none of process-tree, system-wide, none", arguments.switches);
   const auto backtrace = meaning_of(kBacktraces, arguments.backtrace);
   if (!backtrace) return fail("--backtrace: '{}' is none of auto, dwarf, fp, lbr, none", arguments.backtrace);
@@ -78,7 +74,6 @@ Result<record::CpuOptions> cpu_options_of(const CpuArguments& arguments) {
   options.backtrace = *backtrace;
   options.frequency_hz = arguments.frequency_hz;
   options.samples_per_backtrace = arguments.samples_per_backtrace;
-  options.asked = arguments.asked;
   return options;
 }
 

@@ -19,12 +19,12 @@ struct Choice {
   bool is_vital = false;  ///< a recording without it is told as one that lacks something
 };
 
+/// Beside kernels, without which there is no recording.
 constexpr Choice kChoices[] = {
     {.activity = Activity::device},
     {.activity = Activity::context},
     {.activity = Activity::stream},
     {.activity = Activity::graph, .excluded_by = wire::kCudaGraphNodes},
-    {.activity = Activity::kernel, .is_vital = true},
     {.activity = Activity::copy, .is_vital = true},
     {.activity = Activity::peer_copy, .is_vital = true},
     {.activity = Activity::set, .is_vital = true},
@@ -71,6 +71,14 @@ void choose_unified_memory(const Library& library) noexcept {
                          static_cast<uint32_t>(sizeof configs / sizeof configs[0])));
 }
 
+Result enable(const Library& library, Activity activity) noexcept {
+  return library.activity_enable(static_cast<uint32_t>(activity));
+}
+
+void tell_refusal(CudaState state, const Library& library, Activity activity, Result result) noexcept {
+  tell_failure(state, library, "cuptiActivityEnable", layout_of(static_cast<uint32_t>(activity))->name, result);
+}
+
 }  // namespace
 
 bool set_up_activities(const Library& library) noexcept {
@@ -85,19 +93,21 @@ bool set_up_activities(const Library& library) noexcept {
 }
 
 bool enable_activities(const Library& library) noexcept {
+  const Result kernels = enable(library, Activity::kernel);
+  if (kernels != Result::ok) {
+    tell_refusal(CudaState::failed, library, Activity::kernel, kernels);
+    return false;
+  }
   for (const Choice& choice : kChoices) {
     if (!is_wanted(choice)) continue;
-    const Result result = library.activity_enable(static_cast<uint32_t>(choice.activity));
-    if (result == Result::ok || !choice.is_vital) continue;
-    const bool none = choice.activity == Activity::kernel;
-    tell_failure(none ? CudaState::failed : CudaState::lacks, library, "cuptiActivityEnable",
-                 layout_of(static_cast<uint32_t>(choice.activity))->name, result);
-    if (none) return false;
+    const Result result = enable(library, choice.activity);
+    if (result != Result::ok && choice.is_vital) tell_refusal(CudaState::lacks, library, choice.activity, result);
   }
   return true;
 }
 
 void disable_activities(const Library& library) noexcept {
+  static_cast<void>(library.activity_disable(static_cast<uint32_t>(Activity::kernel)));
   for (const Choice& choice : kChoices) {
     if (is_wanted(choice)) static_cast<void>(library.activity_disable(static_cast<uint32_t>(choice.activity)));
   }

@@ -1,7 +1,9 @@
 #include "inject/cupti/back_traces.h"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -24,10 +26,7 @@ constinit uint8_t sorts[kDomains][kMostCalls] = {};
 constinit std::atomic<bool> is_on{false};
 
 bool any_wanted() noexcept {
-  for (const int64_t threshold : attachment.header->cuda.backtrace_ns) {
-    if (threshold >= 0) return true;
-  }
-  return false;
+  return std::ranges::any_of(attachment.header->cuda.backtrace_ns, [](int64_t threshold) { return threshold >= 0; });
 }
 
 bool has(const char* name, const char* part) noexcept { return strstr(name, part) != nullptr; }
@@ -62,13 +61,23 @@ void write_chain(uint32_t correlation, void* const* frames, uint32_t count) noex
   commit_record(bytes);
 }
 
-/// Without the two frames of this library, and those of CUPTI below them that it does not name itself.
+/// Whether an address is this library's or CUPTI's.
+bool is_of_recording(const void* address) noexcept {
+  Dl_info frame{};
+  Dl_info own{};
+  Dl_info cupti{};
+  if (dladdr(address, &frame) == 0 || dladdr(reinterpret_cast<void*>(&write_chain), &own) == 0) return false;
+  const bool known = dladdr(reinterpret_cast<void*>(library()->subscribe), &cupti) != 0;
+  return frame.dli_fbase == own.dli_fbase || (known && frame.dli_fbase == cupti.dli_fbase);
+}
+
+/// Without the innermost frames, which are of the recording.
 void take_chain(uint32_t correlation) noexcept {
-  constexpr uint32_t kOwnFrames = 2;
   void* frames[wire::kMostFrames];
   const int count = backtrace(frames, static_cast<int>(wire::kMostFrames));
-  if (count <= static_cast<int>(kOwnFrames)) return;
-  write_chain(correlation, frames + kOwnFrames, static_cast<uint32_t>(count) - kOwnFrames);
+  int first = 0;
+  while (first < count && is_of_recording(frames[first])) ++first;
+  if (first < count) write_chain(correlation, frames + first, static_cast<uint32_t>(count - first));
 }
 
 void on_call(Domain domain, uint32_t id, const void* raw) noexcept {

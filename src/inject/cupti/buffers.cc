@@ -77,7 +77,7 @@ void request_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records) noexc
   *most_records = 0;
 }
 
-void take_buffer(void*, uint32_t, uint8_t* at, size_t, size_t valid) noexcept {
+void take_buffer(void* /*context*/, uint32_t /*stream*/, uint8_t* at, size_t /*bytes*/, size_t valid) noexcept {
   const Spent spent;
   Buffer* const buffer = is_own_process() && at != nullptr ? held_at(at) : nullptr;
   if (buffer == nullptr) return;

@@ -16,7 +16,7 @@ inline constexpr uint32_t kBuffers = 48;
 
 /// As CUPTI wants the two. A request that finds all in use gets none, and CUPTI drops records and counts them.
 void request_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records) noexcept;
-void take_buffer(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t valid) noexcept;
+void take_buffer(void* context, uint32_t stream, uint8_t* at, size_t bytes, size_t valid) noexcept;
 
 struct FilledBuffer {
   uint8_t* at = nullptr;  ///< null: there is none

@@ -18,193 +18,211 @@ constexpr uint32_t kCuda120 = 19;
 constexpr uint32_t kCuda122 = 20;
 constexpr uint32_t kCuda128 = 26;
 
-#define TO(body, member) static_cast<uint16_t>(offsetof(body, member))
+#define SONDE_INTO(body, member) static_cast<uint16_t>(offsetof(body, member))
 
 /// CUpti_ActivityKernel6 (to 11.5), 7 (11.6), 8 (11.8), 9 (12.0), 10 (13.0).
 constexpr Field kKernelFields[] = {
-    {16, 8, false, TO(KernelBody, start), kAlways},
-    {24, 8, false, TO(KernelBody, end), kAlways},
-    {40, 4, false, TO(KernelBody, place.device), kAlways},
-    {44, 4, false, TO(KernelBody, place.context), kAlways},
-    {48, 4, false, TO(KernelBody, place.stream), kAlways},
-    {92, 4, false, TO(KernelBody, place.correlation), kAlways},
-    {144, 8, false, TO(KernelBody, graph_node), kAlways},
-    {96, 8, false, TO(KernelBody, grid_id), kAlways},
-    {88, 4, false, TO(KernelBody, local_bytes_total), kAlways},
-    {192, 8, false, TO(KernelBody, local_bytes_total), kCuda118},  // localMemoryTotal_v2: 64 bits wide
-    {104, 8, true, TO(KernelBody, name), kAlways},
-    {52, 12, false, TO(KernelBody, grid), kAlways},
-    {64, 12, false, TO(KernelBody, block), kAlways},
-    {176, 12, false, TO(KernelBody, cluster), kCuda118},
-    {76, 4, false, TO(KernelBody, static_shared_bytes), kAlways},
-    {80, 4, false, TO(KernelBody, dynamic_shared_bytes), kAlways},
-    {140, 4, false, TO(KernelBody, shared_bytes_executed), kAlways},
-    {84, 4, false, TO(KernelBody, local_bytes_per_thread), kAlways},
-    {152, 4, false, TO(KernelBody, shared_limit_config), kAlways},
-    {6, 2, false, TO(KernelBody, registers), kAlways},
-    {4, 1, false, TO(KernelBody, cache_config), kAlways},
-    {136, 1, false, TO(KernelBody, launch_type), kAlways},
+    {16, 8, false, SONDE_INTO(KernelBody, start), kAlways},
+    {24, 8, false, SONDE_INTO(KernelBody, end), kAlways},
+    {40, 4, false, SONDE_INTO(KernelBody, place.device), kAlways},
+    {44, 4, false, SONDE_INTO(KernelBody, place.context), kAlways},
+    {48, 4, false, SONDE_INTO(KernelBody, place.stream), kAlways},
+    {92, 4, false, SONDE_INTO(KernelBody, place.correlation), kAlways},
+    {144, 8, false, SONDE_INTO(KernelBody, graph_node), kAlways},
+    {96, 8, false, SONDE_INTO(KernelBody, grid_id), kAlways},
+    {88, 4, false, SONDE_INTO(KernelBody, local_bytes_total), kAlways},
+    {192, 8, false, SONDE_INTO(KernelBody, local_bytes_total), kCuda118},  // localMemoryTotal_v2: 64 bits wide
+    {104, 8, true, SONDE_INTO(KernelBody, name), kAlways},
+    {52, 12, false, SONDE_INTO(KernelBody, grid), kAlways},
+    {64, 12, false, SONDE_INTO(KernelBody, block), kAlways},
+    {176, 12, false, SONDE_INTO(KernelBody, cluster), kCuda118},
+    {76, 4, false, SONDE_INTO(KernelBody, static_shared_bytes), kAlways},
+    {80, 4, false, SONDE_INTO(KernelBody, dynamic_shared_bytes), kAlways},
+    {140, 4, false, SONDE_INTO(KernelBody, shared_bytes_executed), kAlways},
+    {84, 4, false, SONDE_INTO(KernelBody, local_bytes_per_thread), kAlways},
+    {152, 4, false, SONDE_INTO(KernelBody, shared_limit_config), kAlways},
+    {6, 2, false, SONDE_INTO(KernelBody, registers), kAlways},
+    {4, 1, false, SONDE_INTO(KernelBody, cache_config), kAlways},
+    {136, 1, false, SONDE_INTO(KernelBody, launch_type), kAlways},
 };
 constexpr Size kKernelSizes[] = {
     {kAlways, 168}, {kCuda116, 176}, {kCuda118, 200}, {kCuda120, 208}, {kFirstLongVersion, 216}};
 
 /// CUpti_ActivityMemcpy4 (to 11.5), 5 (11.6), 6 (12.8).
 constexpr Field kCopyFields[] = {
-    {16, 8, false, TO(CopyBody, start), kAlways},        {24, 8, false, TO(CopyBody, end), kAlways},
-    {32, 4, false, TO(CopyBody, place.device), kAlways}, {36, 4, false, TO(CopyBody, place.context), kAlways},
-    {40, 4, false, TO(CopyBody, place.stream), kAlways}, {44, 4, false, TO(CopyBody, place.correlation), kAlways},
-    {8, 8, false, TO(CopyBody, bytes), kAlways},         {64, 8, false, TO(CopyBody, graph_node), kAlways},
-    {4, 1, false, TO(CopyBody, kind), kAlways},          {5, 1, false, TO(CopyBody, source), kAlways},
-    {6, 1, false, TO(CopyBody, destination), kAlways},
+    {16, 8, false, SONDE_INTO(CopyBody, start), kAlways},
+    {24, 8, false, SONDE_INTO(CopyBody, end), kAlways},
+    {32, 4, false, SONDE_INTO(CopyBody, place.device), kAlways},
+    {36, 4, false, SONDE_INTO(CopyBody, place.context), kAlways},
+    {40, 4, false, SONDE_INTO(CopyBody, place.stream), kAlways},
+    {44, 4, false, SONDE_INTO(CopyBody, place.correlation), kAlways},
+    {8, 8, false, SONDE_INTO(CopyBody, bytes), kAlways},
+    {64, 8, false, SONDE_INTO(CopyBody, graph_node), kAlways},
+    {4, 1, false, SONDE_INTO(CopyBody, kind), kAlways},
+    {5, 1, false, SONDE_INTO(CopyBody, source), kAlways},
+    {6, 1, false, SONDE_INTO(CopyBody, destination), kAlways},
 };
 constexpr Size kCopySizes[] = {{kAlways, 80}, {kCuda116, 88}, {kCuda128, 96}};
 
 /// CUpti_ActivityMemcpyPtoP3 (to 11.5), 4 (11.6).
 constexpr Field kPeerCopyFields[] = {
-    {16, 8, false, TO(CopyBody, start), kAlways},
-    {24, 8, false, TO(CopyBody, end), kAlways},
-    {32, 4, false, TO(CopyBody, place.device), kAlways},
-    {36, 4, false, TO(CopyBody, place.context), kAlways},
-    {40, 4, false, TO(CopyBody, place.stream), kAlways},
-    {60, 4, false, TO(CopyBody, place.correlation), kAlways},
-    {8, 8, false, TO(CopyBody, bytes), kAlways},
-    {72, 8, false, TO(CopyBody, graph_node), kAlways},
-    {4, 1, false, TO(CopyBody, kind), kAlways},
-    {5, 1, false, TO(CopyBody, source), kAlways},
-    {6, 1, false, TO(CopyBody, destination), kAlways},
-    {44, 4, false, TO(CopyBody, source_device), kAlways},
-    {52, 4, false, TO(CopyBody, destination_device), kAlways},
+    {16, 8, false, SONDE_INTO(CopyBody, start), kAlways},
+    {24, 8, false, SONDE_INTO(CopyBody, end), kAlways},
+    {32, 4, false, SONDE_INTO(CopyBody, place.device), kAlways},
+    {36, 4, false, SONDE_INTO(CopyBody, place.context), kAlways},
+    {40, 4, false, SONDE_INTO(CopyBody, place.stream), kAlways},
+    {60, 4, false, SONDE_INTO(CopyBody, place.correlation), kAlways},
+    {8, 8, false, SONDE_INTO(CopyBody, bytes), kAlways},
+    {72, 8, false, SONDE_INTO(CopyBody, graph_node), kAlways},
+    {4, 1, false, SONDE_INTO(CopyBody, kind), kAlways},
+    {5, 1, false, SONDE_INTO(CopyBody, source), kAlways},
+    {6, 1, false, SONDE_INTO(CopyBody, destination), kAlways},
 };
 constexpr Size kPeerCopySizes[] = {{kAlways, 88}, {kCuda116, 96}};
 
 /// CUpti_ActivityMemset3 (to 11.5), 4 (11.6).
 constexpr Field kSetFields[] = {
-    {16, 8, false, TO(SetBody, start), kAlways},        {24, 8, false, TO(SetBody, end), kAlways},
-    {32, 4, false, TO(SetBody, place.device), kAlways}, {36, 4, false, TO(SetBody, place.context), kAlways},
-    {40, 4, false, TO(SetBody, place.stream), kAlways}, {44, 4, false, TO(SetBody, place.correlation), kAlways},
-    {8, 8, false, TO(SetBody, bytes), kAlways},         {64, 8, false, TO(SetBody, graph_node), kAlways},
-    {4, 4, false, TO(SetBody, value), kAlways},         {50, 2, false, TO(SetBody, memory), kAlways},
+    {16, 8, false, SONDE_INTO(SetBody, start), kAlways},
+    {24, 8, false, SONDE_INTO(SetBody, end), kAlways},
+    {32, 4, false, SONDE_INTO(SetBody, place.device), kAlways},
+    {36, 4, false, SONDE_INTO(SetBody, place.context), kAlways},
+    {40, 4, false, SONDE_INTO(SetBody, place.stream), kAlways},
+    {44, 4, false, SONDE_INTO(SetBody, place.correlation), kAlways},
+    {8, 8, false, SONDE_INTO(SetBody, bytes), kAlways},
+    {64, 8, false, SONDE_INTO(SetBody, graph_node), kAlways},
+    {4, 4, false, SONDE_INTO(SetBody, value), kAlways},
+    {50, 2, false, SONDE_INTO(SetBody, memory), kAlways},
 };
 constexpr Size kSetSizes[] = {{kAlways, 80}, {kCuda116, 88}};
 
 /// CUpti_ActivitySynchronization, 2 (12.8).
 constexpr Field kSyncFields[] = {
-    {8, 8, false, TO(SyncBody, start), kAlways},
-    {16, 8, false, TO(SyncBody, end), kAlways},
-    {28, 4, false, TO(SyncBody, place.context), kAlways},
-    {32, 4, false, TO(SyncBody, place.stream), kAlways},
-    {24, 4, false, TO(SyncBody, place.correlation), kAlways},
-    {4, 4, false, TO(SyncBody, type), kAlways},
-    {36, 4, false, TO(SyncBody, event), kAlways},
+    {8, 8, false, SONDE_INTO(SyncBody, start), kAlways},
+    {16, 8, false, SONDE_INTO(SyncBody, end), kAlways},
+    {28, 4, false, SONDE_INTO(SyncBody, place.context), kAlways},
+    {32, 4, false, SONDE_INTO(SyncBody, place.stream), kAlways},
+    {24, 4, false, SONDE_INTO(SyncBody, place.correlation), kAlways},
+    {4, 4, false, SONDE_INTO(SyncBody, type), kAlways},
+    {36, 4, false, SONDE_INTO(SyncBody, event), kAlways},
 };
 constexpr Size kSyncSizes[] = {{kAlways, 40}, {kCuda128, 56}};
 
 /// CUpti_ActivityAPI.
 constexpr Field kCallFields[] = {
-    {8, 8, false, TO(ApiCallBody, start), kAlways},   {16, 8, false, TO(ApiCallBody, end), kAlways},
-    {28, 4, false, TO(ApiCallBody, thread), kAlways}, {32, 4, false, TO(ApiCallBody, correlation), kAlways},
-    {4, 4, false, TO(ApiCallBody, call), kAlways},    {36, 4, false, TO(ApiCallBody, result), kAlways},
+    {8, 8, false, SONDE_INTO(ApiCallBody, start), kAlways},
+    {16, 8, false, SONDE_INTO(ApiCallBody, end), kAlways},
+    {28, 4, false, SONDE_INTO(ApiCallBody, thread), kAlways},
+    {32, 4, false, SONDE_INTO(ApiCallBody, correlation), kAlways},
+    {4, 4, false, SONDE_INTO(ApiCallBody, call), kAlways},
+    {36, 4, false, SONDE_INTO(ApiCallBody, result), kAlways},
 };
 constexpr Size kCallSizes[] = {{kAlways, 40}};
 
 /// CUpti_ActivityGraphTrace, 2.
 constexpr Field kGraphFields[] = {
-    {8, 8, false, TO(GraphLaunchBody, start), kAlways},
-    {16, 8, false, TO(GraphLaunchBody, end), kAlways},
-    {24, 4, false, TO(GraphLaunchBody, place.device), kAlways},
-    {32, 4, false, TO(GraphLaunchBody, place.context), kAlways},
-    {36, 4, false, TO(GraphLaunchBody, place.stream), kAlways},
-    {4, 4, false, TO(GraphLaunchBody, place.correlation), kAlways},
-    {28, 4, false, TO(GraphLaunchBody, graph), kAlways},
+    {8, 8, false, SONDE_INTO(GraphLaunchBody, start), kAlways},
+    {16, 8, false, SONDE_INTO(GraphLaunchBody, end), kAlways},
+    {24, 4, false, SONDE_INTO(GraphLaunchBody, place.device), kAlways},
+    {32, 4, false, SONDE_INTO(GraphLaunchBody, place.context), kAlways},
+    {36, 4, false, SONDE_INTO(GraphLaunchBody, place.stream), kAlways},
+    {4, 4, false, SONDE_INTO(GraphLaunchBody, place.correlation), kAlways},
+    {28, 4, false, SONDE_INTO(GraphLaunchBody, graph), kAlways},
 };
 constexpr Size kGraphSizes[] = {{kAlways, 48}};
 
 /// CUpti_ActivityUnifiedMemoryCounter2, 3 (12.8).
 constexpr Field kUnifiedFields[] = {
-    {16, 8, false, TO(UnifiedMemoryBody, start), kAlways},
-    {24, 8, false, TO(UnifiedMemoryBody, end), kAlways},
-    {8, 8, false, TO(UnifiedMemoryBody, value), kAlways},
-    {32, 8, false, TO(UnifiedMemoryBody, address), kAlways},
-    {4, 4, false, TO(UnifiedMemoryBody, kind), kAlways},
-    {40, 4, false, TO(UnifiedMemoryBody, source), kAlways},
-    {44, 4, false, TO(UnifiedMemoryBody, destination), kAlways},
-    {56, 4, false, TO(UnifiedMemoryBody, flags), kAlways},
+    {16, 8, false, SONDE_INTO(UnifiedMemoryBody, start), kAlways},
+    {24, 8, false, SONDE_INTO(UnifiedMemoryBody, end), kAlways},
+    {8, 8, false, SONDE_INTO(UnifiedMemoryBody, value), kAlways},
+    {32, 8, false, SONDE_INTO(UnifiedMemoryBody, address), kAlways},
+    {4, 4, false, SONDE_INTO(UnifiedMemoryBody, kind), kAlways},
+    {40, 4, false, SONDE_INTO(UnifiedMemoryBody, source), kAlways},
+    {44, 4, false, SONDE_INTO(UnifiedMemoryBody, destination), kAlways},
+    {56, 4, false, SONDE_INTO(UnifiedMemoryBody, flags), kAlways},
 };
 constexpr Size kUnifiedSizes[] = {{kAlways, 64}, {kCuda128, 104}};
 
 /// CUpti_ActivityMemory2, 3, 4.
 constexpr Field kMemoryFields[] = {
-    {32, 8, false, TO(AllocationBody, start), kAlways},       {16, 8, false, TO(AllocationBody, address), kAlways},
-    {24, 8, false, TO(AllocationBody, bytes), kAlways},       {4, 4, false, TO(AllocationBody, operation), kAlways},
-    {8, 4, false, TO(AllocationBody, memory), kAlways},       {52, 4, false, TO(AllocationBody, device), kAlways},
-    {12, 4, false, TO(AllocationBody, correlation), kAlways}, {64, 8, true, TO(AllocationBody, name), kAlways},
+    {32, 8, false, SONDE_INTO(AllocationBody, start), kAlways},
+    {16, 8, false, SONDE_INTO(AllocationBody, address), kAlways},
+    {24, 8, false, SONDE_INTO(AllocationBody, bytes), kAlways},
+    {4, 4, false, SONDE_INTO(AllocationBody, operation), kAlways},
+    {8, 4, false, SONDE_INTO(AllocationBody, memory), kAlways},
+    {52, 4, false, SONDE_INTO(AllocationBody, device), kAlways},
+    {12, 4, false, SONDE_INTO(AllocationBody, correlation), kAlways},
+    {64, 8, true, SONDE_INTO(AllocationBody, name), kAlways},
 };
 constexpr Size kMemorySizes[] = {{kAlways, 112}};
 
 /// CUpti_ActivityOverhead, 2 (12.2), 3. The object's process and thread stand at 12 and 16.
 constexpr Field kOverheadFields[] = {
-    {24, 8, false, TO(OverheadBody, start), kAlways},        {32, 8, false, TO(OverheadBody, end), kAlways},
-    {4, 4, false, TO(OverheadBody, kind), kAlways},          {8, 4, false, TO(OverheadBody, object_kind), kAlways},
-    {12, 4, false, TO(OverheadBody, process), kAlways},      {16, 4, false, TO(OverheadBody, thread), kAlways},
-    {40, 4, false, TO(OverheadBody, correlation), kCuda122},
+    {24, 8, false, SONDE_INTO(OverheadBody, start), kAlways},
+    {32, 8, false, SONDE_INTO(OverheadBody, end), kAlways},
+    {4, 4, false, SONDE_INTO(OverheadBody, kind), kAlways},
+    {8, 4, false, SONDE_INTO(OverheadBody, object_kind), kAlways},
+    {12, 4, false, SONDE_INTO(OverheadBody, process), kAlways},
+    {16, 4, false, SONDE_INTO(OverheadBody, thread), kAlways},
+    {40, 4, false, SONDE_INTO(OverheadBody, correlation), kCuda122},
 };
 constexpr Size kOverheadSizes[] = {{kAlways, 40}, {kCuda122, 48}};
 
 /// CUpti_ActivityDevice3 (to 11.5), 4 (11.6), 5.
 constexpr Field kDeviceFields[] = {
-    {8, 8, false, TO(DeviceBody, memory_bandwidth_kb_per_s), kAlways},
-    {16, 8, false, TO(DeviceBody, memory_bytes), kAlways},
-    {112, 4, false, TO(DeviceBody, id), kAlways},
-    {24, 4, false, TO(DeviceBody, constant_bytes), kAlways},
-    {28, 4, false, TO(DeviceBody, l2_bytes), kAlways},
-    {32, 4, false, TO(DeviceBody, threads_per_warp), kAlways},
-    {36, 4, false, TO(DeviceBody, clock_khz), kAlways},
-    {40, 4, false, TO(DeviceBody, copy_engines), kAlways},
-    {44, 4, false, TO(DeviceBody, sm_count), kAlways},
-    {48, 4, false, TO(DeviceBody, max_ipc), kAlways},
-    {52, 4, false, TO(DeviceBody, max_warps_per_sm), kAlways},
-    {56, 4, false, TO(DeviceBody, max_blocks_per_sm), kAlways},
-    {60, 4, false, TO(DeviceBody, max_shared_bytes_per_sm), kAlways},
-    {64, 4, false, TO(DeviceBody, max_registers_per_sm), kAlways},
-    {68, 4, false, TO(DeviceBody, max_registers_per_block), kAlways},
-    {72, 4, false, TO(DeviceBody, max_shared_bytes_per_block), kAlways},
-    {76, 4, false, TO(DeviceBody, max_threads_per_block), kAlways},
-    {80, 12, false, TO(DeviceBody, max_block), kAlways},
-    {92, 12, false, TO(DeviceBody, max_grid), kAlways},
-    {104, 4, false, TO(DeviceBody, compute_major), kAlways},
-    {108, 4, false, TO(DeviceBody, compute_minor), kAlways},
-    {136, 8, true, TO(DeviceBody, name), kAlways},
-    {120, 16, false, TO(DeviceBody, uuid), kAlways},
+    {8, 8, false, SONDE_INTO(DeviceBody, memory_bandwidth_kb_per_s), kAlways},
+    {16, 8, false, SONDE_INTO(DeviceBody, memory_bytes), kAlways},
+    {112, 4, false, SONDE_INTO(DeviceBody, id), kAlways},
+    {24, 4, false, SONDE_INTO(DeviceBody, constant_bytes), kAlways},
+    {28, 4, false, SONDE_INTO(DeviceBody, l2_bytes), kAlways},
+    {32, 4, false, SONDE_INTO(DeviceBody, threads_per_warp), kAlways},
+    {36, 4, false, SONDE_INTO(DeviceBody, clock_khz), kAlways},
+    {40, 4, false, SONDE_INTO(DeviceBody, copy_engines), kAlways},
+    {44, 4, false, SONDE_INTO(DeviceBody, sm_count), kAlways},
+    {48, 4, false, SONDE_INTO(DeviceBody, max_ipc), kAlways},
+    {52, 4, false, SONDE_INTO(DeviceBody, max_warps_per_sm), kAlways},
+    {56, 4, false, SONDE_INTO(DeviceBody, max_blocks_per_sm), kAlways},
+    {60, 4, false, SONDE_INTO(DeviceBody, max_shared_bytes_per_sm), kAlways},
+    {64, 4, false, SONDE_INTO(DeviceBody, max_registers_per_sm), kAlways},
+    {68, 4, false, SONDE_INTO(DeviceBody, max_registers_per_block), kAlways},
+    {72, 4, false, SONDE_INTO(DeviceBody, max_shared_bytes_per_block), kAlways},
+    {76, 4, false, SONDE_INTO(DeviceBody, max_threads_per_block), kAlways},
+    {80, 12, false, SONDE_INTO(DeviceBody, max_block), kAlways},
+    {92, 12, false, SONDE_INTO(DeviceBody, max_grid), kAlways},
+    {104, 4, false, SONDE_INTO(DeviceBody, compute_major), kAlways},
+    {108, 4, false, SONDE_INTO(DeviceBody, compute_minor), kAlways},
+    {136, 8, true, SONDE_INTO(DeviceBody, name), kAlways},
+    {120, 16, false, SONDE_INTO(DeviceBody, uuid), kAlways},
 };
 constexpr Size kDeviceSizes[] = {{kAlways, 152}, {kCuda116, 176}};
 
 /// CUpti_ActivityContext, 2, 3.
 constexpr Field kContextFields[] = {
-    {4, 4, false, TO(ContextBody, context), kAlways},
-    {8, 4, false, TO(ContextBody, device), kAlways},
-    {14, 2, false, TO(ContextBody, null_stream), kAlways},
+    {4, 4, false, SONDE_INTO(ContextBody, context), kAlways},
+    {8, 4, false, SONDE_INTO(ContextBody, device), kAlways},
+    {14, 2, false, SONDE_INTO(ContextBody, null_stream), kAlways},
 };
 constexpr Size kContextSizes[] = {{kAlways, 16}};
 
 /// CUpti_ActivityStream.
 constexpr Field kStreamFields[] = {
-    {4, 4, false, TO(StreamBody, context), kAlways},
-    {8, 4, false, TO(StreamBody, stream), kAlways},
-    {12, 4, false, TO(StreamBody, priority), kAlways},
-    {16, 4, false, TO(StreamBody, flag), kAlways},
+    {4, 4, false, SONDE_INTO(StreamBody, context), kAlways},
+    {8, 4, false, SONDE_INTO(StreamBody, stream), kAlways},
+    {12, 4, false, SONDE_INTO(StreamBody, priority), kAlways},
+    {16, 4, false, SONDE_INTO(StreamBody, flag), kAlways},
 };
 constexpr Size kStreamSizes[] = {{kAlways, 24}};
 
 /// CUpti_ActivityCudaEvent, 2 (12.8).
 constexpr Field kEventFields[] = {
-    {8, 4, false, TO(CudaEventBody, context), kAlways},
-    {12, 4, false, TO(CudaEventBody, stream), kAlways},
-    {16, 4, false, TO(CudaEventBody, event), kAlways},
-    {4, 4, false, TO(CudaEventBody, correlation), kAlways},
+    {8, 4, false, SONDE_INTO(CudaEventBody, context), kAlways},
+    {12, 4, false, SONDE_INTO(CudaEventBody, stream), kAlways},
+    {16, 4, false, SONDE_INTO(CudaEventBody, event), kAlways},
+    {4, 4, false, SONDE_INTO(CudaEventBody, correlation), kAlways},
 };
 constexpr Size kEventSizes[] = {{kAlways, 24}, {kCuda128, 56}};
 
-#undef TO
+#undef SONDE_INTO
 
 template <uint32_t field_count, uint32_t size_count>
 constexpr Layout layout(Activity activity, const char* name, Kind kind, Times times, const Field (&fields)[field_count],

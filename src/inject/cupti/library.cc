@@ -5,6 +5,8 @@
 #include <link.h>
 #include <pthread.h>
 
+#include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -28,17 +30,6 @@ constexpr Named kSonames[] = {
     {"libcupti.so.13", 13},   {"libcupti.so.12", 12},   {"libcupti.so.11.8", 11}, {"libcupti.so.11.7", 11},
     {"libcupti.so.11.6", 11}, {"libcupti.so.11.5", 11}, {"libcupti.so.11.4", 11},
 };
-
-/// The CUDA that the loaded driver is for, as 13; of no driver the newest.
-int driver_major() noexcept {
-  constexpr int kNewest = 9999;
-  constexpr int kPerMajor = 1000;
-  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (driver == nullptr) return kNewest;
-  const auto version = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDriverGetVersion"));
-  int number = 0;
-  return version != nullptr && version(&number) == 0 && number > 0 ? number / kPerMajor : kNewest;
-}
 
 template <typename Function>
 bool find(Function& function, const char* name) noexcept {
@@ -81,6 +72,7 @@ bool open_at(const char* path, int flags = 0) noexcept {
 /// Opens the newest of the files that a pattern means, as far as the driver's CUDA goes.
 bool open_newest(const char* pattern, int most_major) noexcept {
   glob_t found{};
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): it reads the environment only for a tilde
   if (glob(pattern, 0, nullptr, &found) != 0) return false;
   bool done = false;
   for (size_t i = found.gl_pathc; i > 0 && !done; --i) {
@@ -114,12 +106,32 @@ int note_loaded(dl_phdr_info* info, size_t, void* found) noexcept {
 
 bool is_loaded(Loaded& loaded) noexcept { return dl_iterate_phdr(note_loaded, &loaded) != 0; }
 
+/// The CUDA that the loaded driver is for, as 13; where that is not known the newest. Told by the number in the name of
+/// its file (libcuda.so.535.104.05), since it is not to be called while it initializes itself. Source of the numbers:
+/// the table of drivers in the release notes of the CUDA toolkit.
+int driver_major() noexcept {
+  struct First {
+    int driver;
+    int cuda;
+  };
+  constexpr First kFirsts[] = {{580, 9999}, {525, 12}, {450, 11}};
+  Loaded loaded{"libcuda.so", {}};
+  char file[PATH_MAX];
+  if (!is_loaded(loaded) || realpath(loaded.path, file) == nullptr) return kFirsts[0].cuda;
+  const char* const number = strstr(file_name(file), ".so.");
+  const int driver = number == nullptr ? 0 : atoi(number + strlen(".so."));
+  for (const First& first : kFirsts) {
+    if (driver >= first.driver) return first.cuda;
+  }
+  return kFirsts[0].cuda;
+}
+
 /// libcudart lies in nvidia/cuda_runtime/lib beside nvidia/cuda_cupti/lib (CUDA 11 and 12), or in nvidia/cu13/lib with
 /// CUPTI itself.
 bool open_of_packages(const char* library, int most_major) noexcept {
   Loaded loaded{library, {}};
   if (!is_loaded(loaded)) return false;
-  *const_cast<char*>(file_name(loaded.path)) = '\0';
+  loaded.path[file_name(loaded.path) - static_cast<const char*>(loaded.path)] = '\0';
   char pattern[1200];
   const char* const places[] = {"../../cuda_cupti/lib/", "", "../extras/CUPTI/lib64/"};
   for (const char* place : places) {
@@ -141,10 +153,8 @@ bool open_of_toolkit(const char* root, int most_major) noexcept {
 }
 
 bool open_by_name(int most_major) noexcept {
-  for (const Named& named : kSonames) {
-    if (named.major <= most_major && open_at(named.name)) return true;
-  }
-  return false;
+  return std::ranges::any_of(kSonames,
+                             [&](const Named& named) { return named.major <= most_major && open_at(named.name); });
 }
 
 bool open_loaded() noexcept {
@@ -160,10 +170,7 @@ bool open_any() noexcept {
   }
   // NOLINTNEXTLINE(concurrency-mt-unsafe): programs that change it beside threads do so at their own risk
   const char* const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/usr/local/cuda-*"};
-  for (const char* root : roots) {
-    if (open_of_toolkit(root, major)) return true;
-  }
-  return false;
+  return std::ranges::any_of(roots, [&](const char* root) { return open_of_toolkit(root, major); });
 }
 
 void open_once() noexcept {

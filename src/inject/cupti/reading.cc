@@ -48,7 +48,7 @@ void take_end(std::byte* body) noexcept {
 }
 
 void write(const Layout& layout, const std::byte* body) noexcept {
-  uint16_t domain = layout.activity == Activity::peer_copy ? wire::kPeerCopy : 0;
+  uint16_t domain = 0;
   if (layout.kind == wire::Kind::cuda_call) {
     wire::ApiCallBody call{};
     memcpy(&call, body, sizeof call);

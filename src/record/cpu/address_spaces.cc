@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 
 namespace sonde::record {
 namespace {
@@ -44,9 +45,9 @@ void AddressSpaces::map(const PerfRecord& record) {
 }
 
 FileId AddressSpaces::file_of(const PerfRecord& record) {
-  FileIdentity identity{
-      std::string(record.text),
-      std::string(reinterpret_cast<const char*>(record.build_id.data()), record.build_id.size()), record.inode};
+  FileIdentity identity{std::string(record.text),
+                        std::string(reinterpret_cast<const char*>(record.build_id.data()), record.build_id.size()),
+                        record.inode};
   const auto [found, fresh] = known_files_.try_emplace(identity, static_cast<FileId>(files_.size()));
   if (fresh) files_.push_back(std::move(identity));
   return found->second;
@@ -57,8 +58,8 @@ uint32_t AddressSpaces::image(uint32_t process, int64_t time) const {
   const auto found = of_process_.find(process);
   if (found == of_process_.end()) return kNoSpace;
   const auto& numbers = found->second;
-  for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
-    if (spaces_[*number].since <= time) return *number;
+  for (const uint32_t number : std::views::reverse(numbers)) {
+    if (spaces_[number].since <= time) return number;
   }
   return numbers.front();
 }

@@ -22,7 +22,8 @@ Elf* open_vdso() {
   return elf_memory(reinterpret_cast<char*>(at), bytes);
 }
 
-bool is_file(std::string_view path) {
+/// Memory without a file has names as "//anon", "[heap]", "/memfd:x (deleted)".
+bool may_be_file(std::string_view path) {
   return path.starts_with('/') && !path.starts_with("//") && !path.starts_with("/memfd:") &&
          !path.starts_with("/dev/") && !path.starts_with("/SYSV");
 }
@@ -34,10 +35,9 @@ std::string_view build_id_of(Elf* elf) {
 }
 
 /// Device numbers are left aside: overlay file systems show others than the files have.
-bool is_same(Elf* elf, int file, const FileIdentity& identity) {
+bool is_same(Elf* elf, const struct stat& status, const FileIdentity& identity) {
   if (!identity.build_id.empty()) return build_id_of(elf) == identity.build_id;
-  struct stat status{};
-  return identity.inode == 0 || (fstat(file, &status) == 0 && status.st_ino == identity.inode);
+  return identity.inode == 0 || status.st_ino == identity.inode;
 }
 
 }  // namespace
@@ -47,9 +47,7 @@ void CodeFile::ElfEnd::operator()(Elf* elf) const { elf_end(elf); }
 CodeFile::CodeFile(const FileIdentity& identity) {
   [[maybe_unused]] static const unsigned version = elf_version(EV_CURRENT);  // libelf gives nothing before
   open(identity);
-  if (state_ != State::good) return;
-  read_segments();
-  frames_ = FrameTable::of(elf_.get());
+  if (state_ == State::good) read_segments();
 }
 
 void CodeFile::open(const FileIdentity& identity) {
@@ -58,13 +56,15 @@ void CodeFile::open(const FileIdentity& identity) {
     if (elf_) state_ = State::good;
     return;
   }
-  if (!is_file(identity.path)) return;
+  if (!may_be_file(identity.path)) return;
   const int file = ::open(identity.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   state_ = State::gone;
   if (file < 0) return;
-  elf_.reset(elf_begin(file, ELF_C_READ_MMAP, nullptr));
+  struct stat status{};
+  const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  if (regular) elf_.reset(elf_begin(file, ELF_C_READ_MMAP, nullptr));
   if (elf_ && gelf_getclass(elf_.get()) == ELFCLASS64) {
-    state_ = is_same(elf_.get(), file, identity) ? State::good : State::changed;
+    state_ = is_same(elf_.get(), status, identity) ? State::good : State::changed;
     elf_cntl(elf_.get(), ELF_C_FDREAD);
   }
   close(file);
@@ -85,6 +85,12 @@ std::optional<uint64_t> CodeFile::address_of(uint64_t offset) const {
     if (offset >= s.offset && offset - s.offset < s.bytes) return offset - s.offset + s.address;
   }
   return {};
+}
+
+const FrameRules* CodeFile::rules(uint64_t address) {
+  if (state_ != State::good) return nullptr;
+  if (!frames_) frames_ = FrameTable::of(elf_.get());
+  return *frames_ ? (*frames_)->at(address) : nullptr;
 }
 
 std::string_view CodeFile::symbol(uint64_t address) {

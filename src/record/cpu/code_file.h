@@ -27,7 +27,7 @@ class CodeFile {
   /// The address that the linker gave to what lies at an offset of the file; empty where no segment is there.
   [[nodiscard]] std::optional<uint64_t> address_of(uint64_t offset) const;
   /// How the function at an address is left; null where the file does not say.
-  [[nodiscard]] const FrameRules* rules(uint64_t address) { return frames_ ? frames_->at(address) : nullptr; }
+  [[nodiscard]] const FrameRules* rules(uint64_t address);
   /// The mangled name of the function that holds an address; empty where none is known.
   [[nodiscard]] std::string_view symbol(uint64_t address);
 
@@ -45,7 +45,7 @@ class CodeFile {
   State state_ = State::no_file;
   std::unique_ptr<Elf, ElfEnd> elf_;
   std::vector<Segment> segments_;
-  std::unique_ptr<FrameTable> frames_;
+  std::optional<std::unique_ptr<FrameTable>> frames_;  ///< once it was looked for
   std::optional<Symbols> symbols_;
 };
 

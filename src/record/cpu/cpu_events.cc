@@ -37,9 +37,7 @@ class Filling {
 
  private:
   /// Thread 0 is the core's idle task.
-  [[nodiscard]] bool counts(const PerfRecord& record) const {
-    return record.thread != 0 && record.time >= span_.begin && record.time <= span_.end;
-  }
+  [[nodiscard]] bool counts(const PerfRecord& record) const { return record.thread != 0 && span_.holds(record.time); }
 
   void sample(const PerfRecord& record) {
     if (!counts(record)) return;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "record/cpu/cpu_options.h"
 #include "record/cpu/symbolizer.h"
 #include "record/parts.h"
 #include "record/slices.h"
@@ -21,12 +22,6 @@ struct CpuTally {
   int64_t throttled = 0;  ///< times that Linux stopped sampling for a while
   int64_t unread_bytes = 0;
   std::vector<std::string> changed_files;  ///< that were replaced since: their functions have no names
-};
-
-/// When the recording was on: CLOCK_MONOTONIC.
-struct CpuSpan {
-  int64_t begin;
-  int64_t end;
 };
 
 /// Puts the slices' samples, switches and call chains into a trace, with the processes and threads that it does not

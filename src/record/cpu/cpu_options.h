@@ -14,12 +14,17 @@ struct CpuOptions {
   Backtrace backtrace = Backtrace::dwarf;
   int frequency_hz = 1000;        ///< of each thread that runs
   int samples_per_backtrace = 1;  ///< a chain for every so many samples of all threads
-  bool asked = false;  ///< it was asked for: that it is not permitted is a warning, else a note
-  bool maps = false;   ///< where code lies is recorded even without samples, for other chains
+  bool maps = false;              ///< where code lies is recorded even without samples, for other chains
 
-  [[nodiscard]] bool any() const {
-    return maps || sample != CpuScope::none || switches != CpuScope::none;
-  }
+  [[nodiscard]] bool any() const { return maps || sample != CpuScope::none || switches != CpuScope::none; }
+};
+
+/// When the recording is on: CLOCK_MONOTONIC, both ends included.
+struct CpuSpan {
+  int64_t begin;
+  int64_t end;
+
+  [[nodiscard]] bool holds(int64_t time) const { return begin <= time && time <= end; }
 };
 
 }  // namespace sonde::record

@@ -15,14 +15,20 @@ namespace {
 
 /// All rings together: part of the memory that a recording may take.
 constexpr size_t kMostRingBytes = size_t{16} << 20U;
-constexpr size_t kRingBytes = size_t{1} << 20U;
+constexpr size_t kRingBytes = size_t{2} << 20U;
 
 /// CPUs write at the same time, and what one writes now may carry the time of a moment ago: what is younger waits for
 /// the next look, so that all is passed on in the order of time.
 constexpr int64_t kUnsettledNs = 2'000'000;
 
-/// Registers, chain and a full copy of the stack.
-constexpr int64_t kSampleBytes = 9000;
+/// What a busy CPU writes: samples with registers, chain and stack; 100,000 switches a second, in and out.
+int64_t bytes_a_second(const CpuOptions& options) {
+  constexpr int64_t kSampleBytes = 500;
+  constexpr int64_t kSwitchBytes = 10'000'000;
+  const int64_t stack = options.backtrace == Backtrace::dwarf ? kStackBytes : 0;
+  const int64_t samples = options.sample == CpuScope::none ? 0 : (kSampleBytes + stack) * options.frequency_hz;
+  return samples + (options.switches == CpuScope::none ? 0 : kSwitchBytes) + 1;
+}
 
 constexpr int64_t kSecondNs = 1'000'000'000;
 
@@ -56,8 +62,7 @@ void CpuRecorder::open(pid_t process) {
   kernel_ = opened->kernel;
   cycles_ = opened->cycles;
   map_rings(opened->events);
-  const bool whole_system =
-      options_.sample == CpuScope::system_wide || options_.switches == CpuScope::system_wide;
+  const bool whole_system = options_.sample == CpuScope::system_wide || options_.switches == CpuScope::system_wide;
   if (!whole_system || rings_.empty()) return;
   for (const PerfRing& ring : rings_) ioctl(ring.event(), PERF_EVENT_IOC_ENABLE, 0);
   append_running_processes(clock_ns(CLOCK_MONOTONIC), fresh_);
@@ -70,31 +75,33 @@ void CpuRecorder::map_rings(const std::vector<int>& events) {
     if (ring) {
       rings_.push_back(std::move(*ring));
       const auto bytes = static_cast<int64_t>(rings_.back().bytes());
-      patience_ns_ = std::min(patience_ns_, bytes / 2 * kSecondNs / (kSampleBytes * options_.frequency_hz));
+      patience_ns_ = std::min(patience_ns_, bytes / 2 * kSecondNs / bytes_a_second(options_));
     } else {
       problem_ = ring.error().message;
     }
   }
 }
 
-int64_t CpuRecorder::drain(bool recording) {
+int64_t CpuRecorder::drain(const CpuSpan& on) {
   if (rings_.empty()) return 0;
+  const int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   const size_t before = fresh_.size();
   const int64_t settled = clock_ns(CLOCK_MONOTONIC) - kUnsettledNs;
   for (PerfRing& ring : rings_) ring.drain(fresh_);
   const auto taken = static_cast<int64_t>(fresh_.size() - before);
-  pass_on(settled, recording);
+  pass_on(settled, on);
+  own_ns_ += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
   return taken;
 }
 
-void CpuRecorder::finish(bool recording) {
+void CpuRecorder::finish(const CpuSpan& on) {
   for (const PerfRing& ring : rings_) ioctl(ring.event(), PERF_EVENT_IOC_DISABLE, 0);
   for (PerfRing& ring : rings_) ring.drain(fresh_);
-  pass_on(std::numeric_limits<int64_t>::max(), recording);
+  pass_on(std::numeric_limits<int64_t>::max(), on);
   rings_.clear();
 }
 
-std::vector<CpuRecorder::Held> CpuRecorder::held() const {
+std::vector<CpuRecorder::Held> CpuRecorder::held() {
   std::vector<Held> all;
   PerfReader reader(fresh_, form_of(options_));
   PerfRecord record;
@@ -103,13 +110,13 @@ std::vector<CpuRecorder::Held> CpuRecorder::held() const {
     all.push_back({record.time, at, record.bytes.size()});
     at += record.bytes.size();
   }
+  unread_bytes_ += static_cast<int64_t>(reader.left());
   std::ranges::stable_sort(all, {}, &Held::time);
   return all;
 }
 
-void CpuRecorder::pass_on(int64_t before, bool recording) {
+void CpuRecorder::pass_on(int64_t before, const CpuSpan& on) {
   std::vector<std::byte> younger;
-  const int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   for (const Held& h : held()) {
     const auto bytes = std::span(fresh_).subspan(h.at, h.bytes);
     if (h.time >= before) {
@@ -117,18 +124,17 @@ void CpuRecorder::pass_on(int64_t before, bool recording) {
       continue;
     }
     PerfRecord record;
-    if (PerfReader(bytes, form_of(options_)).next(record)) keep(record, recording);
+    if (PerfReader(bytes, form_of(options_)).next(record)) keep(record, on);
   }
-  unwinding_ns_ += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
   fresh_ = std::move(younger);
   if (!ready_.empty()) spool_.add(0, 0, ready_, kCpuSliceMark);
   ready_.clear();
   spool_.flush();
 }
 
-void CpuRecorder::keep(const PerfRecord& record, bool recording) {
+void CpuRecorder::keep(const PerfRecord& record, const CpuSpan& on) {
   spaces_.add(record);
-  if (is_activity(record.type) && !recording) return;
+  if (is_activity(record.type) && !on.holds(record.time)) return;
   if (record.type == PERF_RECORD_SAMPLE) {
     keep_sample(record);
   } else {

@@ -3,6 +3,7 @@
 namespace sonde::record {
 namespace {
 
+constexpr double kNsPerMillisecond = 1e6;
 constexpr double kPercent = 100;
 
 /// What was asked for, in words.
@@ -11,14 +12,14 @@ std::string_view things(const CpuOptions& options) {
   return options.switches == CpuScope::none ? "CPU samples" : "CPU samples and thread states";
 }
 
-std::string what_was_sampled(const CpuTally& t, const CpuOptions& options, const CpuRecorder& recorder) {
-  std::string text = fmt::format("{} CPU samples", t.samples);
-  if (options.sample != CpuScope::none) text += fmt::format(" at {} Hz", options.frequency_hz);
-  if (t.samples > 0 && options.backtrace == Backtrace::dwarf) {
-    text += fmt::format(", {:.1f} us each for its call chain",
-                        static_cast<double>(recorder.unwinding_ns()) / 1000 / static_cast<double>(t.samples));
+std::string what_was_recorded(const CpuTally& t, const CpuOptions& options, const CpuRecorder& recorder) {
+  std::string text;
+  if (options.sample != CpuScope::none) text = fmt::format("{} CPU samples at {} Hz", t.samples, options.frequency_hz);
+  if (options.switches != CpuScope::none) {
+    text += fmt::format("{}{} thread switches", text.empty() ? "" : " and ", t.switches);
   }
-  return text + fmt::format("; {} thread switches", t.switches);
+  return fmt::format("recorded {}; the recorder took {:.0f} ms of CPU time for them", text,
+                     static_cast<double>(recorder.own_ns()) / kNsPerMillisecond);
 }
 
 std::string broken_share(const CpuTally& t) {
@@ -26,7 +27,7 @@ std::string broken_share(const CpuTally& t) {
                      kPercent * static_cast<double>(t.broken_chains) / static_cast<double>(t.chains), t.chains);
 }
 
-void add_losses(std::vector<Remark>& remarks, const CpuTally& t) {
+void add_losses(std::vector<Remark>& remarks, const CpuTally& t, int64_t unread_bytes) {
   if (t.lost > 0) {
     remarks.push_back({true, fmt::format("{} CPU samples and thread switches were lost: the recorder was late; a lower "
                                          "--sampling-frequency or --backtrace=fp needs less",
@@ -38,8 +39,8 @@ void add_losses(std::vector<Remark>& remarks, const CpuTally& t) {
   for (const std::string& path : t.changed_files) {
     remarks.push_back({true, fmt::format("{} was replaced since it ran: its functions have no names", path)});
   }
-  if (t.unread_bytes > 0) {
-    remarks.push_back({true, fmt::format("{} bytes of CPU samples could not be read", t.unread_bytes)});
+  if (unread_bytes > 0) {
+    remarks.push_back({true, fmt::format("{} bytes of CPU samples could not be read", unread_bytes)});
   }
 }
 
@@ -47,17 +48,19 @@ void add_losses(std::vector<Remark>& remarks, const CpuTally& t) {
 
 void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const CpuOptions& options,
                      const CpuRecorder& recorder) {
-  if (!options.any()) return;
+  if (options.sample == CpuScope::none && options.switches == CpuScope::none) return;
   if (!recorder.problem().empty()) {
-    remarks.push_back({options.asked, fmt::format("no {}: {}", things(options), recorder.problem())});
+    remarks.push_back({true, fmt::format("no {}: {}", things(options), recorder.problem())});
+    return;
   }
-  if (tally.samples + tally.switches > 0) remarks.push_back({false, what_was_sampled(tally, options, recorder)});
+  remarks.push_back({false, what_was_recorded(tally, options, recorder)});
   if (tally.chains > 0 && options.backtrace != Backtrace::none) remarks.push_back({false, broken_share(tally)});
   if (tally.samples > 0 && !recorder.kernel()) {
-    remarks.push_back({false, "CPU time within the kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
-                              "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
+    remarks.push_back({false,
+                       "CPU time within the kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
+                       "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
   }
-  add_losses(remarks, tally);
+  add_losses(remarks, tally, tally.unread_bytes + recorder.unread_bytes());
 }
 
 }  // namespace sonde::record

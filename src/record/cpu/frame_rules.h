@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <elfutils/libdw.h>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 struct Elf;
 

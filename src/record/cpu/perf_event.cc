@@ -14,10 +14,6 @@
 namespace sonde::record {
 namespace {
 
-/// Of the stack, copied with each sample: most chains of Python and PyTorch lie in 8 KB, and it is what perf(1) takes.
-/// Twice as much would halve what a buffer holds.
-constexpr uint32_t kStackBytes = 8192;
-
 /// A file of /proc or /sys without the line's end; empty where it cannot be read.
 std::string setting(const std::string& path) {
   constexpr size_t kMost = 4096;
@@ -89,13 +85,13 @@ perf_event_attr attributes_of(const CpuOptions& options, bool whole_system) {
 
 /// Leaves out what an error speaks of; false where nothing more can be left out.
 bool ask_for_less(perf_event_attr& attributes, int error) {
+  if ((error == EACCES || error == EPERM) && attributes.exclude_kernel == 0) {
+    attributes.exclude_kernel = 1;
+    return true;
+  }
   if (attributes.type == PERF_TYPE_HARDWARE) {  // a virtual machine without counters
     attributes.type = PERF_TYPE_SOFTWARE;
     attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-    return true;
-  }
-  if ((error == EACCES || error == EPERM) && attributes.exclude_kernel == 0) {
-    attributes.exclude_kernel = 1;
     return true;
   }
   if (error == EINVAL && attributes.build_id != 0) {  // older than Linux 5.12
@@ -113,14 +109,16 @@ std::string why_not(int error, bool whole_system) {
   std::from_chars(paranoid.data(), paranoid.data() + paranoid.size(), level);
   const bool forbidden = error == EACCES || error == EPERM;
   if (forbidden && level > needed) {
-    return fmt::format("kernel.perf_event_paranoid is {}; 'sysctl kernel.perf_event_paranoid={}' permits it, or the "
-                       "capability CAP_PERFMON",
-                       level, needed);
+    return fmt::format(
+        "kernel.perf_event_paranoid is {}; 'sysctl kernel.perf_event_paranoid={}' permits it, or the "
+        "capability CAP_PERFMON",
+        level, needed);
   }
   if (forbidden || error == ENOSYS) {
-    return fmt::format("perf_event_open is forbidden here: {}; in a container --cap-add PERFMON, or a seccomp profile "
-                       "that allows the call, permits it",
-                       system_reason(error));
+    return fmt::format(
+        "perf_event_open is forbidden here: {}; in a container --cap-add PERFMON, or a seccomp profile "
+        "that allows the call, permits it",
+        system_reason(error));
   }
   return fmt::format("perf_event_open failed: {}", system_reason(error));
 }
@@ -134,8 +132,7 @@ PerfEventOpen system_perf_event_open() {
 }
 
 Result<PerfEvents> open_perf_events(const CpuOptions& options, pid_t process, const PerfEventOpen& open) {
-  const bool whole_system =
-      options.sample == CpuScope::system_wide || options.switches == CpuScope::system_wide;
+  const bool whole_system = options.sample == CpuScope::system_wide || options.switches == CpuScope::system_wide;
   perf_event_attr attributes = attributes_of(options, whole_system);
   PerfEvents opened;
   for (const int cpu : online_cpus()) {

@@ -16,6 +16,10 @@ namespace sonde::record {
 using PerfEventOpen = std::function<int(perf_event_attr& attributes, pid_t process, int cpu)>;
 [[nodiscard]] PerfEventOpen system_perf_event_open();
 
+/// Of the stack, copied with each sample. Of a Python program that imports modules 3.1 % of the chains were longer than
+/// 8 KB (what perf(1) takes), and 1.2 % than this.
+inline constexpr uint32_t kStackBytes = 16384;
+
 /// What could be opened.
 struct PerfEvents {
   std::vector<int> events;  ///< one a CPU, owned by the caller

@@ -173,6 +173,24 @@ void put_head(std::vector<std::byte>& out, uint32_t type, uint16_t misc, size_t 
   put(out, perf_event_header{type, misc, static_cast<uint16_t>(bytes)});
 }
 
+constexpr size_t kIdentityBytes = 24;
+
+void put_identity(std::vector<std::byte>& out, const PerfRecord& record) {
+  put(out, record.process);
+  put(out, record.thread);
+  put(out, record.time);
+  put(out, uint64_t{record.cpu});
+}
+
+/// With the zero behind it, and more of them to whole words.
+size_t text_bytes(std::string_view text) { return (text.size() / sizeof(uint64_t) + 1) * sizeof(uint64_t); }
+
+void put_text(std::vector<std::byte>& out, std::string_view text) {
+  const size_t begin = out.size();
+  out.resize(begin + text_bytes(text));
+  std::ranges::copy(std::as_bytes(std::span(text)), out.begin() + static_cast<std::ptrdiff_t>(begin));
+}
+
 /// The words of the kernel's part of a chain: all before the user's.
 size_t kernel_words(const Words& chain) {
   for (size_t i = 0; i < chain.size(); ++i) {
@@ -217,9 +235,7 @@ void append_sample(const PerfRecord& sample, std::span<const uint64_t> user, boo
 
 void append_mapping(const PerfRecord& mapping, std::vector<std::byte>& out) {
   constexpr size_t kFixed = sizeof(perf_event_header) + 4 * sizeof(uint64_t) + sizeof(FileNumber) + sizeof(uint64_t);
-  constexpr size_t kIdentity = 24;
-  const size_t text = (mapping.text.size() + sizeof(uint64_t)) / sizeof(uint64_t) * sizeof(uint64_t);
-  put_head(out, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, kFixed + text + kIdentity);
+  put_head(out, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, kFixed + text_bytes(mapping.text) + kIdentityBytes);
   put(out, mapping.process);
   put(out, mapping.thread);
   put(out, mapping.address);
@@ -227,13 +243,17 @@ void append_mapping(const PerfRecord& mapping, std::vector<std::byte>& out) {
   put(out, mapping.offset);
   put(out, FileNumber{0, 0, mapping.inode, 0});
   put(out, uint64_t{0});
-  const size_t begin = out.size();
-  out.resize(begin + text);
-  std::ranges::copy(std::as_bytes(std::span(mapping.text)), out.begin() + static_cast<std::ptrdiff_t>(begin));
-  put(out, mapping.process);
-  put(out, mapping.thread);
-  put(out, mapping.time);
-  put(out, uint64_t{mapping.cpu});
+  put_text(out, mapping.text);
+  put_identity(out, mapping);
+}
+
+void append_name(const PerfRecord& name, std::vector<std::byte>& out) {
+  constexpr size_t kFixed = sizeof(perf_event_header) + sizeof(uint64_t);
+  put_head(out, PERF_RECORD_COMM, 0, kFixed + text_bytes(name.text) + kIdentityBytes);
+  put(out, name.process);
+  put(out, name.thread);
+  put_text(out, name.text);
+  put_identity(out, name);
 }
 
 }  // namespace sonde::record

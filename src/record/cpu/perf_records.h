@@ -83,5 +83,7 @@ void append_sample(const PerfRecord& sample, std::span<const uint64_t> user, boo
 
 /// Appends a mapping of code as Linux would have told it, for processes that were there before.
 void append_mapping(const PerfRecord& mapping, std::vector<std::byte>& out);
+/// The same of a thread's name, `text`.
+void append_name(const PerfRecord& name, std::vector<std::byte>& out);
 
 }  // namespace sonde::record

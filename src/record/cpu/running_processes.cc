@@ -27,19 +27,31 @@ bool read_line(const std::string& line, PerfRecord& mapping) {
   return true;
 }
 
+PerfRecord of_process(uint32_t process, int64_t time) {
+  PerfRecord record;
+  record.process = record.thread = process;
+  record.time = time;
+  return record;
+}
+
 }  // namespace
 
 void append_running_processes(int64_t time, std::vector<std::byte>& out) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename();
+    const std::string number = entry.path().filename();
     uint32_t process = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), process).ec != std::errc()) continue;
+    if (std::from_chars(number.data(), number.data() + number.size(), process).ec != std::errc()) continue;
+    std::ifstream name(entry.path() / "comm");
+    std::string line;
+    PerfRecord named = of_process(process, time);
+    if (std::getline(name, line)) {
+      named.text = line;
+      append_name(named, out);
+    }
     std::ifstream maps(entry.path() / "maps");
-    for (std::string line; std::getline(maps, line);) {
-      PerfRecord mapping;
-      mapping.process = mapping.thread = process;
-      mapping.time = time;
+    while (std::getline(maps, line)) {
+      PerfRecord mapping = of_process(process, time);
       if (read_line(line, mapping)) append_mapping(mapping, out);
     }
   }

@@ -6,25 +6,34 @@
 #include <array>
 #include <cstdlib>
 
+#include "record/cpu/kernel_symbols.h"
+
 namespace sonde::record {
 namespace {
 
 /// Where threads begin: the program's entry, the C library's starter of threads, and the loader's own work before.
-constexpr std::array<std::string_view, 12> kStarts = {"_start",     "__libc_start_main", "__libc_start_call_main",
-                                                      "clone",      "clone3",            "__clone",
-                                                      "__clone3",   "start_thread",      "_dl_start_user",
-                                                      "_dl_start",  "__libc_start_main_impl", "__start_context"};
+constexpr std::array<std::string_view, 12> kStarts = {"_start",
+                                                      "__libc_start_main",
+                                                      "__libc_start_call_main",
+                                                      "clone",
+                                                      "clone3",
+                                                      "__clone",
+                                                      "__clone3",
+                                                      "start_thread",
+                                                      "_dl_start_user",
+                                                      "_dl_start",
+                                                      "__libc_start_main_impl",
+                                                      "__start_context"};
 
 constexpr std::string_view kKernelModule = "[kernel]";
 constexpr std::string_view kNoModule = "[unknown]";
 
-std::string demangled(std::string_view mangled) {
-  const std::string text(mangled);
-  if (!mangled.starts_with("_Z")) return text;
+std::string demangled(const std::string& mangled) {
+  if (!mangled.starts_with("_Z")) return mangled;
   int status = 0;
-  const std::unique_ptr<char, decltype(&free)> plain(abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status),
+  const std::unique_ptr<char, decltype(&free)> plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
                                                      &free);
-  return status == 0 ? std::string(plain.get()) : text;
+  return status == 0 ? std::string(plain.get()) : mangled;
 }
 
 std::string key_of(uint32_t image, std::span<const uint64_t> kernel, std::span<const uint64_t> user) {
@@ -53,12 +62,12 @@ ChainId Symbolizer::chain(uint32_t process, int64_t time, std::span<const uint64
                           std::span<const uint64_t> user) {
   if (kernel.empty() && user.empty()) return kNone;
   CallChains& chains = trace_.chains;
-  const auto [found, fresh] =
-      known_chains_.try_emplace(key_of(spaces_.image(process, time), kernel, user), static_cast<ChainId>(chains.size()));
+  const auto [found, fresh] = known_chains_.try_emplace(key_of(spaces_.image(process, time), kernel, user),
+                                                        static_cast<ChainId>(chains.size()));
   if (!fresh) return found->second;
   const NameId module = trace_.names.intern(kKernelModule);
   for (const uint64_t address : kernel) {
-    const std::string_view name = kernel_.at(address);
+    const std::string_view name = kernel_symbol(address);
     add_frame({trace_.names.intern(name.empty() ? kKernelModule : name), module}, address, true);
   }
   bool called = false;
@@ -98,7 +107,8 @@ Symbolizer::Name Symbolizer::name_in(FileId file, uint64_t offset, bool called) 
   if (!address) return {trace_.names.intern(fmt::format("{:#x}", offset)), module};
   std::string_view symbol = files_.at(file).symbol(*address);
   if (symbol.empty() && called) symbol = files_.at(file).symbol(*address + 1);
-  return {trace_.names.intern(symbol.empty() ? fmt::format("{:#x}", *address) : demangled(symbol)), module};
+  return {trace_.names.intern(symbol.empty() ? fmt::format("{:#x}", *address) : demangled(std::string(symbol))),
+          module};
 }
 
 /// Interpreters that make code tell what it is in a file that perf(1) reads too.

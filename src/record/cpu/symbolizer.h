@@ -9,7 +9,6 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "record/cpu/code_file.h"
-#include "record/cpu/kernel_symbols.h"
 #include "record/cpu/perf_map.h"
 #include "record/slices.h"
 #include "trace/trace.h"
@@ -50,9 +49,8 @@ class Symbolizer {
   Trace& trace_;
   AddressSpaces spaces_;
   CodeFiles files_{spaces_};
-  KernelSymbols kernel_;
-  boost::unordered_flat_map<uint64_t, Name> known_;                ///< by file and offset
-  boost::unordered_flat_map<std::string, ChainId> known_chains_;   ///< by image and addresses
+  boost::unordered_flat_map<uint64_t, Name> known_;                     ///< by file and offset
+  boost::unordered_flat_map<std::string, ChainId> known_chains_;        ///< by image and addresses
   boost::unordered_flat_map<uint32_t, std::unique_ptr<PerfMap>> made_;  ///< code that processes made
 };
 

@@ -17,7 +17,8 @@ constexpr std::string_view kDebugFiles = "/usr/lib/debug/.build-id";
 std::string debug_file(std::string_view build_id) {
   std::string digits;
   for (const char c : build_id) digits += fmt::format("{:02x}", static_cast<uint8_t>(c));
-  return fmt::format("{}/{}/{}.debug", kDebugFiles, digits.substr(0, 2), digits.substr(std::min<size_t>(2, digits.size())));
+  return fmt::format("{}/{}/{}.debug", kDebugFiles, digits.substr(0, 2),
+                     digits.substr(std::min<size_t>(2, digits.size())));
 }
 
 bool is_code(const GElf_Sym& symbol) {

@@ -80,8 +80,7 @@ Unwinder::Step Unwinder::by_rules(const FrameRules& rules, const StackCopy& stac
   if (!address || (!rules.signal && address->value <= frame.registers.value[kStackRegister])) return Step::broken;
   Registers caller;
   for (size_t number = 0; number < kDwarfRegisters; ++number) {
-    const auto value =
-        caller_value(rules, rules.registers[number], number, frame.registers, stack, address->value);
+    const auto value = caller_value(rules, rules.registers[number], number, frame.registers, stack, address->value);
     if (value) caller.set(number, *value);
   }
   const bool stack_given = rules.signal && caller.has(kStackRegister);

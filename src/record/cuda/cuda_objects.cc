@@ -86,7 +86,7 @@ void CudaObjects::add(const wire::Record& record, OfSource& source) {
   }
 }
 
-void CudaObjects::add_text(const wire::Record& record, OfSource& source) const {
+void CudaObjects::add_text(const wire::Record& record, OfSource& source) {
   const auto body = body_of<wire::CudaNameBody>(record);
   std::string& text = source.texts[body.id];
   if (body.part == 0) text.clear();
@@ -112,11 +112,11 @@ void CudaObjects::add_device(const wire::DeviceBody& body, OfSource& source) {
 }
 
 const std::string& CudaObjects::text(const CudaSource& source, uint32_t number) const {
-  static const std::string kEmpty;
+  static const std::string no_text;
   const auto of = sources_.find(source);
-  if (of == sources_.end()) return kEmpty;
+  if (of == sources_.end()) return no_text;
   const auto found = of->second.texts.find(number);
-  return found == of->second.texts.end() ? kEmpty : found->second;
+  return found == of->second.texts.end() ? no_text : found->second;
 }
 
 KernelNames CudaObjects::kernel(const CudaSource& source, uint32_t number) {

@@ -49,7 +49,7 @@ class CudaObjects {
   };
 
   void add(const wire::Record& record, OfSource& source);
-  void add_text(const wire::Record& record, OfSource& source) const;
+  static void add_text(const wire::Record& record, OfSource& source);
   void add_device(const wire::DeviceBody& body, OfSource& source);
   [[nodiscard]] DeviceId device_row(const wire::DeviceBody& body, const std::string& name);
 

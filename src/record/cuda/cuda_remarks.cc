@@ -19,13 +19,13 @@ std::string version_text(uint32_t version) {
   constexpr uint32_t kMajor = 10'000;
   constexpr uint32_t kMinor = 100;
   if (version < kFirstLong) return fmt::format("version {}", version);
-  return fmt::format("{}.{}.{}, number {}", version / kMajor, version / kMinor % kMinor, version % kMinor, version);
+  return fmt::format("{}.{}.{}", version / kMajor, version / kMinor % kMinor, version % kMinor);
 }
 
 std::string cupti_text(const CudaTally& t) {
   std::string text;
   for (const auto& [path, version] : t.versions) {
-    text += fmt::format("{}CUPTI ({}: {})", text.empty() ? "" : ", ", version_text(version), path);
+    text += fmt::format("{}CUPTI {} ({})", text.empty() ? "" : ", ", version_text(version), path);
   }
   return text;
 }
@@ -62,7 +62,7 @@ std::string state_text(CudaState state, const std::string& text, const CudaTally
           text);
     case CudaState::unknown_version:
       return fmt::format(
-          "CUDA was not recorded: this CUPTI ({}: {}) is not one that Sonde knows, and its records would be misread; "
+          "CUDA was not recorded: CUPTI {} ({}) is not one that this Sonde knows, and its records would be misread; "
           "SONDE_CUPTI names another, of CUDA 11.4 to 13.0",
           version_text(t.versions.at(text)), text);
     case CudaState::other_tool:
@@ -154,7 +154,7 @@ void add_graphs(std::vector<Remark>& remarks, const CudaTally& t, const Wanted& 
 }  // namespace
 
 void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, const Wanted& wanted, uint32_t holding) {
-  if (tally.states.empty() && tally.processes == 0) {
+  if (tally.states.empty() && tally.processes == 0 && tally.events() == 0) {
     remarks.push_back({false, "no process used CUDA: there was nothing of the GPU to record"});
     return;
   }

@@ -222,7 +222,6 @@ void CudaRows::chain(const wire::Record& record, const CudaSource& source) {
   }
   chains_[key(source.process, body.correlation)] = static_cast<ChainId>(c.size());
   c.first.push_back(static_cast<uint32_t>(c.symbol.size()));
-  ++tally_.chains;
 }
 
 void CudaRows::state(const wire::Record& record) {
@@ -270,6 +269,7 @@ void CudaRows::add_call(const PendingCall& call, ThreadId thread) {
   c.result.push_back(call.body.result);
   c.nesting.push_back(kUnknown32);
   c.chain.push_back(chain == chains_.end() ? kNone : chain->second);
+  if (chain != chains_.end()) ++tally_.chains;
   ++tally_.api_calls;
 }
 

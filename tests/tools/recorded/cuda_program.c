@@ -228,6 +228,17 @@ static void spaced(int count) {
   check(cudaDeviceSynchronize());
 }
 
+/* Three ranges, with work that is not wanted between them. */
+static void ranges(int count) {
+  for (int i = 0; i < 3; ++i) {
+    check(cudaProfilerStart());
+    plain(count);
+    check(cudaProfilerStop());
+    for (int j = 0; j < count; ++j) launch_shaped(&scale, scale_ns, NULL);
+    check(cudaDeviceSynchronize());
+  }
+}
+
 static void many(long count) {
   for (long i = 0; i < count; ++i) launch(&scale, scale_ns, NULL);
   check(cudaDeviceSynchronize());
@@ -341,6 +352,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "managed") == 0) managed(count);
   if (strcmp(mode, "profiler") == 0) profiler(count);
   if (strcmp(mode, "spaced") == 0) spaced(count);
+  if (strcmp(mode, "ranges") == 0) ranges(count);
   if (strcmp(mode, "many") == 0) many(count);
   if (strcmp(mode, "threads") == 0) threads(count);
   if (strcmp(mode, "processes") == 0) processes(count);
