@@ -31,7 +31,9 @@ struct Tally {
   CudaTally cuda;
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + library_calls + cuda.events() + gpu_samples; }
+  [[nodiscard]] int64_t events() const {
+    return ranges + marks + os_calls + library_calls + cuda.events() + gpu_samples;
+  }
 };
 
 /// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
