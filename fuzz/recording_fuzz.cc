@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "record/gpu_metrics/gpu_metrics.h"
 #include "record/trace_of.h"
 
 namespace {
@@ -17,16 +18,36 @@ void make_trace(const sonde::record::Slices& slices) {
     rows += static_cast<int64_t>(part.ranges.start.size() + part.marks.start.size() + part.os_calls.start.size());
   };
   const sonde::record::Tally tally = sonde::record::fill_trace(trace, slices, 0, count, {}, kSmallParts);
-  if (tally.unread_bytes < 0 || tally.events() != rows) std::abort();
+  if (tally.unread_bytes < 0 || tally.ranges + tally.marks + tally.os_calls != rows) std::abort();
+}
+
+void make_counters(const sonde::record::Slices& slices) {
+  sonde::Trace trace;
+  constexpr int64_t kEnd = 1'000'000'000'000;
+  int64_t values = 0;
+  const auto check = [&](const sonde::Trace& part) {
+    for (const uint32_t counter : part.counter_values.counter) {
+      if (counter >= part.counters.size()) std::abort();
+      ++values;
+    }
+  };
+  int64_t most = 0;
+  for (const auto& gpu : sonde::record::fill_gpu_metrics(trace, slices, 0, kEnd, check).gpus) {
+    most += gpu.samples * static_cast<int64_t>(gpu.metrics.size());
+  }
+  if (values > most) std::abort();
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
-  make_trace(sonde::record::ordered_slices(bytes));
+  const sonde::record::Slices ordered = sonde::record::ordered_slices(bytes);
+  make_trace(ordered);
+  make_counters(ordered);
   sonde::record::Slices one;
   one.all.push_back({.process = 1, .thread = 1, .records = bytes});
   make_trace(one);
+  make_counters(one);
   return 0;
 }

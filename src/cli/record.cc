@@ -15,9 +15,9 @@
 #include "cli/output.h"
 #include "cli/record/cpu_sampling.h"
 #include "cli/record/cuda_options.h"
+#include "cli/record/gpu_metrics_options.h"
 #include "cli/record/library.h"
 #include "cli/record/metrics.h"
-#include "cli/record/other_options.h"
 #include "cli/record/output_name.h"
 #include "cli/record/self_test.h"
 #include "cli/record/traces.h"
@@ -43,8 +43,8 @@ struct RecordArguments {
   std::string capture_range = "none";
   std::shared_ptr<record_cli::CpuArguments> cpu;
   record_cli::CudaArguments cuda;
-  std::shared_ptr<record_cli::OtherOptions> others;
   std::shared_ptr<record_cli::MetricOptions> metrics;
+  record_cli::GpuMetricsArguments gpu_metrics;
 };
 
 /// Times beyond 31 years are that: they still fit.
@@ -99,12 +99,17 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   const auto cuda_options = record_cli::cuda_options(arguments.cuda, options.remarks);
   if (!cuda_options) return std::unexpected(cuda_options.error());
   options.wanted.cuda_options = *cuda_options;
-  for (record::Remark& remark : record_cli::remarks_of(*arguments.others)) options.remarks.push_back(std::move(remark));
+  const auto gpu_metrics = record_cli::gpu_metrics_options(arguments.gpu_metrics, options.remarks);
+  if (!gpu_metrics) return std::unexpected(gpu_metrics.error());
+  options.wanted.gpu_metrics = *gpu_metrics;
   const auto cpu = record_cli::cpu_options_of(*arguments.cpu);
   if (!cpu) return std::unexpected(cpu.error());
   options.cpu = *cpu;
   auto measure = record_cli::measure_request(*arguments.metrics, options.remarks);
   if (!measure) return std::unexpected(measure.error());
+  if (*measure && options.wanted.gpu_metrics.any()) {
+    return fail("--metrics and --gpu-metrics-devices take the same counters of the GPU: record the program twice");
+  }
   if (*measure) measure_kernels(options, std::move(**measure));
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
@@ -212,8 +217,8 @@ void set_up(CLI::App& command, int& exit_code) {
       ->capture_default_str();
   a->cpu = record_cli::add_cpu_options(command);
   record_cli::add_cuda_options(command, a->cuda);
-  a->others = record_cli::add_other_options(command);
   a->metrics = record_cli::add_metric_options(command);
+  record_cli::add_gpu_metrics_options(command, a->gpu_metrics);
   command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them")
       ->transform(unguarded_word);
   command.callback([a, &exit_code] { exit_code = run(*a); });

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <utility>
@@ -26,6 +27,16 @@ uint64_t pid_namespace() {
   return stat("/proc/self/ns/pid", &of_namespace) == 0 ? of_namespace.st_ino : 0;
 }
 
+/// As many names as there is room for; the command line takes no more.
+void fill_gpu_metrics(wire::GpuMetricsWanted& wanted, const GpuMetricsOptions& options) {
+  wanted.frequency_hz = options.frequency_hz;
+  wanted.devices = options.devices;
+  std::string names;
+  for (const std::string& name : options.names) names += name + '\n';
+  names.resize(std::min(names.size(), sizeof wanted.names - 1));
+  std::ranges::copy(names, wanted.names);
+}
+
 void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
   header.magic = wire::kMagic;
   header.version = wire::kVersion;
@@ -33,11 +44,12 @@ void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
   header.chunks = wire::kChunks;
   header.wanted = (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U) |
                   (wanted.cuda ? wire::kWantCuda : 0U) | (wanted.libraries.empty() ? 0U : wire::kWantLibraries) |
-                  (wanted.metrics ? wire::kWantMetrics : 0U);
+                  (wanted.metrics ? wire::kWantMetrics : 0U) | (wanted.gpu_metrics.any() ? wire::kWantGpuMetrics : 0U);
   header.nonce = nonce;
   header.pid_namespace = pid_namespace();
   header.os_threshold_ns = wanted.os_threshold_ns;
   header.cuda = wanted.cuda_options;
+  fill_gpu_metrics(header.gpu_metrics, wanted.gpu_metrics);
 }
 
 }  // namespace

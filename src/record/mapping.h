@@ -10,6 +10,15 @@
 
 namespace sonde::record {
 
+/// What is sampled of GPUs.
+struct GpuMetricsOptions {
+  uint64_t devices = 0;  ///< a bit for each of CUDA's numbers; all of them: every GPU that a program sees
+  uint32_t frequency_hz = 10'000;
+  std::vector<std::string> names = {};  ///< of NVIDIA's; none: the general set
+
+  [[nodiscard]] bool any() const { return devices != 0; }
+};
+
 /// What the injected library is asked for.
 struct Wanted {
   bool nvtx = true;
@@ -17,7 +26,8 @@ struct Wanted {
   int64_t os_threshold_ns = 1000;
   bool cuda = false;
   wire::CudaWanted cuda_options{.extras = 0, .flush_ms = 1000, .backtrace_ns = {-1, -1, -1, -1}};
-  bool metrics = false;                     ///< counters of kernels
+  bool metrics = false;  ///< counters of kernels
+  GpuMetricsOptions gpu_metrics = {};
   std::vector<std::string> libraries = {};  ///< of wire/libraries.inc, as -t names them
 
   /// Whether the library must be there before the program begins.

@@ -14,6 +14,7 @@
 #include "record/cpu/cpu_recorder.h"
 #include "record/cpu/cpu_remarks.h"
 #include "record/drain.h"
+#include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_calls.h"
 #include "record/library_remark.h"
 #include "record/remarks.h"
@@ -63,7 +64,9 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping,
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
   if (request) program.environment.emplace_back(wire::kMeasureVariable, request->place());
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
-  if (options.wanted.cuda || request) program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
+  if (options.wanted.cuda || request || options.wanted.gpu_metrics.any()) {
+    program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
+  }
   if (!options.torch_folder.empty()) {
     program.environment.emplace_back("PYTHONPATH", with_first("PYTHONPATH", options.torch_folder));
   }
@@ -130,7 +133,8 @@ class Run {
   /// The signal that ends the program may come only when what it did until now is here.
   void await_cuda(Program& program) {
     const int64_t until = monotonic_ns() + kMostHandoverNs;
-    while (mapping_.header().cuda_active.load() > 0 && !program.ended() && monotonic_ns() < until) {
+    while (mapping_.header().cuda_active.load() + mapping_.header().samplers_active.load() > 0 && !program.ended() &&
+           monotonic_ns() < until) {
       program.wait(kBusySweepNs);
       drain_.sweep();
     }
@@ -202,12 +206,17 @@ Status write_profile(Recording& recording, const RecordOptions& options, const s
   if (options.complete_kernels != nullptr) options.complete_kernels(trace);
   Symbolizer symbolizer(trace, slices);
   recording.cpu = fill_cpu_events(trace, slices, symbolizer, {span.begin, span.end}, cpu.cycles(), write);
+  if (options.wanted.gpu_metrics.any()) {
+    recording.gpu_metrics = fill_gpu_metrics(trace, slices, span.begin, span.end, write);
+    for (const SampledGpu& gpu : recording.gpu_metrics.gpus) recording.tally.gpu_samples += gpu.samples;
+  }
   recording.tally.cpu_events = recording.cpu.samples + recording.cpu.switches;
   recording.remarks =
       remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
   add_cpu_remarks(recording.remarks, recording.cpu, options.cpu, cpu);
   add_library_remark(recording.remarks, recording.tally, options);
   add_torch_remark(recording.remarks, recording.tally, options);
+  if (options.wanted.gpu_metrics.any()) add_gpu_metrics_remarks(recording.remarks, recording, options.wanted);
   add_diagnostics(trace, recording.remarks, span);
   if (written) written = writer->add(trace);
   return written ? writer->finish(trace) : written;

@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "record/cpu/cpu_events.h"
 #include "record/cpu/cpu_options.h"
+#include "record/gpu_metrics/gpu_metrics.h"
 #include "record/kernels/request.h"
 #include "record/mapping.h"
 #include "record/program.h"
@@ -48,6 +49,7 @@ struct RecordOptions {
 struct Recording {
   Tally tally;
   CpuTally cpu;
+  GpuMetricsTally gpu_metrics;
   std::vector<Remark> remarks;  ///< those of the options first
   int exit_code = 0;            ///< of the program
   int signal = 0;               ///< that ended it, or 0

@@ -20,6 +20,7 @@ struct Tally {
   int64_t open_ranges = 0;
   int64_t marks = 0;
   int64_t os_calls = 0;
+  int64_t gpu_samples = 0;  ///< of GPU metrics
   int64_t library_calls = 0;
   int64_t module_ranges = 0;  ///< of PyTorch's modules; among the ranges
   LibrariesSeen libraries{};
@@ -33,7 +34,7 @@ struct Tally {
 
   /// Of which the profile tells.
   [[nodiscard]] int64_t events() const {
-    return ranges + marks + os_calls + library_calls + cuda.events() + measured.kernels;
+    return ranges + marks + os_calls + library_calls + cuda.events() + measured.kernels + gpu_samples;
   }
 };
 

@@ -40,6 +40,7 @@ enum Wanted : uint32_t {
   kWantCuda = 4,
   kWantLibraries = 1U << 6U,
   kWantMetrics = 1U << 12U,
+  kWantGpuMetrics = 1U << 13U,
 };
 
 /// What the program does that begins and ends the recording; none: only time does.
@@ -70,6 +71,20 @@ struct CudaWanted {
   int64_t backtrace_ns[4];
 };
 
+/// What is sampled of GPUs while the recording runs.
+struct GpuMetricsWanted {
+  uint32_t frequency_hz;
+  uint64_t devices;  ///< a bit for each of CUDA's numbers
+  char names[1024];  ///< metrics of NVIDIA's, a newline behind each; none: Sonde's own set
+};
+
+/// A GPU is sampled by one process only: the first that takes a place for it.
+struct SamplerPlace {
+  std::atomic<uint64_t> gpu;      ///< of its UUID; 0: free for good
+  std::atomic<uint32_t> process;  ///< that samples it; 0: none does
+};
+inline constexpr uint32_t kSamplerPlaces = 64;
+
 struct Header {
   uint64_t magic;
   uint32_t version;
@@ -87,6 +102,9 @@ struct Header {
   std::atomic<uint64_t> refused;    ///< processes that could not attach: their kernel is older than Linux 4.14
   CudaWanted cuda;
   std::atomic<uint32_t> cuda_active;  ///< processes whose CUPTI still holds records of this recording
+  GpuMetricsWanted gpu_metrics;
+  SamplerPlace samplers[kSamplerPlaces];
+  std::atomic<uint32_t> samplers_active;  ///< processes whose GPU metrics are not all written yet
 };
 
 inline constexpr size_t kHeaderBytes = 4096;

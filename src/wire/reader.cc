@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "wire/cuda_record.h"
+#include "wire/gpu_metrics_record.h"
 #include "wire/kernel_record.h"
 #include "wire/libraries.h"
 #include "wire/os_calls.h"
@@ -113,10 +114,13 @@ bool read_cuda(Body body, Record& record) {
   }
 }
 
-bool read_kernel_record(Body body, Record& record) {
+/// Of those kinds whose own header says whether their bytes are whole.
+using IsWhole = bool (*)(Kind kind, std::span<const std::byte> body, uint16_t& text_bytes);
+
+bool read_whole(Body body, Record& record, IsWhole is_whole) {
   uint16_t text_bytes = 0;
   record.body = body.rest();
-  if (!is_whole_kernel_record(record.head.kind, record.body, text_bytes)) return false;
+  if (!is_whole(record.head.kind, record.body, text_bytes)) return false;
   return Body(record.body.last(padded(text_bytes))).take_text(text_bytes, record.text);
 }
 
@@ -136,7 +140,8 @@ bool read_library_call(Body body, Record& record) {
 }
 
 bool read_body(Body body, Record& record) {
-  if (is_kernel_record(record.head.kind)) return read_kernel_record(body, record);
+  if (is_kernel_record(record.head.kind)) return read_whole(body, record, is_whole_kernel_record);
+  if (is_gpu_metrics_record(record.head.kind)) return read_whole(body, record, is_whole_gpu_metrics_record);
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);
     case Kind::push:

@@ -46,6 +46,13 @@ enum class Kind : uint16_t {
   device_text = 62,       ///< DeviceTextBody, text
   measured_kernel = 63,   ///< MeasuredKernelBody, text
   metric_values = 64,     ///< MetricValuesBody, MetricPart...
+  // GPU metrics over time: gpu_metrics_record.h.
+  sampling_state = 90,  ///< SamplingStateBody, text
+  sampled_gpu = 91,     ///< SampledGpuBody, text
+  sampled_metric = 92,  ///< SampledMetricBody, text
+  gpu_sample = 93,      ///< SampleBody, its values
+  gpu_clock = 94,       ///< GpuClockBody
+  sampling_tally = 95,  ///< SamplingTallyBody
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.

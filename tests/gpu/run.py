@@ -12,6 +12,7 @@ from collections import Counter
 
 import cost
 import counters
+import gpu_metrics
 import pytorch
 import study
 import timeline
@@ -31,7 +32,7 @@ def attempt(part, host):
 
 
 def chosen(words):
-    for group in (timeline, pytorch, cost, counters, study):
+    for group in (timeline, pytorch, cost, counters, gpu_metrics, study):
         for part in group.PARTS:
             name = f"{group.__name__}.{part.__name__}"
             if not words or any(word in name for word in words):

@@ -11,9 +11,9 @@ namespace {
 constexpr int64_t kPauseNs = 2'000'000;
 constexpr int kPauses = 1000;
 
-constinit bool gave_up = false;
-constinit uint64_t lost = 0;
-constinit int64_t last_time = 0;
+thread_local constinit bool gave_up = false;
+thread_local constinit uint64_t lost = 0;
+thread_local constinit int64_t last_time = 0;
 
 bool has_room(uint32_t bytes) noexcept {
   ThreadChunk& mine = thread_chunk;

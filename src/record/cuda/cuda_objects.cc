@@ -4,22 +4,12 @@
 #include <array>
 
 #include "record/cuda/body.h"
+#include "record/cuda/uuid_text.h"
 
 namespace sonde::record {
 namespace {
 
 uint64_t key(uint32_t of, uint32_t number) { return uint64_t{of} << 32U | number; }
-
-/// As Nsight has them: groups of 4, 2, 2, 2 and 6 bytes. Empty where there is none.
-std::string uuid_text(const uint8_t (&bytes)[16]) {
-  if (std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; })) return {};
-  std::string text;
-  for (size_t i = 0; i < sizeof bytes; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", bytes[i]);
-  }
-  return text;
-}
 
 /// What the driver does not know is 0 there, and no GPU has none of it.
 std::optional<int64_t> known(uint64_t value, int64_t scale = 1) {

@@ -21,6 +21,11 @@ void left(ApiCall& call) {
   if (!is_forked() && call.start != 0) record_call(call);
 }
 
+void worked(const Operation& operation) {
+  note_for_sampling(operation);
+  record_operation(operation);
+}
+
 void context_created(const void* handle, const ContextInfo& context) {
   record_context(context);
   tell_resource(1, handle, handle, nullptr);
@@ -36,8 +41,8 @@ void initialized() {
   if (is_enabled(kDevice)) tell_devices();
 }
 
-constexpr Listener kListener = {entered,        left,       record_operation,  context_created,
-                                stream_created, tell_graph, tell_synchronized, initialized};
+constexpr Listener kListener = {entered,           left,       worked, context_created, stream_created, tell_graph,
+                                tell_synchronized, initialized};
 
 const Table* find_driver() {
   void* library = dlopen(kDriverLibrary, RTLD_NOW | RTLD_NOLOAD);

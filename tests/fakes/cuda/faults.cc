@@ -26,14 +26,17 @@ void take(Faults& f, const std::string& word) {
                  {"flush_fails", &f.flush_fails},
                  {"register_fails", &f.register_fails},
                  {"subscribe_fails", &f.subscribe_fails},
-                 {"enable_fails", &f.enable_fails}};
+                 {"enable_fails", &f.enable_fails},
+                 {"pm_fails", &f.pm_fails},
+                 {"pm_fit", &f.pm_fit},
+                 {"pm_overflow", &f.pm_overflow},
+                 {"pm_timeless", &f.pm_timeless}};
   const struct {
     const char* name;
     bool* flag;
-  } flags[] = {{"truncated", &f.truncated},
-               {"empty_buffers", &f.empty_buffers},
-               {"odd_size", &f.odd_size},
-               {"no_kernels", &f.no_kernels}};
+  } flags[] = {{"truncated", &f.truncated}, {"empty_buffers", &f.empty_buffers},
+               {"odd_size", &f.odd_size},   {"no_kernels", &f.no_kernels},
+               {"pm_turing", &f.pm_turing}, {"pm_unknown_chip", &f.pm_unknown_chip}};
   for (const auto& n : numbers) {
     if (name == n.name) *n.number = number;
   }

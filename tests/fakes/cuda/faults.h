@@ -22,6 +22,13 @@ struct Faults {
   uint32_t register_fails = 0;
   uint32_t subscribe_fails = 0;
   uint32_t enable_fails = 0;
+  // Of PM sampling.
+  uint32_t pm_fails = 0;         ///< CUptiResult of asking for the counters
+  uint32_t pm_fit = 0;           ///< so many metrics fit into one pass
+  uint32_t pm_overflow = 0;      ///< that decoding finds the hardware's buffer full
+  uint32_t pm_timeless = 0;      ///< every so many samples have no times
+  bool pm_turing = false;        ///< the chip is a TU102
+  bool pm_unknown_chip = false;  ///< CUPTI does not know it
 };
 
 const Faults& faults();

@@ -59,6 +59,8 @@ void tell_devices();
 
 void record_call(const ApiCall& call);
 void record_operation(const Operation& operation);
+/// Kernels make the SMs of a device that is sampled busy.
+void note_for_sampling(const Operation& operation);
 void record_context(const ContextInfo& context);
 void record_stream(const StreamInfo& stream);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parts.h"
+#include "pm_host.h"
 
 // CUPTI's range profiler and the host functions that go with it, as CUDA 12.6 and later have them. The order of calls
 // is checked; what a launch measures is known by construction: see value_of(). By the variable SONDE_FAKE_PROFILER it
@@ -240,6 +241,7 @@ struct CounterInfo {
   static uint32_t name##_body(Params* p);                                             \
   EXPORT uint32_t cupti##name(Params* p) {                                            \
     if (const uint32_t failure = wanted_failure(#name); failure != 0) return failure; \
+    if (const auto answer = answer_for_sampling(#name, p)) return *answer;            \
     return is_sound(p) ? name##_body(p) : uint32_t{kInvalidParameter};                \
   }                                                                                   \
   static uint32_t name##_body([[maybe_unused]] Params* p)

@@ -19,7 +19,7 @@ static const struct fake_kernel gemm = {"_ZN4blas4gemmIfLi128EEEvPKT_S3_PS1_i", 
 static const struct fake_kernel scale = {"scale", 10, 0, 0, 0};
 static const struct fake_kernel faulting = {"_Z5touchPf", 12, 0, 0, 7};
 
-enum { add_ns = 20000, gemm_ns = 150000, scale_ns = 500, peer = 10 };
+enum { add_ns = 20000, gemm_ns = 150000, scale_ns = 500, spaced_ns = 30000000, peer = 10 };
 
 /* Copies and sets of the stand-in take this long. */
 static long copy_ns(size_t bytes) { return 1000 + (long)(bytes / 16); }
@@ -218,6 +218,16 @@ static void profiler(int count) {
   check(cudaDeviceSynchronize());
 }
 
+/* Kernels of some length with as much time between them. */
+static void spaced(int count) {
+  const struct timespec pause = {0, 2L * spaced_ns};
+  for (int i = 0; i < count; ++i) {
+    launch(&scale, spaced_ns, NULL);
+    nanosleep(&pause, NULL);
+  }
+  check(cudaDeviceSynchronize());
+}
+
 /* Three ranges, with work that is not wanted between them. */
 static void ranges(int count) {
   for (int i = 0; i < 3; ++i) {
@@ -341,6 +351,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "memory") == 0) memory(count);
   if (strcmp(mode, "managed") == 0) managed(count);
   if (strcmp(mode, "profiler") == 0) profiler(count);
+  if (strcmp(mode, "spaced") == 0) spaced(count);
   if (strcmp(mode, "ranges") == 0) ranges(count);
   if (strcmp(mode, "many") == 0) many(count);
   if (strcmp(mode, "threads") == 0) threads(count);

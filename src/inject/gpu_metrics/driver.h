@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+/// What is asked of the CUDA driver, which the program has loaded.
+namespace sonde::inject::gpu_metrics {
+
+/// The GPUs that the program sees; below 0 while CUDA is not initialized.
+[[nodiscard]] int device_count() noexcept;
+
+/// False where the driver does not tell it.
+[[nodiscard]] bool device_uuid(uint32_t device, uint8_t (&uuid)[16]) noexcept;
+
+/// The highest clock of the SMs; 0 where the driver does not tell it.
+[[nodiscard]] uint64_t device_clock_hz(uint32_t device) noexcept;
+
+}  // namespace sonde::inject::gpu_metrics

@@ -1,0 +1,214 @@
+#include "inject/gpu_metrics/sampler.h"
+
+#include <cstring>
+
+#include "inject/attachment.h"
+#include "inject/gpu_metrics/driver.h"
+#include "inject/gpu_metrics/pages.h"
+#include "inject/gpu_metrics/told.h"
+
+namespace sonde::inject::gpu_metrics {
+namespace {
+
+using wire::SamplingState;
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+/// The hardware's buffer holds so much of a second, by 16 KB a sample: an H100 takes 4 to 7 KB with few metrics.
+constexpr uint64_t kSampleBytes = 16'384;
+constexpr uint64_t kPartOfSecond = 2;
+constexpr uint64_t kLeastHardwareBytes = uint64_t{16} << 20U;
+constexpr uint64_t kMostHardwareBytes = uint64_t{256} << 20U;
+
+/// Samples that one decoding may give: a tenth of a second of them. What it has no room for, CUPTI loses. On an H100
+/// each place takes some 16 KB, and clearing it a microsecond.
+constexpr uint32_t kDecodesPerSecond = 10;
+constexpr uint32_t kLeastSamples = 64;
+constexpr uint32_t kMostSamples = 8192;
+
+template <typename T>
+T within(T value, T least, T most) noexcept {
+  return value < least ? least : value > most ? most : value;
+}
+
+/// Turing and GA100 cannot sample by time (cupti_pmsampling.h).
+bool samples_by_cycles(const char* chip) noexcept { return strncmp(chip, "TU", 2) == 0 || strcmp(chip, "GA100") == 0; }
+
+}  // namespace
+
+bool Sampler::failed(const char* function, Result result) const noexcept {
+  if (result != Result::ok) tell_failure(*sampling_->library, device_, function, result);
+  return result != Result::ok;
+}
+
+/// Counters that this GPU has switched off are known only from the GPU itself.
+bool Sampler::read_availability() noexcept {
+  constexpr const char* kFunction = "cuptiPmSamplingGetCounterAvailability";
+  AvailabilityParams params;
+  params.device = device_;
+  if (failed(kFunction, sampling_->availability(&params))) return false;
+  availability_ = take_pages(params.bytes);
+  params.image = availability_;
+  return availability_ != nullptr && !failed(kFunction, sampling_->availability(&params));
+}
+
+bool Sampler::open(const PmSampling& sampling, uint32_t device, uint32_t frequency_hz) noexcept {
+  sampling_ = &sampling;
+  device_ = device;
+  frequency_hz_ = frequency_hz;
+  tally_.device = device;
+  metrics::ChipNameParams chip;
+  chip.device = device;
+  if (failed("cuptiDeviceGetChipName", sampling.chip_name(&chip)) || !read_availability()) return false;
+  if (!make_plan(plan_, sampling, wanted_metrics(), device, chip.name, availability_)) return false;
+  // The SYS clock is near the SMs' highest; what came of it is told by the samples' own times.
+  constexpr uint64_t kUsualHz = 1'400'000'000;
+  const uint64_t clock_hz = device_clock_hz(device);
+  trigger_ = samples_by_cycles(chip.name) ? Trigger::sys_clock : Trigger::time;
+  interval_ = (trigger_ == Trigger::time ? uint64_t{kSecondNs} : clock_hz == 0 ? kUsualHz : clock_hz) / frequency_hz;
+  EnableParams enable;
+  enable.device = device;
+  if (failed("cuptiPmSamplingEnable", sampling.enable(&enable))) return false;
+  object_ = enable.sampler;
+  if (!set_config() || !make_image()) return false;
+  tell_what_is_sampled(chip.name);
+  return true;
+}
+
+void Sampler::tell_what_is_sampled(const char* chip) const noexcept {
+  wire::SampledGpuBody gpu{};
+  gpu.device = device_;
+  gpu.metrics = static_cast<uint16_t>(plan_.count);
+  gpu.interval = interval_;
+  gpu.is_cycles = trigger_ == Trigger::sys_clock ? 1 : 0;
+  static_cast<void>(device_uuid(device_, gpu.uuid));
+  tell_gpu(gpu, chip);
+  for (uint32_t place = 0; place < plan_.count; ++place) tell_metric(device_, place, plan_.choices[place]->shown);
+}
+
+bool Sampler::set_config() noexcept {
+  SetConfigParams params;
+  params.sampler = object_;
+  params.config_bytes = plan_.config_bytes;
+  params.config = plan_.config;
+  params.hardware_bytes = within(frequency_hz_ * kSampleBytes / kPartOfSecond, kLeastHardwareBytes, kMostHardwareBytes);
+  params.interval = interval_;
+  params.trigger = trigger_;
+  return !failed("cuptiPmSamplingSetConfig", sampling_->set_config(&params));
+}
+
+bool Sampler::make_image() noexcept {
+  ImageSizeParams size;
+  size.sampler = object_;
+  size.names = plan_.names;
+  size.count = plan_.count;
+  size.most_samples = within(frequency_hz_ / kDecodesPerSecond, kLeastSamples, kMostSamples);
+  if (failed("cuptiPmSamplingGetCounterDataSize", sampling_->image_size(&size))) return false;
+  image_bytes_ = size.bytes;
+  image_ = take_pages(image_bytes_);
+  if (image_ == nullptr) tell(SamplingState::failed, device_, "no memory for the samples of a GPU");
+  return image_ != nullptr;
+}
+
+bool Sampler::clear_image() noexcept {
+  ImageParams params;
+  params.sampler = object_;
+  params.bytes = image_bytes_;
+  params.image = image_;
+  return !failed("cuptiPmSamplingCounterDataImageInitialize", sampling_->clear_image(&params));
+}
+
+bool Sampler::start() noexcept {
+  if (!clear_image()) return false;
+  SamplerParams params;
+  params.sampler = object_;
+  started_at_ = now_ns();
+  is_on_ = !failed("cuptiPmSamplingStart", sampling_->start(&params));
+  return is_on_;
+}
+
+/// A buffer of the hardware's that was full once gives nothing more.
+bool Sampler::begin_again() noexcept {
+  ++tally_.overflows;
+  if (!is_on_) return true;
+  SamplerParams params;
+  params.sampler = object_;
+  return !failed("cuptiPmSamplingStop", sampling_->stop(&params)) && set_config() && start();
+}
+
+bool Sampler::decode() noexcept {
+  const int64_t began = now_ns();
+  DecodeParams params;
+  params.sampler = object_;
+  params.image = image_;
+  params.bytes = image_bytes_;
+  const Result result = sampling_->decode(&params);
+  const int64_t decoded_at = now_ns();
+  if (params.overflow != 0 || result == kOutOfMemory) return begin_again();
+  if (failed("cuptiPmSamplingDecodeData", result)) return false;
+  if (params.stop_reason == kImageFull) ++tally_.full_images;
+  take_samples(decoded_at);
+  tally_.busy_ns += now_ns() - began;
+  if (began - told_at_ >= kSecondNs) {
+    told_at_ = began;
+    tell_tally(tally_);
+  }
+  return clear_image();
+}
+
+void Sampler::take_samples(int64_t decoded_at) noexcept {
+  ImageInfoParams info;
+  info.image = image_;
+  info.bytes = image_bytes_;
+  if (sampling_->image_info(&info) != Result::ok) return;
+  int64_t end = 0;
+  for (size_t i = 0; i < info.completed; ++i) {
+    if (take_sample(i, end)) ++tally_.samples;
+  }
+  if (end != 0) tell_clock({end, decoded_at, device_, 0});
+}
+
+bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
+  SampleInfoParams info;
+  info.sampler = object_;
+  info.image = image_;
+  info.bytes = image_bytes_;
+  info.sample = index;
+  if (sampling_->sample_info(&info) != Result::ok) return false;
+  if (info.end == 0) ++tally_.timeless;
+  if (info.end <= info.start) return false;  // the last ones after a stop cover no time
+  double values[wire::kMostSampledMetrics] = {};
+  metrics::EvaluateParams evaluate;
+  evaluate.host = plan_.host;
+  evaluate.image = image_;
+  evaluate.bytes = image_bytes_;
+  evaluate.range = index;
+  evaluate.names = plan_.names;
+  evaluate.count = plan_.count;
+  evaluate.values = values;
+  if (sampling_->evaluate(&evaluate) != Result::ok) return false;
+  for (uint32_t i = 0; i < plan_.count; ++i) values[i] *= plan_.choices[i]->factor;
+  end = static_cast<int64_t>(info.end);
+  if (started_at_ != 0) tell_clock({static_cast<int64_t>(info.start), started_at_, device_, 1});
+  started_at_ = 0;
+  tell_sample({static_cast<int64_t>(info.start), end, device_, plan_.count}, values);
+  return true;
+}
+
+void Sampler::stop() noexcept {
+  SamplerParams params;
+  params.sampler = object_;
+  is_on_ = false;
+  if (!failed("cuptiPmSamplingStop", sampling_->stop(&params))) static_cast<void>(decode());
+  tell_tally(tally_);
+}
+
+void Sampler::close() noexcept {
+  if (object_ == nullptr) return;
+  SamplerParams params;
+  params.sampler = object_;
+  static_cast<void>(sampling_->disable(&params));
+  object_ = nullptr;
+}
+
+}  // namespace sonde::inject::gpu_metrics

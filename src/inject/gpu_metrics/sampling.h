@@ -1,0 +1,9 @@
+#pragma once
+
+/// GPU metrics over time, sampled in the program while the recording runs, by a thread of our own.
+namespace sonde::inject::gpu_metrics {
+
+/// Called by the driver while it is initialized, once a process. Nothing where no GPU is to be sampled.
+void begin_sampling() noexcept;
+
+}  // namespace sonde::inject::gpu_metrics

@@ -1,0 +1,153 @@
+#include "record/gpu_metrics/gpu_metrics_remarks.h"
+
+#include <set>
+
+#include <fmt/ranges.h>
+
+namespace sonde::record {
+namespace {
+
+using wire::SamplingState;
+
+constexpr double kNsPerSecond = 1e9;
+constexpr double kNsPerMillisecond = 1e6;
+
+/// Where CUPTI gives nothing the driver may still tell something.
+constexpr std::string_view kElsewhere =
+    "; what the driver itself tells of a GPU over time (NVML) sonde top and sonde serve show";
+
+std::string gpu_text(uint32_t device) { return device == wire::kNoGpu ? "" : fmt::format(" of GPU {}", device); }
+
+std::string what_was_sampled(const SampledGpu& gpu, const Wanted& wanted) {
+  const auto seconds = static_cast<double>(gpu.sampled_ns) / kNsPerSecond;
+  const auto all = static_cast<double>(gpu.samples + gpu.outside);
+  return fmt::format(
+      "GPU metrics of GPU {} ({}): {} samples of {} metrics at {:.0f} Hz, where {} were asked for; a thread of the "
+      "recorder's took {:.3f} ms for them, what sampling costs the GPU is not in that",
+      gpu.device, gpu.chip, gpu.samples, gpu.metrics.size(), seconds > 0 ? all / seconds : 0,
+      wanted.gpu_metrics.frequency_hz, static_cast<double>(gpu.counted.busy_ns) / kNsPerMillisecond);
+}
+
+void add_losses(std::vector<Remark>& remarks, const SampledGpu& gpu) {
+  const auto add = [&](uint64_t count, std::string_view what) {
+    if (count > 0) remarks.push_back({true, fmt::format("GPU metrics of GPU {}: {}: {}", gpu.device, what, count)});
+  };
+  add(gpu.counted.overflows,
+      "times that the hardware's buffer was full; sampling began anew, and what lies between is lost; a lower "
+      "--gpu-metrics-frequency helps");
+  add(gpu.counted.full_images, "times that more samples had come than there was room for, which are lost");
+  add(static_cast<uint64_t>(gpu.missing), "samples that are missing between others");
+  add(gpu.counted.timeless, "samples without times, left out");
+  add(gpu.counted.lost, "records dropped since the recorder's memory stayed full");
+}
+
+void add_clock(std::vector<Remark>& remarks, const SampledGpu& gpu) {
+  if (gpu.clock_error_ns == 0 || gpu.samples == 0) return;
+  remarks.push_back(
+      {false, fmt::format("GPU metrics of GPU {} have times of a clock that CUPTI does not name: they are placed among "
+                          "the others to {:.3f} ms",
+                          gpu.device, static_cast<double>(gpu.clock_error_ns) / kNsPerMillisecond)});
+}
+
+/// One sentence; `text` and `result` as the state has them. Empty for what is told in another way.
+std::string why_not(SamplingState state, uint32_t device, const std::string& text, int32_t result) {
+  const std::string none = fmt::format("GPU metrics{} were not sampled: ", gpu_text(device));
+  switch (state) {
+    case SamplingState::no_cupti:
+      return fmt::format(
+          "{}no CUPTI could be opened ({}); it comes with the CUDA toolkit or with pip's nvidia-cuda-cupti package, "
+          "and "
+          "SONDE_CUPTI names one that lies elsewhere{}",
+          none, text, kElsewhere);
+    case SamplingState::too_old:
+      return fmt::format("{}CUPTI {} has no {}; the one of CUDA 12.6 or later is needed{}", none, result, text,
+                         kElsewhere);
+    case SamplingState::no_device: return fmt::format("{}the program sees no such GPU", none);
+    case SamplingState::unsupported:
+      return fmt::format(
+          "{}CUPTI cannot sample it ({}); it takes a GPU of Turing or later, no MIG or vGPU that forbids it, and a "
+          "CUPTI "
+          "that knows the chip{}",
+          none, text, kElsewhere);
+    case SamplingState::denied:
+      return fmt::format(
+          "{}only administrators may read the GPU's counters ({}); load the driver with "
+          "NVreg_RestrictProfilingToAdminUsers=0 (modprobe.d: options nvidia NVreg_RestrictProfilingToAdminUsers=0), "
+          "or "
+          "run it with CAP_SYS_ADMIN{}",
+          none, text, kElsewhere);
+    case SamplingState::in_use:
+      return fmt::format(
+          "{}another tool has the GPU's counters ({}): nsys, ncu, DCGM's profiling metrics (dcgmi profile --pause lets "
+          "go "
+          "of them) or sonde record --metrics",
+          none, text);
+    case SamplingState::nothing_fits:
+      return fmt::format("{}the chip ({}) has none of the metrics that were asked for", none, text);
+    case SamplingState::failed: return fmt::format("{}{}", none, text);
+    default: return {};
+  }
+}
+
+/// Metrics that the set has and a GPU does not count.
+void add_left_out(std::vector<Remark>& remarks, const GpuMetricsTally& tally, SamplingState state,
+                  std::string_view why) {
+  std::set<std::string> names;
+  for (const auto& [said, result] : tally.states) {
+    if (std::get<SamplingState>(said) == state) names.insert(std::get<std::string>(said));
+  }
+  if (!names.empty()) remarks.push_back({false, fmt::format("GPU metrics that {}: {}", why, fmt::join(names, ", "))});
+}
+
+void add_states(std::vector<Remark>& remarks, const GpuMetricsTally& tally) {
+  for (const auto& [said, result] : tally.states) {
+    const auto& [state, device, text] = said;
+    std::string sentence = why_not(state, device, text, result);
+    if (!sentence.empty()) remarks.push_back({true, std::move(sentence)});
+  }
+  add_left_out(remarks, tally, SamplingState::unknown, "the GPU does not have");
+  add_left_out(remarks, tally, SamplingState::left_out, "do not fit into one pass beside the others, and are left out");
+}
+
+void add_names(std::vector<Remark>& remarks, const GpuMetricsTally& tally) {
+  std::set<std::vector<std::string>> said;
+  for (const SampledGpu& gpu : tally.gpus) {
+    if (gpu.metrics.empty() || !said.insert(gpu.metrics).second) continue;
+    remarks.push_back({false, fmt::format("GPU metrics that were sampled: {}", fmt::join(gpu.metrics, ", "))});
+  }
+}
+
+/// CUPTI 12.8 was seen to give no records of kernels on an H100 while it sampled, without an error.
+void add_silence(std::vector<Remark>& remarks, const Recording& recording, bool any) {
+  const CudaTally& cuda = recording.tally.cuda;
+  if (!any || cuda.launches + cuda.graph_starts == 0 || cuda.kernels + cuda.graph_launches > 0) return;
+  remarks.push_back(
+      {true,
+       "GPU metrics were sampled at the same time: some versions of CUPTI deliver no kernels while they do "
+       "(12.8 on an H100); record the two one after the other"});
+}
+
+}  // namespace
+
+void add_gpu_metrics_remarks(std::vector<Remark>& remarks, const Recording& recording, const Wanted& wanted) {
+  const GpuMetricsTally& tally = recording.gpu_metrics;
+  if (tally.gpus.empty() && tally.states.empty()) {
+    remarks.push_back({true,
+                       "no GPU metrics were sampled: no process used CUDA, in which Sonde samples them, or none long "
+                       "enough to begin"});
+    return;
+  }
+  bool any = false;
+  for (const SampledGpu& gpu : tally.gpus) {
+    if (gpu.metrics.empty()) continue;
+    remarks.push_back({gpu.samples == 0, what_was_sampled(gpu, wanted)});
+    any = any || gpu.samples > 0;
+    add_losses(remarks, gpu);
+    add_clock(remarks, gpu);
+  }
+  add_names(remarks, tally);
+  add_states(remarks, tally);
+  add_silence(remarks, recording, any);
+}
+
+}  // namespace sonde::record

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "record/record.h"
+
+namespace sonde::record {
+
+/// Which GPUs were sampled, how often, what for and at what cost; what is missing, or why there is nothing.
+void add_gpu_metrics_remarks(std::vector<Remark>& remarks, const Recording& recording, const Wanted& wanted);
+
+}  // namespace sonde::record

@@ -1,0 +1,53 @@
+#include "wire/gpu_metrics_record.h"
+
+#include <cstring>
+
+namespace sonde::wire {
+namespace {
+
+template <typename T>
+bool take(std::span<const std::byte> body, T& value) {
+  if (body.size() < sizeof value) return false;
+  std::memcpy(&value, body.data(), sizeof value);
+  return true;
+}
+
+/// A body that ends with its text.
+template <typename T>
+bool ends_with_text(std::span<const std::byte> body, T& value, uint16_t& text_bytes) {
+  if (!take(body, value) || value.text_bytes > kMostText) return false;
+  text_bytes = value.text_bytes;
+  return body.size() == sizeof value + padded(text_bytes);
+}
+
+bool is_whole_sample(std::span<const std::byte> body) {
+  SampleBody sample{};
+  return take(body, sample) && sample.count <= kMostSampledMetrics &&
+         body.size() == sizeof sample + sample.count * sizeof(double);
+}
+
+}  // namespace
+
+bool is_whole_gpu_metrics_record(Kind kind, std::span<const std::byte> body, uint16_t& text_bytes) {
+  text_bytes = 0;
+  switch (kind) {
+    case Kind::sampling_state: {
+      SamplingStateBody state{};
+      return ends_with_text(body, state, text_bytes) && state.state < SamplingState::count_;
+    }
+    case Kind::sampled_gpu: {
+      SampledGpuBody gpu{};
+      return ends_with_text(body, gpu, text_bytes);
+    }
+    case Kind::sampled_metric: {
+      SampledMetricBody metric{};
+      return ends_with_text(body, metric, text_bytes) && metric.place < kMostSampledMetrics;
+    }
+    case Kind::gpu_sample: return is_whole_sample(body);
+    case Kind::gpu_clock: return body.size() == sizeof(GpuClockBody);
+    case Kind::sampling_tally: return body.size() == sizeof(SamplingTallyBody);
+    default: return false;
+  }
+}
+
+}  // namespace sonde::wire

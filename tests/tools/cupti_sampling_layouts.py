@@ -1,0 +1,14 @@
+#!/usr/bin/env python3
+"""What the injected library declares of CUPTI's PM sampling is what NVIDIA's headers have. Skipped where the build found
+none of CUDA 12.6 or later."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+program = Path(os.environ["TEST_TOOLS"]) / "cupti_sampling_layouts"
+if not program.exists():
+    print("skipped: there are no headers of CUPTI's PM sampling on this machine to compare with")
+    sys.exit(77)
+sys.exit(subprocess.run([program], check=False).returncode)
