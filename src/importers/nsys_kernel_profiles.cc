@@ -13,8 +13,8 @@
 namespace sonde::nsys {
 namespace {
 
-/// Calls `f(row)` with each row of a table, or of a part of it, in the order of the file. A file without the table has no
-/// rows.
+/// Calls `f(row)` with each row of a table, or of a part of it, in the order of the file. A file without the table has
+/// no rows.
 template <typename F>
 void each_row(NsysFile& file, std::string_view table, std::string_view columns, F&& f) {
   if (!file.has_table(table.substr(0, table.find(' ')))) return;

@@ -13,7 +13,6 @@ using namespace sonde::inject::metrics;
   static_assert(offsetof(mine, member) == offsetof(theirs, their_member)); \
   static_assert(sizeof(mine::member) == sizeof(theirs::their_member))
 
-
 SAME(InitializeParams, reserved, CUpti_Profiler_Initialize_Params, pPriv);
 
 SAME(ChipNameParams, device, CUpti_Device_GetChipName_Params, deviceIndex);

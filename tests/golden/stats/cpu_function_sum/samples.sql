@@ -1,7 +1,7 @@
 -- Ten samples with a chain and one without: seven in `work`, of which two below itself; two in `wait` of another file;
 -- one in a function of the same name in that file.
 .read ../../inputs/schema.sql
-INSERT INTO StringIds VALUES (1, 'work'), (2, 'main'), (3, 'wait'), (4, '/home/someone/program'), (5, '/usr/lib/libc.so.6'), (6, '_start');
+INSERT INTO StringIds VALUES (1, 'work'), (2, 'main'), (3, 'wait'), (4, '/opt/someone/program'), (5, '/usr/lib/libc.so.6'), (6, '_start');
 CREATE TABLE COMPOSITE_EVENTS (id INTEGER NOT NULL PRIMARY KEY, start INTEGER NOT NULL, cpu INTEGER, threadState INTEGER,
   globalTid INTEGER, cpuCycles INTEGER NOT NULL);
 CREATE TABLE SAMPLING_CALLCHAINS (id INTEGER NOT NULL, symbol INTEGER NOT NULL, module INTEGER NOT NULL, kernelMode INTEGER,
