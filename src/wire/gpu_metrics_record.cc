@@ -1,24 +1,9 @@
 #include "wire/gpu_metrics_record.h"
 
-#include <cstring>
+#include "wire/whole_body.h"
 
 namespace sonde::wire {
 namespace {
-
-template <typename T>
-bool take(std::span<const std::byte> body, T& value) {
-  if (body.size() < sizeof value) return false;
-  std::memcpy(&value, body.data(), sizeof value);
-  return true;
-}
-
-/// A body that ends with its text.
-template <typename T>
-bool ends_with_text(std::span<const std::byte> body, T& value, uint16_t& text_bytes) {
-  if (!take(body, value) || value.text_bytes > kMostText) return false;
-  text_bytes = value.text_bytes;
-  return body.size() == sizeof value + padded(text_bytes);
-}
 
 bool is_whole_sample(std::span<const std::byte> body) {
   SampleBody sample{};
