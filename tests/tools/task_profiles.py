@@ -26,6 +26,10 @@ status=$?
 cp '{folder}/made.sqlite' "$output.sqlite"
 exit $status
 """
+OWN_RECORDER = f"""#!/bin/sh
+output="$1"; shift 2
+exec '{SONDE}' record --trace=cuda,nvtx,osrt -o "$output" -- "$@"
+"""
 BROKEN = "#!/bin/sh\necho 'this profiler has no licence' >&2\nexit 41\n"
 CONFIG = """gpu:
   monitoring:
@@ -185,6 +189,18 @@ def an_asked_task_is_recorded():
         until(lambda: "a task was recorded" in setting.service.text(), "the line in the log")
 
 
+def sonde_records_itself():
+    """The profile of `sonde record`, which has no GPU work: that is what its analysis says."""
+    with Setting(OWN_RECORDER) as setting:
+        task = setting.submit("plain", profile=True)
+        check(setting.ended(task)["state"] == "succeeded" and setting.recorded(task), setting.ended(task))
+        profile = setting.profile(task)
+        check((profile["state"], profile["trouble"]) == ("done", None), profile)
+        about = subprocess.run([SONDE, "info", profile["file"]], check=True, capture_output=True, text=True).stdout
+        check("recorded by   Sonde" in about and "OS runtime calls" in about, about)
+        check(not list(Path(profile["file"]).parent.glob("*recording-*")), "the recorder left something behind")
+
+
 def each_third_of_a_type_is_recorded_over_restarts():
     with Setting() as setting:
         first = [setting.recorded(setting.submit("third")) for _ in range(4)]
@@ -306,7 +322,7 @@ def an_analysis_is_taken_up_again():
 
 
 if __name__ == "__main__":
-    sys.exit(run_all([an_asked_task_is_recorded, each_third_of_a_type_is_recorded_over_restarts,
+    sys.exit(run_all([an_asked_task_is_recorded, sonde_records_itself, each_third_of_a_type_is_recorded_over_restarts,
                       a_missing_profiler_leaves_the_task_alone, a_profiler_that_fails_is_told_of,
                       a_huge_profile_is_removed, a_slow_task_makes_an_incident_with_the_finding,
                       a_slow_task_is_recorded_while_it_runs, the_worker_of_a_slow_request_is_recorded,
