@@ -12,7 +12,7 @@ namespace {
 void make_trace(const sonde::record::Slices& slices) {
   sonde::Trace trace;
   trace.fields = sonde::Fields::all();
-  const sonde::record::Tally tally = sonde::record::fill_trace(trace, slices, 0);
+  const sonde::record::Tally tally = sonde::record::fill_trace(trace, slices, {});
   if (tally.unread_bytes < 0 || tally.events() < 0) std::abort();
   sonde::link(trace);
 }

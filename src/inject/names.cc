@@ -135,6 +135,12 @@ bool was_given(const NameTable& table, uintptr_t number) noexcept {
   return number != 0 && number <= table.count.load(std::memory_order_acquire);
 }
 
+Text name_text(NameTable& table, uint32_t number) noexcept {
+  if (!was_given(table, number)) return {};
+  const Name& name = *name_at(table, number - 1);
+  return {name.text, name.bytes};
+}
+
 uint32_t known_name(NameTable& table, uint32_t number) noexcept {
   if (!was_given(table, number)) return 0;
   Name& name = *name_at(table, number - 1);

@@ -25,6 +25,9 @@ inline constexpr uint32_t kMostStrings = 1U << 20U;
 /// The same number if the recorder knows of it now, or can be told; 0 for one that was never given.
 [[nodiscard]] uint32_t known_name(NameTable& table, uint32_t number) noexcept;
 
+/// Empty for one that was never given.
+[[nodiscard]] Text name_text(NameTable& table, uint32_t number) noexcept;
+
 /// Tells the recorder that a number of `kind` has this name.
 bool write_definition(wire::Kind kind, uint16_t domain, uint32_t number, const Text& text) noexcept;
 

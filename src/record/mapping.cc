@@ -31,13 +31,17 @@ void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
   header.version = wire::kVersion;
   header.chunk_bytes = wire::kChunkBytes;
   header.chunks = wire::kChunks;
-  header.wanted = (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U);
+  header.wanted = wanted_bits(wanted);
   header.nonce = nonce;
   header.pid_namespace = pid_namespace();
   header.os_threshold_ns = wanted.os_threshold_ns;
 }
 
 }  // namespace
+
+uint32_t wanted_bits(const Wanted& wanted) {
+  return (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U);
+}
 
 Result<Mapping> Mapping::create(const Wanted& wanted) {
   const int file = memfd_create("sonde-record", MFD_CLOEXEC);

@@ -2,40 +2,15 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <ctime>
-#include <filesystem>
+#include <cstdlib>
+#include <optional>
 
-#include "base/file.h"
-#include "base/small_file.h"
-#include "exporters/exporter.h"
 #include "exporters/output_file.h"
 #include "record/drain.h"
-#include "record/remarks.h"
-#include "trace/link.h"
+#include "record/run.h"
 
 namespace sonde::record {
 namespace {
-
-/// The mapping holds what a million events a second write in 400 ms.
-constexpr int64_t kBusySweepNs = 10'000'000;
-constexpr int64_t kQuietSweepNs = 50'000'000;
-constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
-
-int64_t clock_ns(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-int64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
-
-/// When the recording began and ended, on CLOCK_MONOTONIC, and UTC at its begin.
-struct Span {
-  int64_t begin = 0;
-  int64_t end = 0;
-  int64_t utc_begin = 0;
-};
 
 /// The variable's value with something more in front; both sorts of lists have colons.
 std::string with_first(const char* variable, const std::string& first) {
@@ -57,143 +32,40 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   return program;
 }
 
-/// The program's life, and the recording within it.
-class Run {
- public:
-  Run(const RecordOptions& options, Mapping& mapping, Drain& drain)
-      : options_(options), mapping_(mapping), drain_(drain) {}
-
-  /// Before the program starts: what it does first is recorded too.
-  void prepare() {
-    begin_at_ = monotonic_ns() + options_.delay_ns;
-    if (options_.delay_ns == 0) begin();
-  }
-
-  void follow(Program& program) {
-    int64_t wait_ns = kBusySweepNs;
-    while (!over(program)) {
-      program.wait(wait_ns);
-      step(program);
-      wait_ns = drain_.sweep() > kBusyBytes ? kBusySweepNs : kQuietSweepNs;
-    }
-    end();
-    drain_.sweep();
-  }
-
-  [[nodiscard]] const Span& span() const { return span_; }
-
- private:
-  [[nodiscard]] bool over(const Program& program) const {
-    if (!program.ended()) return false;
-    const bool wait_for_others = !options_.stop_on_exit && options_.duration_ns;
-    return !wait_for_others || span_.end != 0 || program.told_to_end();
-  }
-
-  void step(Program& program) {
-    const int64_t now = monotonic_ns();
-    if (span_.begin == 0 && now >= begin_at_) begin();
-    if (span_.begin == 0 || span_.end != 0 || !options_.duration_ns || now < span_.begin + *options_.duration_ns)
-      return;
-    end();
-    if (options_.kill_signal != 0) program.send(options_.kill_signal);
-  }
-
-  void begin() {
-    span_.begin = monotonic_ns();
-    span_.utc_begin = clock_ns(CLOCK_REALTIME);
-    mapping_.set_phase(wire::Phase::recording);
-  }
-
-  void end() {
-    if (span_.begin == 0) begin();  // the program was faster than the delay
-    if (span_.end != 0) return;
-    mapping_.set_phase(wire::Phase::ended);
-    span_.end = monotonic_ns();
-  }
-
-  const RecordOptions& options_;
-  Mapping& mapping_;
-  Drain& drain_;
-  int64_t begin_at_ = 0;
-  Span span_;
-};
-
-void describe(Trace& trace, const Span& span) {
-  trace.fields = Fields::all();
-  Rank rank;
-  rank.file = "record";
-  rank.format = "record";
-  rank.product = "Sonde";
-  rank.product_version = SONDE_VERSION;
-  rank.utc_ns = span.utc_begin;
-  rank.capture_start_ns = 0;
-  rank.capture_end_ns = span.end - span.begin;
-  rank.capture_clock_ns = span.begin;
-  trace.ranks.push_back(rank);
+std::string default_session(const RecordOptions& options) {
+  return fmt::format("{}-{}", options.launch ? "launch" : "record", getpid());
 }
 
-void add_diagnostics(Trace& trace, const std::vector<Remark>& remarks, const Span& span) {
-  constexpr int kInfo = 1;
-  constexpr int kWarning = 2;
-  for (const Remark& remark : remarks) {
-    trace.diagnostics.start.push_back(span.end - span.begin);
-    trace.diagnostics.severity.push_back(remark.warning ? kWarning : kInfo);
-    trace.diagnostics.text.push_back(trace.names.intern(remark.text));
-    trace.diagnostics.process.push_back(kNone);
-  }
-}
-
-Status write_profile(Trace& trace, const RecordOptions& options) {
-  link(trace);
-  return write_nsys_sqlite(trace, options.output,
-                           {.overwrite = options.overwrite, .inputs = {}, .progress = options.progress});
-}
-
-/// Makes the profile of what the spool holds.
-void finish(Recording& recording, const RecordOptions& options, const std::string& spool_path, const Mapping& mapping,
-            const SpoolWriter& spool, const Drain& drain, const Span& span) {
-  Trace trace;
-  describe(trace, span);
-  const auto file = spool.bytes() > 0 ? std::optional(MappedFile::open(spool_path)) : std::nullopt;
-  if (file && !*file) {
-    recording.written = std::unexpected(file->error());
-    return;
-  }
-  const std::string_view bytes = file ? (*file)->bytes() : std::string_view();
-  recording.tally = fill_trace(trace, ordered_slices(std::as_bytes(std::span(bytes))), span.begin);
-  recording.remarks =
-      remarks_of(recording.tally, options, mapping.header(), spool, drain.damaged(), span.end - span.begin);
-  add_diagnostics(trace, recording.remarks, span);
-  recording.written = write_profile(trace, options);
+/// A recording goes on without a session, unless one was asked for.
+Result<std::optional<Session>> open_session(const RecordOptions& options) {
+  auto session = Session::open(options.session.empty() ? default_session(options) : options.session);
+  if (session) return std::optional(std::move(*session));
+  if (options.launch || !options.session.empty()) return std::unexpected(session.error());
+  return std::optional<Session>();
 }
 
 }  // namespace
 
 Result<Recording> record(const RecordOptions& options) {
-  SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {}}));
+  if (!options.launch) SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {}}));
   auto mapping = Mapping::create(options.wanted);
   if (!mapping) return std::unexpected(mapping.error());
-  const std::string spool_path = unused_name(options.output + ".recording");
-  auto spool = SpoolWriter::create(spool_path);
-  if (!spool) return std::unexpected(spool.error());
-  Drain drain(*mapping, *spool);
-  Run run(options, *mapping, drain);
+  auto session = open_session(options);
+  if (!session) return std::unexpected(session.error());
+  Rounds rounds(options, *mapping);
+  Drain drain(*mapping, rounds);
+  Run run(options, *mapping, rounds, {&drain}, *session ? &**session : nullptr);
   run.prepare();
+  if (!rounds.opened()) return std::unexpected(rounds.opened().error());
   auto program = Program::start(injected(options, *mapping));
   if (!program) {
-    unlink(spool_path.c_str());
+    run.give_up();
     return std::unexpected(program.error());
   }
-  run.follow(*program);
   Recording recording;
+  run.follow(*program, recording);
   recording.exit_code = program->exit_code();
   recording.signal = program->signal();
-  finish(recording, options, spool_path, *mapping, *spool, drain, run.span());
-  if (recording.written) {
-    unlink(spool_path.c_str());
-  } else {
-    recording.kept = spool_path;
-  }
   return recording;
 }
 

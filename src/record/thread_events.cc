@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "record/text.h"
 #include "wire/os_calls.h"
 
 namespace sonde::record {
@@ -40,7 +41,7 @@ void ThreadEvents::add(const wire::Record& record) {
 }
 
 NameId ThreadEvents::name_of(const wire::Record& record) {
-  return record.string != 0 ? definitions_.string(image_, record.string) : trace_.names.intern(record.text);
+  return record.string != 0 ? definitions_.string(image_, record.string) : intern_text(trace_, record.text);
 }
 
 Row ThreadEvents::add_range(const wire::Record& record, RangeStyle style) {

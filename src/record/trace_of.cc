@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "record/text.h"
 #include "record/thread_events.h"
+#include "wire/definitions.h"
+#include "wire/layout.h"
 
 namespace sonde::record {
 namespace {
@@ -16,7 +19,7 @@ void add_processes(Trace& trace, const Images& images, Tally& tally) {
     if (trace.processes.empty() || trace.processes.back().pid != image.process) {
       trace.processes.push_back({.global_id = global_id(image.process, 0), .pid = image.process});
     }
-    if (!image.name.empty()) trace.processes.back().name = trace.names.intern(image.name);
+    if (!image.name.empty()) trace.processes.back().name = intern_text(trace, image.name);
   }
   tally.images = static_cast<int64_t>(images.all().size());
   tally.processes = static_cast<int64_t>(trace.processes.size());
@@ -52,13 +55,19 @@ uint32_t median_cost(const Images& images) {
 
 }  // namespace
 
-Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
+bool Extent::holds(const wire::Record& record) const {
+  if (wire::is_definition(record.head.kind)) return true;
+  const uint32_t of = wire::wanted_by(record.head.kind);
+  return record.head.time >= begin_ns && record.head.time <= end_ns && (of == 0 || (of & wanted) != 0);
+}
+
+Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent) {
   Tally tally;
   tally.unread_bytes = static_cast<int64_t>(slices.unread_bytes);
   const Images images(slices);
   const Definitions definitions(trace, slices, images);
   add_processes(trace, images, tally);
-  ThreadEvents events(trace, definitions, images, origin_ns, tally);
+  ThreadEvents events(trace, definitions, images, extent.begin_ns, tally);
   const Slice* before = nullptr;
   for (const Slice& slice : slices.all) {
     const bool same = before != nullptr && before->process == slice.process && before->thread == slice.thread;
@@ -66,7 +75,12 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns) {
     before = &slice;
     wire::Reader reader(slice.records);
     wire::Record record;
-    for (; reader.next(record); ++tally.records) events.add(record);
+    while (reader.next(record)) {
+      if (!extent.holds(record)) continue;
+      ++tally.records;
+      tally.last_ns = std::max(tally.last_ns, written_at(record));
+      events.add(record);
+    }
     tally.unread_bytes += static_cast<int64_t>(reader.left());
   }
   events.match_ends();

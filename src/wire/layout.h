@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "wire/capture.h"
+
 /// The memory that the injected library and the recorder share: a file of the recorder's (memfd) that every recorded
 /// process maps MAP_SHARED, so that what a process wrote before it crashed or was killed is there.
 ///
@@ -31,7 +33,8 @@ inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kChunkBytes = 8192;
 inline constexpr uint32_t kChunks = 2048;
 
-enum class Phase : uint32_t { waiting = 0, recording = 1, ended = 2 };
+/// Between rounds it is waiting; changing for the moment in which a round begins or ends; ended for good.
+enum class Phase : uint32_t { waiting = 0, recording = 1, ended = 2, changing = 3 };
 
 /// What the recorder asks for.
 enum Wanted : uint32_t { kWantNvtx = 1, kWantOsCalls = 2 };
@@ -56,12 +59,14 @@ struct Header {
   uint64_t nonce;           ///< as in the environment: the file is the one that was meant
   uint64_t pid_namespace;   ///< inode of the recorder's; a process of another is never taken for dead
   int64_t os_threshold_ns;  ///< OS calls that took less are not recorded
-  Trigger trigger;
+  std::atomic<Trigger> trigger;
   std::atomic<uint32_t> phase;
   std::atomic<uint32_t> freed;      ///< grows when chunks become free: a thread that found none tries again then
   std::atomic<uint64_t> lost[8];    ///< by Loss
   std::atomic<uint64_t> cut_texts;  ///< texts that were longer than a record takes
   std::atomic<uint64_t> refused;    ///< processes that could not attach: their kernel is older than Linux 4.14
+  Rounds rounds;
+  Capture capture;
 };
 
 inline constexpr size_t kHeaderBytes = 4096;

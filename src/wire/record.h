@@ -80,6 +80,8 @@ struct OsCallBody {
 };
 static_assert(sizeof(OsCallBody) == 16);
 
+inline constexpr uint8_t kLastPayload = 6;  ///< of payload_kind
+
 /// Longer texts are cut, and counted.
 inline constexpr uint16_t kMostText = 4096;
 

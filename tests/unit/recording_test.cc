@@ -66,7 +66,7 @@ struct Made {
 
 Made made_of(std::vector<Slice> slices) {
   Made made;
-  made.tally = fill_trace(made.trace, {.all = std::move(slices), .unread_bytes = 0}, 100);
+  made.tally = fill_trace(made.trace, {.all = std::move(slices), .unread_bytes = 0}, {.begin_ns = 100});
   return made;
 }
 
