@@ -41,6 +41,11 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) munmap(const_cast<char*>(data_), size_);
 }
 
+void MappedFile::let_go() const {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): as above
+  if (data_ != nullptr) madvise(const_cast<char*>(data_), size_, MADV_DONTNEED);
+}
+
 Result<std::string> read_head(const std::string& path, size_t count) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail("cannot open {}: {}", path, system_reason(errno));

@@ -20,6 +20,8 @@ class MappedFile {
   ~MappedFile();
 
   [[nodiscard]] std::string_view bytes() const { return {data_, size_}; }
+  /// What was read so far need not stay in this process's memory; it is read again where it is wanted again.
+  void let_go() const;
 
  private:
   MappedFile(const char* data, size_t size) : data_(data), size_(size) {}

@@ -16,6 +16,7 @@
 
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/other_commands.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
 
@@ -70,6 +71,8 @@ bool takes_files(const CLI::App& command) {
 /// names no file.
 std::string unknown_command(const CommandWords& words) {
   if (words.wrong.empty()) return {};
+  const std::string_view known_elsewhere = words.path == "sonde" ? in_place_of(words.wrong) : "";
+  if (!known_elsewhere.empty()) return fmt::format("there is no command '{}': {}", words.wrong, known_elsewhere);
   const std::string near = did_you_mean(words.wrong, words.known);
   if (takes_files(*words.command) && (near.empty() || std::filesystem::exists(words.wrong))) return {};
   const std::string_view of = std::string_view(words.path).substr(std::string_view("sonde").size());

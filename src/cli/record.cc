@@ -11,10 +11,13 @@
 #include "cli/other_words.h"
 #include "cli/output.h"
 #include "cli/record/control_options.h"
+#include "cli/record/cpu_sampling.h"
+#include "cli/record/cuda_options.h"
 #include "cli/record/launched_program.h"
 #include "cli/record/library.h"
 #include "cli/record/other_options.h"
 #include "cli/record/output_name.h"
+#include "cli/record/self_test.h"
 #include "cli/record/traces.h"
 #include "record/lines.h"
 #include "record/record.h"
@@ -26,13 +29,17 @@ namespace {
 struct RecordArguments {
   bool launch = false;  ///< the program runs under the recorder, and nothing is recorded yet
   std::vector<std::string> words;
-  std::vector<std::string> traces = {"nvtx", "osrt"};
+  std::vector<std::string> traces = {"cuda", "nvtx", "osrt"};
   record_cli::ControlArguments control;
   bool show_output = true;
   bool stats = false;
+  bool self_test = true;
+  bool torch_modules = false;
   int64_t os_threshold_ns = 1000;
   std::string session;
   std::string recover;
+  std::shared_ptr<record_cli::CpuArguments> cpu;
+  record_cli::CudaArguments cuda;
   std::shared_ptr<record_cli::OtherOptions> others;
 };
 
@@ -41,12 +48,33 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   record::RecordOptions options;
   const auto traces = record_cli::read_traces(arguments.traces);
   if (!traces) return std::unexpected(traces.error());
-  options.wanted = {traces->nvtx, traces->os_calls, arguments.os_threshold_ns};
+  options.wanted = {.nvtx = traces->nvtx,
+                    .os_calls = traces->os_calls,
+                    .os_threshold_ns = arguments.os_threshold_ns,
+                    .cuda = traces->cuda,
+                    .libraries = traces->libraries};
   options.remarks = traces->remarks;
+  const auto cuda_options = record_cli::cuda_options(arguments.cuda, options.remarks);
+  if (!cuda_options) return std::unexpected(cuda_options.error());
+  options.wanted.cuda_options = *cuda_options;
   for (record::Remark& remark : record_cli::remarks_of(*arguments.others)) options.remarks.push_back(std::move(remark));
+  const auto cpu = record_cli::cpu_options_of(*arguments.cpu);
+  if (!cpu) return std::unexpected(cpu.error());
+  options.cpu = *cpu;
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
   options.library = *library;
+  if (!traces->libraries.empty()) {
+    auto auditor = record_cli::find_auditor(*library);
+    if (!auditor) return std::unexpected(auditor.error());
+    options.auditor = *std::move(auditor);
+  }
+  if (arguments.torch_modules) {
+    auto folder = record_cli::find_torch_folder(*library);
+    if (!folder) return std::unexpected(folder.error());
+    options.torch_folder = *std::move(folder);
+    options.wanted.nvtx = true;  // they are ranges of NVTX
+  }
   options.program.words = arguments.words;
   options.program.show_output = arguments.show_output;
   options.session = arguments.session;
@@ -90,6 +118,8 @@ int run_program(const RecordArguments& arguments) {
   }
   const auto progress = terminal_progress();
   options->progress = progress.get();
+  const Status tried = arguments.self_test ? record_cli::try_cuda(*options) : Status{};
+  if (!tried) return report_error(tried.error());
   for (const record::Remark& remark : options->remarks) complain(record::line_of(remark));
   for (const std::string& line : record::lines_of_left_spools(options->output)) complain(line);
   std::vector<std::string> profiles;
@@ -133,6 +163,11 @@ void add_program_options(CLI::App& command, RecordArguments& a) {
       .add_option("--osrt-threshold", a.os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  command.add_flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
+  command.add_flag("--torch-modules", a.torch_modules,
+                   "a range for each call of a PyTorch module and each training step, without a change of the program");
+  a.cpu = record_cli::add_cpu_options(command);
+  record_cli::add_cuda_options(command, a.cuda);
   command.add_option("--session-new", a.session, "a name by which other commands reach this recorder");
   a.others = record_cli::add_other_options(command);
   command.add_option("COMMAND", a.words, "the program and its arguments; -- may stand before them")
@@ -158,7 +193,8 @@ void set_up_launched_program(CLI::App& command, int& exit_code) {
 }
 
 extern const Command record_command;
-const Command record_command = {"record", "Run a program and record its NVTX ranges and the OS calls that block it",
-                                "sonde record -t nvtx,osrt -o run.sqlite -- python train.py", &set_up, true};
+const Command record_command = {
+    "record", "Run a program and record its CUDA, NVTX ranges, OS calls that block it, and CPU samples",
+    "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up, true};
 
 }  // namespace sonde

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "exporters/nsys_sections.h"
 
@@ -51,22 +52,21 @@ void add_frames(const CallChains& chains, ChainId chain, int64_t id, Frames& fra
   }
 }
 
-/// The frames of each chain that a table of calls uses, once.
-Frames used_by(const Calls& calls, const CallChains& chains) {
-  Ids used = calls.chain;
+/// The frames of each chain that a table of calls uses, once, where that is not in `written` yet.
+Frames used_by(const Calls& calls, const CallChains& chains, boost::unordered_flat_set<uint32_t>& written) {
+  Ids used;
+  std::ranges::copy_if(calls.chain, std::back_inserter(used), [&](ChainId c) { return written.insert(c).second; });
   std::ranges::sort(used);
-  const auto tail = std::ranges::unique(used);
-  used.erase(tail.begin(), tail.end());
   Frames frames;
   for (const ChainId chain : used) add_frames(chains, chain, int64_t{chain} + 1, frames);
   return frames;
 }
 
 /// Samples own their chains: those are numbered as the samples are.
-Frames of_samples(const Samples& samples, const CallChains& chains) {
+Frames of_samples(const Samples& samples, const CallChains& chains, int64_t samples_before) {
   Frames frames;
   for (size_t row = 0; row < samples.chain.size(); ++row) {
-    add_frames(chains, samples.chain[row], static_cast<int64_t>(row) + 1, frames);
+    add_frames(chains, samples.chain[row], samples_before + static_cast<int64_t>(row) + 1, frames);
   }
   return frames;
 }
@@ -77,11 +77,11 @@ constexpr std::string_view kKey = "id, stackDepth";
 
 Status write_call_chains(Output& out, const Context& c) {
   const Trace& t = c.trace;
-  const Frames cuda = used_by(t.api, t.chains);
+  const Frames cuda = used_by(t.api, t.chains, out.api_chains);
   SONDE_TRY(write_rows<Frames>(out, {"CUDA_CALLCHAINS", kKey}, kCudaColumns, c, cuda, cuda.size()));
-  const Frames os = used_by(t.os_calls, t.chains);
+  const Frames os = used_by(t.os_calls, t.chains, out.os_chains);
   SONDE_TRY(write_rows<Frames>(out, {"OSRT_CALLCHAINS", kKey}, kHostColumns, c, os, os.size()));
-  const Frames samples = of_samples(t.samples, t.chains);
+  const Frames samples = of_samples(t.samples, t.chains, c.samples_before);
   return write_rows<Frames>(out, {"SAMPLING_CALLCHAINS", kKey}, kHostColumns, c, samples, samples.size());
 }
 

@@ -60,9 +60,13 @@ constexpr std::array kValueColumns = {
 
 }  // namespace
 
+Status write_counter_names(Output& out, const Context& c) {
+  const Counters& counters = c.trace.counters;
+  return write_rows<Counters>(out, "TARGET_INFO_GPU_METRICS", kCounterColumns, c, counters, counters.size());
+}
+
 Status write_counters(Output& out, const Context& c) {
   const Trace& t = c.trace;
-  SONDE_TRY(write_rows<Counters>(out, "TARGET_INFO_GPU_METRICS", kCounterColumns, c, t.counters, t.counters.size()));
   return write_rows<CounterValues>(out, "GPU_METRICS", kValueColumns, c, t.counter_values, row_count(t.counter_values),
                                    [&](size_t row) { return !std::isnan(t.counter_values.value[row]); });
 }

@@ -21,7 +21,9 @@ constexpr std::array kSwitchColumns = {
 
 using SampleColumn = ColumnOf<Samples>;
 constexpr std::array kSampleColumns = {
-    SampleColumn{"id", kIntegerKey, [](const Context&, const Samples&, size_t row) { return Cell(int64_t(row) + 1); }},
+    SampleColumn{
+        "id", kIntegerKey,
+        [](const Context& c, const Samples&, size_t row) { return Cell(c.samples_before + int64_t(row) + 1); }},
     SampleColumn{"start", kIntegerSet, start_of<Samples>},
     SampleColumn{"cpu", kInteger, [](const Context&, const Samples& s, size_t row) { return cell(s.cpu, row); }},
     SampleColumn{"threadState", kInteger,

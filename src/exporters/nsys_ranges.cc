@@ -2,8 +2,6 @@
 #include <array>
 #include <bit>
 
-#include <boost/unordered/unordered_flat_set.hpp>
-
 #include "exporters/nsys_sections.h"
 
 namespace sonde::nsys_export {
@@ -144,9 +142,8 @@ constexpr std::array kDomainColumns = {
                  [](const Context& c, const DomainUses& u, size_t row) { return Cell(c.domain_ids[u[row].domain]); }},
 };
 
-/// The first use of each named domain in each process.
-DomainUses domain_uses(const Context& c) {
-  boost::unordered_flat_set<uint64_t> seen;
+/// The first use of each named domain in each process, where that is not in `seen` yet.
+DomainUses domain_uses(const Context& c, boost::unordered_flat_set<uint64_t>& seen) {
   DomainUses uses;
   const auto note = [&](const auto& table) {
     for (size_t row = 0; row < table.domain.size(); ++row) {
@@ -193,7 +190,7 @@ std::vector<int64_t> number_domains(const Trace& trace) {
 }
 
 Status write_ranges(Output& out, const Context& c) {
-  const DomainUses uses = domain_uses(c);
+  const DomainUses uses = domain_uses(c, out.domains);
   SONDE_TRY(write_rows<DomainUses>(out, kNvtx, kDomainColumns, c, uses, uses.size()));
   SONDE_TRY(write_rows<Ranges>(out, kNvtx, kRangeColumns, c, c.trace.ranges, row_count(c.trace.ranges)));
   return write_rows<Marks>(out, kNvtx, kMarkColumns, c, c.trace.marks, row_count(c.trace.marks));

@@ -14,6 +14,7 @@ namespace sonde::nsys_export {
 [[nodiscard]] Status write_cpu_activity(Output& out, const Context& context);
 [[nodiscard]] Status write_call_chains(Output& out, const Context& context);
 [[nodiscard]] Status write_counters(Output& out, const Context& context);
+[[nodiscard]] Status write_counter_names(Output& out, const Context& context);
 [[nodiscard]] Status write_enums(Output& out);
 [[nodiscard]] Status write_metadata(Output& out);
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "base/error.h"
 #include "base/progress.h"
 #include "base/sqlite.h"
@@ -50,6 +52,7 @@ struct Context {
   std::vector<int64_t> domain_ids;  ///< NVTX's number of each Trace::domains
   std::vector<int64_t> gpu_ids;     ///< TARGET_INFO_GPU.id of each Trace::devices
   int64_t empty_string;             ///< StringIds.id of the empty text
+  int64_t samples_before;           ///< rows of COMPOSITE_EVENTS that other traces wrote
 };
 
 /// NULL in every row when `value` is null. Scratch text of a value lives until the next call on the same thread.
@@ -87,10 +90,14 @@ class TableWriter {
   std::optional<Statement> insert_;
 };
 
-/// Where tables are written to.
+/// Where tables are written to, and what of them is there already.
 struct Output {
   Database db;
   Progress* progress;
+  int64_t samples = 0;                                  ///< rows of COMPOSITE_EVENTS
+  boost::unordered_flat_set<uint64_t> domains = {};     ///< process << 32 | NVTX's number
+  boost::unordered_flat_set<uint32_t> api_chains = {};  ///< ChainId
+  boost::unordered_flat_set<uint32_t> os_chains = {};   ///< ChainId
 };
 
 /// Rows between two reports of progress.

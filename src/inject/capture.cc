@@ -1,5 +1,6 @@
 #include "inject/capture.h"
 
+#include "inject/cupti/worker.h"
 #include "inject/names.h"
 #include "inject/thread_chunk.h"
 #include "wire/rounds.h"
@@ -40,7 +41,10 @@ bool begin_capture(wire::Trigger trigger) noexcept {
   wire::Header* header = attachment.header;
   if (header == nullptr || header->trigger.load(std::memory_order_acquire) != trigger) return false;
   if (!take_range(header->capture)) return false;
-  if (wire::begin_round(*header, now_ns)) return true;
+  if (wire::begin_round(*header, now_ns)) {
+    cupti::wake_worker();  // CUPTI begins and ends with the rest
+    return true;
+  }
   header->capture.ranges_left.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
@@ -48,7 +52,7 @@ bool begin_capture(wire::Trigger trigger) noexcept {
 void end_capture(wire::Trigger trigger) noexcept {
   wire::Header* header = attachment.header;
   if (header == nullptr || header->trigger.load(std::memory_order_acquire) != trigger) return;
-  if (header->capture.ends != 0) wire::end_round(*header, now_ns);
+  if (header->capture.ends != 0 && wire::end_round(*header, now_ns)) cupti::wake_worker();
 }
 
 bool begin_capture_of(uint16_t domain, const Text& name) noexcept {

@@ -11,7 +11,9 @@ uint64_t key(uint32_t of, uint64_t number) { return uint64_t{of} << 32U | (numbe
 
 Definitions::Definitions(Trace& trace, const Slices& slices, const Images& images)
     : trace_(trace), default_domain_(domain_named(trace.names.intern(""))) {
+  LettingGo letting_go(slices.let_go);
   for (const Slice& slice : slices.all) {
+    letting_go.has_read(slice);
     wire::Reader reader(slice.records);
     wire::Record record;
     while (reader.next(record)) add(record, images.at(slice.process, record.head.time), slice.process);

@@ -53,7 +53,7 @@ int64_t Drain::take_new(uint32_t index, uint64_t owner) {
     return 0;
   }
   const std::span<const std::byte> records(wire::records_of(chunk) + known.taken, committed - known.taken);
-  sink_.add(wire::process_of(owner), wire::thread_of(owner), records);
+  sink_.add({wire::process_of(owner), wire::thread_of(owner), records});
   known.taken = committed;
   return static_cast<int64_t>(records.size());
 }

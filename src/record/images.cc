@@ -15,7 +15,9 @@ constexpr int64_t kAlways = std::numeric_limits<int64_t>::min();
 Images::Images(const Slices& slices) {
   std::set<uint32_t> named;
   std::set<uint32_t> met;
+  LettingGo letting_go(slices.let_go);
   for (const Slice& slice : slices.all) {
+    letting_go.has_read(slice);
     met.insert(slice.process);
     wire::Reader reader(slice.records);
     wire::Record record;

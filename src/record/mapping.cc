@@ -35,12 +35,14 @@ void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
   header.nonce = nonce;
   header.pid_namespace = pid_namespace();
   header.os_threshold_ns = wanted.os_threshold_ns;
+  header.cuda = wanted.cuda_options;
 }
 
 }  // namespace
 
 uint32_t wanted_bits(const Wanted& wanted) {
-  return (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U);
+  return (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U) |
+         (wanted.cuda ? wire::kWantCuda : 0U) | (wanted.libraries.empty() ? 0U : wire::kWantLibraries);
 }
 
 Result<Mapping> Mapping::create(const Wanted& wanted) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "wire/layout.h"
@@ -14,6 +15,12 @@ struct Wanted {
   bool nvtx = true;
   bool os_calls = true;
   int64_t os_threshold_ns = 1000;
+  bool cuda = false;
+  wire::CudaWanted cuda_options{.extras = 0, .flush_ms = 1000, .backtrace_ns = {-1, -1, -1, -1}};
+  std::vector<std::string> libraries = {};  ///< of wire/libraries.inc, as -t names them
+
+  /// Whether the library must be there before the program begins.
+  [[nodiscard]] bool preloads() const { return os_calls || !libraries.empty(); }
 };
 
 /// The bits of wire::Wanted.

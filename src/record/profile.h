@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "exporters/nsys_writer.h"
 #include "record/header_copy.h"
 #include "record/record.h"
 #include "record/spool.h"
@@ -23,17 +24,30 @@ struct EndedRound {
   std::string spool_path;
   std::unique_ptr<SpoolWriter> spool;
   HeaderCopy header;  ///< losses are those of the round
+  CpuState cpu;       ///< the same
   int64_t damaged = 0;
 };
 
 /// Makes the profile; the spool is gone afterwards, or kept where there is no profile.
 [[nodiscard]] Profile make_profile(EndedRound round, Progress& progress);
 
-/// A trace of no events yet: of what was recorded in `span`.
-void describe(Trace& trace, const Span& span);
+/// A profile of slices is made in two steps, since what it says of itself follows from what is in it.
+class ProfileMaker {
+ public:
+  /// `options.output` is opened. Nothing is there before finish().
+  [[nodiscard]] static Result<ProfileMaker> open(const RoundOptions& options, Progress& progress);
 
-/// Writes the trace with its remarks.
-[[nodiscard]] Status write_profile(Trace& trace, const std::vector<Remark>& remarks, const Span& span,
-                                   const RoundOptions& options, Progress& progress);
+  /// Writes the events; those of CPU samples tell of cycles or not.
+  void fill(Profile& profile, const Slices& slices, const Extent& extent, int64_t utc_begin_ns, bool cycles);
+  /// Writes what is known at the end: how long it was, and the remarks.
+  [[nodiscard]] Status finish(const std::vector<Remark>& remarks, int64_t duration_ns);
+
+ private:
+  explicit ProfileMaker(NsysWriter writer) : writer_(std::move(writer)) {}
+
+  Trace trace_;
+  NsysWriter writer_;
+  Status written_;
+};
 
 }  // namespace sonde::record

@@ -50,8 +50,35 @@ struct sigaction take_ends_of_children() {
   return before;
 }
 
+/// Where the child waits until it may become the program. When the recorder is gone, it may.
+class Gate {
+ public:
+  explicit Gate(bool wanted) : open_(!wanted || pipe2(ends_.data(), O_CLOEXEC) != 0) {}
+
+  /// In the child.
+  void wait() const {
+    if (open_) return;
+    close(ends_[1]);
+    char byte = 0;
+    while (read(ends_[0], &byte, sizeof byte) < 0 && errno == EINTR) continue;
+  }
+
+  void open() {
+    if (open_) return;
+    close(ends_[0]);
+    close(ends_[1]);
+    open_ = true;
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+  bool open_;
+};
+
 /// In the child: becomes the program, or tells why not through the pipe.
-[[noreturn]] void become(char** words, char** environment, const SignalState& before, bool show_output, int report) {
+[[noreturn]] void become(char** words, char** environment, const SignalState& before, bool show_output, int report,
+                         const Gate& gate) {
+  gate.wait();
   if (!show_output) hide_output();
   before.put_back();
   execvpe(words[0], words, environment);
@@ -89,13 +116,16 @@ Result<Program> Program::start(const ProgramOptions& options) {
   SignalState before{};
   pthread_sigmask(SIG_BLOCK, &blocked, &before.mask);
   before.of_children = take_ends_of_children();
+  Gate gate(options.before_exec != nullptr);
   const pid_t child = fork();
   const int error = errno;
   if (child == 0) {
     become(const_cast<char**>(arguments.data()), const_cast<char**>(variables.data()), before, options.show_output,
-           report[1]);
+           report[1], gate);
   }
   close(report[1]);
+  if (child > 0 && options.before_exec) options.before_exec(child);
+  gate.open();
   Program program(child, before);
   const int failed = child < 0 ? error : error_of_start(report[0]);
   close(report[0]);

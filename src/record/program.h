@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdint>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct ProgramOptions {
   std::vector<std::string> words;                ///< looked up in PATH, and its arguments; at least one
   std::vector<EnvironmentVariable> environment;  ///< in place of this process's own
   bool show_output = true;
+  /// Called here with the process's number while it waits to become the program; null: it does not wait.
+  std::function<void(pid_t)> before_exec;
 };
 
 /// What this process did with signals before it ran a program, and the program does.

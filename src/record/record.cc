@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "exporters/output_file.h"
+#include "record/cpu/cpu_recorder.h"
 #include "record/drain.h"
+#include "record/library_calls.h"
 #include "record/run.h"
 
 namespace sonde::record {
@@ -25,7 +27,15 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping) {
   ProgramOptions program = options.program;
   program.environment.emplace_back(wire::kMappingVariable, mapping.place());
   if (options.wanted.nvtx) program.environment.emplace_back("NVTX_INJECTION64_PATH", options.library);
-  if (options.wanted.os_calls) {
+  if (options.wanted.cuda) program.environment.emplace_back("CUDA_INJECTION64_PATH", options.library);
+  if (!options.torch_folder.empty()) {
+    program.environment.emplace_back("PYTHONPATH", with_first("PYTHONPATH", options.torch_folder));
+  }
+  if (!options.wanted.libraries.empty()) {
+    program.environment.emplace_back(wire::kLibrariesVariable, library_list(options.wanted.libraries));
+    program.environment.emplace_back("LD_AUDIT", with_first("LD_AUDIT", options.auditor));
+  }
+  if (options.wanted.preloads()) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));
     program.environment.emplace_back("ASAN_OPTIONS", with_first("ASAN_OPTIONS", kAnyOrder));
   }
@@ -54,10 +64,14 @@ Result<Recording> record(const RecordOptions& options) {
   if (!session) return std::unexpected(session.error());
   Rounds rounds(options, *mapping);
   Drain drain(*mapping, rounds);
-  Run run(options, *mapping, rounds, {&drain}, *session ? &**session : nullptr);
+  CpuRecorder cpu(options.cpu, rounds, [&rounds] { return rounds.on(); });
+  rounds.watch(cpu);
+  Run run(options, *mapping, rounds, {&drain, &cpu}, *session ? &**session : nullptr);
   run.prepare();
   if (!rounds.opened()) return std::unexpected(rounds.opened().error());
-  auto program = Program::start(injected(options, *mapping));
+  ProgramOptions words = injected(options, *mapping);
+  if (options.cpu.any()) words.before_exec = [&](pid_t process) { cpu.open(process); };
+  auto program = Program::start(words);
   if (!program) {
     run.give_up();
     return std::unexpected(program.error());

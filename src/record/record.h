@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "record/cpu/cpu_events.h"
+#include "record/cpu/cpu_options.h"
 #include "record/mapping.h"
 #include "record/program.h"
 #include "record/trace_of.h"
@@ -52,18 +54,23 @@ struct Profile;
 struct RecordOptions : RoundOptions {
   ProgramOptions program;
   Wanted wanted;
+  CpuOptions cpu;
   std::string library;                            ///< libsonde_inject.so
   std::vector<Remark> remarks;                    ///< known before the start
   std::string session;                            ///< its name; empty: record-PROCESS or launch-PROCESS
   bool launch = false;                            ///< the program runs; `sonde start` begins the first collection
   std::function<void(const Profile&)> made = {};  ///< told of each profile at once, in the calling thread
   Progress* progress = &no_progress();
+
+  std::string auditor;       ///< libsonde_audit.so, where libraries are wanted
+  std::string torch_folder;  ///< what Python runs for ranges of PyTorch's modules; empty: they are not asked for
 };
 
 /// What became of a round.
 struct Profile {
   std::string output;
   Tally tally;
+  CpuTally cpu;
   std::vector<Remark> remarks;  ///< those of the options first
   Status written;               ///< whether the profile is there
   std::string kept;             ///< what was recorded, where no profile could be made of it; else empty

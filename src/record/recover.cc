@@ -28,6 +28,7 @@ RecordOptions options_of(const SpoolHead& head, const RoundOptions& round) {
   static_cast<RoundOptions&>(options) = round;
   options.wanted.nvtx = (head.wanted & wire::kWantNvtx) != 0;
   options.wanted.os_calls = (head.wanted & wire::kWantOsCalls) != 0;
+  options.wanted.cuda = (head.wanted & wire::kWantCuda) != 0;
   options.wanted.os_threshold_ns = head.os_threshold_ns;
   options.remarks.push_back(
       {true,
@@ -46,17 +47,20 @@ Result<Profile> recover(const std::string& spool_path, const RoundOptions& optio
   const auto content = spool_content(std::as_bytes(std::span(file->bytes())));
   if (!content) return fail("{}: {}", spool_path, content.error().message);
   const SpoolHead& head = content->head;
-  Trace trace;
+  auto maker = ProfileMaker::open(options, no_progress());
+  if (!maker) return std::unexpected(maker.error());
   Profile profile;
   profile.output = options.output;
   profile.kept = spool_path;
-  profile.tally = fill_trace(trace, ordered_slices(content->slices), {.begin_ns = head.begin_ns});
-  const Span span{head.begin_ns, std::max(head.begin_ns, profile.tally.last_ns), head.utc_begin_ns};
-  describe(trace, span);
+  const Slices slices = ordered_slices(content->slices, [&file] { file->let_go(); });
+  constexpr bool kCycles = false;  // whether the samples tell of them was the recorder's to know
+  maker->fill(profile, slices, {.begin_ns = head.begin_ns}, head.utc_begin_ns, kCycles);
+  const int64_t duration_ns =
+      std::max({int64_t{0}, profile.tally.last_ns - head.begin_ns, profile.cpu.last_ns - head.begin_ns});
   const wire::Header no_losses{};
   const SpoolState state{.bytes = static_cast<int64_t>(content->slices.size()), .lost_bytes = 0, .error = 0};
-  profile.remarks = remarks_of(profile.tally, options_of(head, options), no_losses, state, 0, span.end - span.begin);
-  profile.written = write_profile(trace, profile.remarks, span, options, no_progress());
+  profile.remarks = remarks_of(profile.tally, options_of(head, options), no_losses, state, 0, duration_ns);
+  profile.written = maker->finish(profile.remarks, duration_ns);
   return profile;
 }
 

@@ -1,6 +1,7 @@
 #include "record/remarks.h"
 
 #include "base/system_reason.h"
+#include "record/cuda/cuda_remarks.h"
 
 namespace sonde::record {
 namespace {
@@ -19,8 +20,9 @@ std::string counted(int64_t count, std::string_view one) {
 }
 
 std::string what_was_recorded(const Tally& t, const SpoolState& spool, int64_t duration_ns) {
-  return fmt::format("recorded {}, {} and {} ({:.1f} MB) of {} and {} in {:.3f} s", counted(t.ranges, "range"),
-                     counted(t.marks, "mark"), counted(t.os_calls, "OS call"),
+  const std::string libraries = t.library_calls == 0 ? "" : counted(t.library_calls, "library call") + ", ";
+  return fmt::format("recorded {}{}, {} and {} ({:.1f} MB) of {} and {} in {:.3f} s", libraries,
+                     counted(t.ranges, "range"), counted(t.marks, "mark"), counted(t.os_calls, "OS call"),
                      static_cast<double>(spool.bytes) / kBytesPerMegabyte, counted(t.processes, "process"),
                      counted(t.threads, "thread"), static_cast<double>(duration_ns) / kNsPerSecond);
 }
@@ -35,12 +37,12 @@ std::string what_it_cost(const Tally& t) {
 /// Success over nothing is no success: why there may be nothing.
 std::string why_nothing(const Tally& tally, const RecordOptions& options) {
   if (tally.images == 0) {
-    return options.wanted.os_calls
+    return options.wanted.preloads()
                ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "
                  "other users' rights (setuid) or clear their environment do not; or it could not open the recorder's "
-                 "memory, "
-                 "as where a program has dropped its rights"
-               : "nothing was recorded: no process used NVTX, which alone was asked for; -t nvtx,osrt also records "
+                 "memory, as where a program has dropped its rights"
+               : "nothing was recorded: no process used what was asked for (CUDA, NVTX); -t cuda,nvtx,osrt also "
+                 "records "
                  "calls that block";
   }
   return "nothing was recorded: the program ran under the recorder, and did nothing of what was asked for";
@@ -71,11 +73,18 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
 std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options, const wire::Header& header,
                                const SpoolState& spool, int64_t damaged, int64_t duration_ns) {
   std::vector<Remark> remarks = options.remarks;
-  if (tally.events() == 0) {
-    remarks.push_back({true, why_nothing(tally, options)});
-  } else {
+  const bool traced = options.wanted.nvtx || options.wanted.os_calls;
+  if (tally.events() == 0 && (traced || tally.cpu_events == 0)) {
+    std::string why = why_nothing(tally, options);
+    constexpr std::string_view kNothing = "nothing";
+    if (tally.cpu_events > 0) why.replace(0, kNothing.size(), "no range, mark or OS call");
+    remarks.push_back({true, std::move(why)});
+  } else if (tally.events() > 0) {
     remarks.push_back({false, what_was_recorded(tally, spool, duration_ns)});
     remarks.push_back({false, what_it_cost(tally)});
+  }
+  if (options.wanted.cuda) {
+    add_cuda_remarks(remarks, tally.cuda, options.wanted, header.cuda_active.load());
   }
   add_losses(remarks, header);
   if (spool.lost_bytes > 0) {

@@ -38,6 +38,18 @@ std::string numbered(const std::string& output, uint32_t number) {
   return fmt::format("{}.{}{}", output.substr(0, dot), number, output.substr(dot));
 }
 
+/// CPU samples are passed on so much later, at most.
+constexpr int64_t kUnsettledNs = 5'000'000;
+/// Rounds whose records CUPTI still holds: each gets a copy of all that comes.
+constexpr size_t kMostWaiting = 32;
+constexpr int64_t kNsPerMs = 1'000'000;
+
+CpuState since(CpuState state, const CpuState& before) {
+  state.own_ns -= before.own_ns;
+  state.unread_bytes -= before.unread_bytes;
+  return state;
+}
+
 uint32_t copy_text(char* to, const std::string& text) {
   const size_t bytes = std::min<size_t>(text.size(), wire::kMostCaptureText);
   std::memcpy(to, text.data(), bytes);
@@ -102,6 +114,7 @@ void Rounds::open(uint32_t number) {
              .spool_path = {},
              .spool = {},
              .before = HeaderCopy(mapping_.header()),
+             .cpu_before = cpu_state(),
              .damaged_before = damaged_};
   round.spool_path = unused_name(round.options.output + std::string(kSpoolEnding));
   const wire::Header& header = mapping_.header();
@@ -120,13 +133,13 @@ void Rounds::open(uint32_t number) {
   live_.push_back(std::move(round));
 }
 
-void Rounds::add(uint32_t process, uint32_t thread, std::span<const std::byte> records) {
+void Rounds::add(const Slice& slice) {
   // Behind the look at the records: the round that they belong to has begun before they were written.
   discover();
   for (const Live& round : live_) {
-    if (round.spool) round.spool->add(process, thread, records);
+    if (round.spool) round.spool->add(slice);
   }
-  definitions_.note(process, thread, records);
+  definitions_.note(slice);
 }
 
 void Rounds::flush() {
@@ -139,13 +152,32 @@ bool Rounds::is_finished(uint32_t number) const {
   return places().finished.load(std::memory_order_acquire) - number - 1 < wire::kRounds;
 }
 
-/// True where the end was known before the last sweep, so that all of the round is swept.
+/// True where the end was known, and all handed over, before the last sweep, so that all of the round is swept.
 bool Rounds::find_end(Live& round) {
-  if (round.span.end != 0) return true;
-  if (!is_finished(round.number)) return false;
-  round.span.end = places().times[round.number % wire::kRounds].end.load(std::memory_order_relaxed);
-  places().taken.store(round.number + 1, std::memory_order_release);
+  if (round.handed_over) return true;
+  if (round.span.end == 0) {
+    if (!is_finished(round.number)) return false;
+    round.span.end = places().times[round.number % wire::kRounds].end.load(std::memory_order_relaxed);
+    places().taken.store(round.number + 1, std::memory_order_release);
+  }
+  round.handed_over = hurried_ || is_handed_over(round);
   return false;
+}
+
+/// Where the next round begins at once CUPTI always holds something: then it has its time to flush.
+bool Rounds::is_handed_over(const Live& round) const {
+  const int64_t since_end = monotonic_ns() - round.span.end;
+  if (options_.cpu.any() && since_end < kUnsettledNs) return false;
+  const wire::Header& header = mapping_.header();
+  if (header.cuda_active.load(std::memory_order_acquire) == 0 || live_.size() > kMostWaiting) return true;
+  return since_end > kMostHandoverNs + int64_t{header.cuda.flush_ms} * kNsPerMs;
+}
+
+CpuSpan Rounds::on() {
+  constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  discover();
+  if (live_.empty()) return {kNever, kNever};
+  return {live_.front().span.begin, live_.back().span.end != 0 ? live_.back().span.end : kNever};
 }
 
 void Rounds::settle(int64_t damaged) {
@@ -168,6 +200,7 @@ void Rounds::hand_over(Live& round, int64_t damaged) {
                    .spool_path = std::move(round.spool_path),
                    .spool = std::move(round.spool),
                    .header = HeaderCopy(mapping_.header()),
+                   .cpu = since(cpu_state(), round.cpu_before),
                    .damaged = damaged - round.damaged_before};
   static_cast<RoundOptions&>(ended.options) = std::move(round.options);
   ended.header.subtract_losses(round.before);

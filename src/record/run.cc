@@ -1,6 +1,7 @@
 #include "record/run.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/ranges.h>
 
@@ -38,16 +39,21 @@ void Run::follow(Program& program, Recording& recording) {
   while (!over(program)) {
     program.wait(wait_ns);
     const int signal = collection_.step(monotonic_ns());
-    if (signal != 0) program.send(signal);
-    if (collection_.closed()) close();
-    wait_ns = look() > kBusyBytes ? kBusySweepNs : kQuietSweepNs;
+    if (collection_.closed() || is_done_with_cuda()) close();
+    if (signal != 0) {
+      await_cuda(program);
+      program.send(signal);
+    }
+    wait_ns = std::min(look() > kBusyBytes ? kBusySweepNs : kQuietSweepNs, patience_ns());
     rounds_.make_profiles();
     tell_profiles(recording);
     obey(program);
   }
   collection_.complete();
   close();
+  rounds_.hurry();
   look();
+  for (Source* source : sources_) source->finish();
   look();
   rounds_.finish();
   tell_profiles(recording);
@@ -56,6 +62,7 @@ void Run::follow(Program& program, Recording& recording) {
 
 void Run::give_up() {
   collection_.cancel();
+  rounds_.hurry();
   look();
   look();
 }
@@ -76,6 +83,23 @@ int64_t Run::look() {
   }
   rounds_.settle(damaged);
   return bytes;
+}
+
+int64_t Run::patience_ns() const {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const Source* source : sources_) least = std::min(least, source->patience_ns());
+  return least;
+}
+
+/// What `sonde launch` started may be recorded again.
+bool Run::is_done_with_cuda() const { return options_.wanted.cuda && !options_.launch && !collection_.active(); }
+
+void Run::await_cuda(Program& program) {
+  const int64_t until = monotonic_ns() + kMostHandoverNs;
+  while (mapping_.header().cuda_active.load() > 0 && !program.ended() && monotonic_ns() < until) {
+    program.wait(kBusySweepNs);
+    look();
+  }
 }
 
 void Run::close() {
@@ -152,7 +176,7 @@ Answer Run::shut_down(Program& program, int signal) {
   const bool was_active = collection_.active();
   if (was_active) static_cast<void>(cancel());
   close();
-  if (signal != 0) program.send(signal);
+  if (signal != 0) program.send(signal);  // nothing is made of what CUPTI holds
   std::vector<std::string> lines;
   if (was_active) lines.emplace_back("what was being recorded is discarded");
   return {.done = true, .lines = std::move(lines)};

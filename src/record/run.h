@@ -26,6 +26,7 @@ class Run {
   [[nodiscard]] bool over(const Program& program) const;
   /// Gives the bytes that came.
   int64_t look();
+  [[nodiscard]] int64_t patience_ns() const;
   void obey(Program& program);
   void obey(Program& program, const Session::Asked& asked);
   [[nodiscard]] Answer start(const Session::Asked& asked);
@@ -33,6 +34,10 @@ class Run {
   [[nodiscard]] Answer shut_down(Program& program, int signal);
   [[nodiscard]] Answer status() const;
   void close();
+  /// Whether nothing more will be recorded, so that CUPTI need not stay in the program.
+  [[nodiscard]] bool is_done_with_cuda() const;
+  /// The signal that ends the program may come only when what it did until now is here.
+  void await_cuda(Program& program);
   void tell_profiles(Recording& recording);
   void answer_stops();
 

@@ -21,16 +21,30 @@ int64_t first_time(const Slice& slice) {
 }  // namespace
 
 int64_t written_at(const wire::Record& record) {
-  return record.head.kind == wire::Kind::os_call ? record.end : record.head.time;
+  switch (record.head.kind) {
+    case wire::Kind::os_call:
+    case wire::Kind::past_range:
+    case wire::Kind::library_call: return record.end;
+    default: return record.head.time;
+  }
 }
 
-Slices ordered_slices(std::span<const std::byte> spool) {
+Slices ordered_slices(std::span<const std::byte> spool, std::function<void()> let_go) {
   std::vector<Placed> placed;
   SpoolReader reader(spool);
-  while (const auto slice = reader.next()) placed.push_back({*slice, first_time(*slice)});
+  Slices slices;
+  slices.let_go = std::move(let_go);
+  LettingGo letting_go(slices.let_go);
+  while (const auto slice = reader.next()) {
+    if (slice->mark == kCpuSliceMark) {
+      slices.cpu.push_back(*slice);
+    } else {
+      placed.push_back({*slice, first_time(*slice)});
+    }
+    letting_go.has_read(*slice);
+  }
   std::ranges::stable_sort(placed, {},
                            [](const Placed& p) { return std::tuple(p.slice.process, p.slice.thread, p.time); });
-  Slices slices;
   for (const Placed& p : placed) slices.all.push_back(p.slice);
   slices.unread_bytes = reader.left();
   return slices;

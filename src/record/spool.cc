@@ -51,15 +51,15 @@ SpoolWriter::~SpoolWriter() {
   if (file_ >= 0) close(file_);
 }
 
-void SpoolWriter::add(uint32_t process, uint32_t thread, std::span<const std::byte> records) {
+void SpoolWriter::add(const Slice& slice) {
   if (error_ != 0) {
-    lost_ += static_cast<int64_t>(records.size());
+    lost_ += static_cast<int64_t>(slice.records.size());
     return;
   }
-  const SliceHead head{process, thread, static_cast<uint32_t>(records.size()), kSliceMark};
+  const SliceHead head{slice.process, slice.thread, static_cast<uint32_t>(slice.records.size()), slice.mark};
   const auto head_bytes = std::as_bytes(std::span(&head, 1));
   pending_.insert(pending_.end(), head_bytes.begin(), head_bytes.end());
-  pending_.insert(pending_.end(), records.begin(), records.end());
+  pending_.insert(pending_.end(), slice.records.begin(), slice.records.end());
   if (pending_.size() >= kPendingBytes) flush();
 }
 
@@ -97,8 +97,9 @@ std::optional<Slice> SpoolReader::next() {
   SliceHead head{};
   if (rest_.size() < sizeof head) return {};
   std::memcpy(&head, rest_.data(), sizeof head);
-  if (head.mark != kSliceMark || head.bytes > rest_.size() - sizeof head) return {};
-  const Slice slice{head.process, head.thread, rest_.subspan(sizeof head, head.bytes)};
+  const bool known = head.mark == kSliceMark || head.mark == kCpuSliceMark;
+  if (!known || head.bytes > rest_.size() - sizeof head) return {};
+  const Slice slice{head.process, head.thread, rest_.subspan(sizeof head, head.bytes), head.mark};
   rest_ = rest_.subspan(sizeof head + head.bytes);
   return slice;
 }

@@ -19,9 +19,8 @@ struct SliceHead {
   uint32_t process;
   uint32_t thread;
   uint32_t bytes;
-  uint32_t mark;  ///< kSliceMark
+  uint32_t mark;  ///< as the slice's
 };
-inline constexpr uint32_t kSliceMark = 0x43494C53;  // "SLIC"
 
 /// The beginning of the file: what a profile needs that is not in the slices.
 struct SpoolHead {
@@ -52,7 +51,7 @@ class SpoolWriter : public Sink {
   SpoolWriter& operator=(const SpoolWriter&) = delete;
   ~SpoolWriter() override;
 
-  void add(uint32_t process, uint32_t thread, std::span<const std::byte> records) override;
+  void add(const Slice& slice) override;
   /// Everything added before is in the file, or counted as lost.
   void flush() override;
 
@@ -76,12 +75,6 @@ struct SpoolContent {
 
 /// How a spool is called beside the profile that is to be made of it.
 inline constexpr std::string_view kSpoolEnding = ".recording";
-
-struct Slice {
-  uint32_t process;
-  uint32_t thread;
-  std::span<const std::byte> records;
-};
 
 /// The slices of a spool's bytes, one behind the other. Any bytes may come: the first that is none ends the reading.
 class SpoolReader {

@@ -1,8 +1,10 @@
 #include "record/thread_events.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "record/text.h"
+#include "trace/columns.h"
 #include "wire/os_calls.h"
 
 namespace sonde::record {
@@ -10,6 +12,30 @@ namespace {
 
 /// Programs number their ranges from 1 on; one with more than 2^40 of them does not finish.
 uint64_t range_key(uint32_t image, uint64_t range) { return uint64_t{image} << 40U | (range & 0xFFFFFFFFFFU); }
+
+/// Within so many calls lies what a call may have interrupted: more than handlers nest, and a bound where the times
+/// make no sense.
+constexpr size_t kDeepest = 64;
+
+/// The last rows of a table from `first` on, `most` of them.
+std::vector<Row> last_rows(size_t rows, size_t first, size_t most) {
+  std::vector<Row> last(std::min(rows - first, most));
+  std::iota(last.begin(), last.end(), static_cast<Row>(rows - last.size()));
+  return last;
+}
+
+/// Takes rows, given in their order, out of a table.
+template <typename Table>
+Table take_rows(Table& table, std::span<const Row> rows) {
+  Table taken = table;
+  select_rows(taken, rows);
+  std::vector<Row> others;
+  for (Row row = 0; row < row_count(table); ++row) {
+    if (!std::ranges::binary_search(rows, row)) others.push_back(row);
+  }
+  select_rows(table, others);
+  return taken;
+}
 
 template <typename T>
 void put(std::vector<T>& column, T value) {
@@ -23,6 +49,7 @@ void ThreadEvents::begin_thread(ThreadId thread, uint32_t process) {
   process_ = process;
   first_call_ = trace_.os_calls.start.size();
   open_.clear();
+  library_calls_.begin_thread(thread);
 }
 
 void ThreadEvents::add(const wire::Record& record) {
@@ -32,9 +59,14 @@ void ThreadEvents::add(const wire::Record& record) {
   switch (record.head.kind) {
     case wire::Kind::push: return push(record);
     case wire::Kind::pop: return pop(record);
-    case wire::Kind::start: started_[range_key(image, record.id)] = add_range(record, RangeStyle::start_end); return;
-    case wire::Kind::end: ends_.push_back({record.id, image, time(record.head.time), thread_}); return;
+    case wire::Kind::start: return start(record);
+    case wire::Kind::end: return end(record);
     case wire::Kind::mark: return mark(record);
+    case wire::Kind::library_call:
+      library_calls_.add(static_cast<wire::Library>(record.head.level), name_of(record), time(record.head.time),
+                         time(record.end));
+      return;
+    case wire::Kind::past_range: trace_.ranges.end[add_range(record, RangeStyle::push_pop)] = time(record.end); return;
     case wire::Kind::os_call: return os_call(record);
     default: return;
   }
@@ -59,6 +91,36 @@ Row ThreadEvents::add_range(const wire::Record& record, RangeStyle style) {
   put(r.payload_kind, record.payload_kind);
   put(r.payload, record.payload_kind == 0 ? kUnknown : static_cast<int64_t>(record.attributes.payload));
   return row;
+}
+
+void ThreadEvents::end_range(Row row, const End& end) {
+  trace_.ranges.end[row] = end.time;
+  trace_.ranges.end_thread[row] = end.thread;
+}
+
+/// Threads come one behind the other, so that the end of a range on another thread may come before its start.
+void ThreadEvents::start(const wire::Record& record) {
+  const uint64_t key = range_key(image_, record.id);
+  const Row row = add_range(record, RangeStyle::start_end);
+  const auto end = ends_.find(key);
+  if (end == ends_.end()) {
+    started_[key] = row;
+    return;
+  }
+  end_range(row, end->second);
+  ends_.erase(end);
+}
+
+void ThreadEvents::end(const wire::Record& record) {
+  const uint64_t key = range_key(image_, record.id);
+  const End end{time(record.head.time), thread_};
+  const auto started = started_.find(key);
+  if (started == started_.end()) {
+    tally_.unmatched_ends += ends_.try_emplace(key, end).second ? 0 : 1;
+    return;
+  }
+  end_range(started->second, end);
+  started_.erase(started);
 }
 
 void ThreadEvents::push(const wire::Record& record) {
@@ -91,7 +153,6 @@ void ThreadEvents::mark(const wire::Record& record) {
 /// A call is written when it comes back: those that a signal handler made within it stand before it.
 void ThreadEvents::os_call(const wire::Record& record) {
   Calls& c = trace_.os_calls;
-  constexpr size_t kDeepest = 64;  // more than handlers nest, and a bound where the times make no sense
   const int64_t start = time(record.head.time);
   const size_t first = std::max(first_call_, c.start.size() - std::min(c.start.size(), kDeepest));
   for (size_t row = c.start.size(); row > first && c.start[row - 1] >= start; --row) ++c.nesting[row - 1];
@@ -104,17 +165,54 @@ void ThreadEvents::os_call(const wire::Record& record) {
   put(c.nesting, 0);
 }
 
-void ThreadEvents::match_ends() {
-  for (const End& end : ends_) {
-    const auto found = started_.find(range_key(end.image, end.range));
-    if (found == started_.end()) {
-      ++tally_.unmatched_ends;
-      continue;
-    }
-    trace_.ranges.end[found->second] = end.time;
-    trace_.ranges.end_thread[found->second] = end.thread;
-    started_.erase(found);
+std::vector<Row> ThreadEvents::changing_ranges() const {
+  std::vector<Row> rows;
+  for (const auto& [domain, open] : open_) {
+    for (const Open& range : open) rows.push_back(range.row);
   }
+  for (const auto& [range, row] : started_) rows.push_back(row);
+  std::ranges::sort(rows);
+  return rows;
+}
+
+void ThreadEvents::give(const PartTaker& take) {
+  tally_.ranges += static_cast<int64_t>(trace_.ranges.start.size());
+  tally_.open_ranges += std::ranges::count(trace_.ranges.end, kUnknown);
+  tally_.marks += static_cast<int64_t>(trace_.marks.start.size());
+  tally_.os_calls += static_cast<int64_t>(trace_.os_calls.start.size());
+  tally_.library_calls += static_cast<int64_t>(trace_.library_calls.start.size());
+  tally_.module_ranges += std::ranges::count_if(
+      trace_.ranges.domain, [&](DomainId d) { return trace_.domains[d].kind == DomainKind::module; });
+  library_calls_.see(trace_.ranges);
+  give_part(trace_, take);
+}
+
+void ThreadEvents::hand_over(const PartTaker& take) {
+  const std::vector<Row> ranges = changing_ranges();
+  const std::vector<Row> calls = last_rows(trace_.os_calls.start.size(), first_call_, kDeepest);
+  Ranges open = take_rows(trace_.ranges, ranges);
+  Calls late = take_rows(trace_.os_calls, calls);
+  give(take);
+  trace_.ranges = std::move(open);
+  trace_.os_calls = std::move(late);
+  first_call_ = 0;
+  const auto renumber = [&](Row& row) {
+    row = static_cast<Row>(std::ranges::lower_bound(ranges, row) - ranges.begin());
+  };
+  for (auto& [domain, open_ranges] : open_) {
+    for (Open& range : open_ranges) renumber(range.row);
+  }
+  for (auto& [range, row] : started_) renumber(row);
+}
+
+void ThreadEvents::finish(const PartTaker& take) {
+  tally_.unmatched_ends += static_cast<int64_t>(ends_.size());
+  give(take);
+  library_calls_.finish([&] {
+    if (event_rows(trace_) >= kPartRows) give(take);
+  });
+  tally_.libraries = library_calls_.seen();
+  give(take);
 }
 
 }  // namespace sonde::record

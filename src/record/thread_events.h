@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "record/definitions.h"
+#include "record/library_calls.h"
 #include "record/trace_of.h"
 
 namespace sonde::record {
@@ -17,8 +18,10 @@ class ThreadEvents {
 
   void begin_thread(ThreadId thread, uint32_t process);
   void add(const wire::Record& record);
-  /// Ranges that may end on another thread than they began on find their ends.
-  void match_ends();
+  /// Gives away the rows that nothing later changes, sorted, and takes them out of the trace.
+  void hand_over(const PartTaker& take);
+  /// As hand_over(), with the rows that may have changed: nothing comes any more.
+  void finish(const PartTaker& take);
 
  private:
   struct Open {
@@ -26,14 +29,17 @@ class ThreadEvents {
     Row row;
   };
   struct End {
-    uint64_t range;
-    uint32_t image;
     int64_t time;
     ThreadId thread;
   };
 
   Row add_range(const wire::Record& record, RangeStyle style);
   void push(const wire::Record& record);
+  void start(const wire::Record& record);
+  void end(const wire::Record& record);
+  void end_range(Row row, const End& end);
+  [[nodiscard]] std::vector<Row> changing_ranges() const;
+  void give(const PartTaker& take);
   void pop(const wire::Record& record);
   void mark(const wire::Record& record);
   void os_call(const wire::Record& record);
@@ -51,7 +57,9 @@ class ThreadEvents {
   size_t first_call_ = 0;                                        ///< row of the thread's first
   boost::unordered_flat_map<uint16_t, std::vector<Open>> open_;  ///< of the thread, by domain
   boost::unordered_flat_map<uint64_t, Row> started_;             ///< by image and number
-  std::vector<End> ends_;
+  boost::unordered_flat_map<uint64_t, End> ends_;                ///< whose start did not come yet, by the same
+
+  LibraryCalls library_calls_{trace_};
 };
 
 }  // namespace sonde::record

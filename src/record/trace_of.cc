@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "record/cuda/cuda_rows.h"
 #include "record/text.h"
 #include "record/thread_events.h"
-#include "wire/definitions.h"
-#include "wire/layout.h"
 
 namespace sonde::record {
 namespace {
-
-/// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
-uint64_t global_id(uint32_t process, uint32_t thread) { return uint64_t{1} << 48U | uint64_t{process} << 24U | thread; }
 
 /// A process for each, under the name of its last image: what a shell ran in its own place is what people look for.
 void add_processes(Trace& trace, const Images& images, Tally& tally) {
@@ -30,17 +26,32 @@ ProcessId process_row(const Trace& trace, uint32_t process) {
   return static_cast<ProcessId>(found - trace.processes.begin());
 }
 
-ThreadId add_thread(Trace& trace, const Definitions& definitions, const Slice& slice) {
-  const ProcessId process = process_row(trace, slice.process);
-  NameId name = definitions.thread(slice.process, slice.thread);
-  if (name == kNone && slice.process == slice.thread) name = trace.processes[process].name;
-  trace.threads.push_back({.process = process,
-                           .global_id = global_id(slice.process, slice.thread),
-                           .tid = slice.thread,
-                           .name = name,
-                           .priority = {}});
+ThreadId add_thread(Trace& trace, const Definitions& definitions, uint32_t pid, uint32_t tid) {
+  const ProcessId process = process_row(trace, pid);
+  NameId name = definitions.thread(pid, tid);
+  if (name == kNone && pid == tid) name = trace.processes[process].name;
+  trace.threads.push_back(
+      {.process = process, .global_id = global_id(pid, tid), .tid = tid, .name = name, .priority = {}});
   return static_cast<ThreadId>(trace.threads.size() - 1);
 }
+
+/// The rows of threads, those that wrote nothing themselves too: another tells what they called.
+class ThreadRows {
+ public:
+  ThreadRows(Trace& trace, const Definitions& definitions) : trace_(trace), definitions_(definitions) {
+    for (ThreadId row = 0; row < trace.threads.size(); ++row) rows_[trace.threads[row].global_id] = row;
+  }
+  ThreadId operator()(uint32_t process, uint32_t thread) {
+    const auto [place, fresh] = rows_.try_emplace(global_id(process, thread));
+    if (fresh) place->second = add_thread(trace_, definitions_, process, thread);
+    return place->second;
+  }
+
+ private:
+  Trace& trace_;
+  const Definitions& definitions_;
+  boost::unordered_flat_map<uint64_t, ThreadId> rows_;
+};
 
 uint32_t median_cost(const Images& images) {
   std::vector<uint32_t> costs;
@@ -55,40 +66,41 @@ uint32_t median_cost(const Images& images) {
 
 }  // namespace
 
-bool Extent::holds(const wire::Record& record) const {
-  if (wire::is_definition(record.head.kind)) return true;
-  const uint32_t of = wire::wanted_by(record.head.kind);
-  return record.head.time >= begin_ns && record.head.time <= end_ns && (of == 0 || (of & wanted) != 0);
-}
-
-Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent) {
+Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take, size_t part_rows) {
   Tally tally;
   tally.unread_bytes = static_cast<int64_t>(slices.unread_bytes);
   const Images images(slices);
   const Definitions definitions(trace, slices, images);
   add_processes(trace, images, tally);
   ThreadEvents events(trace, definitions, images, extent.begin_ns, tally);
+  CudaObjects cuda_objects(trace, slices);
+  CudaRows cuda(trace, cuda_objects, extent, [&](uint32_t process) { return process_row(trace, process); });
+  LettingGo letting_go(slices.let_go);
   const Slice* before = nullptr;
+  size_t kept = 0;
   for (const Slice& slice : slices.all) {
     const bool same = before != nullptr && before->process == slice.process && before->thread == slice.thread;
-    if (!same) events.begin_thread(add_thread(trace, definitions, slice), slice.process);
+    if (!same) events.begin_thread(add_thread(trace, definitions, slice.process, slice.thread), slice.process);
     before = &slice;
     wire::Reader reader(slice.records);
     wire::Record record;
     while (reader.next(record)) {
+      cuda.add(record, {slice.process, slice.thread});
       if (!extent.holds(record)) continue;
       ++tally.records;
       tally.last_ns = std::max(tally.last_ns, written_at(record));
       events.add(record);
     }
     tally.unread_bytes += static_cast<int64_t>(reader.left());
+    letting_go.has_read(slice);
+    if (event_rows(trace) < kept + part_rows) continue;
+    events.hand_over(take);
+    kept = event_rows(trace);
   }
-  events.match_ends();
+  events.finish(take);
+  cuda.finish(ThreadRows(trace, definitions), take);
+  tally.cuda = cuda.tally();
   tally.threads = static_cast<int64_t>(trace.threads.size());
-  tally.ranges = static_cast<int64_t>(trace.ranges.start.size());
-  tally.open_ranges = std::ranges::count(trace.ranges.end, kUnknown);
-  tally.marks = static_cast<int64_t>(trace.marks.start.size());
-  tally.os_calls = static_cast<int64_t>(trace.os_calls.start.size());
   tally.event_cost_ns = median_cost(images);
   return tally;
 }

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
+#include "record/cuda/cuda_tally.h"
+#include "record/extent.h"
+#include "record/library_calls.h"
+#include "record/parts.h"
 #include "record/slices.h"
 #include "trace/trace.h"
 
@@ -17,27 +20,29 @@ struct Tally {
   int64_t open_ranges = 0;
   int64_t marks = 0;
   int64_t os_calls = 0;
+  int64_t library_calls = 0;
+  int64_t module_ranges = 0;  ///< of PyTorch's modules; among the ranges
+  LibrariesSeen libraries{};
   int64_t records = 0;
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
   int64_t last_ns = 0;         ///< the latest time of an event, as Extent has it; 0: there is none
+  int64_t cpu_events = 0;      ///< samples and switches
   uint32_t event_cost_ns = 0;  ///< the median of what processes measured
+  CudaTally cuda;
 
   /// Of which the profile tells.
-  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls; }
+  [[nodiscard]] int64_t events() const { return ranges + marks + os_calls + library_calls + cuda.events(); }
 };
 
-/// What of the slices is meant: events from begin to end (CLOCK_MONOTONIC) of what was wanted (bits of wire::Wanted).
-/// Definitions hold whenever they were told.
-struct Extent {
-  int64_t begin_ns = 0;
-  int64_t end_ns = std::numeric_limits<int64_t>::max();
-  uint32_t wanted = ~0U;
+/// Nsight's form of ids (see GlobalIds): machine 1, process, thread.
+[[nodiscard]] constexpr uint64_t global_id(uint32_t process, uint32_t thread) {
+  return uint64_t{1} << 48U | uint64_t{process} << 24U | thread;
+}
 
-  [[nodiscard]] bool holds(const wire::Record& record) const;
-};
-
-/// Makes a trace of what was recorded, not linked yet. Times count from the extent's begin.
-[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent);
+/// Makes a trace of what was recorded, not linked, in parts of `part_rows` rows. Its event tables are empty afterwards.
+/// Times count from the extent's begin.
+[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take,
+                               size_t part_rows = kPartRows);
 
 }  // namespace sonde::record

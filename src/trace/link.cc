@@ -36,22 +36,6 @@ void sort_rows(Table& table) {
   }
 }
 
-/// Every table on its own: durations below zero made zero, rows sorted.
-void order_tables(Trace& trace) {
-  std::vector<std::function<void()>> work;
-  std::map<std::string_view, int64_t> repaired;
-  for_each_table(trace, [&](auto& table, std::string_view name) {
-    work.emplace_back([&table, &count = repaired[name]] {
-      if constexpr (requires { table.end; }) count = repair_durations(table);
-      sort_rows(table);
-    });
-  });
-  parallel_for(work.size(), [&](size_t i) { work[i](); });
-  for_each_table(trace, [&](const auto&, std::string_view name) {
-    trace.log.add(Issue::negative_duration, name, repaired[name]);
-  });
-}
-
 /// What the tables hold that no report can place.
 void note_oddities(Trace& trace) {
   constexpr auto kLastKind = static_cast<uint8_t>(CopyKind::unified_device_to_device);
@@ -169,6 +153,21 @@ LaunchOddities link_launches(Trace& trace) {
 }
 
 }  // namespace
+
+void order_tables(Trace& trace) {
+  std::vector<std::function<void()>> work;
+  std::map<std::string_view, int64_t> repaired;
+  for_each_table(trace, [&](auto& table, std::string_view name) {
+    work.emplace_back([&table, &count = repaired[name]] {
+      if constexpr (requires { table.end; }) count = repair_durations(table);
+      sort_rows(table);
+    });
+  });
+  parallel_for(work.size(), [&](size_t i) { work[i](); });
+  for_each_table(trace, [&](const auto&, std::string_view name) {
+    trace.log.add(Issue::negative_duration, name, repaired[name]);
+  });
+}
 
 void link(Trace& trace) {
   fill_columns(trace);

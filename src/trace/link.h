@@ -11,6 +11,9 @@ namespace sonde {
 /// One sweep per thread: O(n log n) in all. What does not fit is counted in the import log.
 void link(Trace& trace);
 
+/// The part of link() that repairs negative durations and sorts every table.
+void order_tables(Trace& trace);
+
 /// The part of link() that gives the columns that were asked for a row for every event: absent where the source has no
 /// such column. Left empty where no event has them: end_thread, sequence, backward, shapes, details of ranges, chains,
 /// occupancy and collectives of kernels.

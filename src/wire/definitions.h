@@ -13,7 +13,14 @@ constexpr bool is_definition(Kind kind) {
     case Kind::domain:
     case Kind::string:
     case Kind::category:
-    case Kind::thread_name: return true;
+    case Kind::thread_name:
+    case Kind::cuda_state:
+    case Kind::cuda_name:
+    case Kind::cuda_api_name:
+    case Kind::cuda_device:
+    case Kind::cuda_context:
+    case Kind::cuda_stream:
+    case Kind::cuda_tally: return true;  // counts from the process's start: the last one before a round is its zero
     default: return false;
   }
 }
@@ -25,8 +32,21 @@ constexpr uint32_t wanted_by(Kind kind) {
     case Kind::pop:
     case Kind::start:
     case Kind::end:
-    case Kind::mark: return kWantNvtx;
+    case Kind::mark:
+    case Kind::past_range: return kWantNvtx;
     case Kind::os_call: return kWantOsCalls;
+    case Kind::library_call: return kWantLibraries;
+    case Kind::cuda_kernel:
+    case Kind::cuda_copy:
+    case Kind::cuda_set:
+    case Kind::cuda_sync:
+    case Kind::cuda_call:
+    case Kind::cuda_graph_launch:
+    case Kind::cuda_unified:
+    case Kind::cuda_allocation:
+    case Kind::cuda_overhead:
+    case Kind::cuda_event:
+    case Kind::call_chain: return kWantCuda;
     default: return 0;
   }
 }

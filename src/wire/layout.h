@@ -37,7 +37,7 @@ inline constexpr uint32_t kChunks = 2048;
 enum class Phase : uint32_t { waiting = 0, recording = 1, ended = 2, changing = 3 };
 
 /// What the recorder asks for.
-enum Wanted : uint32_t { kWantNvtx = 1, kWantOsCalls = 2 };
+enum Wanted : uint32_t { kWantNvtx = 1, kWantOsCalls = 2, kWantCuda = 4, kWantLibraries = 1U << 6U };
 
 /// What the program does that begins and ends the recording; none: only time does.
 enum class Trigger : uint32_t { none = 0, cuda_profiler_api = 1, nvtx = 2 };
@@ -48,6 +48,23 @@ enum class Loss : uint32_t {
   nested,     ///< it came from a signal handler that interrupted the writing of another event
   no_string,  ///< a registered string or domain beyond what a process can have; its events stand under no name
   count_
+};
+
+/// What is recorded of CUDA beside kernels, copies, sets, synchronizations and calls.
+enum CudaExtra : uint32_t {
+  kCudaMemory = 1,         ///< allocations
+  kCudaGraphNodes = 2,     ///< each node of a graph; else graphs as a whole
+  kCudaCpuPageFaults = 4,  ///< of unified memory
+  kCudaGpuPageFaults = 8,
+};
+
+enum class CudaCalls : uint32_t { launches, memory, synchronizations, others, count_ };
+
+struct CudaWanted {
+  uint32_t extras;    ///< of CudaExtra
+  uint32_t flush_ms;  ///< CUPTI's buffers are fetched so often
+  /// By CudaCalls: calls that took so long get a back trace; below 0 for none.
+  int64_t backtrace_ns[4];
 };
 
 struct Header {
@@ -65,6 +82,8 @@ struct Header {
   std::atomic<uint64_t> lost[8];    ///< by Loss
   std::atomic<uint64_t> cut_texts;  ///< texts that were longer than a record takes
   std::atomic<uint64_t> refused;    ///< processes that could not attach: their kernel is older than Linux 4.14
+  CudaWanted cuda;
+  std::atomic<uint32_t> cuda_active;  ///< processes whose CUPTI still holds records of this recording
   Rounds rounds;
   Capture capture;
 };

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "wire/cuda_record.h"
+#include "wire/libraries.h"
 #include "wire/os_calls.h"
 
 namespace sonde::wire {
@@ -28,6 +30,7 @@ class Body {
   }
 
   [[nodiscard]] bool empty() const { return rest_.empty(); }
+  [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }
 
  private:
   std::span<const std::byte> rest_;
@@ -80,6 +83,48 @@ bool read_os_call(Body body, Record& record) {
   return body.empty();
 }
 
+/// Those whose text or addresses follow say how many there are.
+bool read_cuda(Body body, Record& record) {
+  const size_t bytes = cuda_body_bytes(record.head.kind);
+  const std::span<const std::byte> whole = body.rest();
+  if (bytes == 0 || whole.size() < bytes) return false;
+  record.body = whole.first(bytes);
+  Body rest(whole.subspan(bytes));
+  switch (record.head.kind) {
+    case Kind::cuda_state: {
+      CudaStateBody state{};
+      if (!body.take(state) || state.state > kLastCudaState) return false;
+      return rest.take_text(state.text_bytes, record.text);
+    }
+    case Kind::cuda_name: {
+      CudaNameBody name{};
+      return body.take(name) && rest.take_text(name.text_bytes, record.text);
+    }
+    case Kind::call_chain: {
+      CallChainBody chain{};
+      if (!body.take(chain) || chain.frames > kMostFrames) return false;
+      record.body = whole;
+      return rest.rest().size() == chain.frames * sizeof(uint64_t);
+    }
+    default: return rest.empty();
+  }
+}
+
+bool read_past_range(Body body, Record& record) {
+  PastRangeBody range{};
+  if (!body.take(range) || range.end < record.head.time) return false;
+  record.end = range.end;
+  return body.take_text(range.text_bytes, record.text);
+}
+
+bool read_library_call(Body body, Record& record) {
+  LibraryCallBody call{};
+  if (!body.take(call) || record.head.level >= kLibraries || call.end < record.head.time) return false;
+  record.end = call.end;
+  record.string = call.string;
+  return body.empty();
+}
+
 bool read_body(Body body, Record& record) {
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);
@@ -91,10 +136,13 @@ bool read_body(Body body, Record& record) {
     case Kind::domain:
     case Kind::string:
     case Kind::category:
+    case Kind::cuda_api_name:
     case Kind::thread_name: return read_definition(body, record);
     case Kind::os_call: return read_os_call(body, record);
+    case Kind::past_range: return read_past_range(body, record);
+    case Kind::library_call: return read_library_call(body, record);
+    default: return read_cuda(body, record);
   }
-  return false;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Record {
   int64_t end = 0;
   int64_t result = 0;
   std::string_view text;
+  std::span<const std::byte> body;  ///< of the kinds of cuda_record.h: as there, with what follows it but for text
 };
 
 /// Reads records one behind the other. Any bytes may come: what is no record ends the reading.

@@ -18,6 +18,28 @@ enum class Kind : uint16_t {
   category = 9,      ///< DefinitionBody: id = category of `domain`, text = name
   thread_name = 10,  ///< DefinitionBody: id = the thread's number, text
   os_call = 11,      ///< OsCallBody; `time` is the start, `level` the row of os_calls.inc
+  // What CUPTI tells: cuda_record.h. `time` is when the record was written.
+  cuda_state = 20,         ///< CudaStateBody, text: how a process stands with CUPTI
+  cuda_name = 21,          ///< CudaNameBody, text: a part of a name
+  cuda_api_name = 22,      ///< DefinitionBody: id = CUPTI's number of a call of `domain`, text = name
+  cuda_kernel = 23,        ///< KernelBody
+  cuda_copy = 24,          ///< CopyBody
+  cuda_set = 25,           ///< SetBody
+  cuda_sync = 26,          ///< SyncBody
+  cuda_call = 27,          ///< ApiCallBody; `domain` is CUPTI's: 1 driver, 2 runtime
+  cuda_graph_launch = 28,  ///< GraphLaunchBody
+  cuda_unified = 29,       ///< UnifiedMemoryBody
+  cuda_allocation = 30,    ///< AllocationBody
+  cuda_overhead = 31,      ///< OverheadBody
+  cuda_device = 32,        ///< DeviceBody
+  cuda_context = 33,       ///< ContextBody
+  cuda_stream = 34,        ///< StreamBody
+  cuda_event = 35,         ///< CudaEventBody
+  cuda_tally = 36,         ///< CudaTallyBody: what a process counted until now
+  call_chain = 80,         ///< CallChainBody, then its addresses
+
+  past_range = 50,    ///< PastRangeBody, text: a push/pop range that ended when it was written; `time` is its start
+  library_call = 51,  ///< LibraryCallBody; `time` is the start, `level` the row of libraries.inc
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.
@@ -81,6 +103,21 @@ struct OsCallBody {
 static_assert(sizeof(OsCallBody) == 16);
 
 inline constexpr uint8_t kLastPayload = 6;  ///< of payload_kind
+
+/// Followed by its text.
+struct PastRangeBody {
+  int64_t end;
+  uint16_t text_bytes;
+  uint16_t reserved[3];
+};
+static_assert(sizeof(PastRangeBody) == 16);
+
+struct LibraryCallBody {
+  int64_t end;
+  uint32_t string;  ///< the function's name, registered
+  uint32_t reserved;
+};
+static_assert(sizeof(LibraryCallBody) == 16);
 
 /// Longer texts are cut, and counted.
 inline constexpr uint16_t kMostText = 4096;

@@ -167,7 +167,7 @@ def recorder_killed(folder):
     out = folder / "orphan.txt"
     script = f"read word; {PROGRAM} nested 300000; echo ended $?"
     with open(out, "w", encoding="utf-8") as output:
-        recorder = subprocess.Popen([SONDE, "record", "-o", path, "--", "sh", "-c", script], stdin=subprocess.PIPE,
+        recorder = subprocess.Popen([SONDE, "record", "--self-test=false", "-o", path, "--", "sh", "-c", script], stdin=subprocess.PIPE,
                                     stdout=output, stderr=subprocess.DEVNULL, text=True)
         child_of(recorder.pid)
         recorder.kill()

@@ -94,7 +94,7 @@ def differences(how, expected, got):
 
 def recorded(folder):
     """As it is, and launched without a recording."""
-    words = [SONDE, "record", "-f", "-o", folder / "run.sqlite", "--osrt-threshold", "0", "--"]
+    words = [SONDE, "record", "-f", "-o", folder / "run.sqlite", "--osrt-threshold", "0", "-s", "process-tree", "--"]
     launched = [SONDE, "launch", "--osrt-threshold", "0", "--"]
     return (differences("recorded", outcome, lambda program, text: outcome([*words, *program], text)) +
             differences("launched", outcome, lambda program, text: outcome([*launched, *program], text)))

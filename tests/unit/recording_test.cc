@@ -1,11 +1,13 @@
 #include <array>
 #include <cstring>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "record/trace_of.h"
+#include "whole_trace.h"
 #include "wire/os_calls.h"
 #include "wire/reader.h"
 
@@ -64,9 +66,12 @@ struct Made {
   Tally tally;
 };
 
-Made made_of(std::vector<Slice> slices) {
+/// The rows of all parts, in one trace.
+Made made_of(std::vector<Slice> slices, size_t part_rows = kPartRows) {
   Made made;
-  made.tally = fill_trace(made.trace, {.all = std::move(slices), .unread_bytes = 0}, {.begin_ns = 100});
+  WholeTrace whole;
+  made.tally = fill_trace(made.trace, {.all = std::move(slices)}, {.begin_ns = 100}, whole.taker(), part_rows);
+  whole.put_into(made.trace);
   return made;
 }
 
@@ -113,9 +118,9 @@ TEST(Recording, CallsWithinACallAreNested) {
   Written w;
   w.call(wire::OsCall::write, 120, 130).call(wire::OsCall::read, 110, 150).call(wire::OsCall::close, 160, 170);
   const Made made = made_of({{5, 6, w.bytes()}});
-  EXPECT_EQ(made.trace.os_calls.nesting, (Ints{1, 0, 0}));
-  EXPECT_EQ(made.trace.name(made.trace.os_calls.name[1]), "read");
-  EXPECT_EQ(made.trace.os_calls.result[1], 7);
+  EXPECT_EQ(made.trace.os_calls.nesting, (Ints{0, 1, 0}));
+  EXPECT_EQ(made.trace.name(made.trace.os_calls.name[0]), "read");
+  EXPECT_EQ(made.trace.os_calls.result[0], 7);
 }
 
 TEST(Recording, SlicesOfAThreadComeInTheOrderOfTheirTimes) {
@@ -154,6 +159,48 @@ TEST(Recording, RecordsThatAreNoneEndTheReading) {
     EXPECT_EQ(record.text, "good");
     EXPECT_FALSE(reader.next(record)) << at;
     EXPECT_EQ(reader.left(), broken.size() - good) << at;
+  }
+}
+
+/// One of many threads: nested ranges, ranges that end on the next thread, calls within calls.
+std::vector<Written> slices_of_thread(uint32_t thread, std::mt19937& draw) {
+  std::vector<Written> slices(40);
+  uint16_t level = 0;
+  int64_t time = 100 + thread;
+  for (Written& w : slices) {
+    for (int i = 0; i < 9; ++i, time += 10) {
+      const auto what = draw() % 6;
+      if (what < 2) w.push(time, level++, "deep");
+      if (what == 2 && level > 0) w.pop(time, --level);
+      const uint64_t number = draw() % 200;
+      if (what == 3) w.add({wire::Kind::start, 0, 0, 0, time}, "", wire::RangeBody{number + 1}, wire::EventBody{});
+      if (what == 4) w.add({wire::Kind::end, 0, 0, 0, time}, "", wire::RangeBody{number + 1});
+      if (what == 5) w.call(wire::OsCall::read, time - 25, time);
+    }
+  }
+  return slices;
+}
+
+TEST(Recording, PartsComeToTheSameAsTheWhole) {
+  std::mt19937 draw(1);
+  std::vector<std::vector<Written>> written;
+  std::vector<Slice> slices;
+  for (uint32_t thread = 5; thread < 9; ++thread) written.push_back(slices_of_thread(thread, draw));
+  for (uint32_t i = 0; i < written.size(); ++i) {
+    for (const Written& w : written[i]) slices.push_back({5, 5 + i, w.bytes()});
+  }
+  const Made whole = made_of(slices);
+  EXPECT_GT(whole.tally.open_ranges, 10);
+  EXPECT_GT(whole.tally.unmatched_ends, 10);
+  for (const size_t part_rows : {1UL, 7UL, 100UL}) {
+    const Made parts = made_of(slices, part_rows);
+    EXPECT_EQ(ranges_of(parts.trace), ranges_of(whole.trace));
+    EXPECT_EQ(parts.trace.ranges.end_thread, whole.trace.ranges.end_thread);
+    EXPECT_EQ(parts.trace.os_calls.start, whole.trace.os_calls.start);
+    EXPECT_EQ(parts.trace.os_calls.nesting, whole.trace.os_calls.nesting);
+    EXPECT_EQ(parts.tally.open_ranges, whole.tally.open_ranges);
+    EXPECT_EQ(parts.tally.unmatched_ends, whole.tally.unmatched_ends);
+    EXPECT_EQ(parts.tally.events(), whole.tally.events());
   }
 }
 

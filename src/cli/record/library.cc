@@ -20,4 +20,29 @@ Result<std::string> find_library() {
   return fail("cannot record: libsonde_inject.so is not beside {}; install it there", (folder / "sonde").string());
 }
 
+namespace {
+
+/// The folder of the library, where that holds a file of this name.
+Result<std::filesystem::path> folder_with(const std::string& library, std::string_view name) {
+  auto folder = std::filesystem::path(library).parent_path();
+  std::error_code error;
+  if (std::filesystem::exists(folder / name, error)) return folder;
+  return fail("cannot record: there is no {}; install it there", (folder / name).string());
+}
+
+}  // namespace
+
+Result<std::string> find_auditor(const std::string& library) {
+  constexpr const char* kName = "libsonde_audit.so";
+  const auto folder = folder_with(library, kName);
+  if (!folder) return std::unexpected(folder.error());
+  return (*folder / kName).string();
+}
+
+Result<std::string> find_torch_folder(const std::string& library) {
+  const auto folder = folder_with(library, "torch_modules/sitecustomize.py");
+  if (!folder) return std::unexpected(folder.error());
+  return (*folder / "torch_modules").string();
+}
+
 }  // namespace sonde::record_cli

@@ -15,11 +15,6 @@ struct Option {
 };
 
 constexpr auto kOptions = std::to_array<Option>({
-    {"-s,--sample", "CPU samples"},
-    {"--cpuctxsw", "thread states"},
-    {"--cudabacktrace", "back traces of CUDA calls"},
-    {"--cuda-memory-usage", "memory that CUDA allocates"},
-    {"--cuda-graph-trace", "CUDA graphs"},
     {"--gpu-metrics-device,--gpu-metrics-devices", "GPU metrics"},
     {"--gpu-metrics-set", "GPU metrics"},
     {"--gpu-metrics-frequency", "GPU metrics"},

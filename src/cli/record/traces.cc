@@ -10,7 +10,7 @@
 namespace sonde::record_cli {
 namespace {
 
-enum class TraceKind : uint8_t { nvtx, osrt, none, later, ranges, never };
+enum class TraceKind : uint8_t { cuda, nvtx, osrt, none, library, later, ranges, never };
 
 struct TraceName {
   std::string_view name;
@@ -35,6 +35,12 @@ void add_remark(std::vector<record::Remark>& remarks, const std::vector<std::str
   remarks.push_back({true, fmt::format("{} {} {}", fmt::join(names, ", "), names.size() == 1 ? "is" : "are", what)});
 }
 
+/// nsys has names of its own for calls within calls, which are not told apart here.
+void add_library(std::vector<std::string>& libraries, std::string_view name) {
+  const auto library = std::string(name.substr(0, name.find('-')));
+  if (std::ranges::find(libraries, library) == libraries.end()) libraries.push_back(library);
+}
+
 }  // namespace
 
 Result<Traces> read_traces(const std::vector<std::string>& names) {
@@ -48,20 +54,21 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
       return fail("-t: there is no trace '{}'{}; there are {}", name, did_you_mean(name, all_names()), trace_help());
     }
     switch (found->kind) {
+      case TraceKind::cuda: traces.cuda = true; break;
       case TraceKind::nvtx: traces.nvtx = true; break;
       case TraceKind::osrt: traces.os_calls = true; break;
       case TraceKind::none: break;
+      case TraceKind::library: add_library(traces.libraries, found->name); break;
       case TraceKind::later: later.push_back(found->name); break;
       case TraceKind::ranges: ranges.push_back(found->name); break;
       case TraceKind::never: never.push_back(found->name); break;
     }
   }
-  add_remark(traces.remarks, later, "not recorded: sonde record does not trace the GPU and its libraries yet");
   add_remark(traces.remarks, ranges, "recorded only as far as the library makes NVTX ranges");
   add_remark(traces.remarks, never, "not recorded: Sonde is not made for it");
   return traces;
 }
 
-std::string trace_help() { return "nvtx, osrt and none"; }
+std::string trace_help() { return "cuda, nvtx, osrt, cublas, cudnn, nccl, cusparse, cusolver and none"; }
 
 }  // namespace sonde::record_cli

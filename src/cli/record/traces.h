@@ -13,13 +13,15 @@ namespace sonde::record_cli {
 struct Traces {
   bool nvtx = false;
   bool os_calls = false;
+  bool cuda = false;
+  std::vector<std::string> libraries;   ///< of NVIDIA's, whose calls are recorded
   std::vector<record::Remark> remarks;  ///< what was asked for and is not recorded
 };
 
 /// The names that -t takes. One that nobody knows is an error; one that Sonde does not record yet is a remark.
 [[nodiscard]] Result<Traces> read_traces(const std::vector<std::string>& names);
 
-/// For the help: "nvtx, osrt or none".
+/// For the help: "cuda, nvtx, osrt and none".
 [[nodiscard]] std::string trace_help();
 
 }  // namespace sonde::record_cli

@@ -1,0 +1,80 @@
+#include "cli/record/cpu_sampling.h"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+namespace sonde::record_cli {
+namespace {
+
+using record::Backtrace;
+using record::CpuScope;
+
+constexpr int kLeastHz = 100;
+constexpr int kMostHz = 8000;
+constexpr int kMostSamplesPerBacktrace = 32;
+
+template <typename T>
+struct Word {
+  std::string_view word;
+  T meaning;
+};
+
+/// nsys called process-tree "cpu" before 2021.4.
+constexpr auto kScopes = std::to_array<Word<CpuScope>>({{"process-tree", CpuScope::process_tree},
+                                                        {"cpu", CpuScope::process_tree},
+                                                        {"system-wide", CpuScope::system_wide},
+                                                        {"none", CpuScope::none}});
+
+/// lbr needs counters of the processor that record calls; unwind tables give the same chains, deeper.
+constexpr auto kBacktraces = std::to_array<Word<Backtrace>>({{"auto", Backtrace::dwarf},
+                                                             {"dwarf", Backtrace::dwarf},
+                                                             {"lbr", Backtrace::dwarf},
+                                                             {"fp", Backtrace::frame_pointer},
+                                                             {"none", Backtrace::none}});
+
+template <typename Words>
+auto meaning_of(const Words& words, std::string_view word) -> std::optional<decltype(words[0].meaning)> {
+  for (const auto& w : words) {
+    if (w.word == word) return w.meaning;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::shared_ptr<CpuArguments> add_cpu_options(CLI::App& command) {
+  auto a = std::make_shared<CpuArguments>();
+  command.add_option("-s,--sample", a->sample, "CPU samples: process-tree, system-wide or none")->capture_default_str();
+  command.add_option("--sampling-frequency", a->frequency_hz, "samples a second of each thread that runs")
+      ->check(CLI::Range(kLeastHz, kMostHz))
+      ->capture_default_str();
+  command.add_option("--cpuctxsw", a->switches,
+                     "when threads run and wait: process-tree, system-wide or none; without it as --sample");
+  command.add_option("-b,--backtrace", a->backtrace, "call chains of samples: auto, dwarf, fp or none")
+      ->capture_default_str();
+  command.add_option("--samples-per-backtrace", a->samples_per_backtrace, "a call chain for every so many samples")
+      ->check(CLI::Range(1, kMostSamplesPerBacktrace))
+      ->capture_default_str();
+  return a;
+}
+
+Result<record::CpuOptions> cpu_options_of(const CpuArguments& arguments) {
+  record::CpuOptions options;
+  const auto sample = meaning_of(kScopes, arguments.sample);
+  if (!sample) return fail("--sample: '{}' is none of process-tree, cpu, system-wide, none", arguments.sample);
+  const auto switches = meaning_of(kScopes, arguments.switches.empty() ? arguments.sample : arguments.switches);
+  if (!switches) return fail("--cpuctxsw: '{}' is none of process-tree, system-wide, none", arguments.switches);
+  const auto backtrace = meaning_of(kBacktraces, arguments.backtrace);
+  if (!backtrace) return fail("--backtrace: '{}' is none of auto, dwarf, fp, lbr, none", arguments.backtrace);
+  options.sample = *sample;
+  options.switches = *switches;
+  options.backtrace = *backtrace;
+  options.frequency_hz = arguments.frequency_hz;
+  options.samples_per_backtrace = arguments.samples_per_backtrace;
+  return options;
+}
+
+}  // namespace sonde::record_cli

@@ -1,0 +1,113 @@
+#include "cli/record/cuda_options.h"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+namespace sonde::record_cli {
+namespace {
+
+/// nsys takes back traces of calls of a microsecond and more where it is not told otherwise.
+constexpr int64_t kBackTraceNs = 1000;
+constexpr int64_t kNoBackTraces = -1;
+
+/// A word, and what stands behind its colon.
+std::pair<std::string_view, std::string_view> split(std::string_view text) {
+  const size_t colon = text.find(':');
+  return {text.substr(0, colon), colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1)};
+}
+
+Result<int64_t> threshold(std::string_view text) {
+  if (text.empty()) return kBackTraceNs;
+  int64_t ns = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ns);
+  if (error == std::errc() && end == text.data() + text.size() && ns >= 0) return ns;
+  return fail("--cudabacktrace: '{}' is no number of nanoseconds", text);
+}
+
+Status add_back_traces(wire::CudaWanted& wanted, const std::string& choice) {
+  struct Named {
+    std::string_view name;
+    wire::CudaCalls calls;  ///< count_: all of them
+  };
+  constexpr auto kAll = wire::CudaCalls::count_;
+  constexpr auto kNamed = std::to_array<Named>({{"all", kAll},
+                                                {"api", kAll},
+                                                {"true", kAll},
+                                                {"kernel", wire::CudaCalls::launches},
+                                                {"memory", wire::CudaCalls::memory},
+                                                {"sync", wire::CudaCalls::synchronizations},
+                                                {"other", wire::CudaCalls::others}});
+  const auto [name, behind] = split(choice);
+  if (name == "none" || name == "false") return {};
+  const auto ns = threshold(behind);
+  if (!ns) return std::unexpected(ns.error());
+  for (const Named& named : kNamed) {
+    if (named.name != name) continue;
+    for (uint32_t i = 0; i < static_cast<uint32_t>(kAll); ++i) {
+      if (named.calls == kAll || static_cast<uint32_t>(named.calls) == i) wanted.backtrace_ns[i] = *ns;
+    }
+    return {};
+  }
+  return fail(
+      "--cudabacktrace: '{}' is none of all, api, kernel, memory, sync, other and none, each with :NS behind it "
+      "for the least duration",
+      choice);
+}
+
+Status add_graphs(wire::CudaWanted& wanted, const std::string& choice, std::vector<record::Remark>& remarks) {
+  const auto [level, origin] = split(choice);
+  const bool known_origin = origin.empty() || origin == "host-only" || origin == "host-and-device";
+  if ((level != "graph" && level != "node") || !known_origin) {
+    return fail("--cuda-graph-trace: '{}' is neither graph nor node, with :host-only or :host-and-device behind it",
+                choice);
+  }
+  if (level == "node") wanted.extras |= wire::kCudaGraphNodes;
+  if (origin == "host-and-device") {
+    remarks.push_back(
+        {true, "CUDA graphs that the GPU itself launches are not recorded: only :host-only is there yet"});
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_cuda_options(CLI::App& command, CudaArguments& a) {
+  command.add_flag("--cuda-memory-usage", a.memory, "also record what CUDA allocates and frees");
+  command
+      .add_option("--cuda-graph-trace", a.graphs,
+                  "graph: each launch of a CUDA graph as a whole; node: each kernel and copy in it, at a higher cost")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--cudabacktrace", a.back_traces,
+          "back traces of CUDA calls: all, kernel, memory, sync, other or none, with :NS behind it for calls that "
+          "took so long (1000)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command.add_flag("--cuda-um-cpu-page-faults", a.cpu_page_faults,
+                   "also record the CPU's page faults of unified memory");
+  command.add_flag("--cuda-um-gpu-page-faults", a.gpu_page_faults,
+                   "also record the GPU's page faults of unified memory");
+  command
+      .add_option("--cuda-flush-interval", a.flush_ms,
+                  "milliseconds between two times that CUPTI's records are fetched: what a crash may cost")
+      ->capture_default_str();
+}
+
+Result<wire::CudaWanted> cuda_options(const CudaArguments& arguments, std::vector<record::Remark>& remarks) {
+  wire::CudaWanted wanted{.extras = 0,
+                          .flush_ms = arguments.flush_ms,
+                          .backtrace_ns = {kNoBackTraces, kNoBackTraces, kNoBackTraces, kNoBackTraces}};
+  if (arguments.memory) wanted.extras |= wire::kCudaMemory;
+  if (arguments.cpu_page_faults) wanted.extras |= wire::kCudaCpuPageFaults;
+  if (arguments.gpu_page_faults) wanted.extras |= wire::kCudaGpuPageFaults;
+  SONDE_TRY(add_graphs(wanted, arguments.graphs, remarks));
+  for (const std::string& choice : arguments.back_traces) SONDE_TRY(add_back_traces(wanted, choice));
+  return wanted;
+}
+
+}  // namespace sonde::record_cli

@@ -1,0 +1,116 @@
+#include "inject/cupti/activities.h"
+
+#include "inject/attachment.h"
+#include "inject/cupti/buffers.h"
+#include "inject/cupti/clock.h"
+#include "inject/cupti/layouts.h"
+#include "inject/cupti/state_record.h"
+
+namespace sonde::inject::cupti {
+namespace {
+
+using wire::CudaState;
+
+/// An activity, and what of wire::CudaExtra it needs or excludes.
+struct Choice {
+  Activity activity;
+  uint32_t needs = 0;
+  uint32_t excluded_by = 0;
+  bool is_vital = false;  ///< a recording without it is told as one that lacks something
+};
+
+/// Beside kernels, without which there is no recording.
+constexpr Choice kChoices[] = {
+    {.activity = Activity::device},
+    {.activity = Activity::context},
+    {.activity = Activity::stream},
+    {.activity = Activity::graph, .excluded_by = wire::kCudaGraphNodes},
+    {.activity = Activity::copy, .is_vital = true},
+    {.activity = Activity::peer_copy, .is_vital = true},
+    {.activity = Activity::set, .is_vital = true},
+    {.activity = Activity::synchronization, .is_vital = true},
+    {.activity = Activity::event},
+    {.activity = Activity::memory, .needs = wire::kCudaMemory, .is_vital = true},
+    {.activity = Activity::overhead},
+    {.activity = Activity::unified_memory},
+    {.activity = Activity::runtime, .is_vital = true},
+    {.activity = Activity::driver, .is_vital = true},
+};
+
+bool is_wanted(const Choice& choice) noexcept {
+  const uint32_t extras = attachment.header->cuda.extras;
+  return (extras & choice.needs) == choice.needs && (extras & choice.excluded_by) == 0;
+}
+
+/// CUpti_ActivityUnifiedMemoryCounterConfig.
+struct UnifiedMemoryConfig {
+  uint32_t scope;
+  uint32_t kind;
+  uint32_t device;
+  uint32_t enable;
+};
+
+/// Migrations always; page faults where they were asked for: there can be millions. A machine without unified memory
+/// refuses, which says nothing of the recording.
+void choose_unified_memory(const Library& library) noexcept {
+  constexpr uint32_t kAllDevices = 2;
+  constexpr uint32_t kHostToDevice = 1;
+  constexpr uint32_t kDeviceToHost = 2;
+  constexpr uint32_t kCpuPageFault = 3;
+  constexpr uint32_t kGpuPageFault = 4;
+  constexpr uint32_t kDeviceToDevice = 8;
+  const uint32_t extras = attachment.header->cuda.extras;
+  UnifiedMemoryConfig configs[] = {
+      {kAllDevices, kHostToDevice, 0, 1},
+      {kAllDevices, kDeviceToHost, 0, 1},
+      {kAllDevices, kDeviceToDevice, 0, 1},
+      {kAllDevices, kCpuPageFault, 0, (extras & wire::kCudaCpuPageFaults) != 0 ? 1U : 0U},
+      {kAllDevices, kGpuPageFault, 0, (extras & wire::kCudaGpuPageFaults) != 0 ? 1U : 0U},
+  };
+  static_cast<void>(call(library.configure_unified_memory, static_cast<void*>(configs),
+                         static_cast<uint32_t>(sizeof configs / sizeof configs[0])));
+}
+
+Result enable(const Library& library, Activity activity) noexcept {
+  return library.activity_enable(static_cast<uint32_t>(activity));
+}
+
+void tell_refusal(CudaState state, const Library& library, Activity activity, Result result) noexcept {
+  tell_failure(state, library, "cuptiActivityEnable", layout_of(static_cast<uint32_t>(activity))->name, result);
+}
+
+}  // namespace
+
+bool set_up_activities(const Library& library) noexcept {
+  constexpr uint32_t kSystemIds = 1;  // CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM
+  static_cast<void>(call(library.thread_id_type, kSystemIds));
+  set_clock(library);
+  choose_unified_memory(library);
+  const Result result = library.register_buffers(request_buffer, take_buffer);
+  if (result == Result::ok) return true;
+  tell_failure(CudaState::failed, library, "cuptiActivityRegisterCallbacks", "", result);
+  return false;
+}
+
+bool enable_activities(const Library& library) noexcept {
+  const Result kernels = enable(library, Activity::kernel);
+  if (kernels != Result::ok) {
+    tell_refusal(CudaState::failed, library, Activity::kernel, kernels);
+    return false;
+  }
+  for (const Choice& choice : kChoices) {
+    if (!is_wanted(choice)) continue;
+    const Result result = enable(library, choice.activity);
+    if (result != Result::ok && choice.is_vital) tell_refusal(CudaState::lacks, library, choice.activity, result);
+  }
+  return true;
+}
+
+void disable_activities(const Library& library) noexcept {
+  static_cast<void>(library.activity_disable(static_cast<uint32_t>(Activity::kernel)));
+  for (const Choice& choice : kChoices) {
+    if (is_wanted(choice)) static_cast<void>(library.activity_disable(static_cast<uint32_t>(choice.activity)));
+  }
+}
+
+}  // namespace sonde::inject::cupti

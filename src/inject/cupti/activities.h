@@ -1,0 +1,16 @@
+#pragma once
+
+#include "inject/cupti/library.h"
+
+/// The kinds of CUPTI's records that the recorder asks for.
+namespace sonde::inject::cupti {
+
+/// Before the first enable(): the clock, the buffers, ids of threads as the system has them. False where CUPTI takes
+/// none of it, which is told.
+[[nodiscard]] bool set_up_activities(const Library& library) noexcept;
+
+/// Those that CUPTI does not have are told. False where not even kernels can be had.
+[[nodiscard]] bool enable_activities(const Library& library) noexcept;
+void disable_activities(const Library& library) noexcept;
+
+}  // namespace sonde::inject::cupti

@@ -1,0 +1,108 @@
+#include "inject/cupti/buffers.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "inject/attachment.h"
+#include "inject/cupti/timeline.h"
+#include "inject/cupti/worker.h"
+
+namespace sonde::inject::cupti {
+namespace {
+
+enum class Use : uint32_t { free, held, filled };
+
+struct Buffer {
+  std::atomic<Use> use{Use::free};
+  std::atomic<uint8_t*> at{nullptr};
+  std::atomic<uint64_t> order{0};  ///< of those that were given back
+  size_t valid = 0;
+};
+
+constinit Buffer buffers[kBuffers];
+constinit std::atomic<uint64_t> given_back{0};
+constinit std::atomic<int64_t> spent_ns{0};
+
+/// Adds what a callback took. The clock is read twice a buffer, not a record.
+class Spent {
+ public:
+  Spent() noexcept : began_(now_ns()), error_(errno) {}
+  Spent(const Spent&) = delete;
+  Spent& operator=(const Spent&) = delete;
+  ~Spent() {
+    spent_ns.fetch_add(now_ns() - began_, std::memory_order_relaxed);
+    errno = error_;
+  }
+
+ private:
+  int64_t began_;
+  int error_;
+};
+
+uint8_t* map_buffer() noexcept {
+  const long at = syscall(SYS_mmap, nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return at == -1 ? nullptr : reinterpret_cast<uint8_t*>(at);
+}
+
+uint8_t* claim() noexcept {
+  for (Buffer& buffer : buffers) {
+    Use free = Use::free;
+    if (!buffer.use.compare_exchange_strong(free, Use::held, std::memory_order_acquire)) continue;
+    uint8_t* at = buffer.at.load(std::memory_order_relaxed);
+    if (at == nullptr) at = map_buffer();
+    buffer.at.store(at, std::memory_order_relaxed);
+    if (at == nullptr) buffer.use.store(Use::free, std::memory_order_release);
+    return at;
+  }
+  return nullptr;
+}
+
+Buffer* held_at(const uint8_t* at) noexcept {
+  for (Buffer& buffer : buffers) {
+    if (buffer.at.load(std::memory_order_relaxed) == at && buffer.use.load() == Use::held) return &buffer;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void request_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records) noexcept {
+  const Spent spent;
+  *buffer = is_own_process() ? claim() : nullptr;
+  *bytes = *buffer == nullptr ? 0 : kBufferBytes;
+  *most_records = 0;
+}
+
+void take_buffer(void* /*context*/, uint32_t /*stream*/, uint8_t* at, size_t /*bytes*/, size_t valid) noexcept {
+  const Spent spent;
+  Buffer* const buffer = is_own_process() && at != nullptr ? held_at(at) : nullptr;
+  if (buffer == nullptr) return;
+  buffer->valid = valid < kBufferBytes ? valid : kBufferBytes;
+  buffer->order.store(given_back.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  buffer->use.store(Use::filled, std::memory_order_release);
+  wake_worker();
+}
+
+FilledBuffer next_filled() noexcept {
+  FilledBuffer first;
+  uint64_t order = UINT64_MAX;
+  for (uint32_t i = 0; i < kBuffers; ++i) {
+    const Buffer& buffer = buffers[i];
+    if (buffer.use.load(std::memory_order_acquire) != Use::filled || buffer.order.load() >= order) continue;
+    order = buffer.order.load();
+    first = {buffer.at.load(std::memory_order_relaxed), buffer.valid, i};
+  }
+  return first;
+}
+
+void free_buffer(const FilledBuffer& buffer) noexcept {
+  buffers[buffer.index].use.store(Use::free, std::memory_order_release);
+}
+
+int64_t callback_ns() noexcept { return spent_ns.load(std::memory_order_relaxed); }
+
+}  // namespace sonde::inject::cupti

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "inject/cupti/library.h"
+
+/// CUPTI's times as CLOCK_MONOTONIC. Newer versions ask us for the time; those of others, which is the machine's wall
+/// clock, are converted by the difference to ours as it was when the recording began.
+namespace sonde::inject::cupti {
+
+/// Before any activity is enabled.
+void set_clock(const Library& library) noexcept;
+
+[[nodiscard]] int64_t to_monotonic(int64_t cupti_ns) noexcept;
+
+struct ClockState {
+  int64_t error_ns = 0;  ///< of the difference; 0 where CUPTI asks us
+  int64_t drift_ns = 0;  ///< what the difference changed by since
+};
+[[nodiscard]] ClockState clock_state(const Library& library) noexcept;
+
+}  // namespace sonde::inject::cupti

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "inject/cupti/abi.h"
+
+/// libcupti, opened when the program first uses CUDA. Looked for, in this order:
+///   1. $SONDE_CUPTI: the path of one; then no other is tried
+///   2. one that the program has loaded
+///   3. the one of the CUDA that the program runs with: beside a loaded libcudart or libcublas, as pip's packages lie
+///   4. libcupti.so.13, .12, .11.8 ... .11.4 on the loader's path
+///   5. $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /usr/local/cuda-*
+/// A CUPTI of a newer CUDA than the driver's is left out: the driver would not work with it.
+namespace sonde::inject::cupti {
+
+struct Library {
+  void* handle = nullptr;
+  uint32_t version = 0;  ///< as cuptiGetVersion() numbers them: 18 is CUDA 11.8, 130000 is 13.0
+  char path[1024] = {};  ///< as it was opened
+#define SONDE_CUPTI(member, symbol, ...) Result (*member)(__VA_ARGS__) = nullptr;
+#include "inject/cupti/functions.inc"
+};
+
+/// Opens it at the first call, and leaves it open for the program's life. Null where there is none that works; then
+/// why_not_open() says why. Allocates: not for signal handlers.
+[[nodiscard]] const Library* open_library() noexcept;
+
+/// The library where it was opened before, else null. Never opens it.
+[[nodiscard]] const Library* library() noexcept;
+
+/// One sentence; empty before the first try.
+[[nodiscard]] const char* why_not_open() noexcept;
+
+/// A function of the library by its name; null where it has none. For what functions.inc does not list.
+[[nodiscard]] void* symbol(const Library& library, const char* name) noexcept;
+
+/// The call's result; `absent` where the library has no such function.
+template <typename... Parameters, typename... Arguments>
+[[nodiscard]] Result call(Result (*function)(Parameters...), Arguments... arguments) noexcept {
+  return function == nullptr ? Result::absent : function(arguments...);
+}
+
+/// A result in CUPTI's own words.
+[[nodiscard]] const char* text_of(const Library& library, Result result) noexcept;
+
+}  // namespace sonde::inject::cupti

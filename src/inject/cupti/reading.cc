@@ -1,0 +1,132 @@
+#include "inject/cupti/reading.h"
+
+#include "inject/cupti/clock.h"
+#include "inject/cupti/layouts.h"
+#include "inject/cupti/text_numbers.h"
+#include "inject/cupti/worker_record.h"
+
+namespace sonde::inject::cupti {
+namespace {
+
+using wire::CudaInvalid;
+
+constinit wire::CudaTallyBody tally{};
+constinit uint64_t told_buffers = 0;
+constinit bool graphs = false;
+
+void count_invalid(CudaInvalid why) noexcept { ++tally.invalid[static_cast<uint32_t>(why)]; }
+
+constexpr size_t kMostBody = sizeof(wire::DeviceBody);
+
+/// A body with its times made ours. False where they make no sense, which is counted.
+bool take_times(const Layout& layout, std::byte* body, bool forced) noexcept {
+  int64_t times[2] = {};
+  if (layout.times == Times::none) return true;
+  const size_t bytes = layout.times == Times::start ? sizeof times[0] : sizeof times;
+  memcpy(times, body, bytes);
+  if (times[0] == 0 && times[1] == 0) {
+    count_invalid(CudaInvalid::zero_times);
+    if (forced) ++tally.unfinished;
+    return false;
+  }
+  if (layout.times == Times::start_and_end && times[1] < times[0]) {
+    count_invalid(CudaInvalid::backwards);
+    return false;
+  }
+  for (int64_t& time : times) time = to_monotonic(time);
+  memcpy(body, times, bytes);
+  return true;
+}
+
+/// Of a counter that is a moment CUPTI leaves the end as it comes.
+void take_end(std::byte* body) noexcept {
+  wire::UnifiedMemoryBody counter{};
+  memcpy(&counter, body, sizeof counter);
+  const int64_t end = to_monotonic(counter.end);
+  counter.end = end > counter.start ? end : counter.start;
+  memcpy(body, &counter, sizeof counter);
+}
+
+void write(const Layout& layout, const std::byte* body) noexcept {
+  uint16_t domain = 0;
+  if (layout.kind == wire::Kind::cuda_call) {
+    wire::ApiCallBody call{};
+    memcpy(&call, body, sizeof call);
+    domain = static_cast<uint16_t>(layout.activity == Activity::driver ? Domain::driver : Domain::runtime);
+    tell_call_name(domain, call.call);
+  }
+  const size_t bytes = wire::cuda_body_bytes(layout.kind);
+  const auto whole = static_cast<uint32_t>(sizeof(wire::RecordHead) + bytes);
+  std::byte* const at = begin_worker_record(layout.kind, whole, domain);
+  if (at == nullptr) return;
+  memcpy(at, body, bytes);
+  commit_record(whole);
+}
+
+void note_graphs(const Layout& layout, const std::byte* body) noexcept {
+  uint64_t node = 0;
+  if (layout.activity == Activity::kernel) memcpy(&node, body + offsetof(wire::KernelBody, graph_node), sizeof node);
+  graphs = graphs || node != 0 || layout.activity == Activity::graph;
+}
+
+void read_record(const Library& library, const uint8_t* record, size_t room, bool forced) noexcept {
+  uint32_t kind = 0;
+  if (room < sizeof kind) return count_invalid(CudaInvalid::cut);
+  memcpy(&kind, record, sizeof kind);
+  const Layout* const layout = layout_of(kind);
+  if (layout == nullptr) return count_invalid(CudaInvalid::unknown_kind);
+  if (record_bytes(*layout, library.version) > room) return count_invalid(CudaInvalid::cut);
+  alignas(8) std::byte body[kMostBody];
+  transcribe(*layout, library.version, record, body, number_of);
+  if (!take_times(*layout, body, forced)) return;
+  if (layout->activity == Activity::unified_memory) take_end(body);
+  note_graphs(*layout, body);
+  write(*layout, body);
+}
+
+/// CUPTI knows where the next record is. Where that is not behind the last one, or not in the buffer, the rest is left.
+void read_buffer(const Library& library, const FilledBuffer& buffer, bool forced) noexcept {
+  const uint8_t* const end = buffer.at + buffer.valid;
+  const uint8_t* last = nullptr;
+  uint8_t* record = nullptr;
+  Result result = library.next_record(buffer.at, buffer.valid, &record);
+  for (; result == Result::ok; result = library.next_record(buffer.at, buffer.valid, &record)) {
+    if (record < buffer.at || record >= end || (last != nullptr && record <= last)) {
+      return count_invalid(CudaInvalid::cut);
+    }
+    last = record;
+    ++tally.records;
+    read_record(library, record, static_cast<size_t>(end - record), forced);
+  }
+  if (result != Result::max_limit_reached) count_invalid(CudaInvalid::cut);
+}
+
+}  // namespace
+
+void read_filled(const Library& library, bool forced) noexcept {
+  for (FilledBuffer buffer = next_filled(); buffer.at != nullptr; buffer = next_filled()) {
+    const int64_t began = now_ns();
+    read_buffer(library, buffer, forced);
+    ++tally.buffers;
+    tally.bytes += buffer.valid;
+    free_buffer(buffer);
+    tally.busy_ns += now_ns() - began;
+  }
+}
+
+void tell_tally(const Library& library) noexcept {
+  size_t dropped = 0;
+  if (library.dropped_records(nullptr, 0, &dropped) == Result::ok) tally.dropped += dropped;
+  if (dropped == 0 && tally.buffers == told_buffers) return;
+  told_buffers = tally.buffers;
+  const ClockState clock = clock_state(library);
+  tally.lost = lost_records();
+  tally.callback_ns = callback_ns();
+  tally.clock_error_ns = clock.error_ns;
+  tally.clock_drift_ns = clock.drift_ns;
+  write_body(wire::Kind::cuda_tally, tally);
+}
+
+bool saw_graphs() noexcept { return graphs; }
+
+}  // namespace sonde::inject::cupti

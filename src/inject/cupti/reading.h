@@ -1,0 +1,20 @@
+#pragma once
+
+#include "inject/cupti/buffers.h"
+#include "inject/cupti/library.h"
+#include "wire/cuda_record.h"
+
+/// What stands in CUPTI's buffers, as records of ours. From the worker only.
+namespace sonde::inject::cupti {
+
+/// Reads and frees all buffers that CUPTI gave back. `forced`: it was made to give back those whose operations had not
+/// ended.
+void read_filled(const Library& library, bool forced) noexcept;
+
+/// Tells the recorder what was counted until now, where that is more than it knows.
+void tell_tally(const Library& library) noexcept;
+
+/// Whether a graph ran: then CUPTI is not taken out of the process (see timeline.cc).
+[[nodiscard]] bool saw_graphs() noexcept;
+
+}  // namespace sonde::inject::cupti

@@ -1,0 +1,247 @@
+#include "inject/cupti/timeline.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <cstdlib>
+
+#include "inject/cupti/activities.h"
+#include "inject/cupti/back_traces.h"
+#include "inject/cupti/layouts.h"
+#include "inject/cupti/profiler_range.h"
+#include "inject/cupti/reading.h"
+#include "inject/cupti/state_record.h"
+#include "inject/cupti/subscriber.h"
+#include "inject/cupti/worker.h"
+#include "inject/thread_chunk.h"
+
+namespace sonde::inject::cupti {
+namespace {
+
+using wire::CudaState;
+using wire::Phase;
+
+/// What CUPTI does here.
+enum class State : uint32_t {
+  off,       ///< nothing was done yet
+  ready,     ///< set up, nothing enabled
+  on,        ///< activities are enabled
+  draining,  ///< disabled at the recording's end; what still ran on the GPU may yet be delivered
+  leaving,   ///< to be taken out of the process by the next CUDA call
+  gone,      ///< taken out, or it never came to work: for good
+};
+
+/// What ran on the GPU when the recording ended may take so long to be delivered.
+constexpr int64_t kDrainNs = 200'000'000;
+constexpr int64_t kNsPerMs = 1'000'000;
+constexpr uint32_t kForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
+
+constinit std::atomic<uint64_t> own_process{0};
+constinit std::atomic<State> state{State::off};
+constinit std::atomic<bool> changing{false};
+constinit std::atomic<bool> holds_records{false};  ///< counted in Header::cuda_active
+constinit int64_t last_fetch = 0;                  ///< of the worker
+constinit std::atomic<int64_t> drained_at{0};
+constinit std::atomic<bool> fetch_at_once{false};  ///< the round that ended waits for its records
+constinit bool told_flush_failure = false;
+
+void hold_records(bool holds) noexcept {
+  if (holds_records.exchange(holds) == holds) return;
+  if (holds) {
+    attachment.header->cuda_active.fetch_add(1);
+  } else {
+    attachment.header->cuda_active.fetch_sub(1);
+  }
+}
+
+/// One change at a time. A thread of the program waits for another's no longer than the processor needs to run it.
+class Change {
+ public:
+  Change() noexcept {
+    constexpr int kTries = 10'000;
+    for (int i = 0; i < kTries && !held_; ++i) {
+      held_ = !changing.exchange(true, std::memory_order_acquire);
+      if (!held_) sched_yield();
+    }
+  }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+  ~Change() {
+    if (held_) changing.store(false, std::memory_order_release);
+  }
+  [[nodiscard]] bool held() const noexcept { return held_; }
+
+ private:
+  bool held_ = false;
+};
+
+const Library* open_known() noexcept {
+  const Library* const library = open_library();
+  if (library == nullptr) {
+    tell_state(CudaState::no_library, 0, why_not_open());
+  } else if (!is_known_version(library->version)) {
+    tell_state(CudaState::unknown_version, library->version, library->path);
+  } else {
+    return library;
+  }
+  return nullptr;
+}
+
+bool set_up() noexcept {
+  const Library* const library = open_known();
+  if (library == nullptr) return false;
+  watch_for_back_traces(*library);
+  const Result result = subscribe(*library);
+  if (result != Result::ok) {
+    const auto what = result == Result::multiple_subscribers ? CudaState::other_tool : CudaState::failed;
+    tell_failure(what, *library, "cuptiSubscribe", "", result);
+    return false;
+  }
+  if (!set_up_activities(*library)) return false;
+  watch_profiler_range(*library);
+  tell_state(CudaState::recording, library->version, library->path);
+  return true;
+}
+
+void flush(const Library& library, uint32_t flags) noexcept {
+  const Result result = library.flush_all(flags);
+  if (result == Result::ok || told_flush_failure) return;
+  told_flush_failure = true;
+  tell_failure(CudaState::lacks, library, "cuptiActivityFlushAll", flags == 0 ? "0" : "1", result);
+}
+
+void set_ready() noexcept { state.store(set_up() ? State::ready : State::gone); }
+
+void turn_on() noexcept {
+  const bool enabled = enable_activities(*library());
+  set_back_traces(*library(), enabled);
+  hold_records(enabled);
+  state.store(enabled ? State::on : State::gone);
+}
+
+void turn_off(State next) noexcept {
+  set_back_traces(*library(), false);
+  disable_activities(*library());
+  drained_at.store(now_ns() + kDrainNs);
+  fetch_at_once.store(true);
+  state.store(next);
+  wake_worker();
+}
+
+/// The next CUDA call of the program takes CUPTI out of it, when it is done: there CUPTI says that this is safe. Left
+/// in, it slows a program that goes on (pytorch#146604). Where graphs ran it stays: taking it out then has ended
+/// programs, and what it costs without a subscriber is little.
+void leave_at_next_call(Domain, uint32_t, const void* data) noexcept {
+  constexpr uint32_t kAfterCall = 1;
+  State leaving = State::leaving;
+  if (static_cast<const CallbackData*>(data)->site != kAfterCall) return;
+  if (!state.compare_exchange_strong(leaving, State::gone)) return;
+  unsubscribe(*library());
+  static_cast<void>(call(library()->finalize));
+}
+
+void leave() noexcept {
+  if (saw_graphs()) {
+    unsubscribe(*library());
+    state.store(State::gone);
+    return;
+  }
+  state.store(State::leaving);
+  add_handler(leave_at_next_call);
+  static_cast<void>(watch_all(*library(), Domain::driver, true));
+  static_cast<void>(watch_all(*library(), Domain::runtime, true));
+}
+
+/// Whether what the phase asks for is not what is.
+bool is_behind(State now, Phase wanted) noexcept {
+  if (wanted == Phase::changing) return false;  // whoever changes it wakes the worker then
+  if (now == State::off) return wanted == Phase::recording || needs_profiler_range();
+  if (now == State::ready) return wanted != Phase::waiting || needs_profiler_range();
+  return now == State::on && wanted != Phase::recording;
+}
+
+void change_state(Phase wanted) noexcept {
+  if (wanted == Phase::changing) return;
+  if (state.load() == State::off && wanted != Phase::ended) set_ready();
+  switch (state.load()) {
+    case State::ready:
+      watch_profiler_range(*library());
+      if (wanted == Phase::recording) turn_on();
+      if (wanted == Phase::ended) turn_off(State::draining);
+      return;
+    case State::on:
+      if (wanted != Phase::recording) turn_off(wanted == Phase::ended ? State::draining : State::ready);
+      return;
+    default: return;
+  }
+}
+
+void fetch(uint32_t flags) noexcept {
+  flush(*library(), flags);
+  read_filled(*library(), flags == kForced);
+  tell_tally(*library());
+  last_fetch = now_ns();
+}
+
+/// The recording may begin again at any time, and then the next rest is waited for.
+void rest() noexcept {
+  fetch(kForced);
+  const Change change;
+  if (change.held() && state.load() == State::ready && now_ns() >= drained_at.load()) hold_records(false);
+}
+
+void on_exit() noexcept {
+  if (is_own_process()) end_worker();
+}
+
+}  // namespace
+
+bool is_own_process() noexcept {
+  const uint64_t own = own_process.load(std::memory_order_relaxed);
+  return own != 0 && own == attachment.guard->load(std::memory_order_relaxed);
+}
+
+void begin_timeline() noexcept {
+  if (attachment.header == nullptr || (attachment.header->wanted & wire::kWantCuda) == 0) return;
+  announce();
+  own_process.store(attachment.guard->load());
+  if (!is_own_process()) return;
+  follow_phase();
+  if (!start_worker()) {
+    tell_state(CudaState::failed, 0, "no thread could be started in the program");
+    return;
+  }
+  atexit(on_exit);
+}
+
+void follow_phase() noexcept {
+  if (!is_own_process() || !is_behind(state.load(), phase())) return;
+  const Change change;
+  if (change.held()) change_state(phase());
+}
+
+void fetch_when_due() noexcept {
+  const State now = state.load();
+  if (now == State::off || now == State::gone || now == State::leaving) return;
+  read_filled(*library(), false);
+  if (now == State::draining && now_ns() >= drained_at.load()) {
+    fetch(kForced);
+    hold_records(false);
+    leave();
+  } else if (now == State::ready && holds_records.load() && now_ns() >= drained_at.load()) {
+    rest();
+  } else if (fetch_at_once.exchange(false) ||
+             now_ns() - last_fetch >= int64_t{attachment.header->cuda.flush_ms} * kNsPerMs || now == State::draining) {
+    fetch(0);
+  }
+}
+
+void fetch_at_exit() noexcept {
+  const State now = state.load();
+  if (now == State::off || now == State::gone || now == State::leaving) return;
+  fetch(kForced);
+  disable_activities(*library());
+  hold_records(false);
+}
+
+}  // namespace sonde::inject::cupti

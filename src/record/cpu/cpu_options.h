@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sonde::record {
+
+enum class CpuScope : uint8_t { none, process_tree, system_wide };
+enum class Backtrace : uint8_t { none, frame_pointer, dwarf };
+
+/// What is recorded of the CPU's work, all of it by the recorder: nothing runs in the program.
+struct CpuOptions {
+  CpuScope sample = CpuScope::none;
+  CpuScope switches = CpuScope::none;
+  Backtrace backtrace = Backtrace::dwarf;
+  int frequency_hz = 1000;        ///< of each thread that runs
+  int samples_per_backtrace = 1;  ///< a chain for every so many samples of all threads
+  bool maps = false;              ///< where code lies is recorded even without samples, for other chains
+
+  [[nodiscard]] bool any() const { return maps || sample != CpuScope::none || switches != CpuScope::none; }
+};
+
+/// How the recording of the CPU's work goes.
+struct CpuState {
+  std::string problem = {};  ///< why there is none; empty: there is
+  bool kernel = false;       ///< time within the kernel is sampled
+  bool cycles = false;       ///< samples tell of cycles
+  int64_t own_ns = 0;        ///< CPU time of the recorder that all of it took
+  int64_t unread_bytes = 0;  ///< of what Linux wrote, what could not be read
+};
+
+/// When the recording is on: CLOCK_MONOTONIC, both ends included.
+struct CpuSpan {
+  int64_t begin;
+  int64_t end;
+
+  [[nodiscard]] bool holds(int64_t time) const { return begin <= time && time <= end; }
+};
+
+}  // namespace sonde::record

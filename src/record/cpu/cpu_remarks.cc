@@ -1,0 +1,66 @@
+#include "record/cpu/cpu_remarks.h"
+
+namespace sonde::record {
+namespace {
+
+constexpr double kNsPerMillisecond = 1e6;
+constexpr double kPercent = 100;
+
+/// What was asked for, in words.
+std::string_view things(const CpuOptions& options) {
+  if (options.sample == CpuScope::none) return "thread states";
+  return options.switches == CpuScope::none ? "CPU samples" : "CPU samples and thread states";
+}
+
+std::string what_was_recorded(const CpuTally& t, const CpuOptions& options, const CpuState& state) {
+  std::string text;
+  if (options.sample != CpuScope::none) text = fmt::format("{} CPU samples at {} Hz", t.samples, options.frequency_hz);
+  if (options.switches != CpuScope::none) {
+    text += fmt::format("{}{} thread switches", text.empty() ? "" : " and ", t.switches);
+  }
+  return fmt::format("recorded {}; the recorder took {:.0f} ms of CPU time for them", text,
+                     static_cast<double>(state.own_ns) / kNsPerMillisecond);
+}
+
+std::string broken_share(const CpuTally& t) {
+  return fmt::format("{:.1f} % of {} call chains are broken: they do not reach the start of their thread",
+                     kPercent * static_cast<double>(t.broken_chains) / static_cast<double>(t.chains), t.chains);
+}
+
+void add_losses(std::vector<Remark>& remarks, const CpuTally& t, int64_t unread_bytes) {
+  if (t.lost > 0) {
+    remarks.push_back({true, fmt::format("{} CPU samples and thread switches were lost: the recorder was late; a lower "
+                                         "--sampling-frequency or --backtrace=fp needs less",
+                                         t.lost)});
+  }
+  if (t.throttled > 0) {
+    remarks.push_back({true, fmt::format("Linux held back CPU sampling {} times: it took too much time", t.throttled)});
+  }
+  for (const std::string& path : t.changed_files) {
+    remarks.push_back({true, fmt::format("{} was replaced since it ran: its functions have no names", path)});
+  }
+  if (unread_bytes > 0) {
+    remarks.push_back({true, fmt::format("{} bytes of CPU samples could not be read", unread_bytes)});
+  }
+}
+
+}  // namespace
+
+void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const CpuOptions& options,
+                     const CpuState& state) {
+  if (options.sample == CpuScope::none && options.switches == CpuScope::none) return;
+  if (!state.problem.empty()) {
+    remarks.push_back({true, fmt::format("no {}: {}", things(options), state.problem)});
+    return;
+  }
+  remarks.push_back({false, what_was_recorded(tally, options, state)});
+  if (tally.chains > 0 && options.backtrace != Backtrace::none) remarks.push_back({false, broken_share(tally)});
+  if (tally.samples > 0 && !state.kernel) {
+    remarks.push_back({false,
+                       "CPU time within the kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
+                       "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
+  }
+  add_losses(remarks, tally, tally.unread_bytes + state.unread_bytes);
+}
+
+}  // namespace sonde::record

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "record/cpu/code_file.h"
+#include "record/cpu/perf_map.h"
+#include "record/slices.h"
+#include "trace/trace.h"
+
+namespace sonde::record {
+
+/// Names the functions of recorded programs, and makes call chains of addresses.
+///
+/// A frame whose function has no name is called by its address in its file (as the linker numbered it), or, outside of
+/// any file, by the address alone.
+class Symbolizer {
+ public:
+  /// Of the slices' records of mappings. All must outlive it.
+  Symbolizer(Trace& trace, const Slices& slices);
+
+  /// The chain of a list of user addresses of a process at a time (CLOCK_MONOTONIC): innermost first, the first an
+  /// instruction, the rest return addresses. Equal chains of an image are one. kNone for no addresses.
+  [[nodiscard]] ChainId chain(uint32_t process, int64_t time, std::span<const uint64_t> addresses);
+  /// The same with what ran in the kernel below it.
+  [[nodiscard]] ChainId chain(uint32_t process, int64_t time, std::span<const uint64_t> kernel,
+                              std::span<const uint64_t> user);
+
+  /// Whether a chain's outermost function is one with which threads begin.
+  [[nodiscard]] bool ends_at_start(ChainId chain) const;
+  [[nodiscard]] const CodeFiles& files() const { return files_; }
+
+ private:
+  struct Name {
+    NameId symbol;
+    NameId module;
+  };
+
+  Name user_name(uint32_t process, int64_t time, uint64_t address, bool called);
+  Name name_in(FileId file, uint64_t offset, bool called);
+  Name name_outside(uint32_t process, uint64_t address);
+  void add_frame(const Name& name, uint64_t address, bool kernel);
+
+  Trace& trace_;
+  AddressSpaces spaces_;
+  CodeFiles files_{spaces_};
+  boost::unordered_flat_map<uint64_t, Name> known_;                     ///< by file and offset
+  boost::unordered_flat_map<std::string, ChainId> known_chains_;        ///< by image and addresses
+  boost::unordered_flat_map<uint32_t, std::unique_ptr<PerfMap>> made_;  ///< code that processes made
+};
+
+}  // namespace sonde::record

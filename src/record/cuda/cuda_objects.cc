@@ -1,0 +1,169 @@
+#include "record/cuda/cuda_objects.h"
+
+#include <algorithm>
+#include <array>
+
+#include "record/cuda/body.h"
+
+namespace sonde::record {
+namespace {
+
+uint64_t key(uint32_t of, uint32_t number) { return uint64_t{of} << 32U | number; }
+
+/// As Nsight has them: groups of 4, 2, 2, 2 and 6 bytes. Empty where there is none.
+std::string uuid_text(const uint8_t (&bytes)[16]) {
+  if (std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; })) return {};
+  std::string text;
+  for (size_t i = 0; i < sizeof bytes; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", bytes[i]);
+  }
+  return text;
+}
+
+/// What the driver does not know is 0 there, and no GPU has none of it.
+std::optional<int64_t> known(uint64_t value, int64_t scale = 1) {
+  return value == 0 ? std::nullopt : std::optional(static_cast<int64_t>(value) * scale);
+}
+
+void fill_limits(Device& d, const wire::DeviceBody& b) {
+  d.threads_per_warp = known(b.threads_per_warp);
+  d.max_threads_per_block = known(b.max_threads_per_block);
+  d.max_warps_per_sm = known(b.max_warps_per_sm);
+  d.max_blocks_per_sm = known(b.max_blocks_per_sm);
+  d.max_registers_per_block = known(b.max_registers_per_block);
+  d.max_registers_per_sm = known(b.max_registers_per_sm);
+  d.max_shared_bytes_per_block = known(b.max_shared_bytes_per_block);
+  d.max_shared_bytes_per_sm = known(b.max_shared_bytes_per_sm);
+  d.max_ipc = known(b.max_ipc);
+  d.max_block_x = known(b.max_block[0]);
+  d.max_block_y = known(b.max_block[1]);
+  d.max_block_z = known(b.max_block[2]);
+  d.max_grid_x = known(b.max_grid[0]);
+  d.max_grid_y = known(b.max_grid[1]);
+  d.max_grid_z = known(b.max_grid[2]);
+}
+
+Device device_of_body(const wire::DeviceBody& b, const std::string& name) {
+  constexpr int64_t kPerKilo = 1000;
+  Device d;
+  d.id = b.id;
+  d.name = name;
+  d.uuid = uuid_text(b.uuid);
+  d.cuda_ordinal = b.id;
+  d.sm_count = known(b.sm_count);
+  d.total_memory_bytes = known(b.memory_bytes);
+  d.memory_bandwidth_bytes_per_s = known(b.memory_bandwidth_kb_per_s, kPerKilo);
+  d.clock_hz = known(b.clock_khz, kPerKilo);
+  d.l2_bytes = known(b.l2_bytes);
+  d.compute_major = known(b.compute_major);
+  if (d.compute_major) d.compute_minor = b.compute_minor;
+  d.copy_engines = known(b.copy_engines);
+  d.constant_bytes = known(b.constant_bytes);
+  fill_limits(d, b);
+  return d;
+}
+
+}  // namespace
+
+CudaObjects::CudaObjects(Trace& trace, const Slices& slices) : trace_(trace) {
+  for (const Slice& slice : slices.all) {
+    wire::Reader reader(slice.records);
+    wire::Record record;
+    while (reader.next(record)) add(record, sources_[{slice.process, slice.thread}]);
+  }
+  for (const auto& [body, source] : devices_) add_device(body, *source);
+}
+
+void CudaObjects::add(const wire::Record& record, OfSource& source) {
+  switch (record.head.kind) {
+    case wire::Kind::cuda_name: return add_text(record, source);
+    case wire::Kind::cuda_api_name:
+      source.calls[key(record.head.domain, static_cast<uint32_t>(record.id))] = trace_.names.intern(record.text);
+      return;
+    case wire::Kind::cuda_device: devices_.emplace_back(body_of<wire::DeviceBody>(record), &source); return;
+    case wire::Kind::cuda_context: {
+      const auto context = body_of<wire::ContextBody>(record);
+      source.contexts[context.context] = context;
+      return;
+    }
+    case wire::Kind::cuda_stream: {
+      const auto stream = body_of<wire::StreamBody>(record);
+      source.streams[key(stream.context, stream.stream)] = stream;
+      return;
+    }
+    default: return;
+  }
+}
+
+void CudaObjects::add_text(const wire::Record& record, OfSource& source) {
+  const auto body = body_of<wire::CudaNameBody>(record);
+  std::string& text = source.texts[body.id];
+  if (body.part == 0) text.clear();
+  text += record.text;
+}
+
+/// Processes that see the same GPU mean one by it, whatever number it has there.
+DeviceId CudaObjects::device_row(const wire::DeviceBody& body, const std::string& name) {
+  Device device = device_of_body(body, name);
+  const auto found = std::ranges::find_if(trace_.devices, [&](const Device& known) {
+    return device.uuid.empty() ? known.id == device.id : known.uuid == device.uuid;
+  });
+  if (found != trace_.devices.end()) return static_cast<DeviceId>(found - trace_.devices.begin());
+  const bool taken = std::ranges::find(trace_.devices, device.id, &Device::id) != trace_.devices.end();
+  if (taken) device.id = static_cast<int64_t>(trace_.devices.size());
+  trace_.devices.push_back(std::move(device));
+  return static_cast<DeviceId>(trace_.devices.size() - 1);
+}
+
+void CudaObjects::add_device(const wire::DeviceBody& body, OfSource& source) {
+  const auto name = source.texts.find(body.name);
+  source.devices[body.id] = device_row(body, name == source.texts.end() ? std::string() : name->second);
+}
+
+const std::string& CudaObjects::text(const CudaSource& source, uint32_t number) const {
+  static const std::string no_text;
+  const auto of = sources_.find(source);
+  if (of == sources_.end()) return no_text;
+  const auto found = of->second.texts.find(number);
+  return found == of->second.texts.end() ? no_text : found->second;
+}
+
+KernelNames CudaObjects::kernel(const CudaSource& source, uint32_t number) {
+  const auto [place, fresh] = sources_[source].kernels.try_emplace(number);
+  if (!fresh) return place->second;
+  const std::string& mangled = text(source, number);
+  return place->second = kernel_names(trace_.names, mangled.empty() ? "kernel without a name" : mangled);
+}
+
+NameId CudaObjects::call(const CudaSource& source, uint16_t domain, uint32_t number) {
+  constexpr uint16_t kDriver = 1;
+  const auto [place, fresh] = sources_[source].calls.try_emplace(key(domain, number));
+  if (fresh) {
+    place->second = trace_.names.intern(
+        fmt::format("{} call {}, name lost", domain == kDriver ? "CUDA driver" : "CUDA runtime", number));
+  }
+  return place->second;
+}
+
+std::optional<uint32_t> CudaObjects::device_of(const CudaSource& source, uint32_t context) const {
+  const auto of = sources_.find(source);
+  if (of == sources_.end()) return std::nullopt;
+  const auto found = of->second.contexts.find(context);
+  return found == of->second.contexts.end() ? std::nullopt : std::optional(found->second.device);
+}
+
+void CudaObjects::describe(const CudaSource& source, Stream& stream) const {
+  const auto of = sources_.find(source);
+  if (of == sources_.end()) return;
+  const auto device = of->second.devices.find(static_cast<uint32_t>(stream.ordinal));
+  if (device != of->second.devices.end()) stream.device = device->second;
+  const auto context = of->second.contexts.find(stream.context);
+  stream.is_default = context != of->second.contexts.end() && context->second.null_stream == stream.stream;
+  const auto facts = of->second.streams.find(key(stream.context, stream.stream));
+  if (facts == of->second.streams.end()) return;
+  stream.priority = static_cast<int>(facts->second.priority);
+  stream.flags = static_cast<int>(facts->second.flag);
+}
+
+}  // namespace sonde::record

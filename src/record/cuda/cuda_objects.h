@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "record/cuda/kernel_names.h"
+#include "record/slices.h"
+#include "wire/cuda_record.h"
+
+namespace sonde::record {
+
+/// A recorded program's writer of CUDA records. What CUPTI numbers is unique to it: exec() begins a new one.
+struct CudaSource {
+  uint32_t process;
+  uint32_t thread;
+  auto operator<=>(const CudaSource&) const = default;
+};
+
+/// What CUPTI tells once and uses by number: names, GPUs, contexts, streams. Read before all events.
+class CudaObjects {
+ public:
+  CudaObjects(Trace& trace, const Slices& slices);
+
+  /// A text by its number; empty for 0 and for one that was never told.
+  [[nodiscard]] const std::string& text(const CudaSource& source, uint32_t number) const;
+  [[nodiscard]] KernelNames kernel(const CudaSource& source, uint32_t number);
+  /// The name of a call of CUPTI's domain `domain`; one that was never told is named by its number.
+  [[nodiscard]] NameId call(const CudaSource& source, uint16_t domain, uint32_t number);
+
+  /// The device of a context; empty where CUPTI did not tell it.
+  [[nodiscard]] std::optional<uint32_t> device_of(const CudaSource& source, uint32_t context) const;
+  /// What is known of a stream: its GPU, priority, flags, whether it is the null stream of its context.
+  void describe(const CudaSource& source, Stream& stream) const;
+
+ private:
+  template <typename T>
+  using Numbered = boost::unordered_flat_map<uint64_t, T>;
+  struct OfSource {
+    Numbered<std::string> texts;
+    Numbered<KernelNames> kernels;
+    Numbered<NameId> calls;  ///< by domain and number
+    Numbered<wire::ContextBody> contexts;
+    Numbered<wire::StreamBody> streams;  ///< by context and number
+    std::map<uint32_t, DeviceId> devices;
+  };
+
+  void add(const wire::Record& record, OfSource& source);
+  static void add_text(const wire::Record& record, OfSource& source);
+  void add_device(const wire::DeviceBody& body, OfSource& source);
+  [[nodiscard]] DeviceId device_row(const wire::DeviceBody& body, const std::string& name);
+
+  Trace& trace_;
+  std::map<CudaSource, OfSource> sources_;
+  std::vector<std::pair<wire::DeviceBody, OfSource*>> devices_;  ///< their names may come after them
+};
+
+}  // namespace sonde::record

@@ -1,0 +1,390 @@
+#include "record/cuda/cuda_rows.h"
+
+#include <algorithm>
+
+#include "record/cuda/body.h"
+#include "record/cuda/cuda_codes.h"
+#include "wire/layout.h"
+
+namespace sonde::record {
+namespace {
+
+uint64_t key(uint32_t process, uint32_t correlation) { return uint64_t{process} << 32U | correlation; }
+
+/// What the operations of a GPU have in front.
+struct Operation {
+  int64_t start;
+  int64_t end;
+  wire::GpuPlace place;
+};
+
+bool is_operation(wire::Kind kind) {
+  switch (kind) {
+    case wire::Kind::cuda_kernel:
+    case wire::Kind::cuda_copy:
+    case wire::Kind::cuda_set:
+    case wire::Kind::cuda_sync:
+    case wire::Kind::cuda_graph_launch: return true;
+    default: return false;
+  }
+}
+
+wire::CudaTallyBody since(wire::CudaTallyBody counted, const wire::CudaTallyBody& before) {
+  counted.records -= before.records;
+  for (size_t i = 0; i < std::size(counted.invalid); ++i) counted.invalid[i] -= before.invalid[i];
+  counted.dropped -= before.dropped;
+  counted.lost -= before.lost;
+  counted.buffers -= before.buffers;
+  counted.bytes -= before.bytes;
+  counted.busy_ns -= before.busy_ns;
+  counted.callback_ns -= before.callback_ns;
+  counted.unfinished -= before.unfinished;
+  return counted;
+}
+
+int64_t node_of(uint64_t node) { return node == 0 ? kUnknown : static_cast<int64_t>(node); }
+
+}  // namespace
+
+void CudaRows::add(const wire::Record& record, const CudaSource& source) {
+  if ((extent_.wanted & wire::kWantCuda) == 0) return;
+  if (is_operation(record.head.kind) && body_of<Operation>(record).start > extent_.end_ns) {
+    late_.push_back({record, source});
+  } else {
+    add_row(record, source);
+  }
+}
+
+void CudaRows::add_row(const wire::Record& record, const CudaSource& source) {
+  switch (record.head.kind) {
+    case wire::Kind::cuda_kernel: return kernel(body_of<wire::KernelBody>(record), source);
+    case wire::Kind::cuda_copy: return copy(body_of<wire::CopyBody>(record), source);
+    case wire::Kind::cuda_set: return set(body_of<wire::SetBody>(record), source);
+    case wire::Kind::cuda_sync: return sync(body_of<wire::SyncBody>(record), source);
+    case wire::Kind::cuda_graph_launch: return graph_launch(body_of<wire::GraphLaunchBody>(record), source);
+    case wire::Kind::cuda_unified: return unified(body_of<wire::UnifiedMemoryBody>(record), source);
+    case wire::Kind::cuda_allocation: return allocation(body_of<wire::AllocationBody>(record), source);
+    case wire::Kind::cuda_event: events_.push_back({record, source}); return;
+    case wire::Kind::call_chain:
+      if (extent_.holds_time(record.head.time)) chain(record, source);
+      return;
+    case wire::Kind::cuda_state: return state(record);
+    case wire::Kind::cuda_tally: return count(record, source);
+    case wire::Kind::cuda_call: return call(body_of<wire::ApiCallBody>(record), source, record.head.domain);
+    case wire::Kind::cuda_overhead: overheads_.push_back({body_of<wire::OverheadBody>(record), source.process}); return;
+    default: return;
+  }
+}
+
+StreamId CudaRows::stream(const CudaSource& source, uint32_t device, uint32_t context, uint32_t number) {
+  const auto [place, fresh] = streams_.try_emplace({source.process, device, context, number});
+  if (!fresh) return place->second;
+  Stream stream;
+  stream.process = process_row_(source.process);
+  stream.ordinal = static_cast<int32_t>(device);
+  stream.context = context;
+  stream.stream = number;
+  objects_.describe(source, stream);
+  trace_.streams.push_back(stream);
+  return place->second = static_cast<StreamId>(trace_.streams.size() - 1);
+}
+
+bool CudaRows::has_sense(int64_t start, int64_t end) {
+  const bool sense = start >= 0 && end >= start;
+  if (!sense) ++tally_.broken_times;
+  return sense;
+}
+
+bool CudaRows::add_operation(GpuOps& ops, int64_t start, int64_t end, const wire::GpuPlace& place,
+                             const CudaSource& source) {
+  if (!has_sense(start, end) || start < extent_.begin_ns) return false;
+  ops.start.push_back(time(start));
+  ops.end.push_back(time(end));
+  ops.stream.push_back(stream(source, place.device, place.context, place.stream));
+  ops.correlation.push_back(place.correlation);
+  return true;
+}
+
+void CudaRows::kernel(const wire::KernelBody& b, const CudaSource& source) {
+  Kernels& k = trace_.kernels;
+  if (!add_operation(k, b.start, b.end, b.place, source)) return;
+  const KernelNames names = objects_.kernel(source, b.name);
+  k.name.push_back(names.declared);
+  k.short_name.push_back(names.bare);
+  k.mangled_name.push_back(names.mangled);
+  k.grid.push_back({b.grid[0], b.grid[1], b.grid[2]});
+  k.block.push_back({b.block[0], b.block[1], b.block[2]});
+  k.cluster.push_back({b.cluster[0], b.cluster[1], b.cluster[2]});
+  k.registers.push_back(b.registers);
+  k.static_shared_bytes.push_back(static_cast<int32_t>(b.static_shared_bytes));
+  k.dynamic_shared_bytes.push_back(static_cast<int32_t>(b.dynamic_shared_bytes));
+  k.shared_bytes_executed.push_back(static_cast<int32_t>(b.shared_bytes_executed));
+  k.local_bytes_per_thread.push_back(static_cast<int32_t>(b.local_bytes_per_thread));
+  k.local_bytes_total.push_back(static_cast<int64_t>(b.local_bytes_total));
+  k.graph_node.push_back(node_of(b.graph_node));
+  k.launch_type.push_back(b.launch_type);
+  k.grid_id.push_back(b.grid_id);
+  k.cache_config.push_back(b.cache_config);
+  k.shared_limit_config.push_back(static_cast<uint8_t>(b.shared_limit_config));
+  started_.insert(key(source.process, b.place.correlation));
+  ++tally_.kernels;
+}
+
+void CudaRows::copy(const wire::CopyBody& b, const CudaSource& source) {
+  Copies& c = trace_.copies;
+  if (!add_operation(c, b.start, b.end, b.place, source)) return;
+  c.bytes.push_back(static_cast<int64_t>(b.bytes));
+  c.kind.push_back(b.kind);
+  c.source.push_back(memory_kind(b.source));
+  c.destination.push_back(memory_kind(b.destination));
+  c.address.push_back(kUnknown);
+  c.migration_cause.push_back(kNoCode);
+  c.graph_node.push_back(node_of(b.graph_node));
+  ++tally_.copies;
+}
+
+void CudaRows::set(const wire::SetBody& b, const CudaSource& source) {
+  Sets& s = trace_.sets;
+  if (!add_operation(s, b.start, b.end, b.place, source)) return;
+  s.bytes.push_back(static_cast<int64_t>(b.bytes));
+  s.value.push_back(b.value);
+  s.memory.push_back(memory_kind(b.memory));
+  s.graph_node.push_back(node_of(b.graph_node));
+  ++tally_.sets;
+}
+
+/// CUPTI does not tell the device, which is the context's.
+void CudaRows::sync(const wire::SyncBody& b, const CudaSource& source) {
+  Syncs& s = trace_.syncs;
+  wire::GpuPlace place = b.place;
+  place.device = objects_.device_of(source, place.context).value_or(kNone);
+  if (!add_operation(s, b.start, b.end, place, source)) return;
+  s.kind.push_back(static_cast<uint8_t>(sync_kind(b.place.stream != kNone, b.event != kNone)));
+  s.event.push_back(b.event);
+  s.raw_type.push_back(b.type);
+  ++tally_.syncs;
+}
+
+void CudaRows::graph_launch(const wire::GraphLaunchBody& b, const CudaSource& source) {
+  GraphLaunches& g = trace_.graph_launches;
+  if (!add_operation(g, b.start, b.end, b.place, source)) return;
+  g.graph.push_back(b.graph);
+  g.executable.push_back(kNone);
+  started_.insert(key(source.process, b.place.correlation));
+  ++tally_.graph_launches;
+}
+
+void CudaRows::unified(const wire::UnifiedMemoryBody& b, const CudaSource& source) {
+  switch (static_cast<UnifiedCounter>(b.kind)) {
+    case UnifiedCounter::host_to_device:
+    case UnifiedCounter::device_to_host:
+    case UnifiedCounter::device_to_device: return migration(b, source);
+    case UnifiedCounter::cpu_page_fault:
+    case UnifiedCounter::gpu_page_fault: return page_fault(b, source);
+    default:
+      if (extent_.holds_time(b.start)) ++tally_.other_counters;
+  }
+}
+
+/// A copy that no call asked for: without correlation, in no stream.
+void CudaRows::migration(const wire::UnifiedMemoryBody& b, const CudaSource& source) {
+  const auto counter = static_cast<UnifiedCounter>(b.kind);
+  const bool to_host = counter == UnifiedCounter::device_to_host;
+  Copies& c = trace_.copies;
+  if (b.start > extent_.end_ns) return;
+  if (!add_operation(c, b.start, b.end, {to_host ? b.source : b.destination, 0, 0, 0}, source)) return;
+  c.bytes.push_back(static_cast<int64_t>(b.value));
+  c.kind.push_back(static_cast<uint8_t>(copy_kind(counter)));
+  c.source.push_back(static_cast<uint8_t>(MemoryKind::unknown));
+  c.destination.push_back(static_cast<uint8_t>(MemoryKind::unknown));
+  c.address.push_back(static_cast<int64_t>(b.address));
+  c.migration_cause.push_back(static_cast<uint8_t>(b.flags));
+  c.graph_node.push_back(kUnknown);
+  ++tally_.copies;
+  ++tally_.migrations;
+}
+
+void CudaRows::page_fault(const wire::UnifiedMemoryBody& b, const CudaSource& source) {
+  if (!has_sense(b.start, b.end) || !extent_.holds_time(b.start)) return;
+  const bool on_gpu = static_cast<UnifiedCounter>(b.kind) == UnifiedCounter::gpu_page_fault;
+  PageFaults& f = trace_.page_faults;
+  f.start.push_back(time(b.start));
+  f.end.push_back(on_gpu ? time(b.end) : kUnknown);
+  f.process.push_back(process_row_(source.process));
+  f.device.push_back(on_gpu ? static_cast<int32_t>(b.source) : -1);
+  f.address.push_back(static_cast<int64_t>(b.address));
+  f.count.push_back(on_gpu ? static_cast<int64_t>(b.value) : 1);
+  f.access.push_back(on_gpu ? static_cast<uint8_t>(b.flags) : kNoCode);
+  f.instruction.push_back(on_gpu ? kNone : trace_.names.intern(fmt::format("{:#x}", b.value)));
+  f.module.push_back(on_gpu ? kNone : trace_.names.intern("[unknown]"));
+  ++tally_.page_faults;
+}
+
+void CudaRows::allocation(const wire::AllocationBody& b, const CudaSource& source) {
+  if (!has_sense(b.start, b.start) || !extent_.holds_time(b.start)) return;
+  constexpr uint32_t kRelease = 2;  // CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
+  const uint8_t memory = memory_kind(b.memory);
+  const bool on_host = memory <= static_cast<uint8_t>(MemoryKind::pinned);
+  const std::string& name = objects_.text(source, b.name);
+  Allocations& a = trace_.allocations;
+  a.start.push_back(time(b.start));
+  a.process.push_back(process_row_(source.process));
+  a.device.push_back(on_host ? -1 : static_cast<int32_t>(b.device));
+  a.thread.push_back(kNone);
+  a.kind.push_back(static_cast<uint8_t>(b.operation == kRelease ? AllocationKind::release : AllocationKind::allocate));
+  a.memory.push_back(memory);
+  a.bytes.push_back(static_cast<int64_t>(b.bytes));
+  a.address.push_back(static_cast<int64_t>(b.address));
+  a.total_bytes.push_back(kUnknown);
+  a.reserved_bytes.push_back(kUnknown);
+  a.name.push_back(name.empty() ? kNone : trace_.names.intern(name));
+  a.correlation.push_back(b.correlation);
+  ++tally_.allocations;
+}
+
+void CudaRows::event(const wire::CudaEventBody& b, const CudaSource& source) {
+  CudaEvents& e = trace_.cuda_events;
+  e.start.push_back(kUnknown);
+  e.stream.push_back(stream(source, objects_.device_of(source, b.context).value_or(kNone), b.context, b.stream));
+  e.correlation.push_back(b.correlation);
+  e.event.push_back(b.event);
+}
+
+/// Frames are told by their addresses: who knows where code lay names them (record/cpu).
+void CudaRows::chain(const wire::Record& record, const CudaSource& source) {
+  const auto body = body_of<wire::CallChainBody>(record);
+  CallChains& c = trace_.chains;
+  const NameId unknown = trace_.names.intern("[unknown]");
+  for (uint32_t i = 0; i < body.frames; ++i) {
+    uint64_t address = 0;
+    std::memcpy(&address, record.body.data() + sizeof body + i * sizeof address, sizeof address);
+    c.symbol.push_back(trace_.names.intern(fmt::format("{:#x}", address)));
+    c.module.push_back(unknown);
+    c.address.push_back(static_cast<int64_t>(address));
+    c.kernel_mode.push_back(0);
+  }
+  chains_[key(source.process, body.correlation)] = static_cast<ChainId>(c.size());
+  c.first.push_back(static_cast<uint32_t>(c.symbol.size()));
+}
+
+void CudaRows::state(const wire::Record& record) {
+  const auto body = body_of<wire::CudaStateBody>(record);
+  const std::string text(record.text);
+  ++tally_.states[{body.state, text}];
+  if (body.state == wire::CudaState::recording || body.state == wire::CudaState::unknown_version) {
+    tally_.versions[text] = body.version;
+  }
+}
+
+/// What a process counted until the extent began is its zero.
+void CudaRows::count(const wire::Record& record, const CudaSource& source) {
+  const bool before = record.head.time < extent_.begin_ns;
+  (before ? counted_before_ : counted_)[source] = body_of<wire::CudaTallyBody>(record);
+}
+
+void CudaRows::call(const wire::ApiCallBody& b, const CudaSource& source, uint16_t domain) {
+  const uint64_t of = key(source.process, b.correlation);
+  if (domain == kRuntimeDomain) called_of_runtime_.insert(of);
+  if (!has_sense(b.start, b.end) || !extent_.holds_time(b.start)) return;
+  called_.insert(of);
+  calls_.push_back({b, source, domain});
+}
+
+/// The extent is over for these, and the call that asked for them was within it.
+void CudaRows::finish_late() {
+  for (const PendingRecord& late : late_) {
+    const uint32_t correlation = body_of<Operation>(late.record).place.correlation;
+    if (called_.contains(key(late.source.process, correlation))) add_row(late.record, late.source);
+  }
+}
+
+/// CUPTI gives them no time: they are where their calls are.
+void CudaRows::finish_events() {
+  for (const PendingRecord& pending : events_) {
+    const auto body = body_of<wire::CudaEventBody>(pending.record);
+    if (called_.contains(key(pending.source.process, body.correlation))) event(body, pending.source);
+  }
+}
+
+void CudaRows::finish(const ThreadRow& thread_row, const PartTaker& take) {
+  finish_late();
+  finish_events();
+  finish_calls(thread_row, take);
+  finish_overheads(thread_row);
+  give_part(trace_, take);
+  sum_tallies();
+}
+
+/// A call of the runtime makes calls of the driver, which CUPTI tells under the same correlation: the outer one counts.
+void CudaRows::finish_calls(const ThreadRow& thread_row, const PartTaker& take) {
+  for (const PendingCall& call : calls_) {
+    const bool inner =
+        call.domain != kRuntimeDomain && called_of_runtime_.contains(key(call.source.process, call.body.correlation));
+    if (inner) continue;
+    add_call(call, thread_row(call.source.process, call.body.thread));
+    count_launches(call);
+    if (event_rows(trace_) >= kPartRows) give_part(trace_, take);
+  }
+}
+
+void CudaRows::add_call(const PendingCall& call, ThreadId thread) {
+  const auto chain = chains_.find(key(call.source.process, call.body.correlation));
+  Calls& c = trace_.api;
+  c.start.push_back(time(call.body.start));
+  c.end.push_back(time(call.body.end));
+  c.name.push_back(objects_.call(call.source, call.domain, call.body.call));
+  c.thread.push_back(thread);
+  c.call_class.push_back(static_cast<uint8_t>(call.domain == kRuntimeDomain ? CallClass::runtime : CallClass::driver));
+  c.correlation.push_back(call.body.correlation);
+  c.result.push_back(call.body.result);
+  c.nesting.push_back(kUnknown32);
+  c.chain.push_back(chain == chains_.end() ? kNone : chain->second);
+  if (chain != chains_.end()) ++tally_.chains;
+  ++tally_.api_calls;
+}
+
+void CudaRows::count_launches(const PendingCall& call) {
+  if (call.body.result != 0) return;
+  const std::string_view name = trace_.name(trace_.api.name.back());
+  if (launches_graph(name)) ++tally_.graph_starts;
+  if (!launches_kernel(name)) return;
+  ++tally_.launches;
+  if (!started_.contains(key(call.source.process, call.body.correlation))) ++tally_.launched_nothing;
+}
+
+void CudaRows::finish_overheads(const ThreadRow& thread_row) {
+  constexpr uint32_t kThread = 2;  // CUPTI_ACTIVITY_OBJECT_THREAD
+  Calls& c = trace_.overheads;
+  for (const PendingOverhead& o : overheads_) {
+    if (!has_sense(o.body.start, o.body.end) || !extent_.holds_time(o.body.start)) continue;
+    c.start.push_back(time(o.body.start));
+    c.end.push_back(time(o.body.end));
+    c.name.push_back(trace_.names.intern(overhead_name(o.body.kind)));
+    c.thread.push_back(o.body.object_kind == kThread ? thread_row(o.process, o.body.thread) : kNone);
+    c.call_class.push_back(static_cast<uint8_t>(CallClass::overhead));
+    c.correlation.push_back(o.body.correlation);
+    c.result.push_back(kUnknown);
+    c.nesting.push_back(kUnknown32);
+    c.chain.push_back(kNone);
+  }
+}
+
+void CudaRows::sum_tallies() {
+  tally_.processes = static_cast<int64_t>(counted_.size());
+  for (const auto& [source, until_now] : counted_) {
+    const wire::CudaTallyBody counted = since(until_now, counted_before_[source]);
+    tally_.records += counted.records;
+    for (size_t i = 0; i < tally_.invalid.size(); ++i) tally_.invalid[i] += counted.invalid[i];
+    tally_.unfinished += counted.unfinished;
+    tally_.dropped += counted.dropped;
+    tally_.lost += counted.lost;
+    tally_.bytes += counted.bytes;
+    tally_.busy_ns += counted.busy_ns;
+    tally_.callback_ns += counted.callback_ns;
+    tally_.clock_error_ns = std::max(tally_.clock_error_ns, counted.clock_error_ns);
+    const auto apart = [](int64_t drift) { return drift < 0 ? -drift : drift; };
+    if (apart(counted.clock_drift_ns) > apart(tally_.clock_drift_ns)) tally_.clock_drift_ns = counted.clock_drift_ns;
+  }
+}
+
+}  // namespace sonde::record

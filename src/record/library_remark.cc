@@ -1,0 +1,24 @@
+#include "record/library_remark.h"
+
+#include <algorithm>
+
+#include <fmt/ranges.h>
+
+#include "record/library_calls.h"
+
+namespace sonde::record {
+
+void add_library_remark(std::vector<Remark>& remarks, const Tally& tally, const RecordOptions& options) {
+  std::vector<std::string_view> without;
+  for (uint16_t i = 0; i < wire::kLibraries; ++i) {
+    const std::string_view name = wire::kLibraryRows[i].trace;
+    const bool asked_for = std::ranges::find(options.wanted.libraries, name) != options.wanted.libraries.end();
+    if (asked_for && !tally.libraries[i]) without.push_back(name);
+  }
+  if (without.empty()) return;
+  remarks.push_back({false, fmt::format("no call of {} was recorded: none was made, or not by way of a shared library; "
+                                        "that takes glibc 2.35 or later on x86-64",
+                                        fmt::join(without, ", "))});
+}
+
+}  // namespace sonde::record

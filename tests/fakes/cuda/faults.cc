@@ -1,0 +1,66 @@
+#include "faults.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace fake_cuda::cupti {
+namespace {
+
+/// NAME or NAME=NUMBER
+void take(Faults& f, const std::string& word) {
+  const size_t at = word.find('=');
+  const std::string name = word.substr(0, at);
+  const auto number = static_cast<uint32_t>(at == std::string::npos ? 1 : strtoul(word.c_str() + at + 1, nullptr, 10));
+  const struct {
+    const char* name;
+    uint32_t* number;
+  } numbers[] = {{"zero_times", &f.zero_times},
+                 {"reversed", &f.reversed},
+                 {"lost", &f.lost},
+                 {"dropped", &f.dropped},
+                 {"null_names", &f.null_names},
+                 {"new_kinds", &f.new_kinds},
+                 {"bad_kinds", &f.bad_kinds},
+                 {"flush_fails", &f.flush_fails},
+                 {"register_fails", &f.register_fails},
+                 {"subscribe_fails", &f.subscribe_fails},
+                 {"enable_fails", &f.enable_fails}};
+  const struct {
+    const char* name;
+    bool* flag;
+  } flags[] = {{"truncated", &f.truncated},
+               {"empty_buffers", &f.empty_buffers},
+               {"odd_size", &f.odd_size},
+               {"no_kernels", &f.no_kernels}};
+  for (const auto& n : numbers) {
+    if (name == n.name) *n.number = number;
+  }
+  for (const auto& n : flags) {
+    if (name == n.name) *n.flag = true;
+  }
+}
+
+Faults read() {
+  Faults found;
+  const char* text = getenv("SONDE_FAKE_CUPTI");
+  std::string words = text == nullptr ? "" : text;
+  while (!words.empty()) {
+    const size_t end = words.find(',');
+    take(found, words.substr(0, end));
+    words = end == std::string::npos ? "" : words.substr(end + 1);
+  }
+  return found;
+}
+
+}  // namespace
+
+const Faults& faults() {
+  static const Faults the = read();
+  return the;
+}
+
+bool is_due(uint32_t every, std::atomic<uint32_t>& turn) { return every != 0 && ++turn % every == 0; }
+
+}  // namespace fake_cuda::cupti

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+/// What the stand-in does wrong, by the variable SONDE_FAKE_CUPTI: words with commas between, some with a number.
+namespace fake_cuda::cupti {
+
+struct Faults {
+  uint32_t zero_times = 0;     ///< every so many kernels have start = end = 0
+  uint32_t reversed = 0;       ///< every so many end before they start
+  uint32_t lost = 0;           ///< every so many never arrive
+  uint32_t dropped = 0;        ///< every so many records are dropped, and counted
+  uint32_t null_names = 0;     ///< every so many kernels have no name
+  uint32_t new_kinds = 0;      ///< before every so many records stands one of a kind that nobody knows
+  uint32_t bad_kinds = 0;      ///< every so many buffers hold a record in the middle that cannot be read
+  bool truncated = false;      ///< the last record of each buffer is not whole
+  bool empty_buffers = false;  ///< before each buffer comes one with nothing in it
+  bool odd_size = false;       ///< behind the records lie four bytes more that count as valid
+  bool no_kernels = false;     ///< none arrives
+  uint32_t flush_fails = 0;    ///< CUptiResult of each
+  uint32_t register_fails = 0;
+  uint32_t subscribe_fails = 0;
+  uint32_t enable_fails = 0;
+};
+
+const Faults& faults();
+
+/// Whether it is the turn of one in `every`, counted in `turn`; never where `every` is 0.
+bool is_due(uint32_t every, std::atomic<uint32_t>& turn);
+
+}  // namespace fake_cuda::cupti

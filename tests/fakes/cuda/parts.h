@@ -1,0 +1,78 @@
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "faults.h"
+#include "machine.h"
+#include "version.h"
+
+/// What the parts of the stand-in CUPTI have of each other.
+namespace fake_cuda::cupti {
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+/// CUptiResult
+enum Result : uint32_t {
+  kSuccess = 0,
+  kInvalidParameter = 1,
+  kInvalidOperation = 7,
+  kMaxLimitReached = 12,
+  kNotInitialized = 15,
+  kInvalidKind = 21,
+  kMultipleSubscribers = 39,
+  kUnknown = 999,
+};
+
+/// The driver; null: it is not loaded, or this process is a child that was forked.
+const Table* driver();
+
+bool is_forked();
+
+/// On the client's clock, or CUPTI's own.
+uint64_t timestamp();
+
+/// Of a time of CLOCK_MONOTONIC.
+uint64_t on_client_clock(int64_t time);
+
+/// Listens to the driver from now on. False: there is none.
+bool attach();
+
+bool is_enabled(Kind kind);
+
+/// Writes a record that is whole once `complete` (CLOCK_MONOTONIC) is over; `times` is where its start and end stand,
+/// which are given as 0 when it is taken before; none: -1. Never with a lock held.
+void write(const void* record, size_t bytes, int64_t complete, int times);
+
+template <typename T>
+void write(const T& record) {
+  write(&record, sizeof record, 0, -1);
+}
+
+/// Of a record at `kind`; 0: no such kind.
+size_t record_bytes(uint32_t kind);
+
+void tell_devices();
+
+void record_call(const ApiCall& call);
+void record_operation(const Operation& operation);
+void record_context(const ContextInfo& context);
+void record_stream(const StreamInfo& stream);
+
+/// Calls of the client's callback, as far as they are enabled.
+void call_client(ApiCall& call, bool is_exit);
+void tell_resource(uint32_t id, const void* context, const void* handle, const void* descriptor);
+void tell_graph(uint32_t id, const GraphInfo& graph);
+void tell_synchronized(uint32_t id, const void* context, const void* stream);
+void forget_subscriber();
+void forget_kinds();
+
+/// Kernels on their way to a stream, on the thread that launches them and before their time begins: for parts that
+/// measure them. `call` is the driver's.
+using LaunchObserver = void (*)(const ApiCall& call);
+extern std::atomic<LaunchObserver> launch_observer;
+
+}  // namespace fake_cuda::cupti

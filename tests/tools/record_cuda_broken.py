@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""What CUPTI gets wrong is counted and told, never counted as work; and where there is no CUPTI, or no driver, the rest is
+recorded. The program notices none of it."""
+
+import re
+import tempfile
+from pathlib import Path
+
+from _cuda import LATEST, VERSIONS, Cuda, accounts, record
+from _recorded import check
+
+KERNELS = 60  # of 30 steps: two kernels, two copies, a set
+COPIES = 60
+RANGES = {"step 0": 15, "step 1": 15, "forward": 30}
+
+
+def recorded_with(folder, faults, version=LATEST, **settings):
+    """(the profile, all that it says of itself)."""
+    path = folder / f"{faults}-{version}-{settings.get('driver', True)}.sqlite"
+    run = record(path, "plain", 30, version=version, faults=faults, **settings)
+    check(run.returncode == 0 and ("error" in accounts(run)[0]) == (settings.get("driver") is False), (faults, run.stdout))
+    recorded = Cuda(path)
+    check(recorded.counts() == RANGES or settings.get("driver") is False, f"{faults}: the ranges {recorded.counts()}")
+    return recorded, "\n".join(recorded.remarks())
+
+
+def kernels_of(recorded):
+    return sum(count for count, _ in recorded.kernels().values())
+
+
+def check_told(text, *patterns):
+    for pattern in patterns:
+        check(re.search(pattern, text, re.IGNORECASE), f"nothing says {pattern}: {text}")
+
+
+def bad_times(folder):
+    """Start and end 0, or the end before the start."""
+    for version in VERSIONS:
+        recorded, text = recorded_with(folder, "zero_times=4", version)
+        check(kernels_of(recorded) == KERNELS * 3 // 4, (version, recorded.kernels()))
+        check_told(text, r"\b15\b[^\n]*time")
+        recorded, text = recorded_with(folder, "reversed=5", version)
+        check(kernels_of(recorded) == KERNELS * 4 // 5, (version, recorded.kernels()))
+        check_told(text, r"\b12\b[^\n]*(before|end)")
+    recorded, _ = recorded_with(folder, "")
+    check(kernels_of(recorded) == KERNELS, "nothing is wrong without a fault")
+
+
+def strange_records(folder):
+    """Kinds that nobody knows are passed over; a record that cannot be read ends its buffer."""
+    recorded, text = recorded_with(folder, "new_kinds=3")
+    check(kernels_of(recorded) == KERNELS and sum(row[0] for row in recorded.copies().values()) == COPIES, recorded.kernels())
+    check_told(text, r"\b183\b[^\n]*kind|kind[^\n]*\b\d{3}\b")
+    for faults in ("truncated", "odd_size", "bad_kinds=1"):
+        recorded, text = recorded_with(folder, faults)
+        check(kernels_of(recorded) >= KERNELS // 4, (faults, recorded.kernels()))
+        check_told(text, r"read")
+    recorded, text = recorded_with(folder, "empty_buffers")
+    check(kernels_of(recorded) == KERNELS, recorded.kernels())
+
+
+def no_names(folder):
+    recorded, _ = recorded_with(folder, "null_names=3")
+    ((unnamed,),) = recorded.rows("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE demangledName NOT IN (SELECT id FROM "
+                                  "StringIds WHERE value LIKE '%gemm%' OR value LIKE '%vector_add%')")
+    ((kernels,),) = recorded.rows("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL")
+    check((kernels, unnamed) == (KERNELS, KERNELS // 3), (kernels, unnamed))
+
+
+def missing(folder):
+    """Launches whose kernels never arrive."""
+    recorded, text = recorded_with(folder, "lost=6")
+    check(kernels_of(recorded) == KERNELS * 5 // 6, recorded.kernels())
+    check_told(text, rf"\b10 of {KERNELS}\b")
+    recorded, text = recorded_with(folder, "no_kernels")
+    check(kernels_of(recorded) == 0, recorded.kernels())
+    check_told(text, rf"\b{KERNELS}\b[^\n]*(arriv|launch|kernel)|none of")
+    _, text = recorded_with(folder, "dropped=10")
+    check_told(text, r"CUPTI[^\n]*drop|drop[^\n]*CUPTI")
+
+
+def refused(folder):
+    """A call of CUPTI's that fails is named, with CUPTI's own words for why."""
+    for faults, call, reason in (("subscribe_fails=39", "cuptiSubscribe", "MULTIPLE_SUBSCRIBERS"),
+                                 ("register_fails=1", "cuptiActivityRegisterCallbacks", "INVALID_PARAMETER"),
+                                 ("enable_fails=35", "cuptiActivityEnable", "INSUFFICIENT_PRIVILEGES")):
+        recorded, text = recorded_with(folder, faults)
+        check(kernels_of(recorded) == 0, recorded.kernels())
+        check_told(text, f"{call}[^\n]*{reason}|{reason}[^\n]*{call}")
+    _, text = recorded_with(folder, "flush_fails=999")
+    check_told(text, "cuptiActivityFlushAll[^\n]*UNKNOWN|UNKNOWN[^\n]*cuptiActivityFlushAll")
+
+
+def without_cupti(folder):
+    recorded, text = recorded_with(folder, "", version=None)
+    check(kernels_of(recorded) == 0, recorded.kernels())
+    check_told(text, "CUPTI")
+
+
+def without_driver(folder):
+    """A host without a GPU: the program says so itself."""
+    recorded, text = recorded_with(folder, "", driver=False)
+    check(kernels_of(recorded) == 0 and not recorded.api(), recorded.kernels())
+    check_told(text, "no process used CUDA")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        for part in (bad_times, strange_records, no_names, missing, refused, without_cupti, without_driver):
+            print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

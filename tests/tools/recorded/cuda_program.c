@@ -1,0 +1,375 @@
+/* What a test wants to see recorded of CUDA: cuda_program SCENARIO [COUNT]. Prints what it did as JSON, from its own
+ * account of it: {"kernels": {NAME: [count, ns]}, "copies": {KIND: [count, bytes, ns]}, ...}. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "small_cuda.h"
+#include "small_nvtx.h"
+
+static const struct fake_kernel add = {"_Z10vector_addPKfS0_Pfi", 16, 0, 0, 0};
+static const struct fake_kernel gemm = {"_ZN4blas4gemmIfLi128EEEvPKT_S3_PS1_i", 128, 49152, 8, 0};
+static const struct fake_kernel scale = {"scale", 10, 0, 0, 0};
+static const struct fake_kernel faulting = {"_Z5touchPf", 12, 0, 0, 7};
+
+enum { add_ns = 20000, gemm_ns = 150000, scale_ns = 500, peer = 10 };
+
+/* Copies and sets of the stand-in take this long. */
+static long copy_ns(size_t bytes) { return 1000 + (long)(bytes / 16); }
+static long set_ns(size_t bytes) { return 500 + (long)(bytes / 64); }
+
+struct sum {
+  const void* key;
+  long count, bytes, ns;
+};
+static struct sum kernels[8], copies[16], sets;
+static long graph_launches, api_calls, migrations;
+static pthread_mutex_t account = PTHREAD_MUTEX_INITIALIZER;
+
+static void take(struct sum* sums, const void* key, size_t bytes, long ns) {
+  pthread_mutex_lock(&account);
+  while (sums->key != NULL && sums->key != key) ++sums;
+  sums->key = key;
+  ++sums->count;
+  sums->bytes += (long)bytes;
+  sums->ns += ns;
+  pthread_mutex_unlock(&account);
+}
+
+static int check(int error) {
+  if (error != 0) {
+    printf("{\"error\": %d}\n", error);
+    exit(0);
+  }
+  __atomic_add_fetch(&api_calls, 1, __ATOMIC_RELAXED);
+  return error;
+}
+
+static void launch_shaped(const struct fake_kernel* kernel, int64_t ns, void* stream) {
+  void* arguments[] = {&ns};
+  const dim3 grid = {120, 2, 3}, block = {128, 4, 1};
+  check(cudaLaunchKernel(kernel, grid, block, arguments, kernel == &gemm ? 1024 : 0, stream));
+}
+
+static void launch(const struct fake_kernel* kernel, int64_t ns, void* stream) {
+  launch_shaped(kernel, ns, stream);
+  take(kernels, kernel, 0, ns);
+}
+
+static void copy(void* to, const void* from, size_t bytes, int kind, int key, void* stream) {
+  check(cudaMemcpyAsync(to, from, bytes, kind, stream));
+  take(copies, (const void*)(intptr_t)key, bytes, copy_ns(bytes));
+}
+
+static void set(void* at, size_t bytes, void* stream) {
+  check(cudaMemsetAsync(at, 7, bytes, stream));
+  take(&sets, &sets, bytes, set_ns(bytes));
+}
+
+static void* buffer(size_t bytes) {
+  void* address = NULL;
+  check(cudaMalloc(&address, bytes));
+  return address;
+}
+
+static void print_sums(const char* name, const struct sum* sums, int is_kernels) {
+  printf("\"%s\": {", name);
+  for (const struct sum* s = sums; s->key != NULL; ++s) {
+    if (s != sums) printf(", ");
+    if (is_kernels) {
+      printf("\"%s\": [%ld, %ld]", ((const struct fake_kernel*)s->key)->name, s->count, s->ns);
+    } else {
+      printf("\"%d\": [%ld, %ld, %ld]", (int)(intptr_t)s->key, s->count, s->bytes, s->ns);
+    }
+  }
+  printf("}, ");
+}
+
+/* CLOCK_MONOTONIC, when the last operation of the default stream ended. */
+static long long last_end(void) {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  int64_t (*ready)(void*) = driver == NULL ? NULL : (int64_t (*)(void*))dlsym(driver, "fakeCudaReadyNs");
+  return ready == NULL ? 0 : ready(NULL);
+}
+
+/* Whether CUPTI still hears of calls: what that costs, a program pays for to its end. */
+static int is_listened(void) {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  int (*listened)(void) = driver == NULL ? NULL : (int (*)(void))dlsym(driver, "fakeCudaIsListened");
+  return listened == NULL ? 0 : listened();
+}
+
+static void report(void) {
+  printf("{");
+  print_sums("kernels", kernels, 1);
+  print_sums("copies", copies, 0);
+  printf("\"sets\": [%ld, %ld, %ld], \"graph_launches\": %ld, \"migrations\": %ld, ", sets.count, sets.bytes, sets.ns,
+         graph_launches, migrations);
+  printf("\"api_calls\": %ld, \"last_end\": %lld, \"pid\": %d, \"is_listened\": %d}\n", api_calls, last_end(),
+         (int)getpid(), is_listened());
+  fflush(stdout);
+}
+
+/* A step of a program of usual form, in ranges. */
+static void step(int number, void* stream) {
+  enum { bytes = 1 << 20 };
+  static char host[bytes];
+  static void* on_device = NULL;
+  char name[32];
+  if (on_device == NULL) on_device = buffer(bytes);
+  snprintf(name, sizeof name, "step %d", number % 2);
+  nvtx_push(name);
+  copy(on_device, host, bytes, to_device, 1, stream);
+  nvtx_push("forward");
+  launch(&add, add_ns, stream);
+  launch(&gemm, gemm_ns, stream);
+  nvtx_pop();
+  set(on_device, 4096, stream);
+  copy(host, on_device, 65536, to_host, 2, stream);
+  check(cudaStreamSynchronize(stream));
+  nvtx_pop();
+}
+
+static void plain(int count) {
+  for (int i = 0; i < count; ++i) step(i, NULL);
+  check(cudaDeviceSynchronize());
+}
+
+/* Two streams, the second waits for the first; then a copy to another GPU. */
+static void streams(int count) {
+  void *first = NULL, *second = NULL, *event = NULL;
+  check(cudaStreamCreate(&first));
+  check(cudaStreamCreate(&second));
+  check(cudaEventCreate(&event));
+  for (int i = 0; i < count; ++i) {
+    launch(&add, add_ns, first);
+    check(cudaEventRecord(event, first));
+    check(cudaStreamWaitEvent(second, event, 0));
+    launch(&gemm, gemm_ns, second);
+    check(cudaEventSynchronize(event));
+  }
+  check(cudaMemcpyPeerAsync(NULL, 1, NULL, 0, 1 << 16, second));
+  take(copies, (const void*)(intptr_t)peer, 1 << 16, copy_ns(1 << 16));
+  check(cudaDeviceSynchronize());
+}
+
+/* A graph of two kernels and a set, launched `count` times. The account is of what runs: nothing runs in the capture.
+ */
+static void graph(int count) {
+  void *stream = NULL, *captured = NULL, *exec = NULL;
+  void* on_device = buffer(1 << 16);
+  check(cudaStreamCreate(&stream));
+  check(cudaStreamBeginCapture(stream, 0));
+  launch_shaped(&add, add_ns, stream);
+  launch_shaped(&gemm, gemm_ns, stream);
+  check(cudaMemsetAsync(on_device, 7, 1 << 16, stream));
+  check(cudaStreamEndCapture(stream, &captured));
+  check(cudaGraphInstantiate(&exec, captured, 0));
+  for (int i = 0; i < count; ++i) {
+    nvtx_push("graph");
+    check(cudaGraphLaunch(exec, stream));
+    nvtx_pop();
+    take(kernels, &add, 0, add_ns);
+    take(kernels, &gemm, 0, gemm_ns);
+    take(&sets, &sets, 1 << 16, set_ns(1 << 16));
+    ++graph_launches;
+  }
+  check(cudaDeviceSynchronize());
+}
+
+static void memory(int count) {
+  void* address = NULL;
+  for (int i = 0; i < count; ++i) {
+    check(cudaMalloc(&address, 1000000));
+    check(cudaFree(address));
+    check(cudaMallocAsync(&address, 2000000, NULL));
+    check(cudaFreeAsync(address, NULL));
+  }
+  check(cudaMalloc(&address, 3000000)); /* never freed */
+}
+
+static void managed(int count) {
+  enum { bytes = 1 << 16 };
+  void* address = NULL;
+  check(cudaMallocManaged(&address, bytes, 1));
+  for (int i = 0; i < count; ++i) {
+    check(cudaMemPrefetchAsync(address, bytes, 0, NULL));
+    launch(&faulting, add_ns, NULL);
+    check(cudaMemPrefetchAsync(address, bytes, -1, NULL));
+    migrations += 2;
+  }
+  check(cudaDeviceSynchronize());
+}
+
+/* Only what lies between is wanted of a recording by --capture-range=cudaProfilerApi. */
+static void profiler(int count) {
+  for (int i = 0; i < count; ++i) launch_shaped(&scale, scale_ns, NULL);
+  check(cudaDeviceSynchronize());
+  check(cudaProfilerStart());
+  plain(count);
+  check(cudaProfilerStop());
+  for (int i = 0; i < count; ++i) launch_shaped(&scale, scale_ns, NULL);
+  check(cudaDeviceSynchronize());
+}
+
+/* Three ranges, with work that is not wanted between them. */
+static void ranges(int count) {
+  for (int i = 0; i < 3; ++i) {
+    check(cudaProfilerStart());
+    plain(count);
+    check(cudaProfilerStop());
+    for (int j = 0; j < count; ++j) launch_shaped(&scale, scale_ns, NULL);
+    check(cudaDeviceSynchronize());
+  }
+}
+
+static void many(long count) {
+  for (long i = 0; i < count; ++i) launch(&scale, scale_ns, NULL);
+  check(cudaDeviceSynchronize());
+}
+
+static void* in_thread(void* count) {
+  void* stream = NULL;
+  check(cudaStreamCreate(&stream));
+  nvtx_push("thread");
+  for (int i = 0; i < *(int*)count; ++i) {
+    launch(&add, add_ns, stream);
+    check(cudaStreamSynchronize(stream));
+  }
+  nvtx_pop();
+  return NULL;
+}
+
+static void threads(int count) {
+  pthread_t made[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&made[i], NULL, in_thread, &count);
+  for (int i = 0; i < 4; ++i) pthread_join(made[i], NULL);
+}
+
+/* Both processes use CUDA, each from its own beginning; the child's account comes first. */
+static void processes(int count) {
+  const pid_t child = fork();
+  if (child == 0) {
+    plain(count);
+    report();
+    exit(0);
+  }
+  waitpid(child, NULL, 0);
+  plain(count + 1);
+}
+
+/* The child of a process that has used CUDA can't; it ends as usual all the same. */
+static void forks(int count) {
+  plain(count);
+  const pid_t child = fork();
+  if (child == 0) {
+    void* address = NULL;
+    fprintf(stderr, "in the child: %d\n", cudaMalloc(&address, 1));
+    exit(0);
+  }
+  waitpid(child, NULL, 0);
+  plain(count);
+}
+
+/* All is over, and its buffers have had time to be asked for. */
+static void finish(int count) {
+  plain(count);
+  report();
+  const struct timespec two_seconds = {2, 0};
+  nanosleep(&two_seconds, NULL);
+}
+
+static void dies(int count, int number) {
+  finish(count);
+  if (number == SIGABRT) abort();
+  raise(number);
+}
+
+static double now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int compare(const void* a, const void* b) {
+  const double difference = *(const double*)a - *(const double*)b;
+  return (difference > 0) - (difference < 0);
+}
+
+/* What a launch takes its caller: the median of batches, ns. */
+static void cost(int count) {
+  enum { batch = 1000 };
+  double* each = calloc((size_t)count, sizeof *each);
+  launch(&scale, 1, NULL);
+  for (int i = 0; i < count; ++i) {
+    const double began = now_ns();
+    for (int j = 0; j < batch; ++j) launch_shaped(&scale, 1, NULL);
+    each[i] = (now_ns() - began) / batch;
+    check(cudaDeviceSynchronize());
+  }
+  qsort(each, (size_t)count, sizeof *each, compare);
+  printf("%.1f\n", each[count / 2]);
+  free(each);
+}
+
+/* Steps with pauses, for a part of a second each thousand. */
+static void paced(int count) {
+  const struct timespec pause = {0, 1000000};
+  for (int i = 0; i < count; ++i) {
+    step(i, NULL);
+    nanosleep(&pause, NULL);
+  }
+  check(cudaDeviceSynchronize());
+}
+
+/* A line each: so many steps, done before the answer; between the profiler's calls where that is asked. */
+static void stepped(int asks) {
+  char line[32];
+  printf("ready\n");
+  fflush(stdout);
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    if (asks) check(cudaProfilerStart());
+    plain(atoi(line));
+    if (asks) check(cudaProfilerStop());
+    printf("done\n");
+    fflush(stdout);
+  }
+}
+
+int main(int argc, char** argv) {
+  const char* mode = argc > 1 ? argv[1] : "";
+  const int count = argc > 2 ? atoi(argv[2]) : 1;
+  if (strcmp(mode, "cost") == 0) {
+    cost(count);
+    return 0;
+  }
+  if (strcmp(mode, "plain") == 0) plain(count);
+  if (strcmp(mode, "streams") == 0) streams(count);
+  if (strcmp(mode, "graph") == 0) graph(count);
+  if (strcmp(mode, "memory") == 0) memory(count);
+  if (strcmp(mode, "managed") == 0) managed(count);
+  if (strcmp(mode, "profiler") == 0) profiler(count);
+  if (strcmp(mode, "ranges") == 0) ranges(count);
+  if (strcmp(mode, "many") == 0) many(count);
+  if (strcmp(mode, "threads") == 0) threads(count);
+  if (strcmp(mode, "processes") == 0) processes(count);
+  if (strcmp(mode, "forks") == 0) forks(count);
+  if (strcmp(mode, "abort") == 0) dies(count, SIGABRT);
+  if (strcmp(mode, "kill") == 0) dies(count, SIGKILL);
+  if (strcmp(mode, "paced") == 0) paced(count);
+  if (strcmp(mode, "stepped") == 0) stepped(0);
+  if (strcmp(mode, "asked") == 0) stepped(1);
+  if (strcmp(mode, "exec") == 0) {
+    finish(count);
+    execl(argv[0], argv[0], "plain", argc > 2 ? argv[2] : "1", (char*)NULL);
+  }
+  report();
+  return strcmp(mode, "status") == 0 ? count : 0;
+}

@@ -1,0 +1,27 @@
+/* A program that finds out whether there is a libcublas, and calls it as programs do that are not bound to it:
+ * library_opener PATH. It prints what it got. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+
+static void* find(void* library, const char* name) { return dlsym(library, name); }
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  printf("before %d\n", find(RTLD_DEFAULT, "cublasVariable") != NULL);
+  for (int i = 0; i < 3; ++i) {
+    void* library = dlopen(arguments[1], (i == 0 ? RTLD_LAZY : RTLD_NOW) | RTLD_LOCAL | (i == 1 ? RTLD_DEEPBIND : 0));
+    if (library == NULL) {
+      printf("%s\n", dlerror());
+      return 1;
+    }
+    int (*variable)(int, ...) = (int (*)(int, ...))find(library, "cublasVariable");
+    printf("called %d %d\n", variable(1, 4.0), *(int*)find(library, "cublasData"));
+    printf("missing %d\n", find(library, "cublasHasNoSuchFunction") != NULL);
+    printf("for all %d\n", find(RTLD_DEFAULT, "cublasVariable") != NULL);
+    Dl_info info;
+    printf("known %d\n", dladdr(find(library, "cublasData"), &info));
+    dlclose(library);
+  }
+  return 0;
+}
