@@ -3,6 +3,7 @@
 
 import os
 import tempfile
+import time
 from pathlib import Path
 
 from _cuda import ADD, PROGRAM, VERSIONS, Cuda, environment
@@ -14,6 +15,12 @@ STEPPED = (PROGRAM, "stepped")
 
 def launch(folder, *options):
     return Stepped(folder, "launch", "--self-test=false", "-t", "cuda,nvtx", *options, program=STEPPED)
+
+
+def start(folder, *words):
+    """Begins a round. CUPTI follows within some looks of its thread: what ran before that is in no profile."""
+    sonde(folder, "start", *words)
+    time.sleep(0.5)
 
 
 def counts(recorded):
@@ -33,7 +40,7 @@ def two_rounds(folder):
         program = launch(folder)
         program.step("3")
         for name, steps in (("first", 2), ("second", 5)):
-            sonde(folder, "start", "-f", "-o", name)
+            start(folder, "-f", "-o", name)
             program.step(steps)
             said = sonde(folder, "stop")
             check(f"recorded of CUDA {2 * steps} kernels" in said and "warning" not in said, (version, said))
@@ -57,7 +64,7 @@ def without_cuda(folder):
     os.environ.update(environment())
     program = launch(folder)
     program.step("1")
-    sonde(folder, "start", "-o", "ranges", "-t", "nvtx")
+    start(folder, "-o", "ranges", "-t", "nvtx")
     program.step("4")
     said = sonde(folder, "stop")
     program.end()
@@ -69,10 +76,10 @@ def range_by_command(folder):
     """CUPTI, which came for a round by command, sees the profiler's calls that a later one waits for."""
     os.environ.update(environment())
     program = Stepped(folder, "launch", "--self-test=false", "-t", "cuda", program=(PROGRAM, "asked"))
-    sonde(folder, "start", "-o", "one")
+    start(folder, "-o", "one")
     program.step("2")
     sonde(folder, "stop")
-    sonde(folder, "start", "-o", "two", "-c", "cudaProfilerApi", "--capture-range-end=repeat:2")
+    start(folder, "-o", "two", "-c", "cudaProfilerApi", "--capture-range-end=repeat:2")
     for _ in range(3):
         program.step("3")
     program.end()
