@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/utf8.h"
+
 namespace sonde {
 namespace {
 
@@ -99,23 +101,6 @@ std::string shown_word(const std::string& word, bool& next_is_secret) {
   return without_url_password(word);
 }
 
-/// Bytes of the UTF-8 character at the front; 0 where there is none.
-size_t character_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const size_t length = byte(0) < 0x80                      ? 1
-                        : byte(0) >= 0xC2 && byte(0) < 0xE0 ? 2
-                        : (byte(0) & 0xF0) == 0xE0          ? 3
-                        : byte(0) >= 0xF0 && byte(0) < 0xF5 ? 4
-                                                            : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  if (length == 3 && ((byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xED && byte(1) > 0x9F))) return 0;
-  if (length == 4 && ((byte(0) == 0xF0 && byte(1) < 0x90) || (byte(0) == 0xF4 && byte(1) > 0x8F))) return 0;
-  return length;
-}
-
 }  // namespace
 
 std::vector<std::string> without_secrets(const std::vector<std::string>& words) {
@@ -136,7 +121,7 @@ std::vector<std::string> without_secrets(const std::vector<std::string>& words) 
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
-    const size_t length = character_length(text);
+    const size_t length = utf8_length(text);
     const bool control = length == 1 && (static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7F);
     const bool c1 = length == 2 && text[0] == '\xC2' && static_cast<unsigned char>(text[1]) < 0xA0;
     if (length == 0) {

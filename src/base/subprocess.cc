@@ -18,6 +18,7 @@
 #include <iterator>
 #include <limits>
 
+#include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/environment.h"
 #include "base/process_handle.h"
@@ -26,12 +27,6 @@
 
 namespace sonde {
 namespace {
-
-int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 /// A pipe that never blocks. It is made once and stays: a handler may still be about to write to it in some thread when
 /// the runner ends, and the number must not be another file's by then.

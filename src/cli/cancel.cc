@@ -4,9 +4,11 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/session/ask.h"
 #include "cli/tasks/connection.h"
 #include "cli/tasks/ids.h"
 #include "cli/tasks/task_text.h"
+#include "record/session/client.h"
 
 namespace sonde {
 namespace {
@@ -16,6 +18,7 @@ using tasks::Json;
 struct Options {
   tasks::ConnectionOptions connection;
   std::vector<std::string> ids;
+  std::optional<std::string> session;
   bool json = false;
 };
 
@@ -41,7 +44,27 @@ int cancel_all(const Options& options, const std::vector<int64_t>& ids, tasks::C
   return exit_code;
 }
 
+/// nsys's word for a recording. What `sonde record` itself records is discarded by the session's name only.
+int cancel_recording(const Options& options) {
+  if (!options.session) {
+    const auto name = record::choose_session({});
+    if (!name) return report_error(name.error());
+    const auto status = session_cli::status_of(*name);
+    if (status && status->kind == "record") {
+      complain(fmt::format("session '{}' is of sonde record; 'sonde cancel --session {}' discards what it recorded",
+                           *name, *name));
+      return kCannot;
+    }
+  }
+  return session_cli::ask(options.session, {.verb = record::Verb::cancel});
+}
+
 int run(const Options& options) {
+  if (options.session && !options.ids.empty()) {
+    complain("cancel either tasks or the recording of a session, not both at once");
+    return kUsage;
+  }
+  if (options.ids.empty()) return cancel_recording(options);
   const auto ids = tasks::parse_ids(options.ids);
   if (!ids) {
     report_error(ids.error());
@@ -53,7 +76,9 @@ int run(const Options& options) {
 
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
-  command.add_option("TASK", options->ids, "numbers of tasks: 12 14-17 or 12,14-17")->required();
+  command.add_option("TASK", options->ids,
+                     "numbers of tasks: 12 14-17 or 12,14-17; none: the recording that 'sonde start' began");
+  session_cli::add_session_option(command, options->session);
   command.add_flag("--json", options->json, "the tasks as JSON");
   tasks::add_connection_options(command, options->connection);
   command.callback([options, &exit_code] { exit_code = run(*options); });
@@ -62,7 +87,8 @@ void set_up(CLI::App& command, int& exit_code) {
 }  // namespace
 
 extern const Command cancel_command;
-const Command cancel_command{"cancel", "End tasks: those that run get SIGTERM, and SIGKILL after a grace",
+const Command cancel_command{"cancel",
+                             "End tasks (SIGTERM, then SIGKILL), or without a task discard a session's recording",
                              "sonde cancel 12 14-17", set_up};
 
 }  // namespace sonde

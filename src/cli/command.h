@@ -17,6 +17,9 @@ struct Command {
   std::string_view example;      ///< a command line that works as it stands, but for its file names
   /// Adds the options to `command`, and a callback that runs it and sets the exit code.
   void (*set_up)(CLI::App& command, int& exit_code);
+  /// Its words are taken as nsys takes them (other_words.h): a flag's value may follow behind a blank, and a program
+  /// begins at the first word that is no option.
+  bool as_nsys = false;
 };
 
 /// Makes each row a command of `app`, with its example below its help.

@@ -121,7 +121,10 @@ std::vector<std::string> with_joined_values(int argc, char** argv) {
 
 /// As CLI::App::parse takes them: the last one first.
 std::vector<std::string> parsed_words(const CommandWords& found, int argc, char** argv) {
-  if (found.path != "sonde record" && found.path != "sonde study") return with_joined_values(argc, argv);
+  const auto is_row = [&](const Command& row) {
+    return row.as_nsys && found.path == fmt::format("sonde {}", row.name);
+  };
+  if (std::ranges::none_of(kCommands, is_row)) return with_joined_values(argc, argv);
   constexpr size_t kCommandAt = 1;
   const std::span<char* const> all(argv, static_cast<size_t>(argc));
   std::vector<std::string> words = with_program_apart(*found.command, all.subspan(kCommandAt + 1));

@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <memory>
-#include <span>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -13,56 +11,40 @@
 #include "cli/command.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
+#include "cli/record/control_options.h"
 #include "cli/record/cpu_sampling.h"
 #include "cli/record/cuda_options.h"
 #include "cli/record/gpu_metrics_options.h"
+#include "cli/record/launched_program.h"
 #include "cli/record/library.h"
 #include "cli/record/metrics.h"
 #include "cli/record/output_name.h"
 #include "cli/record/self_test.h"
 #include "cli/record/traces.h"
+#include "record/lines.h"
 #include "record/record.h"
+#include "record/recover.h"
 
 namespace sonde {
 namespace {
 
 struct RecordArguments {
+  bool launch = false;  ///< the program runs under the recorder, and nothing is recorded yet
   std::vector<std::string> words;
   std::vector<std::string> traces = {"cuda", "nvtx", "osrt"};
-  std::string output = "report%n";
-  bool overwrite = false;
+  record_cli::ControlArguments control;
   bool show_output = true;
   bool stats = false;
   bool self_test = true;
   bool torch_modules = false;
-  double delay_s = 0;
-  double duration_s = 0;
-  std::string kill = "sigterm";
-  bool stop_on_exit = true;
   int64_t os_threshold_ns = 1000;
-  std::string capture_range = "none";
+  std::string session;
+  std::string recover;
   std::shared_ptr<record_cli::CpuArguments> cpu;
   record_cli::CudaArguments cuda;
   std::shared_ptr<record_cli::MetricOptions> metrics;
   record_cli::GpuMetricsArguments gpu_metrics;
 };
-
-/// Times beyond 31 years are that: they still fit.
-int64_t to_ns(double seconds) { return static_cast<int64_t>(std::min(seconds, 1e9) * 1e9); }
-
-/// As nsys takes it: a name or a number.
-Result<int> kill_signal(const std::string& text) {
-  struct Named {
-    std::string_view name;
-    int number;
-  };
-  constexpr auto kSignals = std::to_array<Named>(
-      {{"none", 0}, {"sigkill", SIGKILL}, {"sigterm", SIGTERM}, {"sigint", SIGINT}, {"sighup", SIGHUP}});
-  for (const Named& s : kSignals) {
-    if (text == s.name || text == fmt::format("{}", s.number)) return s.number;
-  }
-  return fail("--kill: '{}' is none of none, sigkill, sigterm, sigint, sighup or their numbers", text);
-}
 
 /// Ranges tell where a launch was.
 void measure_kernels(record::RecordOptions& options, record::MeasureRequest request) {
@@ -80,13 +62,6 @@ void measure_kernels(record::RecordOptions& options, record::MeasureRequest requ
 
 Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   if (arguments.words.empty()) return fail("there is no program to run; it stands after --, as in -- python train.py");
-  if (!arguments.stop_on_exit && arguments.duration_s <= 0) {
-    return fail("-x false needs --duration: what else ends the recording?");
-  }
-  if (arguments.capture_range != "none") {
-    return fail("--capture-range {}: sonde record has only none yet; --delay and --duration choose a part by time",
-                arguments.capture_range);
-  }
   record::RecordOptions options;
   const auto traces = record_cli::read_traces(arguments.traces);
   if (!traces) return std::unexpected(traces.error());
@@ -125,35 +100,25 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
     options.torch_folder = *std::move(folder);
     options.wanted.nvtx = true;  // they are ranges of NVTX
   }
-  const auto signal = kill_signal(arguments.kill);
-  if (!signal) return std::unexpected(signal.error());
-  options.kill_signal = *signal;
-  const auto output = record_cli::output_name(arguments.output);
-  if (!output) return std::unexpected(output.error());
-  options.output = *output;
-  options.overwrite = arguments.overwrite;
   options.program.words = arguments.words;
   options.program.show_output = arguments.show_output;
-  options.delay_ns = to_ns(arguments.delay_s);
-  if (arguments.duration_s > 0) options.duration_ns = to_ns(arguments.duration_s);
-  options.stop_on_exit = arguments.stop_on_exit;
+  options.session = arguments.session;
+  options.launch = arguments.launch;
+  if (arguments.launch) return options;
+  const auto round = record_cli::round_of(arguments.control);
+  if (!round) return std::unexpected(round.error());
+  static_cast<record::RoundOptions&>(options) = *round;
+  if (round->capture.trigger == wire::Trigger::nvtx && !options.wanted.nvtx) {
+    return fail("--capture-range nvtx needs -t nvtx: without it nobody sees the range");
+  }
   return options;
 }
 
-/// On standard error: standard output is the program's.
-void say(std::span<const record::Remark> remarks) {
-  for (const record::Remark& remark : remarks) {
-    complain(fmt::format("{}{}", remark.warning ? "warning: " : "", remark.text));
-  }
-}
-
-void tell(const record::Recording& recording, const std::string& output) {
-  if (recording.written) {
-    complain(fmt::format("the profile is {}", output));
-    return;
-  }
-  complain(fmt::format("there is no profile: {}; what was recorded is in {}", recording.written.error().message,
-                       recording.kept));
+/// On standard error: standard output is the program's. Said once the program has started, which would go on to ignore
+/// the signal too: what cannot be said must not cost the exit code.
+void say(const record::Profile& profile, size_t said) {
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler)
+  for (const std::string& line : record::lines_of(profile, said)) complain(line);
 }
 
 bool print_stats(const std::string& profile) {
@@ -161,74 +126,101 @@ bool print_stats(const std::string& profile) {
   return end && end->succeeded();
 }
 
-int run(const RecordArguments& arguments) {
+/// Success over nothing is no success; a program that was only launched was not asked to be recorded.
+bool is_recorded(const record::Recording& recording, const RecordArguments& arguments) {
+  if (recording.failed > 0) return false;
+  if (recording.profiles > 0 || recording.cancelled || arguments.launch) return true;
+  complain("there is no profile: what --capture-range waits for did not come");
+  return false;
+}
+
+int run_program(const RecordArguments& arguments) {
   auto options = options_of(arguments);
   if (!options) {
-    complain(fmt::format("{}\nTry 'sonde record --help'.", options.error().message));
+    complain(
+        fmt::format("{}\nTry 'sonde {} --help'.", options.error().message, arguments.launch ? "launch" : "record"));
     return kUsage;
   }
   const auto progress = terminal_progress();
   options->progress = progress.get();
   const Status tried = arguments.self_test ? record_cli::try_cuda(*options) : Status{};
   if (!tried) return report_error(tried.error());
-  say(options->remarks);
+  for (const record::Remark& remark : options->remarks) complain(record::line_of(remark));
+  for (const std::string& line : record::lines_of_left_spools(options->output)) complain(line);
+  std::vector<std::string> profiles;
+  options->made = [&](const record::Profile& profile) {
+    say(profile, options->remarks.size());
+    if (profile.written) profiles.push_back(profile.output);
+  };
   const auto recording = record::record(*options);
-  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): what is said below must not cost the exit code
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): as in say()
   if (!recording) return report_error(recording.error());
-  say(std::span(recording->remarks).subspan(options->remarks.size()));
-  tell(*recording, options->output);
-  const bool stats_failed = arguments.stats && recording->written && !print_stats(options->output);
+  const bool recorded = is_recorded(*recording, arguments);
+  const bool stats_failed = arguments.stats && !std::ranges::all_of(profiles, print_stats);
   if (recording->exit_code != 0) return recording->exit_code;
-  return recording->written && !stats_failed ? kDone : kCannot;
+  return recorded && !stats_failed ? kDone : kCannot;
 }
 
-void add_control_options(CLI::App& command, RecordArguments& a) {
-  command.add_option("-y,--delay", a.delay_s, "seconds from the program's start to that of the recording")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("-d,--duration", a.duration_s, "seconds to record; without it until the program ends")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--kill", a.kill, "signal to the program when the duration is over; none lets it go on")
+int recover(const RecordArguments& arguments) {
+  const auto output = record_cli::recovered_name(arguments.recover, arguments.control.output);
+  if (!output) return report_error(output.error());
+  record::RoundOptions round;
+  round.output = *output;
+  round.overwrite = arguments.control.overwrite;
+  const auto profile = record::recover(arguments.recover, round);
+  if (!profile) return report_error(profile.error());
+  say(*profile, 0);
+  const bool stats_failed = arguments.stats && profile->written && !print_stats(profile->output);
+  return profile->written && !stats_failed ? kDone : kCannot;
+}
+
+int run(const RecordArguments& arguments) {
+  return arguments.recover.empty() ? run_program(arguments) : recover(arguments);
+}
+
+void add_program_options(CLI::App& command, RecordArguments& a) {
+  command.add_option("-t,--trace", a.traces, "what to record, with commas between: " + record_cli::trace_help())
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str();
-  command.add_flag("-x,--stop-on-exit", a.stop_on_exit,
-                   "false: also record what the program leaves behind, until the duration is over");
-  command.add_option("-c,--capture-range", a.capture_range, "only none yet")->capture_default_str();
+  command.add_flag("-w,--show-output", a.show_output, "false: what the program prints goes nowhere");
+  command
+      .add_option("--osrt-threshold", a.os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
+  command.add_flag("--torch-modules", a.torch_modules,
+                   "a range for each call of a PyTorch module and each training step, without a change of the program");
+  a.cpu = record_cli::add_cpu_options(command);
+  record_cli::add_cuda_options(command, a.cuda);
+  command.add_option("--session-new", a.session, "a name by which other commands reach this recorder");
+  a.metrics = record_cli::add_metric_options(command);
+  record_cli::add_gpu_metrics_options(command, a.gpu_metrics);
+  command.add_option("COMMAND", a.words, "the program and its arguments; -- may stand before them")
+      ->transform(unguarded_word);
 }
 
 void set_up(CLI::App& command, int& exit_code) {
   const auto a = std::make_shared<RecordArguments>();
-  add_control_options(command, *a);
-  command.add_option("-t,--trace", a->traces, "what to record, with commas between: " + record_cli::trace_help())
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command
-      .add_option("-o,--output,--export", a->output,
-                  "the profile; .sqlite is added; %n a number, %h the host, %q{VARIABLE}")
-      ->capture_default_str();
-  command.add_flag("-f,--force-overwrite", a->overwrite, "replace the output where it is there already");
-  command.add_flag("-w,--show-output", a->show_output, "false: what the program prints goes nowhere");
-  command.add_flag("--self-test", a->self_test, "false: do not try first whether a kernel of Sonde's is seen");
-  command.add_flag("--torch-modules", a->torch_modules,
-                   "a range for each call of a PyTorch module and each training step, without a change of the program");
+  record_cli::add_control_options(command, a->control);
   command.add_flag("--stats", a->stats, "print the tables of sonde stats afterwards");
-  command
-      .add_option("--osrt-threshold", a->os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  a->cpu = record_cli::add_cpu_options(command);
-  record_cli::add_cuda_options(command, a->cuda);
-  a->metrics = record_cli::add_metric_options(command);
-  record_cli::add_gpu_metrics_options(command, a->gpu_metrics);
-  command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them")
-      ->transform(unguarded_word);
+  command.add_option("--recover", a->recover, "run nothing: make the profile of the file that a killed recorder left");
+  add_program_options(command, *a);
   command.callback([a, &exit_code] { exit_code = run(*a); });
 }
 
 }  // namespace
 
+void set_up_launched_program(CLI::App& command, int& exit_code) {
+  const auto a = std::make_shared<RecordArguments>();
+  a->launch = true;
+  add_program_options(command, *a);
+  command.callback([a, &exit_code] { exit_code = run(*a); });
+}
+
 extern const Command record_command;
 const Command record_command = {
     "record", "Run a program and record its CUDA, NVTX ranges, OS calls that block it, and CPU samples",
-    "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up};
+    "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up, true};
 
 }  // namespace sonde

@@ -225,6 +225,6 @@ void set_up(CLI::App& command, int& exit_code) {
 
 extern const Command study_command;
 const Command study_command = {"study", "Run a program twice, timeline and counters of what matters, into one report",
-                               "sonde study -o detr -- python infer.py", &set_up};
+                               "sonde study -o detr -- python infer.py", &set_up, true};
 
 }  // namespace sonde

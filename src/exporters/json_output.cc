@@ -8,30 +8,13 @@
 #include <utility>
 
 #include "base/system_reason.h"
+#include "base/utf8.h"
 
 namespace sonde {
 namespace {
 
 /// Profiles compress well at any level; the fastest keeps zlib from being most of the time.
 constexpr const char* kGzipMode = "wb1";
-
-/// Length of the well-formed UTF-8 sequence that `text` begins with, 0 where it is none.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  size_t length = 0;
-  uint32_t code = 0;
-  if (byte(0) >= 0xC2 && byte(0) <= 0xDF) length = 2, code = byte(0) & 0x1FU;
-  if (byte(0) >= 0xE0 && byte(0) <= 0xEF) length = 3, code = byte(0) & 0x0FU;
-  if (byte(0) >= 0xF0 && byte(0) <= 0xF4) length = 4, code = byte(0) & 0x07U;
-  if (length == 0 || text.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-    code = code << 6U | (byte(i) & 0x3FU);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10FFFF));
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return overlong || surrogate ? 0 : length;
-}
 
 void escape_ascii(char c, std::string& out) {
   switch (c) {

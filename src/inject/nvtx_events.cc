@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "inject/capture.h"
 #include "inject/metrics/range_filter.h"
 #include "inject/names.h"
 #include "inject/thread_chunk.h"
@@ -30,9 +31,8 @@ void write_event(Event& event) noexcept {
 
 void take_attributes(Event& event, const nvtx::EventAttributes& attributes) noexcept {
   constexpr int32_t kArgb = 1;
-  constexpr int32_t kLastPayload = 6;
   event.has_color = attributes.color_type == kArgb;
-  const bool has_payload = attributes.payload_type > 0 && attributes.payload_type <= kLastPayload;
+  const bool has_payload = attributes.payload_type > 0 && attributes.payload_type <= wire::kLastPayload;
   event.payload_kind = has_payload ? static_cast<uint8_t>(attributes.payload_type) : 0;
   event.has_attributes = event.has_color || has_payload || attributes.category != 0;
   if (!event.has_attributes) return;
@@ -65,6 +65,21 @@ void write_with(Event& event, const nvtx::EventAttributes* attributes) noexcept 
 /// The level of a range that begins now.
 uint16_t enter(uint16_t domain) noexcept { return domain < kLevelDomains ? levels[domain]++ : wire::kNoLevel; }
 
+bool begins_capture(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
+  if (attributes == nullptr || attributes->size < sizeof *attributes) return false;
+  const nvtx::Message& message = attributes->message;
+  switch (attributes->message_type) {
+    case nvtx::kNarrow: return begin_capture_of(domain, text_of(message.narrow));
+    case nvtx::kWide: return begin_capture_of(domain, WideText(message.wide).text());
+    case nvtx::kRegistered: {
+      const auto handle = reinterpret_cast<uintptr_t>(message.registered);
+      return was_given(strings, handle) &&
+             begin_capture_of(domain, text_of_name(strings, static_cast<uint32_t>(handle)));
+    }
+    default: return false;
+  }
+}
+
 int answer(uint16_t level) noexcept { return level == wire::kNoLevel ? nvtx::kNotTracked : level; }
 
 }  // namespace
@@ -88,6 +103,7 @@ void mark(const Text& text) noexcept {
 
 nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
   const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
+  if (waits_for_range() && begins_capture(domain, attributes)) remember_capture_range(id);
   if (!records(wire::kWantNvtx)) return id;
   Event event{.kind = wire::Kind::start, .domain = domain, .range = id};
   write_with(event, attributes);
@@ -96,6 +112,7 @@ nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attribut
 
 nvtx::RangeId start_range(const Text& text) noexcept {
   const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
+  if (waits_for_range() && begin_capture_of(0, text)) remember_capture_range(id);
   if (!records(wire::kWantNvtx)) return id;
   Event event{.kind = wire::Kind::start, .range = id, .text = text};
   write_event(event);
@@ -103,29 +120,35 @@ nvtx::RangeId start_range(const Text& text) noexcept {
 }
 
 void end_range(nvtx::RangeId id) noexcept {
-  if (!records(wire::kWantNvtx)) return;
-  constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::RangeBody);
-  std::byte* at = begin_record(kBytes);
-  if (at == nullptr) return;
-  put(put_head(at, wire::Kind::end, kBytes, 0, 0, now_ns()), wire::RangeBody{id});
-  commit_record(kBytes);
+  if (records(wire::kWantNvtx)) {
+    constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::RangeBody);
+    if (std::byte* at = begin_record(kBytes); at != nullptr) {
+      put(put_head(at, wire::Kind::end, kBytes, 0, 0, now_ns()), wire::RangeBody{id});
+      commit_record(kBytes);
+    }
+  }
+  forget_capture_range(id);
 }
 
 int push_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
   const uint16_t level = enter(domain);
+  if (waits_for_range() && begins_capture(domain, attributes)) capture_range = {own_token(), 0, domain};
   if (records(wire::kWantNvtx)) {
     Event event{.kind = wire::Kind::push, .domain = domain, .level = level};
     write_with(event, attributes);
   }
+  if (capture_range.token != 0) enter_capture_range(domain);
   return answer(level);
 }
 
 int push_range(const Text& text) noexcept {
   const uint16_t level = enter(0);
+  if (waits_for_range() && begin_capture_of(0, text)) capture_range = {own_token(), 0, 0};
   if (records(wire::kWantNvtx)) {
     Event event{.kind = wire::Kind::push, .level = level, .text = text};
     write_event(event);
   }
+  if (capture_range.token != 0) enter_capture_range(0);
   return answer(level);
 }
 
@@ -143,6 +166,7 @@ int pop_range(uint16_t domain) noexcept {
       commit_record(kBytes);
     }
   }
+  if (capture_range.token != 0) leave_capture_range(domain);
   return answer(level);
 }
 

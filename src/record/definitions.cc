@@ -1,5 +1,7 @@
 #include "record/definitions.h"
 
+#include "record/text.h"
+
 namespace sonde::record {
 namespace {
 
@@ -20,9 +22,9 @@ Definitions::Definitions(Trace& trace, const Slices& slices, const Images& image
 
 void Definitions::add(const wire::Record& record, uint32_t image, uint32_t process) {
   switch (record.head.kind) {
-    case wire::Kind::string: strings_[key(image, record.id)] = trace_.names.intern(record.text); return;
-    case wire::Kind::domain: domains_[key(image, record.id)] = domain_named(trace_.names.intern(record.text)); return;
-    case wire::Kind::thread_name: threads_[key(process, record.id)] = trace_.names.intern(record.text); return;
+    case wire::Kind::string: strings_[key(image, record.id)] = intern_text(trace_, record.text); return;
+    case wire::Kind::domain: domains_[key(image, record.id)] = domain_named(intern_text(trace_, record.text)); return;
+    case wire::Kind::thread_name: threads_[key(process, record.id)] = intern_text(trace_, record.text); return;
     default: return;
   }
 }

@@ -19,7 +19,7 @@ bool is_gone(uint64_t owner) {
 
 }  // namespace
 
-Drain::Drain(Mapping& mapping, SpoolWriter& spool) : mapping_(mapping), spool_(spool), known_(wire::kChunks) {}
+Drain::Drain(Mapping& mapping, Sink& sink) : mapping_(mapping), sink_(sink), known_(wire::kChunks) {}
 
 int64_t Drain::sweep() {
   int64_t bytes = 0;
@@ -39,7 +39,7 @@ int64_t Drain::sweep() {
     const bool dead = state == wire::ChunkState::written && idle && is_gone(owner) && take_new(i, owner) == 0;
     if (state == wire::ChunkState::full || dead) release(i);
   }
-  spool_.flush();
+  sink_.flush();
   return bytes;
 }
 
@@ -53,7 +53,7 @@ int64_t Drain::take_new(uint32_t index, uint64_t owner) {
     return 0;
   }
   const std::span<const std::byte> records(wire::records_of(chunk) + known.taken, committed - known.taken);
-  spool_.add(wire::process_of(owner), wire::thread_of(owner), records);
+  sink_.add({wire::process_of(owner), wire::thread_of(owner), records});
   known.taken = committed;
   return static_cast<int64_t>(records.size());
 }

@@ -4,24 +4,24 @@
 #include <vector>
 
 #include "record/mapping.h"
-#include "record/spool.h"
+#include "record/sink.h"
 
 namespace sonde::record {
 
-/// Copies what recorded programs wrote from the mapping to the spool, and makes their chunks free again.
-class Drain {
+/// Copies what recorded programs wrote from the mapping to a sink, and makes their chunks free again.
+class Drain : public Source {
  public:
-  Drain(Mapping& mapping, SpoolWriter& spool);
+  Drain(Mapping& mapping, Sink& sink);
 
   /// Takes all that is new. Gives the bytes that it took.
-  int64_t sweep();
+  int64_t sweep() override;
 
   /// Places in which the mapping held what no library of ours writes there; their records are lost.
-  [[nodiscard]] int64_t damaged() const { return damaged_; }
+  [[nodiscard]] int64_t damaged() const override { return damaged_; }
 
  private:
   struct Known {
-    uint32_t taken = 0;        ///< bytes of the chunk that are in the spool
+    uint32_t taken = 0;        ///< bytes of the chunk that the sink has
     uint32_t idle_sweeps = 0;  ///< without anything new
   };
 
@@ -29,7 +29,7 @@ class Drain {
   void release(uint32_t index);
 
   Mapping& mapping_;
-  SpoolWriter& spool_;
+  Sink& sink_;
   std::vector<Known> known_;
   uint32_t in_use_ = 0;  ///< chunks at the last sweep
   int64_t damaged_ = 0;

@@ -42,9 +42,7 @@ void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
   header.version = wire::kVersion;
   header.chunk_bytes = wire::kChunkBytes;
   header.chunks = wire::kChunks;
-  header.wanted = (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U) |
-                  (wanted.cuda ? wire::kWantCuda : 0U) | (wanted.libraries.empty() ? 0U : wire::kWantLibraries) |
-                  (wanted.metrics ? wire::kWantMetrics : 0U) | (wanted.gpu_metrics.any() ? wire::kWantGpuMetrics : 0U);
+  header.wanted = wanted_bits(wanted);
   header.nonce = nonce;
   header.pid_namespace = pid_namespace();
   header.os_threshold_ns = wanted.os_threshold_ns;
@@ -53,6 +51,12 @@ void fill_header(wire::Header& header, const Wanted& wanted, uint64_t nonce) {
 }
 
 }  // namespace
+
+uint32_t wanted_bits(const Wanted& wanted) {
+  return (wanted.nvtx ? wire::kWantNvtx : 0U) | (wanted.os_calls ? wire::kWantOsCalls : 0U) |
+         (wanted.cuda ? wire::kWantCuda : 0U) | (wanted.libraries.empty() ? 0U : wire::kWantLibraries) |
+         (wanted.metrics ? wire::kWantMetrics : 0U) | (wanted.gpu_metrics.any() ? wire::kWantGpuMetrics : 0U);
+}
 
 Result<Mapping> Mapping::create(const Wanted& wanted) {
   const int file = memfd_create("sonde-record", MFD_CLOEXEC);

@@ -34,6 +34,14 @@ struct Wanted {
   [[nodiscard]] bool preloads() const { return os_calls || !libraries.empty(); }
 };
 
+/// The bits of wire::Wanted.
+[[nodiscard]] uint32_t wanted_bits(const Wanted& wanted);
+
+/// Processes that have not handed over all that they hold of the recording.
+[[nodiscard]] inline uint32_t handing_over(const wire::Header& header) {
+  return header.cuda_active.load(std::memory_order_acquire) + header.samplers_active.load(std::memory_order_acquire);
+}
+
 /// The memory that recorded programs write into (wire/layout.h). It lies in no folder: programs open it by this
 /// process's descriptor in /proc, and it is gone when this process and all that mapped it are.
 class Mapping {
@@ -49,7 +57,6 @@ class Mapping {
   [[nodiscard]] const std::string& place() const { return place_; }
   [[nodiscard]] std::byte* bytes() const { return bytes_; }
   [[nodiscard]] wire::Header& header() const { return *wire::header_of(bytes_); }
-  void set_phase(wire::Phase phase) const { header().phase.store(static_cast<uint32_t>(phase)); }
 
  private:
   Mapping(int file, std::byte* bytes, std::string place) : file_(file), bytes_(bytes), place_(std::move(place)) {}

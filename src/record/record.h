@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "record/mapping.h"
 #include "record/program.h"
 #include "record/trace_of.h"
+#include "wire/layout.h"
 
 /// Runs a program with the injected library and makes a profile of what it did.
 namespace sonde::record {
@@ -24,37 +26,68 @@ struct Remark {
   std::string text;
 };
 
-struct RecordOptions {
-  ProgramOptions program;
-  Wanted wanted;
-  CpuOptions cpu;
-  std::string library;  ///< libsonde_inject.so
-  std::string output;   ///< the profile: a SQLite file
+/// What the program does that begins and ends a round.
+struct CaptureOptions {
+  wire::Trigger trigger = wire::Trigger::none;
+  std::string range = {};  ///< NVTX: the name of the range
+  std::string domain = {};
+  bool any_domain = false;
+  bool ends = true;       ///< the round ends with its range
+  uint32_t ranges = 1;    ///< that are recorded; 0: all
+  bool numbered = false;  ///< a profile for each range, with its number before the name's ending
+  bool shutdown = false;  ///< nothing is recorded behind the last one, and the program gets `kill_signal`
+};
+
+/// What one collection records: a round, or as many as the program has capture ranges.
+struct RoundOptions {
+  std::string output = {};  ///< the profile: a SQLite file
   bool overwrite = false;
-  int64_t delay_ns = 0;                     ///< from the program's start to that of the recording
-  std::optional<int64_t> duration_ns = {};  ///< of the recording; else to the program's end
+  int64_t delay_ns = 0;                     ///< from the program's start, or the command's, to that of the recording
+  std::optional<int64_t> duration_ns = {};  ///< of a round; else to the program's end
   int kill_signal = SIGTERM;                ///< sent to the program when the duration is over; 0: it goes on
   bool stop_on_exit =
       true;  ///< false: processes that the program leaves behind are recorded until the duration is over
+  CaptureOptions capture = {};
+  uint32_t only = ~0U;  ///< of what the program was started for: bits of wire::Wanted
+};
+
+struct Profile;
+
+struct RecordOptions : RoundOptions {
+  ProgramOptions program;
+  Wanted wanted;
   std::optional<MeasureRequest> measure = {};  ///< counters of kernels
   /// Adds to measured kernels what follows from them by formula; called before the profile is written.
   void (*complete_kernels)(Trace& trace) = nullptr;
-  std::vector<Remark> remarks;  ///< known before the start
+  CpuOptions cpu;
+  std::string library;                            ///< libsonde_inject.so
+  std::vector<Remark> remarks;                    ///< known before the start
+  std::string session;                            ///< its name; empty: record-PROCESS or launch-PROCESS
+  bool launch = false;                            ///< the program runs; `sonde start` begins the first collection
+  std::function<void(const Profile&)> made = {};  ///< told of each profile at once, in the calling thread
   Progress* progress = &no_progress();
 
   std::string auditor;       ///< libsonde_audit.so, where libraries are wanted
   std::string torch_folder;  ///< what Python runs for ranges of PyTorch's modules; empty: they are not asked for
 };
 
-struct Recording {
+/// What became of a round.
+struct Profile {
+  std::string output;
   Tally tally;
   CpuTally cpu;
   GpuMetricsTally gpu_metrics;
   std::vector<Remark> remarks;  ///< those of the options first
-  int exit_code = 0;            ///< of the program
-  int signal = 0;               ///< that ended it, or 0
   Status written;               ///< whether the profile is there
   std::string kept;             ///< what was recorded, where no profile could be made of it; else empty
+};
+
+struct Recording {
+  int64_t profiles = 0;    ///< that were written
+  int64_t failed = 0;      ///< that could not be
+  bool cancelled = false;  ///< by somebody's command
+  int exit_code = 0;       ///< of the program
+  int signal = 0;          ///< that ended it, or 0
 };
 
 /// Fails only before the program starts, or when it cannot be started.

@@ -20,11 +20,11 @@ std::string counted(int64_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : plural);
 }
 
-std::string what_was_recorded(const Tally& t, const SpoolWriter& spool, int64_t duration_ns) {
+std::string what_was_recorded(const Tally& t, const SpoolState& spool, int64_t duration_ns) {
   const std::string libraries = t.library_calls == 0 ? "" : counted(t.library_calls, "library call") + ", ";
   return fmt::format("recorded {}{}, {} and {} ({:.1f} MB) of {} and {} in {:.3f} s", libraries,
                      counted(t.ranges, "range"), counted(t.marks, "mark"), counted(t.os_calls, "OS call"),
-                     static_cast<double>(spool.bytes()) / kBytesPerMegabyte, counted(t.processes, "process"),
+                     static_cast<double>(spool.bytes) / kBytesPerMegabyte, counted(t.processes, "process"),
                      counted(t.threads, "thread"), static_cast<double>(duration_ns) / kNsPerSecond);
 }
 
@@ -40,12 +40,18 @@ std::string why_nothing(const Tally& tally, const RecordOptions& options) {
   if (tally.images == 0) {
     return options.wanted.preloads()
                ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "
-                 "other users' rights (setuid) or clear their environment do not"
+                 "other users' rights (setuid) or clear their environment do not; or it could not open the recorder's "
+                 "memory, as where a program has dropped its rights"
                : "nothing was recorded: no process used what was asked for (CUDA, NVTX); -t cuda,nvtx,osrt also "
                  "records "
                  "calls that block";
   }
   return "nothing was recorded: the program ran under the recorder, and did nothing of what was asked for";
+}
+
+/// Then a range that ends has begun in the recording, or its begin was lost.
+bool is_from_start(const RecordOptions& options) {
+  return !options.launch && options.delay_ns == 0 && options.capture.trigger == wire::Trigger::none;
 }
 
 void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
@@ -59,12 +65,14 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
   add(static_cast<int64_t>(header.cut_texts.load()), "texts cut to 4096 bytes");
   add(static_cast<int64_t>(header.refused.load()),
       "processes that could not be recorded: their Linux is older than 4.14");
+  add(static_cast<int64_t>(header.rounds.refused.load()),
+      "capture ranges that began no profile: the recorder was late by more than it has room for");
 }
 
 }  // namespace
 
 std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options, const wire::Header& header,
-                               const SpoolWriter& spool, int64_t damaged, int64_t duration_ns) {
+                               const SpoolState& spool, int64_t damaged, int64_t duration_ns) {
   std::vector<Remark> remarks = options.remarks;
   const bool traced = options.wanted.nvtx || options.wanted.os_calls;
   if (tally.events() == 0 && (traced || tally.cpu_events == 0)) {
@@ -83,9 +91,9 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
     for (Remark& remark : measure_remarks(tally.measured, *options.measure)) remarks.push_back(std::move(remark));
   }
   add_losses(remarks, header);
-  if (spool.lost_bytes() > 0) {
+  if (spool.lost_bytes > 0) {
     remarks.push_back({true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}",
-                                         spool.lost_bytes(), system_reason(spool.error()))});
+                                         spool.lost_bytes, system_reason(spool.error))});
   }
   if (tally.unread_bytes > 0 || damaged > 0) {
     remarks.push_back(
@@ -94,8 +102,8 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
                            tally.unread_bytes, damaged)});
   }
   if (tally.unmatched_ends > 0) {
-    remarks.push_back(
-        {true, fmt::format("{} of a range whose beginning is not recorded", counted(tally.unmatched_ends, "end"))});
+    remarks.push_back({is_from_start(options), fmt::format("{} of a range whose beginning is not recorded",
+                                                           counted(tally.unmatched_ends, "end"))});
   }
   if (tally.open_ranges > 0) {
     remarks.push_back(

@@ -4,12 +4,13 @@
 
 #include "record/drain.h"
 #include "record/record.h"
+#include "record/spool.h"
 
 namespace sonde::record {
 
 /// How a recording went: what it holds, what it cost and what is missing from it.
 [[nodiscard]] std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
-                                             const wire::Header& header, const SpoolWriter& spool, int64_t damaged,
+                                             const wire::Header& header, const SpoolState& spool, int64_t damaged,
                                              int64_t duration_ns);
 
 }  // namespace sonde::record

@@ -1,6 +1,7 @@
 #include "record/spool.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "base/system_reason.h"
+#include "wire/layout.h"
 
 namespace sonde::record {
 namespace {
@@ -24,14 +26,22 @@ size_t whole_slices(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Result<SpoolWriter> SpoolWriter::create(const std::string& path) {
+Result<SpoolWriter> SpoolWriter::create(const std::string& path, const SpoolHead& head) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return fail("cannot write {}: {}", path, system_reason(errno));
-  return SpoolWriter(file);
+  SpoolWriter writer(file);
+  flock(file, LOCK_EX | LOCK_NB);
+  const auto bytes = std::as_bytes(std::span(&head, 1));
+  writer.pending_.assign(bytes.begin(), bytes.end());
+  writer.flush();
+  if (writer.error_ == 0) return writer;
+  unlink(path.c_str());
+  return fail("cannot write {}: {}", path, system_reason(writer.error_));
 }
 
 SpoolWriter::SpoolWriter(SpoolWriter&& other) noexcept
-    : file_(std::exchange(other.file_, -1)),
+    : Sink(),
+      file_(std::exchange(other.file_, -1)),
       error_(other.error_),
       written_(other.written_),
       lost_(other.lost_),
@@ -41,15 +51,15 @@ SpoolWriter::~SpoolWriter() {
   if (file_ >= 0) close(file_);
 }
 
-void SpoolWriter::add(uint32_t process, uint32_t thread, std::span<const std::byte> records, uint32_t mark) {
+void SpoolWriter::add(const Slice& slice) {
   if (error_ != 0) {
-    lost_ += static_cast<int64_t>(records.size());
+    lost_ += static_cast<int64_t>(slice.records.size());
     return;
   }
-  const SliceHead head{process, thread, static_cast<uint32_t>(records.size()), mark};
+  const SliceHead head{slice.process, slice.thread, static_cast<uint32_t>(slice.records.size()), slice.mark};
   const auto head_bytes = std::as_bytes(std::span(&head, 1));
   pending_.insert(pending_.end(), head_bytes.begin(), head_bytes.end());
-  pending_.insert(pending_.end(), records.begin(), records.end());
+  pending_.insert(pending_.end(), slice.records.begin(), slice.records.end());
   if (pending_.size() >= kPendingBytes) flush();
 }
 
@@ -68,6 +78,19 @@ void SpoolWriter::flush() {
     [[maybe_unused]] const int cut = ftruncate(file_, written_);  // fails: the reader stops at half a slice anyway
   }
   pending_.clear();
+}
+
+Result<SpoolContent> spool_content(std::span<const std::byte> bytes) {
+  SpoolContent content{};
+  if (bytes.size() < sizeof content.head) return fail("it is no recording of Sonde's: it is too short");
+  std::memcpy(&content.head, bytes.data(), sizeof content.head);
+  if (content.head.magic != kSpoolMagic) return fail("it is no recording of Sonde's");
+  if (content.head.wire_version != wire::kVersion) {
+    return fail("another version of Sonde recorded it (its records are of version {}, here {})",
+                content.head.wire_version, wire::kVersion);
+  }
+  content.slices = bytes.subspan(sizeof content.head);
+  return content;
 }
 
 std::optional<Slice> SpoolReader::next() {

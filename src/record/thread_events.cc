@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "record/text.h"
 #include "trace/columns.h"
 #include "wire/os_calls.h"
 
@@ -94,7 +95,7 @@ std::vector<OpenRange> ThreadEvents::open_ranges() const {
 }
 
 NameId ThreadEvents::name_of(const wire::Record& record) {
-  return record.string != 0 ? definitions_.string(image_, record.string) : trace_.names.intern(record.text);
+  return record.string != 0 ? definitions_.string(image_, record.string) : intern_text(trace_, record.text);
 }
 
 Row ThreadEvents::add_range(const wire::Record& record, RangeStyle style) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "record/cuda/cuda_rows.h"
+#include "record/text.h"
 #include "record/thread_events.h"
 
 namespace sonde::record {
@@ -14,7 +15,7 @@ void add_processes(Trace& trace, const Images& images, Tally& tally) {
     if (trace.processes.empty() || trace.processes.back().pid != image.process) {
       trace.processes.push_back({.global_id = global_id(image.process, 0), .pid = image.process});
     }
-    if (!image.name.empty()) trace.processes.back().name = trace.names.intern(image.name);
+    if (!image.name.empty()) trace.processes.back().name = intern_text(trace, image.name);
   }
   tally.images = static_cast<int64_t>(images.all().size());
   tally.processes = static_cast<int64_t>(trace.processes.size());
@@ -65,7 +66,7 @@ uint32_t median_cost(const Images& images) {
 
 }  // namespace
 
-Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take,
+Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take,
                  const MeasureRequest& request, size_t part_rows) {
   Tally tally;
   tally.unread_bytes = static_cast<int64_t>(slices.unread_bytes);
@@ -73,9 +74,9 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const Pa
   const Definitions definitions(trace, slices, images);
   add_processes(trace, images, tally);
   KernelProfiles kernels(trace, request);
-  ThreadEvents events(trace, definitions, images, origin_ns, tally, kernels);
+  ThreadEvents events(trace, definitions, images, extent.begin_ns, tally, kernels);
   CudaObjects cuda_objects(trace, slices);
-  CudaRows cuda(trace, cuda_objects, origin_ns, [&](uint32_t process) { return process_row(trace, process); });
+  CudaRows cuda(trace, cuda_objects, extent, [&](uint32_t process) { return process_row(trace, process); });
   LettingGo letting_go(slices.let_go);
   const Slice* before = nullptr;
   size_t kept = 0;
@@ -85,9 +86,12 @@ Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const Pa
     before = &slice;
     wire::Reader reader(slice.records);
     wire::Record record;
-    for (; reader.next(record); ++tally.records) {
-      events.add(record);
+    while (reader.next(record)) {
       cuda.add(record, {slice.process, slice.thread});
+      if (!extent.holds(record)) continue;
+      ++tally.records;
+      tally.last_ns = std::max(tally.last_ns, written_at(record));
+      events.add(record);
     }
     tally.unread_bytes += static_cast<int64_t>(reader.left());
     letting_go.has_read(slice);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "record/cuda/cuda_tally.h"
+#include "record/extent.h"
 #include "record/kernels/profiles.h"
 #include "record/library_calls.h"
 #include "record/parts.h"
@@ -27,6 +28,7 @@ struct Tally {
   int64_t records = 0;
   int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
   int64_t unread_bytes = 0;    ///< that are no records
+  int64_t last_ns = 0;         ///< the latest time of an event, as Extent has it; 0: there is none
   int64_t cpu_events = 0;      ///< samples and switches
   uint32_t event_cost_ns = 0;  ///< the median of what processes measured
   CudaTally cuda;
@@ -44,8 +46,8 @@ struct Tally {
 }
 
 /// Makes a trace of what was recorded, not linked, in parts of `part_rows` rows. Its event tables are empty afterwards.
-/// Times count from `origin_ns` (CLOCK_MONOTONIC).
-[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, int64_t origin_ns, const PartTaker& take,
+/// Times count from the extent's begin.
+[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take,
                                const MeasureRequest& request = {}, size_t part_rows = kPartRows);
 
 }  // namespace sonde::record

@@ -1,7 +1,5 @@
 #include "report/plain_text.h"
 
-#include <nlohmann/json.hpp>
-
 namespace sonde {
 namespace {
 
@@ -33,11 +31,6 @@ std::string xml_character(char c) {
 }
 
 }  // namespace
-
-std::string valid_utf8(std::string_view text) {
-  using Json = nlohmann::json;
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
-}
 
 std::string one_line(std::string_view text) {
   const std::string valid = valid_utf8(text);

@@ -3,11 +3,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
+
 /// Texts of profiles made safe for where they go: a profile may name something by any bytes.
 namespace sonde {
-
-/// Bytes that are no UTF-8 are replaced by U+FFFD.
-[[nodiscard]] std::string valid_utf8(std::string_view text);
 
 /// Valid UTF-8 on one line: control characters, those of a terminal among them, become blanks.
 [[nodiscard]] std::string one_line(std::string_view text);

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "wire/capture.h"
+
 /// The memory that the injected library and the recorder share: a file of the recorder's (memfd) that every recorded
 /// process maps MAP_SHARED, so that what a process wrote before it crashed or was killed is there.
 ///
-///     Header                      one page: what is recorded, and what was lost
+///     Header                      two pages: what is recorded, and what was lost
 ///     owner[kChunks]              who has each chunk: one 64-bit word, taken by compare and swap
 ///     chunk[kChunks]              kChunkBytes each: ChunkHeader, then records (record.h) one behind the other
 ///
@@ -31,7 +33,8 @@ inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kChunkBytes = 8192;
 inline constexpr uint32_t kChunks = 2048;
 
-enum class Phase : uint32_t { waiting = 0, recording = 1, ended = 2 };
+/// Between rounds it is waiting; changing for the moment in which a round begins or ends; ended for good.
+enum class Phase : uint32_t { waiting = 0, recording = 1, ended = 2, changing = 3 };
 
 /// What the recorder asks for.
 enum Wanted : uint32_t {
@@ -94,7 +97,7 @@ struct Header {
   uint64_t nonce;           ///< as in the environment: the file is the one that was meant
   uint64_t pid_namespace;   ///< inode of the recorder's; a process of another is never taken for dead
   int64_t os_threshold_ns;  ///< OS calls that took less are not recorded
-  Trigger trigger;
+  std::atomic<Trigger> trigger;
   std::atomic<uint32_t> phase;
   std::atomic<uint32_t> freed;      ///< grows when chunks become free: a thread that found none tries again then
   std::atomic<uint64_t> lost[8];    ///< by Loss
@@ -105,9 +108,11 @@ struct Header {
   GpuMetricsWanted gpu_metrics;
   SamplerPlace samplers[kSamplerPlaces];
   std::atomic<uint32_t> samplers_active;  ///< processes whose GPU metrics are not all written yet
+  Rounds rounds;
+  Capture capture;
 };
 
-inline constexpr size_t kHeaderBytes = 4096;
+inline constexpr size_t kHeaderBytes = 8192;
 static_assert(sizeof(Header) <= kHeaderBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 

@@ -38,8 +38,6 @@ class Body {
   std::span<const std::byte> rest_;
 };
 
-constexpr uint8_t kLastPayload = 6;
-
 bool read_event(Body body, Record& record) {
   EventBody event{};
   if (!body.take(event) || event.payload_kind > kLastPayload) return false;

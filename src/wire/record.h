@@ -115,6 +115,8 @@ struct OsCallBody {
 };
 static_assert(sizeof(OsCallBody) == 16);
 
+inline constexpr uint8_t kLastPayload = 6;  ///< of payload_kind
+
 /// Followed by its text.
 struct PastRangeBody {
   int64_t end;

@@ -63,6 +63,13 @@ PROGRAMS = [
     ([PROGRAM, "errno"], ""),
     ([PROGRAM, "handler"], ""),
     ([PROGRAM, "vfork"], ""),
+    ([PROGRAM, "threads", "200"], ""),
+    ([PROGRAM, "children", "50"], ""),
+    ([PROGRAM, "exec", "50"], ""),
+    ([PROGRAM, "kill", "50"], ""),
+    ([TOOLS / "edge_program", "fork_in_handler", "20"], ""),
+    ([TOOLS / "edge_program", "no_keys", "5"], ""),
+    ([TOOLS / "stepped_program"], "3 step\ns 2\n"),
     ([TOOLS / "cpp_program"], ""),
     ([TOOLS / "asan_program", "threads", "100"], ""),
 ]
@@ -75,20 +82,74 @@ def outcome(command, text):
     return status, run.stdout, errors
 
 
+def differences(how, expected, got):
+    """`expected` and `got` give the outcome of a program and its input."""
+    found = []
+    for words, text in PROGRAMS:
+        alone, other = expected(words, text), got(words, text)
+        if alone != other:
+            found.append(f"{words} {how}:\n  alone    {str(alone)[:300]}\n  recorded {str(other)[:300]}")
+    return found
+
+
+def recorded(folder):
+    """As it is, and launched without a recording."""
+    words = [SONDE, "record", "-f", "-o", folder / "run.sqlite", "--osrt-threshold", "0", "-s", "process-tree", "--"]
+    launched = [SONDE, "launch", "--osrt-threshold", "0", "--"]
+    return (differences("recorded", outcome, lambda program, text: outcome([*words, *program], text)) +
+            differences("launched", outcome, lambda program, text: outcome([*launched, *program], text)))
+
+
+def on_full_disk(folder):
+    """The profile has no room, which costs a program that ended well its 0."""
+    disk = folder / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True, check=False)
+    if mounted.returncode != 0:
+        print("on_full_disk: skipped: a file system of memory cannot be mounted here")
+        return []
+
+    def expected(words, text):
+        status, *printed = outcome(words, text)
+        return status or 1, *printed
+
+    def got(words, text):
+        for left in disk.iterdir():
+            left.unlink()
+        (disk / "filler").write_bytes(b"x" * 57344)
+        return outcome([SONDE, "record", "-o", disk / "run.sqlite", "--osrt-threshold", "0", "--", *words], text)
+
+    try:
+        return differences("on a full disk", expected, got)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def without_recorder(folder):
+    """The recorder is killed before the program does most of what it does."""
+    code = folder / "code"
+
+    def outcome_by_shell(before, command, words, text):
+        script = f'{before}"$@"; echo $? > {code}'
+        code.unlink(missing_ok=True)
+        _, *printed = outcome([*command, "sh", "-c", script, "sh", *words], text)
+        return code.read_text(), *printed
+
+    command = [SONDE, "record", "-f", "-o", folder / "killed.sqlite", "--osrt-threshold", "0", "--"]
+    return differences("with a killed recorder", lambda words, text: outcome_by_shell("", [], words, text),
+                       lambda words, text: outcome_by_shell("kill -9 $PPID; ", command, words, text))
+
+
 def main():
-    different = []
-    with tempfile.TemporaryDirectory() as folder:
-        profile = Path(folder) / "run.sqlite"
-        for words, text in PROGRAMS:
-            alone = outcome(words, text)
-            recorded = outcome([SONDE, "record", "-f", "-o", profile, "--osrt-threshold", "0", "-s", "process-tree", "--", *words], text)
-            if alone != recorded:
-                different.append(f"{words}:\n  alone    {str(alone)[:300]}\n  recorded {str(recorded)[:300]}")
-        check(not different, "\n".join(different))
-        missing = subprocess.run([SONDE, "record", "-f", "-o", profile, "/nonexistent"], capture_output=True, text=True,
-                                 timeout=PATIENCE_S, check=False)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part in (recorded, on_full_disk, without_recorder):
+            different = part(folder)
+            check(not different, "\n".join(different))
+            print(f"{part.__name__}: {len(PROGRAMS)} programs", flush=True)
+        missing = subprocess.run([SONDE, "record", "-f", "-o", folder / "run.sqlite", "/nonexistent"], capture_output=True,
+                                 text=True, timeout=PATIENCE_S, check=False)
         check(missing.returncode == 1 and "No such file" in missing.stderr, missing.stderr)
-    print(f"{len(PROGRAMS)} programs are the same recorded and alone")
 
 
 if __name__ == "__main__":

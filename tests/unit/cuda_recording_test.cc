@@ -64,7 +64,7 @@ MadeOfCuda made_of_slices(const Slices& slices) {
   MadeOfCuda made;
   WholeTrace whole;
   made.trace.fields = Fields::all();
-  made.tally = fill_trace(made.trace, slices, 100, whole.taker());
+  made.tally = fill_trace(made.trace, slices, {.begin_ns = 100}, whole.taker());
   whole.put_into(made.trace);
   return made;
 }

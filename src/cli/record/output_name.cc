@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "record/spool.h"
+
 namespace sonde::record_cli {
 namespace {
 
@@ -59,6 +61,13 @@ Result<std::string> output_name(std::string_view pattern) {
     if (!name || !std::filesystem::exists(*name)) return name;
   }
   return fail("-o: there are {} files '{}' already", kMost, pattern);
+}
+
+Result<std::string> recovered_name(const std::string& recording, const std::optional<std::string>& output) {
+  if (output) return output_name(*output);
+  const size_t ending = recording.rfind(record::kSpoolEnding);
+  if (ending != std::string::npos && ending > 0) return recording.substr(0, ending);
+  return fail("--recover {}: its name says nothing of the profile's; give that by -o", recording);
 }
 
 }  // namespace sonde::record_cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,5 +11,9 @@ namespace sonde::record_cli {
 /// The file that -o means: with .sqlite where it has no such ending, and nsys' macros: %n the first number from 1 on
 /// whose file is not there, %h this host's name, %q{NAME} a variable of the environment, %% a percent sign.
 [[nodiscard]] Result<std::string> output_name(std::string_view pattern);
+
+/// Of the profile that is made of a file NAME.recording-..: NAME, unless -o says otherwise.
+[[nodiscard]] Result<std::string> recovered_name(const std::string& recording,
+                                                 const std::optional<std::string>& output);
 
 }  // namespace sonde::record_cli

@@ -22,6 +22,9 @@ constexpr RangeCall kCalls[] = {
     {Domain::runtime, 172, false},
 };
 
+/// Once: the trigger says each time whether the calls mean anything.
+constinit std::atomic<bool> watched{false};
+
 /// The recording begins when the one call has come back, and ends before the other does anything. The runtime's calls
 /// are the driver's within: the second of the two changes nothing.
 void on_call(Domain domain, uint32_t id, const void* data) noexcept {
@@ -39,10 +42,14 @@ void on_call(Domain domain, uint32_t id, const void* data) noexcept {
 
 }  // namespace
 
-bool needs_profiler_range() noexcept { return attachment.header->trigger == wire::Trigger::cuda_profiler_api; }
+bool needs_profiler_range() noexcept {
+  const wire::Trigger trigger = attachment.header->trigger.load(std::memory_order_acquire);
+  return trigger == wire::Trigger::cuda_profiler_api && !watched;
+}
 
 void watch_profiler_range(const Library& library) noexcept {
   if (!needs_profiler_range()) return;
+  watched = true;
   add_handler(on_call);
   for (const RangeCall& call : kCalls) {
     const Result result = watch(library, call.domain, call.id, true);

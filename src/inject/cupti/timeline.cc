@@ -42,6 +42,7 @@ constinit std::atomic<bool> changing{false};
 constinit std::atomic<bool> holds_records{false};  ///< counted in Header::cuda_active
 constinit int64_t last_fetch = 0;                  ///< of the worker
 constinit std::atomic<int64_t> drained_at{0};
+constinit std::atomic<bool> fetch_at_once{false};  ///< the round that ended waits for its records
 constinit bool told_flush_failure = false;
 
 void hold_records(bool holds) noexcept {
@@ -122,6 +123,7 @@ void turn_off(State next) noexcept {
   set_back_traces(*library(), false);
   disable_activities(*library());
   drained_at.store(now_ns() + kDrainNs);
+  fetch_at_once.store(true);
   state.store(next);
   wake_worker();
 }
@@ -152,15 +154,18 @@ void leave() noexcept {
 
 /// Whether what the phase asks for is not what is.
 bool is_behind(State now, Phase wanted) noexcept {
+  if (wanted == Phase::changing) return false;  // whoever changes it wakes the worker then
   if (now == State::off) return wanted == Phase::recording || needs_profiler_range();
-  if (now == State::ready) return wanted != Phase::waiting;
+  if (now == State::ready) return wanted != Phase::waiting || needs_profiler_range();
   return now == State::on && wanted != Phase::recording;
 }
 
 void change_state(Phase wanted) noexcept {
+  if (wanted == Phase::changing) return;
   if (state.load() == State::off && wanted != Phase::ended) set_ready();
   switch (state.load()) {
     case State::ready:
+      watch_profiler_range(*library());
       if (wanted == Phase::recording) turn_on();
       if (wanted == Phase::ended) turn_off(State::draining);
       return;
@@ -176,6 +181,13 @@ void fetch(uint32_t flags) noexcept {
   read_filled(*library(), flags == kForced);
   tell_tally(*library());
   last_fetch = now_ns();
+}
+
+/// The recording may begin again at any time, and then the next rest is waited for.
+void rest() noexcept {
+  fetch(kForced);
+  const Change change;
+  if (change.held() && state.load() == State::ready && now_ns() >= drained_at.load()) hold_records(false);
 }
 
 void on_exit() noexcept {
@@ -216,7 +228,10 @@ void fetch_when_due() noexcept {
     fetch(kForced);
     hold_records(false);
     leave();
-  } else if (now_ns() - last_fetch >= int64_t{attachment.header->cuda.flush_ms} * kNsPerMs || now == State::draining) {
+  } else if (now == State::ready && holds_records.load() && now_ns() >= drained_at.load()) {
+    rest();
+  } else if (fetch_at_once.exchange(false) ||
+             now_ns() - last_fetch >= int64_t{attachment.header->cuda.flush_ms} * kNsPerMs || now == State::draining) {
     fetch(0);
   }
 }

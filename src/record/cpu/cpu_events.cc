@@ -2,6 +2,8 @@
 
 #include <linux/perf_event.h>
 
+#include <algorithm>
+
 #include "record/cpu/task_rows.h"
 
 namespace sonde::record {
@@ -49,6 +51,7 @@ class Filling {
     s.cycles.push_back(cycles_ ? static_cast<int64_t>(record.period) : kUnknown);
     s.chain.push_back(chain(record));
     ++tally_.samples;
+    tally_.last_ns = std::max(tally_.last_ns, record.time);
   }
 
   /// Numbers near 2^64 stand between the parts of a chain (PERF_CONTEXT_*).
@@ -97,6 +100,7 @@ class Filling {
     s.state.push_back(state);
     s.block.push_back(kNoCode);
     ++tally_.switches;
+    tally_.last_ns = std::max(tally_.last_ns, record.time);
   }
 
   Trace& trace_;

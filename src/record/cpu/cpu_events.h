@@ -21,6 +21,7 @@ struct CpuTally {
   int64_t lost = 0;       ///< records that found no room
   int64_t throttled = 0;  ///< times that Linux stopped sampling for a while
   int64_t unread_bytes = 0;
+  int64_t last_ns = 0;  ///< the latest time of a sample or switch (CLOCK_MONOTONIC); 0: there is none
   std::vector<std::string> changed_files;  ///< that were replaced since: their functions have no names
 };
 

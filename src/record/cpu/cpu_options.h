@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace sonde::record {
 
@@ -17,6 +18,15 @@ struct CpuOptions {
   bool maps = false;              ///< where code lies is recorded even without samples, for other chains
 
   [[nodiscard]] bool any() const { return maps || sample != CpuScope::none || switches != CpuScope::none; }
+};
+
+/// How the recording of the CPU's work goes.
+struct CpuState {
+  std::string problem = {};  ///< why there is none; empty: there is
+  bool kernel = false;       ///< time within the kernel is sampled
+  bool cycles = false;       ///< samples tell of cycles
+  int64_t own_ns = 0;        ///< CPU time of the recorder that all of it took
+  int64_t unread_bytes = 0;  ///< of what Linux wrote, what could not be read
 };
 
 /// When the recording is on: CLOCK_MONOTONIC, both ends included.

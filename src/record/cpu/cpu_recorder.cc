@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <ctime>
 #include <limits>
 
+#include "base/clock.h"
 #include "record/cpu/running_processes.h"
 
 namespace sonde::record {
@@ -32,12 +32,6 @@ int64_t bytes_a_second(const CpuOptions& options) {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
 
-int64_t clock_ns(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return int64_t{now.tv_sec} * kSecondNs + now.tv_nsec;
-}
-
 bool is_activity(uint32_t type) {
   return type == PERF_RECORD_SAMPLE || type == PERF_RECORD_SWITCH || type == PERF_RECORD_SWITCH_CPU_WIDE;
 }
@@ -49,18 +43,18 @@ PerfReader::Samples form_of(const CpuOptions& options) {
 
 }  // namespace
 
-CpuRecorder::CpuRecorder(const CpuOptions& options, SpoolWriter& spool, PerfEventOpen open)
-    : options_(options), spool_(spool), open_(std::move(open)), patience_ns_(kSecondNs) {}
+CpuRecorder::CpuRecorder(const CpuOptions& options, Sink& sink, WhatIsOn on, PerfEventOpen open)
+    : options_(options), sink_(sink), on_(std::move(on)), open_(std::move(open)), patience_ns_(kSecondNs) {}
 
 void CpuRecorder::open(pid_t process) {
   if (!options_.any()) return;
   const auto opened = open_perf_events(options_, process, open_);
   if (!opened) {
-    problem_ = opened.error().message;
+    state_.problem = opened.error().message;
     return;
   }
-  kernel_ = opened->kernel;
-  cycles_ = opened->cycles;
+  state_.kernel = opened->kernel;
+  state_.cycles = opened->cycles;
   map_rings(opened->events);
   const bool whole_system = options_.sample == CpuScope::system_wide || options_.switches == CpuScope::system_wide;
   if (!whole_system || rings_.empty()) return;
@@ -77,27 +71,27 @@ void CpuRecorder::map_rings(const std::vector<int>& events) {
       const auto bytes = static_cast<int64_t>(rings_.back().bytes());
       patience_ns_ = std::min(patience_ns_, bytes / 2 * kSecondNs / bytes_a_second(options_));
     } else {
-      problem_ = ring.error().message;
+      state_.problem = ring.error().message;
     }
   }
 }
 
-int64_t CpuRecorder::drain(const CpuSpan& on) {
+int64_t CpuRecorder::sweep() {
   if (rings_.empty()) return 0;
   const int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   const size_t before = fresh_.size();
   const int64_t settled = clock_ns(CLOCK_MONOTONIC) - kUnsettledNs;
   for (PerfRing& ring : rings_) ring.drain(fresh_);
   const auto taken = static_cast<int64_t>(fresh_.size() - before);
-  pass_on(settled, on);
-  own_ns_ += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+  pass_on(settled, on_());
+  state_.own_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
   return taken;
 }
 
-void CpuRecorder::finish(const CpuSpan& on) {
+void CpuRecorder::finish() {
   for (const PerfRing& ring : rings_) ioctl(ring.event(), PERF_EVENT_IOC_DISABLE, 0);
   for (PerfRing& ring : rings_) ring.drain(fresh_);
-  pass_on(std::numeric_limits<int64_t>::max(), on);
+  pass_on(std::numeric_limits<int64_t>::max(), on_());
   rings_.clear();
 }
 
@@ -110,7 +104,7 @@ std::vector<CpuRecorder::Held> CpuRecorder::held() {
     all.push_back({record.time, at, record.bytes.size()});
     at += record.bytes.size();
   }
-  unread_bytes_ += static_cast<int64_t>(reader.left());
+  state_.unread_bytes += static_cast<int64_t>(reader.left());
   std::ranges::stable_sort(all, {}, &Held::time);
   return all;
 }
@@ -127,9 +121,9 @@ void CpuRecorder::pass_on(int64_t before, const CpuSpan& on) {
     if (PerfReader(bytes, form_of(options_)).next(record)) keep(record, on);
   }
   fresh_ = std::move(younger);
-  if (!ready_.empty()) spool_.add(0, 0, ready_, kCpuSliceMark);
+  if (!ready_.empty()) sink_.add({.process = 0, .thread = 0, .records = ready_, .mark = kCpuSliceMark});
   ready_.clear();
-  spool_.flush();
+  sink_.flush();
 }
 
 void CpuRecorder::keep(const PerfRecord& record, const CpuSpan& on) {

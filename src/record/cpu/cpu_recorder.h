@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,33 +9,28 @@
 #include "record/cpu/perf_event.h"
 #include "record/cpu/perf_ring.h"
 #include "record/cpu/unwinder.h"
-#include "record/spool.h"
+#include "record/sink.h"
 
 namespace sonde::record {
 
 /// Samples the program's CPU work and notes when its threads run: drains what Linux tells of it into the spool, with
 /// each sample's stack already unwound (16 KB of stack become some 200 bytes).
-class CpuRecorder {
+class CpuRecorder : public Source {
  public:
-  CpuRecorder(const CpuOptions& options, SpoolWriter& spool, PerfEventOpen open = system_perf_event_open());
+  /// When something is recorded, as far as it is known at the time of asking.
+  using WhatIsOn = std::function<CpuSpan()>;
+
+  CpuRecorder(const CpuOptions& options, Sink& sink, WhatIsOn on, PerfEventOpen open = system_perf_event_open());
 
   /// While the program waits to be executed. Where it is not permitted the program runs all the same, and problem()
   /// says why.
   void open(pid_t process);
-  /// Takes what is there, samples and switches only of this time. Gives the bytes that it took.
-  int64_t drain(const CpuSpan& on);
-  /// Nothing more is recorded; takes all that is there.
-  void finish(const CpuSpan& on);
+  /// Samples and switches only of the time in which something is on.
+  int64_t sweep() override;
+  void finish() override;
 
-  [[nodiscard]] const std::string& problem() const { return problem_; }
-  [[nodiscard]] bool kernel() const { return kernel_; }
-  [[nodiscard]] bool cycles() const { return cycles_; }
-  /// CPU time of this process that all of it took.
-  [[nodiscard]] int64_t own_ns() const { return own_ns_; }
-  /// Of what Linux wrote, what could not be read.
-  [[nodiscard]] int64_t unread_bytes() const { return unread_bytes_; }
-  /// How long the buffers surely hold what all CPUs write.
-  [[nodiscard]] int64_t patience_ns() const { return patience_ns_; }
+  [[nodiscard]] const CpuState& state() const { return state_; }
+  [[nodiscard]] int64_t patience_ns() const override { return patience_ns_; }
 
  private:
   struct Held {
@@ -50,7 +46,8 @@ class CpuRecorder {
   void keep_sample(const PerfRecord& sample);
 
   CpuOptions options_;
-  SpoolWriter& spool_;
+  Sink& sink_;
+  WhatIsOn on_;
   PerfEventOpen open_;
   std::vector<PerfRing> rings_;
   std::vector<std::byte> fresh_;  ///< taken from the rings and not passed on yet
@@ -58,12 +55,8 @@ class CpuRecorder {
   std::vector<uint64_t> chain_;
   AddressSpaces spaces_;
   Unwinder unwinder_{spaces_};
-  std::string problem_;
-  bool kernel_ = false;
-  bool cycles_ = false;
+  CpuState state_;
   int64_t samples_ = 0;
-  int64_t own_ns_ = 0;
-  int64_t unread_bytes_ = 0;
   int64_t patience_ns_;
 };
 

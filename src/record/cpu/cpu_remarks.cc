@@ -12,14 +12,14 @@ std::string_view things(const CpuOptions& options) {
   return options.switches == CpuScope::none ? "CPU samples" : "CPU samples and thread states";
 }
 
-std::string what_was_recorded(const CpuTally& t, const CpuOptions& options, const CpuRecorder& recorder) {
+std::string what_was_recorded(const CpuTally& t, const CpuOptions& options, const CpuState& state) {
   std::string text;
   if (options.sample != CpuScope::none) text = fmt::format("{} CPU samples at {} Hz", t.samples, options.frequency_hz);
   if (options.switches != CpuScope::none) {
     text += fmt::format("{}{} thread switches", text.empty() ? "" : " and ", t.switches);
   }
   return fmt::format("recorded {}; the recorder took {:.0f} ms of CPU time for them", text,
-                     static_cast<double>(recorder.own_ns()) / kNsPerMillisecond);
+                     static_cast<double>(state.own_ns) / kNsPerMillisecond);
 }
 
 std::string broken_share(const CpuTally& t) {
@@ -47,20 +47,20 @@ void add_losses(std::vector<Remark>& remarks, const CpuTally& t, int64_t unread_
 }  // namespace
 
 void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const CpuOptions& options,
-                     const CpuRecorder& recorder) {
+                     const CpuState& state) {
   if (options.sample == CpuScope::none && options.switches == CpuScope::none) return;
-  if (!recorder.problem().empty()) {
-    remarks.push_back({true, fmt::format("no {}: {}", things(options), recorder.problem())});
+  if (!state.problem.empty()) {
+    remarks.push_back({true, fmt::format("no {}: {}", things(options), state.problem)});
     return;
   }
-  remarks.push_back({false, what_was_recorded(tally, options, recorder)});
+  remarks.push_back({false, what_was_recorded(tally, options, state)});
   if (tally.chains > 0 && options.backtrace != Backtrace::none) remarks.push_back({false, broken_share(tally)});
-  if (tally.samples > 0 && !recorder.kernel()) {
+  if (tally.samples > 0 && !state.kernel) {
     remarks.push_back({false,
                        "CPU time within the kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
                        "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
   }
-  add_losses(remarks, tally, tally.unread_bytes + recorder.unread_bytes());
+  add_losses(remarks, tally, tally.unread_bytes + state.unread_bytes);
 }
 
 }  // namespace sonde::record

@@ -2,13 +2,12 @@
 
 #include <vector>
 
-#include "record/cpu/cpu_recorder.h"
 #include "record/record.h"
 
 namespace sonde::record {
 
 /// How the recording of the CPU's work went: how much there is, what it cost, what is missing.
 void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const CpuOptions& options,
-                     const CpuRecorder& recorder);
+                     const CpuState& state);
 
 }  // namespace sonde::record

@@ -4,17 +4,58 @@
 
 #include "record/cuda/body.h"
 #include "record/cuda/cuda_codes.h"
+#include "wire/layout.h"
 
 namespace sonde::record {
 namespace {
 
 uint64_t key(uint32_t process, uint32_t correlation) { return uint64_t{process} << 32U | correlation; }
 
+/// What the operations of a GPU have in front.
+struct Operation {
+  int64_t start;
+  int64_t end;
+  wire::GpuPlace place;
+};
+
+bool is_operation(wire::Kind kind) {
+  switch (kind) {
+    case wire::Kind::cuda_kernel:
+    case wire::Kind::cuda_copy:
+    case wire::Kind::cuda_set:
+    case wire::Kind::cuda_sync:
+    case wire::Kind::cuda_graph_launch: return true;
+    default: return false;
+  }
+}
+
+wire::CudaTallyBody since(wire::CudaTallyBody counted, const wire::CudaTallyBody& before) {
+  counted.records -= before.records;
+  for (size_t i = 0; i < std::size(counted.invalid); ++i) counted.invalid[i] -= before.invalid[i];
+  counted.dropped -= before.dropped;
+  counted.lost -= before.lost;
+  counted.buffers -= before.buffers;
+  counted.bytes -= before.bytes;
+  counted.busy_ns -= before.busy_ns;
+  counted.callback_ns -= before.callback_ns;
+  counted.unfinished -= before.unfinished;
+  return counted;
+}
+
 int64_t node_of(uint64_t node) { return node == 0 ? kUnknown : static_cast<int64_t>(node); }
 
 }  // namespace
 
 void CudaRows::add(const wire::Record& record, const CudaSource& source) {
+  if ((extent_.wanted & wire::kWantCuda) == 0) return;
+  if (is_operation(record.head.kind) && body_of<Operation>(record).start > extent_.end_ns) {
+    late_.push_back({record, source});
+  } else {
+    add_row(record, source);
+  }
+}
+
+void CudaRows::add_row(const wire::Record& record, const CudaSource& source) {
   switch (record.head.kind) {
     case wire::Kind::cuda_kernel: return kernel(body_of<wire::KernelBody>(record), source);
     case wire::Kind::cuda_copy: return copy(body_of<wire::CopyBody>(record), source);
@@ -23,13 +64,13 @@ void CudaRows::add(const wire::Record& record, const CudaSource& source) {
     case wire::Kind::cuda_graph_launch: return graph_launch(body_of<wire::GraphLaunchBody>(record), source);
     case wire::Kind::cuda_unified: return unified(body_of<wire::UnifiedMemoryBody>(record), source);
     case wire::Kind::cuda_allocation: return allocation(body_of<wire::AllocationBody>(record), source);
-    case wire::Kind::cuda_event: return event(body_of<wire::CudaEventBody>(record), source);
-    case wire::Kind::call_chain: return chain(record, source);
-    case wire::Kind::cuda_state: return state(record);
-    case wire::Kind::cuda_tally: counted_[source] = body_of<wire::CudaTallyBody>(record); return;
-    case wire::Kind::cuda_call:
-      calls_.push_back({body_of<wire::ApiCallBody>(record), source, record.head.domain});
+    case wire::Kind::cuda_event: events_.push_back({record, source}); return;
+    case wire::Kind::call_chain:
+      if (extent_.holds_time(record.head.time)) chain(record, source);
       return;
+    case wire::Kind::cuda_state: return state(record);
+    case wire::Kind::cuda_tally: return count(record, source);
+    case wire::Kind::cuda_call: return call(body_of<wire::ApiCallBody>(record), source, record.head.domain);
     case wire::Kind::cuda_overhead: overheads_.push_back({body_of<wire::OverheadBody>(record), source.process}); return;
     default: return;
   }
@@ -56,7 +97,7 @@ bool CudaRows::has_sense(int64_t start, int64_t end) {
 
 bool CudaRows::add_operation(GpuOps& ops, int64_t start, int64_t end, const wire::GpuPlace& place,
                              const CudaSource& source) {
-  if (!has_sense(start, end)) return false;
+  if (!has_sense(start, end) || start < extent_.begin_ns) return false;
   ops.start.push_back(time(start));
   ops.end.push_back(time(end));
   ops.stream.push_back(stream(source, place.device, place.context, place.stream));
@@ -140,7 +181,8 @@ void CudaRows::unified(const wire::UnifiedMemoryBody& b, const CudaSource& sourc
     case UnifiedCounter::device_to_device: return migration(b, source);
     case UnifiedCounter::cpu_page_fault:
     case UnifiedCounter::gpu_page_fault: return page_fault(b, source);
-    default: ++tally_.other_counters;
+    default:
+      if (extent_.holds_time(b.start)) ++tally_.other_counters;
   }
 }
 
@@ -149,6 +191,7 @@ void CudaRows::migration(const wire::UnifiedMemoryBody& b, const CudaSource& sou
   const auto counter = static_cast<UnifiedCounter>(b.kind);
   const bool to_host = counter == UnifiedCounter::device_to_host;
   Copies& c = trace_.copies;
+  if (b.start > extent_.end_ns) return;
   if (!add_operation(c, b.start, b.end, {to_host ? b.source : b.destination, 0, 0, 0}, source)) return;
   c.bytes.push_back(static_cast<int64_t>(b.value));
   c.kind.push_back(static_cast<uint8_t>(copy_kind(counter)));
@@ -162,7 +205,7 @@ void CudaRows::migration(const wire::UnifiedMemoryBody& b, const CudaSource& sou
 }
 
 void CudaRows::page_fault(const wire::UnifiedMemoryBody& b, const CudaSource& source) {
-  if (!has_sense(b.start, b.end)) return;
+  if (!has_sense(b.start, b.end) || !extent_.holds_time(b.start)) return;
   const bool on_gpu = static_cast<UnifiedCounter>(b.kind) == UnifiedCounter::gpu_page_fault;
   PageFaults& f = trace_.page_faults;
   f.start.push_back(time(b.start));
@@ -178,7 +221,7 @@ void CudaRows::page_fault(const wire::UnifiedMemoryBody& b, const CudaSource& so
 }
 
 void CudaRows::allocation(const wire::AllocationBody& b, const CudaSource& source) {
-  if (!has_sense(b.start, b.start)) return;
+  if (!has_sense(b.start, b.start) || !extent_.holds_time(b.start)) return;
   constexpr uint32_t kRelease = 2;  // CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
   const uint8_t memory = memory_kind(b.memory);
   const bool on_host = memory <= static_cast<uint8_t>(MemoryKind::pinned);
@@ -233,7 +276,39 @@ void CudaRows::state(const wire::Record& record) {
   }
 }
 
+/// What a process counted until the extent began is its zero.
+void CudaRows::count(const wire::Record& record, const CudaSource& source) {
+  const bool before = record.head.time < extent_.begin_ns;
+  (before ? counted_before_ : counted_)[source] = body_of<wire::CudaTallyBody>(record);
+}
+
+void CudaRows::call(const wire::ApiCallBody& b, const CudaSource& source, uint16_t domain) {
+  const uint64_t of = key(source.process, b.correlation);
+  if (domain == kRuntimeDomain) called_of_runtime_.insert(of);
+  if (!has_sense(b.start, b.end) || !extent_.holds_time(b.start)) return;
+  called_.insert(of);
+  calls_.push_back({b, source, domain});
+}
+
+/// The extent is over for these, and the call that asked for them was within it.
+void CudaRows::finish_late() {
+  for (const PendingRecord& late : late_) {
+    const uint32_t correlation = body_of<Operation>(late.record).place.correlation;
+    if (called_.contains(key(late.source.process, correlation))) add_row(late.record, late.source);
+  }
+}
+
+/// CUPTI gives them no time: they are where their calls are.
+void CudaRows::finish_events() {
+  for (const PendingRecord& pending : events_) {
+    const auto body = body_of<wire::CudaEventBody>(pending.record);
+    if (called_.contains(key(pending.source.process, body.correlation))) event(body, pending.source);
+  }
+}
+
 void CudaRows::finish(const ThreadRow& thread_row, const PartTaker& take) {
+  finish_late();
+  finish_events();
   finish_calls(thread_row, take);
   finish_overheads(thread_row);
   give_part(trace_, take);
@@ -242,15 +317,10 @@ void CudaRows::finish(const ThreadRow& thread_row, const PartTaker& take) {
 
 /// A call of the runtime makes calls of the driver, which CUPTI tells under the same correlation: the outer one counts.
 void CudaRows::finish_calls(const ThreadRow& thread_row, const PartTaker& take) {
-  boost::unordered_flat_set<uint64_t> of_runtime;
-  for (const PendingCall& call : calls_) {
-    if (call.domain == kRuntimeDomain) of_runtime.insert(key(call.source.process, call.body.correlation));
-  }
   for (const PendingCall& call : calls_) {
     const bool inner =
-        call.domain != kRuntimeDomain && of_runtime.contains(key(call.source.process, call.body.correlation));
+        call.domain != kRuntimeDomain && called_of_runtime_.contains(key(call.source.process, call.body.correlation));
     if (inner) continue;
-    if (!has_sense(call.body.start, call.body.end)) continue;
     add_call(call, thread_row(call.source.process, call.body.thread));
     count_launches(call);
     if (event_rows(trace_) >= kPartRows) give_part(trace_, take);
@@ -286,7 +356,7 @@ void CudaRows::finish_overheads(const ThreadRow& thread_row) {
   constexpr uint32_t kThread = 2;  // CUPTI_ACTIVITY_OBJECT_THREAD
   Calls& c = trace_.overheads;
   for (const PendingOverhead& o : overheads_) {
-    if (!has_sense(o.body.start, o.body.end)) continue;
+    if (!has_sense(o.body.start, o.body.end) || !extent_.holds_time(o.body.start)) continue;
     c.start.push_back(time(o.body.start));
     c.end.push_back(time(o.body.end));
     c.name.push_back(trace_.names.intern(overhead_name(o.body.kind)));
@@ -301,7 +371,8 @@ void CudaRows::finish_overheads(const ThreadRow& thread_row) {
 
 void CudaRows::sum_tallies() {
   tally_.processes = static_cast<int64_t>(counted_.size());
-  for (const auto& [source, counted] : counted_) {
+  for (const auto& [source, until_now] : counted_) {
+    const wire::CudaTallyBody counted = since(until_now, counted_before_[source]);
     tally_.records += counted.records;
     for (size_t i = 0; i < tally_.invalid.size(); ++i) tally_.invalid[i] += counted.invalid[i];
     tally_.unfinished += counted.unfinished;

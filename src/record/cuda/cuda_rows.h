@@ -11,11 +11,14 @@
 
 #include "record/cuda/cuda_objects.h"
 #include "record/cuda/cuda_tally.h"
+#include "record/extent.h"
 #include "record/parts.h"
 
 namespace sonde::record {
 
-/// Turns the records of CUPTI into rows. Those of a writer come one behind the other.
+/// Turns the records of CUPTI into rows: what starts within the extent, and what the GPU starts later for a call within
+/// it. They are written up to seconds later, so their heads' times say nothing. Those of a writer come one behind the
+/// other.
 class CudaRows {
  public:
   /// Gives a thread its row.
@@ -23,8 +26,8 @@ class CudaRows {
   /// Gives a process its row.
   using ProcessRow = std::function<ProcessId(uint32_t process)>;
 
-  CudaRows(Trace& trace, CudaObjects& objects, int64_t origin_ns, ProcessRow process_row)
-      : trace_(trace), objects_(objects), origin_ns_(origin_ns), process_row_(std::move(process_row)) {}
+  CudaRows(Trace& trace, CudaObjects& objects, const Extent& extent, ProcessRow process_row)
+      : trace_(trace), objects_(objects), extent_(extent), process_row_(std::move(process_row)) {}
 
   /// Records of other kinds change nothing.
   void add(const wire::Record& record, const CudaSource& source);
@@ -44,15 +47,22 @@ class CudaRows {
     wire::OverheadBody body;
     uint32_t process;
   };
+  struct PendingRecord {
+    wire::Record record;  ///< of the slices
+    CudaSource source;
+  };
   using StreamName = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;  ///< process, device, context, stream
 
-  [[nodiscard]] int64_t time(int64_t monotonic_ns) const { return monotonic_ns - origin_ns_; }
+  [[nodiscard]] int64_t time(int64_t monotonic_ns) const { return monotonic_ns - extent_.begin_ns; }
+  void add_row(const wire::Record& record, const CudaSource& source);
+  void count(const wire::Record& record, const CudaSource& source);
   StreamId stream(const CudaSource& source, uint32_t device, uint32_t context, uint32_t number);
   /// Whether a time span can be: others are counted.
   bool has_sense(int64_t start, int64_t end);
   /// False, and nothing added, where the times make no sense.
   bool add_operation(GpuOps& ops, int64_t start, int64_t end, const wire::GpuPlace& place, const CudaSource& source);
 
+  void call(const wire::ApiCallBody& body, const CudaSource& source, uint16_t domain);
   void kernel(const wire::KernelBody& body, const CudaSource& source);
   void copy(const wire::CopyBody& body, const CudaSource& source);
   void set(const wire::SetBody& body, const CudaSource& source);
@@ -66,6 +76,8 @@ class CudaRows {
   void chain(const wire::Record& record, const CudaSource& source);
   void state(const wire::Record& record);
 
+  void finish_late();
+  void finish_events();
   void finish_calls(const ThreadRow& thread_row, const PartTaker& take);
   void add_call(const PendingCall& call, ThreadId thread);
   void finish_overheads(const ThreadRow& thread_row);
@@ -74,15 +86,20 @@ class CudaRows {
 
   Trace& trace_;
   CudaObjects& objects_;
-  int64_t origin_ns_;
+  Extent extent_;
   ProcessRow process_row_;
   CudaTally tally_;
   std::map<StreamName, StreamId> streams_;
   std::vector<PendingCall> calls_;
+  std::vector<PendingRecord> late_;  ///< operations that start behind the extent
+  std::vector<PendingRecord> events_;
+  boost::unordered_flat_set<uint64_t> called_;             ///< process and correlation of calls
+  boost::unordered_flat_set<uint64_t> called_of_runtime_;  ///< the same of the runtime's, at any time
   std::vector<PendingOverhead> overheads_;
-  boost::unordered_flat_map<uint64_t, ChainId> chains_;  ///< by process and correlation
-  boost::unordered_flat_set<uint64_t> started_;          ///< process and correlation of kernels and graphs
-  std::map<CudaSource, wire::CudaTallyBody> counted_;    ///< the last of each
+  boost::unordered_flat_map<uint64_t, ChainId> chains_;       ///< by process and correlation
+  boost::unordered_flat_set<uint64_t> started_;               ///< process and correlation of kernels and graphs
+  std::map<CudaSource, wire::CudaTallyBody> counted_;         ///< the last of each
+  std::map<CudaSource, wire::CudaTallyBody> counted_before_;  ///< the last before the extent
 };
 
 }  // namespace sonde::record

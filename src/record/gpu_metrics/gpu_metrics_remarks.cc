@@ -118,8 +118,8 @@ void add_names(std::vector<Remark>& remarks, const GpuMetricsTally& tally) {
 }
 
 /// CUPTI 12.8 was seen to give no records of kernels on an H100 while it sampled, without an error.
-void add_silence(std::vector<Remark>& remarks, const Recording& recording, bool any) {
-  const CudaTally& cuda = recording.tally.cuda;
+void add_silence(std::vector<Remark>& remarks, const Profile& profile, bool any) {
+  const CudaTally& cuda = profile.tally.cuda;
   if (!any || cuda.launches + cuda.graph_starts == 0 || cuda.kernels + cuda.graph_launches > 0) return;
   remarks.push_back(
       {true,
@@ -129,8 +129,8 @@ void add_silence(std::vector<Remark>& remarks, const Recording& recording, bool 
 
 }  // namespace
 
-void add_gpu_metrics_remarks(std::vector<Remark>& remarks, const Recording& recording, const Wanted& wanted) {
-  const GpuMetricsTally& tally = recording.gpu_metrics;
+void add_gpu_metrics_remarks(std::vector<Remark>& remarks, const Profile& profile, const Wanted& wanted) {
+  const GpuMetricsTally& tally = profile.gpu_metrics;
   if (tally.gpus.empty() && tally.states.empty()) {
     remarks.push_back({true,
                        "no GPU metrics were sampled: no process used CUDA, in which Sonde samples them, or none long "
@@ -147,7 +147,7 @@ void add_gpu_metrics_remarks(std::vector<Remark>& remarks, const Recording& reco
   }
   add_names(remarks, tally);
   add_states(remarks, tally);
-  add_silence(remarks, recording, any);
+  add_silence(remarks, profile, any);
 }
 
 }  // namespace sonde::record

@@ -6,6 +6,7 @@
 #include "record/mapping.h"
 #include "record/self_test/exit_codes.h"
 #include "wire/reader.h"
+#include "wire/rounds.h"
 
 namespace sonde::record {
 namespace {
@@ -71,7 +72,7 @@ std::optional<Remark> remark_of(const SelfTest& test) {
 Result<SelfTest> self_test(SubprocessRunner& runner, const std::string& program, const std::string& library) {
   const auto mapping = Mapping::create({.nvtx = false, .os_calls = false, .cuda = true});
   if (!mapping) return std::unexpected(mapping.error());
-  mapping->set_phase(wire::Phase::recording);
+  wire::set_phase(mapping->header(), wire::Phase::recording);
   const Scratch scratch;
   const auto end =
       runner.run({.words = {program},

@@ -95,7 +95,7 @@ static void print_sums(const char* name, const struct sum* sums, int is_kernels)
 /* CLOCK_MONOTONIC, when the last operation of the default stream ended. */
 static long long last_end(void) {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  int64_t (*ready)(void*) = driver == NULL ? NULL : (int64_t(*)(void*))dlsym(driver, "fakeCudaReadyNs");
+  int64_t (*ready)(void*) = driver == NULL ? NULL : (int64_t (*)(void*))dlsym(driver, "fakeCudaReadyNs");
   return ready == NULL ? 0 : ready(NULL);
 }
 
@@ -112,8 +112,8 @@ static void report(void) {
   print_sums("copies", copies, 0);
   printf("\"sets\": [%ld, %ld, %ld], \"graph_launches\": %ld, \"migrations\": %ld, ", sets.count, sets.bytes, sets.ns,
          graph_launches, migrations);
-  printf("\"api_calls\": %ld, \"last_end\": %lld, \"pid\": %d, \"is_listened\": %d}\n", api_calls, last_end(), (int)getpid(),
-         is_listened());
+  printf("\"api_calls\": %ld, \"last_end\": %lld, \"pid\": %d, \"is_listened\": %d}\n", api_calls, last_end(),
+         (int)getpid(), is_listened());
   fflush(stdout);
 }
 
@@ -160,7 +160,8 @@ static void streams(int count) {
   check(cudaDeviceSynchronize());
 }
 
-/* A graph of two kernels and a set, launched `count` times. The account is of what runs: nothing runs in the capture. */
+/* A graph of two kernels and a set, launched `count` times. The account is of what runs: nothing runs in the capture.
+ */
 static void graph(int count) {
   void *stream = NULL, *captured = NULL, *exec = NULL;
   void* on_device = buffer(1 << 16);
@@ -338,6 +339,20 @@ static void paced(int count) {
   check(cudaDeviceSynchronize());
 }
 
+/* A line each: so many steps, done before the answer; between the profiler's calls where that is asked. */
+static void stepped(int asks) {
+  char line[32];
+  printf("ready\n");
+  fflush(stdout);
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    if (asks) check(cudaProfilerStart());
+    plain(atoi(line));
+    if (asks) check(cudaProfilerStop());
+    printf("done\n");
+    fflush(stdout);
+  }
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "";
   const int count = argc > 2 ? atoi(argv[2]) : 1;
@@ -360,6 +375,8 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "abort") == 0) dies(count, SIGABRT);
   if (strcmp(mode, "kill") == 0) dies(count, SIGKILL);
   if (strcmp(mode, "paced") == 0) paced(count);
+  if (strcmp(mode, "stepped") == 0) stepped(0);
+  if (strcmp(mode, "asked") == 0) stepped(1);
   if (strcmp(mode, "exec") == 0) {
     finish(count);
     execl(argv[0], argv[0], "plain", argc > 2 ? argv[2] : "1", (char*)NULL);

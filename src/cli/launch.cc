@@ -1,0 +1,10 @@
+#include "cli/record/launched_program.h"
+
+namespace sonde {
+
+extern const Command launch_command;
+const Command launch_command = {"launch", "Run a program of which 'sonde start' and 'sonde stop' record parts",
+                                "sonde launch --session-new training -- python train.py", &set_up_launched_program,
+                                true};
+
+}  // namespace sonde

@@ -1,0 +1,100 @@
+#include "cli/record/control_options.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/record/capture_range.h"
+#include "cli/record/output_name.h"
+
+namespace sonde::record_cli {
+namespace {
+
+/// `--export` is nsys' format to export to, and ncu's name of a file.
+bool is_format(std::string_view value) { return value == "sqlite" || value == "none"; }
+
+/// Says where else nsys' other formats come from.
+std::string other_format(const std::string& value) {
+  constexpr auto kOther =
+      std::to_array<std::string_view>({"arrow", "arrowdir", "hdf", "info", "json", "jsonlines", "parquetdir", "text"});
+  if (std::ranges::find(kOther, value) == kOther.end()) return {};
+  return fmt::format(
+      "{} is not written by sonde record: 'sonde convert PROFILE -o FILE' writes other formats, "
+      "'sonde stats --format csv PROFILE' tables",
+      value);
+}
+
+/// Times beyond 31 years are that: they still fit.
+int64_t to_ns(double seconds) { return static_cast<int64_t>(std::min(seconds, 1e9) * 1e9); }
+
+}  // namespace
+
+Result<int> kill_signal(const std::string& text) {
+  struct Named {
+    std::string_view name;
+    int number;
+  };
+  constexpr auto kSignals = std::to_array<Named>(
+      {{"none", 0}, {"sigkill", SIGKILL}, {"sigterm", SIGTERM}, {"sigint", SIGINT}, {"sighup", SIGHUP}});
+  for (const Named& s : kSignals) {
+    if (text == s.name || text == fmt::format("{}", s.number)) return s.number;
+  }
+  return fail("--kill: '{}' is none of none, sigkill, sigterm, sigint, sighup or their numbers", text);
+}
+
+void add_control_options(CLI::App& command, ControlArguments& a) {
+  command
+      .add_option_function<std::string>(
+          "--export",
+          [&a](const std::string& value) {
+            if (!is_format(value)) a.output = value;
+          },
+          "ncu's name of the profile; of nsys' formats sqlite, which it is, and none")
+      ->check([](const std::string& value) { return other_format(value); });
+  command.add_option("-o,--output", a.output,
+                     "the profile, report%n without it; .sqlite is added; %n a number, %h the host, %q{VARIABLE}");
+  command.add_flag("-f,--force-overwrite", a.overwrite, "replace the output where it is there already");
+  command.add_option("-y,--delay", a.delay_s, "seconds from the start to that of the recording")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("-d,--duration", a.duration_s, "seconds to record; without it until the program ends")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--kill", a.kill,
+                     "signal to the program when the duration is over (sigterm), or the capture range (none)");
+  command.add_flag("-x,--stop-on-exit", a.stop_on_exit,
+                   "false: also record what the program leaves behind, until the duration is over");
+  command
+      .add_option("-c,--capture-range", a.capture_range,
+                  "record what the program asks for: none, nvtx or cudaProfilerApi")
+      ->capture_default_str();
+  command.add_option("-p,--nvtx-capture", a.nvtx_capture,
+                     "the range that -c nvtx waits for: RANGE of the default domain, RANGE@DOMAIN, RANGE@*");
+  command
+      .add_option("--capture-range-end", a.capture_range_end,
+                  "none, stop, stop-shutdown, repeat[:N] or repeat-shutdown:N; a profile for each that repeats")
+      ->capture_default_str();
+}
+
+Result<record::RoundOptions> round_of(const ControlArguments& a) {
+  record::RoundOptions round;
+  if (!a.stop_on_exit && a.duration_s <= 0) return fail("-x false needs --duration: what else ends the recording?");
+  auto capture = read_capture(a.capture_range, a.capture_range_end, a.nvtx_capture);
+  if (!capture) return std::unexpected(capture.error());
+  round.capture = std::move(*capture);
+  const bool by_program = round.capture.trigger != wire::Trigger::none;
+  if (by_program && a.delay_s > 0) return fail("--delay and --capture-range both say when to begin; take one");
+  const auto signal = kill_signal(a.kill.value_or(by_program ? "none" : "sigterm"));
+  if (!signal) return std::unexpected(signal.error());
+  round.kill_signal = *signal;
+  auto output = output_name(a.output.value_or("report%n"));
+  if (!output) return std::unexpected(output.error());
+  round.output = std::move(*output);
+  round.overwrite = a.overwrite;
+  round.delay_ns = to_ns(a.delay_s);
+  if (a.duration_s > 0) round.duration_ns = to_ns(a.duration_s);
+  round.stop_on_exit = a.stop_on_exit;
+  return round;
+}
+
+}  // namespace sonde::record_cli

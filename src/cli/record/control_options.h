@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/command.h"
+#include "record/record.h"
+
+/// The options of `sonde record` and `sonde start` that say what part of a program's life is recorded, and where to.
+namespace sonde::record_cli {
+
+struct ControlArguments {
+  std::optional<std::string> output;
+  bool overwrite = false;
+  double delay_s = 0;
+  double duration_s = 0;
+  std::optional<std::string> kill;
+  bool stop_on_exit = true;
+  std::string capture_range = "none";
+  std::string capture_range_end = "stop-shutdown";
+  std::optional<std::string> nvtx_capture;
+};
+
+void add_control_options(CLI::App& command, ControlArguments& arguments);
+
+/// The output's macros are expanded; it stays relative to the working folder.
+[[nodiscard]] Result<record::RoundOptions> round_of(const ControlArguments& arguments);
+
+/// As nsys takes it: a name or a number; 0 for none.
+[[nodiscard]] Result<int> kill_signal(const std::string& text);
+
+}  // namespace sonde::record_cli

@@ -1,0 +1,34 @@
+#include "cli/session/ask.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/secrets.h"
+#include "cli/output.h"
+#include "record/session/client.h"
+
+namespace sonde::session_cli {
+
+void add_session_option(CLI::App& command, std::optional<std::string>& session) {
+  command.add_option("--session", session, "the session's name; not needed where there is one only");
+}
+
+int ask(const std::optional<std::string>& session, const record::Request& request) {
+  const auto name = record::choose_session(session);
+  if (!name) return report_error(name.error());
+  const auto answer = record::ask_session(*name, request);
+  if (!answer) return report_error(answer.error());
+  for (const std::string& line : answer->lines) complain(line);
+  return answer->done ? kDone : kCannot;
+}
+
+Result<SessionStatus> status_of(const std::string& session) {
+  auto answer = record::ask_session(session, {});
+  if (!answer) return std::unexpected(answer.error());
+  constexpr size_t kLines = 5;
+  auto& lines = answer->lines;
+  lines.resize(kLines);
+  return SessionStatus{
+      .state = lines[0], .kind = lines[1], .seconds = lines[2], .output = lines[3], .program = printable(lines[4])};
+}
+
+}  // namespace sonde::session_cli

@@ -1,0 +1,39 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/output.h"
+#include "cli/record/control_options.h"
+#include "cli/session/ask.h"
+
+namespace sonde {
+namespace {
+
+struct Arguments {
+  std::optional<std::string> session;
+  std::string kill = "sigterm";
+};
+
+int run(const Arguments& arguments) {
+  const auto signal = record_cli::kill_signal(arguments.kill);
+  if (!signal) return report_error(signal.error());
+  return session_cli::ask(arguments.session, {.verb = record::Verb::shutdown, .round = {}, .signal = *signal});
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  const auto a = std::make_shared<Arguments>();
+  session_cli::add_session_option(command, a->session);
+  command
+      .add_option("--kill", a->kill, "signal to the program; none lets it go on, and nothing more is recorded of it")
+      ->capture_default_str();
+  command.callback([a, &exit_code] { exit_code = run(*a); });
+}
+
+}  // namespace
+
+extern const Command shutdown_command;
+const Command shutdown_command = {"shutdown",
+                                  "End a session: what is being recorded is discarded, the program is ended",
+                                  "sonde shutdown --kill none", &set_up, true};
+
+}  // namespace sonde

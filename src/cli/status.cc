@@ -1,0 +1,35 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/output.h"
+#include "cli/session/ask.h"
+#include "record/session/client.h"
+
+namespace sonde {
+namespace {
+
+int run(const std::optional<std::string>& wanted) {
+  const auto name = record::choose_session(wanted);
+  if (!name) return report_error(name.error());
+  const auto status = session_cli::status_of(*name);
+  if (!status) return report_error(status.error());
+  fmt::print("session   {}\nstate     {}\nprogram   {}\nsince     {} s\n", *name, status->state, status->program,
+             status->seconds);
+  if (!status->output.empty()) fmt::print("profile   {}\n", status->output);
+  return kDone;
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  const auto session = std::make_shared<std::optional<std::string>>();
+  session_cli::add_session_option(command, *session);
+  command.callback([session, &exit_code] { exit_code = run(*session); });
+}
+
+}  // namespace
+
+extern const Command status_command;
+const Command status_command = {"status", "Say whether a session records, waits or is idle", "sonde status", &set_up,
+                                true};
+
+}  // namespace sonde

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/record.h"
+
+namespace sonde::record {
+
+/// What to tell of a profile: its remarks, but for the first `said`, and where it is.
+[[nodiscard]] std::vector<std::string> lines_of(const Profile& profile, size_t said);
+
+[[nodiscard]] std::string line_of(const Remark& remark);
+
+}  // namespace sonde::record

@@ -1,0 +1,124 @@
+#include "record/profile.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "record/cpu/cpu_remarks.h"
+#include "record/gpu_metrics/gpu_metrics_remarks.h"
+#include "record/library_remark.h"
+#include "record/remarks.h"
+#include "record/torch_remark.h"
+
+namespace sonde::record {
+namespace {
+
+/// About, for the progress: a range takes some 64 bytes of a recording, an OS call 32.
+constexpr int64_t kBytesPerRow = 48;
+
+Rank rank_of(const Extent& extent, int64_t utc_begin_ns) {
+  Rank rank;
+  rank.file = "record";
+  rank.format = "record";
+  rank.product = "Sonde";
+  rank.product_version = SONDE_VERSION;
+  rank.utc_ns = utc_begin_ns;
+  rank.capture_start_ns = 0;
+  rank.capture_clock_ns = extent.begin_ns;
+  return rank;
+}
+
+void add_diagnostics(Trace& trace, const std::vector<Remark>& remarks, int64_t duration_ns) {
+  constexpr int kInfo = 1;
+  constexpr int kWarning = 2;
+  for (const Remark& remark : remarks) {
+    trace.diagnostics.start.push_back(duration_ns);
+    trace.diagnostics.severity.push_back(remark.warning ? kWarning : kInfo);
+    trace.diagnostics.text.push_back(trace.names.intern(remark.text));
+    trace.diagnostics.process.push_back(kNone);
+  }
+}
+
+/// The round's profile says nothing of what the round left out.
+void leave_out(RecordOptions& options) {
+  const uint32_t only = options.only;
+  options.wanted.nvtx = options.wanted.nvtx && (only & wire::kWantNvtx) != 0;
+  options.wanted.os_calls = options.wanted.os_calls && (only & wire::kWantOsCalls) != 0;
+  options.wanted.cuda = options.wanted.cuda && (only & wire::kWantCuda) != 0;
+  if ((only & wire::kWantLibraries) == 0) options.wanted.libraries.clear();
+  if ((only & wire::kWantGpuMetrics) == 0) options.wanted.gpu_metrics = {};
+  if ((only & wire::kWantNvtx) == 0) options.torch_folder.clear();
+}
+
+std::vector<Remark> all_remarks(const Profile& profile, EndedRound& round) {
+  RecordOptions options = round.options;
+  leave_out(options);
+  std::vector<Remark> remarks = remarks_of(profile.tally, options, round.header.get(), round.spool->state(),
+                                           round.damaged, round.span.end - round.span.begin);
+  add_cpu_remarks(remarks, profile.cpu, options.cpu, round.cpu);
+  add_library_remark(remarks, profile.tally, options);
+  add_torch_remark(remarks, profile.tally, options);
+  if (options.wanted.gpu_metrics.any()) add_gpu_metrics_remarks(remarks, profile, options.wanted);
+  return remarks;
+}
+
+Status fill_and_write(Profile& profile, EndedRound& round, Progress& progress) {
+  const auto file = MappedFile::open(round.spool_path);
+  if (!file) return std::unexpected(file.error());
+  const auto content = spool_content(std::as_bytes(std::span(file->bytes())));
+  if (!content) return std::unexpected(content.error());
+  auto maker = ProfileMaker::open(round.options, progress);
+  if (!maker) return std::unexpected(maker.error());
+  const Slices slices = ordered_slices(content->slices, [&file] { file->let_go(); });
+  const Extent extent{round.span.begin, round.span.end, round.options.only};
+  maker->fill(profile, slices, extent, round.span.utc_begin, round.cpu.cycles, round.options);
+  profile.remarks = all_remarks(profile, round);
+  return maker->finish(profile.remarks, round.span.end - round.span.begin);
+}
+
+}  // namespace
+
+Result<ProfileMaker> ProfileMaker::open(const RoundOptions& options, Progress& progress) {
+  auto writer = NsysWriter::open(options.output, {.overwrite = options.overwrite, .inputs = {}, .progress = &progress});
+  if (!writer) return std::unexpected(writer.error());
+  return ProfileMaker(std::move(*writer));
+}
+
+void ProfileMaker::fill(Profile& profile, const Slices& slices, const Extent& extent, int64_t utc_begin_ns, bool cycles,
+                        const RecordOptions& options) {
+  const auto write = [&](const Trace& part) {
+    if (written_) written_ = writer_.add(part);
+  };
+  trace_.fields = Fields::all();
+  trace_.ranks.push_back(rank_of(extent, utc_begin_ns));
+  profile.tally = fill_trace(trace_, slices, extent, write, options.measure.value_or(MeasureRequest()));
+  if (options.complete_kernels != nullptr) options.complete_kernels(trace_);
+  Symbolizer symbolizer(trace_, slices);
+  const CpuSpan span{extent.begin_ns, extent.end_ns};
+  profile.cpu = fill_cpu_events(trace_, slices, symbolizer, span, cycles, write);
+  profile.tally.cpu_events = profile.cpu.samples + profile.cpu.switches;
+  profile.gpu_metrics = fill_gpu_metrics(trace_, slices, extent.begin_ns, extent.end_ns, write);
+  for (const SampledGpu& gpu : profile.gpu_metrics.gpus) profile.tally.gpu_samples += gpu.samples;
+}
+
+Status ProfileMaker::finish(const std::vector<Remark>& remarks, int64_t duration_ns) {
+  trace_.ranks.back().capture_end_ns = duration_ns;
+  add_diagnostics(trace_, remarks, duration_ns);
+  if (written_) written_ = writer_.add(trace_);
+  return written_ ? writer_.finish(trace_) : written_;
+}
+
+Profile make_profile(EndedRound round, Progress& progress) {
+  Profile profile;
+  profile.output = round.options.output;
+  progress.begin("writing " + profile.output, round.spool->state().bytes / kBytesPerRow, "rows");
+  profile.written = fill_and_write(profile, round, progress);
+  progress.end();
+  if (profile.written) {
+    unlink(round.spool_path.c_str());
+  } else {
+    profile.kept = round.spool_path;
+  }
+  return profile;
+}
+
+}  // namespace sonde::record

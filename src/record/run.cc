@@ -1,0 +1,195 @@
+#include "record/run.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/ranges.h>
+
+#include "base/clock.h"
+#include "record/lines.h"
+#include "wire/rounds.h"
+
+namespace sonde::record {
+namespace {
+
+/// The mapping holds what a million events a second write in 400 ms.
+constexpr int64_t kBusySweepNs = 10'000'000;
+constexpr int64_t kQuietSweepNs = 50'000'000;
+constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
+
+Answer refused(std::string why) { return {.done = false, .lines = {std::move(why)}}; }
+
+}  // namespace
+
+Run::Run(const RecordOptions& options, Mapping& mapping, Rounds& rounds, std::vector<Source*> sources, Session* session)
+    : options_(options),
+      mapping_(mapping),
+      rounds_(rounds),
+      sources_(std::move(sources)),
+      session_(session),
+      collection_(rounds),
+      started_ns_(monotonic_ns()) {}
+
+void Run::prepare() {
+  if (!options_.launch) collection_.start(options_, monotonic_ns());
+}
+
+void Run::follow(Program& program, Recording& recording) {
+  int64_t wait_ns = kBusySweepNs;
+  while (!over(program)) {
+    program.wait(wait_ns);
+    const int signal = collection_.step(monotonic_ns());
+    if (collection_.closed() || is_done_with_cuda()) close();
+    if (signal != 0) {
+      await_cuda(program);
+      program.send(signal);
+    }
+    wait_ns = std::min(look() > kBusyBytes ? kBusySweepNs : kQuietSweepNs, patience_ns());
+    rounds_.make_profiles();
+    tell_profiles(recording);
+    obey(program);
+  }
+  collection_.complete();
+  close();
+  rounds_.hurry();
+  look();
+  for (Source* source : sources_) source->finish();
+  look();
+  rounds_.finish();
+  tell_profiles(recording);
+  recording.cancelled = cancelled_;
+}
+
+void Run::give_up() {
+  collection_.cancel();
+  rounds_.hurry();
+  look();
+  look();
+}
+
+bool Run::over(const Program& program) const {
+  if (!program.ended()) return false;
+  const bool wait_for_others =
+      collection_.active() && !collection_.options().stop_on_exit && collection_.options().duration_ns;
+  return !wait_for_others || program.told_to_end();
+}
+
+int64_t Run::look() {
+  int64_t bytes = 0;
+  int64_t damaged = 0;
+  for (Source* source : sources_) {
+    bytes += source->sweep();
+    damaged += source->damaged();
+  }
+  rounds_.settle(damaged);
+  return bytes;
+}
+
+int64_t Run::patience_ns() const {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const Source* source : sources_) least = std::min(least, source->patience_ns());
+  return least;
+}
+
+/// What `sonde launch` started may be recorded again.
+bool Run::is_done_with_cuda() const { return options_.wanted.cuda && !options_.launch && !collection_.active(); }
+
+void Run::await_cuda(Program& program) {
+  const int64_t until = monotonic_ns() + kMostHandoverNs;
+  while (handing_over(mapping_.header()) > 0 && !program.ended() && monotonic_ns() < until) {
+    program.wait(kBusySweepNs);
+    look();
+  }
+}
+
+void Run::close() {
+  if (closed_) return;
+  closed_ = true;
+  wire::set_phase(mapping_.header(), wire::Phase::ended);
+}
+
+void Run::tell_profiles(Recording& recording) {
+  for (const Profile& profile : rounds_.take_profiles()) {
+    ++(profile.written ? recording.profiles : recording.failed);
+    all_written_ = all_written_ && profile.written.has_value();
+    for (std::string& line : lines_of(profile, options_.remarks.size())) told_.push_back(std::move(line));
+    if (options_.made) options_.made(profile);
+  }
+  if (!rounds_.busy()) answer_stops();
+}
+
+void Run::answer_stops() {
+  if (stops_.empty()) return;
+  const bool done = all_written_ && !told_.empty();
+  if (told_.empty()) told_.emplace_back("there is no profile: what the recording waits for did not come");
+  for (const int connection : stops_) session_->answer(connection, {.done = done, .lines = told_});
+  stops_.clear();
+}
+
+void Run::obey(Program& program) {
+  if (session_ == nullptr) return;
+  while (const auto asked = session_->next()) obey(program, *asked);
+}
+
+void Run::obey(Program& program, const Session::Asked& asked) {
+  switch (asked.request.verb) {
+    case Verb::status: return session_->answer(asked.connection, status());
+    case Verb::start: return session_->answer(asked.connection, start(asked));
+    case Verb::cancel: return session_->answer(asked.connection, cancel());
+    case Verb::shutdown: return session_->answer(asked.connection, shut_down(program, asked.request.signal));
+    case Verb::stop: break;
+  }
+  if (!collection_.active()) {
+    return session_->answer(asked.connection, refused("nothing is being recorded; 'sonde start' begins"));
+  }
+  collection_.stop();
+  stops_.push_back(asked.connection);
+}
+
+Answer Run::start(const Session::Asked& asked) {
+  if (closed_) return refused("the session is shut down: nothing more is recorded of its program");
+  if (collection_.active()) return refused("it is recording already; 'sonde stop' or 'sonde cancel' first");
+  const RoundOptions& round = asked.request.round;
+  const uint32_t missing = round.only == ~0U ? 0 : round.only & ~mapping_.header().wanted;
+  if (missing != 0) {
+    return refused("the program was not launched for all that -t asks for; give sonde launch the same -t");
+  }
+  told_.clear();
+  all_written_ = true;
+  collection_.start(round, monotonic_ns());
+  if (!rounds_.opened()) {
+    const std::string why = rounds_.opened().error().message;
+    collection_.cancel();
+    return refused(why);
+  }
+  return {.done = true, .lines = {}};
+}
+
+Answer Run::cancel() {
+  if (!collection_.active()) return refused("nothing is being recorded");
+  collection_.cancel();
+  cancelled_ = true;
+  return {.done = true, .lines = {"what was recorded since the start is discarded"}};
+}
+
+Answer Run::shut_down(Program& program, int signal) {
+  const bool was_active = collection_.active();
+  if (was_active) static_cast<void>(cancel());
+  close();
+  if (signal != 0) program.send(signal);  // nothing is made of what CUPTI holds
+  std::vector<std::string> lines;
+  if (was_active) lines.emplace_back("what was being recorded is discarded");
+  return {.done = true, .lines = std::move(lines)};
+}
+
+Answer Run::status() const {
+  constexpr int64_t kSecondNs = 1'000'000'000;
+  return {.done = true,
+          .lines = {std::string(closed_ ? "shut down" : collection_.state()),
+                    std::string(options_.launch ? "launch" : "record"),
+                    fmt::format("{}", (monotonic_ns() - started_ns_) / kSecondNs),
+                    collection_.active() ? collection_.options().output : "",
+                    fmt::format("{}", fmt::join(options_.program.words, " "))}};
+}
+
+}  // namespace sonde::record

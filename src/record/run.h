@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/collection.h"
+#include "record/program.h"
+#include "record/session/session.h"
+
+namespace sonde::record {
+
+/// The program's life, and what is recorded of it.
+class Run {
+ public:
+  /// `session`: null where nobody can command this recorder.
+  Run(const RecordOptions& options, Mapping& mapping, Rounds& rounds, std::vector<Source*> sources, Session* session);
+
+  /// Before the program starts: what it does first is recorded too.
+  void prepare();
+  /// Until the program has ended and all profiles are made.
+  void follow(Program& program, Recording& recording);
+  /// The program did not start: nothing is left behind.
+  void give_up();
+
+ private:
+  [[nodiscard]] bool over(const Program& program) const;
+  /// Gives the bytes that came.
+  int64_t look();
+  [[nodiscard]] int64_t patience_ns() const;
+  void obey(Program& program);
+  void obey(Program& program, const Session::Asked& asked);
+  [[nodiscard]] Answer start(const Session::Asked& asked);
+  [[nodiscard]] Answer cancel();
+  [[nodiscard]] Answer shut_down(Program& program, int signal);
+  [[nodiscard]] Answer status() const;
+  void close();
+  /// Whether nothing more will be recorded, so that CUPTI need not stay in the program.
+  [[nodiscard]] bool is_done_with_cuda() const;
+  /// The signal that ends the program may come only when what it did until now is here.
+  void await_cuda(Program& program);
+  void tell_profiles(Recording& recording);
+  void answer_stops();
+
+  const RecordOptions& options_;
+  Mapping& mapping_;
+  Rounds& rounds_;
+  std::vector<Source*> sources_;
+  Session* session_;
+  Collection collection_;
+  int64_t started_ns_;
+  bool closed_ = false;  ///< nothing more is recorded
+  bool cancelled_ = false;
+  std::vector<int> stops_;         ///< connections that wait for profiles
+  std::vector<std::string> told_;  ///< of the profiles of this collection
+  bool all_written_ = true;        ///< of these
+};
+
+}  // namespace sonde::record

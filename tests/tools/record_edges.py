@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""What is rare and went wrong once: forks while a lock is held or within a handler, programs without a free pthread key,
+texts that are no UTF-8."""
+
+import tempfile
+from pathlib import Path
+
+from _recorded import TOOLS, Recorded, check, record
+
+EDGE = TOOLS / "edge_program"
+
+
+def forks_under_lock(folder):
+    """A child of fork() takes a lock that a thread of its parent held: its name is there."""
+    path = folder / "locked.sqlite"
+    run = record(path, EDGE, "fork_locked", "100", options=["-t", "nvtx"])
+    check(run.returncode == 0 and run.stdout == "children that registered a name: 100\n", (run.stdout, run.stderr))
+    check(Recorded(path).counts() == {"of a child": 100}, Recorded(path).counts())
+
+
+def forks_in_handler(folder):
+    """Parent and child go on to record, each in its own place."""
+    path = folder / "handler.sqlite"
+    run = record(path, EDGE, "fork_in_handler", "50", options=["-t", "nvtx"])
+    check(run.returncode == 0 and run.stdout == "handled\n", (run.stdout, run.stderr))
+    recorded = Recorded(path)
+    counts = recorded.counts()
+    check(counts["behind the handlers"] == 1000, counts)
+    # A child whose parent was just writing drops its ranges, which is counted.
+    check(counts["in the child of a handler"] <= 50 + 1, counts)
+    parents = recorded.rows("SELECT DISTINCT globalTid >> 24 FROM NVTX_EVENTS WHERE text = 'in the parent'")
+    children = recorded.rows("SELECT DISTINCT globalTid >> 24 FROM NVTX_EVENTS WHERE text = 'in the child of a handler'")
+    check(len(parents) == 1 and parents[0] not in children, (parents, children))
+
+
+def no_key_left(folder):
+    path = folder / "keys.sqlite"
+    run = record(path, EDGE, "no_keys", "300", options=["-t", "nvtx"])
+    check(run.stdout == "keys taken: all\n" and run.returncode == 0, (run.stdout, run.stderr))
+    check(Recorded(path).counts() == {"without a key": 30000}, (Recorded(path).counts(), run.stderr))
+
+
+def broken_text(folder):
+    path = folder / "latin1.sqlite"
+    record(path, EDGE, "latin1", options=["-t", "nvtx"])
+    check(Recorded(path).counts() == {"gr\ufffd\ufffde": 1}, Recorded(path).counts())
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        for part in (forks_under_lock, forks_in_handler, no_key_left, broken_text):
+            part(Path(name))
+            print(f"{part.__name__}: ok", flush=True)
+
+
+if __name__ == "__main__":
+    main()
