@@ -103,6 +103,38 @@ TEST(CudaRecording, AKernelHasItsNamesPlaceAndCall) {
   EXPECT_TRUE(warnings(made.tally.cuda).empty());
 }
 
+TEST(CudaRecording, WhatTheGpuDoesBelongsToTheRoundInWhichItStartsOrInWhichItsCallLies) {
+  CudaWritten w;
+  w.name(1, "early").name(2, "within").name(3, "late").name(4, "of the next round");
+  w.call(50, 60, 1, 211).call(150, 160, 2, 211).call(190, 195, 3, 211).call(250, 260, 4, 211);
+  w.kernel(70, 90, 1, 1).kernel(170, 180, 2, 2).kernel(220, 230, 3, 3).kernel(270, 280, 4, 4);
+  Trace trace;
+  WholeTrace whole;
+  trace.fields = Fields::all();
+  const Extent round{.begin_ns = 100, .end_ns = 200};
+  const Tally tally = fill_trace(trace, {.all = {{5, 9, w.bytes()}}}, round, whole.taker());
+  whole.put_into(trace);
+  EXPECT_EQ(trace.kernels.start, (Times{70, 120}));
+  EXPECT_EQ(trace.api.start, (Times{50, 90}));
+  EXPECT_EQ(tally.cuda.launched_nothing, 0);
+}
+
+TEST(CudaRecording, CountsBeginWithTheRound) {
+  CudaWritten w;
+  wire::CudaTallyBody body{};
+  body.records = 10;
+  body.dropped = 3;
+  w.add(wire::Kind::cuda_tally, body);  // written at 1001
+  body.records = 15;
+  w.add(wire::Kind::cuda_tally, body);
+  Trace trace;
+  WholeTrace whole;
+  const Tally tally =
+      fill_trace(trace, {.all = {{5, 9, w.bytes()}}}, {.begin_ns = 1002, .end_ns = 2000}, whole.taker());
+  EXPECT_EQ(tally.cuda.records, 5U);
+  EXPECT_EQ(tally.cuda.dropped, 0U);
+}
+
 TEST(CudaRecording, OfACallWithinACallTheOuterOneCounts) {
   CudaWritten w;
   w.call(100, 200, 3, 211).call(120, 180, 3, 307, 1).call(300, 310, 4, 307, 1);
