@@ -26,11 +26,8 @@ Result<record::Request> request_of(const Arguments& arguments) {
   if (!arguments.traces.empty()) {
     const auto traces = record_cli::read_traces(arguments.traces);
     if (!traces) return std::unexpected(traces.error());
-    round->only = record::wanted_bits({.nvtx = traces->nvtx,
-                                       .os_calls = traces->os_calls,
-                                       .cuda = traces->cuda,
-                                       .libraries = traces->libraries}) |
-                  wire::kWantMetrics | wire::kWantGpuMetrics;
+    round->only = record::wanted_bits(
+        {.nvtx = traces->nvtx, .os_calls = traces->os_calls, .cuda = traces->cuda, .libraries = traces->libraries});
     for (const record::Remark& remark : traces->remarks) complain(remark.text);
   }
   return record::Request{.verb = record::Verb::start, .round = *round};

@@ -149,8 +149,9 @@ void Run::obey(Program& program, const Session::Asked& asked) {
 Answer Run::start(const Session::Asked& asked) {
   if (closed_) return refused("the session is shut down: nothing more is recorded of its program");
   if (collection_.active()) return refused("it is recording already; 'sonde stop' or 'sonde cancel' first");
-  const RoundOptions& round = asked.request.round;
+  RoundOptions round = asked.request.round;
   const uint32_t missing = round.only == ~0U ? 0 : round.only & ~mapping_.header().wanted;
+  round.only |= wire::kWantMetrics | wire::kWantGpuMetrics;  // -t does not name them
   if (missing != 0) {
     return refused("the program was not launched for all that -t asks for; give sonde launch the same -t");
   }
