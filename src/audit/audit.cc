@@ -16,7 +16,7 @@
 namespace sonde::audit {
 namespace {
 
-const char* wanted = nullptr;  // as in the environment; it outlives the process' own changes
+char wanted[128] = {};  // a copy: programs write their titles over the environment that they were started with
 wire::LibraryFunction* functions = nullptr;
 std::byte* stubs = nullptr;
 uint32_t* count = nullptr;
@@ -121,11 +121,18 @@ void look_at(const link_map& map) noexcept {
   }
 }
 
+/// A list that does not fit is none: libraries.inc is shorter.
+void keep_wanted(const char* list) noexcept {
+  size_t bytes = 0;
+  while (list[bytes] != '\0') ++bytes;
+  for (size_t i = 0; bytes < sizeof wanted && i <= bytes; ++i) wanted[i] = list[i];
+}
+
 __attribute__((constructor)) void find_wanted(int, char**, char** environment) noexcept {
   constexpr size_t kNameBytes = __builtin_strlen(wire::kLibrariesVariable);
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     if (begins_with(*environment, wire::kLibrariesVariable) && (*environment)[kNameBytes] == '=') {
-      wanted = *environment + kNameBytes + 1;
+      keep_wanted(*environment + kNameBytes + 1);
     }
   }
 }
@@ -141,7 +148,7 @@ extern "C" {
 __attribute__((visibility("default"))) unsigned la_version(unsigned version) {
   // Of glibc 2.35: before that the loader slowed every call down where it had an auditor.
   constexpr unsigned kKnown = 2;
-  return sonde::audit::kHasStubs && sonde::audit::wanted != nullptr && version >= kKnown ? kKnown : 0;
+  return sonde::audit::kHasStubs && sonde::audit::wanted[0] != '\0' && version >= kKnown ? kKnown : 0;
 }
 
 __attribute__((visibility("default"))) unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t*) {

@@ -36,16 +36,23 @@ struct Frame {
   int64_t start;  ///< of the call, 0 where it is not recorded
 };
 
-/// What stands above the arguments may end with a page: a coroutine's stack may have nothing behind it.
+/// Whether the kernel can read there: it looks at the set of signals before it refuses what to do with them.
+bool is_readable(uintptr_t address) noexcept {
+  constexpr int kNothingToDo = -1;
+  constexpr size_t kSetBytes = 8;
+  const int error = errno;
+  syscall(SYS_rt_sigprocmask, kNothingToDo, address, nullptr, kSetBytes);
+  const bool readable = errno != EFAULT;
+  errno = error;
+  return readable;
+}
+
+/// What stands above the arguments may end with a page: a coroutine's stack may have nothing, or a guard, behind it.
 int64_t words_at(uintptr_t arguments) noexcept {
   const uintptr_t next = (arguments | (kPage - 1)) + 1;
   const auto to_next = static_cast<int64_t>((next - arguments) / sizeof(int64_t));
   if (to_next >= kStackWords) return kStackWords;
-  unsigned char resident = 0;
-  const int error = errno;
-  const bool mapped = syscall(SYS_mincore, next, kPage, &resident) == 0;
-  errno = error;
-  return mapped ? kStackWords : to_next;
+  return is_readable(next) ? kStackWords : to_next;
 }
 
 uint32_t string_of(wire::LibraryFunction& function) noexcept {

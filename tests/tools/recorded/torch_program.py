@@ -259,12 +259,12 @@ def hidden():
 
 
 def short_lived():
-    """What a training function held before it called a module again is gone: seen in its second iteration."""
-    net, outputs = Net(), []
+    """What a training function held when it first called a module, here the loss, is gone with the iteration."""
+    net, criterion, outputs = Net(), nn.MSELoss(), []
     for _ in range(2):
         output = net(torch.rand(4, 8))
         outputs.append(weakref.ref(output))
-        output.sum().backward()
+        criterion(output, torch.ones(4, 1)).backward()
         del output
         print([one() is None for one in outputs])
     wrapped = Held()
