@@ -1,14 +1,16 @@
-#include "wire/libraries.h"
+#include "inject/library_calls.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 
+#include "inject/attachment.h"
 #include "inject/encode.h"
 #include "inject/export.h"
 #include "inject/names.h"
 #include "inject/thread_chunk.h"
+#include "wire/libraries.h"
 
 /// Calls of NVIDIA's libraries. libsonde_audit.so makes their functions be found as stubs of this file, whatever their
 /// arguments are. A stub calls the function with the registers as they came and with a copy of what stands on the
@@ -19,6 +21,7 @@
 extern "C" {
 SONDE_EXPORT sonde::wire::LibraryFunction sonde_library_functions[sonde::wire::kMostLibraryFunctions] = {};
 SONDE_EXPORT uint32_t sonde_library_count = 0;
+SONDE_EXPORT std::atomic<uint64_t>* sonde_library_lost = nullptr;
 }
 // NOLINTEND(readability-identifier-naming)
 
@@ -75,6 +78,10 @@ void write_call(wire::LibraryFunction& function, int64_t start, int64_t end) noe
 }
 
 }  // namespace
+
+void count_lost_functions() noexcept {
+  sonde_library_lost = &attachment.header->lost[static_cast<uint32_t>(wire::Loss::no_stub)];
+}
 
 /// The stubs call it before the function that it gives.
 extern "C" void* sonde_library_enter(uint32_t number, uintptr_t arguments, Frame* frame) noexcept {

@@ -87,6 +87,17 @@ def opened_later(folder):
     check(calls(recorded, "CUBLAS_EVENTS") == {"cublasVariable": 3}, calls(recorded, "CUBLAS_EVENTS"))
 
 
+def opened_too_often(folder):
+    """Each time takes new places; where there are none left, that is said, with the number."""
+    symbols = subprocess.run(["nm", "-D", "--defined-only", CUBLAS], capture_output=True, text=True, check=True).stdout
+    functions = sum(" T cublas" in line for line in symbols.splitlines())
+    times = 2000
+    recorded, said = compare(folder / "often.sqlite", TOOLS / "library_opener", CUBLAS, times)
+    lost = (3 + times) * functions - 16384
+    check(f"a library that is loaded again counts again: {lost}\n" in said, (lost, said))
+    check(any("functions of libraries" in text for text in recorded.remarks()), recorded.remarks())
+
+
 def nccl_ranges_once(folder):
     """Those that NCCL makes itself count, where they are recorded."""
     recorded, _ = compare(folder / "own.sqlite", TOOLS / "library_program", "own_ranges", traces="nvtx,nccl")
@@ -123,7 +134,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for one in (every_shape, what_was_asked_for, calls_that_do_not_come_back, threads_and_stacks, opened_later,
-                    nccl_ranges_once, none_there, variables_of_threads):
+                    opened_too_often, nccl_ranges_once, none_there, variables_of_threads):
             one(folder)
             print(f"{one.__name__}: ok", flush=True)
 
