@@ -16,10 +16,11 @@
 namespace sonde::audit {
 namespace {
 
-const char* wanted = nullptr;  // as in the environment; it outlives the process' own changes
+char wanted[128] = {};  // a copy: programs write their titles over the environment that they were started with
 wire::LibraryFunction* functions = nullptr;
 std::byte* stubs = nullptr;
 uint32_t* count = nullptr;
+std::atomic<uint64_t>** lost = nullptr;
 
 constexpr uintptr_t kPage = 4096;
 
@@ -86,11 +87,15 @@ void find_stubs(const link_map& map) noexcept {
   functions = object_of<wire::LibraryFunction>(map, symbols, wire::kLibraryFunctionsSymbol);
   stubs = object_of<std::byte>(map, symbols, wire::kLibraryStubsSymbol);
   count = object_of<uint32_t>(map, symbols, wire::kLibraryCountSymbol);
+  lost = object_of<std::atomic<uint64_t>*>(map, symbols, wire::kLibraryLostSymbol);
 }
 
 void replace(const link_map& map, ElfW(Sym) & symbol, const char* name, wire::Library library) noexcept {
+  if (*count >= wire::kMostLibraryFunctions) {
+    if (*lost != nullptr) (*lost)->fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   const uint32_t number = (*count)++;
-  if (number >= wire::kMostLibraryFunctions) return;
   wire::LibraryFunction& function = functions[number];
   function.function = reinterpret_cast<void*>(map.l_addr + symbol.st_value);
   function.name = name;
@@ -114,18 +119,25 @@ void replace_all(const link_map& map, uint16_t library) noexcept {
 void look_at(const link_map& map) noexcept {
   const char* const name = file_name(map.l_name);
   if (is_same(name, wire::kInjectFile)) return find_stubs(map);
-  if (functions == nullptr || stubs == nullptr || count == nullptr) return;
+  if (functions == nullptr || stubs == nullptr || count == nullptr || lost == nullptr) return;
   for (uint16_t i = 0; i < wire::kLibraries; ++i) {
     const wire::LibraryRow& row = wire::kLibraryRows[i];
     if (has_word(wanted, row.trace) && begins_with(name, row.file)) return replace_all(map, i);
   }
 }
 
+/// A list that does not fit is none: libraries.inc is shorter.
+void keep_wanted(const char* list) noexcept {
+  size_t bytes = 0;
+  while (list[bytes] != '\0') ++bytes;
+  for (size_t i = 0; bytes < sizeof wanted && i <= bytes; ++i) wanted[i] = list[i];
+}
+
 __attribute__((constructor)) void find_wanted(int, char**, char** environment) noexcept {
   constexpr size_t kNameBytes = __builtin_strlen(wire::kLibrariesVariable);
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     if (begins_with(*environment, wire::kLibrariesVariable) && (*environment)[kNameBytes] == '=') {
-      wanted = *environment + kNameBytes + 1;
+      keep_wanted(*environment + kNameBytes + 1);
     }
   }
 }
@@ -141,7 +153,7 @@ extern "C" {
 __attribute__((visibility("default"))) unsigned la_version(unsigned version) {
   // Of glibc 2.35: before that the loader slowed every call down where it had an auditor.
   constexpr unsigned kKnown = 2;
-  return sonde::audit::kHasStubs && sonde::audit::wanted != nullptr && version >= kKnown ? kKnown : 0;
+  return sonde::audit::kHasStubs && sonde::audit::wanted[0] != '\0' && version >= kKnown ? kKnown : 0;
 }
 
 __attribute__((visibility("default"))) unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t*) {

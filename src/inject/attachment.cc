@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "inject/library_calls.h"
 #include "inject/thread_chunk.h"
 
 namespace sonde::inject {
@@ -89,6 +90,7 @@ void attach() noexcept {
   }
   prepare_threads();
   attachment.header = header;
+  count_lost_functions();
   announce();
 }
 

@@ -1,14 +1,16 @@
-#include "wire/libraries.h"
+#include "inject/library_calls.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 
+#include "inject/attachment.h"
 #include "inject/encode.h"
 #include "inject/export.h"
 #include "inject/names.h"
 #include "inject/thread_chunk.h"
+#include "wire/libraries.h"
 
 /// Calls of NVIDIA's libraries. libsonde_audit.so makes their functions be found as stubs of this file, whatever their
 /// arguments are. A stub calls the function with the registers as they came and with a copy of what stands on the
@@ -19,6 +21,7 @@
 extern "C" {
 SONDE_EXPORT sonde::wire::LibraryFunction sonde_library_functions[sonde::wire::kMostLibraryFunctions] = {};
 SONDE_EXPORT uint32_t sonde_library_count = 0;
+SONDE_EXPORT std::atomic<uint64_t>* sonde_library_lost = nullptr;
 }
 // NOLINTEND(readability-identifier-naming)
 
@@ -36,16 +39,23 @@ struct Frame {
   int64_t start;  ///< of the call, 0 where it is not recorded
 };
 
-/// What stands above the arguments may end with a page: a coroutine's stack may have nothing behind it.
+/// Whether the kernel can read there: it looks at the set of signals before it refuses what to do with them.
+bool is_readable(uintptr_t address) noexcept {
+  constexpr int kNothingToDo = -1;
+  constexpr size_t kSetBytes = 8;
+  const int error = errno;
+  syscall(SYS_rt_sigprocmask, kNothingToDo, address, nullptr, kSetBytes);
+  const bool readable = errno != EFAULT;
+  errno = error;
+  return readable;
+}
+
+/// What stands above the arguments may end with a page: a coroutine's stack may have nothing, or a guard, behind it.
 int64_t words_at(uintptr_t arguments) noexcept {
   const uintptr_t next = (arguments | (kPage - 1)) + 1;
   const auto to_next = static_cast<int64_t>((next - arguments) / sizeof(int64_t));
   if (to_next >= kStackWords) return kStackWords;
-  unsigned char resident = 0;
-  const int error = errno;
-  const bool mapped = syscall(SYS_mincore, next, kPage, &resident) == 0;
-  errno = error;
-  return mapped ? kStackWords : to_next;
+  return is_readable(next) ? kStackWords : to_next;
 }
 
 uint32_t string_of(wire::LibraryFunction& function) noexcept {
@@ -68,6 +78,10 @@ void write_call(wire::LibraryFunction& function, int64_t start, int64_t end) noe
 }
 
 }  // namespace
+
+void count_lost_functions() noexcept {
+  sonde_library_lost = &attachment.header->lost[static_cast<uint32_t>(wire::Loss::no_stub)];
+}
 
 /// The stubs call it before the function that it gives.
 extern "C" void* sonde_library_enter(uint32_t number, uintptr_t arguments, Frame* frame) noexcept {

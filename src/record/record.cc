@@ -40,6 +40,7 @@ ProgramOptions injected(const RecordOptions& options, const Mapping& mapping,
   if (!options.wanted.libraries.empty()) {
     program.environment.emplace_back(wire::kLibrariesVariable, library_list(options.wanted.libraries));
     program.environment.emplace_back("LD_AUDIT", with_first("LD_AUDIT", options.auditor));
+    program.environment.emplace_back(kLoaderVariable, with_first(kLoaderVariable, kRoomForThreadVariables));
   }
   if (options.wanted.preloads()) {
     program.environment.emplace_back("LD_PRELOAD", with_first("LD_PRELOAD", options.library));

@@ -61,6 +61,9 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
   add(lost(header, wire::Loss::no_chunk), "events dropped since the recorder's memory was full");
   add(lost(header, wire::Loss::nested),
       "events dropped since they came from a signal handler within the recording of another");
+  add(lost(header, wire::Loss::no_stub),
+      "functions of libraries whose calls are not recorded: the process had loaded as many as there is room for, and "
+      "a library that is loaded again counts again");
   add(lost(header, wire::Loss::no_string), "registered strings and domains dropped: more than a process can have");
   add(static_cast<int64_t>(header.cut_texts.load()), "texts cut to 4096 bytes");
   add(static_cast<int64_t>(header.refused.load()),

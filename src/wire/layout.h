@@ -54,6 +54,7 @@ enum class Loss : uint32_t {
   no_chunk,   ///< every chunk was in use: the recorder was late, or gone, or there were too many threads
   nested,     ///< it came from a signal handler that interrupted the writing of another event
   no_string,  ///< a registered string or domain beyond what a process can have; its events stand under no name
+  no_stub,    ///< functions of libraries that were loaded when all places for such were taken
   count_
 };
 

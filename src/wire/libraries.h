@@ -41,11 +41,13 @@ struct LibraryFunction {
 inline constexpr uint32_t kMostLibraryFunctions = 16384;
 inline constexpr uint32_t kLibraryStubBytes = 16;
 
-/// Symbols of libsonde_inject.so: LibraryFunction[kMostLibraryFunctions], code of kLibraryStubBytes for each, and a
-/// uint32_t, the number of functions met, which may be more than there is room for.
+/// Symbols of libsonde_inject.so: LibraryFunction[kMostLibraryFunctions], code of kLibraryStubBytes for each, a
+/// uint32_t, the number of places taken, and a std::atomic<uint64_t>*, where functions without a place are counted,
+/// null while nowhere.
 inline constexpr const char* kLibraryFunctionsSymbol = "sonde_library_functions";
 inline constexpr const char* kLibraryStubsSymbol = "sonde_library_stubs";
 inline constexpr const char* kLibraryCountSymbol = "sonde_library_count";
+inline constexpr const char* kLibraryLostSymbol = "sonde_library_lost";
 inline constexpr const char* kInjectFile = "libsonde_inject.so";
 
 /// Environment of a recorded program: the libraries that are wanted, as -t names them, with commas between and around.

@@ -23,10 +23,10 @@ RANGES = {("NCCL", "ncclCommInitRank"): 1, ("NCCL", "ncclAllReduce"): 1, ("cuSPA
           ("cuSOLVER", "cusolverDnSgetrf"): 1}
 
 
-def compare(path, *words, traces=ALL):
+def compare(path, *words, traces=ALL, **settings):
     """What the program does is the same with and without; what was recorded of it, and what was said."""
     run = lambda command: subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False,
-                                         timeout=PATIENCE_S)
+                                         timeout=PATIENCE_S, **settings)
     alone = run(words)
     under = run([SONDE, "record", "-t", traces, "-o", path, "--", *words])
     check(alone.returncode == 0, (alone.returncode, alone.stderr))
@@ -76,14 +76,26 @@ def threads_and_stacks(folder):
     check(calls(recorded, "CUBLAS_EVENTS") == {"cublasGetStatusName": 40000}, calls(recorded, "CUBLAS_EVENTS"))
     ((count,),) = recorded.rows("SELECT count(DISTINCT globalTid) FROM CUBLAS_EVENTS")
     check(count == 4 and ranges(recorded) == {("cuSPARSE", "cusparseSpMV"): 1}, "threads, and a child's call")
-    recorded, _ = compare(folder / "coroutine.sqlite", TOOLS / "library_program", "coroutine")
-    check(ranges(recorded) == {("cuSOLVER", "cusolverDnSgetrf"): 1}, ranges(recorded))
+    for part in ("coroutine", "guarded"):
+        recorded, _ = compare(folder / f"{part}.sqlite", TOOLS / "library_program", part)
+        check(ranges(recorded) == {("cuSOLVER", "cusolverDnSgetrf"): 1}, ranges(recorded))
 
 
 def opened_later(folder):
     """With dlopen(), RTLD_DEEPBIND too; and no library is there for a program that looks for one."""
     recorded, _ = compare(folder / "opened.sqlite", TOOLS / "library_opener", CUBLAS)
     check(calls(recorded, "CUBLAS_EVENTS") == {"cublasVariable": 3}, calls(recorded, "CUBLAS_EVENTS"))
+
+
+def opened_too_often(folder):
+    """Each time takes new places; where there are none left, that is said, with the number."""
+    symbols = subprocess.run(["nm", "-D", "--defined-only", CUBLAS], capture_output=True, text=True, check=True).stdout
+    functions = sum(" T cublas" in line for line in symbols.splitlines())
+    times = 2000
+    recorded, said = compare(folder / "often.sqlite", TOOLS / "library_opener", CUBLAS, times)
+    lost = (3 + times) * functions - 16384
+    check(f"a library that is loaded again counts again: {lost}\n" in said, (lost, said))
+    check(any("functions of libraries" in text for text in recorded.remarks()), recorded.remarks())
 
 
 def nccl_ranges_once(folder):
@@ -101,6 +113,19 @@ def none_there(folder):
     check(any("no call of cublas" in text for text in recorded.remarks()), recorded.remarks())
 
 
+def variables_of_threads(folder):
+    """A library with many of them can still be preloaded; what the program set of glibc itself stays, and counts."""
+    path = TOOLS / "liblarge_tls.so"
+    setting = "glibc.rtld.optional_static_tls"
+    words = ["/bin/sh", "-c", "echo ${GLIBC_TUNABLES##*:}"]
+    for number, own in enumerate(("glibc.malloc.perturb=0", f"{setting}=131072")):
+        compare(folder / f"tls{number}.sqlite", *words, env={**os.environ, "LD_PRELOAD": str(path), "GLIBC_TUNABLES": own})
+    run = subprocess.run([SONDE, "record", "-t", "cublas", "-o", folder / "less.sqlite", "--", *words], check=False,
+                         env={**os.environ, "LD_PRELOAD": str(path), "GLIBC_TUNABLES": f"{setting}=512"},
+                         capture_output=True, text=True, timeout=PATIENCE_S)
+    check(run.returncode == 127 and "static TLS" in run.stderr, "what the program set counts")
+
+
 def main():
     libc = tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")))
     if platform.machine() != "x86_64" or libc < (2, 35):
@@ -109,7 +134,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for one in (every_shape, what_was_asked_for, calls_that_do_not_come_back, threads_and_stacks, opened_later,
-                    nccl_ranges_once, none_there):
+                    opened_too_often, nccl_ranges_once, none_there, variables_of_threads):
             one(folder)
             print(f"{one.__name__}: ok", flush=True)
 

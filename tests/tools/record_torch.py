@@ -144,6 +144,54 @@ def a_failure_of_ours(folder):
           ["sonde: no modules are recorded from here on: RuntimeError('hidden')"], recorded.counts(MARK))
 
 
+def left_as_it_was(folder):
+    """What the program can tell of being recorded: when tensors die, what locals() gave, scripts, pickles."""
+    output, _, recorded = part(folder, "short_lived")
+    check("[True]\n[True, True]" in output and "'own'" in output, output)
+    check((recorded.counts()["net"], recorded.counts()["criterion"]) == (2, 2), recorded.counts())
+    output, *_ = part(folder, "derived")
+    check(output.count("True") == 3, output)
+
+
+# Another finder of a program, and what it does when it is to find torch.
+FINDER = """
+import importlib.machinery, sys
+class Other:
+    def find_spec(name, path=None, target=None):
+        if name == "torch":
+            LOADER
+            spec = importlib.machinery.PathFinder.find_spec(name, path)
+            spec.loader = Loader
+            return spec
+sys.meta_path.insert(len(sys.meta_path) - 1, Other)
+own = importlib.machinery.SourceFileLoader
+try:
+    import torch
+    torch.nn.Linear(2, 2)(torch.ones(2))
+    print("called", type(torch.__loader__).__name__, "exec_module" in vars(own))
+except Exception as error:
+    print(repr(error))
+"""
+FAILS = "raise RuntimeError('of its own')"
+CLASS = """class Loader:
+                create_module = lambda spec: None
+                exec_module = lambda module: own(module.__name__, module.__file__).exec_module(module)
+                for_all = exec_module"""
+SLOTS = CLASS.replace("lambda ", "lambda self, ").replace("class Loader:", "class Loader:\n                __slots__ = ()") + \
+    "\n            Loader = Loader()"
+
+
+def other_finders(folder):
+    """torch comes, or does not, as it would without; a loader that is for all modules stays as it is."""
+    for name, loader in (("fails", FAILS), ("class", CLASS), ("slots", SLOTS)):
+        script = FINDER.replace("LOADER", loader)
+        alone, under, _ = record(folder / f"finder_{name}.sqlite", PYTHON, "-c", script)
+        check((alone.returncode, alone.stdout) == (under.returncode, under.stdout), (name, alone, under))
+        wanted = "of its own" if name == "fails" else "called"
+        check(wanted in under.stdout, (name, under.stdout))
+        check("no PyTorch module was called" in under.stderr, (name, under.stderr))
+
+
 SHOW = "import sys; print(sys.path, [type(f).__name__ for f in sys.meta_path if 'sonde' not in type(f).__module__], " \
        "sorted(m for m in sys.modules if 'sonde' not in m), getattr(sys.modules.get('sitecustomize'), 'marker', None))"
 TORCH = "import torch; layer = torch.nn.Linear(2, 2); layer(torch.ones(2)).sum().backward(); print('done')"
@@ -196,7 +244,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for one in (plain, calls_within_calls, recomputed, kinds_of_outputs, wrappers, threads_and_processes,
-                    several_optimizers, a_failure_of_ours, start_of_python, no_torch):
+                    several_optimizers, a_failure_of_ours, left_as_it_was, other_finders, start_of_python, no_torch):
             print(f"{one.__name__}: {one(folder) or 'ok'}", flush=True)
 
 

@@ -88,14 +88,18 @@ void threads() {
   puts("done");
 }
 
-/// On a stack with nothing behind it.
-void coroutine() {
+/// On a stack with nothing behind it, or with a page that may not be read.
+void coroutine(bool guarded) {
   constexpr size_t kBytes = 65536;
   static ucontext_t main_context;
   static ucontext_t context;
   auto* pages =
       static_cast<char*>(mmap(nullptr, kBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  munmap(pages + kBytes, 4096);
+  if (guarded) {
+    mprotect(pages + kBytes, 4096, PROT_NONE);
+  } else {
+    munmap(pages + kBytes, 4096);
+  }
   getcontext(&context);
   context.uc_stack.ss_sp = pages;
   context.uc_stack.ss_size = kBytes;
@@ -129,7 +133,8 @@ int main(int, char** arguments) {
   if (part == "shapes") shapes();
   if (part == "leaves") leaves();
   if (part == "threads") threads();
-  if (part == "coroutine") coroutine();
+  if (part == "coroutine") coroutine(false);
+  if (part == "guarded") coroutine(true);
   if (part == "own_ranges") own_ranges();
   if (part == "many") many(atoi(arguments[2]));
 }

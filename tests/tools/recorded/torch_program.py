@@ -2,8 +2,10 @@
 what it did by its own count."""
 
 import json
+import pickle
 import sys
 import threading
+import weakref
 from collections import Counter
 
 import torch
@@ -254,6 +256,46 @@ def hidden():
     net = Hidden()
     for _ in range(2):
         show(net(torch.ones(1, 8)))
+
+
+def short_lived():
+    """What a training function held when it first called a module, here the loss, is gone with the iteration."""
+    net, criterion, outputs = Net(), nn.MSELoss(), []
+    for _ in range(2):
+        output = net(torch.rand(4, 8))
+        outputs.append(weakref.ref(output))
+        criterion(output, torch.ones(4, 1)).backward()
+        del output
+        print([one() is None for one in outputs])
+    wrapped = Held()
+    print(wrapped(torch.ones(1, 8)).sum() == wrapped.inner(torch.ones(1, 8)).sum(), sorted(wrapped.seen))
+
+
+class Held:
+    """A function that keeps what locals() gave it, with a name of its own in there."""
+
+    def __init__(self):
+        self.inner = nn.Linear(8, 8)
+
+    def __call__(self, x):
+        self.seen = locals()
+        self.seen["own"] = 1
+        return self.inner(x)
+
+
+def gradient(x: torch.Tensor):
+    return torch.autograd.grad([(x * x).sum()], [x])
+
+
+def derived():
+    """A scripted function finds autograd's own; so does pickle."""
+    net = Net()
+    show(net(torch.ones(1, 8)))
+    scripted = torch.jit.script(gradient)
+    print("aten::grad" in str(scripted.graph))
+    show(*scripted(torch.ones(3, requires_grad=True)))
+    for function in (torch.autograd.grad, torch.autograd.backward):
+        print(pickle.loads(pickle.dumps(function)) is function, function.__module__, function.__qualname__)
 
 
 def distributed():

@@ -6,7 +6,7 @@ is called with and that nothing has taken yet is the work of the function betwee
 The values and the nodes themselves stay as they are: no output is replaced, so that it may be changed in place.
 """
 
-from functools import partial
+from functools import partial, wraps
 
 _MARK = "sonde"  # in the node's own dictionary for notes
 _MOST_TENSORS = 16  # of a list
@@ -100,6 +100,7 @@ class Backward:
     def around(self, original, is_compiling):
         """`original` starts a backward pass and returns when it is over."""
 
+        @wraps(original)
         def run(*args, **kwargs):
             if is_compiling():
                 return original(*args, **kwargs)
@@ -116,5 +117,4 @@ class Backward:
                 self._library.pop()
                 place.open, place.base, place.inside = before
 
-        run.__name__, run.__doc__, run.__wrapped__ = original.__name__, original.__doc__, original
         return run

@@ -54,8 +54,18 @@ def install(library_path):
     module.__call__ = functools.wraps(module.__call__)(call)
     module._replicate_for_data_parallel = _replicate(module._replicate_for_data_parallel, shim)
     for name in ("backward", "grad"):
-        setattr(torch.autograd, name, shim.backward.around(getattr(torch.autograd, name), is_compiling))
+        run = shim.backward.around(getattr(torch.autograd, name), is_compiling)
+        setattr(torch.autograd, name, run)
+        _tell_compiler_of_scripts(torch, run, name)
     _follow_optimizers(torch.optim.Optimizer, shim, is_compiling)
+
+
+def _tell_compiler_of_scripts(torch, run, name):
+    """torch.jit.script knows the functions that it has an operator for by their identity."""
+    try:
+        torch.jit._builtins._register_builtin(run, f"aten::{name}")
+    except Exception:  # another version's compiler, which knows them some other way
+        return
 
 
 def _leave_out_of_compilation(code):

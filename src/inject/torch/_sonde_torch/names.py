@@ -8,6 +8,9 @@ _WRAPPERS = {"DataParallel": "module", "DistributedDataParallel": "module",
              "FullyShardedDataParallel": "_fsdp_wrapped_module", "CheckpointWrapper": "_checkpoint_wrapped_module",
              "OptimizedModule": "_orig_mod"}
 _MOST_FRAMES = 8
+_KEEPS_LOCALS = sys.version_info < (3, 13)
+_OPTIMIZED = 1  # of co_flags: a function, not a module or a class
+_REFERENCES = 3  # to a frame's dictionary: the frame's, the variable's and that of sys.getrefcount()
 # As many modules of a class may be made within one and called before they are no longer looked for by name.
 _MOST_UNKNOWN = 8
 
@@ -93,16 +96,27 @@ def _keep(calls, module, call):
 
 
 def _variable(module, frame):
-    for variables in (frame.f_locals, frame.f_globals):
-        for name, value in list(variables.items()):
-            if value is module and name != "self":
-                return name
-    owner = frame.f_locals.get("self")
-    for attributes in (getattr(owner, "__dict__", {}), getattr(owner, "_modules", {})):
-        for name, value in list(attributes.items()):
-            if value is module:
-                return name
+    variables = frame.f_locals
+    try:
+        return _key_of(module, variables) or _key_of(module, frame.f_globals) or _attribute(module, variables.get("self"))
+    finally:
+        # Until Python 3.13 a function's frame keeps this dictionary, and all that it holds, until the function returns.
+        # One that the program has from locals() is the program's, and names that exec() made stand nowhere else.
+        if _KEEPS_LOCALS and frame.f_code.co_flags & _OPTIMIZED and sys.getrefcount(variables) == _REFERENCES:
+            code = frame.f_code
+            for name in code.co_varnames + code.co_cellvars + code.co_freevars:
+                variables.pop(name, None)
+
+
+def _key_of(module, values):
+    for name, value in list(values.items()):
+        if value is module and name != "self":
+            return name
     return None
+
+
+def _attribute(module, owner):
+    return _key_of(module, getattr(owner, "__dict__", {})) or _key_of(module, getattr(owner, "_modules", {}))
 
 
 def _kind_of_wrapper(module):
