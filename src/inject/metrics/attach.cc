@@ -32,7 +32,7 @@ constinit StreamId stream_id = nullptr;
 /// another thread is to launch.
 pthread_rwlock_t launching = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 constexpr int64_t kMostWaitNs = 1'000'000'000;
-constexpr uint32_t kMostWaits = 8;  ///< that took too long; then nothing more is measured
+constexpr uint32_t kMostWaits = 8;  ///< too long ones while nothing came to be measured; then nothing more is
 
 /// Of `state` and `kinds`; never held across a call of the program's.
 pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER;
@@ -40,7 +40,8 @@ pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER;
 /// What a launch holds of `launching`, in the word that CUPTI keeps for it.
 enum class Hold : uint64_t { none, shared, alone };
 
-constinit std::atomic<uint32_t> waits{0};
+constinit std::atomic<uint32_t> waits{0};         ///< that took too long
+constinit std::atomic<uint32_t> waits_in_row{0};  ///< those since the last launch that was measured
 constinit std::atomic<bool> over{false};
 constinit std::atomic<void*> measured_context{nullptr};
 constinit std::atomic<bool> disturbed{false};  ///< another launch came beside the measured one
@@ -205,9 +206,9 @@ bool begin(const Settings& wanted, const Launch& launch, const CallbackData& dat
 void pass_by(void* context) noexcept {
   if (measured_context.load() == context) disturbed.store(true);
   const uint32_t count = ++waits;
-  if (count <= kMostWaits) tell(wire::MeasureState::waited, "", static_cast<int32_t>(count));
-  if (count == kMostWaits) tell(wire::MeasureState::given_up, "", static_cast<int32_t>(count));
-  if (count >= kMostWaits) over.store(true);
+  tell(wire::MeasureState::waited, "", static_cast<int32_t>(count));
+  if (++waits_in_row < kMostWaits || over.exchange(true)) return;
+  tell(wire::MeasureState::given_up, "", static_cast<int32_t>(count));
 }
 
 void end() noexcept {
@@ -219,6 +220,7 @@ void end() noexcept {
   if (!context.usable || disturbed.load()) return;
   const double* const values = session.values();
   if (values == nullptr) return tell_first(state.told_empty, wire::MeasureState::empty);
+  waits_in_row.store(0);
   state.launch.kernel.id = state.measured.fetch_add(1);
   tell_kernel(state.launch.kernel, state.name, state.time);
   tell_values(state.launch.kernel.id, session.plan().places, values, session.plan().count);
