@@ -115,7 +115,8 @@ Function       as the recorder named it; an address where it found no name
 Module         name of the file that holds it
 
 Samples are taken at the recorder's rate while a thread is on a core: waiting is not in them (thread_sum, osrt_sum). A
-share of few samples is a rough one: of n samples the error is about the square root of n. A report of Sonde's own.)",
+share of few samples is a rough one: of n samples the error is about the square root of n. Where only some samples have
+a whole chain (--samples-per-backtrace, --backtrace=none or fp), Total counts too little. A report of Sonde's own.)",
     .data = "CPU sample (nsys: --sample=process-tree)",
     .in_default_set = false,
     .fields = fields,

@@ -39,6 +39,10 @@ constexpr auto kPassed = std::to_array<Passed>({{"-t,--trace", true},
                                                 {"-s,--sample", true},
                                                 {"--cudabacktrace", true},
                                                 {"--cuda-memory-usage", true},
+                                                {"--cuda-graph-trace", true},
+                                                {"--sampling-frequency", true},
+                                                {"--cpuctxsw", true},
+                                                {"-b,--backtrace", true},
                                                 {"--osrt-threshold", true},
                                                 {"-y,--delay", false},
                                                 {"-d,--duration", false},
@@ -86,6 +90,13 @@ bool is_there(const std::string& file) {
   return std::filesystem::exists(file, error);
 }
 
+/// When a file was written; absent where there is none.
+std::optional<std::filesystem::file_time_type> written_at(const std::string& file) {
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(file, error);
+  return error ? std::nullopt : std::optional(time);
+}
+
 Result<Files> files_of(const StudyArguments& arguments) {
   auto timeline = record_cli::output_name(arguments.output);
   if (!timeline) return std::unexpected(timeline.error());
@@ -96,9 +107,6 @@ Result<Files> files_of(const StudyArguments& arguments) {
       return fail("{} is there already; -f replaces it, -o names another", file);
     }
   }
-  std::error_code none;
-  std::filesystem::remove(files.timeline, none);  // so that what is there afterwards is of this run
-  std::filesystem::remove(files.kernels, none);
   return files;
 }
 
@@ -169,10 +177,13 @@ int run(const StudyArguments& arguments) {
     report_error(files.error());
     return kUsage;
   }
+  const auto before = written_at(files->timeline);
   complain("first run: the timeline");
   const auto first = record_to(files->timeline, arguments, arguments.timeline);
   if (!first) return report_error(first.error());
-  if (!is_there(files->timeline)) return *first == 0 ? kCannot : *first;
+  if (written_at(files->timeline) == before) return *first == 0 ? kCannot : *first;
+  std::error_code none;
+  std::filesystem::remove(files->kernels, none);  // of an older timeline
   int code = *first;
   const auto choice = choose(arguments, *files);
   if (choice && code != 0) {

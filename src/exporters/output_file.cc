@@ -1,9 +1,11 @@
 #include "exporters/output_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -42,25 +44,29 @@ Result<OutputFile> OutputFile::open(const std::string& target, const ExportOptio
   umask(mask);
   const int access = fchmod(fd, static_cast<mode_t>(0666) & ~mask);
   close(fd);
-  OutputFile file(target, temporary);
+  OutputFile file(target, temporary, options.overwrite);
   if (access != 0) return fail("cannot write {}: {}", target, system_reason(errno));
   return file;
 }
 
-OutputFile::OutputFile(std::string target, std::string temporary)
-    : target_(std::move(target)), temporary_(std::move(temporary)) {}
+OutputFile::OutputFile(std::string target, std::string temporary, bool overwrite)
+    : target_(std::move(target)), temporary_(std::move(temporary)), overwrite_(overwrite) {}
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
-    : target_(std::move(other.target_)), temporary_(std::exchange(other.temporary_, {})) {}
+    : target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      overwrite_(other.overwrite_) {}
 
 OutputFile::~OutputFile() {
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 Status OutputFile::commit() {
-  std::error_code error;
-  fs::rename(temporary_, target_, error);
-  if (error) return fail("cannot give {} its name: {}", target_, error.message());
+  const unsigned how = overwrite_ ? 0 : RENAME_NOREPLACE;
+  int failed = renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), how);
+  // File systems that cannot do that (NFS, old FUSE) say so.
+  if (failed != 0 && errno == EINVAL) failed = rename(temporary_.c_str(), target_.c_str());
+  if (failed != 0) return fail("cannot give {} its name: {}", target_, system_reason(errno));
   temporary_.clear();
   return {};
 }

@@ -24,12 +24,14 @@ class OutputFile {
 
   /// Where to write until then: an empty file.
   [[nodiscard]] const std::string& path() const { return temporary_; }
+  /// Fails where another has taken the name meanwhile, and it may not be replaced.
   [[nodiscard]] Status commit();
 
  private:
-  OutputFile(std::string target, std::string temporary);
+  OutputFile(std::string target, std::string temporary, bool overwrite);
   std::string target_;
   std::string temporary_;
+  bool overwrite_;
 };
 
 }  // namespace sonde

@@ -224,14 +224,16 @@ struct CudaTallyBody {
   uint64_t dropped;     ///< by CUPTI, as it says
   uint64_t lost;        ///< by Sonde: the recorder's memory stayed full
   uint64_t buffers;
-  uint64_t bytes;          ///< of CUPTI's buffers
-  int64_t busy_ns;         ///< writing them down, on a thread of Sonde's
-  int64_t callback_ns;     ///< within CUPTI's callbacks
-  int64_t clock_error_ns;  ///< how exactly CUPTI's clock is known; 0 where it uses ours
-  int64_t clock_drift_ns;  ///< what it went apart from ours until now
-  uint64_t unfinished;     ///< of zero_times: fetched by force when the recording ended
+  uint64_t bytes;           ///< of CUPTI's buffers
+  int64_t busy_ns;          ///< writing them down, on a thread of Sonde's
+  int64_t callback_ns;      ///< within CUPTI's callbacks
+  int64_t clock_error_ns;   ///< how exactly CUPTI's clock is known; 0 where it uses ours
+  int64_t clock_drift_ns;   ///< what it went apart from ours until now
+  uint64_t unfinished;      ///< of zero_times: fetched by force when the recording ended
+  uint64_t flush_failures;  ///< fetches that CUPTI refused
+  uint64_t nameless;        ///< records whose names had no room among those that Sonde numbers
 };
-static_assert(sizeof(CudaTallyBody) == 112);
+static_assert(sizeof(CudaTallyBody) == 128);
 
 /// Of the CUDA call with this correlation, innermost frame first; followed by `frames` addresses of 8 bytes.
 struct CallChainBody {

@@ -22,6 +22,12 @@ enum class MeasureState : uint32_t {
   passes,          ///< `result`: how often each kernel runs
   graphs,          ///< graphs were launched, whose kernels are not measured
   captured,        ///< kernels were launched into a graph that is being captured
+  collective,      ///< text: the first kernel that is not run again since it waits for others; of NCCL or the like
+  waited,          ///< `result`: launches until now that were not measured since another thread's took too long
+  given_up,        ///< `result`: as of waited; nothing more is measured
+  empty,           ///< a launch came back without values
+  contexts,        ///< more CUDA contexts than can be measured in
+  kinds,           ///< more different launches than can be told apart
   count_
 };
 

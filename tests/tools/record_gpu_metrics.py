@@ -3,6 +3,7 @@
 construction (tests/fakes/cuda/pm_sampling.cc)."""
 
 import json
+import os
 import re
 import subprocess
 import tempfile
@@ -150,6 +151,15 @@ def refusals(folder):
     check("no GPU metrics were sampled: no process used CUDA" in run.stderr, run.stderr)
 
 
+def driver_fails(folder):
+    """A driver that counts no GPUs is asked once, and why there is nothing is told."""
+    os.environ["SONDE_FAKE_DEVICE_COUNT"] = "100"
+    run, recorded = sample(folder / "driver.sqlite", "spaced", 4, devices="0")
+    del os.environ["SONDE_FAKE_DEVICE_COUNT"]
+    check("cuDeviceGetCount gave 100" in run.stderr and not recorded.names(), run.stderr)
+    check(recorded.kernels() == accounts(run)[0]["kernels"], recorded.kernels())
+
+
 def one_pass(folder):
     run, recorded = sample(folder / "passes.sqlite", "spaced", 3, devices="0", faults="pm_fit=5")
     first = {SMS, ISSUE, "GR Active [Throughput %]", "Tensor Active [Throughput %]", "DRAM Read Bandwidth [Throughput %]"}
@@ -238,7 +248,7 @@ def analyses(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (values, times, devices, alone_of_all, refusals, one_pass, turing, losses, own_metrics, processes,
+        for part in (values, times, devices, alone_of_all, refusals, driver_fails, one_pass, turing, losses, own_metrics, processes,
                      unchanged, ends, analyses):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 

@@ -106,6 +106,25 @@ def threads_processes_graphs(folder):
     check("captured into a CUDA graph" in run.stderr, run.stderr)
 
 
+def not_run_again(folder):
+    """A kernel that waits for its peers would wait for ever."""
+    path = folder / "collective.sqlite"
+    run = record(path, "--metrics", METRICS[2], program=("collective", "3"))
+    check(functions(path) == ["vector_add"] * 3, functions(path))
+    check("cooperative launches were not measured" in run.stderr and "ncclDevKernel_AllReduce_Sum_f" in run.stderr, run.stderr)
+    check(json.loads(run.stdout)["kernels"]["_Z29ncclDevKernel_AllReduce_Sum_fP8ncclArgs"][0] == 3, run.stdout)
+
+
+def done(folder):
+    """What is measured costs the rest of the program nothing, and what fails is not tried again."""
+    path = folder / "done.sqlite"
+    for options, watched in ((["--launch-count", "2"], "watched: 0"), ([], "watched: 8")):
+        run = record(path, "--metrics", METRICS[2], *options, program=("watched", "5"))
+        check(watched in run.stderr, (options, run.stderr))
+    run = record(path, "--metrics", METRICS[2], program=("plain", "5"), SONDE_FAKE_PROFILER="RangeProfilerStop=999")
+    check(run.stderr.count("kernels were not measured further") == 1 and functions(path) == [], run.stderr)
+
+
 def not_to_be_had(folder):
     path = folder / "refused.sqlite"
     for failure, said in (("RangeProfilerEnable=35", "NVreg_RestrictProfilingToAdminUsers=0"),
@@ -182,7 +201,8 @@ def layouts(_):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (values, chosen, threads_processes_graphs, not_to_be_had, metrics_that_the_chip_lacks, sets, answered, layouts):
+        for part in (values, chosen, threads_processes_graphs, not_run_again, done, not_to_be_had,
+                     metrics_that_the_chip_lacks, sets, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

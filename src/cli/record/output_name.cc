@@ -50,6 +50,17 @@ Result<std::string> expand(std::string_view pattern, int number) {
   return with_ending(text);
 }
 
+/// Whether another recorder will write it.
+bool is_being_recorded(const std::filesystem::path& output) {
+  const std::string spool = output.filename().string() + std::string(record::kSpoolEnding);
+  std::error_code error;
+  const auto folder = output.has_parent_path() ? output.parent_path() : std::filesystem::path(".");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().starts_with(spool)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::string> output_name(std::string_view pattern) {
@@ -58,7 +69,7 @@ Result<std::string> output_name(std::string_view pattern) {
   constexpr int kMost = 100'000;
   for (int number = 1; number < kMost; ++number) {
     auto name = expand(pattern, number);
-    if (!name || !std::filesystem::exists(*name)) return name;
+    if (!name || (!std::filesystem::exists(*name) && !is_being_recorded(*name))) return name;
   }
   return fail("-o: there are {} files '{}' already", kMost, pattern);
 }

@@ -84,7 +84,11 @@ void tell_refusal(CudaState state, const Library& library, Activity activity, Re
 bool set_up_activities(const Library& library) noexcept {
   constexpr uint32_t kSystemIds = 1;  // CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM
   static_cast<void>(call(library.thread_id_type, kSystemIds));
-  set_clock(library);
+  const Result clock = set_clock(library);
+  if (clock != Result::ok) {
+    tell_failure(CudaState::failed, library, "cuptiGetTimestamp", "", clock);
+    return false;
+  }
   choose_unified_memory(library);
   const Result result = library.register_buffers(request_buffer, take_buffer);
   if (result == Result::ok) return true;

@@ -12,36 +12,42 @@ struct Difference {
 
 constinit bool asks_us = false;
 constinit Difference at_begin;
+constinit int64_t last_drift_ns = 0;
 
 uint64_t our_time() noexcept { return static_cast<uint64_t>(now_ns()); }
 
-/// Of some readings of one clock between two of the other the closest pair: half the distance is the error.
-Difference measure(const Library& library) noexcept {
+/// Of some readings of one clock between two of the other the closest pair: half the distance is the error. `found` is
+/// left as it is where CUPTI does not tell its time.
+Result measure(const Library& library, Difference& found) noexcept {
   constexpr int kReadings = 64;
   Difference best{0, INT64_MAX};
   for (int i = 0; i < kReadings; ++i) {
     uint64_t theirs = 0;
     const int64_t before = now_ns();
-    if (library.timestamp(&theirs) != Result::ok) return {};
+    const Result result = library.timestamp(&theirs);
+    if (result != Result::ok) return result;
     const int64_t after = now_ns();
     const int64_t error = (after - before + 1) / 2;
     if (error < best.error_ns) best = {static_cast<int64_t>(theirs) - before - (after - before) / 2, error};
   }
-  return best;
+  found = best;
+  return Result::ok;
 }
 
 }  // namespace
 
-void set_clock(const Library& library) noexcept {
+Result set_clock(const Library& library) noexcept {
   asks_us = call(library.register_clock, &our_time) == Result::ok;
-  at_begin = asks_us ? Difference{} : measure(library);
+  return asks_us ? Result::ok : measure(library, at_begin);
 }
 
 int64_t to_monotonic(int64_t cupti_ns) noexcept { return cupti_ns - at_begin.ahead_ns; }
 
 ClockState clock_state(const Library& library) noexcept {
   if (asks_us) return {};
-  return {at_begin.error_ns, measure(library).ahead_ns - at_begin.ahead_ns};
+  Difference now;
+  if (measure(library, now) == Result::ok) last_drift_ns = now.ahead_ns - at_begin.ahead_ns;
+  return {at_begin.error_ns, last_drift_ns};
 }
 
 }  // namespace sonde::inject::cupti

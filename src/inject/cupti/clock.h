@@ -6,14 +6,15 @@
 /// clock, are converted by the difference to ours as it was when the recording began.
 namespace sonde::inject::cupti {
 
-/// Before any activity is enabled.
-void set_clock(const Library& library) noexcept;
+/// Before any activity is enabled. Anything but `ok`: CUPTI does not tell its time (cuptiGetTimestamp), and nothing of
+/// it can be placed.
+[[nodiscard]] Result set_clock(const Library& library) noexcept;
 
 [[nodiscard]] int64_t to_monotonic(int64_t cupti_ns) noexcept;
 
 struct ClockState {
   int64_t error_ns = 0;  ///< of the difference; 0 where CUPTI asks us
-  int64_t drift_ns = 0;  ///< what the difference changed by since
+  int64_t drift_ns = 0;  ///< what the difference changed by since, when CUPTI last told its time
 };
 [[nodiscard]] ClockState clock_state(const Library& library) noexcept;
 

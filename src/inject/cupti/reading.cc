@@ -12,6 +12,7 @@ using wire::CudaInvalid;
 
 constinit wire::CudaTallyBody tally{};
 constinit uint64_t told_buffers = 0;
+constinit uint64_t told_flush_failures = 0;
 constinit bool graphs = false;
 
 void count_invalid(CudaInvalid why) noexcept { ++tally.invalid[static_cast<uint32_t>(why)]; }
@@ -117,15 +118,19 @@ void read_filled(const Library& library, bool forced) noexcept {
 void tell_tally(const Library& library) noexcept {
   size_t dropped = 0;
   if (library.dropped_records(nullptr, 0, &dropped) == Result::ok) tally.dropped += dropped;
-  if (dropped == 0 && tally.buffers == told_buffers) return;
+  if (dropped == 0 && tally.buffers == told_buffers && tally.flush_failures == told_flush_failures) return;
   told_buffers = tally.buffers;
+  told_flush_failures = tally.flush_failures;
   const ClockState clock = clock_state(library);
   tally.lost = lost_records();
+  tally.nameless = numberless_texts();
   tally.callback_ns = callback_ns();
   tally.clock_error_ns = clock.error_ns;
   tally.clock_drift_ns = clock.drift_ns;
   write_body(wire::Kind::cuda_tally, tally);
 }
+
+void count_flush_failure() noexcept { ++tally.flush_failures; }
 
 bool saw_graphs() noexcept { return graphs; }
 

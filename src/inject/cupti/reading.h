@@ -14,6 +14,9 @@ void read_filled(const Library& library, bool forced) noexcept;
 /// Tells the recorder what was counted until now, where that is more than it knows.
 void tell_tally(const Library& library) noexcept;
 
+/// That CUPTI did not hand over what it holds.
+void count_flush_failure() noexcept;
+
 /// Whether a graph ran: then CUPTI is not taken out of the process (see timeline.cc).
 [[nodiscard]] bool saw_graphs() noexcept;
 

@@ -10,19 +10,32 @@
 namespace sonde::inject::cupti {
 namespace {
 
-/// A text that CUPTI points to. It is compared at each use: after a module is unloaded another may lie there.
-struct Known {
-  const char* at;
+/// A text that has a number.
+struct Numbered {
   const char* text;  ///< our copy
-  uint32_t number;   ///< 0: this place is free
+  uint64_t hash;
+  uint32_t number;  ///< 0: this place is free
 };
 
-constexpr uint32_t kPlaces = 1U << 16U;
-constexpr uint32_t kMostTexts = kPlaces / 2;
+/// What CUPTI pointed to. The text is compared at each use: after a module is unloaded another may lie there.
+struct Pointed {
+  const char* at;
+  Numbered known;  ///< number 0: nothing
+};
+
+/// Both tables, apart from the program's heap.
+struct Tables {
+  static constexpr uint32_t kPlaces = 1U << 16U;
+  Numbered texts[kPlaces];   ///< by their hash
+  Pointed pointed[kPlaces];  ///< by the pointer; what comes later takes the place
+};
+
+constexpr uint32_t kMostTexts = Tables::kPlaces / 2;
 constexpr size_t kPageBytes = size_t{1} << 18U;
 
-constinit Known* table = nullptr;
+constinit Tables* tables = nullptr;
 constinit uint32_t told = 0;
+constinit uint64_t numberless = 0;
 constinit char* page_next = nullptr;
 constinit size_t page_left = 0;
 
@@ -45,13 +58,27 @@ const char* keep(const char* text, size_t bytes) noexcept {
   return kept;
 }
 
-/// The place of a pointer: where it stands, or where it would.
-Known& place_of(const char* at) noexcept {
+Pointed& place_of(const char* at) noexcept {
   constexpr uint64_t kSpread = 0x9E37'79B9'7F4A'7C15;  // 2^64 divided by the golden ratio
   constexpr uint32_t kBits = 16;
-  auto i = static_cast<uint32_t>((reinterpret_cast<uintptr_t>(at) * kSpread) >> (64U - kBits));
-  while (table[i].number != 0 && table[i].at != at) i = (i + 1) % kPlaces;
-  return table[i];
+  return tables->pointed[(reinterpret_cast<uintptr_t>(at) * kSpread) >> (64U - kBits)];
+}
+
+/// FNV-1a
+uint64_t hash_of(const char* text) noexcept {
+  constexpr uint64_t kBasis = 14695981039346656037ULL;
+  constexpr uint64_t kPrime = 1099511628211ULL;
+  uint64_t hash = kBasis;
+  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * kPrime;
+  return hash;
+}
+
+/// The place of a text: where it stands, or where it would.
+Numbered& place_of(const char* text, uint64_t hash) noexcept {
+  auto i = static_cast<uint32_t>((hash ^ (hash >> 32U)) % Tables::kPlaces);
+  const auto is_it = [&](const Numbered& n) { return n.hash == hash && strcmp(n.text, text) == 0; };
+  while (tables->texts[i].number != 0 && !is_it(tables->texts[i])) i = (i + 1) % Tables::kPlaces;
+  return tables->texts[i];
 }
 
 bool tell_part(uint32_t number, uint16_t part, const Text& text) noexcept {
@@ -76,23 +103,37 @@ bool tell(uint32_t number, const char* text, size_t bytes) noexcept {
   return true;
 }
 
+/// The text with the next number, once it is told. Number 0 where there is no room for it.
+Numbered add(const char* text, uint64_t hash) noexcept {
+  const size_t bytes = strlen(text);
+  const char* const kept = told < kMostTexts ? keep(text, bytes) : nullptr;
+  if (kept == nullptr || !tell(told + 1, text, bytes)) return {};
+  return {kept, hash, ++told};
+}
+
+/// Of one that was met under another pointer too: programs that load modules again have their names elsewhere.
+Numbered numbered(const char* text) noexcept {
+  Pointed& pointed = place_of(text);
+  const bool is_same = pointed.known.number != 0 && pointed.at == text && strcmp(pointed.known.text, text) == 0;
+  if (is_same) return pointed.known;
+  const uint64_t hash = hash_of(text);
+  Numbered& known = place_of(text, hash);
+  if (known.number == 0) known = add(text, hash);
+  pointed = {text, known};
+  return known;
+}
+
 }  // namespace
 
 uint32_t number_of(const char* text) noexcept {
   if (text == nullptr) return 0;
-  if (table == nullptr) table = reinterpret_cast<Known*>(pages(kPlaces * sizeof(Known)));
-  if (table == nullptr) return 0;
-  Known& known = place_of(text);
-  if (known.number != 0 && strcmp(known.text, text) == 0) return known.number;
-  const size_t bytes = strlen(text);
-  const char* const kept = told < kMostTexts ? keep(text, bytes) : nullptr;
-  if (kept == nullptr) return 0;
-  const uint32_t number = told + 1;
-  if (!tell(number, text, bytes)) return 0;
-  told = number;
-  known = {text, kept, number};
-  return number;
+  if (tables == nullptr) tables = reinterpret_cast<Tables*>(pages(sizeof(Tables)));
+  const Numbered known = tables == nullptr ? Numbered{} : numbered(text);
+  if (known.number == 0) ++numberless;
+  return known.number;
 }
+
+uint64_t numberless_texts() noexcept { return numberless; }
 
 void tell_call_name(uint16_t domain, uint32_t call) noexcept {
   constexpr uint32_t kMostCalls = 4096;

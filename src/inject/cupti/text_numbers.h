@@ -9,6 +9,9 @@ namespace sonde::inject::cupti {
 /// From 1 on; 0 for null, and where there are more than a process can have.
 [[nodiscard]] uint32_t number_of(const char* text) noexcept;
 
+/// How often there was a text and no number for it.
+[[nodiscard]] uint64_t numberless_texts() noexcept;
+
 /// Tells the name of a call, by CUPTI's number of it, once. `domain` as in wire::Kind::cuda_call.
 void tell_call_name(uint16_t domain, uint32_t call) noexcept;
 

@@ -13,6 +13,7 @@
 #include "inject/cupti/state_record.h"
 #include "inject/cupti/subscriber.h"
 #include "inject/cupti/worker.h"
+#include "inject/gpu_metrics/sampling.h"
 #include "inject/thread_chunk.h"
 
 namespace sonde::inject::cupti {
@@ -40,7 +41,7 @@ constinit std::atomic<uint64_t> own_process{0};
 constinit std::atomic<State> state{State::off};
 constinit std::atomic<bool> changing{false};
 constinit std::atomic<bool> holds_records{false};  ///< counted in Header::cuda_active
-constinit int64_t last_fetch = 0;                  ///< of the worker
+constinit std::atomic<int64_t> last_fetch{0};
 constinit std::atomic<int64_t> drained_at{0};
 constinit std::atomic<bool> fetch_at_once{false};  ///< the round that ended waits for its records
 constinit bool told_flush_failure = false;
@@ -105,14 +106,18 @@ bool set_up() noexcept {
 
 void flush(const Library& library, uint32_t flags) noexcept {
   const Result result = library.flush_all(flags);
-  if (result == Result::ok || told_flush_failure) return;
+  if (result == Result::ok) return;
+  count_flush_failure();
+  if (told_flush_failure) return;
   told_flush_failure = true;
   tell_failure(CudaState::lacks, library, "cuptiActivityFlushAll", flags == 0 ? "0" : "1", result);
 }
 
 void set_ready() noexcept { state.store(set_up() ? State::ready : State::gone); }
 
+/// The first fetch is due an interval after: at once it would come while the driver still initializes itself.
 void turn_on() noexcept {
+  last_fetch.store(now_ns());
   const bool enabled = enable_activities(*library());
   set_back_traces(*library(), enabled);
   hold_records(enabled);
@@ -130,7 +135,8 @@ void turn_off(State next) noexcept {
 
 /// The next CUDA call of the program takes CUPTI out of it, when it is done: there CUPTI says that this is safe. Left
 /// in, it slows a program that goes on (pytorch#146604). Where graphs ran it stays: taking it out then has ended
-/// programs, and what it costs without a subscriber is little.
+/// programs, and what it costs without a subscriber is little. It stays too where the sampler of GPU metrics may be in
+/// it.
 void leave_at_next_call(Domain, uint32_t, const void* data) noexcept {
   constexpr uint32_t kAfterCall = 1;
   State leaving = State::leaving;
@@ -141,15 +147,15 @@ void leave_at_next_call(Domain, uint32_t, const void* data) noexcept {
 }
 
 void leave() noexcept {
-  if (saw_graphs()) {
+  if (saw_graphs() || gpu_metrics::is_sampling()) {
     unsubscribe(*library());
     state.store(State::gone);
     return;
   }
-  state.store(State::leaving);
   add_handler(leave_at_next_call);
   static_cast<void>(watch_all(*library(), Domain::driver, true));
   static_cast<void>(watch_all(*library(), Domain::runtime, true));
+  state.store(State::leaving);  // last: from here on a thread of the program may take CUPTI away
 }
 
 /// Whether what the phase asks for is not what is.
@@ -180,7 +186,7 @@ void fetch(uint32_t flags) noexcept {
   flush(*library(), flags);
   read_filled(*library(), flags == kForced);
   tell_tally(*library());
-  last_fetch = now_ns();
+  last_fetch.store(now_ns());
 }
 
 /// The recording may begin again at any time, and then the next rest is waited for.
@@ -220,9 +226,14 @@ void follow_phase() noexcept {
   if (change.held()) change_state(phase());
 }
 
+bool is_timeline_over() noexcept {
+  const State now = state.load();
+  return now == State::gone || now == State::leaving;
+}
+
 void fetch_when_due() noexcept {
   const State now = state.load();
-  if (now == State::off || now == State::gone || now == State::leaving) return;
+  if (now == State::off || is_timeline_over()) return;
   read_filled(*library(), false);
   if (now == State::draining && now_ns() >= drained_at.load()) {
     fetch(kForced);
@@ -231,14 +242,14 @@ void fetch_when_due() noexcept {
   } else if (now == State::ready && holds_records.load() && now_ns() >= drained_at.load()) {
     rest();
   } else if (fetch_at_once.exchange(false) ||
-             now_ns() - last_fetch >= int64_t{attachment.header->cuda.flush_ms} * kNsPerMs || now == State::draining) {
+             now_ns() - last_fetch.load() >= int64_t{attachment.header->cuda.flush_ms} * kNsPerMs ||
+             now == State::draining) {
     fetch(0);
   }
 }
 
 void fetch_at_exit() noexcept {
-  const State now = state.load();
-  if (now == State::off || now == State::gone || now == State::leaving) return;
+  if (state.load() == State::off || is_timeline_over()) return;
   fetch(kForced);
   disable_activities(*library());
   hold_records(false);

@@ -13,6 +13,9 @@ void begin_timeline() noexcept;
 /// Has CUPTI do what the phase of the recording asks for. Cheap where nothing changed. Never in a signal handler.
 void follow_phase() noexcept;
 
+/// Whether there is nothing more to do for good.
+[[nodiscard]] bool is_timeline_over() noexcept;
+
 /// The rest is the worker's: fetches CUPTI's buffers once the last time is long enough ago,
 void fetch_when_due() noexcept;
 /// or now and for the last time.

@@ -28,7 +28,7 @@ constinit std::atomic<Life> life{Life::none};
 void* work(void*) noexcept {
   static_cast<void>(write_definition(wire::Kind::thread_name, 0, static_cast<uint32_t>(syscall(SYS_gettid)),
                                      inject::text_of("Sonde's recorder")));
-  while (life.load(std::memory_order_acquire) == Life::running) {
+  while (life.load(std::memory_order_acquire) == Life::running && !is_timeline_over()) {
     const uint32_t seen = bell.rung();
     follow_phase();
     fetch_when_due();

@@ -14,10 +14,13 @@ Function find(const char* name) noexcept {
 
 }  // namespace
 
-int device_count() noexcept {
-  const auto ask = find<int (*)(int*)>("cuDeviceGetCount");
-  int count = 0;
-  return ask != nullptr && ask(&count) == 0 ? count : -1;
+DeviceCount device_count() noexcept {
+  using Ask = int (*)(int*);
+  static constinit Ask ask = nullptr;
+  if (ask == nullptr) ask = find<Ask>("cuDeviceGetCount");
+  DeviceCount found;
+  if (ask != nullptr) found.result = ask(&found.count);
+  return found;
 }
 
 bool device_uuid(uint32_t device, uint8_t (&uuid)[16]) noexcept {

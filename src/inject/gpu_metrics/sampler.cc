@@ -144,7 +144,10 @@ bool Sampler::decode() noexcept {
   params.bytes = image_bytes_;
   const Result result = sampling_->decode(&params);
   const int64_t decoded_at = now_ns();
-  if (params.overflow != 0 || result == kOutOfMemory) return begin_again();
+  if (params.overflow != 0 || result == kOutOfMemory) {
+    take_samples(decoded_at);  // what came before
+    return begin_again();
+  }
   if (failed("cuptiPmSamplingDecodeData", result)) return false;
   if (params.stop_reason == kImageFull) ++tally_.full_images;
   take_samples(decoded_at);
@@ -156,11 +159,17 @@ bool Sampler::decode() noexcept {
   return clear_image();
 }
 
+/// What is not is counted.
+bool Sampler::is_read(Result result) noexcept {
+  if (result != Result::ok) ++tally_.unread;
+  return result == Result::ok;
+}
+
 void Sampler::take_samples(int64_t decoded_at) noexcept {
   ImageInfoParams info;
   info.image = image_;
   info.bytes = image_bytes_;
-  if (sampling_->image_info(&info) != Result::ok) return;
+  if (!is_read(sampling_->image_info(&info))) return;
   int64_t end = 0;
   for (size_t i = 0; i < info.completed; ++i) {
     if (take_sample(i, end)) ++tally_.samples;
@@ -174,7 +183,7 @@ bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
   info.image = image_;
   info.bytes = image_bytes_;
   info.sample = index;
-  if (sampling_->sample_info(&info) != Result::ok) return false;
+  if (!is_read(sampling_->sample_info(&info))) return false;
   if (info.end == 0) ++tally_.timeless;
   if (info.end <= info.start) return false;  // the last ones after a stop cover no time
   double values[wire::kMostSampledMetrics] = {};
@@ -186,7 +195,7 @@ bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
   evaluate.names = plan_.names;
   evaluate.count = plan_.count;
   evaluate.values = values;
-  if (sampling_->evaluate(&evaluate) != Result::ok) return false;
+  if (!is_read(sampling_->evaluate(&evaluate))) return false;
   for (uint32_t i = 0; i < plan_.count; ++i) values[i] *= plan_.choices[i]->factor;
   end = static_cast<int64_t>(info.end);
   if (started_at_ != 0) tell_clock({static_cast<int64_t>(info.start), started_at_, device_, 1});

@@ -26,6 +26,7 @@ class Sampler {
   bool begin_again() noexcept;
   void take_samples(int64_t decoded_at) noexcept;
   bool take_sample(size_t index, int64_t& end) noexcept;
+  bool is_read(Result result) noexcept;
   void tell_what_is_sampled(const char* chip) const noexcept;
 
   const PmSampling* sampling_ = nullptr;

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "inject/gpu_metrics/driver.h"
@@ -60,12 +61,28 @@ void pause_for(int64_t ns) noexcept {
   if (!is_asked_to_end()) bell.wait(seen, ns);
 }
 
-/// The driver is still being initialized when the thread begins.
+void tell_no_devices(int result) noexcept {
+  char text[128];
+  snprintf(text, sizeof text, "the program's CUDA did not come to work (cuDeviceGetCount gave %d)", result);
+  tell(SamplingState::failed, wire::kNoGpu, text, result);
+}
+
+/// The driver is still being initialized when the thread begins. Where that fails it stays so.
 int await_devices() noexcept {
-  constexpr int64_t kLookNs = 2'000'000;
-  int count = device_count();
-  for (; count < 0 && !is_asked_to_end(); count = device_count()) pause_for(kLookNs);
-  return count;
+  constexpr int64_t kFirstPauseNs = 2'000'000;
+  constexpr int64_t kMostPauseNs = 100'000'000;
+  constexpr int64_t kMostWaitNs = 60'000'000'000;
+  const int64_t until = now_ns() + kMostWaitNs;
+  int64_t pause = kFirstPauseNs;
+  DeviceCount found = device_count();
+  while (found.result == kNotInitialized && now_ns() < until && !is_asked_to_end() && phase() != Phase::ended) {
+    pause_for(pause);
+    pause = 2 * pause < kMostPauseNs ? 2 * pause : kMostPauseNs;
+    found = device_count();
+  }
+  const bool is_over = is_asked_to_end() || phase() == Phase::ended;
+  if (found.result != 0 && !is_over) tell_no_devices(found.result);
+  return found.result == 0 ? found.count : 0;
 }
 
 bool open_cupti() noexcept {
@@ -192,6 +209,11 @@ void on_exit() noexcept {
 }
 
 }  // namespace
+
+bool is_sampling() noexcept {
+  const Life now = life.load(std::memory_order_acquire);
+  return now != Life::none && now != Life::ended && own_process.load() == attachment.guard->load();
+}
 
 void begin_sampling() noexcept {
   if (attachment.header == nullptr || (attachment.header->wanted & wire::kWantGpuMetrics) == 0) return;

@@ -3,7 +3,9 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <ctime>
 
 #include "inject/attachment.h"
 #include "inject/cupti/subscriber.h"
@@ -25,12 +27,28 @@ using StreamId = Result (*)(void* context, void* stream, uint8_t per_thread, uin
 constinit Profiler profiler;
 constinit StreamId stream_id = nullptr;
 
-/// One launch at a time: another thread's would be counted with the one that is measured. Held from the begin of a
-/// launch to its end.
-pthread_mutex_t launching = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+/// Another launch would be counted with one that is measured. So a measured one holds this alone, from its begin to its
+/// end, and any other together with its like. Nobody waits for it without end: a launch may itself wait for what
+/// another thread is to launch.
+pthread_rwlock_t launching = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+constexpr int64_t kMostWaitNs = 1'000'000'000;
+constexpr uint32_t kMostWaits = 8;  ///< too long ones while nothing came to be measured; then nothing more is
+
+/// Of `state` and `kinds`; never held across a call of the program's.
+pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER;
+
+/// What a launch holds of `launching`, in the word that CUPTI keeps for it.
+enum class Hold : uint64_t { none, shared, alone };
+
+constinit std::atomic<uint32_t> waits{0};         ///< that took too long
+constinit std::atomic<uint32_t> waits_in_row{0};  ///< those since the last launch that was measured
+constinit std::atomic<bool> over{false};
+constinit std::atomic<void*> measured_context{nullptr};
+constinit std::atomic<bool> disturbed{false};  ///< another launch came beside the measured one
 
 struct Context {
   void* context = nullptr;
+  uint32_t id = 0;  ///< CUPTI's: another context may come to lie where this one was
   bool usable = false;
   Session session;
 };
@@ -69,10 +87,14 @@ struct State {
   Context contexts[kMostContexts];
   uint32_t context_count = 0;
   uint64_t matching = 0;  ///< launches so far that are of the wanted kernels
-  uint64_t measured = 0;
+  std::atomic<uint64_t> measured{0};
   bool told_graphs = false;
   bool told_capture = false;
-  Session* running = nullptr;
+  bool told_collective = false;
+  bool told_contexts = false;
+  bool told_kinds = false;
+  bool told_empty = false;
+  Context* running = nullptr;
   Launch launch;
   const char* name = nullptr;
   int64_t time = 0;
@@ -89,32 +111,56 @@ bool has_wanted_name(const Settings& wanted, const char* mangled) noexcept {
   return regexec(&wanted.kernel, name, 0, nullptr, 0) == 0;
 }
 
+/// Each once.
+void tell_first(bool& told, wire::MeasureState what, const char* text = "") noexcept {
+  if (!told) tell(what, text);
+  told = true;
+}
+
+bool has_beginning(const Part& name, const char* beginning) noexcept {
+  const size_t bytes = strlen(beginning);
+  return name.bytes >= bytes && memcmp(name.data, beginning, bytes) == 0;
+}
+
+/// It waits for kernels elsewhere, which do not run again when it does.
+bool is_collective(const Launch& launch, const char* mangled) noexcept {
+  const Part name = base_name(mangled);
+  if (!launch.is_cooperative && !has_beginning(name, "nccl") && !has_beginning(name, "nvshmem")) return false;
+  tell_first(state.told_collective, wire::MeasureState::collective, mangled);
+  return true;
+}
+
 /// Into a graph, which runs later.
 bool is_captured(void* stream) noexcept {
   uint32_t status = 0;
   const Driver& driver = the_driver();
   if (driver.is_capturing == nullptr || driver.is_capturing(stream, &status) != 0 || status == 0) return false;
-  if (!state.told_capture) tell(wire::MeasureState::captured);
-  state.told_capture = true;
+  tell_first(state.told_capture, wire::MeasureState::captured);
   return true;
 }
 
 bool is_chosen(const Settings& wanted, const Launch& launch, const char* mangled) noexcept {
   if (!records(wire::kWantMetrics) || !in_range() || !has_wanted_name(wanted, mangled)) return false;
-  if (is_captured(launch.stream)) return false;
+  if (is_collective(launch, mangled) || is_captured(launch.stream)) return false;
   if (state.matching++ < wanted.skip) return false;
   if (wanted.each == ~0U) return true;
   Kinds::Kind* const kind = kinds.find(kind_of(launch));
+  if (kind == nullptr) tell_first(state.told_kinds, wire::MeasureState::kinds);
   return kind != nullptr && kind->measured++ < wanted.each;
 }
 
-Context* context_of(const Settings& wanted, void* context) noexcept {
+/// By the thread that holds `launching` alone.
+Context* context_of(const Settings& wanted, void* context, uint32_t id) noexcept {
   for (uint32_t i = 0; i < state.context_count; ++i) {
-    if (state.contexts[i].context == context) return &state.contexts[i];
+    if (state.contexts[i].context == context && state.contexts[i].id == id) return &state.contexts[i];
   }
-  if (state.context_count == kMostContexts) return nullptr;
+  if (state.context_count == kMostContexts) {
+    tell_first(state.told_contexts, wire::MeasureState::contexts);
+    return nullptr;
+  }
   Context& fresh = state.contexts[state.context_count++];
   fresh.context = context;
+  fresh.id = id;
   int device = 0;
   const Driver& driver = the_driver();
   if (driver.current_device != nullptr && driver.current_device(&device) != 0) device = 0;
@@ -134,27 +180,50 @@ void describe(Launch& launch, const CallbackData& data) noexcept {
   if (!told) launch.kernel.stream = wire::kNotTold;
 }
 
-void begin(const Settings& wanted, uint32_t call, const CallbackData& data) noexcept {
-  state.launch = launch_of(call, data.parameters);
+bool decide(const Settings& wanted, const Launch& launch, const char* name) noexcept {
+  pthread_mutex_lock(&deciding);
+  const bool chosen = is_chosen(wanted, launch, name);
+  pthread_mutex_unlock(&deciding);
+  return chosen;
+}
+
+/// By the thread that holds `launching` alone. Whether the launch is measured.
+bool begin(const Settings& wanted, const Launch& launch, const CallbackData& data) noexcept {
+  Context* const context = context_of(wanted, data.context, data.context_id);
+  if (context == nullptr || !context->usable) return false;
+  state.launch = launch;
   state.name = data.symbol == nullptr ? "" : data.symbol;
-  if (!is_chosen(wanted, state.launch, state.name)) return;
-  Context* const context = context_of(wanted, data.context);
-  if (context == nullptr || !context->usable) return;
   describe(state.launch, data);
   state.time = now_ns();
+  disturbed.store(false);
+  measured_context.store(data.context);
   context->usable = context->session.start();
-  if (context->usable) state.running = &context->session;
+  if (context->usable) state.running = context;
+  return context->usable;
+}
+
+/// A launch goes on unmeasured, and beside one that is measured: that one's values are then of both.
+void pass_by(void* context) noexcept {
+  if (measured_context.load() == context) disturbed.store(true);
+  const uint32_t count = ++waits;
+  tell(wire::MeasureState::waited, "", static_cast<int32_t>(count));
+  if (++waits_in_row < kMostWaits || over.exchange(true)) return;
+  tell(wire::MeasureState::given_up, "", static_cast<int32_t>(count));
 }
 
 void end() noexcept {
-  Session* const session = state.running;
-  if (session == nullptr) return;
+  Context& context = *state.running;
+  Session& session = context.session;
   state.running = nullptr;
-  const double* const values = session->stop();
-  if (values == nullptr) return;
-  state.launch.kernel.id = state.measured++;
+  context.usable = session.stop();
+  measured_context.store(nullptr);
+  if (!context.usable || disturbed.load()) return;
+  const double* const values = session.values();
+  if (values == nullptr) return tell_first(state.told_empty, wire::MeasureState::empty);
+  waits_in_row.store(0);
+  state.launch.kernel.id = state.measured.fetch_add(1);
   tell_kernel(state.launch.kernel, state.name, state.time);
-  tell_values(state.launch.kernel.id, session->plan().places, values, session->plan().count);
+  tell_values(state.launch.kernel.id, session.plan().places, values, session.plan().count);
 }
 
 void note_graph() noexcept {
@@ -167,18 +236,55 @@ bool is_launch(uint32_t call) noexcept {
   return std::ranges::any_of(kLaunches, [&](uint32_t launch) { return launch == call; });
 }
 
+Hold wait_for(bool alone) noexcept {
+  const int64_t until = now_ns() + kMostWaitNs;
+  constexpr int64_t kSecondNs = 1'000'000'000;
+  const timespec time{until / kSecondNs, until % kSecondNs};
+  const int result = alone ? pthread_rwlock_clockwrlock(&launching, CLOCK_MONOTONIC, &time)
+                           : pthread_rwlock_clockrdlock(&launching, CLOCK_MONOTONIC, &time);
+  return result != 0 ? Hold::none : alone ? Hold::alone : Hold::shared;
+}
+
+void set_watched(const cupti::Library& library, bool on) noexcept {
+  for (const uint32_t call : kLaunches) static_cast<void>(cupti::watch(library, Domain::driver, call, on));
+  for (const uint32_t call : kGraphLaunches) static_cast<void>(cupti::watch(library, Domain::driver, call, on));
+}
+
+/// Launches cost nothing from then on. Not while one is under way, whose end is still to be heard of.
+void stop_watching() noexcept {
+  static constinit bool stopped = false;
+  if (pthread_rwlock_trywrlock(&launching) != 0) return;
+  if (!stopped) set_watched(*cupti::library(), false);
+  stopped = true;
+  pthread_rwlock_unlock(&launching);
+}
+
+bool is_over(const Settings& wanted) noexcept {
+  return over.load() || phase() == wire::Phase::ended || state.measured.load() >= wanted.count;
+}
+
 void on_launch(const Settings& wanted, uint32_t call, const CallbackData& data) noexcept {
-  *data.correlation_data = 0;
-  if (state.measured >= wanted.count || pthread_mutex_lock(&launching) != 0) return;
-  *data.correlation_data = 1;
-  if (state.measured < wanted.count) begin(wanted, call, data);
+  auto& hold = *data.correlation_data;
+  hold = static_cast<uint64_t>(Hold::none);
+  if (is_over(wanted)) return stop_watching();
+  if (!records(wire::kWantMetrics)) return;
+  const Launch launch = launch_of(call, data.parameters);
+  const bool chosen = decide(wanted, launch, data.symbol == nullptr ? "" : data.symbol);
+  Hold held = wait_for(chosen);
+  if (held == Hold::none) return pass_by(data.context);
+  if (held == Hold::alone && (is_over(wanted) || !begin(wanted, launch, data))) {
+    pthread_rwlock_unlock(&launching);
+    held = Hold::none;
+  }
+  hold = static_cast<uint64_t>(held);
 }
 
 void on_return(const CallbackData& data) noexcept {
-  if (*data.correlation_data == 0) return;
-  *data.correlation_data = 0;
-  end();
-  pthread_mutex_unlock(&launching);
+  const auto held = static_cast<Hold>(*data.correlation_data);
+  if (held == Hold::none) return;
+  *data.correlation_data = static_cast<uint64_t>(Hold::none);
+  if (held == Hold::alone) end();
+  pthread_rwlock_unlock(&launching);
 }
 
 /// Before and after each call that anything here watches, on the thread that calls.
@@ -200,12 +306,7 @@ bool watch_launches(const cupti::Library& library) noexcept {
   InitializeParams params;
   if (failed("cuptiProfilerInitialize", profiler.initialize(&params))) return false;
   if (failed("cuptiSubscribe", cupti::subscribe(library))) return false;
-  for (const uint32_t call : kLaunches) {
-    static_cast<void>(cupti::watch(library, Domain::driver, call, true));
-  }
-  for (const uint32_t call : kGraphLaunches) {
-    static_cast<void>(cupti::watch(library, Domain::driver, call, true));
-  }
+  set_watched(library, true);
   return true;
 }
 

@@ -7,12 +7,23 @@
 namespace sonde::inject::metrics {
 namespace {
 
+/// CUlaunchAttribute.
+struct Attribute {
+  uint32_t id;
+  uint32_t padding;
+  int value;
+  uint32_t rest[15];
+};
+static_assert(sizeof(Attribute) == 72);
+
 /// CUlaunchConfig, as far as it is read.
 struct Config {
   uint32_t grid[3];
   uint32_t block[3];
   uint32_t shared_bytes;
   void* stream;
+  const Attribute* attributes;
+  uint32_t attribute_count;
 };
 
 /// cuLaunchKernel_params, and that of cuLaunchCooperativeKernel.
@@ -30,6 +41,8 @@ struct ConfigParams {
   void* function;
 };
 
+constexpr uint32_t kLaunchCooperativeKernel = 477;
+constexpr uint32_t kLaunchCooperativeKernelPerThread = 478;
 constexpr uint32_t kLaunchKernelEx = 652;
 constexpr uint32_t kLaunchKernelExPerThread = 653;
 
@@ -41,6 +54,14 @@ void take_shape(Launch& launch, const Shape& shape) noexcept {
   launch.stream = shape.stream;
 }
 
+bool is_cooperative(const Config& config) noexcept {
+  constexpr uint32_t kCooperative = 2;  // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+  for (uint32_t i = 0; config.attributes != nullptr && i < config.attribute_count; ++i) {
+    if (config.attributes[i].id == kCooperative && config.attributes[i].value != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_graph_launch(uint32_t call) noexcept { return call == kGraphLaunches[0] || call == kGraphLaunches[1]; }
@@ -50,11 +71,14 @@ Launch launch_of(uint32_t call, const void* parameters) noexcept {
   if (call == kLaunchKernelEx || call == kLaunchKernelExPerThread) {
     const auto& with_config = *static_cast<const ConfigParams*>(parameters);
     launch.function = with_config.function;
-    if (with_config.config != nullptr) take_shape(launch, *with_config.config);
+    if (with_config.config == nullptr) return launch;
+    take_shape(launch, *with_config.config);
+    launch.is_cooperative = is_cooperative(*with_config.config);
   } else {
     const auto& plain = *static_cast<const PlainParams*>(parameters);
     launch.function = plain.function;
     take_shape(launch, plain);
+    launch.is_cooperative = call == kLaunchCooperativeKernel || call == kLaunchCooperativeKernelPerThread;
   }
   return launch;
 }

@@ -10,6 +10,7 @@ struct Launch {
   void* function = nullptr;
   void* stream = nullptr;
   wire::MeasuredKernelBody kernel{};  ///< grid, block and dynamic shared memory
+  bool is_cooperative = false;        ///< its blocks wait for each other
 };
 
 /// CUPTI_DRIVER_TRACE_CBID_* (cupti_driver_cbid.h) of the calls that launch a kernel, and of those that launch a graph.

@@ -61,19 +61,19 @@ bool Session::start() noexcept {
   return !failed("cuptiRangeProfilerStart", profiler_->start(&start));
 }
 
-const double* Session::stop() noexcept {
+bool Session::stop() noexcept {
+  has_values_ = false;
   StopParams stop;
   stop.profiler = object_;
-  if (failed("cuptiRangeProfilerStop", profiler_->stop(&stop))) return nullptr;
+  if (failed("cuptiRangeProfilerStop", profiler_->stop(&stop))) return false;
   DecodeParams decode;
   decode.profiler = object_;
-  if (failed("cuptiRangeProfilerDecodeData", profiler_->decode(&decode))) return nullptr;
+  if (failed("cuptiRangeProfilerDecodeData", profiler_->decode(&decode))) return false;
   CounterInfoParams info;
   info.image = image_;
   info.bytes = image_bytes_;
-  if (failed("cuptiRangeProfilerGetCounterDataInfo", profiler_->counter_info(&info)) || info.ranges == 0) {
-    return nullptr;
-  }
+  if (failed("cuptiRangeProfilerGetCounterDataInfo", profiler_->counter_info(&info))) return false;
+  if (info.ranges == 0) return true;
   EvaluateParams evaluate;
   evaluate.host = plan_.host;
   evaluate.image = image_;
@@ -81,7 +81,8 @@ const double* Session::stop() noexcept {
   evaluate.names = plan_.names;
   evaluate.count = plan_.count;
   evaluate.values = values_;
-  return failed("cuptiProfilerHostEvaluateToGpuValues", profiler_->evaluate(&evaluate)) ? nullptr : values_;
+  has_values_ = !failed("cuptiProfilerHostEvaluateToGpuValues", profiler_->evaluate(&evaluate));
+  return has_values_;
 }
 
 }  // namespace sonde::inject::metrics

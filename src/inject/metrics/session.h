@@ -13,8 +13,10 @@ class Session {
 
   /// Around a launch. False where it could not begin: the reason is told.
   bool start() noexcept;
-  /// Gives the values, one for each of plan().names; null where there are none: the reason is told.
-  [[nodiscard]] const double* stop() noexcept;
+  /// False where it failed, and would again: the reason is told.
+  bool stop() noexcept;
+  /// Of the last launch, one for each of plan().names; null where it left none.
+  [[nodiscard]] const double* values() const noexcept { return has_values_ ? values_ : nullptr; }
 
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
 
@@ -28,6 +30,7 @@ class Session {
   uint8_t* image_ = nullptr;
   size_t image_bytes_ = 0;
   double* values_ = nullptr;
+  bool has_values_ = false;
 };
 
 }  // namespace sonde::inject::metrics

@@ -68,7 +68,8 @@ class Filling {
       }
     }
     const bool alone = kernel_.empty() && user_.empty();
-    if (alone) part->push_back(record.address);
+    const bool in_kernel = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+    if (alone) (in_kernel ? kernel_ : user_).push_back(record.address);
     const ChainId id = symbolizer_.chain(record.process, record.time, kernel_, user_);
     if (alone || user_.empty()) return id;
     ++tally_.chains;

@@ -122,6 +122,9 @@ void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
       "records of CUPTI that could not be read, and what followed them in their buffers, left out");
   add(static_cast<uint64_t>(t.broken_times), "records of CUDA with damaged times, left out");
   add(t.dropped, "records that CUPTI dropped, as it says itself: it had no buffer for them");
+  add(t.flush_failures, "times that CUPTI did not hand over what it held; it may have come later");
+  add(t.nameless,
+      "records of CUPTI whose names had no room in the recording: kernels among them stand there without a name");
   add(t.lost, "records of CUPTI dropped since the recorder's memory stayed full");
 }
 

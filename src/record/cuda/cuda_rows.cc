@@ -376,6 +376,8 @@ void CudaRows::sum_tallies() {
     tally_.records += counted.records;
     for (size_t i = 0; i < tally_.invalid.size(); ++i) tally_.invalid[i] += counted.invalid[i];
     tally_.unfinished += counted.unfinished;
+    tally_.flush_failures += counted.flush_failures;
+    tally_.nameless += counted.nameless;
     tally_.dropped += counted.dropped;
     tally_.lost += counted.lost;
     tally_.bytes += counted.bytes;

@@ -33,6 +33,8 @@ struct CudaTally {
   uint64_t records = 0;
   std::array<uint64_t, 4> invalid{};  ///< by wire::CudaInvalid
   uint64_t unfinished = 0;
+  uint64_t flush_failures = 0;
+  uint64_t nameless = 0;
   uint64_t dropped = 0;
   uint64_t lost = 0;
   uint64_t bytes = 0;

@@ -37,6 +37,7 @@ void add_losses(std::vector<Remark>& remarks, const SampledGpu& gpu) {
       "--gpu-metrics-frequency helps");
   add(gpu.counted.full_images, "times that more samples had come than there was room for, which are lost");
   add(static_cast<uint64_t>(gpu.missing), "samples that are missing between others");
+  add(gpu.counted.unread, "samples, or decodes as a whole, that CUPTI could not read or evaluate, left out");
   add(gpu.counted.timeless, "samples without times, left out");
   add(gpu.counted.lost, "records dropped since the recorder's memory stayed full");
 }

@@ -67,8 +67,35 @@ std::string text_of(const MeasureNote& note) {
       return "kernels in CUDA graphs were not measured: switch graphs off for this run where the program can "
              "(for torch.compile mode=\"default\")";
     case MeasureState::captured: return "kernels that were captured into a CUDA graph were not measured";
+    case MeasureState::collective:
+      return fmt::format(
+          "kernels of NCCL and NVSHMEM and cooperative launches were not measured: they wait for others, and would "
+          "wait "
+          "for ever where they are run again alone (the first one was {})",
+          note.text);
+    case MeasureState::given_up:
+      return fmt::format(
+          "kernels were not measured further: {} launches waited too long for one of another thread that was being "
+          "measured; choose fewer by --kernel-regex or --nvtx-include",
+          note.result);
+    case MeasureState::empty: return "launches came back without values, and are left out (did they fail?)";
+    case MeasureState::contexts: return "the program has more CUDA contexts than can be measured in";
+    case MeasureState::kinds:
+      return "the program has more different launches than are told apart: the later ones were not measured";
     default: return {};
   }
+}
+
+/// Each process counts anew.
+void add_waits(std::vector<Remark>& remarks, const MeasureTally& tally) {
+  int32_t most = 0;
+  for (const MeasureNote& note : tally.notes) {
+    if (note.state == MeasureState::waited) most = std::max(most, note.result);
+  }
+  if (most == 0) return;
+  remarks.push_back({true, fmt::format("{} launch{} of a process not measured: another thread's took too long to be "
+                                       "measured at that time",
+                                       most, most == 1 ? " was" : "es were")});
 }
 
 void add_metric_remarks(std::vector<Remark>& remarks, const MeasureTally& tally, const MeasureRequest& request) {
@@ -123,6 +150,7 @@ std::vector<Remark> measure_remarks(const MeasureTally& tally, const MeasureRequ
   for (const MeasureNote& note : tally.notes) {
     if (std::string text = text_of(note); !text.empty()) remarks.push_back({true, std::move(text)});
   }
+  add_waits(remarks, tally);
   if (tally.kernels == 0 && !has_failed(tally)) remarks.push_back({true, why_none(tally, request)});
   add_metric_remarks(remarks, tally, request);
   return remarks;

@@ -1,5 +1,6 @@
 #include <ctime>
 
+#include "faults.h"
 #include "parts.h"
 
 namespace fake_cuda::cupti {
@@ -54,6 +55,7 @@ uint64_t on_client_clock(int64_t time) {
 
 EXPORT uint32_t cuptiGetTimestamp(uint64_t* time) {
   if (time == nullptr) return kInvalidParameter;
+  if (faults().timestamp_fails != 0) return faults().timestamp_fails;
   *time = timestamp();
   return kSuccess;
 }

@@ -27,6 +27,7 @@ void take(Faults& f, const std::string& word) {
                  {"register_fails", &f.register_fails},
                  {"subscribe_fails", &f.subscribe_fails},
                  {"enable_fails", &f.enable_fails},
+                 {"timestamp_fails", &f.timestamp_fails},
                  {"pm_fails", &f.pm_fails},
                  {"pm_fit", &f.pm_fit},
                  {"pm_overflow", &f.pm_overflow},

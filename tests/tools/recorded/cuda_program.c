@@ -16,6 +16,7 @@
 
 static const struct fake_kernel add = {"_Z10vector_addPKfS0_Pfi", 16, 0, 0, 0};
 static const struct fake_kernel gemm = {"_ZN4blas4gemmIfLi128EEEvPKT_S3_PS1_i", 128, 49152, 8, 0};
+static const struct fake_kernel reduce = {"_Z29ncclDevKernel_AllReduce_Sum_fP8ncclArgs", 96, 0, 0, 0};
 static const struct fake_kernel scale = {"scale", 10, 0, 0, 0};
 static const struct fake_kernel faulting = {"_Z5touchPf", 12, 0, 0, 7};
 
@@ -245,6 +246,23 @@ static void many(long count) {
   check(cudaDeviceSynchronize());
 }
 
+/* Beside kernels that may be run again such that must not. */
+static void collective(int count) {
+  for (int i = 0; i < count; ++i) {
+    launch(&add, add_ns, NULL);
+    launch(&reduce, add_ns, NULL);
+  }
+  check(cudaDeviceSynchronize());
+}
+
+/* How many calls CUPTI is asked to tell of when all is done. */
+static void watched(int count) {
+  plain(count);
+  void* cupti = dlopen(getenv("SONDE_CUPTI"), RTLD_NOW | RTLD_NOLOAD);
+  unsigned (*ask)(void) = cupti == NULL ? NULL : (unsigned (*)(void))dlsym(cupti, "fakeCuptiWatched");
+  fprintf(stderr, "watched: %u\n", ask == NULL ? 0 : ask());
+}
+
 static void* in_thread(void* count) {
   void* stream = NULL;
   check(cudaStreamCreate(&stream));
@@ -369,6 +387,8 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "spaced") == 0) spaced(count);
   if (strcmp(mode, "ranges") == 0) ranges(count);
   if (strcmp(mode, "many") == 0) many(count);
+  if (strcmp(mode, "collective") == 0) collective(count);
+  if (strcmp(mode, "watched") == 0) watched(count);
   if (strcmp(mode, "threads") == 0) threads(count);
   if (strcmp(mode, "processes") == 0) processes(count);
   if (strcmp(mode, "forks") == 0) forks(count);
