@@ -146,7 +146,6 @@ def mistakes_of_usage_are_found_without_the_service():
         (["submit", "--request", "/dev/null/x", "--", "x"], "--request"),
         (["ps", "--state", "runing"], "did you mean 'running'?"),
         (["ps", "0"], "no number"),
-        (["cancel"], "TASK"),
         (["cancel", "1-100000"], "more than 1000"),
         (["logs", "x"], "no number"),
         (["logs", "-1"], "no number"),
