@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -55,10 +56,8 @@ bool is_being_recorded(const std::filesystem::path& output) {
   const std::string spool = output.filename().string() + std::string(record::kSpoolEnding);
   std::error_code error;
   const auto folder = output.has_parent_path() ? output.parent_path() : std::filesystem::path(".");
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().starts_with(spool)) return true;
-  }
-  return false;
+  return std::ranges::any_of(std::filesystem::directory_iterator(folder, error),
+                             [&](const auto& entry) { return entry.path().filename().string().starts_with(spool); });
 }
 
 }  // namespace
