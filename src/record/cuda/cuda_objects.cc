@@ -57,7 +57,9 @@ Device device_of_body(const wire::DeviceBody& b, const std::string& name) {
 }  // namespace
 
 CudaObjects::CudaObjects(Trace& trace, const Slices& slices) : trace_(trace) {
+  LettingGo letting_go(slices.let_go);
   for (const Slice& slice : slices.all) {
+    letting_go.has_read(slice);
     wire::Reader reader(slice.records);
     wire::Record record;
     while (reader.next(record)) add(record, sources_[{slice.process, slice.thread}]);
