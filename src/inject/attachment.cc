@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "inject/library_calls.h"
+#include "inject/pages.h"
 #include "inject/thread_chunk.h"
 
 namespace sonde::inject {
@@ -45,17 +46,15 @@ bool read_place(Place& place) noexcept {
 /// The calls themselves, not the C library's functions: those of this name are this library's own where OS calls are
 /// recorded.
 std::byte* map_file(const char* path) noexcept {
-  const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+  const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0));
   if (file < 0) return nullptr;
   // Shorter than it should be, touching it would end the program.
-  const long bytes = syscall(SYS_lseek, file, 0, SEEK_END);
-  const long mapped =
-      bytes < static_cast<long>(wire::kMappingBytes)
-          ? -1
-          : syscall(SYS_mmap, nullptr, wire::kMappingBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const long bytes = syscall(SYS_lseek, file, 0L, SEEK_END);
+  const bool whole = bytes >= static_cast<long>(wire::kMappingBytes);
+  std::byte* const mapped = whole ? map_shared(file, wire::kMappingBytes) : nullptr;
   syscall(SYS_close, file);
-  if (mapped != -1) syscall(SYS_madvise, mapped, wire::kMappingBytes, MADV_DONTDUMP);
-  return mapped == -1 ? nullptr : reinterpret_cast<std::byte*>(mapped);
+  if (mapped != nullptr) syscall(SYS_madvise, mapped, wire::kMappingBytes, MADV_DONTDUMP);
+  return mapped;
 }
 
 bool is_meant(const wire::Header& header, uint64_t nonce) noexcept {
@@ -65,10 +64,10 @@ bool is_meant(const wire::Header& header, uint64_t nonce) noexcept {
 
 std::atomic<uint64_t>* make_guard() noexcept {
   constexpr size_t kPage = 4096;
-  const long page = syscall(SYS_mmap, nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == -1) return nullptr;
+  std::byte* const page = take_pages(kPage);
+  if (page == nullptr) return nullptr;
   if (syscall(SYS_madvise, page, kPage, MADV_WIPEONFORK) == 0) return reinterpret_cast<std::atomic<uint64_t>*>(page);
-  syscall(SYS_munmap, page, kPage);
+  give_pages_back(page, kPage);
   return nullptr;
 }
 
@@ -79,7 +78,7 @@ void attach() noexcept {
   if (mapping == nullptr) return;
   wire::Header* header = wire::header_of(mapping);
   if (!is_meant(*header, place.nonce)) {
-    syscall(SYS_munmap, mapping, wire::kMappingBytes);
+    give_pages_back(mapping, wire::kMappingBytes);
     return;
   }
   attachment.mapping = mapping;

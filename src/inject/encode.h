@@ -50,6 +50,19 @@ inline void put_text(std::byte* at, const Text& text) noexcept {
   memcpy(at, text.data, text.bytes);
 }
 
+/// Of a record whose body is followed by its text.
+template <typename Body>
+constexpr uint32_t bytes_with_text(const Text& text) noexcept {
+  return static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(Body)) + wire::padded(text.bytes);
+}
+
+/// The part behind the head of such a record; says how long the text is.
+template <typename Body>
+void put_with_text(std::byte* at, Body body, const Text& text) noexcept {
+  body.text_bytes = text.bytes;
+  put_text(put(at, body), text);
+}
+
 inline uint32_t event_bytes(const Event& event) noexcept {
   uint32_t bytes = sizeof(wire::RecordHead) + sizeof(wire::EventBody) + wire::padded(event.text.bytes);
   if (event.kind == wire::Kind::start) bytes += sizeof(wire::RangeBody);

@@ -1,12 +1,9 @@
 #include "inject/names.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <atomic>
 
-#include "inject/thread_chunk.h"
+#include "inject/pages.h"
+#include "inject/text_record.h"
 
 namespace sonde::inject {
 namespace {
@@ -23,11 +20,6 @@ struct Name {
 constexpr uint32_t kBlockNames = 1024;
 constexpr uint32_t kMostBlocks = kMostStrings / kBlockNames;
 constexpr size_t kTextBytes = size_t{1} << 20U;
-
-std::byte* pages(size_t bytes) noexcept {
-  const long at = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return at == -1 ? nullptr : reinterpret_cast<std::byte*>(at);
-}
 
 /// Held for some hundred nanoseconds, by the token of its process: in a child of fork() one that its parent held is
 /// free. It is not waited for long, since a signal handler may have interrupted the one who holds it.
@@ -73,7 +65,7 @@ namespace {
 const char* keep_text(NameTable& table, const Text& text) noexcept {
   if (text.bytes == 0) return "";
   if (static_cast<size_t>(table.text_end - table.text_next) < text.bytes) {
-    std::byte* fresh = pages(kTextBytes);
+    std::byte* fresh = take_pages(kTextBytes);
     if (fresh == nullptr) return nullptr;
     table.text_next = fresh;
     table.text_end = fresh + kTextBytes;
@@ -96,7 +88,7 @@ uint32_t add(NameTable& table, uint16_t domain, const Text& text) noexcept {
   if (!lock.held() || index >= table.most) return 0;
   std::atomic<Name*>& block = table.blocks[index / kBlockNames];
   if (block.load(std::memory_order_relaxed) == nullptr) {
-    block.store(reinterpret_cast<Name*>(pages(kBlockNames * sizeof(Name))), std::memory_order_release);
+    block.store(new_array<Name>(kBlockNames), std::memory_order_release);
   }
   Name* name = name_at(table, index);
   const char* kept = name == nullptr ? nullptr : keep_text(table, text);
@@ -112,14 +104,7 @@ uint32_t add(NameTable& table, uint16_t domain, const Text& text) noexcept {
 
 bool write_definition(wire::Kind kind, uint16_t domain, uint32_t number, const Text& text) noexcept {
   if (phase() == wire::Phase::ended) return false;
-  const auto bytes =
-      static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::DefinitionBody)) + wire::padded(text.bytes);
-  std::byte* at = begin_record(bytes);
-  if (at == nullptr) return false;
-  at = put_head(at, kind, bytes, domain, 0, now_ns());
-  put_text(put(at, wire::DefinitionBody{number, text.bytes, 0}), text);
-  commit_record(bytes);
-  return true;
+  return write_with_text({kind, 0, domain, 0, now_ns()}, wire::DefinitionBody{number, 0, 0}, text);
 }
 
 uint32_t register_name(NameTable& table, uint16_t domain, const Text& text) noexcept {

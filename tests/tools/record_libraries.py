@@ -126,6 +126,17 @@ def variables_of_threads(folder):
     check(run.returncode == 127 and "static TLS" in run.stderr, "what the program set counts")
 
 
+def nothing_to_do(folder):
+    """A program that the auditor reaches without its settings, as where a part of the environment was dropped, runs."""
+    names = "/proc/self/environ"
+    found = subprocess.run([SONDE, "record", "-t", "cublas", "-o", folder / "environment.sqlite", "--", "cat", names],
+                           capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout.split("\0")
+    (auditor,) = (line.split("=", 1)[1] for line in found if line.startswith("LD_AUDIT="))
+    run = subprocess.run(["/bin/echo", "done"], capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+                         env={**os.environ, "LD_AUDIT": auditor})
+    check((run.returncode, run.stdout, run.stderr) == (0, "done\n", ""), run)
+
+
 def main():
     libc = tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")))
     if platform.machine() != "x86_64" or libc < (2, 35):
@@ -134,7 +145,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for one in (every_shape, what_was_asked_for, calls_that_do_not_come_back, threads_and_stacks, opened_later,
-                    opened_too_often, nccl_ranges_once, none_there, variables_of_threads):
+                    opened_too_often, nccl_ranges_once, none_there, variables_of_threads, nothing_to_do):
             one(folder)
             print(f"{one.__name__}: ok", flush=True)
 

@@ -1,15 +1,12 @@
 #include "inject/cupti/buffers.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 
 #include "inject/attachment.h"
 #include "inject/cupti/timeline.h"
 #include "inject/cupti/worker.h"
+#include "inject/pages.h"
 
 namespace sonde::inject::cupti {
 namespace {
@@ -43,17 +40,12 @@ class Spent {
   int error_;
 };
 
-uint8_t* map_buffer() noexcept {
-  const long at = syscall(SYS_mmap, nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return at == -1 ? nullptr : reinterpret_cast<uint8_t*>(at);
-}
-
 uint8_t* claim() noexcept {
   for (Buffer& buffer : buffers) {
     Use free = Use::free;
     if (!buffer.use.compare_exchange_strong(free, Use::held, std::memory_order_acquire)) continue;
     uint8_t* at = buffer.at.load(std::memory_order_relaxed);
-    if (at == nullptr) at = map_buffer();
+    if (at == nullptr) at = new_array<uint8_t>(kBufferBytes);
     buffer.at.store(at, std::memory_order_relaxed);
     if (at == nullptr) buffer.use.store(Use::free, std::memory_order_release);
     return at;

@@ -2,20 +2,13 @@
 
 #include <cstdio>
 
-#include "inject/encode.h"
-#include "inject/thread_chunk.h"
+#include "inject/text_record.h"
 
 namespace sonde::inject::cupti {
 
 void tell_state(wire::CudaState state, uint32_t version, const char* text) noexcept {
-  const Text said = inject::text_of(text);
-  const auto bytes =
-      static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::CudaStateBody)) + wire::padded(said.bytes);
-  std::byte* at = begin_record(bytes);
-  if (at == nullptr) return;
-  at = put_head(at, wire::Kind::cuda_state, bytes, 0, 0, now_ns());
-  put_text(put(at, wire::CudaStateBody{state, version, said.bytes, {}}), said);
-  commit_record(bytes);
+  static_cast<void>(write_with_text({wire::Kind::cuda_state, 0, 0, 0, now_ns()},
+                                    wire::CudaStateBody{state, version, 0, {}}, inject::text_of(text)));
 }
 
 void tell_failure(wire::CudaState state, const Library& library, const char* call, const char* of,

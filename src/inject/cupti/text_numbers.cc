@@ -1,11 +1,8 @@
 #include "inject/cupti/text_numbers.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "inject/cupti/library.h"
 #include "inject/cupti/worker_record.h"
+#include "inject/pages.h"
 
 namespace sonde::inject::cupti {
 namespace {
@@ -39,15 +36,10 @@ constinit uint64_t numberless = 0;
 constinit char* page_next = nullptr;
 constinit size_t page_left = 0;
 
-char* pages(size_t bytes) noexcept {
-  const long at = syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return at == -1 ? nullptr : reinterpret_cast<char*>(at);
-}
-
 const char* keep(const char* text, size_t bytes) noexcept {
   if (bytes + 1 > kPageBytes) return nullptr;
   if (page_left < bytes + 1) {
-    page_next = pages(kPageBytes);
+    page_next = new_array<char>(kPageBytes);
     page_left = page_next == nullptr ? 0 : kPageBytes;
     if (page_next == nullptr) return nullptr;
   }
@@ -127,7 +119,7 @@ Numbered numbered(const char* text) noexcept {
 
 uint32_t number_of(const char* text) noexcept {
   if (text == nullptr) return 0;
-  if (tables == nullptr) tables = reinterpret_cast<Tables*>(pages(sizeof(Tables)));
+  if (tables == nullptr) tables = new_array<Tables>(1);
   const Numbered known = tables == nullptr ? Numbered{} : numbered(text);
   if (known.number == 0) ++numberless;
   return known.number;

@@ -25,4 +25,15 @@ bool write_body(wire::Kind kind, const Body& body) noexcept {
   return true;
 }
 
+/// The same of a body that is followed by its text.
+template <typename Body>
+bool write_with_text(wire::Kind kind, const Body& body, const Text& text) noexcept {
+  const uint32_t bytes = bytes_with_text<Body>(text);
+  std::byte* const at = begin_worker_record(kind, bytes, 0);
+  if (at == nullptr) return false;
+  put_with_text(at, body, text);
+  commit_record(bytes);
+  return true;
+}
+
 }  // namespace sonde::inject::cupti

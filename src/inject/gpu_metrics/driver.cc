@@ -1,23 +1,12 @@
 #include "inject/gpu_metrics/driver.h"
 
-#include <dlfcn.h>
+#include "inject/driver_function.h"
 
 namespace sonde::inject::gpu_metrics {
-namespace {
-
-/// Null where the driver is not loaded, or lacks it.
-template <typename Function>
-Function find(const char* name) noexcept {
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  return library == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, name));
-}
-
-}  // namespace
-
 DeviceCount device_count() noexcept {
   using Ask = int (*)(int*);
   static constinit Ask ask = nullptr;
-  if (ask == nullptr) ask = find<Ask>("cuDeviceGetCount");
+  if (ask == nullptr) ask = driver_function<Ask>("cuDeviceGetCount");
   DeviceCount found;
   if (ask != nullptr) found.result = ask(&found.count);
   return found;
@@ -25,15 +14,15 @@ DeviceCount device_count() noexcept {
 
 bool device_uuid(uint32_t device, uint8_t (&uuid)[16]) noexcept {
   using Ask = int (*)(uint8_t*, int);
-  auto ask = find<Ask>("cuDeviceGetUuid_v2");
-  if (ask == nullptr) ask = find<Ask>("cuDeviceGetUuid");
+  auto ask = driver_function<Ask>("cuDeviceGetUuid_v2");
+  if (ask == nullptr) ask = driver_function<Ask>("cuDeviceGetUuid");
   return ask != nullptr && ask(uuid, static_cast<int>(device)) == 0;
 }
 
 uint64_t device_clock_hz(uint32_t device) noexcept {
   constexpr int kClockRateKhz = 13;  // CU_DEVICE_ATTRIBUTE_CLOCK_RATE
   constexpr uint64_t kPerKilo = 1000;
-  const auto ask = find<int (*)(int*, int, int)>("cuDeviceGetAttribute");
+  const auto ask = driver_function<int (*)(int*, int, int)>("cuDeviceGetAttribute");
   int khz = 0;
   const bool told = ask != nullptr && ask(&khz, kClockRateKhz, static_cast<int>(device)) == 0 && khz > 0;
   return told ? static_cast<uint64_t>(khz) * kPerKilo : 0;

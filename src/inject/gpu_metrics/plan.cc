@@ -1,7 +1,7 @@
 #include "inject/gpu_metrics/plan.h"
 
-#include "inject/gpu_metrics/pages.h"
 #include "inject/gpu_metrics/told.h"
+#include "inject/pages.h"
 
 namespace sonde::inject::gpu_metrics {
 namespace {
@@ -70,7 +70,7 @@ class Planner {
     metrics::ConfigImageParams image;
     image.host = host;
     image.bytes = bytes = size.bytes;
-    image.image = take_pages(size.bytes);
+    image.image = new_array<uint8_t>(size.bytes);
     if (image.image != nullptr && sampling_.config_image(&image) == Result::ok) return image.image;
     give_pages_back(image.image, size.bytes);
     return nullptr;

@@ -4,8 +4,8 @@
 
 #include "inject/attachment.h"
 #include "inject/gpu_metrics/driver.h"
-#include "inject/gpu_metrics/pages.h"
 #include "inject/gpu_metrics/told.h"
+#include "inject/pages.h"
 
 namespace sonde::inject::gpu_metrics {
 namespace {
@@ -47,7 +47,7 @@ bool Sampler::read_availability() noexcept {
   AvailabilityParams params;
   params.device = device_;
   if (failed(kFunction, sampling_->availability(&params))) return false;
-  availability_ = take_pages(params.bytes);
+  availability_ = new_array<uint8_t>(params.bytes);
   params.image = availability_;
   return availability_ != nullptr && !failed(kFunction, sampling_->availability(&params));
 }
@@ -105,7 +105,7 @@ bool Sampler::make_image() noexcept {
   size.most_samples = within(frequency_hz_ / kDecodesPerSecond, kLeastSamples, kMostSamples);
   if (failed("cuptiPmSamplingGetCounterDataSize", sampling_->image_size(&size))) return false;
   image_bytes_ = size.bytes;
-  image_ = take_pages(image_bytes_);
+  image_ = new_array<uint8_t>(image_bytes_);
   if (image_ == nullptr) tell(SamplingState::failed, device_, "no memory for the samples of a GPU");
   return image_ != nullptr;
 }

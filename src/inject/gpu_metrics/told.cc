@@ -10,19 +10,9 @@ namespace sonde::inject::gpu_metrics {
 namespace {
 
 using cupti::begin_worker_record;
+using cupti::write_with_text;
 using wire::Kind;
 using wire::SamplingState;
-
-template <typename Body>
-void tell_with_text(Kind kind, Body body, const char* words) noexcept {
-  const Text text = text_of(words);
-  body.text_bytes = text.bytes;
-  const auto bytes = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof body) + wire::padded(text.bytes);
-  std::byte* const at = begin_worker_record(kind, bytes, 0);
-  if (at == nullptr) return;
-  put_text(put(at, body), text);
-  commit_record(bytes);
-}
 
 /// CUptiResult (cupti_result.h).
 SamplingState state_of(int32_t result) noexcept {
@@ -49,7 +39,8 @@ SamplingState state_of(int32_t result) noexcept {
 }  // namespace
 
 void tell(SamplingState state, uint32_t device, const char* text, int32_t result) noexcept {
-  tell_with_text(Kind::sampling_state, wire::SamplingStateBody{state, result, device, 0, 0}, text);
+  static_cast<void>(
+      write_with_text(Kind::sampling_state, wire::SamplingStateBody{state, result, device, 0, 0}, text_of(text)));
 }
 
 void tell_failure(const cupti::Library& library, uint32_t device, const char* function, cupti::Result result) noexcept {
@@ -60,10 +51,13 @@ void tell_failure(const cupti::Library& library, uint32_t device, const char* fu
   tell(is_on_already ? SamplingState::in_use : state_of(number), device, text, number);
 }
 
-void tell_gpu(wire::SampledGpuBody gpu, const char* chip) noexcept { tell_with_text(Kind::sampled_gpu, gpu, chip); }
+void tell_gpu(const wire::SampledGpuBody& gpu, const char* chip) noexcept {
+  static_cast<void>(write_with_text(Kind::sampled_gpu, gpu, text_of(chip)));
+}
 
 void tell_metric(uint32_t device, uint32_t place, const char* shown) noexcept {
-  tell_with_text(Kind::sampled_metric, wire::SampledMetricBody{device, 0, static_cast<uint16_t>(place)}, shown);
+  const wire::SampledMetricBody body{device, 0, static_cast<uint16_t>(place)};
+  static_cast<void>(write_with_text(Kind::sampled_metric, body, text_of(shown)));
 }
 
 void tell_sample(const wire::SampleBody& sample, const double* values) noexcept {

@@ -11,7 +11,7 @@ void tell(wire::SamplingState state, uint32_t device, const char* text = "", int
 /// That a function of CUPTI gave this instead of success: why it may be, as far as the number says it.
 void tell_failure(const cupti::Library& library, uint32_t device, const char* function, cupti::Result result) noexcept;
 
-void tell_gpu(wire::SampledGpuBody gpu, const char* chip) noexcept;
+void tell_gpu(const wire::SampledGpuBody& gpu, const char* chip) noexcept;
 void tell_metric(uint32_t device, uint32_t place, const char* shown) noexcept;
 void tell_sample(const wire::SampleBody& sample, const double* values) noexcept;
 void tell_clock(const wire::GpuClockBody& clock) noexcept;

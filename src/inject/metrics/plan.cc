@@ -1,7 +1,7 @@
 #include "inject/metrics/plan.h"
 
-#include "inject/metrics/memory.h"
 #include "inject/metrics/told.h"
+#include "inject/pages.h"
 
 namespace sonde::inject::metrics {
 namespace {

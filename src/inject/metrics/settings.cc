@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "inject/metrics/memory.h"
+#include "inject/pages.h"
 #include "wire/kernel_record.h"
 
 namespace sonde::inject::metrics {
@@ -21,9 +21,9 @@ constinit bool is_read = false;
 char* bytes_of(const char* path) noexcept {
   const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return nullptr;
-  const long bytes = syscall(SYS_lseek, file, 0, SEEK_END);
+  const long bytes = syscall(SYS_lseek, file, 0L, SEEK_END);
   auto* const text = bytes <= 0 ? nullptr : new_array<char>(static_cast<size_t>(bytes) + 1);
-  const long got = text == nullptr ? -1 : syscall(SYS_pread64, file, text, bytes, 0);
+  const long got = text == nullptr ? -1 : syscall(SYS_pread64, file, text, bytes, 0L);
   syscall(SYS_close, file);
   return got == bytes ? text : nullptr;
 }

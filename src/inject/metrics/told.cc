@@ -1,21 +1,15 @@
 #include "inject/metrics/told.h"
 
 #include "inject/metrics/driver.h"
-#include "inject/thread_chunk.h"
+#include "inject/text_record.h"
 
 namespace sonde::inject::metrics {
 namespace {
 
-/// Of a kind whose body is followed by its text.
 template <typename Body>
-void tell_with_text(wire::Kind kind, uint16_t level, Body body, const char* words, int64_t time) noexcept {
-  const Text text = text_of(words);
-  body.text_bytes = text.bytes;
-  const auto bytes = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof body) + wire::padded(text.bytes);
-  std::byte* const at = begin_record(bytes);
-  if (at == nullptr) return;
-  put_text(put(put_head(at, kind, bytes, 0, level, time), body), text);
-  commit_record(bytes);
+void tell_with_text(wire::Kind kind, uint16_t level, const Body& body, const char* text, int64_t time) noexcept {
+  static_cast<void>(
+      write_with_text({.kind = kind, .bytes = 0, .domain = 0, .level = level, .time = time}, body, text_of(text)));
 }
 
 void tell_attribute(uint32_t device, uint32_t attribute, int64_t value) noexcept {
@@ -47,7 +41,7 @@ void tell(wire::MeasureState state, const char* text, int32_t result) noexcept {
 
 void tell_failure(const char* function, int32_t result) noexcept { tell(wire::MeasureState::failed, function, result); }
 
-void tell_kernel(wire::MeasuredKernelBody kernel, const char* mangled, int64_t time) noexcept {
+void tell_kernel(const wire::MeasuredKernelBody& kernel, const char* mangled, int64_t time) noexcept {
   tell_with_text(wire::Kind::measured_kernel, 0, kernel, mangled, time);
 }
 

@@ -11,7 +11,7 @@ void tell(wire::MeasureState state, const char* text = "", int32_t result = 0) n
 /// That a function of CUPTI or the driver gave this instead of success.
 void tell_failure(const char* function, int32_t result) noexcept;
 
-void tell_kernel(wire::MeasuredKernelBody kernel, const char* mangled, int64_t time) noexcept;
+void tell_kernel(const wire::MeasuredKernelBody& kernel, const char* mangled, int64_t time) noexcept;
 
 /// The values of a kernel: `places` are those of the metrics in the list of what was asked for.
 void tell_values(uint64_t kernel, const uint32_t* places, const double* values, uint32_t count) noexcept;
