@@ -18,7 +18,11 @@
 #include "cli/record/launched_program.h"
 #include "cli/record/library.h"
 #include "cli/record/metrics.h"
+#include "cli/record/number_check.h"
+#include "cli/record/other_options.h"
+#include "cli/record/output_check.h"
 #include "cli/record/output_name.h"
+#include "cli/record/program_environment.h"
 #include "cli/record/self_test.h"
 #include "cli/record/traces.h"
 #include "record/lines.h"
@@ -38,12 +42,14 @@ struct RecordArguments {
   bool self_test = true;
   bool torch_modules = false;
   int64_t os_threshold_ns = 1000;
+  std::vector<std::string> environment;
   std::string session;
   std::string recover;
   std::shared_ptr<record_cli::CpuArguments> cpu;
   record_cli::CudaArguments cuda;
   std::shared_ptr<record_cli::MetricOptions> metrics;
   record_cli::GpuMetricsArguments gpu_metrics;
+  std::shared_ptr<record_cli::OtherOptions> others;
 };
 
 /// Ranges tell where a launch was.
@@ -71,6 +77,7 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
                     .cuda = traces->cuda,
                     .libraries = traces->libraries};
   options.remarks = traces->remarks;
+  SONDE_TRY(record_cli::answer_others(*arguments.others, options.remarks));
   const auto cuda_options = record_cli::cuda_options(arguments.cuda, options.remarks);
   if (!cuda_options) return std::unexpected(cuda_options.error());
   options.wanted.cuda_options = *cuda_options;
@@ -84,6 +91,10 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   if (!measure) return std::unexpected(measure.error());
   if (*measure && options.wanted.gpu_metrics.any()) {
     return fail("--metrics and --gpu-metrics-devices take the same counters of the GPU: record the program twice");
+  }
+  if (*measure && record_cli::is_whole_number(arguments.control.kill.value_or(""))) {
+    return fail("--kill {}: with kernels to measure it is ncu's word for ending the program behind --launch-count, "
+                "which sonde record does not do; as a signal it has a name (sighup)", *arguments.control.kill);
   }
   if (*measure) measure_kernels(options, std::move(**measure));
   const auto library = record_cli::find_library();
@@ -100,6 +111,11 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
     options.torch_folder = *std::move(folder);
     options.wanted.nvtx = true;  // they are ranges of NVTX
   }
+  for (const std::string& text : arguments.environment) {
+    const auto variables = record_cli::read_environment(text);
+    if (!variables) return std::unexpected(variables.error());
+    record_cli::set_environment(*variables);
+  }
   options.program.words = arguments.words;
   options.program.show_output = arguments.show_output;
   options.session = arguments.session;
@@ -108,6 +124,8 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   const auto round = record_cli::round_of(arguments.control);
   if (!round) return std::unexpected(round.error());
   static_cast<record::RoundOptions&>(options) = *round;
+  const std::string word = record_cli::word_of_ending(arguments.control.output.value_or(""), options.output);
+  if (!word.empty()) options.remarks.push_back({false, word});
   if (round->capture.trigger == wire::Trigger::nvtx && !options.wanted.nvtx) {
     return fail("--capture-range nvtx needs -t nvtx: without it nobody sees the range");
   }
@@ -141,6 +159,8 @@ int run_program(const RecordArguments& arguments) {
         fmt::format("{}\nTry 'sonde {} --help'.", options.error().message, arguments.launch ? "launch" : "record"));
     return kUsage;
   }
+  const Status writable = arguments.launch ? Status{} : record_cli::check_output(*options);
+  if (!writable) return report_error(writable.error());
   const auto progress = terminal_progress();
   options->progress = progress.get();
   const Status tried = arguments.self_test ? record_cli::try_cuda(*options) : Status{};
@@ -186,16 +206,19 @@ void add_program_options(CLI::App& command, RecordArguments& a) {
   command.add_flag("-w,--show-output", a.show_output, "false: what the program prints goes nowhere");
   command
       .add_option("--osrt-threshold", a.os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
-      ->check(CLI::NonNegativeNumber)
+      ->check(record_cli::whole_number_check(0, record_cli::kMostSeconds * 1'000'000'000, "nanoseconds"))
       ->capture_default_str();
   command.add_flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
   command.add_flag("--torch-modules", a.torch_modules,
                    "a range for each call of a PyTorch module and each training step, without a change of the program");
   a.cpu = record_cli::add_cpu_options(command);
   record_cli::add_cuda_options(command, a.cuda);
+  command.add_option("-e,--env-var", a.environment, "NAME=VALUE of the program's environment, with commas between")
+      ->allow_extra_args(false);
   command.add_option("--session-new", a.session, "a name by which other commands reach this recorder");
   a.metrics = record_cli::add_metric_options(command);
   record_cli::add_gpu_metrics_options(command, a.gpu_metrics);
+  a.others = record_cli::add_other_options(command);
   command.add_option("COMMAND", a.words, "the program and its arguments; -- may stand before them")
       ->transform(unguarded_word);
 }

@@ -51,6 +51,7 @@ void leave_out(RecordOptions& options) {
 
 std::vector<Remark> all_remarks(const Profile& profile, EndedRound& round) {
   RecordOptions options = round.options;
+  if (options.never_began) return remarks_of_none(options);
   leave_out(options);
   std::vector<Remark> remarks = remarks_of(profile.tally, options, round.header.get(), round.spool->state(),
                                            round.damaged, round.span.end - round.span.begin);

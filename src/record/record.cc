@@ -8,6 +8,7 @@
 #include "exporters/output_file.h"
 #include "record/cpu/cpu_recorder.h"
 #include "record/drain.h"
+#include "record/file_limit.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_calls.h"
 #include "record/run.h"
@@ -64,6 +65,7 @@ Result<std::optional<Session>> open_session(const RecordOptions& options) {
 }  // namespace
 
 Result<Recording> record(const RecordOptions& options) {
+  std::optional<FileLimitGuard> guard(std::in_place);  // until the program has its own; it must not get this one
   if (!options.launch) SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {}}));
   std::optional<RequestFile> request;
   if (options.measure) {
@@ -84,6 +86,7 @@ Result<Recording> record(const RecordOptions& options) {
   if (!rounds.opened()) return std::unexpected(rounds.opened().error());
   ProgramOptions words = injected(options, *mapping, request);
   if (options.cpu.any()) words.before_exec = [&](pid_t process) { cpu.open(process); };
+  guard.reset();
   auto program = Program::start(words);
   if (!program) {
     run.give_up();

@@ -48,7 +48,8 @@ struct RoundOptions {
   bool stop_on_exit =
       true;  ///< false: processes that the program leaves behind are recorded until the duration is over
   CaptureOptions capture = {};
-  uint32_t only = ~0U;  ///< of what the program was started for: bits of wire::Wanted
+  bool never_began = false;  ///< the program ended before the delay was over: the profile is empty, and says so
+  uint32_t only = ~0U;       ///< of what the program was started for: bits of wire::Wanted
 };
 
 struct Profile;

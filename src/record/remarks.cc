@@ -1,7 +1,7 @@
 #include "record/remarks.h"
 
-#include "base/system_reason.h"
 #include "record/cuda/cuda_remarks.h"
+#include "record/file_limit.h"
 #include "record/kernels/measure_remarks.h"
 
 namespace sonde::record {
@@ -74,6 +74,14 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
 
 }  // namespace
 
+std::vector<Remark> remarks_of_none(const RecordOptions& options) {
+  std::vector<Remark> remarks = options.remarks;
+  remarks.push_back({true, fmt::format("nothing was recorded: the program ended before the {:g} s of --delay were over; "
+                                       "a shorter --delay, or --capture-range, begins before its end",
+                                       static_cast<double>(options.delay_ns) / kNsPerSecond)});
+  return remarks;
+}
+
 std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options, const wire::Header& header,
                                const SpoolState& spool, int64_t damaged, int64_t duration_ns) {
   std::vector<Remark> remarks = options.remarks;
@@ -96,7 +104,7 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
   add_losses(remarks, header);
   if (spool.lost_bytes > 0) {
     remarks.push_back({true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}",
-                                         spool.lost_bytes, system_reason(spool.error))});
+                                         spool.lost_bytes, file_reason(spool.error))});
   }
   if (tally.unread_bytes > 0 || damaged > 0) {
     remarks.push_back(

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/record/capture_range.h"
+#include "cli/record/number_check.h"
 #include "cli/record/output_name.h"
 
 namespace sonde::record_cli {
@@ -26,8 +27,13 @@ std::string other_format(const std::string& value) {
       value);
 }
 
-/// Times beyond 31 years are that: they still fit.
-int64_t to_ns(double seconds) { return static_cast<int64_t>(std::min(seconds, 1e9) * 1e9); }
+int64_t to_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+
+/// ncu's --kill says whether the program ends with the last launch that is measured.
+bool is_word_of_ncu(std::string_view text) {
+  constexpr auto kWords = std::to_array<std::string_view>({"yes", "on", "true", "no", "off", "false"});
+  return std::ranges::find(kWords, text) != kWords.end();
+}
 
 }  // namespace
 
@@ -40,6 +46,12 @@ Result<int> kill_signal(const std::string& text) {
       {{"none", 0}, {"sigkill", SIGKILL}, {"sigterm", SIGTERM}, {"sigint", SIGINT}, {"sighup", SIGHUP}});
   for (const Named& s : kSignals) {
     if (text == s.name || text == fmt::format("{}", s.number)) return s.number;
+  }
+  if (is_word_of_ncu(text)) {
+    return fail(
+        "--kill {}: it is the signal to the program here, as in nsys: none lets it go on, sigterm ends it. As ncu has "
+        "it, sonde record does not end the program behind --launch-count: leave --kill away",
+        text);
   }
   return fail("--kill: '{}' is none of none, sigkill, sigterm, sigint, sighup or their numbers", text);
 }
@@ -57,9 +69,9 @@ void add_control_options(CLI::App& command, ControlArguments& a) {
                      "the profile, report%n without it; .sqlite is added; %n a number, %h the host, %q{VARIABLE}");
   command.add_flag("-f,--force-overwrite", a.overwrite, "replace the output where it is there already");
   command.add_option("-y,--delay", a.delay_s, "seconds from the start to that of the recording")
-      ->check(CLI::NonNegativeNumber);
+      ->check(seconds_check());
   command.add_option("-d,--duration", a.duration_s, "seconds to record; without it until the program ends")
-      ->check(CLI::NonNegativeNumber);
+      ->check(seconds_check());
   command.add_option("--kill", a.kill,
                      "signal to the program when the duration is over (sigterm), or the capture range (none)");
   command.add_flag("-x,--stop-on-exit", a.stop_on_exit,

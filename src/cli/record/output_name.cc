@@ -17,7 +17,15 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
 }
 
+/// Of files of nsys and ncu; empty where it is none.
+std::string_view other_ending(std::string_view name) {
+  constexpr auto kEndings = std::to_array<std::string_view>({".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep", ".ncu-repz"});
+  const auto* const found = std::ranges::find_if(kEndings, [&](std::string_view e) { return name.ends_with(e); });
+  return found == kEndings.end() ? std::string_view() : *found;
+}
+
 std::string with_ending(std::string name) {
+  name.resize(name.size() - other_ending(name).size());
   if (!name.ends_with(".sqlite") && !name.ends_with(".db")) name += ".sqlite";
   return name;
 }
@@ -48,6 +56,11 @@ Result<std::string> expand(std::string_view pattern, int number) {
       return fail("-o: '%{}' in '{}' is none of %n, %h, %q{{NAME}} and %%", macro, pattern);
     }
   }
+  std::error_code error;
+  if (text.ends_with('/') || std::filesystem::is_directory(text, error)) {
+    return fail("-o {}: it is a folder; name a file in it, as {}{}report", text, text, text.ends_with('/') ? "" : "/");
+  }
+  if (text.empty()) return fail("-o: the name is empty");
   return with_ending(text);
 }
 
@@ -71,6 +84,13 @@ Result<std::string> output_name(std::string_view pattern) {
     if (!name || (!std::filesystem::exists(*name) && !is_being_recorded(*name))) return name;
   }
   return fail("-o: there are {} files '{}' already", kMost, pattern);
+}
+
+std::string word_of_ending(std::string_view pattern, std::string_view name) {
+  const std::string_view ending = other_ending(pattern);
+  if (ending.empty()) return {};
+  return fmt::format("-o {}: Sonde's profiles are SQLite files in the schema of nsys, not {} files: it will be {}",
+                     pattern, ending.substr(1), name);
 }
 
 Result<std::string> recovered_name(const std::string& recording, const std::optional<std::string>& output) {
