@@ -23,7 +23,7 @@ constexpr size_t kNarrowest = kMeaningAt + 20;
 size_t hanging_indent(std::string_view line) {
   const size_t first = std::min(line.find_first_not_of(' '), line.size());
   if (first == 0) return 0;
-  const bool has_meaning = line.substr(first).contains("  ") || first >= kMeaningAt;
+  const bool has_meaning = line.size() > kMeaningAt && line[kMeaningAt - 1] == ' ' && line[kMeaningAt] != ' ';
   return has_meaning ? kMeaningAt : first + 2;
 }
 

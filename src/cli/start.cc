@@ -7,7 +7,6 @@
 #include "cli/record/control_options.h"
 #include "cli/record/other_options.h"
 #include "cli/record/output_check.h"
-#include "cli/record/output_name.h"
 #include "cli/record/traces.h"
 #include "cli/session/ask.h"
 #include "record/lines.h"
@@ -29,7 +28,7 @@ Result<record::Request> request_of(const Arguments& arguments) {
   SONDE_TRY(record_cli::check_output(*round));
   std::vector<record::Remark> remarks;
   SONDE_TRY(record_cli::answer_others(*arguments.others, remarks));
-  const std::string word = record_cli::word_of_ending(arguments.control.output.value_or(""), round->output);
+  const std::string word = record_cli::word_of_ending(arguments.control, round->output);
   if (!word.empty()) remarks.push_back({false, word});
   if (!arguments.traces.empty()) {
     const auto traces = record_cli::read_traces(arguments.traces);

@@ -71,13 +71,14 @@ std::string unknown_option(const CLI::App& command, std::string_view path, const
 }
 
 std::string unexpected(const CLI::App& command, std::string_view path, std::span<const Command> commands) {
-  for (const std::string& word : command.remaining()) {
-    if (word.starts_with('-') && word != "--" && word != "-") return unknown_option(command, path, word, commands);
+  std::vector<std::string> left;
+  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
+    for (std::string& word : app->remaining()) left.push_back(std::move(word));
   }
-  for (const std::string& word : command.remaining()) {
-    if (word != "--") return fmt::format("'{}' is one word too many", shortened(word));
-  }
-  return fmt::format("{} runs no program", path);
+  std::erase(left, "--");
+  const auto dashed = std::ranges::find_if(left, [](const std::string& w) { return w.size() > 1 && w.starts_with('-'); });
+  if (dashed != left.end()) return unknown_option(command, path, *dashed, commands);
+  return fmt::format("'{}' is one word too many", left.empty() ? "--" : shortened(left.front()));
 }
 
 /// The option that the parser's message is about: the longest name that it begins with, or has in it.
@@ -129,7 +130,7 @@ std::string wrong_words(const CLI::App& command, std::string_view path, const CL
                         std::span<const Command> commands) {
   const std::string message = error.what();
   const std::string kind = error.get_name();
-  if (kind == "ExtrasError") return unexpected(command, path, commands);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected(command, path, commands);
   if (kind == "RequiredError" && message.contains("subcommand")) return without_command(command, path);
   const CLI::Option* const option = named_option(command, message);
   if (option == nullptr) return message;

@@ -44,15 +44,17 @@ RaisedFileLimit::~RaisedFileLimit() {
   if (raised_) setrlimit(RLIMIT_FSIZE, &before_);
 }
 
-std::string file_reason(int error) {
+std::string file_limit_note() {
   rlimit limit{};
-  if (error != EFBIG || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return system_reason(error);
-  }
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
   constexpr rlim_t kKilobyte = 1024;
-  return fmt::format("files may have no more than {} KB here (ulimit -f); 'ulimit -f unlimited' in the shell before it "
-                     "lifts that, where it may",
+  return fmt::format("; files may have no more than {} KB here (ulimit -f): 'ulimit -f unlimited' in the shell before "
+                     "it lifts that, where it may",
                      limit.rlim_cur / kKilobyte);
+}
+
+std::string file_reason(int error) {
+  return fmt::format("{}{}", system_reason(error), error == EFBIG ? file_limit_note() : "");
 }
 
 }  // namespace sonde::record

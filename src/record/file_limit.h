@@ -35,6 +35,9 @@ class RaisedFileLimit {
   bool raised_ = false;
 };
 
+/// "; files may have no more than 100 KB here ...", where there is a limit: SQLite does not tell why it failed.
+[[nodiscard]] std::string file_limit_note();
+
 /// Why a file could not be written; for EFBIG with the limit and who lifts it.
 [[nodiscard]] std::string file_reason(int error);
 

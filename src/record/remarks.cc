@@ -37,6 +37,10 @@ std::string what_it_cost(const Tally& t) {
 
 /// Success over nothing is no success: why there may be nothing.
 std::string why_nothing(const Tally& tally, const RecordOptions& options) {
+  const Wanted& wanted = options.wanted;
+  if (!wanted.nvtx && !wanted.os_calls && !wanted.cuda && wanted.libraries.empty()) {
+    return "nothing was recorded: -t asks for nothing; -t cuda,nvtx,osrt is what is recorded without it";
+  }
   if (tally.images == 0) {
     return options.wanted.preloads()
                ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "

@@ -51,14 +51,14 @@ std::shared_ptr<CpuArguments> add_cpu_options(CLI::App& command) {
   auto a = std::make_shared<CpuArguments>();
   command.add_option("-s,--sample", a->sample, "CPU samples: process-tree, system-wide or none")->capture_default_str();
   command.add_option("--sampling-frequency", a->frequency_hz, "samples a second of each thread that runs")
-      ->check(whole_number_check(kLeastHz, kMostHz, "samples a second"))
+      ->check(whole_number_check(kLeastHz, kMostHz, "samples a second", "HZ"))
       ->capture_default_str();
   command.add_option("--cpuctxsw", a->switches,
                      "when threads run and wait: process-tree, system-wide or none; without it as --sample");
   command.add_option("-b,--backtrace", a->backtrace, "call chains of samples: auto, dwarf, fp or none")
       ->capture_default_str();
   command.add_option("--samples-per-backtrace", a->samples_per_backtrace, "a call chain for every so many samples")
-      ->check(whole_number_check(1, kMostSamplesPerBacktrace, "samples"))
+      ->check(whole_number_check(1, kMostSamplesPerBacktrace, "samples", "SAMPLES"))
       ->capture_default_str();
   return a;
 }

@@ -99,7 +99,7 @@ void add_cuda_options(CLI::App& command, CudaArguments& a) {
   command
       .add_option("--cuda-flush-interval", a.flush_ms,
                   "milliseconds between two times that CUPTI's records are fetched: what a crash may cost")
-      ->check(whole_number_check(0, kMostFlushMs, "milliseconds"))
+      ->check(whole_number_check(0, kMostFlushMs, "milliseconds", "MS"))
       ->capture_default_str();
 }
 

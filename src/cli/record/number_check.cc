@@ -31,14 +31,12 @@ CLI::Validator seconds_check() {
   return CLI::Validator(check, "SECONDS");
 }
 
-CLI::Validator whole_number_check(int64_t least, int64_t most, std::string_view what) {
+CLI::Validator whole_number_check(int64_t least, int64_t most, std::string_view what, const std::string& sign) {
   const auto check = [least, most, what = std::string(what)](const std::string& text) -> std::string {
     if (is_within<int64_t>(text, least, most)) return {};
     return fmt::format("'{}' is no number of {} from {} to {}", shortened(text), what, least, most);
   };
-  std::string name(what);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return CLI::Validator(check, name);
+  return CLI::Validator(check, sign);
 }
 
 bool is_whole_number(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "record/record.h"
 #include "record/spool.h"
 
 namespace sonde::record_cli {
@@ -17,14 +18,13 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
 }
 
-/// Of files of nsys and ncu; empty where it is none.
-std::string_view other_ending(std::string_view name) {
-  constexpr auto kEndings = std::to_array<std::string_view>({".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep", ".ncu-repz"});
-  const auto* const found = std::ranges::find_if(kEndings, [&](std::string_view e) { return name.ends_with(e); });
-  return found == kEndings.end() ? std::string_view() : *found;
-}
-
-std::string with_ending(std::string name) {
+/// The profile that a name stands for.
+Result<std::string> profile_of(std::string name) {
+  std::error_code error;
+  if (name.empty()) return fail("-o: the name is empty");
+  if (name.ends_with('/') || std::filesystem::is_directory(name, error)) {
+    return fail("-o {}: it is a folder; name a file in it, as {}{}report", name, name, name.ends_with('/') ? "" : "/");
+  }
   name.resize(name.size() - other_ending(name).size());
   if (!name.ends_with(".sqlite") && !name.ends_with(".db")) name += ".sqlite";
   return name;
@@ -42,6 +42,8 @@ Result<std::string> expand(std::string_view pattern, int number) {
     const size_t close = pattern.find('}', i);
     if (macro == '%') {
       text += '%';
+    } else if (macro == 'p') {
+      text += record::kProcessMacro;
     } else if (macro == 'n') {
       text += std::to_string(number);
     } else if (macro == 'h') {
@@ -53,15 +55,10 @@ Result<std::string> expand(std::string_view pattern, int number) {
       text += value;
       i = close;
     } else {
-      return fail("-o: '%{}' in '{}' is none of %n, %h, %q{{NAME}} and %%", macro, pattern);
+      return fail("-o: '%{}' in '{}' is none of %n, %h, %p, %q{{NAME}} and %%", macro, pattern);
     }
   }
-  std::error_code error;
-  if (text.ends_with('/') || std::filesystem::is_directory(text, error)) {
-    return fail("-o {}: it is a folder; name a file in it, as {}{}report", text, text, text.ends_with('/') ? "" : "/");
-  }
-  if (text.empty()) return fail("-o: the name is empty");
-  return with_ending(text);
+  return profile_of(std::move(text));
 }
 
 /// Whether another recorder will write it.
@@ -75,7 +72,21 @@ bool is_being_recorded(const std::filesystem::path& output) {
 
 }  // namespace
 
+std::string_view other_ending(std::string_view name) {
+  constexpr auto kEndings = std::to_array<std::string_view>({".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep", ".ncu-repz"});
+  const auto* const found = std::ranges::find_if(kEndings, [&](std::string_view e) { return name.ends_with(e); });
+  return found == kEndings.end() ? std::string_view() : *found;
+}
+
 Result<std::string> output_name(std::string_view pattern) {
+  auto name = recording_name(pattern);
+  if (name && name->contains(record::kProcessMacro)) {
+    return fail("-o {}: the number of a process (%p) is known to sonde record and sonde start alone", pattern);
+  }
+  return name;
+}
+
+Result<std::string> recording_name(std::string_view pattern) {
   auto first = expand(pattern, 1);
   if (!first || *first == *expand(pattern, 2)) return first;
   constexpr int kMost = 100'000;
@@ -84,13 +95,6 @@ Result<std::string> output_name(std::string_view pattern) {
     if (!name || (!std::filesystem::exists(*name) && !is_being_recorded(*name))) return name;
   }
   return fail("-o: there are {} files '{}' already", kMost, pattern);
-}
-
-std::string word_of_ending(std::string_view pattern, std::string_view name) {
-  const std::string_view ending = other_ending(pattern);
-  if (ending.empty()) return {};
-  return fmt::format("-o {}: Sonde's profiles are SQLite files in the schema of nsys, not {} files: it will be {}",
-                     pattern, ending.substr(1), name);
 }
 
 Result<std::string> recovered_name(const std::string& recording, const std::optional<std::string>& output) {
