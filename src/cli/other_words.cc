@@ -29,9 +29,10 @@ Status check_dashes(const CLI::App& command, std::string_view word) {
 
 /// `words`: from the option on, which takes a value.
 Status check_value(const CLI::App& command, const CLI::Option& option, std::span<char* const> words) {
+  const std::string_view word = words[0];
   const std::string_view next = words.size() > 1 ? words[1] : "--";
-  if (next != "--" && option_of(command, next) == nullptr) return {};
-  return fail("{} needs a value: {}", words[0], option.get_description());
+  if (word.contains('=') ? !word.ends_with('=') : next != "--" && option_of(command, next) == nullptr) return {};
+  return fail("{} needs a value: {}", word.substr(0, word.find('=')), option.get_description());
 }
 
 }  // namespace
@@ -54,11 +55,12 @@ Result<std::vector<std::string>> with_program_apart(const CLI::App& command, std
     if (!word.starts_with('-') || word == "--") break;
     SONDE_TRY(check_dashes(command, word));
     all.emplace_back(word);
-    const CLI::Option* option = word.contains('=') ? nullptr : command.get_option_no_throw(all.back());
+    const CLI::Option* const option = option_of(command, word);
     const std::string_view next = i + 1 < words.size() ? words[i + 1] : "";
     if (option == nullptr) continue;
     const bool flag = option->get_expected_max() == 0;
     if (!flag) SONDE_TRY(check_value(command, *option, words.subspan(i)));
+    if (word.contains('=')) continue;
     if (flag && next != "true" && next != "false") continue;
     // CLI11 gives a flag its value behind '=', and its long name only.
     if (flag) all.back() = fmt::format("--{}={}", option->get_lnames().front(), next);

@@ -236,8 +236,7 @@ void add_table_options(CLI::App& command, StatsOptions& options) {
           "--report-dir", [](const std::string&) {}, "refused: reports are Sonde's own")
       ->check([](const std::string&) {
         return std::string("reports are Sonde's own (--help-reports); for others SQL reads the profile");
-      })
-      ->group("");
+      });
   command.add_flag("--help-formats", options.help_formats, "list the formats");
   command.add_flag("-q,--quiet", options.quiet, "say nothing of skipped reports and of what the import log holds");
 }

@@ -38,14 +38,21 @@ std::string_view main_name(std::string_view names) {
   return from_long.substr(0, from_long.find(','));
 }
 
+void refuse(OtherOptions& into, std::string text) {
+  if (into.refused.empty()) into.refused = std::move(text);
+}
+
 void take(OtherOptions& into, const OtherOption& option, std::string_view value) {
   if (contains_part(option.quiet, ' ', value)) return;
-  const std::string text = fmt::format("{}: {}", main_name(option.names), option.answer);
-  if (option.effect != Effect::refused) {
-    into.remarks.push_back({option.effect == Effect::missing, text});
-  } else if (into.refused.empty()) {
-    into.refused = text;
-  }
+  std::string text = fmt::format("{}: {}", main_name(option.names), option.answer);
+  if (option.effect == Effect::refused) return refuse(into, std::move(text));
+  if (std::ranges::find(into.remarks, text, &record::Remark::text) != into.remarks.end()) return;
+  into.remarks.push_back({option.effect == Effect::missing, std::move(text)});
+}
+
+void take_flag(OtherOptions& into, const OtherOption& option, const std::string& value) {
+  if (value == "true" || value == "false") return take(into, option, value);
+  refuse(into, fmt::format("{}: '{}' is neither true nor false", main_name(option.names), value));
 }
 
 /// Those of the names that the command has no option of.
@@ -68,9 +75,9 @@ std::shared_ptr<OtherOptions> add_other_options(CLI::App& command) {
     const std::string answer(option.answer);
     CLI::Option* const added =
         option.takes == Takes::flag
-            ? command.add_flag_function(
-                  names, [taken, &option](int64_t count) { take(*taken, option, count > 0 ? "true" : "false"); },
-                  answer)
+            ? command.add_flag(names, answer)->each([taken, &option](const std::string& value) {
+                take_flag(*taken, option, value);
+              })
             : command.add_option_function<std::string>(
                   names, [taken, &option](const std::string& value) { take(*taken, option, value); }, answer);
     added->group("")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
