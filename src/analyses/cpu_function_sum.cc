@@ -2,8 +2,8 @@
 #include <span>
 #include <tuple>
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <fmt/format.h>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "analyses/report_table.h"
 #include "trace/thread_starts.h"
@@ -21,8 +21,8 @@ constexpr int64_t kDefaultRows = 20;
 struct Function {
   NameId symbol = kNone;
   NameId module = kNone;
-  int64_t self = 0;   ///< samples that were taken in it
-  int64_t total = 0;  ///< and in what it called, of those that tell of callers
+  int64_t self = 0;     ///< samples that were taken in it
+  int64_t total = 0;    ///< and in what it called, of those that tell of callers
   bool called = false;  ///< there are such
 };
 
@@ -44,9 +44,16 @@ std::vector<int64_t> samples_by_chain(const Trace& trace) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-bool is_whole(const Trace& trace, size_t chain) {
-  const CallChains& chains = trace.chains;
-  return is_thread_start(trace.name(chains.symbol[chains.first[chain + 1] - 1]));
+std::string_view outermost(const Trace& trace, size_t chain) {
+  return trace.name(trace.chains.symbol[trace.chains.first[chain + 1] - 1]);
+}
+
+/// Where the outermost function of a file has no name, as in stripped programs, nobody knows.
+bool is_broken(const Trace& trace, size_t chain) {
+  const std::string_view name = outermost(trace, chain);
+  const std::string_view module = trace.name(trace.chains.module[trace.chains.first[chain + 1] - 1]);
+  const bool nameless = name.starts_with("0x") && !module.empty() && !module.starts_with('[');
+  return !is_thread_start(name) && !nameless;
 }
 
 /// Of a sample in the kernel, the kernel's own frames alone do not tell which function of the program called it.
@@ -54,7 +61,7 @@ bool has_callers(const Trace& trace, size_t chain) {
   const CallChains& chains = trace.chains;
   const uint32_t last = chains.first[chain + 1] - 1;
   if (last == chains.first[chain]) return false;
-  return chains.kernel_mode.empty() || chains.kernel_mode[last] != 1 || is_whole(trace, chain);
+  return chains.kernel_mode.empty() || chains.kernel_mode[last] != 1 || is_thread_start(outermost(trace, chain));
 }
 
 class Functions {
@@ -151,7 +158,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
     if (!has_callers(trace, chain)) continue;
     functions.add_callers(chain, samples[chain]);
     known.chained += samples[chain];
-    if (!is_whole(trace, chain)) known.broken += samples[chain];
+    if (is_broken(trace, chain)) known.broken += samples[chain];
   }
   const std::vector<Function> sorted = std::move(functions).sorted(trace);
   const int64_t rows = arguments.rows.value_or(kDefaultRows);

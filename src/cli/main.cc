@@ -16,8 +16,8 @@
 
 #include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/other_commands.h"
 #include "cli/help_text.h"
+#include "cli/other_commands.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
 #include "cli/wrong_words.h"

@@ -18,6 +18,7 @@ namespace sonde {
 /// The words of a command that runs a program as nsys takes them: the program begins at the first word that is no
 /// option and no option's value, and gets "--" before it, so that nothing behind it is taken for ours. A flag's value
 /// may stand behind a blank ("-w true"). An error: a value that is missing, a long name behind one dash only.
-[[nodiscard]] Result<std::vector<std::string>> with_program_apart(const CLI::App& command, std::span<char* const> words);
+[[nodiscard]] Result<std::vector<std::string>> with_program_apart(const CLI::App& command,
+                                                                  std::span<char* const> words);
 
 }  // namespace sonde

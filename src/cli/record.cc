@@ -209,7 +209,8 @@ int run_program(const RecordArguments& arguments) {
 }
 
 int recover(const RecordArguments& arguments) {
-  const auto output = record_cli::recovered_name(arguments.recover, arguments.control.output);
+  const auto output = record_cli::recovered_name(
+      arguments.recover, arguments.control.output ? arguments.control.output : arguments.control.exported);
   if (!output) return report_error(output.error());
   record::RoundOptions round;
   round.output = *output;

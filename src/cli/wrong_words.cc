@@ -76,7 +76,8 @@ std::string unexpected(const CLI::App& command, std::string_view path, std::span
     for (std::string& word : app->remaining()) left.push_back(std::move(word));
   }
   std::erase(left, "--");
-  const auto dashed = std::ranges::find_if(left, [](const std::string& w) { return w.size() > 1 && w.starts_with('-'); });
+  const auto dashed =
+      std::ranges::find_if(left, [](const std::string& w) { return w.size() > 1 && w.starts_with('-'); });
   if (dashed != left.end()) return unknown_option(command, path, *dashed, commands);
   return fmt::format("'{}' is one word too many", left.empty() ? "--" : shortened(left.front()));
 }
@@ -115,12 +116,14 @@ std::string no_number(const CLI::Option& option) {
 }
 
 /// CLI11 writes the largest of all numbers down.
-bool has_no_upper_bound(const CLI::Option& option) { return option.get_type_name().contains("POSITIVE") ||
-                                                            option.get_type_name().contains("NONNEGATIVE"); }
+bool has_no_upper_bound(const CLI::Option& option) {
+  return option.get_type_name().contains("POSITIVE") || option.get_type_name().contains("NONNEGATIVE");
+}
 
 std::string without_command(const CLI::App& command, std::string_view path) {
   std::vector<std::string> names;
-  for (const CLI::App* c : command.get_subcommands([](const CLI::App*) { return true; })) names.push_back(c->get_name());
+  for (const CLI::App* c : command.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(c->get_name());
   return fmt::format("{} needs one of its commands: {}", path, fmt::join(names, ", "));
 }
 

@@ -48,9 +48,10 @@ std::string file_limit_note() {
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
   constexpr rlim_t kKilobyte = 1024;
-  return fmt::format("; files may have no more than {} KB here (ulimit -f): 'ulimit -f unlimited' in the shell before "
-                     "it lifts that, where it may",
-                     limit.rlim_cur / kKilobyte);
+  return fmt::format(
+      "; files may have no more than {} KB here (ulimit -f): 'ulimit -f unlimited' in the shell before "
+      "it lifts that, where it may",
+      limit.rlim_cur / kKilobyte);
 }
 
 std::string file_reason(int error) {

@@ -14,12 +14,13 @@ std::string line_of_no_profile(const RoundOptions& options) {
              "without -c all of it is recorded";
     case wire::Trigger::nvtx:
       return fmt::format(
-          "there is no profile: no NVTX range '{}' of {} began, which -c nvtx waits for; --nvtx-capture '{}@*' takes it "
+          "there is no profile: no NVTX range '{}' of {} began, which -c nvtx waits for; --nvtx-capture '{}@*' takes "
+          "it "
           "of any domain, and without -c sonde stats -r nvtx_sum shows which there are",
           capture.range,
-          capture.any_domain         ? "any domain"
+          capture.any_domain       ? "any domain"
           : capture.domain.empty() ? "the default domain"
-                                     : fmt::format("the domain '{}'", capture.domain),
+                                   : fmt::format("the domain '{}'", capture.domain),
           capture.range);
     case wire::Trigger::none: break;
   }

@@ -70,8 +70,9 @@ class Gate {
 
   /// It may not: whatever is written says so.
   void refuse() const {
+    if (open_) return;
     const char byte = 0;
-    if (!open_) [[maybe_unused]] const auto written = write(ends_[1], &byte, sizeof byte);
+    [[maybe_unused]] const auto written = write(ends_[1], &byte, sizeof byte);
   }
 
   void open() {
@@ -117,16 +118,18 @@ std::string why_not_run(const std::string& word, int error) {
   const auto because = [&](std::string_view why) { return fmt::format("cannot run {}: {}", word, why); };
   if (is_there && S_ISDIR(file.st_mode)) return because("it is a folder");
   if (in_path && error == ENOENT) {
-    return because(is_there ? fmt::format("no folder of PATH has it; this folder's is ./{}, and a script may stand behind "
-                                          "its interpreter, as in python3 {}",
-                                          word, word)
-                            : "no folder of PATH has a program of this name");
+    return because(is_there
+                       ? fmt::format("no folder of PATH has it; this folder's is ./{}, and a script may stand behind "
+                                     "its interpreter, as in python3 {}",
+                                     word, word)
+                       : "no folder of PATH has a program of this name");
   }
   if (in_path || !is_there) return because(system_reason(error));
   if (error == EACCES) {
-    return because(fmt::format("it may not be executed; chmod +x {} allows it, and a script may stand behind its "
-                               "interpreter, as in python3 {}",
-                               word, word));
+    return because(
+        fmt::format("it may not be executed; chmod +x {} allows it, and a script may stand behind its "
+                    "interpreter, as in python3 {}",
+                    word, word));
   }
   return because(error == ENOENT ? "the interpreter or loader that it names is not there" : system_reason(error));
 }

@@ -72,7 +72,7 @@ std::string output_of(std::string name, pid_t process) {
 }
 
 Result<Recording> record(const RecordOptions& given) {
-  RecordOptions options = given;  // its output gets the number of the process
+  RecordOptions options = given;                       // its output gets the number of the process
   std::optional<FileLimitGuard> guard(std::in_place);  // until the program has its own; it must not get this one
   std::optional<RequestFile> request;
   if (options.measure) {

@@ -80,9 +80,10 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
 
 std::vector<Remark> remarks_of_none(const RecordOptions& options) {
   std::vector<Remark> remarks = options.remarks;
-  remarks.push_back({true, fmt::format("nothing was recorded: the program ended before the {:g} s of --delay were over; "
-                                       "a shorter --delay, or --capture-range, begins before its end",
-                                       static_cast<double>(options.delay_ns) / kNsPerSecond)});
+  remarks.push_back(
+      {true, fmt::format("nothing was recorded: the program ended before the {:g} s of --delay were over; "
+                         "a shorter --delay, or --capture-range, begins before its end",
+                         static_cast<double>(options.delay_ns) / kNsPerSecond)});
   return remarks;
 }
 

@@ -70,7 +70,8 @@ Result<CaptureOptions> read_capture(const std::string& range, const std::string&
         range, range);
   }
   if (range == "hotkey") {
-    return fail("--capture-range hotkey is for graphics programs; sonde start and sonde stop begin and end a recording");
+    return fail(
+        "--capture-range hotkey is for graphics programs; sonde start and sonde stop begin and end a recording");
   }
   if (range != "none" && range != "nvtx" && range != "cudaProfilerApi") {
     return fail("--capture-range: '{}' is none of none, cudaProfilerApi and nvtx", range);

@@ -14,8 +14,8 @@
 namespace sonde::record_cli {
 namespace {
 
-constexpr auto kOtherFormats =
-    std::to_array<std::string_view>({"arrow", "arrowdir", "csv", "hdf", "info", "json", "jsonlines", "parquetdir", "text"});
+constexpr auto kOtherFormats = std::to_array<std::string_view>(
+    {"arrow", "arrowdir", "csv", "hdf", "info", "json", "jsonlines", "parquetdir", "text"});
 
 bool is_own_format(std::string_view word) { return word == "sqlite" || word == "none"; }
 bool is_other_format(std::string_view word) { return std::ranges::find(kOtherFormats, word) != kOtherFormats.end(); }
@@ -79,8 +79,9 @@ void add_control_options(CLI::App& command, ControlArguments& a) {
           },
           "ncu's name of the profile; of nsys' formats sqlite, which it is, and none")
       ->check([](const std::string& value) { return other_format(value); });
-  command.add_option("-o,--output", a.output,
-                     "the profile, report%n without it; .sqlite is added; %n a number, %h the host, %p the process, %q{VARIABLE}");
+  command.add_option(
+      "-o,--output", a.output,
+      "the profile, report%n without it; .sqlite is added; %n a number, %h the host, %p the process, %q{VARIABLE}");
   command.add_flag("-f,--force-overwrite", a.overwrite, "replace the output where it is there already");
   command.add_option("-y,--delay", a.delay_s, "seconds from the start to that of the recording")
       ->check(seconds_check());
@@ -121,7 +122,8 @@ Result<record::RoundOptions> round_of(const ControlArguments& a) {
   const auto signal = kill_signal(a.kill.value_or(by_program ? "none" : "sigterm"));
   if (!signal) return std::unexpected(signal.error());
   round.kill_signal = *signal;
-  if (a.output && a.exported) return fail("-o {} and --export {} both name the profile; take one", *a.output, *a.exported);
+  if (a.output && a.exported)
+    return fail("-o {} and --export {} both name the profile; take one", *a.output, *a.exported);
   auto output = recording_name(a.output ? *a.output : a.exported.value_or("report%n"));
   if (!output) return std::unexpected(output.error());
   round.output = std::move(*output);

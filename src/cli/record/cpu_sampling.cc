@@ -67,8 +67,9 @@ Result<record::CpuOptions> cpu_options_of(const CpuArguments& arguments) {
   record::CpuOptions options;
   const auto sample = meaning_of(kScopes, arguments.sample);
   if (!sample && is_whole_number(arguments.sample)) {
-    return fail("-s {}: -s is --sample here, as in nsys (process-tree, system-wide or none); ncu's -s is --launch-skip {}",
-                arguments.sample, arguments.sample);
+    return fail(
+        "-s {}: -s is --sample here, as in nsys (process-tree, system-wide or none); ncu's -s is --launch-skip {}",
+        arguments.sample, arguments.sample);
   }
   if (!sample) return fail("--sample: '{}' is none of process-tree, cpu, system-wide, none", arguments.sample);
   const auto switches = meaning_of(kScopes, arguments.switches.empty() ? arguments.sample : arguments.switches);

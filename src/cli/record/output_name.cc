@@ -73,7 +73,8 @@ bool is_being_recorded(const std::filesystem::path& output) {
 }  // namespace
 
 std::string_view other_ending(std::string_view name) {
-  constexpr auto kEndings = std::to_array<std::string_view>({".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep", ".ncu-repz"});
+  constexpr auto kEndings =
+      std::to_array<std::string_view>({".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep", ".ncu-repz"});
   const auto* const found = std::ranges::find_if(kEndings, [&](std::string_view e) { return name.ends_with(e); });
   return found == kEndings.end() ? std::string_view() : *found;
 }

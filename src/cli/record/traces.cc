@@ -51,7 +51,9 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto* const found = std::ranges::find(kTraces, name, &TraceName::name);
     if (name == "all") {
-      return fail("-t: 'all' is no trace; everything that is recorded is -t cuda,nvtx,osrt,cublas,cudnn,nccl,cusparse,cusolver");
+      return fail(
+          "-t: 'all' is no trace; everything that is recorded is -t "
+          "cuda,nvtx,osrt,cublas,cudnn,nccl,cusparse,cusolver");
     }
     if (found == kTraces.end()) {
       return fail("-t: there is no trace '{}'{}; there are {}", name, did_you_mean(name, all_names()), trace_help());
