@@ -37,6 +37,7 @@ uint64_t timestamp();
 
 /// Of a time of CLOCK_MONOTONIC.
 uint64_t on_client_clock(int64_t time);
+bool has_client_clock();
 
 /// Listens to the driver from now on. False: there is none.
 bool attach();
