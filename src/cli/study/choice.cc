@@ -129,7 +129,7 @@ Choice choose(const Trace& timeline, const Bounds& bounds) {
   for (KernelsOfModule& kernels : modules) {
     choice.modules.push_back(kernels.front().module);
     const auto time = [](const ModuleKernel& kernel) { return kernel.work.kernel_ns; };
-    kernels.resize(count_for_share(kernels, time, bounds.share * time_of(kernels), bounds.kernels));
+    kernels.resize(count_for_share(kernels, time, bounds.kernel_share * time_of(kernels), bounds.kernels));
     std::ranges::move(kernels, std::back_inserter(choice.kernels));
   }
   return choice;

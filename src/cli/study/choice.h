@@ -40,7 +40,8 @@ inline constexpr std::string_view kUsualMetrics =
 struct Bounds {
   size_t modules = 10;
   size_t kernels = 10;  ///< of each module
-  double share = 0.95;  ///< of the time of all kernels, and of a module's: nothing is chosen beyond it
+  double share = 0.99;         ///< of the time of all kernels: no module is chosen beyond it
+  double kernel_share = 0.95;  ///< of the module's own: no kernel of it is chosen beyond it
   int64_t each = 2;     ///< launches of a kernel with one grid and block in one place of the ranges
 };
 

@@ -1,7 +1,9 @@
 #include "cli/study/text.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -33,8 +35,10 @@ std::string share_text(std::optional<double> share) {
 
 std::string time_or_dash(double ns) { return ns > 0 ? time_text(ns) : "-"; }
 
-/// A sentence of its own, on as many lines as it takes.
-std::string paragraph(const std::string& text) { return wrapped(text, 0, kWidth) + "\n"; }
+/// A sentence of its own, on as many lines as it takes. The first of a text stands behind "sonde: ".
+std::string paragraph(const std::string& text, const std::string& before = {}) {
+  return wrapped(before + text, 0, kWidth).substr(before.size());
+}
 
 /// A module's name less that of the module around it, which stands above it.
 std::string name_within(const ModuleTree& tree, uint32_t module) {
@@ -153,12 +157,29 @@ std::string unmeasurable_text(const Work& whole) {
   return text;
 }
 
+/// How often CUPTI 13.0 plans a launch to run: from Turing to Blackwell (tests/tools/metric_passes.py).
+struct Passes {
+  std::string_view metrics;
+  int least;
+  int most;
+};
+constexpr auto kPasses = std::to_array<Passes>({{"basic", 7, 10}, {"detailed", 9, 13}, {kUsualMetrics, 10, 13}});
+
+/// A text that is one paragraph, without its last line's end.
+std::string one_paragraph(const std::string& text) {
+  std::string lines = paragraph(text, "sonde: ");
+  while (lines.ends_with('\n')) lines.pop_back();
+  return lines;
+}
+
 std::string number_text(const std::optional<double>& number, const std::function<std::string(double)>& text) {
   return number ? text(*number) : "-";
 }
 
 std::string counter_cells(const MeasuredKernels& kernels) {
-  const auto bytes = kernels.total(Figure::dram_bytes);
+  const auto reads = kernels.total(Figure::dram_read_bytes);
+  const auto writes = kernels.total(Figure::dram_write_bytes);
+  const auto bytes = reads && writes ? std::optional(*reads + *writes) : kernels.total(Figure::dram_bytes);
   constexpr double kNsPerS = 1e9;
   const bool has_rate = bytes && kernels.matched_ns > 0;
   const std::string rate =
@@ -166,8 +187,7 @@ std::string counter_cells(const MeasuredKernels& kernels) {
   const std::string bound(name_of(kernels.bound()));
   return fmt::format("  {:>8} {:>7} {:>8} {:>8} {:>9} {:>8}", time_or_dash(static_cast<double>(kernels.ns)),
                      share_text(static_cast<double>(kernels.matched_ns), static_cast<double>(kernels.ns)),
-                     number_text(kernels.total(Figure::dram_read_bytes), bytes_text),
-                     number_text(kernels.total(Figure::dram_write_bytes), bytes_text), rate,
+                     number_text(reads, bytes_text), number_text(writes, bytes_text), rate,
                      bound.empty() ? "-" : bound);
 }
 
@@ -175,11 +195,11 @@ std::string counter_cells(const MeasuredKernels& kernels) {
 
 std::string choice_text(const Choice& choice) {
   const double whole_ns = choice.work.whole.kernel_ns;
-  std::string text = paragraph(
-      "what modules take of the GPUs, with the modules inside: kernels' share of the time of all kernels and that time; "
-      "time of copies and sets; bytes copied; launches; headroom (what launches leave of the GPU by formula). "
-      "* is chosen by its own time and headroom.");
+  std::string text = "what modules take of the GPUs, with the modules inside\n";
   text += modules_text(choice);
+  text += paragraph(
+      "share: of the time of all kernels. memory: time of copies and sets. headroom: what launches leave of the GPU by "
+      "formula. *: chosen, by time and headroom of what it launches itself.");
   text += unmeasurable_text(choice.work.whole);
   if (choice.kernels.empty()) return text;
   text += paragraph(fmt::format("{} of {} that launch kernels are chosen, and of these {} with {} of the time of all "
@@ -187,40 +207,43 @@ std::string choice_text(const Choice& choice) {
                                 choice.modules.size(), counted(choice.launching_modules, "module"),
                                 counted(static_cast<int64_t>(choice.kernels.size()), "kernel"),
                                 share_text(choice.chosen_ns(), whole_ns)));
-  text += "    share     time launches headroom\n";
-  return text + kernels_text(choice);
+  text += "    share     time launches headroom  module, kernel\n";
+  text += kernels_text(choice);
+  text.pop_back();
+  return text;
 }
 
-std::string cost_text(const Choice& choice, const Bounds& bounds, const std::string& metrics) {
-  // Passes of set detailed as CUPTI 13.0 plans them for GPUs from Turing to Blackwell; 12 for an H100.
-  constexpr int64_t kLeastPasses = 9;
-  constexpr int64_t kMostPasses = 13;
-  const bool known = metrics == kUsualMetrics;
-  const std::string launches = fmt::format(
-      "{} counts about {}, no more than {} of a kernel with one grid and block in one module", metrics,
-      counted(choice.measured(), "launch"), bounds.each);
+std::string cost_text(const Choice& choice, const Bounds& bounds, std::string_view metrics) {
+  const auto* const known = std::ranges::find(kPasses, metrics, &Passes::metrics);
   const std::string passes =
-      known ? fmt::format("{} to {} times, which is {} to {} on the GPU", kLeastPasses, kMostPasses,
-                          time_text(choice.measured_ns() * kLeastPasses), time_text(choice.measured_ns() * kMostPasses))
-            : fmt::format("several times ({} on the GPU each time; the recording says how often)",
-                          time_text(choice.measured_ns()));
-  return wrapped(fmt::format("{}: each runs {}, and the memory that it writes is saved and put back", launches, passes),
-                 0, kWidth);
+      known != kPasses.end()
+          ? fmt::format("{} to {} times, by the GPU's generation, for {} to {} in all", known->least, known->most,
+                        time_text(choice.measured_ns() * known->least), time_text(choice.measured_ns() * known->most))
+          : fmt::format("some times, as CUPTI will say, for {} a time", time_text(choice.measured_ns()));
+  return one_paragraph(fmt::format(
+      "about {} will be measured, no more than {} of a kernel with one grid and block in one module; each runs {}, and "
+      "the memory that it writes is saved and put back",
+      counted(choice.measured(), "launch"), bounds.each, passes));
 }
 
 std::string counters_text(const Choice& choice, const KernelJoin& join) {
   const ModuleKernels kernels = module_kernels(choice.tree, join);
-  std::string text = paragraph(
-      "what the kernels of modules move, with the modules inside: their time, how much of it has counters, bytes of "
-      "device memory read and written, bytes a second of it, what bounds them");
-  text += "   kernels measured    read    write      rate    bound  module\n";
+  std::string text = "what the kernels of modules move, with the modules inside\n";
+  text += "   kernels measured     read    write      rate    bound  module\n";
   const Shown shown(choice);
   for (const uint32_t m : shown.modules()) {
     text += row(counter_cells(kernels.total[m]), choice.tree.modules[m].depth, name_within(choice.tree, m));
   }
   if (kernels.outside.ns > 0) text += row(counter_cells(kernels.outside), 0, std::string(kOutside));
-  text += paragraph(matched_text(join.counts));
-  return text + transfer_text(kernels);
+  text += paragraph(
+      "kernels: their time, and measured: how much of it stands for launches with counters. read, write, rate: bytes of "
+      "device memory, and these a second. bound: what the kernels wait for most.");
+  text += paragraph(matched_text(join.counts) + ".");
+  for (const auto line : std::views::split(transfer_text(kernels), '\n')) {
+    text += paragraph(std::string(std::string_view(line)));
+  }
+  text.pop_back();
+  return text;
 }
 
 std::string missed_text(const Trace& timeline, const Choice& choice, const KernelJoin& join) {
@@ -237,7 +260,8 @@ std::string missed_text(const Trace& timeline, const Choice& choice, const Kerne
                                                          full_name(choice.tree, kernel.module)),
                                              kWidth - 2));
   }
-  return text.empty() ? text : "without counters, for the second run did not launch them there or could not measure:\n" + text;
+  if (!text.empty()) text.pop_back();
+  return text.empty() ? text : "these have no counters; the second run did not launch them there, or could not measure:\n" + text;
 }
 
 }  // namespace sonde::study

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analyses/kernel_join.h"
 #include "cli/study/choice.h"
@@ -12,7 +13,7 @@ namespace sonde::study {
 [[nodiscard]] std::string choice_text(const Choice& choice);
 
 /// What measuring the chosen kernels costs. `metrics` as --metrics has it.
-[[nodiscard]] std::string cost_text(const Choice& choice, const Bounds& bounds, const std::string& metrics);
+[[nodiscard]] std::string cost_text(const Choice& choice, const Bounds& bounds, std::string_view metrics);
 
 /// What the modules' measured kernels move, and how their time goes with it.
 [[nodiscard]] std::string counters_text(const Choice& choice, const KernelJoin& join);

@@ -65,7 +65,8 @@ std::string text_of(const MeasureNote& note) {
                          note.result);
     case MeasureState::graphs:
       return "kernels in CUDA graphs were not measured: switch graphs off for this run where the program can "
-             "(for torch.compile mode=\"default\")";
+             "(torch.compile mode=\"default\", vLLM --enforce-eager). Their share of the time is not known here; sonde "
+             "study says it, and sonde record --cuda-graph-trace node has their times";
     case MeasureState::captured: return "kernels that were captured into a CUDA graph were not measured";
     case MeasureState::collective:
       return fmt::format(
