@@ -106,8 +106,8 @@ std::vector<std::string> words_of(const StudyArguments& arguments, const std::st
 }
 
 std::vector<std::string> kernel_options(const StudyArguments& arguments) {
-  std::vector<std::string> options = {"-t", "nvtx", "--metrics", arguments.metrics, "--launches-each",
-                                      fmt::format("{}", arguments.bounds.each)};
+  std::vector<std::string> options = {
+      "-t", "nvtx", "--metrics", arguments.metrics, "--launches-each", fmt::format("{}", arguments.bounds.each)};
   std::ranges::copy(arguments.of_kernels, std::back_inserter(options));
   return options;
 }
@@ -155,37 +155,50 @@ struct Study {
   study::Choice choice;
 };
 
-/// Absent, with the reason said, where there is nothing to measure.
-std::optional<Study> choose(const StudyArguments& arguments, const Files& files) {
+Result<Study> study_of(const StudyArguments& arguments, const Files& files) {
   const std::array paths = {files.timeline};
   auto timeline = import_run(paths, {study::choice_fields() | kernel_join_fields()});
-  if (!timeline) {
-    report_error(timeline.error());
-    return std::nullopt;
-  }
+  if (!timeline) return std::unexpected(timeline.error());
   Study study{*std::move(timeline), {}};
   study.choice = study::choose(study.timeline, arguments.bounds);
-  const study::Work& whole = study.choice.work.whole;
-  if (whole.kernel_ns + whole.graph_ns + whole.waiting_ns + whole.memory_ns > 0) {
-    complain(study::choice_text(study.choice));
-  }
-  if (!study.choice.kernels.empty()) return study;
-  complain(whole.graph_ns + whole.waiting_ns > 0
-               ? "no kernel can be measured: the report is of the timeline alone"
-               : "no kernel was recorded on a GPU, so that there is nothing to measure: the report is of the timeline "
-                 "alone");
-  return std::nullopt;
+  return study;
 }
 
 /// Writes what the second run is to measure.
 Status write_list(const Files& files, const Study& study) {
   auto output = Output::to_file(files.list, true);
   if (!output) return std::unexpected(output.error());
-  output->write("# A kernel, and the NVTX push/pop ranges around it from the outermost on: sonde record --kernels-from.\n");
+  output->write(
+      "# A kernel, and the NVTX push/pop ranges around it from the outermost on: sonde record --kernels-from.\n");
   for (const record::ListedKernel& kernel : study::listed_kernels(study.timeline, study.choice)) {
     output->write(record_cli::kernel_list_line(kernel));
   }
   return output->close();
+}
+
+void tell_choice(const StudyArguments& arguments, const study::Choice& choice) {
+  const study::Work& whole = choice.work.whole;
+  const bool has_work = whole.kernel_ns + whole.graph_ns + whole.waiting_ns + whole.memory_ns > 0;
+  if (has_work) complain(study::choice_text(choice));
+  if (!choice.kernels.empty()) {
+    complain(study::cost_text(choice, arguments.bounds, arguments.metrics));
+  } else if (whole.graph_ns + whole.waiting_ns > 0) {
+    complain("no kernel can be measured: the report is of the timeline alone");
+  } else {
+    complain(
+        "no kernel was recorded on a GPU, so that there is nothing to measure: the report is of the timeline alone");
+  }
+}
+
+/// Whether there is something to measure. It is said, and written down. The timeline's memory is free again before the
+/// program runs another time.
+bool choose(const StudyArguments& arguments, const Files& files) {
+  const auto study = study_of(arguments, files);
+  if (!study) return report_error(study.error()) == kDone;
+  tell_choice(arguments, study->choice);
+  if (study->choice.kernels.empty()) return false;
+  const Status written = write_list(files, *study);
+  return written || report_error(written.error()) == kDone;
 }
 
 bool has_kernels(const std::string& file) {
@@ -195,30 +208,31 @@ bool has_kernels(const std::string& file) {
 }
 
 /// What the second run brought.
-void tell_counters(const Files& files, const Study& study) {
+Status tell_counters(const StudyArguments& arguments, const Files& files) {
   const std::array paths = {files.kernels};
   const auto kernels = import_run(paths, {Fields{Field::kernel_profiles}});
   if (!kernels || kernels->kernel_profiles.empty()) {
-    return complain("warning: no counters could be had (see above): the report is of the timeline alone");
+    complain("warning: no counters could be had (see above): the report is of the timeline alone");
+    return {};
   }
-  const KernelJoin join = join_kernels(study.timeline, *kernels);
-  complain(study::counters_text(study.choice, join));
-  if (const std::string missed = study::missed_text(study.timeline, study.choice, join); !missed.empty()) {
-    complain("warning: " + missed);
-  }
+  const auto study = study_of(arguments, files);
+  if (!study) return std::unexpected(study.error());
+  const KernelJoin join = join_kernels(study->timeline, *kernels);
+  complain(study::counters_text(study->choice, join));
+  const std::string missed = study::missed_text(study->timeline, study->choice, join);
+  if (!missed.empty()) complain("warning: " + missed);
+  return {};
 }
 
 /// The second run. Gives its exit status.
-int measure(const StudyArguments& arguments, const Files& files, const Study& study) {
-  if (const Status written = write_list(files, study); !written) return report_error(written.error());
-  complain(study::cost_text(study.choice, arguments.bounds, arguments.metrics));
+int measure(const StudyArguments& arguments, const Files& files) {
   complain("second run: the counters of these kernels");
   std::vector<std::string> options = kernel_options(arguments);
   options.insert(options.end(), {"--kernels-from", files.list});
   const auto code = run_self(words_of(arguments, files.kernels, options));
   if (!code) return report_error(code.error());
   if (*code != 0) complain(fmt::format("warning: the second run ended with {}", *code));
-  tell_counters(files, study);
+  if (const Status told = tell_counters(arguments, files); !told) report_error(told.error());
   return *code;
 }
 
@@ -259,20 +273,18 @@ int run(const StudyArguments& arguments) {
   std::error_code none;
   for (const std::string& old : {files->kernels, files->list}) std::filesystem::remove(old, none);
   int code = *first;
-  const auto study = choose(arguments, *files);
-  if (study && code != 0) {
+  const bool worth = choose(arguments, *files);
+  if (worth && code != 0) {
     complain(fmt::format("warning: the first run ended with {}: the program is not run again for its counters", code));
-  } else if (study) {
-    code = measure(arguments, *files, *study);
+  } else if (worth) {
+    code = measure(arguments, *files);
   }
   const bool reported = report(*files);
   return code != 0 || reported ? code : kCannot;
 }
 
 std::vector<std::string>& options_for(StudyArguments& arguments, For run) {
-  return run == For::both       ? arguments.of_both
-         : run == For::timeline ? arguments.of_timeline
-                                : arguments.of_kernels;
+  return run == For::both ? arguments.of_both : run == For::timeline ? arguments.of_timeline : arguments.of_kernels;
 }
 
 void add_passed(CLI::App& command, const std::shared_ptr<StudyArguments>& arguments) {
@@ -294,7 +306,9 @@ void add_passed(CLI::App& command, const std::shared_ptr<StudyArguments>& argume
 
 void set_up(CLI::App& command, int& exit_code) {
   const auto a = std::make_shared<StudyArguments>();
-  command.add_option("-o,--output", a->output, "NAME of NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
+  command
+      .add_option("-o,--output", a->output,
+                  "NAME of NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
       ->capture_default_str();
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace what is there already");
   command.add_option("--metrics", a->metrics, "basic, detailed, or metrics with commas between")->capture_default_str();

@@ -8,8 +8,8 @@ namespace sonde::wire {
 /// A thread's open push/pop ranges beyond so many, of all domains, do not count for its place.
 inline constexpr uint32_t kDeepestPlace = 32;
 
-/// The place of a range within the place around it (0: none): a hash (FNV-1a) of the names from the outermost on, digits
-/// left out, so that it is equal for the layers of a model and for steps. Domains do not count.
+/// The place of a range within the place around it (0: none): a hash (FNV-1a) of the names from the outermost on,
+/// digits left out, so that it is equal for the layers of a model and for steps. Domains do not count.
 constexpr uint64_t add_to_place(uint64_t place, const char* name, size_t bytes) noexcept {
   constexpr uint64_t kBasis = 14695981039346656037ULL;
   constexpr uint64_t kPrime = 1099511628211ULL;

@@ -40,7 +40,8 @@ class Filter {
   Filter& operator=(const Filter&) = delete;
 
   /// `pushed` outermost first; `started` anywhere in the process.
-  [[nodiscard]] bool measures(const std::vector<std::string>& pushed, const std::vector<std::string>& started = {}) const {
+  [[nodiscard]] bool measures(const std::vector<std::string>& pushed,
+                              const std::vector<std::string>& started = {}) const {
     std::vector<RangeBits> stack;
     for (const std::string& text : pushed) stack.push_back(bits(true, OpenRange(text)));
     uint32_t elements = 0;
@@ -73,7 +74,8 @@ class Filter {
   }
 
   [[nodiscard]] RangeBits bits(bool push_pop, const OpenRange& range) const {
-    return bits_of(*patterns_, push_pop, range.domain.data(), range.domain.size(), range.name.data(), range.name.size());
+    return bits_of(*patterns_, push_pop, range.domain.data(), range.domain.size(), range.name.data(),
+                   range.name.size());
   }
 
   std::string text_;

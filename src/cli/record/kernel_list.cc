@@ -64,8 +64,10 @@ Result<std::vector<record::ListedKernel>> read_kernel_list(const std::string& pa
     if (!line.empty() && !line.starts_with('#')) kernels.push_back(kernel_of(line));
   }
   if (kernels.empty()) {
-    return fail("--kernels-from {}: no kernel stands in it; a line is a kernel's name and the ranges around it, with "
-                "tabs between", path);
+    return fail(
+        "--kernels-from {}: no kernel stands in it; a line is a kernel's name and the ranges around it, with "
+        "tabs between",
+        path);
   }
   return kernels;
 }

@@ -92,17 +92,18 @@ Status add_filters(record::MeasureRequest& request, const MetricOptions& options
   size_t elements = 0;
   for (const record::RangeFilter& filter : request.filters) elements += filter.ranges.size();
   if (request.filters.size() <= record::kMostRangeFilters && elements <= record::kMostRangeElements) return {};
-  return fail("--nvtx-include and --nvtx-exclude: no more than {} of them, with {} ranges together; regex: takes several",
-              record::kMostRangeFilters, record::kMostRangeElements);
+  return fail(
+      "--nvtx-include and --nvtx-exclude: no more than {} of them, with {} ranges together; regex: takes several",
+      record::kMostRangeFilters, record::kMostRangeElements);
 }
 
 /// A name without '/' means start/end ranges, as ncu has it; most programs have none.
 void note_start_end(const record::MeasureRequest& request, std::vector<record::Remark>& remarks) {
   for (const record::RangeFilter& filter : request.filters) {
     if (filter.push_pop) continue;
-    remarks.push_back({false, fmt::format("{} '{}' means start/end ranges, as in ncu; '{}/' is a push/pop range",
-                                          filter.exclude ? "--nvtx-exclude" : "--nvtx-include", filter.text,
-                                          filter.text)});
+    remarks.push_back(
+        {false, fmt::format("{} '{}' means start/end ranges, as in ncu; '{}/' is a push/pop range",
+                            filter.exclude ? "--nvtx-exclude" : "--nvtx-include", filter.text, filter.text)});
   }
 }
 
@@ -182,12 +183,14 @@ std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
       ->allow_extra_args(false)
       ->group(kGroup);
   command
-      .add_option("--kernels-from", options->kernel_list,
-                  "only the kernels in places of a file: lines of a kernel's name and the ranges around it, tabs between")
+      .add_option(
+          "--kernels-from", options->kernel_list,
+          "only the kernels in places of a file: lines of a kernel's name and the ranges around it, tabs between")
       ->group(kGroup);
   command
-      .add_option_function<std::string>("--nvtx-push-pop-scope", [](const std::string&) {},
-                                        "thread: push/pop ranges are those of the thread that launches")
+      .add_option_function<std::string>(
+          "--nvtx-push-pop-scope", [](const std::string&) {},
+          "thread: push/pop ranges are those of the thread that launches")
       ->check([](const std::string& scope) {
         return scope == "thread" ? std::string() : "only thread can be had: ranges are those of the launching thread";
       })

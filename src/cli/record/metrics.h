@@ -17,8 +17,8 @@ struct MetricOptions {
   std::string kernel_regex;
   std::string kernel_name;
   int64_t skip = 0;
-  int64_t count = 0;  ///< 0: all
-  int64_t each = 0;   ///< 0: all
+  int64_t count = 0;                         ///< 0: all
+  int64_t each = 0;                          ///< 0: all
   std::vector<std::string> included_ranges;  ///< --nvtx-include
   std::vector<std::string> excluded_ranges;  ///< --nvtx-exclude
   std::string kernel_list;                   ///< --kernels-from

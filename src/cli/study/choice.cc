@@ -124,8 +124,7 @@ Choice choose(const Trace& timeline, const Bounds& bounds) {
   choice.work = module_work(timeline, choice.tree);
   std::vector<KernelsOfModule> modules = kernels_by_module(timeline, choice.tree, bounds.each);
   choice.launching_modules = static_cast<int64_t>(modules.size());
-  modules.resize(
-      count_for_share(modules, time_of, bounds.share * choice.work.whole.kernel_ns, bounds.modules));
+  modules.resize(count_for_share(modules, time_of, bounds.share * choice.work.whole.kernel_ns, bounds.modules));
   for (KernelsOfModule& kernels : modules) {
     choice.modules.push_back(kernels.front().module);
     const auto time = [](const ModuleKernel& kernel) { return kernel.work.kernel_ns; };

@@ -17,7 +17,7 @@ struct ModuleKernel {
   uint32_t module = kNone;  ///< kNone: outside any
   std::string function;     ///< its bare name
   Work work;
-  int64_t measured = 0;         ///< launches that will be measured, about
+  int64_t measured = 0;    ///< launches that will be measured, about
   double measured_ns = 0;  ///< their time
 };
 
@@ -39,10 +39,10 @@ inline constexpr std::string_view kUsualMetrics =
 
 struct Bounds {
   size_t modules = 10;
-  size_t kernels = 10;  ///< of each module
+  size_t kernels = 10;         ///< of each module
   double share = 0.99;         ///< of the time of all kernels: no module is chosen beyond it
   double kernel_share = 0.95;  ///< of the module's own: no kernel of it is chosen beyond it
-  int64_t each = 2;     ///< launches of a kernel with one grid and block in one place of the ranges
+  int64_t each = 2;            ///< launches of a kernel with one grid and block in one place of the ranges
 };
 
 [[nodiscard]] Choice choose(const Trace& timeline, const Bounds& bounds);

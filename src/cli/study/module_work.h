@@ -10,18 +10,18 @@ namespace sonde::study {
 
 /// Times are shares of GPU time (analyses/gpu_shares.h), in nanoseconds.
 struct Work {
-  double kernel_ns = 0;  ///< of kernels that can be measured one by one
-  int64_t kernels = 0;   ///< their launches
+  double kernel_ns = 0;   ///< of kernels that can be measured one by one
+  int64_t kernels = 0;    ///< their launches
   double waiting_ns = 0;  ///< of kernels that wait for others elsewhere (NCCL, NVSHMEM), and cannot be run again
   double graph_ns = 0;    ///< of CUDA graphs, whose kernels are not measured
   double memory_ns = 0;   ///< of copies and sets, graphs' left out
   int64_t copied_bytes = 0;
-  double headroom_ns = 0;   ///< headroom times time, of kernels whose headroom is known
+  double headroom_ns = 0;       ///< headroom times time, of kernels whose headroom is known
   double with_headroom_ns = 0;  ///< their time
 
   Work& operator+=(const Work& other);
-  /// Share of the GPU that the launches leave unused by formula, weighed by time: warps that do not fit, blocks that are
-  /// too few, last waves. Absent where no launch's is known.
+  /// Share of the GPU that the launches leave unused by formula, weighed by time: warps that do not fit, blocks that
+  /// are too few, last waves. Absent where no launch's is known.
   [[nodiscard]] std::optional<double> headroom() const;
   /// Time times headroom; half of the time counts for what no formula sees, and all where headroom is not known.
   [[nodiscard]] double weight() const;

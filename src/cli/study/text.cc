@@ -29,9 +29,7 @@ std::string share_text(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f} %", kPercent * part / whole) : "-";
 }
 
-std::string share_text(std::optional<double> share) {
-  return share ? fmt::format("{:.0f} %", kPercent * *share) : "-";
-}
+std::string share_text(std::optional<double> share) { return share ? fmt::format("{:.0f} %", kPercent * *share) : "-"; }
 
 std::string time_or_dash(double ns) { return ns > 0 ? time_text(ns) : "-"; }
 
@@ -145,14 +143,16 @@ std::string unmeasurable_text(const Work& whole) {
   if (whole.graph_ns > 0) {
     text += paragraph(fmt::format(
         "{} of the GPUs' time is in CUDA graphs, whose kernels are not measured: switch graphs off for a study where "
-        "the program can (torch.compile mode=\"default\", vLLM --enforce-eager). The timeline has the graphs as a whole; "
+        "the program can (torch.compile mode=\"default\", vLLM --enforce-eager). The timeline has the graphs as a "
+        "whole; "
         "--cuda-graph-trace node has the times of the kernels in them.",
         share_text(whole.graph_ns, all_ns)));
   }
   if (whole.waiting_ns > 0) {
-    text += paragraph(fmt::format("{} of the GPUs' time is in kernels of NCCL or NVSHMEM, which are not measured: they "
-                                  "wait for others and cannot be run again alone.",
-                                  share_text(whole.waiting_ns, all_ns)));
+    text +=
+        paragraph(fmt::format("{} of the GPUs' time is in kernels of NCCL or NVSHMEM, which are not measured: they "
+                              "wait for others and cannot be run again alone.",
+                              share_text(whole.waiting_ns, all_ns)));
   }
   return text;
 }
@@ -202,11 +202,11 @@ std::string choice_text(const Choice& choice) {
       "formula. *: chosen, by time and headroom of what it launches itself.");
   text += unmeasurable_text(choice.work.whole);
   if (choice.kernels.empty()) return text;
-  text += paragraph(fmt::format("{} of {} that launch kernels are chosen, and of these {} with {} of the time of all "
-                                "kernels:",
-                                choice.modules.size(), counted(choice.launching_modules, "module"),
-                                counted(static_cast<int64_t>(choice.kernels.size()), "kernel"),
-                                share_text(choice.chosen_ns(), whole_ns)));
+  text += paragraph(fmt::format(
+      "{} of {} that launch kernels are chosen, and of these {} with {} of the time of all "
+      "kernels:",
+      choice.modules.size(), counted(choice.launching_modules, "module"),
+      counted(static_cast<int64_t>(choice.kernels.size()), "kernel"), share_text(choice.chosen_ns(), whole_ns)));
   text += "    share     time launches headroom  module, kernel\n";
   text += kernels_text(choice);
   text.pop_back();
@@ -236,7 +236,8 @@ std::string counters_text(const Choice& choice, const KernelJoin& join) {
   }
   if (kernels.outside.ns > 0) text += row(counter_cells(kernels.outside), 0, std::string(kOutside));
   text += paragraph(
-      "kernels: their time, and measured: how much of it stands for launches with counters. read, write, rate: bytes of "
+      "kernels: their time, and measured: how much of it stands for launches with counters. read, write, rate: bytes "
+      "of "
       "device memory, and these a second. bound: what the kernels wait for most.");
   text += paragraph(matched_text(join.counts) + ".");
   for (const auto line : std::views::split(transfer_text(kernels), '\n')) {
@@ -256,12 +257,14 @@ std::string missed_text(const Trace& timeline, const Choice& choice, const Kerne
   std::string text;
   for (const ModuleKernel& kernel : choice.kernels) {
     if (measured.contains({kernel.module, kernel.function})) continue;
-    text += fmt::format("  {}\n", cut_middle(fmt::format("{} in {}", one_line(kernel.function),
-                                                         full_name(choice.tree, kernel.module)),
-                                             kWidth - 2));
+    text += fmt::format(
+        "  {}\n", cut_middle(fmt::format("{} in {}", one_line(kernel.function), full_name(choice.tree, kernel.module)),
+                             kWidth - 2));
   }
   if (!text.empty()) text.pop_back();
-  return text.empty() ? text : "these have no counters; the second run did not launch them there, or could not measure:\n" + text;
+  return text.empty()
+             ? text
+             : "these have no counters; the second run did not launch them there, or could not measure:\n" + text;
 }
 
 }  // namespace sonde::study

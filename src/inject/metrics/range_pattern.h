@@ -56,8 +56,8 @@ struct RangeBits {
 struct OpenRanges {
   const RangeBits* stack = nullptr;  ///< push/pop ranges of its thread, outermost first; no more than 32
   uint32_t depth = 0;
-  bool has_more = false;   ///< deeper ones that are not known
-  uint32_t started = 0;    ///< elements that an open start/end range of the process matches
+  bool has_more = false;  ///< deeper ones that are not known
+  uint32_t started = 0;   ///< elements that an open start/end range of the process matches
 };
 
 /// Whether a launch there is wanted: some pattern that includes matches, or there is none, and none that excludes does.

@@ -25,7 +25,7 @@ struct Settings {
   };
   Listed* listed = nullptr;
   uint32_t listed_count = 0;
-  bool is_listed = false;  ///< there is a list
+  bool is_listed = false;        ///< there is a list
   const char** names = nullptr;  ///< of metrics
   uint32_t name_count = 0;
 };

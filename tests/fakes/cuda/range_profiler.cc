@@ -73,8 +73,8 @@ bool is_known(const std::string& name) {
   return has_unit(name) && name.find("_v2") == std::string::npos && name.find("missing") == std::string::npos;
 }
 
-/// Times are the kernel's; percentages the length of the metric's name; all else is that times the launch's threads. Bytes
-/// of device memory are those read and written; a rate is the count over the time.
+/// Times are the kernel's; percentages the length of the metric's name; all else is that times the launch's threads.
+/// Bytes of device memory are those read and written; a rate is the count over the time.
 double value_of(const std::string& metric, const Measured& launch) {
   if (metric.rfind("gpu__time_duration", 0) == 0) return static_cast<double>(launch.ns);
   if (const size_t rate = metric.find(".sum.per_second"); rate != std::string::npos) {
