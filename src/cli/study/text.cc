@@ -90,7 +90,7 @@ class Shown {
 
 /// Cells of a row, and the module's name behind them, cut to the width that is left.
 std::string row(std::string_view cells, size_t depth, const std::string& name) {
-  const std::string indented = std::string(2 * depth, ' ') + name;
+  const std::string indented = std::string(depth, ' ') + name;  // models are deep, and lines narrow
   return fmt::format("{}  {}\n", cells, cut_middle(indented, kWidth - text_width(cells) - 2));
 }
 
