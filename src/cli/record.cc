@@ -30,6 +30,7 @@ namespace {
 
 struct RecordArguments {
   bool launch = false;  ///< the program runs under the recorder, and nothing is recorded yet
+  bool dry_run = false;
   std::vector<std::string> words;
   std::vector<std::string> traces = {"cuda", "nvtx", "osrt"};
   record_cli::ControlArguments control;
@@ -141,6 +142,7 @@ int run_program(const RecordArguments& arguments) {
         fmt::format("{}\nTry 'sonde {} --help'.", options.error().message, arguments.launch ? "launch" : "record"));
     return kUsage;
   }
+  if (arguments.dry_run) return kDone;
   const auto progress = terminal_progress();
   options->progress = progress.get();
   const Status tried = arguments.self_test ? record_cli::try_cuda(*options) : Status{};
@@ -188,6 +190,7 @@ void add_program_options(CLI::App& command, RecordArguments& a) {
       .add_option("--osrt-threshold", a.os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  command.add_flag("--dry-run", a.dry_run, "run nothing: only say whether the options are right");
   command.add_flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
   command.add_flag("--torch-modules", a.torch_modules,
                    "a range for each call of a PyTorch module and each training step, without a change of the program");

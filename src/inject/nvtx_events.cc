@@ -17,10 +17,21 @@ thread_local constinit uint16_t levels[kLevelDomains] = {};
 
 std::atomic<uint64_t> next_range{1};
 
-void write_event(Event& event) noexcept {
+void note_range(const Event& event) noexcept {
+  const Text name = event.string == 0 ? event.text : text_of_name(strings, event.string);
   if (event.kind == wire::Kind::push) {
-    metrics::note_push(event.domain, event.level, event.string == 0 ? event.text : text_of_name(strings, event.string));
+    metrics::note_push(event.domain, event.level, name, records(wire::kWantNvtx));
+  } else if (event.kind == wire::Kind::start) {
+    metrics::note_start(event.range, event.domain, name);
   }
+}
+
+/// Whether ranges matter at this moment: they are recorded, or lead to what is measured.
+bool wants_ranges() noexcept { return records(wire::kWantNvtx) || metrics::follows_ranges(); }
+
+void write_event(Event& event) noexcept {
+  if (metrics::follows_ranges()) note_range(event);
+  if (!records(wire::kWantNvtx)) return;
   const uint32_t bytes = event_bytes(event);
   std::byte* at = begin_record(bytes);
   if (at == nullptr) return;
@@ -104,7 +115,7 @@ void mark(const Text& text) noexcept {
 nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
   const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
   if (waits_for_range() && begins_capture(domain, attributes)) remember_capture_range(id);
-  if (!records(wire::kWantNvtx)) return id;
+  if (!wants_ranges()) return id;
   Event event{.kind = wire::Kind::start, .domain = domain, .range = id};
   write_with(event, attributes);
   return id;
@@ -113,13 +124,14 @@ nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attribut
 nvtx::RangeId start_range(const Text& text) noexcept {
   const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
   if (waits_for_range() && begin_capture_of(0, text)) remember_capture_range(id);
-  if (!records(wire::kWantNvtx)) return id;
+  if (!wants_ranges()) return id;
   Event event{.kind = wire::Kind::start, .range = id, .text = text};
   write_event(event);
   return id;
 }
 
 void end_range(nvtx::RangeId id) noexcept {
+  metrics::note_end(id);
   if (records(wire::kWantNvtx)) {
     constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::RangeBody);
     if (std::byte* at = begin_record(kBytes); at != nullptr) {
@@ -133,7 +145,7 @@ void end_range(nvtx::RangeId id) noexcept {
 int push_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
   const uint16_t level = enter(domain);
   if (waits_for_range() && begins_capture(domain, attributes)) capture_range = {own_token(), 0, domain};
-  if (records(wire::kWantNvtx)) {
+  if (wants_ranges()) {
     Event event{.kind = wire::Kind::push, .domain = domain, .level = level};
     write_with(event, attributes);
   }
@@ -144,7 +156,7 @@ int push_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcep
 int push_range(const Text& text) noexcept {
   const uint16_t level = enter(0);
   if (waits_for_range() && begin_capture_of(0, text)) capture_range = {own_token(), 0, 0};
-  if (records(wire::kWantNvtx)) {
+  if (wants_ranges()) {
     Event event{.kind = wire::Kind::push, .level = level, .text = text};
     write_event(event);
   }
