@@ -47,11 +47,9 @@ void write_with(Event& event, const nvtx::EventAttributes* attributes) noexcept 
   take_attributes(event, *attributes);
   switch (attributes->message_type) {
     case nvtx::kNarrow: event.text = text_of(attributes->message.narrow); break;
-    case nvtx::kRegistered: {
-      const auto handle = reinterpret_cast<uintptr_t>(attributes->message.registered);
-      event.string = was_given(strings, handle) ? known_name(strings, static_cast<uint32_t>(handle)) : 0;
+    case nvtx::kRegistered:
+      event.string = known_name(strings, reinterpret_cast<uintptr_t>(attributes->message.registered));
       break;
-    }
     case nvtx::kWide: {
       const WideText wide(attributes->message.wide);
       event.text = wide.text();
@@ -73,8 +71,7 @@ bool begins_capture(uint16_t domain, const nvtx::EventAttributes* attributes) no
     case nvtx::kWide: return begin_capture_of(domain, WideText(message.wide).text());
     case nvtx::kRegistered: {
       const auto handle = reinterpret_cast<uintptr_t>(message.registered);
-      return was_given(strings, handle) &&
-             begin_capture_of(domain, text_of_name(strings, static_cast<uint32_t>(handle)));
+      return was_given(strings, handle) && begin_capture_of(domain, text_of_name(strings, handle));
     }
     default: return false;
   }
