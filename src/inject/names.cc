@@ -84,7 +84,8 @@ Name* make_place(NameTable& table, uint32_t index) noexcept {
 /// `most` where all are taken.
 uint32_t take_index(NameTable& table) noexcept {
   uint32_t index = table.count.load(std::memory_order_relaxed);
-  while (index < table.most && !table.count.compare_exchange_weak(index, index + 1, std::memory_order_relaxed)) continue;
+  while (index < table.most && !table.count.compare_exchange_weak(index, index + 1, std::memory_order_relaxed))
+    continue;
   return index;
 }
 

@@ -3,9 +3,13 @@
 #include <cstdint>
 
 #include "inject/encode.h"
+#include "inject/metrics/settings.h"
 
 /// Whether a thread is within the push/pop range that launches must lie in to be measured.
 namespace sonde::inject::metrics {
+
+/// Whether ranges matter to what is measured: else nothing need be noted of them.
+[[nodiscard]] inline bool watches_ranges() noexcept { return measures; }
 
 /// A range of the thread begins, at `level` of its domain.
 void note_push(uint16_t domain, uint16_t level, const Text& name) noexcept;
