@@ -151,7 +151,7 @@ static void details(void) {
   a.category = 7;
   a.color_type = 1;
   a.color = 0xFFFFFFFF;
-  a.payload_type = 5;
+  a.payload_type = 4;
   a.payload.u32 = 4000000000U;
   nvtx_mark_with(domain, &a);
   nvtx_push_with(domain, &a);
