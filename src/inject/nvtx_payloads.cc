@@ -10,6 +10,11 @@
 namespace sonde::inject {
 namespace {
 
+static_assert(3 * sizeof(wire::RecordHead) + sizeof(wire::RangeBody) + sizeof(wire::EventBody) +
+                      sizeof(wire::AttributeBody) + wire::kMostText + sizeof(wire::PayloadBody) + wire::kMostPayload <=
+                  wire::kRecordBytes,
+              "an event and its payload lie in one chunk");
+
 constinit std::atomic<uint64_t> next_schema{nvtx::kFirstDynamicSchema};
 
 size_t bytes_of(const nvtx::PayloadData& payload) noexcept {

@@ -10,7 +10,13 @@ namespace sonde::record {
 namespace {
 
 enum Number : uint64_t { kShort = 3, kUint8 = 12, kInt32 = 15, kDouble = 20, kText = 75 };
-enum Flags : uint64_t { kPointer = 1U << 1U, kFixed = 1U << 4U, kTerminated = 2U << 4U, kLengthIn = 3U << 4U, kMessage = 1U << 10U };
+enum Flags : uint64_t {
+  kPointer = 1U << 1U,
+  kFixed = 1U << 4U,
+  kTerminated = 2U << 4U,
+  kLengthIn = 3U << 4U,
+  kMessage = 1U << 10U
+};
 constexpr uint64_t kFirst = 1U << 24U;
 
 PayloadEntry entry(const char* name, uint64_t type, uint64_t flags = 0, uint64_t detail = 0, uint64_t offset = 0) {

@@ -168,7 +168,7 @@ std::string real_text(uint64_t bits, size_t bytes) {
 std::string quoted(std::string_view text) { return fmt::format("\"{}\"", json_escape(text)); }
 
 bool PayloadReader::take(size_t bytes, size_t& at, uint64_t& bits) const {
-  if (at > bytes_.size() || bytes > bytes_.size() - at || bytes > sizeof bits) return false;
+  if (bytes == 0 || bytes > sizeof bits || at > bytes_.size() || bytes > bytes_.size() - at) return false;
   bits = 0;
   std::memcpy(&bits, bytes_.data() + at, bytes);
   at += bytes;
@@ -242,8 +242,8 @@ bool PayloadReader::place(const PayloadSchema& schema, const PayloadEntry& entry
 
 bool PayloadReader::read_characters(uint64_t count, size_t& at, std::string& json) {
   if (at > bytes_.size() || count > bytes_.size() - at) return false;
-  const auto* const begin = reinterpret_cast<const char*>(bytes_.data()) + at;
-  text_ = valid_utf8({begin, strnlen(begin, count)});
+  const std::string_view all(reinterpret_cast<const char*>(bytes_.data()) + at, count);
+  text_ = valid_utf8(all.substr(0, all.find('\0')));
   json += quoted(text_);
   at += count;
   return true;
@@ -273,9 +273,9 @@ bool PayloadReader::read_entry(const PayloadSchema& schema, const PayloadEntry& 
     case Array::fixed: return read_array(entry, entry.detail, at, json, depth);
     case Array::zero_terminated: {
       if (!text || entry.detail > 0 || at > bytes_.size()) return false;
-      const auto* const begin = reinterpret_cast<const char*>(bytes_.data()) + at;
-      const size_t length = strnlen(begin, bytes_.size() - at);
-      return length < bytes_.size() - at && read_characters(length + 1, at, json);
+      const auto end = std::find(bytes_.begin() + static_cast<std::ptrdiff_t>(at), bytes_.end(), std::byte{0});
+      const auto length = static_cast<size_t>(end - bytes_.begin()) - at;
+      return end != bytes_.end() && read_characters(length + 1, at, json);
     }
     case Array::length_in_entry:
       return schema.type == kDynamic && entry.detail + 1 < lengths_.size() &&
