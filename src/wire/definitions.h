@@ -14,6 +14,8 @@ constexpr bool is_definition(Kind kind) {
     case Kind::string:
     case Kind::category:
     case Kind::thread_name:
+    case Kind::payload_schema:
+    case Kind::payload_entry:
     case Kind::cuda_state:
     case Kind::cuda_name:
     case Kind::cuda_api_name:
@@ -41,6 +43,7 @@ constexpr uint32_t wanted_by(Kind kind) {
     case Kind::start:
     case Kind::end:
     case Kind::mark:
+    case Kind::payload:
     case Kind::past_range: return kWantNvtx;
     case Kind::os_call: return kWantOsCalls;
     case Kind::library_call: return kWantLibraries;

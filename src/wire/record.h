@@ -18,6 +18,10 @@ enum class Kind : uint16_t {
   category = 9,      ///< DefinitionBody: id = category of `domain`, text = name
   thread_name = 10,  ///< DefinitionBody: id = the thread's number, text
   os_call = 11,      ///< OsCallBody; `time` is the start, `level` the row of os_calls.inc
+  // Payloads of NVTX events: payload_record.h.
+  payload_schema = 12,  ///< PayloadSchemaBody, text: of `domain`
+  payload_entry = 13,   ///< PayloadEntryBody, text: of a schema of `domain`
+  payload = 14,         ///< PayloadBody, its bytes: of the event before it
   // What CUPTI tells: cuda_record.h. `time` is when the record was written.
   cuda_state = 20,         ///< CudaStateBody, text: how a process stands with CUPTI
   cuda_name = 21,          ///< CudaNameBody, text: a part of a name

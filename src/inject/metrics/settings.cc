@@ -12,10 +12,12 @@
 #include "wire/kernel_record.h"
 
 namespace sonde::inject::metrics {
+
+constinit bool measures = false;
+
 namespace {
 
 constinit Settings read;
-constinit bool is_read = false;
 
 /// The file's bytes with a zero behind them, for the life of the process; null where it cannot be read.
 char* bytes_of(const char* path) noexcept {
@@ -88,12 +90,12 @@ __attribute__((constructor)) void read_settings() noexcept {
   const int error = errno;
   const char* const path = getenv(wire::kMeasureVariable);  // NOLINT(concurrency-mt-unsafe): the program has not begun
   char* const text = path == nullptr ? nullptr : bytes_of(path);
-  is_read = text != nullptr && parse(text);
+  measures = text != nullptr && parse(text);
   errno = error;
 }
 
 }  // namespace
 
-const Settings* settings() noexcept { return is_read ? &read : nullptr; }
+const Settings* settings() noexcept { return measures ? &read : nullptr; }
 
 }  // namespace sonde::inject::metrics

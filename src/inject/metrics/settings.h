@@ -30,6 +30,8 @@ struct Settings {
   uint32_t name_count = 0;
 };
 
+extern bool measures;  ///< whether settings() gives any
+
 /// Read when the library is loaded; null where nothing is to be measured, or it could not be read.
 [[nodiscard]] const Settings* settings() noexcept;
 

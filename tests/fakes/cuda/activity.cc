@@ -322,6 +322,7 @@ size_t record_bytes(uint32_t kind) {
 }
 
 EXPORT uint32_t cuptiActivityEnable(uint32_t kind) {
+  note_call("cuptiActivityEnable");
   if (faults().enable_fails != 0) return faults().enable_fails;
   if (kind == 0 || kind > kLastKind) return kInvalidKind;
   if (!attach()) return kUnknown;
@@ -331,6 +332,7 @@ EXPORT uint32_t cuptiActivityEnable(uint32_t kind) {
 }
 
 EXPORT uint32_t cuptiActivityDisable(uint32_t kind) {
+  note_call("cuptiActivityDisable");
   if (kind == 0 || kind > kLastKind) return kInvalidKind;
   enabled &= ~(uint64_t{1} << kind);
   return kSuccess;

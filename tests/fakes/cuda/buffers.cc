@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <deque>
@@ -201,7 +203,16 @@ EXPORT uint32_t cuptiActivityRegisterCallbacks(Requested requested, Completed co
   return kSuccess;
 }
 
+namespace {
+std::atomic<bool> finalized{false};
+}  // namespace
+
+void note_call(const char* function) {
+  if (finalized && !has_subscriber()) fprintf(stderr, "fake CUPTI: %s() behind cuptiFinalize()\n", function);
+}
+
 EXPORT uint32_t cuptiActivityFlushAll(uint32_t flags) {
+  note_call("cuptiActivityFlushAll");
   if (is_forked()) return kNotInitialized;
   if (faults().flush_fails != 0) return faults().flush_fails;
   Buffers& all = buffers();
@@ -248,6 +259,8 @@ EXPORT uint32_t cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, uint8_
 /// Records that were not flushed before are gone.
 EXPORT uint32_t cuptiFinalize() {
   if (driver() == nullptr) return kUnknown;
+  if (has_subscriber()) fprintf(stderr, "fake CUPTI: cuptiFinalize() with a subscriber\n");
+  finalized = true;
   driver()->listen(nullptr);
   forget_subscriber();
   forget_kinds();
