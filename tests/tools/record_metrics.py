@@ -295,8 +295,7 @@ def layouts(_):
 def main():
     with tempfile.TemporaryDirectory() as name:
         for part in (values, chosen, places, listed, words, threads_processes_graphs, not_run_again, done, not_waited_for,
-                     not_to_be_had,
-                     metrics_that_the_chip_lacks, sets, answered, layouts):
+                     not_to_be_had, metrics_that_the_chip_lacks, sets, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 
