@@ -94,7 +94,8 @@ inline constexpr uint32_t kMostMetricParts = 256;  ///< of a record
 /// Environment of a recorded program: the file of what is to be measured, lines of "KEY VALUE": kernel (an extended
 /// regular expression of POSIX), skip, count, each (launches of a
 /// function with one shape in one place), range ("DOMAIN@NAME", the domain empty for the default one), metric (one
-/// line each, in the order of their places).
+/// line each, in the order of their places), samples ("1": where the kernels are is sampled too), period (a sample each 2^N
+/// cycles).
 inline constexpr const char* kMeasureVariable = "SONDE_RECORD_METRICS";
 
 constexpr bool is_kernel_record(Kind kind) { return kind >= Kind::measure_state && kind <= Kind::metric_values; }

@@ -20,6 +20,7 @@ struct MetricOptions {
   int64_t count = 0;  ///< 0: all
   int64_t each = 0;   ///< 0: all
   std::string range;
+  std::string sampling_interval = "auto";  ///< as ncu has it
   std::string replay_mode = "kernel";
   std::string target_processes = "all";
   std::vector<std::pair<std::string, std::string>> others;  ///< options of ncu that are answered: name and answer

@@ -43,6 +43,8 @@ bool take(const char* key, char* value) noexcept {
   if (is("skip")) read.skip = strtoull(value, nullptr, 10);
   if (is("count")) read.count = strtoull(value, nullptr, 10);
   if (is("each")) read.each = static_cast<uint32_t>(strtoul(value, nullptr, 10));
+  if (is("samples")) read.samples = true;
+  if (is("period")) read.period = static_cast<uint32_t>(strtoul(value, nullptr, 10));
   if (is("range")) return set_range(value);
   if (is("kernel")) read.has_kernel = regcomp(&read.kernel, value, REG_EXTENDED | REG_NOSUB) == 0;
   return !is("kernel") || read.has_kernel;
@@ -66,7 +68,7 @@ bool parse(char* text) noexcept {
     if (!take(text, blank + 1)) return false;
     text = end + 1;
   }
-  return read.name_count > 0;
+  return read.name_count > 0 || read.samples;
 }
 
 /// When the library is loaded: what is allocated here could not be in a signal handler that uses NVTX.

@@ -18,6 +18,8 @@ struct Settings {
   const char* range = nullptr;   ///< its name; null: any launch
   const char** names = nullptr;  ///< of metrics
   uint32_t name_count = 0;
+  bool samples = false;  ///< of the program counter, too
+  uint32_t period = 0;   ///< a sample each 2^period cycles; 0: as CUPTI has it
 };
 
 /// Read when the library is loaded; null where nothing is to be measured, or it could not be read.

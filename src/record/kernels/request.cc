@@ -17,6 +17,8 @@ std::string text_of(const MeasureRequest& request) {
   if (request.each) text += fmt::format("each {}\n", *request.each);
   if (!request.kernel.empty()) text += fmt::format("kernel {}\n", request.kernel);
   if (!request.range.empty()) text += fmt::format("range {}@{}\n", request.domain, request.range);
+  if (request.samples) text += "samples 1\n";
+  if (request.period) text += fmt::format("period {}\n", *request.period);
   for (const std::string& metric : request.metrics) text += fmt::format("metric {}\n", metric);
   return text;
 }
