@@ -262,8 +262,8 @@ def threads_and_rounds(folder):
     check(profiles(path) == [] and "kernels in CUDA graphs were not measured" in run.stderr, run.stderr)
     run = record(path, *ONLY, program=("collective", "2"))
     check([f for f, _, _ in profiles(path)] == ["vector_add"] * 2, run.stderr)
-    run = record(folder / "round.sqlite", *ONLY, "--capture-range", "cudaProfilerApi", "--capture-range-end", "repeat:3",
-                 program=("ranges", "1"))
+    run = record(folder / "round.sqlite", *ONLY, "--capture-range", "nvtx", "--nvtx-capture", "step 1",
+                 "--capture-range-end", "repeat:3", program=("plain", "6"))
     made = sorted(folder.glob("round*.sqlite"))
     check(len(made) == 3, (made, run.stderr))
     for one in made:
@@ -340,8 +340,8 @@ def layouts(_):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (each_launch, in_place_of_counters, full_set, pages, source_lines, arrives_otherwise, threads_and_rounds,
-                     losses, not_to_be_had, answered, layouts):
+        for part in (each_launch, in_place_of_counters, full_set, pages, source_lines, arrives_otherwise,
+                     threads_and_rounds, losses, not_to_be_had, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 
