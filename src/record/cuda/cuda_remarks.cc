@@ -63,7 +63,7 @@ std::string state_text(CudaState state, const std::string& text, const CudaTally
     case CudaState::unknown_version:
       return fmt::format(
           "CUDA was not recorded: CUPTI {} ({}) is not one that this Sonde knows, and its records would be misread; "
-          "SONDE_CUPTI names another, of CUDA 11.4 to 13.0",
+          "SONDE_CUPTI names another, of CUDA 11.4 to 13.4",
           version_text(t.versions.at(text)), text);
     case CudaState::other_tool:
       return fmt::format(
