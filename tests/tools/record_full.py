@@ -114,6 +114,16 @@ def each_launch(folder):
         check(profile[1]["smsp__pcsamp_interval"] == 3, profile[1])
 
 
+def behind_others(folder):
+    """Kernels that were launched before, and are not asked for, have ended when samples begin."""
+    path = folder / "behind.sqlite"
+    run = record(path, *ONLY, "--kernel-regex", "vector_add", program=("behind", "3"))
+    found = profiles(path)
+    check(len(found) == 3 and "lie in functions" not in run.stderr, run.stderr)
+    for profile in found:
+        check_samples(profile)
+
+
 def in_place_of_counters(folder):
     path = folder / "both.sqlite"
     run = record(path, *BOTH, program=("plain", "4"))
@@ -340,8 +350,8 @@ def layouts(_):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (each_launch, in_place_of_counters, full_set, pages, source_lines, arrives_otherwise,
-                     threads_and_rounds, losses, not_to_be_had, answered, layouts):
+        for part in (each_launch, behind_others, in_place_of_counters, full_set, pages, source_lines,
+                     arrives_otherwise, threads_and_rounds, losses, not_to_be_had, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

@@ -162,7 +162,7 @@ bool Sampler::read_all(uint64_t sampling, wire::SampledLaunchBody& found) noexce
   return true;
 }
 
-void Sampler::take(uint64_t sampling, wire::SampledLaunchBody& found) noexcept {
+void Sampler::take(uint64_t sampling, wire::SampledLaunchBody& found) const noexcept {
   found.total += data_.total;
   found.dropped += data_.dropped;
   found.other_kernels += data_.other_kernels;

@@ -33,7 +33,7 @@ class Sampler {
   bool configure(uint32_t period) noexcept;
   void read_period() noexcept;
   bool read_all(uint64_t sampling, wire::SampledLaunchBody& found) noexcept;
-  void take(uint64_t sampling, wire::SampledLaunchBody& found) noexcept;
+  void take(uint64_t sampling, wire::SampledLaunchBody& found) const noexcept;
   bool disable() noexcept;
   void clear() noexcept;
 

@@ -27,8 +27,10 @@ void LoadedCode::read(File& file) {
     return;
   }
   // What lies between the parts costs no memory: pages that calloc() gets and nobody touches.
+  // NOLINTBEGIN(cppcoreguidelines-no-malloc): a container would write zeros into all of it
   const std::unique_ptr<char, decltype(&std::free)> image(
       static_cast<char*>(std::calloc(1, std::max<uint64_t>(file.bytes, 1))), &std::free);
+  // NOLINTEND(cppcoreguidelines-no-malloc)
   if (!image) return;
   for (const auto& [offset, bytes] : file.parts) std::memcpy(image.get() + offset, bytes.data(), bytes.size());
   file.parts.clear();
