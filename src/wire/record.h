@@ -57,6 +57,12 @@ enum class Kind : uint16_t {
   gpu_sample = 93,      ///< SampleBody, its values
   gpu_clock = 94,       ///< GpuClockBody
   sampling_tally = 95,  ///< SamplingTallyBody
+  // Where kernels were, by samples: pc_record.h.
+  pc_state = 100,        ///< PcStateBody, text
+  stall_reason = 101,    ///< StallReasonBody, text
+  sampled_launch = 102,  ///< SampledLaunchBody
+  pc_samples = 103,      ///< PcSamplesBody, StallPart...
+  code_part = 104,       ///< CodePartBody, its bytes
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.

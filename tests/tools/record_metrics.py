@@ -263,9 +263,8 @@ def sets(folder):
 
 def answered(folder):
     path = folder / "answered.sqlite"
-    for options, said in ((["--set", "full"], "not measured yet"), (["--set", "basci"], "did you mean 'basic'"),
+    for options, said in ((["--section", "PmSampling"], "--gpu-metrics-devices"), (["--set", "basci"], "did you mean 'basic'"),
                           (["--section", "SpeedOfLigth"], "SpeedOfLight"), (["--metrics", "detaild"], "did you mean 'detailed'"),
-                          (["--metrics", "group:smsp__pcsamp_warp_stall_reasons"], "WarpStateStats"),
                           (["--metrics", "sass__inst_executed_per_opcode"], "not measured yet"),
                           (["--kernel-regex", "(", "--metrics", "basic"], "regular expression"),
                           (["--kernel-regex", "x"], "--metrics basic"), (["--list-sections"], "sonde kernel --list-sections"),

@@ -51,6 +51,10 @@ bool take(const char* key, char* value) noexcept {
     read.count = strtoull(value, nullptr, 10);
   } else if (is("each")) {
     read.each = static_cast<uint32_t>(strtoul(value, nullptr, 10));
+  } else if (is("samples")) {
+    read.samples = true;
+  } else if (is("period")) {
+    read.period = static_cast<uint32_t>(strtoul(value, nullptr, 10));
   } else if (is("kernel")) {
     read.has_kernel = regcomp(&read.kernel, value, REG_EXTENDED | REG_NOSUB) == 0;
     return read.has_kernel;
@@ -82,7 +86,7 @@ bool parse(char* text) noexcept {
     if (!take(text, blank + 1)) return false;
     text = end + 1;
   }
-  return read.name_count > 0;
+  return read.name_count > 0 || read.samples;
 }
 
 /// When the library is loaded: what is allocated here could not be in a signal handler that uses NVTX.

@@ -332,6 +332,10 @@ FUNCTION(ProfilerHostGetNumOfPasses, Passes) {
 
 FUNCTION(RangeProfilerEnable, Enable) {
   if (!initialized || p->context == nullptr) return kInvalidOperation;
+  Counters nobody = Counters::nobody;
+  if (!counters_of.compare_exchange_strong(nobody, Counters::range_profiler) && nobody != Counters::range_profiler) {
+    return kNotCompatible;
+  }
   p->profiler = new Profiler;
   launch_observer = observe;
   return kSuccess;
@@ -339,6 +343,7 @@ FUNCTION(RangeProfilerEnable, Enable) {
 
 FUNCTION(RangeProfilerDisable, OfProfiler) {
   if (running == p->profiler) running = nullptr;
+  counters_of = Counters::nobody;
   delete p->profiler;
   return kSuccess;
 }

@@ -333,6 +333,15 @@ static void many(long count) {
   check(cudaDeviceSynchronize());
 }
 
+/* Each short kernel behind a long one that still runs when it is launched. */
+static void behind(int count) {
+  for (int i = 0; i < count; ++i) {
+    launch(&scale, spaced_ns, NULL);
+    launch(&add, add_ns, NULL);
+  }
+  check(cudaDeviceSynchronize());
+}
+
 /* Beside kernels that may be run again such that must not. */
 static void collective(int count) {
   for (int i = 0; i < count; ++i) {
@@ -494,6 +503,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "spaced") == 0) spaced(count);
   if (strcmp(mode, "ranges") == 0) ranges(count);
   if (strcmp(mode, "many") == 0) many(count);
+  if (strcmp(mode, "behind") == 0) behind(count);
   if (strcmp(mode, "collective") == 0) collective(count);
   if (strcmp(mode, "watched") == 0) watched(count);
   if (strcmp(mode, "threads") == 0) threads(count);
