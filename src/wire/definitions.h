@@ -27,6 +27,7 @@ constexpr bool is_definition(Kind kind) {
     case Kind::sampled_gpu:
     case Kind::sampled_metric:
     case Kind::gpu_clock:
+    case Kind::code_mapping:
     case Kind::cuda_tally:  // both count from the process's start: the last one before a round is its zero
     case Kind::sampling_tally: return true;
     default: return false;
