@@ -34,6 +34,7 @@ namespace {
 
 struct RecordArguments {
   bool launch = false;  ///< the program runs under the recorder, and nothing is recorded yet
+  bool dry_run = false;
   std::vector<std::string> words;
   std::vector<std::string> traces = {"cuda", "nvtx", "osrt"};
   record_cli::ControlArguments control;
@@ -188,6 +189,7 @@ int run_program(const RecordArguments& arguments) {
   }
   const Status writable = arguments.launch ? Status{} : record_cli::check_output(*options);
   if (!writable) return report_error(writable.error());
+  if (arguments.dry_run) return kDone;
   const auto progress = terminal_progress();
   options->progress = progress.get();
   const Status tried = arguments.self_test ? record_cli::try_cuda(*options) : Status{};
@@ -236,6 +238,7 @@ void add_program_options(CLI::App& command, RecordArguments& a) {
       .add_option("--osrt-threshold", a.os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
       ->check(record_cli::whole_number_check(0, record_cli::kMostSeconds * 1'000'000'000, "nanoseconds", "NS"))
       ->capture_default_str();
+  command.add_flag("--dry-run", a.dry_run, "run nothing: only say whether the options are right");
   command.add_flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
   command.add_flag("--torch-modules", a.torch_modules,
                    "a range for each call of a PyTorch module and each training step, without a change of the program");

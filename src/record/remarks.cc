@@ -63,12 +63,15 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
     if (count > 0) remarks.push_back({true, fmt::format("{}: {}", what, count)});
   };
   add(lost(header, wire::Loss::no_chunk), "events dropped since the recorder's memory was full");
+  add(lost(header, wire::Loss::worker), "records of CUDA dropped since the recorder's memory stayed full");
   add(lost(header, wire::Loss::nested),
       "events dropped since they came from a signal handler within the recording of another");
   add(lost(header, wire::Loss::no_stub),
       "functions of libraries whose calls are not recorded: the process had loaded as many as there is room for, and "
       "a library that is loaded again counts again");
   add(lost(header, wire::Loss::no_string), "registered strings and domains dropped: more than a process can have");
+  add(lost(header, wire::Loss::payload),
+      "binary payloads of NVTX events dropped: not the first of their event, longer than 3072 bytes, or of no length");
   add(static_cast<int64_t>(header.cut_texts.load()), "texts cut to 4096 bytes");
   add(static_cast<int64_t>(header.refused.load()),
       "processes that could not be recorded: their Linux is older than 4.14");
@@ -116,6 +119,10 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
         {true, fmt::format("the program overwrote memory of the recorder: {} bytes that are no events were "
                            "left out, {} reads met damage",
                            tally.unread_bytes, damaged)});
+  }
+  if (tally.unread_payloads > 0) {
+    remarks.push_back({false, fmt::format("{} of {} of NVTX events could not be read, and stand as bytes",
+                                          tally.unread_payloads, counted(tally.payloads, "binary payload"))});
   }
   if (tally.unmatched_ends > 0) {
     remarks.push_back({is_from_start(options), fmt::format("{} of a range whose beginning is not recorded",
