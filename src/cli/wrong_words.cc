@@ -131,7 +131,7 @@ std::string without_command(const CLI::App& command, std::string_view path) {
 
 std::string wrong_words(const CLI::App& command, std::string_view path, const CLI::ParseError& error,
                         std::span<const Command> commands) {
-  const std::string message = error.what();
+  std::string message = error.what();
   const std::string kind = error.get_name();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected(command, path, commands);
   if (kind == "RequiredError" && message.contains("subcommand")) return without_command(command, path);

@@ -38,8 +38,10 @@ constexpr auto kAnswers = std::to_array<Answer>({
     {"--launch-skip-before-match", "--launch-skip counts launches of the chosen kernels", true},
     {"--source-folders", "lines are recorded by file and number, not their text", true},
     {"--import-source", "lines are recorded by file and number, not their text", true},
-    {"--sampling-buffer-size", "--sampling-interval sets how many samples there are; 64 MiB are kept for them", true},
-    {"--sampling-max-passes", "a launch is sampled once; --sampling-interval sets how many samples there are", true},
+    {"--sampling-buffer-size,--warp-sampling-buffer-size",
+     "--sampling-interval sets how many samples there are; 64 MiB are kept for them", true},
+    {"--sampling-max-passes,--warp-sampling-max-passes",
+     "a launch is sampled once; --sampling-interval sets how many samples there are", true},
 });
 
 /// Options that are as ncu's users have them and change nothing here.
@@ -205,15 +207,7 @@ std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
           "only the kernels in places of a file: lines of a kernel's name and the ranges around it, tabs between")
       ->group(kGroup);
   command
-      .add_option_function<std::string>(
-          "--nvtx-push-pop-scope", [](const std::string&) {},
-          "thread: push/pop ranges are those of the thread that launches")
-      ->check([](const std::string& scope) {
-        return scope == "thread" ? std::string() : "only thread can be had: ranges are those of the launching thread";
-      })
-      ->group("");
-  command
-      .add_option("--sampling-interval", options->sampling_interval,
+      .add_option("--sampling-interval,--warp-sampling-interval", options->sampling_interval,
                   "of set full and section SourceCounters: auto, or 0 to 26 for a sample each 2^(5+N) cycles")
       ->group(kGroup);
   command.add_option("--replay-mode", options->replay_mode, "kernel: each launch runs once a pass")->group(kGroup);

@@ -1,11 +1,11 @@
 #include "cli/record/output_check.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/descriptor.h"
