@@ -94,7 +94,7 @@ const CLI::Option* named_option(const CLI::App& command, std::string_view messag
 }
 
 std::string wrong_count(const CLI::Option& option) {
-  const auto given = option.results();
+  const auto& given = option.results();
   if (option.get_expected_max() > 0 && given.size() > static_cast<size_t>(option.get_expected_max())) {
     return fmt::format("{} is given {} times: {}; one can be meant", option.get_name(), given.size(),
                        fmt::join(given, ", "));

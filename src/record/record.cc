@@ -71,30 +71,30 @@ std::string output_of(std::string name, pid_t process) {
   return name;
 }
 
-Result<Recording> record(const RecordOptions& given) {
-  RecordOptions options = given;                       // its output gets the number of the process
+Result<Recording> record(const RecordOptions& options) {
+  RecordOptions own = options;                         // its output gets the number of the process
   std::optional<FileLimitGuard> guard(std::in_place);  // until the program has its own; it must not get this one
   std::optional<RequestFile> request;
-  if (options.measure) {
-    auto file = RequestFile::create(*options.measure);
+  if (own.measure) {
+    auto file = RequestFile::create(*own.measure);
     if (!file) return std::unexpected(file.error());
     request.emplace(std::move(*file));
   }
-  auto mapping = Mapping::create(options.wanted);
+  auto mapping = Mapping::create(own.wanted);
   if (!mapping) return std::unexpected(mapping.error());
-  auto session = open_session(options);
+  auto session = open_session(own);
   if (!session) return std::unexpected(session.error());
-  Rounds rounds(options, *mapping);
+  Rounds rounds(own, *mapping);
   Drain drain(*mapping, rounds);
-  CpuRecorder cpu(options.cpu, rounds, [&rounds] { return rounds.on(); });
+  CpuRecorder cpu(own.cpu, rounds, [&rounds] { return rounds.on(); });
   rounds.watch(cpu);
-  Run run(options, *mapping, rounds, {&drain, &cpu}, *session ? &**session : nullptr);
-  ProgramOptions words = injected(options, *mapping, request);
+  Run run(own, *mapping, rounds, {&drain, &cpu}, *session ? &**session : nullptr);
+  ProgramOptions words = injected(own, *mapping, request);
   words.before_exec = [&](pid_t process) -> Status {
-    options.output = output_of(options.output, process);
-    if (!options.launch) SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {}}));
+    own.output = output_of(own.output, process);
+    if (!own.launch) SONDE_TRY(check_target(own.output, {.overwrite = own.overwrite, .inputs = {}}));
     run.prepare();
-    if (options.cpu.any() && rounds.opened()) cpu.open(process);
+    if (own.cpu.any() && rounds.opened()) cpu.open(process);
     return rounds.opened();
   };
   guard.reset();
