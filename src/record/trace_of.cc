@@ -102,7 +102,7 @@ Tally fill_trace(Trace& trace, const Slices& slices, Symbolizer& symbolizer, con
     kept = event_rows(trace);
   }
   events.finish(take);
-  cuda.finish(ThreadRows(trace, definitions), take);
+  cuda.finish(slices, ThreadRows(trace, definitions), take);
   tally.cuda = cuda.tally();
   kernels.finish();
   tally.measured = kernels.tally();
