@@ -178,8 +178,7 @@ Status write_list(const Files& files, const Study& study) {
 
 void tell_choice(const StudyArguments& arguments, const study::Choice& choice) {
   const study::Work& whole = choice.work.whole;
-  const bool has_work = whole.kernel_ns + whole.graph_ns + whole.waiting_ns + whole.memory_ns > 0;
-  if (has_work) complain(study::choice_text(choice));
+  if (whole.all_ns() > 0) complain(study::choice_text(choice));
   if (!choice.kernels.empty()) {
     complain(study::cost_text(choice, arguments.bounds, arguments.metrics));
   } else if (whole.graph_ns + whole.waiting_ns > 0) {
