@@ -8,6 +8,8 @@
 #include "wire/kernel_record.h"
 #include "wire/libraries.h"
 #include "wire/os_calls.h"
+#include "wire/payload_record.h"
+#include "wire/pc_record.h"
 
 namespace sonde::wire {
 namespace {
@@ -126,6 +128,8 @@ bool read_library_call(Body body, Record& record) {
 
 bool read_body(Body body, Record& record) {
   if (is_kernel_record(record.head.kind)) return read_whole(body, record, is_whole_kernel_record);
+  if (is_payload_record(record.head.kind)) return read_whole(body, record, is_whole_payload_record);
+  if (is_pc_record(record.head.kind)) return read_whole(body, record, is_whole_pc_record);
   if (is_gpu_metrics_record(record.head.kind)) return read_whole(body, record, is_whole_gpu_metrics_record);
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);

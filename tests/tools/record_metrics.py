@@ -199,6 +199,18 @@ def done(folder):
     check(run.stderr.count("kernels were not measured further") == 1 and functions(path) == [], run.stderr)
 
 
+def not_waited_for(folder):
+    """A launch that takes for ever to be measured holds up others for a second each, and eight of them in all."""
+    path = folder / "waits.sqlite"
+    run = record(path, "--metrics", METRICS[2], program=("threads", "10"), SONDE_FAKE_PROFILER="StopTakesMs=6000")
+    (count,) = json.loads(run.stdout)["kernels"].values()
+    check(count[0] == 40, run.stdout)
+    waited = re.search(r"kernels were not measured further: (\d+) launches waited too long", run.stderr)
+    check(waited and 8 <= int(waited[1]) <= 11, run.stderr)
+    check("another thread's took too long to be measured at that time" in run.stderr, run.stderr)
+    check(functions(path) == [], "its values are also of the launches that did not wait any more")
+
+
 def not_to_be_had(folder):
     path = folder / "refused.sqlite"
     for failure, said in (("RangeProfilerEnable=35", "NVreg_RestrictProfilingToAdminUsers=0"),
@@ -251,9 +263,8 @@ def sets(folder):
 
 def answered(folder):
     path = folder / "answered.sqlite"
-    for options, said in ((["--set", "full"], "not measured yet"), (["--set", "basci"], "did you mean 'basic'"),
+    for options, said in ((["--section", "PmSampling"], "--gpu-metrics-devices"), (["--set", "basci"], "did you mean 'basic'"),
                           (["--section", "SpeedOfLigth"], "SpeedOfLight"), (["--metrics", "detaild"], "did you mean 'detailed'"),
-                          (["--metrics", "group:smsp__pcsamp_warp_stall_reasons"], "WarpStateStats"),
                           (["--metrics", "sass__inst_executed_per_opcode"], "not measured yet"),
                           (["--kernel-regex", "(", "--metrics", "basic"], "regular expression"),
                           (["--kernel-regex", "x"], "--metrics basic"), (["--list-sections"], "sonde kernel --list-sections"),
@@ -282,8 +293,8 @@ def layouts(_):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (values, chosen, places, listed, words, threads_processes_graphs, not_run_again, done, not_to_be_had,
-                     metrics_that_the_chip_lacks, sets, answered, layouts):
+        for part in (values, chosen, places, listed, words, threads_processes_graphs, not_run_again, done, not_waited_for,
+                     not_to_be_had, metrics_that_the_chip_lacks, sets, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

@@ -28,8 +28,9 @@ constexpr std::array<std::string_view, 3> kSets = {"basic", "detailed", "full"};
 
 constexpr std::string_view kRegex = "regex:";
 
-/// Sampled or counted by instruction: PC sampling and SASS metrics.
+/// Sampled or counted by instruction: PC sampling and SASS metrics. Only the former is recorded.
 constexpr std::string_view kSourceSection = "SourceCounters";
+constexpr std::string_view kFullSet = "full";
 
 /// What the launch and the driver tell without counting, and what follows by formula.
 bool is_told(const MetricName& name) {
@@ -38,10 +39,13 @@ bool is_told(const MetricName& name) {
          name.counter.starts_with("smsp__maximum_warps");
 }
 
-/// What takes samples of the program counter, or instrumented code.
-bool needs_samples(std::string_view name) {
-  return name.contains("pcsamp") || name.starts_with("sass__") || name.starts_with("pmsampling:");
+/// What samples of the program counter give.
+bool is_sampled(std::string_view name) {
+  return name.contains("smsp__pcsamp_") && (name.starts_with("group:") || !name.contains(':'));
 }
+
+/// What takes instrumented code, or counters over the time of a kernel.
+bool is_not_recorded(std::string_view name) { return name.starts_with("sass__") || name.starts_with("pmsampling:"); }
 
 void add(std::vector<std::string>& names, std::string name) {
   if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
@@ -66,7 +70,7 @@ void add_counter(std::vector<std::string>& names, std::string_view word) {
 void add_of_section(MetricNames& names, std::string_view id) {
   for (const std::string_view metric : metrics_of_section(id)) {
     const MetricName parts = split_metric_name(metric);
-    if (is_told(parts) || needs_samples(metric)) continue;
+    if (is_told(parts) || is_sampled(metric) || is_not_recorded(metric)) continue;
     if (!parts.prefix.empty()) {
       add_group(names.of_sets, metric);
     } else {
@@ -80,7 +84,8 @@ std::vector<std::string_view> known_metrics() {
   std::vector<std::string_view> names;
   const auto take = [&](std::string_view name) {
     const MetricName parts = split_metric_name(name);
-    const bool counted = !name.empty() && parts.prefix.empty() && !is_told(parts) && !needs_samples(name);
+    const bool counted =
+        !name.empty() && parts.prefix.empty() && !is_told(parts) && !is_sampled(name) && !is_not_recorded(name);
     if (counted && std::ranges::find(names, name) == names.end()) names.push_back(name);
   };
   for (const SectionInfo& section : known_sections()) std::ranges::for_each(metrics_of_section(section.id), take);
@@ -118,7 +123,7 @@ Status add_matching(MetricNames& names, std::string_view word) {
 
 bool is_counted(std::string_view metric) {
   const MetricName parts = split_metric_name(metric);
-  return metric.empty() || (!is_told(parts) && !needs_samples(metric));
+  return metric.empty() || (!is_told(parts) && !is_sampled(metric) && !is_not_recorded(metric));
 }
 
 /// What a quantity is computed from: the first way for each generation of GPUs that counts all it takes. False where
@@ -152,19 +157,13 @@ Status no_metric(std::string_view word) {
   std::vector<std::string_view> known(kSets.begin(), kSets.end());
   for (const Quantity& quantity : quantities()) known.push_back(quantity.name);
   return fail(
-      "--metrics: '{}' is no set and no metric{}; there are the sets basic and detailed, metrics as "
+      "--metrics: '{}' is no set and no metric{}; there are the sets basic, detailed and full, metrics as "
       "sm__throughput.avg.pct_of_peak_sustained_elapsed, what is computed from them as dram_read_bytes (sonde kernels "
       "--list-columns), and regex:, group: and breakdown: before a name",
       word, did_you_mean(word, known));
 }
 
 Status no_group(std::string_view word) {
-  if (needs_samples(word)) {
-    return fail(
-        "--metrics {}: samples of the program counter are not taken yet; --section WarpStateStats counts why warps "
-        "wait",
-        word);
-  }
   std::vector<std::string_view> groups;
   for (const GroupMetric& member : kGroupMetrics) {
     if (groups.empty() || groups.back() != member.group) groups.push_back(member.group);
@@ -177,13 +176,9 @@ Status no_group(std::string_view word) {
 
 Status add_set(MetricNames& names, std::string_view set) {
   if (std::ranges::find(kSets, set) == kSets.end()) {
-    return fail("--set: there is no set '{}'{}; there are basic and detailed", set, did_you_mean(set, kSets));
+    return fail("--set: there is no set '{}'{}; there are basic, detailed and full", set, did_you_mean(set, kSets));
   }
-  if (set == "full") {
-    return fail(
-        "--set full: source lines and sampled stalls are not measured yet; --set detailed --section WarpStateStats "
-        "--section SchedulerStats --section MemoryWorkloadAnalysis_Tables has what can be counted");
-  }
+  names.samples = names.samples || set == kFullSet;
   for (const SectionInfo& section : known_sections()) {
     if (section.id != kSourceSection && collected_by(section, set)) add_of_section(names, section.id);
   }
@@ -193,10 +188,14 @@ Status add_set(MetricNames& names, std::string_view set) {
 Status add_section(MetricNames& names, std::string_view id) {
   const auto section = section_by_id(id);
   if (!section) return std::unexpected(section.error());
-  if ((*section)->id == kSourceSection || (*section)->id.starts_with("PmSampling")) {
+  if ((*section)->id == kSourceSection) {
+    names.samples = true;
+    return {};
+  }
+  if ((*section)->id.starts_with("PmSampling")) {
     return fail(
-        "--section {}: samples and counts by instruction are not measured yet; --section WarpStateStats counts "
-        "why warps wait",
+        "--section {}: counters over the time of a kernel are not measured; --gpu-metrics-devices samples those of the "
+        "GPU",
         id);
   }
   add_of_section(names, (*section)->id);
@@ -206,11 +205,14 @@ Status add_section(MetricNames& names, std::string_view id) {
 Status add_metric(MetricNames& names, std::string_view word) {
   if (std::ranges::find(kSets, word) != kSets.end()) return add_set(names, word);
   if (word.starts_with(kRegex)) return add_matching(names, word);
+  if (is_sampled(word)) {
+    names.samples = true;
+    return {};
+  }
   const MetricName parts = split_metric_name(word);
   if (!parts.prefix.empty()) return add_group(names.of_sets, word) ? Status() : no_group(word);
-  if (needs_samples(word)) {
-    return fail("--metrics {}: counts by instruction and samples are not measured yet; ncu --metrics {} does it", word,
-                word);
+  if (is_not_recorded(word)) {
+    return fail("--metrics {}: counts by instruction are not measured yet; ncu --metrics {} does it", word, word);
   }
   if (!word.contains("__")) {
     const auto quantity = find_quantity(word);

@@ -11,6 +11,7 @@ namespace sonde::record_cli {
 struct MetricNames {
   std::vector<std::string> named;    ///< that somebody asked for by name
   std::vector<std::string> of_sets;  ///< of sets and sections: names of several generations of GPUs
+  bool samples = false;              ///< of the program counter, too
 };
 
 /// Adds the counters of a set, as "basic" or "detailed".

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <CLI/CLI.hpp>
 
@@ -25,7 +26,7 @@ struct Answer {
 /// Options of ncu that sonde record has another place for.
 constexpr auto kAnswers = std::to_array<Answer>({
     {"--list-sections", "sonde kernel --list-sections lists the sections", false},
-    {"--list-sets", "there are the sets basic and detailed", false},
+    {"--list-sets", "there are the sets basic, detailed and full", false},
     {"--query-metrics", "sonde kernels --list-columns lists metrics that Sonde knows", false},
     {"--print-details", "sonde kernel FILE --print-details all prints them afterwards", true},
     {"--print-units", "sonde kernel FILE --print-units prints them afterwards", true},
@@ -35,8 +36,10 @@ constexpr auto kAnswers = std::to_array<Answer>({
     {"-i,--import", "sonde kernel -i FILE reads a report", true},
     {"--kernel-id", "--kernel-regex, --launch-skip and --launch-count choose launches", true},
     {"--launch-skip-before-match", "--launch-skip counts launches of the chosen kernels", true},
-    {"--source-folders", "source lines are not measured yet", true},
-    {"--import-source", "source lines are not measured yet", true},
+    {"--source-folders", "lines are recorded by file and number, not their text", true},
+    {"--import-source", "lines are recorded by file and number, not their text", true},
+    {"--sampling-buffer-size", "--sampling-interval sets how many samples there are; 64 MiB are kept for them", true},
+    {"--sampling-max-passes", "a launch is sampled once; --sampling-interval sets how many samples there are", true},
 });
 
 /// Options that are as ncu's users have them and change nothing here.
@@ -131,6 +134,20 @@ const char* first_selection(const MetricOptions& options) {
   return options.included_ranges.empty() ? nullptr : "--nvtx-include";
 }
 
+/// ncu's 0 to 31 is 2^(5 + N) cycles; CUPTI ends at 2^31.
+Result<std::optional<int64_t>> period_of(const MetricOptions& options) {
+  constexpr int64_t kLeast = 5;
+  constexpr int64_t kMost = 31 - kLeast;
+  const std::string& text = options.sampling_interval;
+  if (text == "auto") return std::nullopt;
+  int64_t value = -1;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size() || value < 0 || value > kMost) {
+    return fail("--sampling-interval '{}': auto, or 0 to {} for a sample each 2^(5+N) cycles", text, kMost);
+  }
+  return kLeast + value;
+}
+
 Status check_replay(const MetricOptions& options, std::vector<record::Remark>& remarks) {
   constexpr std::array<std::string_view, 4> kModes = {"kernel", "application", "range", "app-range"};
   if (std::ranges::find(kModes, options.replay_mode) == kModes.end()) {
@@ -156,8 +173,8 @@ std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
   const auto list = [&](const char* name, std::vector<std::string>& into, const char* help) {
     command.add_option(name, into, help)->delimiter(',')->allow_extra_args(false)->group(kGroup);
   };
-  list("--metrics", options->metrics, "counters of kernels: basic, detailed, or metrics with commas between");
-  list("--set", options->sets, "the same for a set: basic or detailed");
+  list("--metrics", options->metrics, "counters of kernels: basic, detailed, full, or metrics with commas between");
+  list("--set", options->sets, "the same for a set: basic, detailed or full");
   list("--section", options->sections, "the counters of a section (sonde kernel --list-sections)");
   command.add_option("--kernel-regex", options->kernel_regex, "only kernels whose function name it matches")
       ->group(kGroup);
@@ -195,6 +212,10 @@ std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
         return scope == "thread" ? std::string() : "only thread can be had: ranges are those of the launching thread";
       })
       ->group("");
+  command
+      .add_option("--sampling-interval", options->sampling_interval,
+                  "of set full and section SourceCounters: auto, or 0 to 26 for a sample each 2^(5+N) cycles")
+      ->group(kGroup);
   command.add_option("--replay-mode", options->replay_mode, "kernel: each launch runs once a pass")->group(kGroup);
   command.add_option("--target-processes", options->target_processes, "all: the program's children too")->group(kGroup);
   const auto answered = [&](const Answer& answer, bool is_settled) {
@@ -236,7 +257,14 @@ Result<std::optional<record::MeasureRequest>> measure_request(const MetricOption
   std::ranges::copy_if(names->of_sets, std::back_inserter(request.metrics), [&](const std::string& name) {
     return std::ranges::find(request.metrics, name) == request.metrics.end();
   });
-  if (request.metrics.empty()) {
+  request.samples = names->samples;
+  const auto period = period_of(options);
+  if (!period) return std::unexpected(period.error());
+  request.period = *period;
+  if (request.period && !request.samples) {
+    return fail("--sampling-interval is that of samples: --set full or --section SourceCounters takes them");
+  }
+  if (request.metrics.empty() && !request.samples) {
     return fail("--metrics names nothing that a GPU counts: sonde record writes down the launch's own facts anyway");
   }
   request.kernel = *kernel;

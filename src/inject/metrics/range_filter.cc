@@ -57,8 +57,6 @@ uint32_t started_elements() noexcept {
 
 }  // namespace
 
-bool follows_ranges() noexcept { return settings() != nullptr; }
-
 void note_push(uint16_t domain, uint16_t level, const Text& name, bool recorded) noexcept {
   const Settings* const wanted = settings();
   if (wanted == nullptr) return;

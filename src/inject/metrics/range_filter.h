@@ -3,12 +3,13 @@
 #include <cstdint>
 
 #include "inject/encode.h"
+#include "inject/metrics/settings.h"
 
 /// Which ranges a thread, and its process, are in: launches are measured in those that were asked for.
 namespace sonde::inject::metrics {
 
 /// Whether ranges are to be noted: something is to be measured, recorded at this moment or not.
-[[nodiscard]] bool follows_ranges() noexcept;
+[[nodiscard]] inline bool follows_ranges() noexcept { return measures; }
 
 /// A push/pop range of the thread begins, at `level` of its domain. `recorded`: it will be in the profile.
 void note_push(uint16_t domain, uint16_t level, const Text& name, bool recorded) noexcept;

@@ -12,10 +12,12 @@
 #include "wire/kernel_record.h"
 
 namespace sonde::inject::metrics {
+
+constinit bool measures = false;
+
 namespace {
 
 constinit Settings read;
-constinit bool is_read = false;
 
 /// The file's bytes with a zero behind them, for the life of the process; null where it cannot be read.
 char* bytes_of(const char* path) noexcept {
@@ -49,6 +51,10 @@ bool take(const char* key, char* value) noexcept {
     read.count = strtoull(value, nullptr, 10);
   } else if (is("each")) {
     read.each = static_cast<uint32_t>(strtoul(value, nullptr, 10));
+  } else if (is("samples")) {
+    read.samples = true;
+  } else if (is("period")) {
+    read.period = static_cast<uint32_t>(strtoul(value, nullptr, 10));
   } else if (is("kernel")) {
     read.has_kernel = regcomp(&read.kernel, value, REG_EXTENDED | REG_NOSUB) == 0;
     return read.has_kernel;
@@ -80,7 +86,7 @@ bool parse(char* text) noexcept {
     if (!take(text, blank + 1)) return false;
     text = end + 1;
   }
-  return read.name_count > 0;
+  return read.name_count > 0 || read.samples;
 }
 
 /// When the library is loaded: what is allocated here could not be in a signal handler that uses NVTX.
@@ -88,12 +94,12 @@ __attribute__((constructor)) void read_settings() noexcept {
   const int error = errno;
   const char* const path = getenv(wire::kMeasureVariable);  // NOLINT(concurrency-mt-unsafe): the program has not begun
   char* const text = path == nullptr ? nullptr : bytes_of(path);
-  is_read = text != nullptr && parse(text);
+  measures = text != nullptr && parse(text);
   errno = error;
 }
 
 }  // namespace
 
-const Settings* settings() noexcept { return is_read ? &read : nullptr; }
+const Settings* settings() noexcept { return measures ? &read : nullptr; }
 
 }  // namespace sonde::inject::metrics

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "record/pc_sampling/sample_remarks.h"
+
 namespace sonde::record {
 namespace {
 
@@ -43,11 +45,6 @@ constexpr std::array kCauses = {
     Cause{46, "this CUPTI is older than the GPU: a newer CUDA's libcupti, named by SONDE_CUPTI, knows it"},
     Cause{999, "CUPTI gave no reason; MPS (nvidia-cuda-mps-control) and other profilers on this GPU are known causes"},
 };
-
-std::string cause_of(int32_t result) {
-  const auto* const known = std::ranges::find(kCauses, result, &Cause::result);
-  return known == kCauses.end() ? fmt::format("CUPTI's error {}", result) : std::string(known->text);
-}
 
 std::string text_of(const MeasureNote& note) {
   switch (note.state) {
@@ -145,9 +142,14 @@ std::string why_none(const MeasureTally& tally, const MeasureRequest& request) {
 
 }  // namespace
 
+std::string cause_of(int32_t result) {
+  const auto* const known = std::ranges::find(kCauses, result, &Cause::result);
+  return known == kCauses.end() ? fmt::format("CUPTI's error {}", result) : std::string(known->text);
+}
+
 std::vector<Remark> measure_remarks(const MeasureTally& tally, const MeasureRequest& request) {
   std::vector<Remark> remarks;
-  if (tally.kernels > 0) {
+  if (tally.kernels > 0 && !request.metrics.empty()) {
     remarks.push_back(
         {false,
          fmt::format("measured {} kernel launch{} in {} pass{} each ({} values); their times are those of kernels "
@@ -159,7 +161,9 @@ std::vector<Remark> measure_remarks(const MeasureTally& tally, const MeasureRequ
     if (std::string text = text_of(note); !text.empty()) remarks.push_back({true, std::move(text)});
   }
   add_waits(remarks, tally);
-  if (tally.kernels == 0 && !has_failed(tally)) remarks.push_back({true, why_none(tally, request)});
+  if (request.samples) add_sample_remarks(remarks, tally.samples, request);
+  if (tally.kernels == 0 && !has_failed(tally) && tally.samples.notes.empty())
+    remarks.push_back({true, why_none(tally, request)});
   add_metric_remarks(remarks, tally, request);
   return remarks;
 }

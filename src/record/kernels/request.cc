@@ -61,6 +61,8 @@ std::string text_of(const MeasureRequest& request) {
   if (!request.kernel.empty()) text += fmt::format("kernel {}\n", request.kernel);
   for (const RangeFilter& filter : request.filters) text += lines_of(filter);
   if (request.listed) text += lines_of(*request.listed);
+  if (request.samples) text += "samples 1\n";
+  if (request.period) text += fmt::format("period {}\n", *request.period);
   for (const std::string& metric : request.metrics) text += fmt::format("metric {}\n", metric);
   return text;
 }

@@ -333,6 +333,15 @@ static void many(long count) {
   check(cudaDeviceSynchronize());
 }
 
+/* Each short kernel behind a long one that still runs when it is launched. */
+static void behind(int count) {
+  for (int i = 0; i < count; ++i) {
+    launch(&scale, spaced_ns, NULL);
+    launch(&add, add_ns, NULL);
+  }
+  check(cudaDeviceSynchronize());
+}
+
 /* Beside kernels that may be run again such that must not. */
 static void collective(int count) {
   for (int i = 0; i < count; ++i) {
@@ -366,6 +375,24 @@ static void threads(int count) {
   pthread_t made[4];
   for (int i = 0; i < 4; ++i) pthread_create(&made[i], NULL, in_thread, &count);
   for (int i = 0; i < 4; ++i) pthread_join(made[i], NULL);
+}
+
+static pthread_barrier_t all_launched;
+
+static void* in_crowd(void* stream) {
+  launch(&add, add_ns, NULL);
+  pthread_barrier_wait(&all_launched);
+  return stream;
+}
+
+/* So many threads at once, each of which has launched. */
+static void crowd(int count) {
+  pthread_t* made = malloc((size_t)count * sizeof *made);
+  pthread_barrier_init(&all_launched, NULL, (unsigned)count);
+  for (int i = 0; i < count; ++i) pthread_create(&made[i], NULL, in_crowd, NULL);
+  for (int i = 0; i < count; ++i) pthread_join(made[i], NULL);
+  check(cudaDeviceSynchronize());
+  free(made);
 }
 
 /* Both processes use CUDA, each from its own beginning; the child's account comes first. */
@@ -476,9 +503,11 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "spaced") == 0) spaced(count);
   if (strcmp(mode, "ranges") == 0) ranges(count);
   if (strcmp(mode, "many") == 0) many(count);
+  if (strcmp(mode, "behind") == 0) behind(count);
   if (strcmp(mode, "collective") == 0) collective(count);
   if (strcmp(mode, "watched") == 0) watched(count);
   if (strcmp(mode, "threads") == 0) threads(count);
+  if (strcmp(mode, "crowd") == 0) crowd(count);
   if (strcmp(mode, "processes") == 0) processes(count);
   if (strcmp(mode, "forks") == 0) forks(count);
   if (strcmp(mode, "abort") == 0) dies(count, SIGABRT);
