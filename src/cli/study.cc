@@ -310,7 +310,8 @@ void set_up(CLI::App& command, int& exit_code) {
                   "NAME of NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
       ->capture_default_str();
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace what is there already");
-  command.add_option("--metrics", a->metrics, "basic, detailed, or metrics with commas between")->capture_default_str();
+  command.add_option("--metrics", a->metrics, "basic, detailed, full, or metrics with commas between")
+      ->capture_default_str();
   command.add_option("--modules", a->bounds.modules, "measure kernels of no more modules than so many")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -196,8 +196,7 @@ std::string choice_text(const Choice& choice) {
   text += modules_text(choice);
   text += paragraph(
       "share: of the GPUs' time. kernels: time of those that can be measured. memory: time of copies and sets. "
-      "headroom: "
-      "what launches leave of the GPU by formula. *: chosen, by time and headroom of what it launches itself.");
+      "headroom: what launches leave of the GPU by formula. *: chosen, by time and headroom of what it launches itself.");
   text += unmeasurable_text(choice.work.whole);
   if (!choice.kernels.empty()) {
     text += paragraph(
@@ -237,8 +236,7 @@ std::string counters_text(const Choice& choice, const KernelJoin& join) {
   if (kernels.outside.ns > 0) text += row(counter_cells(kernels.outside), 0, std::string(kOutside));
   text += paragraph(
       "kernels: their time, and measured: how much of it stands for launches with counters. read, write, rate: bytes "
-      "of "
-      "device memory, and these a second. bound: what limits the kernels.");
+      "of device memory, and these a second. bound: what limits the kernels.");
   text += paragraph(matched_text(join.counts) + ".");
   for (const auto line : std::views::split(transfer_text(kernels), '\n')) {
     text += paragraph(std::string(std::string_view(line)));
