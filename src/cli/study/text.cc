@@ -196,7 +196,7 @@ std::string choice_text(const Choice& choice) {
   text += modules_text(choice);
   text += paragraph(
       "share: of the GPUs' time. kernels: time of those that can be measured. memory: time of copies and sets. "
-      "headroom: what launches leave of the GPU by formula. *: chosen, by time and headroom of what it launches itself.");
+      "headroom: what launches leave of the GPU by formula. *: chosen, by time and headroom of its own launches.");
   text += unmeasurable_text(choice.work.whole);
   if (!choice.kernels.empty()) {
     text += paragraph(
