@@ -92,9 +92,9 @@ void ProfileMaker::fill(Profile& profile, const Slices& slices, const Extent& ex
   };
   trace_.fields = Fields::all();
   trace_.ranks.push_back(rank_of(extent, utc_begin_ns));
-  profile.tally = fill_trace(trace_, slices, extent, write, options.measure.value_or(MeasureRequest()));
-  if (options.complete_kernels != nullptr) options.complete_kernels(trace_);
   Symbolizer symbolizer(trace_, slices);
+  profile.tally = fill_trace(trace_, slices, symbolizer, extent, write, options.measure.value_or(MeasureRequest()));
+  if (options.complete_kernels != nullptr) options.complete_kernels(trace_);
   const CpuSpan span{extent.begin_ns, extent.end_ns};
   profile.cpu = fill_cpu_events(trace_, slices, symbolizer, span, cycles, write);
   profile.tally.cpu_events = profile.cpu.samples + profile.cpu.switches;

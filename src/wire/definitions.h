@@ -32,6 +32,7 @@ constexpr bool is_definition(Kind kind) {
     case Kind::pc_state:
     case Kind::stall_reason:
     case Kind::code_part:
+    case Kind::code_mapping:
     case Kind::cuda_tally:  // both count from the process's start: the last one before a round is its zero
     case Kind::sampling_tally: return true;
     default: return false;

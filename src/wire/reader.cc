@@ -126,6 +126,12 @@ bool read_library_call(Body body, Record& record) {
   return body.empty();
 }
 
+bool read_code_mapping(Body body, Record& record) {
+  CodeMappingBody mapping{};
+  record.body = body.rest();
+  return body.take(mapping) && mapping.begin < mapping.end && body.take_text(mapping.text_bytes, record.text);
+}
+
 bool read_body(Body body, Record& record) {
   if (is_kernel_record(record.head.kind)) return read_whole(body, record, is_whole_kernel_record);
   if (is_payload_record(record.head.kind)) return read_whole(body, record, is_whole_payload_record);
@@ -146,6 +152,7 @@ bool read_body(Body body, Record& record) {
     case Kind::os_call: return read_os_call(body, record);
     case Kind::past_range: return read_past_range(body, record);
     case Kind::library_call: return read_library_call(body, record);
+    case Kind::code_mapping: return read_code_mapping(body, record);
     default: return read_cuda(body, record);
   }
 }
