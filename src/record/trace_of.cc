@@ -104,7 +104,7 @@ Tally fill_trace(Trace& trace, const Slices& slices, Symbolizer& symbolizer, con
   events.finish(take);
   ThreadRows thread_rows(trace, definitions);
   definitions.hand_over(std::ref(thread_rows), extent.begin_ns);
-  cuda.finish(std::ref(thread_rows), take);
+  cuda.finish(slices, std::ref(thread_rows), take);
   tally.cuda = cuda.tally();
   kernels.finish();
   tally.measured = kernels.tally();

@@ -22,6 +22,7 @@ constexpr bool is_definition(Kind kind) {
     case Kind::cuda_device:
     case Kind::cuda_context:
     case Kind::cuda_stream:
+    case Kind::cuda_graph:
     case Kind::measure_state:
     case Kind::device_attribute:
     case Kind::device_text:
@@ -53,6 +54,7 @@ constexpr uint32_t wanted_by(Kind kind) {
     case Kind::library_call: return kWantLibraries;
     case Kind::cuda_kernel:
     case Kind::cuda_copy:
+    case Kind::cuda_peer_copy:
     case Kind::cuda_set:
     case Kind::cuda_sync:
     case Kind::cuda_call:

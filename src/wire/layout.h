@@ -66,6 +66,7 @@ enum CudaExtra : uint32_t {
   kCudaGraphNodes = 2,     ///< each node of a graph; else graphs as a whole
   kCudaCpuPageFaults = 4,  ///< of unified memory
   kCudaGpuPageFaults = 8,
+  kCudaEventTimes = 16,  ///< when the GPU reaches CUDA events
 };
 
 enum class CudaCalls : uint32_t { launches, memory, synchronizations, others, count_ };

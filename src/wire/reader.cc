@@ -91,6 +91,11 @@ bool read_cuda(Body body, Record& record) {
       CudaNameBody name{};
       return body.take(name) && rest.take_text(name.text_bytes, record.text);
     }
+    case Kind::cuda_graph: {
+      CudaGraphBody graph{};
+      const bool known = body.take(graph) && graph.change >= CudaGraphChange::created;
+      return known && graph.change <= kLastCudaGraphChange && rest.empty();
+    }
     case Kind::call_chain: {
       CallChainBody chain{};
       if (!body.take(chain) || chain.frames > kMostFrames) return false;

@@ -57,6 +57,8 @@ enum class Kind : uint16_t {
   gpu_sample = 93,      ///< SampleBody, its values
   gpu_clock = 94,       ///< GpuClockBody
   sampling_tally = 95,  ///< SamplingTallyBody
+  cuda_peer_copy = 97,  ///< PeerCopyBody
+  cuda_graph = 98,      ///< CudaGraphBody: a graph or an executable one came to be
   code_mapping = 96,    ///< CodeMappingBody, text: where a process has code of a file; the text is its path
   // Where kernels were, by samples: pc_record.h.
   pc_state = 100,        ///< PcStateBody, text

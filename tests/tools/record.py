@@ -215,7 +215,7 @@ def said_to_nobody(folder):
     """A standard error that takes nothing costs neither the exit code nor the profile."""
     for place in ("/dev/full", "&-"):
         path = folder / f"nobody{len(place)}.sqlite"
-        command = f'"$0" record -d 1e10 -o {path} -- {PROGRAM} status 7 2>{place}'
+        command = f'"$0" record -d 1e9 -o {path} -- {PROGRAM} status 7 2>{place}'
         run = subprocess.run(["sh", "-c", command, SONDE], capture_output=True, timeout=PATIENCE_S, check=False)
         check(run.returncode == 7 and path.exists(), (place, run.returncode))
         run = subprocess.run(["sh", "-c", f'"$0" record 2>{place}', SONDE], check=False, timeout=PATIENCE_S)

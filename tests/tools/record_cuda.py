@@ -146,6 +146,7 @@ def graphs(folder, version):
         for process, correlation in recorded.rows("SELECT globalPid, correlationId FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE"):
             check("cudaGraphLaunch_v10000" in [name for name, *_ in calls[process, correlation]], "a graph's call")
 
+    graph_creation(recorded, version)
     path = folder / "nodes.sqlite"
     run = record(path, "graph", 6, version=version, options=["--cuda-graph-trace=node"])
     recorded = Cuda(path)
@@ -154,6 +155,45 @@ def graphs(folder, version):
     ((nodes, launched),) = recorded.rows("SELECT count(DISTINCT graphNodeId), count(DISTINCT correlationId) FROM "
                                          "CUPTI_ACTIVITY_KIND_KERNEL WHERE graphNodeId IS NOT NULL")
     check((nodes, launched) == (2, 6), f"{nodes} nodes, {launched} launches")
+
+
+def graph_creation(recorded, version):
+    """When graphs and executable ones came to be, and which of them each launch is of."""
+    found = recorded.rows("SELECT value, eventClass, graphId, graphExecId, originalGraphId, start, end, globalTid FROM "
+                          "CUDA_GRAPH_EVENTS JOIN StringIds ON id = nameId ORDER BY start")
+    check([row[:2] for row in found] == [("Graph Creation", 95), ("GraphExec Creation", 94)], (version, found))
+    (_, _, graph, none, *_), (_, _, original, executable, *_) = found
+    check(graph == original and none is None and executable not in (None, graph), (version, found))
+    for (*_, start, end, thread), call in zip(found, ("cudaStreamBeginCapture_v10000", "cudaGraphInstantiate_v10000")):
+        around = recorded.rows("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME JOIN StringIds ON id = nameId WHERE value = ? "
+                               "AND start <= ? AND end >= ? AND globalTid = ?", call, start, end, thread)
+        check(around == [(1,)], (version, call, found, recorded.api()))
+    if version != "11.4":
+        launched = recorded.rows("SELECT DISTINCT graphId, graphExecId FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE")
+        check(launched == [(graph, executable)], (version, launched))
+
+
+def event_times(folder, version):
+    """When the GPU came to events, where that was asked for: behind what stands before them in their stream, and before what
+    waits for them is over."""
+    path = folder / "events.sqlite"
+    run = record(path, "streams", 4, version=version, options=["--cuda-event-trace=true"])
+    recorded = Cuda(path)
+    times = [time for (time,) in recorded.rows("SELECT timestamp FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT ORDER BY correlationId")]
+    check(len(times) == 4, times)
+    if version in ("12.8", "13.0"):
+        kernels = recorded.rows("SELECT end FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN StringIds ON id = mangledName WHERE value = ? "
+                                "ORDER BY start", ADD)
+        waits = recorded.rows("SELECT end FROM CUPTI_ACTIVITY_KIND_RUNTIME JOIN StringIds ON id = nameId WHERE value LIKE "
+                              "'cudaEventSynchronize%' ORDER BY start")
+        check(len(kernels) == len(waits) == 4, (kernels, waits))
+        between = [kernel <= time <= wait for (kernel,), time, (wait,) in zip(kernels, times, waits)]
+        check(all(between), (version, kernels, times, waits))
+        check("warning" not in run.stderr, run.stderr)
+    else:
+        check(times == [0] * 4 and "times of CUDA events: CUPTI has them since" in run.stderr, (version, times, run.stderr))
+    without = Cuda(folder / "streams.sqlite").rows("SELECT DISTINCT timestamp FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT")
+    check(without == [(0,)], without)
 
 
 def memory(folder, version):
@@ -315,7 +355,7 @@ def main():
         for version in VERSIONS:
             folder = Path(name) / version
             folder.mkdir()
-            parts = (plain, streams, graphs, memory, managed, several_processes, threads, other_program)
+            parts = (plain, streams, event_times, graphs, memory, managed, several_processes, threads, other_program)
             for part in parts:
                 part(folder, version)
             print(f"CUPTI of CUDA {version}: {', '.join(part.__name__ for part in parts)}: ok", flush=True)

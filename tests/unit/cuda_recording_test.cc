@@ -258,6 +258,57 @@ TEST(CudaRecording, AProcessThatBecomesAnotherProgramNumbersItsCallsAnew) {
   EXPECT_EQ(t.chains.address, (Longs{0x10, 0x20}));
 }
 
+TEST(CudaRecording, ALaunchOfAGraphIsOfTheExecutableAndOfTheGraphThatItWasMadeOf) {
+  CudaWritten w;
+  const auto change = [&](wire::CudaGraphChange what, uint32_t graph, uint32_t executable) {
+    w.add(wire::Kind::cuda_graph, wire::CudaGraphBody{what, graph, 0, executable});
+  };
+  const auto launch = [&](uint32_t number) {
+    w.add(wire::Kind::cuda_graph_launch, wire::GraphLaunchBody{200 + number, 300, {0, 1, 7, number}, number, 0});
+  };
+  launch(2);  // CUPTI's thread writes before that of the program, or behind it
+  change(wire::CudaGraphChange::created, 1, 0);
+  change(wire::CudaGraphChange::instantiated, 1, 2);
+  launch(9);
+  const Trace t = std::move(made_of_cuda(w).trace);
+  EXPECT_EQ(t.graph_launches.graph, (Ids{1, 9}));
+  EXPECT_EQ(t.graph_launches.executable, (Ids{2, kNone}));
+  ASSERT_EQ(t.graph_events.graph, (Longs{1, 1}));
+  EXPECT_EQ(t.graph_events.executable, (Longs{kUnknown, 2}));
+  EXPECT_EQ(t.name(t.graph_events.name[1]), "GraphExec Creation");
+}
+
+TEST(CudaRecording, TheTimeOfAnEventIsWhenTheGpuCameToIt) {
+  CudaWritten w;
+  w.add(wire::Kind::cuda_event, wire::CudaEventBody{250, 1, 7, 5, 3});
+  w.add(wire::Kind::cuda_event, wire::CudaEventBody{0, 1, 7, 5, 4});
+  w.add(wire::Kind::cuda_event, wire::CudaEventBody{260, 1, 7, 5, 99});  // its call is not in the recording
+  w.call(150, 160, 3, 211).call(170, 180, 4, 211);
+  const Trace t = std::move(made_of_cuda(w).trace);
+  EXPECT_EQ(t.cuda_events.start, (Times{kUnknown, 150}));
+}
+
+TEST(CudaRecording, CallsComeInParts) {
+  CudaWritten w;
+  constexpr uint32_t kCalls = 2 * kPartRows;
+  for (uint32_t i = 0; i < kCalls; ++i) w.call(1000 + i, 1001 + i, i + 1, 211);
+  std::vector<std::span<const std::byte>> slices;  // as the recorder copies them
+  constexpr size_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::ApiCallBody);
+  for (size_t at = 0; at < w.bytes().size(); at += 100 * kBytes) slices.push_back(w.bytes().subspan(at, 100 * kBytes));
+  Slices all;
+  for (const auto& slice : slices) all.all.push_back({5, 9, slice});
+  Trace trace;
+  size_t largest = 0;
+  size_t calls = 0;
+  const Tally tally = fill_alone(trace, all, {.begin_ns = 100}, [&](const Trace& part) {
+    largest = std::max(largest, part.api.start.size());
+    calls += part.api.start.size();
+  });
+  EXPECT_EQ(calls, kCalls);
+  EXPECT_EQ(tally.cuda.api_calls, kCalls);
+  EXPECT_LE(largest, kPartRows + 100);
+}
+
 TEST(CudaRecording, TheLastCountOfAProcessCounts) {
   CudaWritten w;
   wire::CudaTallyBody counted{};

@@ -41,10 +41,10 @@ class WholeTrace {
 };
 
 /// fill_trace() where nothing else is made of the slices.
-template <typename... More>
-[[nodiscard]] Tally fill_alone(Trace& trace, const Slices& slices, const More&... more) {
+[[nodiscard]] inline Tally fill_alone(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take,
+                                      const MeasureRequest& request = {}, size_t part_rows = kPartRows) {
   Symbolizer symbolizer(trace, slices);
-  return fill_trace(trace, slices, symbolizer, more...);
+  return fill_trace(trace, slices, symbolizer, extent, take, request, part_rows);
 }
 
 }  // namespace sonde::record

@@ -97,6 +97,11 @@ void add_cuda_options(CLI::App& command, CudaArguments& a) {
   command.add_flag("--cuda-um-gpu-page-faults", a.gpu_page_faults,
                    "also record the GPU's page faults of unified memory");
   command
+      .add_option("--cuda-event-trace", a.event_times, "true: also record when the GPU reaches CUDA events, at a cost")
+      ->check(CLI::IsMember({"true", "false", "auto"}))
+      ->expected(0, 1)
+      ->capture_default_str();
+  command
       .add_option("--cuda-flush-interval", a.flush_ms,
                   "milliseconds between two times that CUPTI's records are fetched: what a crash may cost")
       ->check(whole_number_check(0, kMostFlushMs, "milliseconds", "MS"))
@@ -109,6 +114,7 @@ Result<wire::CudaWanted> cuda_options(const CudaArguments& arguments, std::vecto
                           .backtrace_ns = {kNoBackTraces, kNoBackTraces, kNoBackTraces, kNoBackTraces}};
   if (arguments.memory) wanted.extras |= wire::kCudaMemory;
   if (arguments.cpu_page_faults) wanted.extras |= wire::kCudaCpuPageFaults;
+  if (arguments.event_times == "true") wanted.extras |= wire::kCudaEventTimes;
   if (arguments.gpu_page_faults) wanted.extras |= wire::kCudaGpuPageFaults;
   SONDE_TRY(add_graphs(wanted, arguments.graphs, remarks));
   for (const std::string& choice : arguments.back_traces) SONDE_TRY(add_back_traces(wanted, choice));

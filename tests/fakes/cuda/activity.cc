@@ -21,6 +21,7 @@ constexpr uint32_t kSystemThreadIds = 1;
 std::atomic<uint64_t> enabled{0};
 std::atomic<uint32_t> thread_id_type{0};
 std::atomic<bool> counters[kCounters] = {};
+std::atomic<bool> event_times{false};
 size_t attributes[kAttributes] = {8 << 20, 8 << 20, 250, 1024, 250, 0, 3, 3, 1};
 
 /// The type decides it: CUPTI's own numbers are of no use to anybody else.
@@ -118,7 +119,9 @@ void record_peer_copy(const Operation& o) {
   record.flags = o.is_async ? kAsync : 0;
   record.bytes = o.bytes;
   record.source_device = o.source_device;
+  record.source_context = o.source_context;
   record.target_device = o.target_device;
+  record.target_context = o.target_context;
   set_times(record, o);
   write_work(record, o);
 }
@@ -158,6 +161,15 @@ void record_graph(const Operation& o) {
   write(&record, sizeof record, o.end, times_of(record));
 }
 
+/// When the GPU reaches an event: told since CUDA 12.8, where it is asked for.
+template <typename T>
+void set_reached(T& record, const Operation& operation) {
+  if constexpr (requires { record.device_timestamp; }) {
+    record.device = operation.device;
+    record.device_timestamp = event_times.load() ? on_client_clock(operation.start) : 0;
+  }
+}
+
 void record_event(const Operation& o) {
   if (!is_enabled(kCudaEvent)) return;
   EventRecord record{};
@@ -166,6 +178,7 @@ void record_event(const Operation& o) {
   record.context = o.context;
   record.stream = o.stream;
   record.event = o.event;
+  set_reached(record, o);
   write(record);
 }
 
@@ -378,6 +391,13 @@ EXPORT uint32_t cuptiGetThreadIdType(uint32_t* type) {
   *type = thread_id_type.load();
   return kSuccess;
 }
+
+#if FAKE_CUPTI_VERSION >= 26
+EXPORT uint32_t cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable) {
+  event_times = enable != 0;
+  return kSuccess;
+}
+#endif
 
 EXPORT uint32_t cuptiActivityEnableLatencyTimestamps(uint8_t) { return kSuccess; }
 
