@@ -178,8 +178,7 @@ Status write_list(const Files& files, const Study& study) {
 
 void tell_choice(const StudyArguments& arguments, const study::Choice& choice) {
   const study::Work& whole = choice.work.whole;
-  const bool has_work = whole.kernel_ns + whole.graph_ns + whole.waiting_ns + whole.memory_ns > 0;
-  if (has_work) complain(study::choice_text(choice));
+  if (whole.all_ns() > 0) complain(study::choice_text(choice));
   if (!choice.kernels.empty()) {
     complain(study::cost_text(choice, arguments.bounds, arguments.metrics));
   } else if (whole.graph_ns + whole.waiting_ns > 0) {
@@ -311,7 +310,8 @@ void set_up(CLI::App& command, int& exit_code) {
                   "NAME of NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
       ->capture_default_str();
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace what is there already");
-  command.add_option("--metrics", a->metrics, "basic, detailed, or metrics with commas between")->capture_default_str();
+  command.add_option("--metrics", a->metrics, "basic, detailed, full, or metrics with commas between")
+      ->capture_default_str();
   command.add_option("--modules", a->bounds.modules, "measure kernels of no more modules than so many")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -115,9 +115,8 @@ Status add_matching(MetricNames& names, std::string_view word) {
   regfree(&compiled);
   if (names.of_sets.size() > before) return {};
   return fail(
-      "--metrics {}: it finds none of the {} metrics that Sonde knows by name (sonde kernels --list-columns); another "
-      "one "
-      "is measured where it is named in full",
+      "--metrics {}: it finds none of the {} metrics that Sonde knows by name (sonde kernels --list-columns); any "
+      "other is measured where it is named in full",
       word, known_metrics().size());
 }
 
@@ -147,9 +146,8 @@ Status add_derived(MetricNames& names, std::string_view word) {
     if (std::ranges::any_of(variants_of(quantity), names_it) && add_quantity(names, quantity)) return {};
   }
   return fail(
-      "--metrics {}: Nsight Compute computes it from others, and no counter holds it; sonde kernels --list-columns "
-      "lists "
-      "what Sonde computes, and --metrics takes these names",
+      "--metrics {}: Nsight Compute computes it from others, and no counter holds it; --metrics takes the names of "
+      "what Sonde computes, which sonde kernels --list-columns lists",
       word);
 }
 

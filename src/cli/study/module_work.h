@@ -20,6 +20,7 @@ struct Work {
   double with_headroom_ns = 0;  ///< their time
 
   Work& operator+=(const Work& other);
+  [[nodiscard]] double all_ns() const { return kernel_ns + waiting_ns + graph_ns + memory_ns; }
   /// Share of the GPU that the launches leave unused by formula, weighed by time: warps that do not fit, blocks that
   /// are too few, last waves. Absent where no launch's is known.
   [[nodiscard]] std::optional<double> headroom() const;

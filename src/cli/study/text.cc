@@ -57,8 +57,8 @@ std::string full_name(const ModuleTree& tree, uint32_t module) {
 class Shown {
  public:
   explicit Shown(const Choice& choice) : choice_(choice), wanted_(choice.tree.modules.size(), false) {
-    const double least_ns = all_ns(choice.work.whole) / kPercent;
-    for (uint32_t m = 0; m < wanted_.size(); ++m) wanted_[m] = all_ns(choice.work.total[m]) >= least_ns;
+    const double least_ns = choice.work.whole.all_ns() / kPercent;
+    for (uint32_t m = 0; m < wanted_.size(); ++m) wanted_[m] = choice.work.total[m].all_ns() >= least_ns;
     for (const uint32_t chosen : choice.modules) {
       for (uint32_t m = chosen; m != kNone; m = choice.tree.modules[m].parent) wanted_[m] = true;
     }
@@ -69,14 +69,12 @@ class Shown {
   [[nodiscard]] size_t left_out() const { return wanted_.size() - modules_.size(); }
 
  private:
-  static double all_ns(const Work& work) { return work.kernel_ns + work.waiting_ns + work.graph_ns + work.memory_ns; }
-
   void add_inside(uint32_t parent) {
     std::vector<uint32_t> inside;
     for (uint32_t m = 0; m < wanted_.size(); ++m) {
       if (choice_.tree.modules[m].parent == parent && wanted_[m]) inside.push_back(m);
     }
-    std::ranges::stable_sort(inside, std::greater(), [&](uint32_t m) { return all_ns(choice_.work.total[m]); });
+    std::ranges::stable_sort(inside, std::greater(), [&](uint32_t m) { return choice_.work.total[m].all_ns(); });
     for (const uint32_t m : inside) {
       modules_.push_back(m);
       add_inside(m);
@@ -96,7 +94,7 @@ std::string row(std::string_view cells, size_t depth, const std::string& name) {
 
 std::string work_cells(bool chosen, const Work& work, const Work& whole) {
   return fmt::format("{} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8}", chosen ? '*' : ' ',
-                     share_text(work.kernel_ns, whole.kernel_ns), time_or_dash(work.kernel_ns),
+                     share_text(work.all_ns(), whole.all_ns()), time_or_dash(work.kernel_ns),
                      time_or_dash(work.memory_ns),
                      work.copied_bytes > 0 ? bytes_text(static_cast<double>(work.copied_bytes)) : "-", work.kernels,
                      share_text(work.headroom()));
@@ -110,7 +108,7 @@ std::string modules_text(const Choice& choice) {
                 name_within(choice.tree, m));
   }
   const Work& outside = choice.work.outside;
-  if (outside.kernels > 0 || outside.memory_ns > 0) {
+  if (outside.all_ns() > 0) {
     text += row(work_cells(choice.is_chosen(kNone), outside, choice.work.whole), 0, std::string(kOutside));
   }
   if (shown.left_out() > 0) {
@@ -129,7 +127,7 @@ std::string kernels_text(const Choice& choice) {
     }
     module = kernel.module;
     const std::string cells =
-        fmt::format("  {:>7} {:>8} {:>8} {:>8}", share_text(kernel.work.kernel_ns, choice.work.whole.kernel_ns),
+        fmt::format("  {:>7} {:>8} {:>8} {:>8}", share_text(kernel.work.kernel_ns, choice.work.whole.all_ns()),
                     time_text(kernel.work.kernel_ns), kernel.work.kernels, share_text(kernel.work.headroom()));
     text += row(cells, 0, one_line(kernel.function));
   }
@@ -138,7 +136,7 @@ std::string kernels_text(const Choice& choice) {
 
 /// What no second run can measure, with its share of the time and what to do.
 std::string unmeasurable_text(const Work& whole) {
-  const double all_ns = whole.kernel_ns + whole.waiting_ns + whole.graph_ns + whole.memory_ns;
+  const double all_ns = whole.all_ns();
   std::string text;
   if (whole.graph_ns > 0) {
     text += paragraph(fmt::format(
@@ -194,21 +192,21 @@ std::string counter_cells(const MeasuredKernels& kernels) {
 }  // namespace
 
 std::string choice_text(const Choice& choice) {
-  const double whole_ns = choice.work.whole.kernel_ns;
   std::string text = "what modules take of the GPUs, with the modules inside\n";
   text += modules_text(choice);
   text += paragraph(
-      "share: of the time of all kernels. memory: time of copies and sets. headroom: what launches leave of the GPU by "
-      "formula. *: chosen, by time and headroom of what it launches itself.");
+      "share: of the GPUs' time. kernels: time of those that can be measured. memory: time of copies and sets. "
+      "headroom: what launches leave of the GPU by formula. *: chosen, by time and headroom of its own launches.");
   text += unmeasurable_text(choice.work.whole);
-  if (choice.kernels.empty()) return text;
-  text += paragraph(fmt::format(
-      "{} of {} that launch kernels are chosen, and of these {} with {} of the time of all "
-      "kernels:",
-      choice.modules.size(), counted(choice.launching_modules, "module"),
-      counted(static_cast<int64_t>(choice.kernels.size()), "kernel"), share_text(choice.chosen_ns(), whole_ns)));
-  text += "    share     time launches headroom  module, kernel\n";
-  text += kernels_text(choice);
+  if (!choice.kernels.empty()) {
+    text += paragraph(
+        fmt::format("Chosen: {} of {} with kernels of their own, and {} there, which take {} of the GPUs' time:",
+                    choice.modules.size(), counted(choice.launching_modules, "module"),
+                    counted(static_cast<int64_t>(choice.kernels.size()), "kernel"),
+                    share_text(choice.chosen_ns(), choice.work.whole.all_ns())));
+    text += "    share     time launches headroom  module, kernel\n";
+    text += kernels_text(choice);
+  }
   text.pop_back();
   return text;
 }
@@ -219,7 +217,8 @@ std::string cost_text(const Choice& choice, const Bounds& bounds, std::string_vi
       known != kPasses.end()
           ? fmt::format("{} to {} times, by the GPU's generation, for {} to {} in all", known->least, known->most,
                         time_text(choice.measured_ns() * known->least), time_text(choice.measured_ns() * known->most))
-          : fmt::format("some times, as CUPTI will say, for {} a time", time_text(choice.measured_ns()));
+          : fmt::format("as often as CUPTI needs passes, which it tells then, for {} each time",
+                        time_text(choice.measured_ns()));
   return one_paragraph(fmt::format(
       "about {} will be measured, no more than {} of a kernel with one grid and block in one module; each runs {}, and "
       "the memory that it writes is saved and put back",
@@ -237,8 +236,7 @@ std::string counters_text(const Choice& choice, const KernelJoin& join) {
   if (kernels.outside.ns > 0) text += row(counter_cells(kernels.outside), 0, std::string(kOutside));
   text += paragraph(
       "kernels: their time, and measured: how much of it stands for launches with counters. read, write, rate: bytes "
-      "of "
-      "device memory, and these a second. bound: what the kernels wait for most.");
+      "of device memory, and these a second. bound: what limits the kernels.");
   text += paragraph(matched_text(join.counts) + ".");
   for (const auto line : std::views::split(transfer_text(kernels), '\n')) {
     text += paragraph(std::string(std::string_view(line)));

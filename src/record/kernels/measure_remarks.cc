@@ -80,8 +80,7 @@ std::string text_of(const MeasureNote& note) {
     case MeasureState::contexts: return "the program has more CUDA contexts than can be measured in";
     case MeasureState::ranges:
       return "more start/end ranges of --nvtx-include or --nvtx-exclude were open at once than can be kept in mind: "
-             "what "
-             "was measured in and around them may be too much or too little";
+             "what was measured in and around them may be too much or too little";
     case MeasureState::kinds:
       return "the program has more different launches than are told apart: the later ones were not measured";
     default: return {};
