@@ -17,10 +17,20 @@ thread_local constinit uint16_t levels[kLevelDomains] = {};
 
 std::atomic<uint64_t> next_range{1};
 
+void note_range(const Event& event) noexcept {
+  const Text name = event.string == 0 ? event.text : text_of_name(strings, event.string);
+  if (event.kind == wire::Kind::push) {
+    metrics::note_push(event.domain, event.level, name, records(wire::kWantNvtx));
+  } else if (event.kind == wire::Kind::start) {
+    metrics::note_start(event.range, event.domain, name);
+  }
+}
+
 /// In place wherever it is called: of what is known there, as that there are no attributes, nothing is asked again.
 [[gnu::always_inline]] inline void write_event(Event& event) noexcept {
-  if (event.kind == wire::Kind::push && metrics::watches_ranges()) {
-    metrics::note_push(event.domain, event.level, event.string == 0 ? event.text : text_of_name(strings, event.string));
+  if (metrics::follows_ranges()) {
+    note_range(event);
+    if (!records(wire::kWantNvtx)) return;
   }
   const uint32_t own_bytes = event_bytes(event);
   const uint32_t bytes = own_bytes + (event.payload == nullptr ? 0 : payload_record_bytes(*event.payload));
@@ -95,11 +105,15 @@ void write_with(Event& event, const nvtx::EventAttributes* attributes) noexcept 
 /// The level of a range that begins now.
 uint16_t enter(uint16_t domain) noexcept { return domain < kLevelDomains ? levels[domain]++ : wire::kNoLevel; }
 
-/// Whether a range that begins now is recorded; where one is waited for, it may itself begin the recording, which
-/// `begin` is to find out.
+/// Whether ranges matter at this moment: they are recorded, or lead to what is measured.
+bool wants_ranges() noexcept { return records(wire::kWantNvtx) || metrics::follows_ranges(); }
+
+/// The same of a range that begins now; where one is waited for, it may itself begin the recording, which `begin` is to
+/// find out.
 template <typename Begin>
-[[gnu::always_inline]] inline bool records_range(Begin begin) noexcept {
-  return records(wire::kWantNvtx) || (waits_for_range() && begin() && records(wire::kWantNvtx));
+[[gnu::always_inline]] inline bool wants_range(Begin begin) noexcept {
+  return records(wire::kWantNvtx) || (waits_for_range() && begin() && records(wire::kWantNvtx)) ||
+         metrics::follows_ranges();
 }
 
 bool begins_capture(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
@@ -155,7 +169,7 @@ void mark(uint16_t domain, const Payload& payload) noexcept {
 
 nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
   const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
-  if (!records_range([&] { return begins_capture(domain, attributes) && begun_by_start(id); })) return id;
+  if (!wants_range([&] { return begins_capture(domain, attributes) && begun_by_start(id); })) return id;
   Event event{.kind = wire::Kind::start, .domain = domain, .range = id};
   write_with(event, attributes);
   return id;
@@ -163,7 +177,7 @@ nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attribut
 
 nvtx::RangeId start_range(const Text& text) noexcept {
   const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
-  if (!records_range([&] { return begin_capture_of(0, text) && begun_by_start(id); })) return id;
+  if (!wants_range([&] { return begin_capture_of(0, text) && begun_by_start(id); })) return id;
   Event event{.kind = wire::Kind::start, .range = id, .text = text};
   write_event(event);
   return id;
@@ -171,20 +185,21 @@ nvtx::RangeId start_range(const Text& text) noexcept {
 
 nvtx::RangeId start_range(uint16_t domain, const Payload& payload) noexcept {
   const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
-  if (!records(wire::kWantNvtx)) return id;
+  if (!wants_ranges()) return id;
   Event event{.kind = wire::Kind::start, .domain = domain, .range = id};
   write_with(event, payload);
   return id;
 }
 
 void end_range(nvtx::RangeId id, uint16_t domain, const Payload& payload) noexcept {
+  if (metrics::follows_ranges()) metrics::note_end(id);
   if (records(wire::kWantNvtx)) write_end(wire::Kind::end, domain, 0, &id, payload);
   forget_capture_range(id);
 }
 
 int push_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
   const uint16_t level = enter(domain);
-  if (records_range([&] { return begins_capture(domain, attributes) && begun_by_push(domain); })) {
+  if (wants_range([&] { return begins_capture(domain, attributes) && begun_by_push(domain); })) {
     Event event{.kind = wire::Kind::push, .domain = domain, .level = level};
     write_with(event, attributes);
   }
@@ -194,7 +209,7 @@ int push_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcep
 
 int push_range(const Text& text) noexcept {
   const uint16_t level = enter(0);
-  if (records_range([&] { return begin_capture_of(0, text) && begun_by_push(0); })) {
+  if (wants_range([&] { return begin_capture_of(0, text) && begun_by_push(0); })) {
     Event event{.kind = wire::Kind::push, .level = level, .text = text};
     write_event(event);
   }
@@ -204,7 +219,7 @@ int push_range(const Text& text) noexcept {
 
 int push_range(uint16_t domain, const Payload& payload) noexcept {
   const uint16_t level = enter(domain);
-  if (records(wire::kWantNvtx)) {
+  if (wants_ranges()) {
     Event event{.kind = wire::Kind::push, .domain = domain, .level = level};
     write_with(event, payload);
   }
@@ -218,7 +233,7 @@ int pop_range(uint16_t domain, const Payload& payload) noexcept {
     if (levels[domain] == 0) return -1;  // nothing is open: NVTX wants a negative number
     level = --levels[domain];
   }
-  if (metrics::watches_ranges()) metrics::note_pop(domain, level);
+  if (metrics::follows_ranges()) metrics::note_pop(domain, level);
   if (records(wire::kWantNvtx)) write_end(wire::Kind::pop, domain, level, nullptr, payload);
   if (capture_range.token != 0) leave_capture_range(domain);
   return answer(level);

@@ -1,7 +1,7 @@
 #include "record/remarks.h"
 
-#include "base/system_reason.h"
 #include "record/cuda/cuda_remarks.h"
+#include "record/file_limit.h"
 #include "record/kernels/measure_remarks.h"
 
 namespace sonde::record {
@@ -37,6 +37,10 @@ std::string what_it_cost(const Tally& t) {
 
 /// Success over nothing is no success: why there may be nothing.
 std::string why_nothing(const Tally& tally, const RecordOptions& options) {
+  const Wanted& wanted = options.wanted;
+  if (!wanted.nvtx && !wanted.os_calls && !wanted.cuda && wanted.libraries.empty()) {
+    return "nothing was recorded: -t asks for nothing; -t cuda,nvtx,osrt is what is recorded without it";
+  }
   if (tally.images == 0) {
     return options.wanted.preloads()
                ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "
@@ -59,6 +63,7 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
     if (count > 0) remarks.push_back({true, fmt::format("{}: {}", what, count)});
   };
   add(lost(header, wire::Loss::no_chunk), "events dropped since the recorder's memory was full");
+  add(lost(header, wire::Loss::worker), "records of CUDA dropped since the recorder's memory stayed full");
   add(lost(header, wire::Loss::nested),
       "events dropped since they came from a signal handler within the recording of another");
   add(lost(header, wire::Loss::no_stub),
@@ -75,6 +80,15 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
 }
 
 }  // namespace
+
+std::vector<Remark> remarks_of_none(const RecordOptions& options) {
+  std::vector<Remark> remarks = options.remarks;
+  remarks.push_back(
+      {true, fmt::format("nothing was recorded: the program ended before the {:g} s of --delay were over; "
+                         "a shorter --delay, or --capture-range, begins before its end",
+                         static_cast<double>(options.delay_ns) / kNsPerSecond)});
+  return remarks;
+}
 
 std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options, const wire::Header& header,
                                const SpoolState& spool, int64_t damaged, int64_t duration_ns) {
@@ -98,7 +112,7 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
   add_losses(remarks, header);
   if (spool.lost_bytes > 0) {
     remarks.push_back({true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}",
-                                         spool.lost_bytes, system_reason(spool.error))});
+                                         spool.lost_bytes, file_reason(spool.error))});
   }
   if (tally.unread_bytes > 0 || damaged > 0) {
     remarks.push_back(

@@ -7,6 +7,7 @@
 #include "trace/columns.h"
 #include "wire/os_calls.h"
 #include "wire/payload_record.h"
+#include "wire/pc_record.h"
 #include "wire/whole_body.h"
 
 namespace sonde::record {
@@ -78,6 +79,7 @@ void ThreadEvents::add(const wire::Record& record) {
     case wire::Kind::os_call: return os_call(record);
     default: break;
   }
+  if (wire::is_pc_record(record.head.kind)) return kernels_.add_sample(record, process_);
   if (!wire::is_kernel_record(record.head.kind)) return;
   const bool launched = record.head.kind == wire::Kind::measured_kernel;
   kernels_.add(record, process_, static_cast<uint32_t>(trace_.threads[thread_].tid),

@@ -66,17 +66,19 @@ uint32_t median_cost(const Images& images) {
 
 }  // namespace
 
-Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take,
-                 const MeasureRequest& request, size_t part_rows) {
+Tally fill_trace(Trace& trace, const Slices& slices, Symbolizer& symbolizer, const Extent& extent,
+                 const PartTaker& take, const MeasureRequest& request, size_t part_rows) {
   Tally tally;
   tally.unread_bytes = static_cast<int64_t>(slices.unread_bytes);
   const Images images(slices);
+  symbolizer.add(images);
   const Definitions definitions(trace, slices, images);
   add_processes(trace, images, tally);
   KernelProfiles kernels(trace, request);
   ThreadEvents events(trace, definitions, images, extent.begin_ns, tally, kernels);
   CudaObjects cuda_objects(trace, slices);
-  CudaRows cuda(trace, cuda_objects, extent, [&](uint32_t process) { return process_row(trace, process); });
+  CudaRows cuda(trace, images, cuda_objects, symbolizer, extent,
+                [&](uint32_t process) { return process_row(trace, process); });
   LettingGo letting_go(slices.let_go);
   const Slice* before = nullptr;
   size_t kept = 0;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "record/cpu/symbolizer.h"
 #include "record/cuda/cuda_tally.h"
 #include "record/extent.h"
 #include "record/kernels/profiles.h"
@@ -48,8 +49,8 @@ struct Tally {
 }
 
 /// Makes a trace of what was recorded, not linked, in parts of `part_rows` rows. Its event tables are empty afterwards.
-/// Times count from the extent's begin.
-[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take,
-                               const MeasureRequest& request = {}, size_t part_rows = kPartRows);
+/// Times count from the extent's begin. The symbolizer, of the same trace, learns where the processes' code lies.
+[[nodiscard]] Tally fill_trace(Trace& trace, const Slices& slices, Symbolizer& symbolizer, const Extent& extent,
+                               const PartTaker& take, const MeasureRequest& request = {}, size_t part_rows = kPartRows);
 
 }  // namespace sonde::record

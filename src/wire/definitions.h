@@ -29,6 +29,10 @@ constexpr bool is_definition(Kind kind) {
     case Kind::sampled_gpu:
     case Kind::sampled_metric:
     case Kind::gpu_clock:
+    case Kind::pc_state:
+    case Kind::stall_reason:
+    case Kind::code_part:
+    case Kind::code_mapping:
     case Kind::cuda_tally:  // both count from the process's start: the last one before a round is its zero
     case Kind::sampling_tally: return true;
     default: return false;
@@ -59,7 +63,9 @@ constexpr uint32_t wanted_by(Kind kind) {
     case Kind::cuda_event:
     case Kind::call_chain: return kWantCuda;
     case Kind::measured_kernel:
-    case Kind::metric_values: return kWantMetrics;
+    case Kind::metric_values:
+    case Kind::sampled_launch:
+    case Kind::pc_samples: return kWantMetrics;
     case Kind::gpu_sample: return kWantGpuMetrics;
     default: return 0;
   }

@@ -9,6 +9,7 @@
 #include "wire/libraries.h"
 #include "wire/os_calls.h"
 #include "wire/payload_record.h"
+#include "wire/pc_record.h"
 
 namespace sonde::wire {
 namespace {
@@ -125,9 +126,16 @@ bool read_library_call(Body body, Record& record) {
   return body.empty();
 }
 
+bool read_code_mapping(Body body, Record& record) {
+  CodeMappingBody mapping{};
+  record.body = body.rest();
+  return body.take(mapping) && mapping.begin < mapping.end && body.take_text(mapping.text_bytes, record.text);
+}
+
 bool read_body(Body body, Record& record) {
   if (is_kernel_record(record.head.kind)) return read_whole(body, record, is_whole_kernel_record);
   if (is_payload_record(record.head.kind)) return read_whole(body, record, is_whole_payload_record);
+  if (is_pc_record(record.head.kind)) return read_whole(body, record, is_whole_pc_record);
   if (is_gpu_metrics_record(record.head.kind)) return read_whole(body, record, is_whole_gpu_metrics_record);
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);
@@ -144,6 +152,7 @@ bool read_body(Body body, Record& record) {
     case Kind::os_call: return read_os_call(body, record);
     case Kind::past_range: return read_past_range(body, record);
     case Kind::library_call: return read_library_call(body, record);
+    case Kind::code_mapping: return read_code_mapping(body, record);
     default: return read_cuda(body, record);
   }
 }

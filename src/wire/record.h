@@ -57,6 +57,13 @@ enum class Kind : uint16_t {
   gpu_sample = 93,      ///< SampleBody, its values
   gpu_clock = 94,       ///< GpuClockBody
   sampling_tally = 95,  ///< SamplingTallyBody
+  code_mapping = 96,    ///< CodeMappingBody, text: where a process has code of a file; the text is its path
+  // Where kernels were, by samples: pc_record.h.
+  pc_state = 100,        ///< PcStateBody, text
+  stall_reason = 101,    ///< StallReasonBody, text
+  sampled_launch = 102,  ///< SampledLaunchBody
+  pc_samples = 103,      ///< PcSamplesBody, StallPart...
+  code_part = 104,       ///< CodePartBody, its bytes
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.
@@ -135,6 +142,17 @@ struct LibraryCallBody {
   uint32_t reserved;
 };
 static_assert(sizeof(LibraryCallBody) == 16);
+
+/// As /proc/PID/maps has it. Followed by its text.
+struct CodeMappingBody {
+  uint64_t begin;
+  uint64_t end;
+  uint64_t offset;  ///< of `begin` in the file
+  uint64_t inode;   ///< 0 where there is no file
+  uint16_t text_bytes;
+  uint16_t reserved[3];
+};
+static_assert(sizeof(CodeMappingBody) == 40);
 
 /// Longer texts are cut, and counted.
 inline constexpr uint16_t kMostText = 4096;

@@ -16,6 +16,7 @@ namespace {
 /// Records as the injected library writes them, each a nanosecond after the one before.
 class CudaWritten {
  public:
+  explicit CudaWritten(int64_t time = 1000) : time_(time) {}
   template <typename Body>
   CudaWritten& add(wire::Kind kind, const Body& body, const std::string& behind = {}, uint16_t domain = 0) {
     const auto text = wire::padded(static_cast<uint32_t>(behind.size()));
@@ -52,7 +53,7 @@ class CudaWritten {
 
  private:
   std::vector<std::byte> bytes_;
-  int64_t time_ = 1000;
+  int64_t time_;
 };
 
 struct MadeOfCuda {
@@ -64,7 +65,7 @@ MadeOfCuda made_of_slices(const Slices& slices) {
   MadeOfCuda made;
   WholeTrace whole;
   made.trace.fields = Fields::all();
-  made.tally = fill_trace(made.trace, slices, {.begin_ns = 100}, whole.taker());
+  made.tally = fill_alone(made.trace, slices, {.begin_ns = 100}, whole.taker());
   whole.put_into(made.trace);
   return made;
 }
@@ -112,7 +113,7 @@ TEST(CudaRecording, WhatTheGpuDoesBelongsToTheRoundInWhichItStartsOrInWhichItsCa
   WholeTrace whole;
   trace.fields = Fields::all();
   const Extent round{.begin_ns = 100, .end_ns = 200};
-  const Tally tally = fill_trace(trace, {.all = {{5, 9, w.bytes()}}}, round, whole.taker());
+  const Tally tally = fill_alone(trace, {.all = {{5, 9, w.bytes()}}}, round, whole.taker());
   whole.put_into(trace);
   EXPECT_EQ(trace.kernels.start, (Times{70, 120}));
   EXPECT_EQ(trace.api.start, (Times{50, 90}));
@@ -130,7 +131,7 @@ TEST(CudaRecording, CountsBeginWithTheRound) {
   Trace trace;
   WholeTrace whole;
   const Tally tally =
-      fill_trace(trace, {.all = {{5, 9, w.bytes()}}}, {.begin_ns = 1002, .end_ns = 2000}, whole.taker());
+      fill_alone(trace, {.all = {{5, 9, w.bytes()}}}, {.begin_ns = 1002, .end_ns = 2000}, whole.taker());
   EXPECT_EQ(tally.cuda.records, 5U);
   EXPECT_EQ(tally.cuda.dropped, 0U);
 }
@@ -219,6 +220,42 @@ TEST(CudaRecording, ACallKeepsItsBackTrace) {
   ASSERT_EQ(t.api.chain, (Ids{0}));
   EXPECT_EQ(t.chains.address, (Longs{0x10, 0x20}));
   EXPECT_EQ(t.chains.first, (Ids{0, 2}));
+}
+
+TEST(CudaRecording, ABackTraceIsNamedByWhatItsProcessToldOfItsCode) {
+  CudaWritten w;
+  std::string addresses(8, '\0');
+  addresses[0] = 0x10;
+  const std::string path = "/gone/lib.so";
+  const auto map = [&](uint64_t offset) {
+    w.add(wire::Kind::code_mapping, wire::CodeMappingBody{0, 0x1000, offset, 7, static_cast<uint16_t>(path.size()), {}},
+          path);
+  };
+  map(0x2000);
+  w.add(wire::Kind::call_chain, wire::CallChainBody{3, 1}, addresses);
+  map(0x4000);  // in the place of the first
+  w.add(wire::Kind::call_chain, wire::CallChainBody{4, 1}, addresses);
+  w.call(100, 200, 3, 211).call(300, 400, 4, 211);
+  const Trace t = std::move(made_of_cuda(w).trace);
+  ASSERT_EQ(t.api.chain, (Ids{0, 1}));
+  EXPECT_EQ(t.name(t.chains.module[0]), path);
+  EXPECT_EQ(t.name(t.chains.symbol[0]), "0x200f");  // of the call, which the address is behind
+  EXPECT_EQ(t.name(t.chains.symbol[1]), "0x400f");
+}
+
+TEST(CudaRecording, AProcessThatBecomesAnotherProgramNumbersItsCallsAnew) {
+  CudaWritten first;
+  std::string addresses(8, '\0');
+  addresses[0] = 0x10;
+  first.add(wire::Kind::process, wire::ProcessBody{1, 0, 0, {}});
+  first.add(wire::Kind::call_chain, wire::CallChainBody{3, 1}, addresses).call(1001, 1010, 3, 211);
+  CudaWritten second(2000);
+  addresses[0] = 0x20;
+  second.add(wire::Kind::process, wire::ProcessBody{1, 0, 0, {}});
+  second.add(wire::Kind::call_chain, wire::CallChainBody{3, 1}, addresses).call(2001, 2010, 3, 211);
+  const Trace t = std::move(made_of_slices({.all = {{5, 5, first.bytes()}, {5, 5, second.bytes()}}}).trace);
+  ASSERT_EQ(t.api.chain, (Ids{0, 1}));
+  EXPECT_EQ(t.chains.address, (Longs{0x10, 0x20}));
 }
 
 TEST(CudaRecording, TheLastCountOfAProcessCounts) {

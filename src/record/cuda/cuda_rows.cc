@@ -1,6 +1,7 @@
 #include "record/cuda/cuda_rows.h"
 
 #include <algorithm>
+#include <array>
 
 #include "record/cuda/body.h"
 #include "record/cuda/cuda_codes.h"
@@ -33,7 +34,6 @@ wire::CudaTallyBody since(wire::CudaTallyBody counted, const wire::CudaTallyBody
   counted.records -= before.records;
   for (size_t i = 0; i < std::size(counted.invalid); ++i) counted.invalid[i] -= before.invalid[i];
   counted.dropped -= before.dropped;
-  counted.lost -= before.lost;
   counted.buffers -= before.buffers;
   counted.bytes -= before.bytes;
   counted.busy_ns -= before.busy_ns;
@@ -250,21 +250,12 @@ void CudaRows::event(const wire::CudaEventBody& b, const CudaSource& source) {
   e.event.push_back(b.event);
 }
 
-/// Frames are told by their addresses: who knows where code lay names them (record/cpu).
 void CudaRows::chain(const wire::Record& record, const CudaSource& source) {
   const auto body = body_of<wire::CallChainBody>(record);
-  CallChains& c = trace_.chains;
-  const NameId unknown = trace_.names.intern("[unknown]");
-  for (uint32_t i = 0; i < body.frames; ++i) {
-    uint64_t address = 0;
-    std::memcpy(&address, record.body.data() + sizeof body + i * sizeof address, sizeof address);
-    c.symbol.push_back(trace_.names.intern(fmt::format("{:#x}", address)));
-    c.module.push_back(unknown);
-    c.address.push_back(static_cast<int64_t>(address));
-    c.kernel_mode.push_back(0);
-  }
-  chains_[key(source.process, body.correlation)] = static_cast<ChainId>(c.size());
-  c.first.push_back(static_cast<uint32_t>(c.symbol.size()));
+  std::array<uint64_t, wire::kMostFrames> addresses{};
+  std::memcpy(addresses.data(), record.body.data() + sizeof body, body.frames * sizeof addresses[0]);
+  chains_[key(images_.at(source.process, record.head.time), body.correlation)] =
+      symbolizer_.chain(source.process, record.head.time, std::span(addresses).first(body.frames));
 }
 
 void CudaRows::state(const wire::Record& record) {
@@ -327,8 +318,15 @@ void CudaRows::finish_calls(const ThreadRow& thread_row, const PartTaker& take) 
   }
 }
 
+/// A process that becomes another program numbers its calls anew.
+ChainId CudaRows::chain_of(const PendingCall& call) const {
+  if (chains_.empty()) return kNone;
+  const auto found = chains_.find(key(images_.at(call.source.process, call.body.start), call.body.correlation));
+  return found == chains_.end() ? kNone : found->second;
+}
+
 void CudaRows::add_call(const PendingCall& call, ThreadId thread) {
-  const auto chain = chains_.find(key(call.source.process, call.body.correlation));
+  const ChainId chain = chain_of(call);
   Calls& c = trace_.api;
   c.start.push_back(time(call.body.start));
   c.end.push_back(time(call.body.end));
@@ -338,8 +336,8 @@ void CudaRows::add_call(const PendingCall& call, ThreadId thread) {
   c.correlation.push_back(call.body.correlation);
   c.result.push_back(call.body.result);
   c.nesting.push_back(kUnknown32);
-  c.chain.push_back(chain == chains_.end() ? kNone : chain->second);
-  if (chain != chains_.end()) ++tally_.chains;
+  c.chain.push_back(chain);
+  if (chain != kNone) ++tally_.chains;
   ++tally_.api_calls;
 }
 
@@ -379,7 +377,6 @@ void CudaRows::sum_tallies() {
     tally_.flush_failures += counted.flush_failures;
     tally_.nameless += counted.nameless;
     tally_.dropped += counted.dropped;
-    tally_.lost += counted.lost;
     tally_.bytes += counted.bytes;
     tally_.busy_ns += counted.busy_ns;
     tally_.callback_ns += counted.callback_ns;

@@ -9,6 +9,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "record/cpu/symbolizer.h"
 #include "record/cuda/cuda_objects.h"
 #include "record/cuda/cuda_tally.h"
 #include "record/extent.h"
@@ -26,8 +27,14 @@ class CudaRows {
   /// Gives a process its row.
   using ProcessRow = std::function<ProcessId(uint32_t process)>;
 
-  CudaRows(Trace& trace, CudaObjects& objects, const Extent& extent, ProcessRow process_row)
-      : trace_(trace), objects_(objects), extent_(extent), process_row_(std::move(process_row)) {}
+  CudaRows(Trace& trace, const Images& images, CudaObjects& objects, Symbolizer& symbolizer, const Extent& extent,
+           ProcessRow process_row)
+      : trace_(trace),
+        images_(images),
+        objects_(objects),
+        symbolizer_(symbolizer),
+        extent_(extent),
+        process_row_(std::move(process_row)) {}
 
   /// Records of other kinds change nothing.
   void add(const wire::Record& record, const CudaSource& source);
@@ -76,6 +83,7 @@ class CudaRows {
   void chain(const wire::Record& record, const CudaSource& source);
   void state(const wire::Record& record);
 
+  [[nodiscard]] ChainId chain_of(const PendingCall& call) const;
   void finish_late();
   void finish_events();
   void finish_calls(const ThreadRow& thread_row, const PartTaker& take);
@@ -85,7 +93,9 @@ class CudaRows {
   void sum_tallies();
 
   Trace& trace_;
+  const Images& images_;
   CudaObjects& objects_;
+  Symbolizer& symbolizer_;
   Extent extent_;
   ProcessRow process_row_;
   CudaTally tally_;
@@ -96,7 +106,7 @@ class CudaRows {
   boost::unordered_flat_set<uint64_t> called_;             ///< process and correlation of calls
   boost::unordered_flat_set<uint64_t> called_of_runtime_;  ///< the same of the runtime's, at any time
   std::vector<PendingOverhead> overheads_;
-  boost::unordered_flat_map<uint64_t, ChainId> chains_;       ///< by process and correlation
+  boost::unordered_flat_map<uint64_t, ChainId> chains_;       ///< by image and correlation
   boost::unordered_flat_set<uint64_t> started_;               ///< process and correlation of kernels and graphs
   std::map<CudaSource, wire::CudaTallyBody> counted_;         ///< the last of each
   std::map<CudaSource, wire::CudaTallyBody> counted_before_;  ///< the last before the extent

@@ -38,7 +38,6 @@ wire::SamplingTallyBody since(const wire::SamplingTallyBody& until, const wire::
           .timeless = difference(until.timeless, before.timeless),
           .overflows = difference(until.overflows, before.overflows),
           .full_images = difference(until.full_images, before.full_images),
-          .lost = difference(until.lost, before.lost),
           .busy_ns = difference(until.busy_ns, before.busy_ns),
           .unread = difference(until.unread, before.unread),
           .device = until.device,
