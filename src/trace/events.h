@@ -115,13 +115,19 @@ struct Copies : GpuOps {
   Longs address;          ///< virtual address of a unified-memory migration; kUnknown otherwise
   Codes migration_cause;  ///< CUPTI's number, 255 where there is none
   Longs graph_node;
+  Ids source_device;  ///< CUDA ordinals and contexts of a copy between two, kNone otherwise
+  Ids source_context;
+  Ids destination_device;
+  Ids destination_context;
   auto columns() {
     return std::tuple_cat(GpuOps::columns(),
-                          std::tie(bytes, kind, source, destination, address, migration_cause, graph_node));
+                          std::tie(bytes, kind, source, destination, address, migration_cause, graph_node,
+                                   source_device, source_context, destination_device, destination_context));
   }
   auto columns() const {
     return std::tuple_cat(GpuOps::columns(),
-                          std::tie(bytes, kind, source, destination, address, migration_cause, graph_node));
+                          std::tie(bytes, kind, source, destination, address, migration_cause, graph_node,
+                                   source_device, source_context, destination_device, destination_context));
   }
 };
 

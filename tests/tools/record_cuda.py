@@ -93,6 +93,9 @@ def shape(recorded):
     check(found == [(120, 2, 3, 128, 4, 1, 128, 49152, 1024, 8, 0, 1)], found)
     ((name, processors),) = recorded.rows("SELECT name, smCount FROM TARGET_INFO_GPU WHERE cuDevice = 0 OR id = 0 LIMIT 1")
     check((name, processors) == ("Stand-in GPU", 100), (name, processors))
+    ((places,),) = recorded.rows("SELECT count(coalesce(srcDeviceId, dstDeviceId, srcContextId, dstContextId)) FROM "
+                                 "CUPTI_ACTIVITY_KIND_MEMCPY")
+    check(places == 0, "copies between host and GPU have no second GPU")
     kinds = recorded.rows("SELECT DISTINCT copyKind, srcKind, dstKind FROM CUPTI_ACTIVITY_KIND_MEMCPY ORDER BY 1")
     check(kinds == [(1, 0, 2), (2, 2, 0)], f"kinds of memory, as nsys numbers them: {kinds}")
 
@@ -123,10 +126,21 @@ def streams(folder, version):
           "streams")
     found = recorded.rows("SELECT DISTINCT streamId FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY 1")
     check(found == [(13,), (14,)], found)
+    peer_copies(recorded)
     ((overlaps,),) = recorded.rows(
         "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL a JOIN CUPTI_ACTIVITY_KIND_KERNEL b ON a.streamId = b.streamId AND "
         "a.start < b.start AND b.start < a.end")
     check(overlaps == 0, "kernels of a stream come one behind the other")
+
+
+def peer_copies(recorded):
+    """Both GPUs of a copy from one to the other, with their contexts; other copies have one GPU only."""
+    found = recorded.rows("SELECT deviceId, srcDeviceId, dstDeviceId, srcContextId = contextId, dstContextId <> contextId "
+                          "FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = 10")
+    check(found == [(0, 0, 1, 1, 1)], found)
+    contexts = dict(recorded.rows("SELECT contextId, deviceId FROM TARGET_INFO_CUDA_CONTEXT_INFO"))
+    ((context,),) = recorded.rows("SELECT dstContextId FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = 10")
+    check(contexts.get(context, 1) == 1, (context, contexts))
 
 
 def graphs(folder, version):

@@ -278,6 +278,30 @@ TEST(CudaRecording, ALaunchOfAGraphIsOfTheExecutableAndOfTheGraphThatItWasMadeOf
   EXPECT_EQ(t.name(t.graph_events.name[1]), "GraphExec Creation");
 }
 
+TEST(CudaRecording, ACopyBetweenGpusHasBoth) {
+  CudaWritten w;
+  wire::PeerCopyBody peer{};
+  peer.copy.start = 200;
+  peer.copy.end = 300;
+  peer.copy.kind = static_cast<uint8_t>(CopyKind::peer_to_peer);
+  peer.source_device = 1;
+  peer.source_context = 11;
+  peer.destination_device = 0;
+  peer.destination_context = 10;
+  w.add(wire::Kind::cuda_peer_copy, peer);
+  wire::CopyBody copy{};
+  copy.start = 400;
+  copy.end = 500;
+  w.add(wire::Kind::cuda_copy, copy);
+  constexpr uint32_t kBetweenGpus = 8;
+  w.add(wire::Kind::cuda_unified, wire::UnifiedMemoryBody{600, 700, 4096, 0xABC, kBetweenGpus, 3, 2, 0});
+  const Trace t = std::move(made_of_cuda(w).trace);
+  EXPECT_EQ(t.copies.source_device, (Ids{1, kNone, 3}));
+  EXPECT_EQ(t.copies.source_context, (Ids{11, kNone, kNone}));
+  EXPECT_EQ(t.copies.destination_device, (Ids{0, kNone, 2}));
+  EXPECT_EQ(t.copies.destination_context, (Ids{10, kNone, kNone}));
+}
+
 TEST(CudaRecording, TheTimeOfAnEventIsWhenTheGpuCameToIt) {
   CudaWritten w;
   w.add(wire::Kind::cuda_event, wire::CudaEventBody{250, 1, 7, 5, 3});

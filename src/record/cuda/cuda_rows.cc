@@ -91,7 +91,7 @@ void CudaRows::add_row(const wire::Record& record, const CudaSource& source) {
   switch (record.head.kind) {
     case wire::Kind::cuda_kernel: return kernel(body_of<wire::KernelBody>(record), source);
     case wire::Kind::cuda_copy: return copy(body_of<wire::CopyBody>(record), source);
-    case wire::Kind::cuda_peer_copy: return copy(body_of<wire::PeerCopyBody>(record).copy, source);
+    case wire::Kind::cuda_peer_copy: return copy(body_of<wire::PeerCopyBody>(record), source);
     case wire::Kind::cuda_set: return set(body_of<wire::SetBody>(record), source);
     case wire::Kind::cuda_sync: return sync(body_of<wire::SyncBody>(record), source);
     case wire::Kind::cuda_graph_launch: return graph_launch(body_of<wire::GraphLaunchBody>(record), source);
@@ -160,7 +160,21 @@ void CudaRows::kernel(const wire::KernelBody& b, const CudaSource& source) {
   ++tally_.kernels;
 }
 
-void CudaRows::copy(const wire::CopyBody& b, const CudaSource& source) {
+void CudaRows::copy(const wire::CopyBody& b, const CudaSource& source) { add_copy(b, {}, source); }
+
+void CudaRows::copy(const wire::PeerCopyBody& b, const CudaSource& source) {
+  add_copy(b.copy, {b.source_device, b.source_context, b.destination_device, b.destination_context}, source);
+}
+
+void CudaRows::add_places(const CopyPlaces& places) {
+  Copies& c = trace_.copies;
+  c.source_device.push_back(places.source_device);
+  c.source_context.push_back(places.source_context);
+  c.destination_device.push_back(places.destination_device);
+  c.destination_context.push_back(places.destination_context);
+}
+
+void CudaRows::add_copy(const wire::CopyBody& b, const CopyPlaces& places, const CudaSource& source) {
   Copies& c = trace_.copies;
   if (!add_operation(c, b.start, b.end, b.place, source)) return;
   c.bytes.push_back(static_cast<int64_t>(b.bytes));
@@ -170,6 +184,7 @@ void CudaRows::copy(const wire::CopyBody& b, const CudaSource& source) {
   c.address.push_back(kUnknown);
   c.migration_cause.push_back(kNoCode);
   c.graph_node.push_back(node_of(b.graph_node));
+  add_places(places);
   ++tally_.copies;
 }
 
@@ -231,6 +246,8 @@ void CudaRows::migration(const wire::UnifiedMemoryBody& b, const CudaSource& sou
   c.address.push_back(static_cast<int64_t>(b.address));
   c.migration_cause.push_back(static_cast<uint8_t>(b.flags));
   c.graph_node.push_back(kUnknown);
+  const bool between_gpus = counter == UnifiedCounter::device_to_device;
+  add_places(between_gpus ? CopyPlaces{.source_device = b.source, .destination_device = b.destination} : CopyPlaces{});
   ++tally_.copies;
   ++tally_.migrations;
 }

@@ -58,7 +58,17 @@ class CudaRows {
   bool add_operation(GpuOps& ops, int64_t start, int64_t end, const wire::GpuPlace& place, const CudaSource& source);
 
   void kernel(const wire::KernelBody& body, const CudaSource& source);
+  /// The two places of a copy between GPUs; kNone for others.
+  struct CopyPlaces {
+    uint32_t source_device = kNone;
+    uint32_t source_context = kNone;
+    uint32_t destination_device = kNone;
+    uint32_t destination_context = kNone;
+  };
   void copy(const wire::CopyBody& body, const CudaSource& source);
+  void copy(const wire::PeerCopyBody& body, const CudaSource& source);
+  void add_copy(const wire::CopyBody& body, const CopyPlaces& places, const CudaSource& source);
+  void add_places(const CopyPlaces& places);
   void set(const wire::SetBody& body, const CudaSource& source);
   void sync(const wire::SyncBody& body, const CudaSource& source);
   void graph_launch(const wire::GraphLaunchBody& body, const CudaSource& source);
