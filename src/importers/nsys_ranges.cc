@@ -76,6 +76,12 @@ class NvtxCells {
     column.push_back(ended_on == 0 ? kNone : part.threads.id(static_cast<uint64_t>(ended_on)));
   }
 
+  [[nodiscard]] static int64_t bits_of(auto& row, PayloadKind kind, const auto& cell) {
+    if (kind == PayloadKind::real64) return std::bit_cast<int64_t>(row.real(cell, 0));
+    if (kind == PayloadKind::real32) return std::bit_cast<int32_t>(static_cast<float>(row.real(cell, 0)));
+    return row.integer(cell, 0);
+  }
+
   void read_details(auto& row, Ranges& r) const {
     row.put(category_, r.category, kNone);
     row.put(color_, r.color, kUnknown);
@@ -84,8 +90,7 @@ class NvtxCells {
     for (const auto& [candidate, cell] : payloads_) {
       if (row.is_null(cell)) continue;
       kind = candidate;
-      const bool real = kind == PayloadKind::real64 || kind == PayloadKind::real32;
-      bits = real ? std::bit_cast<int64_t>(row.real(cell, 0)) : row.integer(cell, 0);
+      bits = bits_of(row, kind, cell);
       break;
     }
     r.payload_kind.push_back(static_cast<uint8_t>(kind));

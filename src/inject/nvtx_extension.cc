@@ -35,6 +35,9 @@ nvtx::RangeId sonde_start_payload(Domain domain, const PayloadData* all, size_t 
 void sonde_end_payload(Domain domain, nvtx::RangeId range, const PayloadData* all, size_t count) noexcept {
   end_range(range, domain_number(domain), payload_of(all, count));
 }
+/// NVTX 3.2.0 and 3.2.1 take a tool without this function for one that wants nothing, and Python's nvtx then makes no
+/// ranges (CUPTI's release notes).
+uint8_t sonde_is_enabled(Domain) noexcept { return 1; }
 
 }  // extern "C"
 
@@ -58,6 +61,7 @@ bool attach_extension(const nvtx::ExtensionModule* module) noexcept {
   fill(segment, nvtx::kPopPayload, sonde_pop_payload);
   fill(segment, nvtx::kStartPayload, sonde_start_payload);
   fill(segment, nvtx::kEndPayload, sonde_end_payload);
+  fill(segment, nvtx::kDomainIsEnabled, sonde_is_enabled);
   return true;
 }
 

@@ -88,6 +88,7 @@ enum PayloadFunction : unsigned {
   kPopPayload,
   kStartPayload,
   kEndPayload,
+  kDomainIsEnabled,
 };
 
 struct ExtensionSegment {

@@ -3,10 +3,11 @@
 
 import json
 import struct
+import subprocess
 import tempfile
 from pathlib import Path
 
-from _recorded import MARK, PUSH_POP, START_END, TOOLS, Recorded, check, record
+from _recorded import MARK, PUSH_POP, SONDE, START_END, TOOLS, Recorded, check, record
 
 PROGRAM = TOOLS / "payload_program"
 CATEGORY = 33
@@ -78,12 +79,28 @@ def details(folder):
     rows = recorded.rows("SELECT eventType, text, category, color, uint32Value, floatValue FROM NVTX_EVENTS "
                          "WHERE eventType IN (?, ?) ORDER BY start", MARK, PUSH_POP)
     check(rows == [(MARK, "white", 7, 0xFFFFFFFF, 4000000000, None), (PUSH_POP, "white", 7, 0xFFFFFFFF, 4000000000, None),
-                   (MARK, "a float", 7, 0x80FF0000, None, -0.25), (MARK, "plain", 7, None, None, None)], rows)
+                   (MARK, "a float", 7, 0x80FF0000, None, -0.25), (PUSH_POP, "a float", 7, 0x80FF0000, None, -0.25),
+                   (MARK, "plain", 7, None, None, None)], rows)
+
+
+def converted(folder):
+    """What a range carries is read back as it was written."""
+    ranges = "SELECT text, category, color, uint32Value, floatValue FROM NVTX_EVENTS WHERE eventType = ? ORDER BY start"
+    path = folder / "converted.sqlite"
+    subprocess.run([SONDE, "convert", folder / "details.sqlite", path], check=True, capture_output=True)
+    rows = Recorded(path).rows(ranges, PUSH_POP)
+    check(len(rows) == 2 and rows == Recorded(folder / "details.sqlite").rows(ranges, PUSH_POP), rows)
+
+
+def enabled(folder):
+    """NVTX 3.2.0 makes no ranges where a tool does not say that it wants them."""
+    run = record(folder / "enabled.sqlite", PROGRAM, "enabled", options=["-t", "nvtx"])
+    check(run.stdout == "enabled: 1\ndone\n", run.stdout)
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (payloads, details):
+        for part in (payloads, details, converted, enabled):
             part(Path(name))
             print(f"{part.__name__}: ok", flush=True)
 

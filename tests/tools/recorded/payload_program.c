@@ -161,6 +161,8 @@ static void details(void) {
   a.payload_type = 6;
   a.payload.f32 = -0.25F;
   nvtx_mark_with(domain, &a);
+  nvtx_push_with(domain, &a);
+  nvtx_pop_of(domain);
   a.message.narrow = "plain";
   a.color_type = a.payload_type = 0;
   nvtx_mark_with(domain, &a);
@@ -170,6 +172,7 @@ int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "";
   if (strcmp(mode, "payloads") == 0) payloads();
   if (strcmp(mode, "details") == 0) details();
+  if (strcmp(mode, "enabled") == 0) printf("enabled: %d\n", nvtx_is_enabled(NULL));
   puts("done");
   return 0;
 }

@@ -152,6 +152,7 @@ int nvtx_pop_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t co
 uint64_t nvtx_start_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count) {
   ASK_EXTENDED(5, uint64_t, PAYLOAD_TYPES, (domain, payloads, count), 0);
 }
+int nvtx_is_enabled(nvtx_domain domain) { ASK_EXTENDED(7, uint8_t, (nvtx_domain), (domain), 0); }
 void nvtx_end_payload(nvtx_domain domain, uint64_t range, const nvtx_payload* payloads, size_t count) {
   TELL_EXTENDED(6, (nvtx_domain, uint64_t, const nvtx_payload*, size_t), (domain, range, payloads, count));
 }

@@ -101,6 +101,7 @@ typedef struct nvtx_enum {
 } nvtx_enum;
 
 uint64_t nvtx_register_schema(nvtx_domain domain, const nvtx_schema* schema);
+int nvtx_is_enabled(nvtx_domain domain); /* as NVTX 3.2.0 has it: 0 where the tool has no such function */
 uint64_t nvtx_register_enum(nvtx_domain domain, const nvtx_enum* enumeration);
 void nvtx_mark_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count);
 int nvtx_push_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count);
