@@ -12,10 +12,9 @@ namespace sonde::wire {
 
 /// How sampling kernels stands in a process.
 enum class PcState : uint32_t {
-  too_old,     ///< text: the function that this CUPTI lacks; `result`: its version
-  failed,      ///< text: the function, `result`: what it gave; nothing more is sampled in that context
-  code_full,   ///< more code with source lines was loaded than is kept
-  no_context,  ///< a launch of a context in which kernels cannot be sampled any more
+  too_old,    ///< text: the function that this CUPTI lacks; `result`: its version
+  failed,     ///< text: the function, `result`: what it gave; nothing more is sampled
+  code_full,  ///< more code with source lines was loaded than is kept
   count_
 };
 

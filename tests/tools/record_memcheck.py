@@ -2,6 +2,7 @@
 """The library that is loaded into programs, under valgrind's memcheck: no sanitizer can be in it, since those come first
 in a program. Each way of recording runs a program to its end without a complaint."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ RUNS = {
     "threads": (["-t", "cuda,nvtx,osrt"], [CUDA_PROGRAM, "threads", "3"]),
     "children": (["-t", "cuda,nvtx,osrt"], [CUDA_PROGRAM, "forks", "3"]),
     "kernel metrics": (["--metrics", "detailed"], [CUDA_PROGRAM, "plain", "3"]),
+    "kernel samples": (["--set", "full"], [CUDA_PROGRAM, "plain", "4"]),
     "GPU metrics": (["-t", "cuda", "--gpu-metrics-devices=all"], [CUDA_PROGRAM, "plain", "3"]),
 }
 
@@ -41,6 +43,7 @@ def main():
     if shutil.which("valgrind") is None:
         print("skipped: there is no valgrind")
         sys.exit(SKIPPED)
+    os.environ["SONDE_FAKE_CUBIN"] = str(CUDA_PROGRAM)  # code with source lines, of any machine
     with tempfile.TemporaryDirectory() as folder:
         suppressed = Path(folder) / "suppressed"
         suppressed.write_text(SUPPRESSED, encoding="utf-8")

@@ -54,7 +54,6 @@ struct Context {
   void* context = nullptr;
   uint32_t id = 0;  ///< CUPTI's: another context may come to lie where this one was
   bool usable = false;
-  bool samples = true;  ///< can be taken, as far as is known
   Session session;
 };
 constexpr uint32_t kMostContexts = 64;  ///< programs have one a GPU
@@ -74,9 +73,8 @@ struct State {
   bool told_contexts = false;
   bool told_kinds = false;
   bool told_empty = false;
-  bool told_no_samples = false;
-  std::atomic<uint32_t> awaiting{0};  ///< kinds that await their samples
-  std::atomic<bool> samples_over{false};
+  std::atomic<uint32_t> awaiting{0};      ///< kinds that await their samples
+  std::atomic<bool> samples_over{false};  ///< none can be taken: the reason was told
   uint64_t samplings = 0;
   Context* running = nullptr;
   Work work = Work::none;
@@ -210,18 +208,14 @@ void set_awaiting(LaunchKind* kind, bool awaits, uint64_t kernel) noexcept {
 }
 
 bool begin_samples(const Settings& wanted, Context& context) noexcept {
-  if (!context.samples) {
-    if (!state.told_no_samples) pc_sampling::tell(wire::PcState::no_context);
-    state.told_no_samples = true;
-    return false;
-  }
+  if (state.samples_over.load()) return false;
   context.session.let_go();
   const wire::MeasuredKernelBody& kernel = state.launch.kernel;
   const pc_sampling::Sampled launch{context.context, state.launch.waited_stream,
                                     kernel.device == wire::kNotTold ? 0 : kernel.device, state.name};
-  context.samples = state.sampler.begin(pc_sampling::functions(), launch, wanted.period);
-  if (!context.samples) state.samples_over.store(true);
-  return context.samples;
+  const bool begun = state.sampler.begin(pc_sampling::functions(), launch, wanted.period);
+  if (!begun) state.samples_over.store(true);
+  return begun;
 }
 
 /// By the thread that holds `launching` alone. Whether the launch is measured.
@@ -270,12 +264,12 @@ void end_counts(const Settings& wanted, Context& context) noexcept {
   if (measures_both(wanted)) set_awaiting(state.kind, true, kernel);
 }
 
-void end_samples(const Settings& wanted, Context& context) noexcept {
+void end_samples(const Settings& wanted) noexcept {
   wire::SampledLaunchBody found{};
-  context.samples = state.sampler.end(state.samplings++, found);
+  const bool works = state.sampler.end(state.samplings++, found);
   measured_context.store(nullptr);
-  if (!context.samples) state.samples_over.store(true);
-  if (!context.samples || disturbed.load()) return;
+  if (!works) state.samples_over.store(true);
+  if (!works || disturbed.load()) return;
   const bool is_in_place = wanted.name_count > 0;
   found.kernel = is_in_place ? state.kind->kernel : tell_measured();
   pc_sampling::tell_launch(found);
@@ -285,7 +279,7 @@ void end_samples(const Settings& wanted, Context& context) noexcept {
 void end(const Settings& wanted) noexcept {
   Context& context = *state.running;
   state.running = nullptr;
-  state.work == Work::sample ? end_samples(wanted, context) : end_counts(wanted, context);
+  state.work == Work::sample ? end_samples(wanted) : end_counts(wanted, context);
 }
 
 void note_graph() noexcept {
