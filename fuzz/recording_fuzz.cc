@@ -17,7 +17,8 @@ void make_trace(const sonde::record::Slices& slices) {
   const auto count = [&](const sonde::Trace& part) {
     rows += static_cast<int64_t>(part.ranges.start.size() + part.marks.start.size() + part.os_calls.start.size());
   };
-  const sonde::record::Tally tally = sonde::record::fill_trace(trace, slices, {}, count, {}, kSmallParts);
+  sonde::record::Symbolizer symbolizer(trace, slices);
+  const sonde::record::Tally tally = sonde::record::fill_trace(trace, slices, symbolizer, {}, count, {}, kSmallParts);
   if (tally.unread_bytes < 0 || tally.ranges + tally.marks + tally.os_calls != rows) std::abort();
 }
 

@@ -26,10 +26,17 @@ Cell module_of(const Context& c, const Frames& f, size_t row) {
 Cell address_of(const Context& c, const Frames& f, size_t row) { return cell(c.trace.chains.address, f[row].frame); }
 Cell mode_of(const Context& c, const Frames& f, size_t row) { return code(c.trace.chains.kernel_mode, f[row].frame); }
 
+/// A frame whose symbol is not known is called by its address.
+Cell unresolved_of(const Context& c, const Frames& f, size_t row) {
+  const NameId symbol = c.trace.chains.symbol[f[row].frame];
+  const bool unresolved = symbol != kNone && c.trace.name(symbol).starts_with("0x");
+  return unresolved ? Cell(1) : Cell();
+}
+
 using Column = ColumnOf<Frames>;
 constexpr std::array kCudaColumns = {
     Column{"id", kIntegerSet, id_of},           Column{"symbol", kIntegerSet, symbol_of},
-    Column{"module", kIntegerSet, module_of},   Column{"unresolved", kInteger},
+    Column{"module", kIntegerSet, module_of},   Column{"unresolved", kInteger, unresolved_of},
     Column{"originalIP", kInteger, address_of}, Column{"stackDepth", kIntegerSet, depth_of},
 };
 constexpr std::array kHostColumns = {
@@ -38,7 +45,7 @@ constexpr std::array kHostColumns = {
     Column{"module", kIntegerSet, module_of},
     Column{"kernelMode", kInteger, mode_of},
     Column{"thumbCode", kInteger},
-    Column{"unresolved", kInteger},
+    Column{"unresolved", kInteger, unresolved_of},
     Column{"specialEntry", kInteger},
     Column{"originalIP", kInteger, address_of},
     Column{"unwindMethod", kInteger},

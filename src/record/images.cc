@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "record/cuda/body.h"
+
 namespace sonde::record {
 namespace {
 
@@ -22,6 +24,9 @@ Images::Images(const Slices& slices) {
     wire::Reader reader(slice.records);
     wire::Record record;
     while (reader.next(record)) {
+      if (record.head.kind == wire::Kind::code_mapping) {
+        code_.push_back({slice.process, record.head.time, body_of<wire::CodeMappingBody>(record), record.text});
+      }
       if (record.head.kind != wire::Kind::process) continue;
       named.insert(slice.process);
       all_.push_back({slice.process, record.head.time, std::string(record.text), record.parent, record.cost_ns});
@@ -30,6 +35,7 @@ Images::Images(const Slices& slices) {
   for (const uint32_t process : met) {
     if (!named.contains(process)) all_.push_back({process, kAlways, {}, 0, 0});
   }
+  std::ranges::stable_sort(code_, {}, &ToldCode::time);
   std::ranges::sort(all_, {}, [](const Image& i) { return std::tuple(i.process, i.since); });
 }
 

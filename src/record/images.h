@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/slices.h"
@@ -17,6 +18,14 @@ struct Image {
   uint32_t event_cost_ns;
 };
 
+/// Where a process said that it has code of a file.
+struct ToldCode {
+  uint32_t process;
+  int64_t time;  ///< it was there then
+  wire::CodeMappingBody place;
+  std::string_view path;  ///< in the slices
+};
+
 /// The images of a recording, in the order of their processes and times.
 class Images {
  public:
@@ -26,9 +35,12 @@ class Images {
   /// The place in all() of the image that was in a process at a time.
   [[nodiscard]] uint32_t at(uint32_t process, int64_t time) const;
   [[nodiscard]] const std::vector<Image>& all() const { return all_; }
+  /// In the order of time.
+  [[nodiscard]] const std::vector<ToldCode>& code() const { return code_; }
 
  private:
   std::vector<Image> all_;
+  std::vector<ToldCode> code_;
 };
 
 }  // namespace sonde::record

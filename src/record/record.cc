@@ -8,6 +8,7 @@
 #include "exporters/output_file.h"
 #include "record/cpu/cpu_recorder.h"
 #include "record/drain.h"
+#include "record/file_limit.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_calls.h"
 #include "record/run.h"
@@ -63,27 +64,40 @@ Result<std::optional<Session>> open_session(const RecordOptions& options) {
 
 }  // namespace
 
+std::string output_of(std::string name, pid_t process) {
+  for (size_t at = name.find(kProcessMacro); at != std::string::npos; at = name.find(kProcessMacro, at)) {
+    name.replace(at, kProcessMacro.size(), std::to_string(process));
+  }
+  return name;
+}
+
 Result<Recording> record(const RecordOptions& options) {
-  if (!options.launch) SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {}}));
+  RecordOptions own = options;                         // its output gets the number of the process
+  std::optional<FileLimitGuard> guard(std::in_place);  // until the program has its own; it must not get this one
   std::optional<RequestFile> request;
-  if (options.measure) {
-    auto file = RequestFile::create(*options.measure);
+  if (own.measure) {
+    auto file = RequestFile::create(*own.measure);
     if (!file) return std::unexpected(file.error());
     request.emplace(std::move(*file));
   }
-  auto mapping = Mapping::create(options.wanted);
+  auto mapping = Mapping::create(own.wanted);
   if (!mapping) return std::unexpected(mapping.error());
-  auto session = open_session(options);
+  auto session = open_session(own);
   if (!session) return std::unexpected(session.error());
-  Rounds rounds(options, *mapping);
+  Rounds rounds(own, *mapping);
   Drain drain(*mapping, rounds);
-  CpuRecorder cpu(options.cpu, rounds, [&rounds] { return rounds.on(); });
+  CpuRecorder cpu(own.cpu, rounds, [&rounds] { return rounds.on(); });
   rounds.watch(cpu);
-  Run run(options, *mapping, rounds, {&drain, &cpu}, *session ? &**session : nullptr);
-  run.prepare();
-  if (!rounds.opened()) return std::unexpected(rounds.opened().error());
-  ProgramOptions words = injected(options, *mapping, request);
-  if (options.cpu.any()) words.before_exec = [&](pid_t process) { cpu.open(process); };
+  Run run(own, *mapping, rounds, {&drain, &cpu}, *session ? &**session : nullptr);
+  ProgramOptions words = injected(own, *mapping, request);
+  words.before_exec = [&](pid_t process) -> Status {
+    own.output = output_of(own.output, process);
+    if (!own.launch) SONDE_TRY(check_target(own.output, {.overwrite = own.overwrite, .inputs = {}}));
+    run.prepare();
+    if (own.cpu.any() && rounds.opened()) cpu.open(process);
+    return rounds.opened();
+  };
+  guard.reset();
   auto program = Program::start(words);
   if (!program) {
     run.give_up();

@@ -66,17 +66,19 @@ uint32_t median_cost(const Images& images) {
 
 }  // namespace
 
-Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take,
-                 const MeasureRequest& request, size_t part_rows) {
+Tally fill_trace(Trace& trace, const Slices& slices, Symbolizer& symbolizer, const Extent& extent,
+                 const PartTaker& take, const MeasureRequest& request, size_t part_rows) {
   Tally tally;
   tally.unread_bytes = static_cast<int64_t>(slices.unread_bytes);
   const Images images(slices);
+  symbolizer.add(images);
   const Definitions definitions(trace, slices, images);
   add_processes(trace, images, tally);
   KernelProfiles kernels(trace, request);
   ThreadEvents events(trace, definitions, images, extent.begin_ns, tally, kernels);
   CudaObjects cuda_objects(trace, slices);
-  CudaRows cuda(trace, cuda_objects, extent, [&](uint32_t process) { return process_row(trace, process); });
+  CudaRows cuda(trace, images, cuda_objects, symbolizer, extent,
+                [&](uint32_t process) { return process_row(trace, process); });
   LettingGo letting_go(slices.let_go);
   const Slice* before = nullptr;
   size_t kept = 0;
@@ -95,12 +97,14 @@ Tally fill_trace(Trace& trace, const Slices& slices, const Extent& extent, const
     }
     tally.unread_bytes += static_cast<int64_t>(reader.left());
     letting_go.has_read(slice);
-    if (event_rows(trace) < kept + part_rows) continue;
+    if (event_rows(trace) < kept + part_rows && !events.has_many_payloads()) continue;
     events.hand_over(take);
     kept = event_rows(trace);
   }
   events.finish(take);
-  cuda.finish(ThreadRows(trace, definitions), take);
+  ThreadRows thread_rows(trace, definitions);
+  definitions.hand_over(std::ref(thread_rows), extent.begin_ns);
+  cuda.finish(slices, std::ref(thread_rows), take);
   tally.cuda = cuda.tally();
   kernels.finish();
   tally.measured = kernels.tally();

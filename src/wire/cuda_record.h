@@ -53,6 +53,16 @@ struct CopyBody {
 };
 static_assert(sizeof(CopyBody) == 56);
 
+/// Of a copy from one GPU to another, or within one by the same calls.
+struct PeerCopyBody {
+  CopyBody copy;
+  uint32_t source_device;
+  uint32_t source_context;
+  uint32_t destination_device;
+  uint32_t destination_context;
+};
+static_assert(sizeof(PeerCopyBody) == 72);
+
 struct SetBody {
   int64_t start;
   int64_t end;
@@ -174,12 +184,25 @@ struct StreamBody {
 static_assert(sizeof(StreamBody) == 16);
 
 struct CudaEventBody {
+  int64_t reached;  ///< by the GPU; 0: not told
   uint32_t context;
   uint32_t stream;
   uint32_t event;
   uint32_t correlation;
 };
-static_assert(sizeof(CudaEventBody) == 16);
+static_assert(sizeof(CudaEventBody) == 24);
+
+enum class CudaGraphChange : uint32_t { created = 1, cloned = 2, instantiated = 3 };
+inline constexpr CudaGraphChange kLastCudaGraphChange = CudaGraphChange::instantiated;
+
+/// In the thread that made it, at its head's time. Graphs and executable ones have numbers of their own; 0 for none.
+struct CudaGraphBody {
+  CudaGraphChange change;
+  uint32_t graph;       ///< that was created, or that the other was made of
+  uint32_t original;    ///< of a clone
+  uint32_t executable;  ///< of an instantiation
+};
+static_assert(sizeof(CudaGraphBody) == 16);
 
 /// Followed by a part of the text of a name. The first part has number 0; the others continue it.
 struct CudaNameBody {
@@ -222,7 +245,6 @@ struct CudaTallyBody {
   uint64_t records;     ///< taken from CUPTI
   uint64_t invalid[4];  ///< by CudaInvalid
   uint64_t dropped;     ///< by CUPTI, as it says
-  uint64_t lost;        ///< by Sonde: the recorder's memory stayed full
   uint64_t buffers;
   uint64_t bytes;           ///< of CUPTI's buffers
   int64_t busy_ns;          ///< writing them down, on a thread of Sonde's
@@ -233,7 +255,7 @@ struct CudaTallyBody {
   uint64_t flush_failures;  ///< fetches that CUPTI refused
   uint64_t nameless;        ///< records whose names had no room among those that Sonde numbers
 };
-static_assert(sizeof(CudaTallyBody) == 128);
+static_assert(sizeof(CudaTallyBody) == 120);
 
 /// Of the CUDA call with this correlation, innermost frame first; followed by `frames` addresses of 8 bytes.
 struct CallChainBody {
@@ -249,6 +271,7 @@ constexpr size_t cuda_body_bytes(Kind kind) {
     case Kind::cuda_name: return sizeof(CudaNameBody);
     case Kind::cuda_kernel: return sizeof(KernelBody);
     case Kind::cuda_copy: return sizeof(CopyBody);
+    case Kind::cuda_peer_copy: return sizeof(PeerCopyBody);
     case Kind::cuda_set: return sizeof(SetBody);
     case Kind::cuda_sync: return sizeof(SyncBody);
     case Kind::cuda_call: return sizeof(ApiCallBody);
@@ -259,6 +282,7 @@ constexpr size_t cuda_body_bytes(Kind kind) {
     case Kind::cuda_device: return sizeof(DeviceBody);
     case Kind::cuda_context: return sizeof(ContextBody);
     case Kind::cuda_stream: return sizeof(StreamBody);
+    case Kind::cuda_graph: return sizeof(CudaGraphBody);
     case Kind::cuda_event: return sizeof(CudaEventBody);
     case Kind::cuda_tally: return sizeof(CudaTallyBody);
     case Kind::call_chain: return sizeof(CallChainBody);

@@ -14,12 +14,15 @@ constexpr bool is_definition(Kind kind) {
     case Kind::string:
     case Kind::category:
     case Kind::thread_name:
+    case Kind::payload_schema:
+    case Kind::payload_entry:
     case Kind::cuda_state:
     case Kind::cuda_name:
     case Kind::cuda_api_name:
     case Kind::cuda_device:
     case Kind::cuda_context:
     case Kind::cuda_stream:
+    case Kind::cuda_graph:
     case Kind::measure_state:
     case Kind::device_attribute:
     case Kind::device_text:
@@ -30,6 +33,7 @@ constexpr bool is_definition(Kind kind) {
     case Kind::pc_state:
     case Kind::stall_reason:
     case Kind::code_part:
+    case Kind::code_mapping:
     case Kind::cuda_tally:  // both count from the process's start: the last one before a round is its zero
     case Kind::sampling_tally: return true;
     default: return false;
@@ -44,11 +48,13 @@ constexpr uint32_t wanted_by(Kind kind) {
     case Kind::start:
     case Kind::end:
     case Kind::mark:
+    case Kind::payload:
     case Kind::past_range: return kWantNvtx;
     case Kind::os_call: return kWantOsCalls;
     case Kind::library_call: return kWantLibraries;
     case Kind::cuda_kernel:
     case Kind::cuda_copy:
+    case Kind::cuda_peer_copy:
     case Kind::cuda_set:
     case Kind::cuda_sync:
     case Kind::cuda_call:

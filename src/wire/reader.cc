@@ -8,6 +8,7 @@
 #include "wire/kernel_record.h"
 #include "wire/libraries.h"
 #include "wire/os_calls.h"
+#include "wire/payload_record.h"
 #include "wire/pc_record.h"
 
 namespace sonde::wire {
@@ -90,6 +91,11 @@ bool read_cuda(Body body, Record& record) {
       CudaNameBody name{};
       return body.take(name) && rest.take_text(name.text_bytes, record.text);
     }
+    case Kind::cuda_graph: {
+      CudaGraphBody graph{};
+      const bool known = body.take(graph) && graph.change >= CudaGraphChange::created;
+      return known && graph.change <= kLastCudaGraphChange && rest.empty();
+    }
     case Kind::call_chain: {
       CallChainBody chain{};
       if (!body.take(chain) || chain.frames > kMostFrames) return false;
@@ -125,8 +131,15 @@ bool read_library_call(Body body, Record& record) {
   return body.empty();
 }
 
+bool read_code_mapping(Body body, Record& record) {
+  CodeMappingBody mapping{};
+  record.body = body.rest();
+  return body.take(mapping) && mapping.begin < mapping.end && body.take_text(mapping.text_bytes, record.text);
+}
+
 bool read_body(Body body, Record& record) {
   if (is_kernel_record(record.head.kind)) return read_whole(body, record, is_whole_kernel_record);
+  if (is_payload_record(record.head.kind)) return read_whole(body, record, is_whole_payload_record);
   if (is_pc_record(record.head.kind)) return read_whole(body, record, is_whole_pc_record);
   if (is_gpu_metrics_record(record.head.kind)) return read_whole(body, record, is_whole_gpu_metrics_record);
   switch (record.head.kind) {
@@ -144,6 +157,7 @@ bool read_body(Body body, Record& record) {
     case Kind::os_call: return read_os_call(body, record);
     case Kind::past_range: return read_past_range(body, record);
     case Kind::library_call: return read_library_call(body, record);
+    case Kind::code_mapping: return read_code_mapping(body, record);
     default: return read_cuda(body, record);
   }
 }

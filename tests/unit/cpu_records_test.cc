@@ -209,6 +209,17 @@ TEST(AddressSpaces, TheLastMappingOfAPlaceCountsFromItsTimeOn) {
   EXPECT_EQ(spaces.find(7, 25, 0x3010)->offset, 0x1010U);
 }
 
+TEST(AddressSpaces, AnEraEndsWhenSomethingTakesThePlaceOfSomething) {
+  const auto spaces = spaces_of(PerfBytes()
+                                    .mapping(7, 0x4000, 0x2000, "/a", 10)
+                                    .mapping(7, 0x6000, 0x1000, "/beside", 20)
+                                    .mapping(7, 0x3000, 0x1001, "/over", 30)
+                                    .mapping(7, 0x3000, 0x1001, "/over", 40));
+  EXPECT_EQ(spaces.era(7, 15), spaces.era(7, 29));
+  EXPECT_NE(spaces.era(7, 29), spaces.era(7, 30));
+  EXPECT_EQ(spaces.era(7, 30), spaces.era(7, 50));
+}
+
 TEST(AddressSpaces, AForkHasWhatItsParentHadThenAndExecutingAProgramEndsIt) {
   const auto spaces = spaces_of(PerfBytes()
                                     .mapping(7, 0x4000, 0x1000, "/a", 10)

@@ -16,6 +16,7 @@ namespace {
 /// Records as the injected library writes them, each a nanosecond after the one before.
 class CudaWritten {
  public:
+  explicit CudaWritten(int64_t time = 1000) : time_(time) {}
   template <typename Body>
   CudaWritten& add(wire::Kind kind, const Body& body, const std::string& behind = {}, uint16_t domain = 0) {
     const auto text = wire::padded(static_cast<uint32_t>(behind.size()));
@@ -52,7 +53,7 @@ class CudaWritten {
 
  private:
   std::vector<std::byte> bytes_;
-  int64_t time_ = 1000;
+  int64_t time_;
 };
 
 struct MadeOfCuda {
@@ -64,7 +65,7 @@ MadeOfCuda made_of_slices(const Slices& slices) {
   MadeOfCuda made;
   WholeTrace whole;
   made.trace.fields = Fields::all();
-  made.tally = fill_trace(made.trace, slices, {.begin_ns = 100}, whole.taker());
+  made.tally = fill_alone(made.trace, slices, {.begin_ns = 100}, whole.taker());
   whole.put_into(made.trace);
   return made;
 }
@@ -112,7 +113,7 @@ TEST(CudaRecording, WhatTheGpuDoesBelongsToTheRoundInWhichItStartsOrInWhichItsCa
   WholeTrace whole;
   trace.fields = Fields::all();
   const Extent round{.begin_ns = 100, .end_ns = 200};
-  const Tally tally = fill_trace(trace, {.all = {{5, 9, w.bytes()}}}, round, whole.taker());
+  const Tally tally = fill_alone(trace, {.all = {{5, 9, w.bytes()}}}, round, whole.taker());
   whole.put_into(trace);
   EXPECT_EQ(trace.kernels.start, (Times{70, 120}));
   EXPECT_EQ(trace.api.start, (Times{50, 90}));
@@ -130,7 +131,7 @@ TEST(CudaRecording, CountsBeginWithTheRound) {
   Trace trace;
   WholeTrace whole;
   const Tally tally =
-      fill_trace(trace, {.all = {{5, 9, w.bytes()}}}, {.begin_ns = 1002, .end_ns = 2000}, whole.taker());
+      fill_alone(trace, {.all = {{5, 9, w.bytes()}}}, {.begin_ns = 1002, .end_ns = 2000}, whole.taker());
   EXPECT_EQ(tally.cuda.records, 5U);
   EXPECT_EQ(tally.cuda.dropped, 0U);
 }
@@ -219,6 +220,117 @@ TEST(CudaRecording, ACallKeepsItsBackTrace) {
   ASSERT_EQ(t.api.chain, (Ids{0}));
   EXPECT_EQ(t.chains.address, (Longs{0x10, 0x20}));
   EXPECT_EQ(t.chains.first, (Ids{0, 2}));
+}
+
+TEST(CudaRecording, ABackTraceIsNamedByWhatItsProcessToldOfItsCode) {
+  CudaWritten w;
+  std::string addresses(8, '\0');
+  addresses[0] = 0x10;
+  const std::string path = "/gone/lib.so";
+  const auto map = [&](uint64_t offset) {
+    w.add(wire::Kind::code_mapping, wire::CodeMappingBody{0, 0x1000, offset, 7, static_cast<uint16_t>(path.size()), {}},
+          path);
+  };
+  map(0x2000);
+  w.add(wire::Kind::call_chain, wire::CallChainBody{3, 1}, addresses);
+  map(0x4000);  // in the place of the first
+  w.add(wire::Kind::call_chain, wire::CallChainBody{4, 1}, addresses);
+  w.call(100, 200, 3, 211).call(300, 400, 4, 211);
+  const Trace t = std::move(made_of_cuda(w).trace);
+  ASSERT_EQ(t.api.chain, (Ids{0, 1}));
+  EXPECT_EQ(t.name(t.chains.module[0]), path);
+  EXPECT_EQ(t.name(t.chains.symbol[0]), "0x200f");  // of the call, which the address is behind
+  EXPECT_EQ(t.name(t.chains.symbol[1]), "0x400f");
+}
+
+TEST(CudaRecording, AProcessThatBecomesAnotherProgramNumbersItsCallsAnew) {
+  CudaWritten first;
+  std::string addresses(8, '\0');
+  addresses[0] = 0x10;
+  first.add(wire::Kind::process, wire::ProcessBody{1, 0, 0, {}});
+  first.add(wire::Kind::call_chain, wire::CallChainBody{3, 1}, addresses).call(1001, 1010, 3, 211);
+  CudaWritten second(2000);
+  addresses[0] = 0x20;
+  second.add(wire::Kind::process, wire::ProcessBody{1, 0, 0, {}});
+  second.add(wire::Kind::call_chain, wire::CallChainBody{3, 1}, addresses).call(2001, 2010, 3, 211);
+  const Trace t = std::move(made_of_slices({.all = {{5, 5, first.bytes()}, {5, 5, second.bytes()}}}).trace);
+  ASSERT_EQ(t.api.chain, (Ids{0, 1}));
+  EXPECT_EQ(t.chains.address, (Longs{0x10, 0x20}));
+}
+
+TEST(CudaRecording, ALaunchOfAGraphIsOfTheExecutableAndOfTheGraphThatItWasMadeOf) {
+  CudaWritten w;
+  const auto change = [&](wire::CudaGraphChange what, uint32_t graph, uint32_t executable) {
+    w.add(wire::Kind::cuda_graph, wire::CudaGraphBody{what, graph, 0, executable});
+  };
+  const auto launch = [&](uint32_t number) {
+    w.add(wire::Kind::cuda_graph_launch, wire::GraphLaunchBody{200 + number, 300, {0, 1, 7, number}, number, 0});
+  };
+  launch(2);  // CUPTI's thread writes before that of the program, or behind it
+  change(wire::CudaGraphChange::created, 1, 0);
+  change(wire::CudaGraphChange::instantiated, 1, 2);
+  launch(9);
+  const Trace t = std::move(made_of_cuda(w).trace);
+  EXPECT_EQ(t.graph_launches.graph, (Ids{1, 9}));
+  EXPECT_EQ(t.graph_launches.executable, (Ids{2, kNone}));
+  ASSERT_EQ(t.graph_events.graph, (Longs{1, 1}));
+  EXPECT_EQ(t.graph_events.executable, (Longs{kUnknown, 2}));
+  EXPECT_EQ(t.name(t.graph_events.name[1]), "GraphExec Creation");
+}
+
+TEST(CudaRecording, ACopyBetweenGpusHasBoth) {
+  CudaWritten w;
+  wire::PeerCopyBody peer{};
+  peer.copy.start = 200;
+  peer.copy.end = 300;
+  peer.copy.kind = static_cast<uint8_t>(CopyKind::peer_to_peer);
+  peer.source_device = 1;
+  peer.source_context = 11;
+  peer.destination_device = 0;
+  peer.destination_context = 10;
+  w.add(wire::Kind::cuda_peer_copy, peer);
+  wire::CopyBody copy{};
+  copy.start = 400;
+  copy.end = 500;
+  w.add(wire::Kind::cuda_copy, copy);
+  constexpr uint32_t kBetweenGpus = 8;
+  w.add(wire::Kind::cuda_unified, wire::UnifiedMemoryBody{600, 700, 4096, 0xABC, kBetweenGpus, 3, 2, 0});
+  const Trace t = std::move(made_of_cuda(w).trace);
+  EXPECT_EQ(t.copies.source_device, (Ids{1, kNone, 3}));
+  EXPECT_EQ(t.copies.source_context, (Ids{11, kNone, kNone}));
+  EXPECT_EQ(t.copies.destination_device, (Ids{0, kNone, 2}));
+  EXPECT_EQ(t.copies.destination_context, (Ids{10, kNone, kNone}));
+}
+
+TEST(CudaRecording, TheTimeOfAnEventIsWhenTheGpuCameToIt) {
+  CudaWritten w;
+  w.add(wire::Kind::cuda_event, wire::CudaEventBody{250, 1, 7, 5, 3});
+  w.add(wire::Kind::cuda_event, wire::CudaEventBody{0, 1, 7, 5, 4});
+  w.add(wire::Kind::cuda_event, wire::CudaEventBody{260, 1, 7, 5, 99});  // its call is not in the recording
+  w.call(150, 160, 3, 211).call(170, 180, 4, 211);
+  const Trace t = std::move(made_of_cuda(w).trace);
+  EXPECT_EQ(t.cuda_events.start, (Times{kUnknown, 150}));
+}
+
+TEST(CudaRecording, CallsComeInParts) {
+  CudaWritten w;
+  constexpr uint32_t kCalls = 2 * kPartRows;
+  for (uint32_t i = 0; i < kCalls; ++i) w.call(1000 + i, 1001 + i, i + 1, 211);
+  std::vector<std::span<const std::byte>> slices;  // as the recorder copies them
+  constexpr size_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::ApiCallBody);
+  for (size_t at = 0; at < w.bytes().size(); at += 100 * kBytes) slices.push_back(w.bytes().subspan(at, 100 * kBytes));
+  Slices all;
+  for (const auto& slice : slices) all.all.push_back({5, 9, slice});
+  Trace trace;
+  size_t largest = 0;
+  size_t calls = 0;
+  const Tally tally = fill_alone(trace, all, {.begin_ns = 100}, [&](const Trace& part) {
+    largest = std::max(largest, part.api.start.size());
+    calls += part.api.start.size();
+  });
+  EXPECT_EQ(calls, kCalls);
+  EXPECT_EQ(tally.cuda.api_calls, kCalls);
+  EXPECT_LE(largest, kPartRows + 100);
 }
 
 TEST(CudaRecording, TheLastCountOfAProcessCounts) {

@@ -90,9 +90,9 @@ TEST(CuptiLayouts, KernelsHaveClustersFromCuda118On) {
 TEST(CuptiLayouts, CopiesFromOneGpuToAnotherHaveFieldsOfTheirOwn) {
   CuptiBytes record;
   record.put<uint32_t>(60, 9).put<uint64_t>(72, 11).put<uint8_t>(4, 10);
-  const auto peer = transcribed<wire::CopyBody>(Activity::peer_copy, 19, record);
-  EXPECT_EQ(std::pair(peer.place.correlation, peer.graph_node), std::pair(9U, uint64_t{11}));
-  EXPECT_EQ(peer.kind, 10);
+  const auto peer = transcribed<wire::PeerCopyBody>(Activity::peer_copy, 19, record);
+  EXPECT_EQ(std::pair(peer.copy.place.correlation, peer.copy.graph_node), std::pair(9U, uint64_t{11}));
+  EXPECT_EQ(peer.copy.kind, 10);
   CuptiBytes plain;
   plain.put<uint32_t>(44, 5).put<uint64_t>(64, 6);
   const auto copy = transcribed<wire::CopyBody>(Activity::copy, 19, plain);

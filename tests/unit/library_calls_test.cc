@@ -106,7 +106,7 @@ TEST(LibraryCalls, RecordsBecomeRows) {
   const auto past = record_of({wire::Kind::past_range, 0, 0, 0, 120}, wire::PastRangeBody{180, 6, {}}, "step 3");
   Trace trace;
   WholeTrace whole;
-  const Tally tally = fill_trace(trace, {.all = {{9, 9, call}, {9, 9, past}}}, {.begin_ns = 100}, whole.taker());
+  const Tally tally = fill_alone(trace, {.all = {{9, 9, call}, {9, 9, past}}}, {.begin_ns = 100}, whole.taker());
   whole.put_into(trace);
   EXPECT_EQ(calls_of(trace), (std::vector<Row>{{"registered string 4, name lost", 50, 70, 0}}));
   EXPECT_EQ(ranges_of(trace), (std::vector<Row>{{"step 3", 20, 80, 0}}));
@@ -121,7 +121,7 @@ TEST(LibraryCalls, RecordsThatCannotBeAreNone) {
   const auto long_text = record_of({wire::Kind::past_range, 0, 0, 0, 120}, wire::PastRangeBody{121, 9, {}}, "step");
   for (const auto& bytes : {no_library, ends_before, long_text}) {
     Trace trace;
-    const Tally tally = fill_trace(trace, {.all = {{9, 9, bytes}}}, {.begin_ns = 100}, [](const Trace&) {});
+    const Tally tally = fill_alone(trace, {.all = {{9, 9, bytes}}}, {.begin_ns = 100}, [](const Trace&) {});
     EXPECT_EQ(tally.unread_bytes, static_cast<int64_t>(bytes.size()));
     EXPECT_EQ(tally.records, 0);
   }

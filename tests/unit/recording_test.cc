@@ -70,7 +70,7 @@ struct Made {
 Made made_of(std::vector<Slice> slices, size_t part_rows = kPartRows) {
   Made made;
   WholeTrace whole;
-  made.tally = fill_trace(made.trace, {.all = std::move(slices)}, {.begin_ns = 100}, whole.taker(), {}, part_rows);
+  made.tally = fill_alone(made.trace, {.all = std::move(slices)}, {.begin_ns = 100}, whole.taker(), {}, part_rows);
   whole.put_into(made.trace);
   return made;
 }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "record/parts.h"
+#include "record/trace_of.h"
 #include "trace/columns.h"
 #include "trace/link.h"
 
@@ -38,5 +39,12 @@ class WholeTrace {
 
   Trace rows_;
 };
+
+/// fill_trace() where nothing else is made of the slices.
+[[nodiscard]] inline Tally fill_alone(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take,
+                                      const MeasureRequest& request = {}, size_t part_rows = kPartRows) {
+  Symbolizer symbolizer(trace, slices);
+  return fill_trace(trace, slices, symbolizer, extent, take, request, part_rows);
+}
 
 }  // namespace sonde::record

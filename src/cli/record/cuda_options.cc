@@ -6,12 +6,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/record/number_check.h"
+
 namespace sonde::record_cli {
 namespace {
 
 /// nsys takes back traces of calls of a microsecond and more where it is not told otherwise.
 constexpr int64_t kBackTraceNs = 1000;
 constexpr int64_t kNoBackTraces = -1;
+/// A day: nobody waits that long for what a crash may cost.
+constexpr int64_t kMostFlushMs = 86'400'000;
 
 /// A word, and what stands behind its colon.
 std::pair<std::string_view, std::string_view> split(std::string_view text) {
@@ -93,8 +97,14 @@ void add_cuda_options(CLI::App& command, CudaArguments& a) {
   command.add_flag("--cuda-um-gpu-page-faults", a.gpu_page_faults,
                    "also record the GPU's page faults of unified memory");
   command
+      .add_option("--cuda-event-trace", a.event_times, "true: also record when the GPU reaches CUDA events, at a cost")
+      ->check(CLI::IsMember({"true", "false", "auto"}))
+      ->expected(0, 1)
+      ->capture_default_str();
+  command
       .add_option("--cuda-flush-interval", a.flush_ms,
                   "milliseconds between two times that CUPTI's records are fetched: what a crash may cost")
+      ->check(whole_number_check(0, kMostFlushMs, "milliseconds", "MS"))
       ->capture_default_str();
 }
 
@@ -104,6 +114,7 @@ Result<wire::CudaWanted> cuda_options(const CudaArguments& arguments, std::vecto
                           .backtrace_ns = {kNoBackTraces, kNoBackTraces, kNoBackTraces, kNoBackTraces}};
   if (arguments.memory) wanted.extras |= wire::kCudaMemory;
   if (arguments.cpu_page_faults) wanted.extras |= wire::kCudaCpuPageFaults;
+  if (arguments.event_times == "true") wanted.extras |= wire::kCudaEventTimes;
   if (arguments.gpu_page_faults) wanted.extras |= wire::kCudaGpuPageFaults;
   SONDE_TRY(add_graphs(wanted, arguments.graphs, remarks));
   for (const std::string& choice : arguments.back_traces) SONDE_TRY(add_back_traces(wanted, choice));

@@ -13,6 +13,7 @@ struct CudaArguments {
   bool memory = false;
   bool cpu_page_faults = false;
   bool gpu_page_faults = false;
+  std::string event_times = "false";
   std::string graphs = "graph";
   std::vector<std::string> back_traces = {"none"};
   uint32_t flush_ms = 1000;

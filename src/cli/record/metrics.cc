@@ -8,7 +8,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/record/kernel_list.h"
 #include "cli/record/metric_names.h"
+#include "cli/record/nvtx_filter.h"
 
 namespace sonde::record_cli {
 namespace {
@@ -34,11 +36,12 @@ constexpr auto kAnswers = std::to_array<Answer>({
     {"-i,--import", "sonde kernel -i FILE reads a report", true},
     {"--kernel-id", "--kernel-regex, --launch-skip and --launch-count choose launches", true},
     {"--launch-skip-before-match", "--launch-skip counts launches of the chosen kernels", true},
-    {"--nvtx-exclude", "--nvtx-include chooses launches by the range around them", true},
     {"--source-folders", "lines are recorded by file and number, not their text", true},
     {"--import-source", "lines are recorded by file and number, not their text", true},
-    {"--sampling-buffer-size", "--sampling-interval sets how many samples there are; 64 MiB are kept for them", true},
-    {"--sampling-max-passes", "a launch is sampled once; --sampling-interval sets how many samples there are", true},
+    {"--sampling-buffer-size,--warp-sampling-buffer-size",
+     "--sampling-interval sets how many samples there are; 64 MiB are kept for them", true},
+    {"--sampling-max-passes,--warp-sampling-max-passes",
+     "a launch is sampled once; --sampling-interval sets how many samples there are", true},
 });
 
 /// Options that are as ncu's users have them and change nothing here.
@@ -78,19 +81,35 @@ Result<std::string> kernel_of(const MetricOptions& options) {
   return text;
 }
 
-/// "RANGE", "RANGE/" or "DOMAIN@RANGE", as ncu has it.
-Status add_range(record::MeasureRequest& request, std::string_view text) {
-  if (text.ends_with('/')) text.remove_suffix(1);
-  const size_t at = text.find('@');
-  if (at != std::string_view::npos) request.domain = text.substr(0, at);
-  request.range = text.substr(at == std::string_view::npos ? 0 : at + 1);
-  const bool plain = !request.range.empty() && !request.range.contains('/') && !text.contains('\n') &&
-                     !request.range.contains('[') && !request.range.starts_with("regex:");
-  return plain ? Status()
-               : fail(
-                     "--nvtx-include '{}': sonde record takes the name of one push/pop range, with its domain before "
-                     "an @ where it has one",
-                     text);
+Status add_filters(record::MeasureRequest& request, bool exclude, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    auto filter = parse_range_filter(exclude ? "--nvtx-exclude" : "--nvtx-include", text);
+    if (!filter) return std::unexpected(filter.error());
+    filter->exclude = exclude;
+    request.filters.push_back(*std::move(filter));
+  }
+  return {};
+}
+
+Status add_filters(record::MeasureRequest& request, const MetricOptions& options) {
+  SONDE_TRY(add_filters(request, false, options.included_ranges));
+  SONDE_TRY(add_filters(request, true, options.excluded_ranges));
+  size_t elements = 0;
+  for (const record::RangeFilter& filter : request.filters) elements += filter.ranges.size();
+  if (request.filters.size() <= record::kMostRangeFilters && elements <= record::kMostRangeElements) return {};
+  return fail(
+      "--nvtx-include and --nvtx-exclude: no more than {} of them, with {} ranges together; regex: takes several",
+      record::kMostRangeFilters, record::kMostRangeElements);
+}
+
+/// A name without '/' means start/end ranges, as ncu has it; most programs have none.
+void note_start_end(const record::MeasureRequest& request, std::vector<record::Remark>& remarks) {
+  for (const record::RangeFilter& filter : request.filters) {
+    if (filter.push_pop) continue;
+    remarks.push_back(
+        {false, fmt::format("{} '{}' means start/end ranges, as in ncu; '{}/' is a push/pop range",
+                            filter.exclude ? "--nvtx-exclude" : "--nvtx-include", filter.text, filter.text)});
+  }
 }
 
 Result<MetricNames> names_of(const MetricOptions& options) {
@@ -112,7 +131,9 @@ const char* first_selection(const MetricOptions& options) {
   if (options.skip > 0) return "--launch-skip";
   if (options.count > 0) return "--launch-count";
   if (options.each > 0) return "--launches-each";
-  return options.range.empty() ? nullptr : "--nvtx-include";
+  if (!options.kernel_list.empty()) return "--kernels-from";
+  if (!options.excluded_ranges.empty()) return "--nvtx-exclude";
+  return options.included_ranges.empty() ? nullptr : "--nvtx-include";
 }
 
 /// ncu's 0 to 31 is 2^(5 + N) cycles; CUPTI ends at 2^31.
@@ -172,10 +193,21 @@ std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
                   "measure so many launches of each kernel, grid, block and place in the NVTX ranges; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->group(kGroup);
-  command.add_option("--nvtx-include", options->range, "only launches within the push/pop range [DOMAIN@]NAME")
+  command
+      .add_option("--nvtx-include", options->included_ranges,
+                  "only launches within [DOMAIN@]NAME/ (push/pop) or [DOMAIN@]NAME,NAME (start/end), as ncu has it")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  command.add_option("--nvtx-exclude", options->excluded_ranges, "no launches within them")
+      ->allow_extra_args(false)
       ->group(kGroup);
   command
-      .add_option("--sampling-interval", options->sampling_interval,
+      .add_option(
+          "--kernels-from", options->kernel_list,
+          "only the kernels in places of a file: lines of a kernel's name and the ranges around it, tabs between")
+      ->group(kGroup);
+  command
+      .add_option("--sampling-interval,--warp-sampling-interval", options->sampling_interval,
                   "of set full and section SourceCounters: auto, or 0 to 26 for a sample each 2^(5+N) cycles")
       ->group(kGroup);
   command.add_option("--replay-mode", options->replay_mode, "kernel: each launch runs once a pass")->group(kGroup);
@@ -233,7 +265,13 @@ Result<std::optional<record::MeasureRequest>> measure_request(const MetricOption
   request.skip = options.skip;
   if (options.count > 0) request.count = options.count;
   if (options.each > 0) request.each = options.each;
-  if (!options.range.empty()) SONDE_TRY(add_range(request, options.range));
+  SONDE_TRY(add_filters(request, options));
+  note_start_end(request, remarks);
+  if (!options.kernel_list.empty()) {
+    auto listed = read_kernel_list(options.kernel_list);
+    if (!listed) return std::unexpected(listed.error());
+    request.listed = *std::move(listed);
+  }
   return request;
 }
 

@@ -71,6 +71,17 @@ void choose_unified_memory(const Library& library) noexcept {
                          static_cast<uint32_t>(sizeof configs / sizeof configs[0])));
 }
 
+/// They are off in CUPTI: taking them costs, and may make streams wait for each other.
+void choose_event_times(const Library& library) noexcept {
+  if ((attachment.header->cuda.extras & wire::kCudaEventTimes) == 0) return;
+  const Result result = call(library.event_times, uint8_t{1});
+  if (result == Result::absent) {
+    tell_state(CudaState::lacks, 0, "times of CUDA events: CUPTI has them since CUDA 12.8");
+  } else if (result != Result::ok) {
+    tell_failure(CudaState::lacks, library, "cuptiActivityEnableCudaEventDeviceTimestamps", "", result);
+  }
+}
+
 Result enable(const Library& library, Activity activity) noexcept {
   return library.activity_enable(static_cast<uint32_t>(activity));
 }
@@ -90,6 +101,7 @@ bool set_up_activities(const Library& library) noexcept {
     return false;
   }
   choose_unified_memory(library);
+  choose_event_times(library);
   const Result result = library.register_buffers(request_buffer, take_buffer);
   if (result == Result::ok) return true;
   tell_failure(CudaState::failed, library, "cuptiActivityRegisterCallbacks", "", result);

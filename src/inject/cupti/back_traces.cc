@@ -1,12 +1,14 @@
 #include "inject/cupti/back_traces.h"
 
-#include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
+#include "inject/code_maps.h"
+#include "inject/cupti/profiler_range.h"
 #include "inject/cupti/subscriber.h"
 #include "inject/encode.h"
 #include "inject/thread_chunk.h"
@@ -61,18 +63,52 @@ void write_chain(uint32_t correlation, void* const* frames, uint32_t count) noex
   commit_record(bytes);
 }
 
-/// Whether an address is this library's or CUPTI's.
+/// The addresses of a library.
+struct Extent {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  [[nodiscard]] bool holds(uint64_t address) const noexcept { return begin <= address && address < end; }
+};
+
+constinit Extent own;
+constinit Extent cupti;
+
+Extent extent_of(const dl_phdr_info& library) noexcept {
+  Extent extent{UINT64_MAX, 0};
+  for (uint32_t i = 0; i < library.dlpi_phnum; ++i) {
+    const auto& segment = library.dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const uint64_t begin = library.dlpi_addr + segment.p_vaddr;
+    extent.begin = std::min(extent.begin, begin);
+    extent.end = std::max(extent.end, begin + segment.p_memsz);
+  }
+  return extent;
+}
+
+/// Of the library that holds an address; empty where none does.
+Extent library_at(const void* address) noexcept {
+  struct Search {
+    uint64_t address;
+    Extent found;
+  } search{reinterpret_cast<uint64_t>(address), {}};
+  const auto look = [](dl_phdr_info* info, size_t, void* raw) {
+    auto& wanted = *static_cast<Search*>(raw);
+    const Extent extent = extent_of(*info);
+    if (extent.holds(wanted.address)) wanted.found = extent;
+    return extent.holds(wanted.address) ? 1 : 0;
+  };
+  static_cast<void>(dl_iterate_phdr(look, &search));
+  return search.found;
+}
+
 bool is_of_recording(const void* address) noexcept {
-  Dl_info frame{};
-  Dl_info own{};
-  Dl_info cupti{};
-  if (dladdr(address, &frame) == 0 || dladdr(reinterpret_cast<void*>(&write_chain), &own) == 0) return false;
-  const bool known = dladdr(reinterpret_cast<void*>(library()->subscribe), &cupti) != 0;
-  return frame.dli_fbase == own.dli_fbase || (known && frame.dli_fbase == cupti.dli_fbase);
+  const auto place = reinterpret_cast<uint64_t>(address);
+  return own.holds(place) || cupti.holds(place);
 }
 
 /// Without the innermost frames, which are of the recording.
 void take_chain(uint32_t correlation) noexcept {
+  tell_code();
   void* frames[wire::kMostFrames];
   const int count = backtrace(frames, static_cast<int>(wire::kMostFrames));
   int first = 0;
@@ -100,6 +136,8 @@ void watch_for_back_traces(const Library& library) noexcept {
   if (!any_wanted()) return;
   void* frame = nullptr;
   static_cast<void>(backtrace(&frame, 1));  // loads the unwinder, which must not happen within a call
+  own = library_at(reinterpret_cast<const void*>(&write_chain));
+  cupti = library_at(reinterpret_cast<const void*>(library.subscribe));
   add_handler(on_call);
   for (uint32_t domain = 1; domain < kDomains; ++domain) {
     for (uint32_t call = 1; call < kMostCalls; ++call) {
@@ -112,10 +150,10 @@ void set_back_traces(const Library& library, bool on) noexcept {
   if (!any_wanted()) return;
   is_on.store(on, std::memory_order_relaxed);
   for (uint32_t call = 1; call < kMostCalls; ++call) {
-    for (uint32_t domain = 1; domain < kDomains; ++domain) {
-      if (sorts[domain][call] != kNotWanted) {
-        static_cast<void>(watch(library, static_cast<Domain>(domain), call, on));
-      }
+    for (uint32_t place = 1; place < kDomains; ++place) {
+      const auto domain = static_cast<Domain>(place);
+      const bool stays = !on && is_profiler_range(domain, call);
+      if (sorts[place][call] != kNotWanted && !stays) static_cast<void>(watch(library, domain, call, on));
     }
   }
 }

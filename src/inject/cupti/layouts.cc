@@ -70,17 +70,21 @@ constexpr Size kCopySizes[] = {{kAlways, 80}, {kCuda116, 88}, {kCuda128, 96}, {k
 
 /// CUpti_ActivityMemcpyPtoP3 (to 11.5), 4 (11.6).
 constexpr Field kPeerCopyFields[] = {
-    {16, 8, false, SONDE_INTO(CopyBody, start), kAlways},
-    {24, 8, false, SONDE_INTO(CopyBody, end), kAlways},
-    {32, 4, false, SONDE_INTO(CopyBody, place.device), kAlways},
-    {36, 4, false, SONDE_INTO(CopyBody, place.context), kAlways},
-    {40, 4, false, SONDE_INTO(CopyBody, place.stream), kAlways},
-    {60, 4, false, SONDE_INTO(CopyBody, place.correlation), kAlways},
-    {8, 8, false, SONDE_INTO(CopyBody, bytes), kAlways},
-    {72, 8, false, SONDE_INTO(CopyBody, graph_node), kAlways},
-    {4, 1, false, SONDE_INTO(CopyBody, kind), kAlways},
-    {5, 1, false, SONDE_INTO(CopyBody, source), kAlways},
-    {6, 1, false, SONDE_INTO(CopyBody, destination), kAlways},
+    {16, 8, false, SONDE_INTO(PeerCopyBody, copy.start), kAlways},
+    {24, 8, false, SONDE_INTO(PeerCopyBody, copy.end), kAlways},
+    {32, 4, false, SONDE_INTO(PeerCopyBody, copy.place.device), kAlways},
+    {36, 4, false, SONDE_INTO(PeerCopyBody, copy.place.context), kAlways},
+    {40, 4, false, SONDE_INTO(PeerCopyBody, copy.place.stream), kAlways},
+    {60, 4, false, SONDE_INTO(PeerCopyBody, copy.place.correlation), kAlways},
+    {8, 8, false, SONDE_INTO(PeerCopyBody, copy.bytes), kAlways},
+    {72, 8, false, SONDE_INTO(PeerCopyBody, copy.graph_node), kAlways},
+    {4, 1, false, SONDE_INTO(PeerCopyBody, copy.kind), kAlways},
+    {5, 1, false, SONDE_INTO(PeerCopyBody, copy.source), kAlways},
+    {6, 1, false, SONDE_INTO(PeerCopyBody, copy.destination), kAlways},
+    {44, 4, false, SONDE_INTO(PeerCopyBody, source_device), kAlways},
+    {48, 4, false, SONDE_INTO(PeerCopyBody, source_context), kAlways},
+    {52, 4, false, SONDE_INTO(PeerCopyBody, destination_device), kAlways},
+    {56, 4, false, SONDE_INTO(PeerCopyBody, destination_context), kAlways},
 };
 constexpr Size kPeerCopySizes[] = {{kAlways, 88}, {kCuda116, 96}};
 
@@ -223,6 +227,7 @@ constexpr Field kEventFields[] = {
     {12, 4, false, SONDE_INTO(CudaEventBody, stream), kAlways},
     {16, 4, false, SONDE_INTO(CudaEventBody, event), kAlways},
     {4, 4, false, SONDE_INTO(CudaEventBody, correlation), kAlways},
+    {40, 8, false, SONDE_INTO(CudaEventBody, reached), kCuda128},
 };
 constexpr Size kEventSizes[] = {{kAlways, 24}, {kCuda128, 56}};
 
@@ -237,7 +242,7 @@ constexpr Layout layout(Activity activity, const char* name, Kind kind, Times ti
 constexpr Layout kLayouts[] = {
     layout(Activity::kernel, "CONCURRENT_KERNEL", Kind::cuda_kernel, Times::start_and_end, kKernelFields, kKernelSizes),
     layout(Activity::copy, "MEMCPY", Kind::cuda_copy, Times::start_and_end, kCopyFields, kCopySizes),
-    layout(Activity::peer_copy, "MEMCPY2", Kind::cuda_copy, Times::start_and_end, kPeerCopyFields, kPeerCopySizes),
+    layout(Activity::peer_copy, "MEMCPY2", Kind::cuda_peer_copy, Times::start_and_end, kPeerCopyFields, kPeerCopySizes),
     layout(Activity::set, "MEMSET", Kind::cuda_set, Times::start_and_end, kSetFields, kSetSizes),
     layout(Activity::synchronization, "SYNCHRONIZATION", Kind::cuda_sync, Times::start_and_end, kSyncFields,
            kSyncSizes),

@@ -1,5 +1,7 @@
 #include "inject/cupti/profiler_range.h"
 
+#include <algorithm>
+
 #include "inject/attachment.h"
 #include "inject/capture.h"
 #include "inject/cupti/state_record.h"
@@ -45,6 +47,10 @@ void on_call(Domain domain, uint32_t id, const void* data) noexcept {
 bool needs_profiler_range() noexcept {
   const wire::Trigger trigger = attachment.header->trigger.load(std::memory_order_acquire);
   return trigger == wire::Trigger::cuda_profiler_api && !watched;
+}
+
+bool is_profiler_range(Domain domain, uint32_t call) noexcept {
+  return std::ranges::any_of(kCalls, [&](const RangeCall& c) { return c.domain == domain && c.id == call; });
 }
 
 void watch_profiler_range(const Library& library) noexcept {

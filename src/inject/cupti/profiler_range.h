@@ -8,6 +8,9 @@ namespace sonde::inject::cupti {
 /// Whether the recording waits for them: then CUPTI must be there before it begins.
 [[nodiscard]] bool needs_profiler_range() noexcept;
 
+/// Whether a call is one of the four: it stays watched, whoever else watched it.
+[[nodiscard]] bool is_profiler_range(Domain domain, uint32_t call) noexcept;
+
 /// After subscribe(). Where CUPTI refuses it, that is told.
 void watch_profiler_range(const Library& library) noexcept;
 

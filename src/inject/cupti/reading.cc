@@ -48,6 +48,14 @@ void take_end(std::byte* body) noexcept {
   memcpy(body, &counter, sizeof counter);
 }
 
+/// 0 where the GPU's times of events were not asked for.
+void take_event_time(std::byte* body) noexcept {
+  wire::CudaEventBody event{};
+  memcpy(&event, body, sizeof event);
+  if (event.reached != 0) event.reached = to_monotonic(event.reached);
+  memcpy(body, &event, sizeof event);
+}
+
 void write(const Layout& layout, const std::byte* body) noexcept {
   uint16_t domain = 0;
   if (layout.kind == wire::Kind::cuda_call) {
@@ -81,6 +89,7 @@ void read_record(const Library& library, const uint8_t* record, size_t room, boo
   transcribe(*layout, library.version, record, body, number_of);
   if (!take_times(*layout, body, forced)) return;
   if (layout->activity == Activity::unified_memory) take_end(body);
+  if (layout->activity == Activity::event) take_event_time(body);
   note_graphs(*layout, body);
   write(*layout, body);
 }
@@ -121,8 +130,7 @@ void tell_tally(const Library& library) noexcept {
   if (dropped == 0 && tally.buffers == told_buffers && tally.flush_failures == told_flush_failures) return;
   told_buffers = tally.buffers;
   told_flush_failures = tally.flush_failures;
-  const ClockState clock = clock_state(library);
-  tally.lost = lost_records();
+  const ClockState clock = follow_clock(library);
   tally.nameless = numberless_texts();
   tally.callback_ns = callback_ns();
   tally.clock_error_ns = clock.error_ns;

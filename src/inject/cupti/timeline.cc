@@ -7,6 +7,7 @@
 
 #include "inject/cupti/activities.h"
 #include "inject/cupti/back_traces.h"
+#include "inject/cupti/graphs.h"
 #include "inject/cupti/layouts.h"
 #include "inject/cupti/profiler_range.h"
 #include "inject/cupti/reading.h"
@@ -120,12 +121,14 @@ void turn_on() noexcept {
   last_fetch.store(now_ns());
   const bool enabled = enable_activities(*library());
   set_back_traces(*library(), enabled);
+  watch_graphs(*library(), enabled);
   hold_records(enabled);
   state.store(enabled ? State::on : State::gone);
 }
 
 void turn_off(State next) noexcept {
   set_back_traces(*library(), false);
+  watch_graphs(*library(), false);
   disable_activities(*library());
   drained_at.store(now_ns() + kDrainNs);
   fetch_at_once.store(true);

@@ -96,6 +96,18 @@ bool has_wanted_name(const Settings& wanted, const char* mangled) noexcept {
   return regexec(&wanted.kernel, name, 0, nullptr, 0) == 0;
 }
 
+/// Where there is a list: whether it names the function where the thread is.
+bool is_listed(const Settings& wanted, const char* mangled) noexcept {
+  if (!wanted.is_listed) return true;
+  const uint64_t here = place();
+  const Part base = base_name(mangled);
+  const Settings::Listed* const end = wanted.listed + wanted.listed_count;
+  return std::ranges::any_of(static_cast<const Settings::Listed*>(wanted.listed), end, [&](const auto& listed) {
+    return (listed.anywhere || listed.place == here) && strlen(listed.function) == base.bytes &&
+           memcmp(listed.function, base.data, base.bytes) == 0;
+  });
+}
+
 /// Each once.
 void tell_first(bool& told, wire::MeasureState what, const char* text = "") noexcept {
   if (!told) tell(what, text);
@@ -142,7 +154,8 @@ Work work_on(const Settings& wanted, const Launch& launch, LaunchKind*& kind) no
 }
 
 bool may_be_measured(const Settings& wanted, const Launch& launch, const char* mangled) noexcept {
-  if (!records(wire::kWantMetrics) || !in_range() || !has_wanted_name(wanted, mangled)) return false;
+  if (!records(wire::kWantMetrics) || !has_wanted_name(wanted, mangled)) return false;
+  if (!is_listed(wanted, mangled) || !in_range()) return false;
   return !is_collective(launch, mangled) && !is_captured(launch.stream);
 }
 

@@ -28,7 +28,7 @@ void AddressSpaces::add(const PerfRecord& record) {
 
 uint32_t AddressSpaces::begin(uint32_t process, int64_t time, uint32_t parent) {
   const auto number = static_cast<uint32_t>(spaces_.size());
-  spaces_.push_back({.since = time, .parent = parent, .longest = 0, .mappings = {}});
+  spaces_.push_back({.since = time, .parent = parent, .longest = 0, .mappings = {}, .replacements = {}});
   of_process_[process].push_back(number);
   return number;
 }
@@ -40,8 +40,27 @@ void AddressSpaces::map(const PerfRecord& record) {
   const Mapping mapping{record.address + record.length, record.offset, record.time, file_of(record)};
   const auto [first, last] = space.mappings.equal_range(record.address);
   if (first != last && std::prev(last)->second == mapping) return;
+  if (space.has_any(record.address, mapping.end)) space.replacements.push_back(record.time);
   space.mappings.emplace(record.address, mapping);
   space.longest = std::max(space.longest, record.length);
+}
+
+bool AddressSpaces::Space::has_any(uint64_t begin, uint64_t end) const {
+  for (auto at = mappings.lower_bound(end); at != mappings.begin();) {
+    --at;
+    if (at->second.end > begin) return true;
+    if (at->first + longest <= begin) return false;
+  }
+  return false;
+}
+
+uint64_t AddressSpaces::era(uint32_t process, int64_t time) const {
+  constexpr uint32_t kImageShift = 32;
+  const uint32_t number = image(process, time);
+  if (number == kNoSpace) return number;
+  const std::vector<int64_t>& replacements = spaces_[number].replacements;
+  const auto before = std::ranges::upper_bound(replacements, time) - replacements.begin();
+  return uint64_t{number} << kImageShift | static_cast<uint64_t>(before);
 }
 
 FileId AddressSpaces::file_of(const PerfRecord& record) {

@@ -37,9 +37,13 @@ class AddressSpaces {
   /// Of MMAP2, COMM (exec), FORK; others change nothing. In the order of time.
   void add(const PerfRecord& record);
 
+  /// Whether anything was told of a process.
+  [[nodiscard]] bool knows(uint32_t process) const { return of_process_.contains(process); }
   [[nodiscard]] std::optional<CodePlace> find(uint32_t process, int64_t time, uint64_t address) const;
-  /// Numbers one life of one program of a process: equal addresses of one image mean the same code.
+  /// Numbers one life of one program of a process.
   [[nodiscard]] uint32_t image(uint32_t process, int64_t time) const;
+  /// Numbers a part of such a life in which equal addresses mean the same code: nothing took the place of something.
+  [[nodiscard]] uint64_t era(uint32_t process, int64_t time) const;
   [[nodiscard]] const std::vector<FileIdentity>& files() const { return files_; }
 
  private:
@@ -58,6 +62,9 @@ class AddressSpaces {
     uint32_t parent;
     uint64_t longest = 0;
     std::multimap<uint64_t, Mapping> mappings;
+    std::vector<int64_t> replacements;  ///< when something was mapped where something else had been
+
+    [[nodiscard]] bool has_any(uint64_t begin, uint64_t end) const;
   };
 
   uint32_t begin(uint32_t process, int64_t time, uint32_t parent);

@@ -15,9 +15,8 @@ struct CpuOptions {
   Backtrace backtrace = Backtrace::dwarf;
   int frequency_hz = 1000;        ///< of each thread that runs
   int samples_per_backtrace = 1;  ///< a chain for every so many samples of all threads
-  bool maps = false;              ///< where code lies is recorded even without samples, for other chains
 
-  [[nodiscard]] bool any() const { return maps || sample != CpuScope::none || switches != CpuScope::none; }
+  [[nodiscard]] bool any() const { return sample != CpuScope::none || switches != CpuScope::none; }
 };
 
 /// How the recording of the CPU's work goes.

@@ -27,6 +27,13 @@ std::string broken_share(const CpuTally& t) {
                      kPercent * static_cast<double>(t.broken_chains) / static_cast<double>(t.chains), t.chains);
 }
 
+/// Of back traces too.
+void add_changed_files(std::vector<Remark>& remarks, const CpuTally& t) {
+  for (const std::string& path : t.changed_files) {
+    remarks.push_back({true, fmt::format("{} was replaced since it ran: its functions have no names", path)});
+  }
+}
+
 void add_losses(std::vector<Remark>& remarks, const CpuTally& t, int64_t unread_bytes) {
   if (t.lost > 0) {
     remarks.push_back({true, fmt::format("{} CPU samples and thread switches were lost: the recorder was late; a lower "
@@ -35,9 +42,6 @@ void add_losses(std::vector<Remark>& remarks, const CpuTally& t, int64_t unread_
   }
   if (t.throttled > 0) {
     remarks.push_back({true, fmt::format("Linux held back CPU sampling {} times: it took too much time", t.throttled)});
-  }
-  for (const std::string& path : t.changed_files) {
-    remarks.push_back({true, fmt::format("{} was replaced since it ran: its functions have no names", path)});
   }
   if (unread_bytes > 0) {
     remarks.push_back({true, fmt::format("{} bytes of CPU samples could not be read", unread_bytes)});
@@ -48,6 +52,7 @@ void add_losses(std::vector<Remark>& remarks, const CpuTally& t, int64_t unread_
 
 void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const CpuOptions& options,
                      const CpuState& state) {
+  add_changed_files(remarks, tally);
   if (options.sample == CpuScope::none && options.switches == CpuScope::none) return;
   if (!state.problem.empty()) {
     remarks.push_back({true, fmt::format("no {}: {}", things(options), state.problem)});

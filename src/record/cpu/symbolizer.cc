@@ -1,29 +1,18 @@
 #include "record/cpu/symbolizer.h"
 
 #include <cxxabi.h>
+#include <linux/perf_event.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "record/cpu/kernel_symbols.h"
+#include "trace/thread_starts.h"
 
 namespace sonde::record {
 namespace {
-
-/// Where threads begin: the program's entry, the C library's starter of threads, and the loader's own work before.
-constexpr std::array<std::string_view, 12> kStarts = {"_start",
-                                                      "__libc_start_main",
-                                                      "__libc_start_call_main",
-                                                      "clone",
-                                                      "clone3",
-                                                      "__clone",
-                                                      "__clone3",
-                                                      "start_thread",
-                                                      "_dl_start_user",
-                                                      "_dl_start",
-                                                      "__libc_start_main_impl",
-                                                      "__start_context"};
 
 constexpr std::string_view kKernelModule = "[kernel]";
 constexpr std::string_view kNoModule = "[unknown]";
@@ -36,8 +25,21 @@ std::string demangled(const std::string& mangled) {
   return status == 0 ? std::string(plain.get()) : mangled;
 }
 
-std::string key_of(uint32_t image, std::span<const uint64_t> kernel, std::span<const uint64_t> user) {
-  std::string key(reinterpret_cast<const char*>(&image), sizeof image);
+PerfRecord mapping_of(const ToldCode& code) {
+  PerfRecord mapping;
+  mapping.type = PERF_RECORD_MMAP2;
+  mapping.process = code.process;
+  mapping.time = code.time;
+  mapping.address = code.place.begin;
+  mapping.length = code.place.end - code.place.begin;
+  mapping.offset = code.place.offset;
+  mapping.inode = code.place.inode;
+  mapping.text = code.path;
+  return mapping;
+}
+
+std::string key_of(uint64_t era, std::span<const uint64_t> kernel, std::span<const uint64_t> user) {
+  std::string key(reinterpret_cast<const char*>(&era), sizeof era);
   key.append(reinterpret_cast<const char*>(kernel.data()), kernel.size_bytes());
   key.push_back('|');
   key.append(reinterpret_cast<const char*>(user.data()), user.size_bytes());
@@ -54,17 +56,37 @@ Symbolizer::Symbolizer(Trace& trace, const Slices& slices) : trace_(trace) {
   }
 }
 
+void Symbolizer::add(const Images& images) {
+  boost::unordered_flat_set<uint32_t> told;
+  for (const Image& image : images.all()) {
+    if (spaces_.knows(image.process) && !told.contains(image.process)) continue;
+    told.insert(image.process);
+    PerfRecord begin;
+    begin.type = PERF_RECORD_COMM;
+    begin.misc = PERF_RECORD_MISC_COMM_EXEC;
+    begin.process = image.process;
+    begin.time = image.since;
+    spaces_.add(begin);
+  }
+  for (const ToldCode& code : images.code()) {
+    if (told.contains(code.process)) spaces_.add(mapping_of(code));
+  }
+}
+
 ChainId Symbolizer::chain(uint32_t process, int64_t time, std::span<const uint64_t> addresses) {
-  return chain(process, time, {}, addresses);
+  if (addresses.empty()) return kNone;
+  const auto [chain, fresh] = begin_chain(spaces_.era(process, time), {}, addresses);
+  if (!fresh) return chain;
+  for (const uint64_t address : addresses) add_user_frame(process, time, address, true);
+  trace_.chains.first.push_back(static_cast<uint32_t>(trace_.chains.symbol.size()));
+  return chain;
 }
 
 ChainId Symbolizer::chain(uint32_t process, int64_t time, std::span<const uint64_t> kernel,
                           std::span<const uint64_t> user) {
   if (kernel.empty() && user.empty()) return kNone;
-  CallChains& chains = trace_.chains;
-  const auto [found, fresh] = known_chains_.try_emplace(key_of(spaces_.image(process, time), kernel, user),
-                                                        static_cast<ChainId>(chains.size()));
-  if (!fresh) return found->second;
+  const auto [chain, fresh] = begin_chain(spaces_.era(process, time), kernel, user);
+  if (!fresh) return chain;
   const NameId module = trace_.names.intern(kKernelModule);
   for (const uint64_t address : kernel) {
     const std::string_view name = kernel_symbol(address);
@@ -72,11 +94,23 @@ ChainId Symbolizer::chain(uint32_t process, int64_t time, std::span<const uint64
   }
   bool called = false;
   for (const uint64_t address : user) {
-    add_frame(user_name(process, time, address, called), address, false);
+    add_user_frame(process, time, address, called);
     called = true;
   }
-  chains.first.push_back(static_cast<uint32_t>(chains.symbol.size()));
-  return found->second;
+  trace_.chains.first.push_back(static_cast<uint32_t>(trace_.chains.symbol.size()));
+  return chain;
+}
+
+/// A chain, and whether it is a new one, whose frames are to follow.
+std::pair<ChainId, bool> Symbolizer::begin_chain(uint64_t era, std::span<const uint64_t> kernel,
+                                                 std::span<const uint64_t> user) {
+  const auto next = static_cast<ChainId>(trace_.chains.size());
+  const auto [found, fresh] = known_chains_.try_emplace(key_of(era, kernel, user), next);
+  return {found->second, fresh};
+}
+
+void Symbolizer::add_user_frame(uint32_t process, int64_t time, uint64_t address, bool called) {
+  add_frame(user_name(process, time, address, called), address, false);
 }
 
 void Symbolizer::add_frame(const Name& name, uint64_t address, bool kernel) {
@@ -123,8 +157,7 @@ Symbolizer::Name Symbolizer::name_outside(uint32_t process, uint64_t address) {
 bool Symbolizer::ends_at_start(ChainId chain) const {
   const CallChains& chains = trace_.chains;
   if (chain == kNone || chains.first[chain] == chains.first[chain + 1]) return false;
-  const std::string_view last = trace_.name(chains.symbol[chains.first[chain + 1] - 1]);
-  return std::ranges::find(kStarts, last) != kStarts.end();
+  return is_thread_start(trace_.name(chains.symbol[chains.first[chain + 1] - 1]));
 }
 
 }  // namespace sonde::record

@@ -5,11 +5,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "record/cpu/code_file.h"
 #include "record/cpu/perf_map.h"
+#include "record/images.h"
 #include "record/slices.h"
 #include "trace/trace.h"
 
@@ -24,10 +26,13 @@ class Symbolizer {
   /// Of the slices' records of mappings. All must outlive it.
   Symbolizer(Trace& trace, const Slices& slices);
 
-  /// The chain of a list of user addresses of a process at a time (CLOCK_MONOTONIC): innermost first, the first an
-  /// instruction, the rest return addresses. Equal chains of an image are one. kNone for no addresses.
+  /// Adds what processes told themselves of where their code lies. Where Linux told of a process, that holds.
+  void add(const Images& images);
+
+  /// The chain of a list of return addresses of a process at a time (CLOCK_MONOTONIC), innermost first. Equal chains of
+  /// an era of the process are one. kNone for no addresses.
   [[nodiscard]] ChainId chain(uint32_t process, int64_t time, std::span<const uint64_t> addresses);
-  /// The same with what ran in the kernel below it.
+  /// That of a sample: what ran in the kernel, and below it the instruction that ran, followed by return addresses.
   [[nodiscard]] ChainId chain(uint32_t process, int64_t time, std::span<const uint64_t> kernel,
                               std::span<const uint64_t> user);
 
@@ -41,6 +46,9 @@ class Symbolizer {
     NameId module;
   };
 
+  [[nodiscard]] std::pair<ChainId, bool> begin_chain(uint64_t era, std::span<const uint64_t> kernel,
+                                                     std::span<const uint64_t> user);
+  void add_user_frame(uint32_t process, int64_t time, uint64_t address, bool called);
   Name user_name(uint32_t process, int64_t time, uint64_t address, bool called);
   Name name_in(FileId file, uint64_t offset, bool called);
   Name name_outside(uint32_t process, uint64_t address);
@@ -50,7 +58,7 @@ class Symbolizer {
   AddressSpaces spaces_;
   CodeFiles files_{spaces_};
   boost::unordered_flat_map<uint64_t, Name> known_;                     ///< by file and offset
-  boost::unordered_flat_map<std::string, ChainId> known_chains_;        ///< by image and addresses
+  boost::unordered_flat_map<std::string, ChainId> known_chains_;        ///< by era and addresses
   boost::unordered_flat_map<uint32_t, std::unique_ptr<PerfMap>> made_;  ///< code that processes made
 };
 

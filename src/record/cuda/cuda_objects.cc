@@ -62,7 +62,10 @@ CudaObjects::CudaObjects(Trace& trace, const Slices& slices) : trace_(trace) {
     letting_go.has_read(slice);
     wire::Reader reader(slice.records);
     wire::Record record;
-    while (reader.next(record)) add(record, sources_[{slice.process, slice.thread}]);
+    while (reader.next(record)) {
+      if (record.head.kind == wire::Kind::cuda_graph) add_graph(body_of<wire::CudaGraphBody>(record), slice.process);
+      add(record, sources_[{slice.process, slice.thread}]);
+    }
   }
   for (const auto& [body, source] : devices_) add_device(body, *source);
 }
@@ -143,6 +146,25 @@ std::optional<uint32_t> CudaObjects::device_of(const CudaSource& source, uint32_
   if (of == sources_.end()) return std::nullopt;
   const auto found = of->second.contexts.find(context);
   return found == of->second.contexts.end() ? std::nullopt : std::optional(found->second.device);
+}
+
+/// A process that becomes another program numbers its graphs anew: then a number says nothing.
+void CudaObjects::add_graph(const wire::CudaGraphBody& graph, uint32_t process) {
+  if (graph.change != wire::CudaGraphChange::instantiated || graph.graph == 0 || graph.executable == 0) return;
+  const auto note = [&](Numbered<uint32_t>& map, uint32_t from, uint32_t to) {
+    const auto [place, fresh] = map.try_emplace(key(process, from), to);
+    if (!fresh && place->second != to) place->second = kNone;
+  };
+  note(graph_of_, graph.executable, graph.graph);
+  note(executable_of_, graph.graph, graph.executable);
+}
+
+/// An executable graph is a clone of the one that it was made of, in the same row of numbers.
+CudaObjects::Launched CudaObjects::launched(uint32_t process, uint32_t number) const {
+  const auto graph = graph_of_.find(key(process, number));
+  if (graph != graph_of_.end() && graph->second != kNone) return {graph->second, number};
+  const auto executable = executable_of_.find(key(process, number));
+  return {number, executable == executable_of_.end() ? kNone : executable->second};
 }
 
 void CudaObjects::describe(const CudaSource& source, Stream& stream) const {

@@ -33,6 +33,12 @@ class CudaObjects {
 
   /// The device of a context; empty where CUPTI did not tell it.
   [[nodiscard]] std::optional<uint32_t> device_of(const CudaSource& source, uint32_t context) const;
+  /// A launched graph, by the number that CUPTI gives with it.
+  struct Launched {
+    uint32_t graph;               ///< that it was made of
+    uint32_t executable = kNone;  ///< kNone where CUPTI did not tell of its instantiation
+  };
+  [[nodiscard]] Launched launched(uint32_t process, uint32_t number) const;
   /// What is known of a stream: its GPU, priority, flags, whether it is the null stream of its context.
   void describe(const CudaSource& source, Stream& stream) const;
 
@@ -53,9 +59,13 @@ class CudaObjects {
   void add_device(const wire::DeviceBody& body, OfSource& source);
   [[nodiscard]] DeviceId device_row(const wire::DeviceBody& body, const std::string& name);
 
+  void add_graph(const wire::CudaGraphBody& graph, uint32_t process);
+
   Trace& trace_;
   std::map<CudaSource, OfSource> sources_;
   std::vector<std::pair<wire::DeviceBody, OfSource*>> devices_;  ///< their names may come after them
+  Numbered<uint32_t> graph_of_;       ///< by process and executable graph; kNone where it was more than one
+  Numbered<uint32_t> executable_of_;  ///< by process and graph, the same
 };
 
 }  // namespace sonde::record

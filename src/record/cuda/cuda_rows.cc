@@ -1,6 +1,7 @@
 #include "record/cuda/cuda_rows.h"
 
 #include <algorithm>
+#include <array>
 
 #include "record/cuda/body.h"
 #include "record/cuda/cuda_codes.h"
@@ -9,7 +10,7 @@
 namespace sonde::record {
 namespace {
 
-uint64_t key(uint32_t process, uint32_t correlation) { return uint64_t{process} << 32U | correlation; }
+uint64_t key(uint32_t image, uint32_t correlation) { return uint64_t{image} << 32U | correlation; }
 
 /// What the operations of a GPU have in front.
 struct Operation {
@@ -22,6 +23,7 @@ bool is_operation(wire::Kind kind) {
   switch (kind) {
     case wire::Kind::cuda_kernel:
     case wire::Kind::cuda_copy:
+    case wire::Kind::cuda_peer_copy:
     case wire::Kind::cuda_set:
     case wire::Kind::cuda_sync:
     case wire::Kind::cuda_graph_launch: return true;
@@ -33,7 +35,6 @@ wire::CudaTallyBody since(wire::CudaTallyBody counted, const wire::CudaTallyBody
   counted.records -= before.records;
   for (size_t i = 0; i < std::size(counted.invalid); ++i) counted.invalid[i] -= before.invalid[i];
   counted.dropped -= before.dropped;
-  counted.lost -= before.lost;
   counted.buffers -= before.buffers;
   counted.bytes -= before.bytes;
   counted.busy_ns -= before.busy_ns;
@@ -48,30 +49,59 @@ int64_t node_of(uint64_t node) { return node == 0 ? kUnknown : static_cast<int64
 
 void CudaRows::add(const wire::Record& record, const CudaSource& source) {
   if ((extent_.wanted & wire::kWantCuda) == 0) return;
-  if (is_operation(record.head.kind) && body_of<Operation>(record).start > extent_.end_ns) {
-    late_.push_back({record, source});
-  } else {
-    add_row(record, source);
+  note(record, source);
+  if (!needs_all(record)) add_row(record, source);
+}
+
+/// Operations that start behind the extent: the call that asked for them may be within it.
+bool CudaRows::is_late(const wire::Record& record) const {
+  return is_operation(record.head.kind) && body_of<Operation>(record).start > extent_.end_ns;
+}
+
+/// Whether what becomes of it follows from others, which may come behind it.
+bool CudaRows::needs_all(const wire::Record& record) const {
+  switch (record.head.kind) {
+    case wire::Kind::cuda_call:
+    case wire::Kind::cuda_event:
+    case wire::Kind::cuda_graph:
+    case wire::Kind::cuda_overhead: return true;
+    default: return is_late(record);
   }
+}
+
+void CudaRows::note(const wire::Record& record, const CudaSource& source) {
+  if (!needs_all(record)) return;
+  to_read_again_.insert(source);
+  switch (record.head.kind) {
+    case wire::Kind::cuda_call: return note_call(body_of<wire::ApiCallBody>(record), source, record.head.domain);
+    case wire::Kind::cuda_kernel:
+    case wire::Kind::cuda_graph_launch:
+      started_.insert(source.process, body_of<Operation>(record).place.correlation);
+      return;
+    default: return;
+  }
+}
+
+void CudaRows::note_call(const wire::ApiCallBody& b, const CudaSource& source, uint16_t domain) {
+  if (domain == kRuntimeDomain) called_of_runtime_.insert(source.process, b.correlation);
+  if (has_sense(b.start, b.end) && extent_.holds_time(b.start)) called_.insert(source.process, b.correlation);
 }
 
 void CudaRows::add_row(const wire::Record& record, const CudaSource& source) {
   switch (record.head.kind) {
     case wire::Kind::cuda_kernel: return kernel(body_of<wire::KernelBody>(record), source);
     case wire::Kind::cuda_copy: return copy(body_of<wire::CopyBody>(record), source);
+    case wire::Kind::cuda_peer_copy: return copy(body_of<wire::PeerCopyBody>(record), source);
     case wire::Kind::cuda_set: return set(body_of<wire::SetBody>(record), source);
     case wire::Kind::cuda_sync: return sync(body_of<wire::SyncBody>(record), source);
     case wire::Kind::cuda_graph_launch: return graph_launch(body_of<wire::GraphLaunchBody>(record), source);
     case wire::Kind::cuda_unified: return unified(body_of<wire::UnifiedMemoryBody>(record), source);
     case wire::Kind::cuda_allocation: return allocation(body_of<wire::AllocationBody>(record), source);
-    case wire::Kind::cuda_event: events_.push_back({record, source}); return;
     case wire::Kind::call_chain:
       if (extent_.holds_time(record.head.time)) chain(record, source);
       return;
     case wire::Kind::cuda_state: return state(record);
     case wire::Kind::cuda_tally: return count(record, source);
-    case wire::Kind::cuda_call: return call(body_of<wire::ApiCallBody>(record), source, record.head.domain);
-    case wire::Kind::cuda_overhead: overheads_.push_back({body_of<wire::OverheadBody>(record), source.process}); return;
     default: return;
   }
 }
@@ -126,11 +156,25 @@ void CudaRows::kernel(const wire::KernelBody& b, const CudaSource& source) {
   k.grid_id.push_back(b.grid_id);
   k.cache_config.push_back(b.cache_config);
   k.shared_limit_config.push_back(static_cast<uint8_t>(b.shared_limit_config));
-  started_.insert(key(source.process, b.place.correlation));
+  started_.insert(source.process, b.place.correlation);
   ++tally_.kernels;
 }
 
-void CudaRows::copy(const wire::CopyBody& b, const CudaSource& source) {
+void CudaRows::copy(const wire::CopyBody& b, const CudaSource& source) { add_copy(b, {}, source); }
+
+void CudaRows::copy(const wire::PeerCopyBody& b, const CudaSource& source) {
+  add_copy(b.copy, {b.source_device, b.source_context, b.destination_device, b.destination_context}, source);
+}
+
+void CudaRows::add_places(const CopyPlaces& places) {
+  Copies& c = trace_.copies;
+  c.source_device.push_back(places.source_device);
+  c.source_context.push_back(places.source_context);
+  c.destination_device.push_back(places.destination_device);
+  c.destination_context.push_back(places.destination_context);
+}
+
+void CudaRows::add_copy(const wire::CopyBody& b, const CopyPlaces& places, const CudaSource& source) {
   Copies& c = trace_.copies;
   if (!add_operation(c, b.start, b.end, b.place, source)) return;
   c.bytes.push_back(static_cast<int64_t>(b.bytes));
@@ -140,6 +184,7 @@ void CudaRows::copy(const wire::CopyBody& b, const CudaSource& source) {
   c.address.push_back(kUnknown);
   c.migration_cause.push_back(kNoCode);
   c.graph_node.push_back(node_of(b.graph_node));
+  add_places(places);
   ++tally_.copies;
 }
 
@@ -168,9 +213,10 @@ void CudaRows::sync(const wire::SyncBody& b, const CudaSource& source) {
 void CudaRows::graph_launch(const wire::GraphLaunchBody& b, const CudaSource& source) {
   GraphLaunches& g = trace_.graph_launches;
   if (!add_operation(g, b.start, b.end, b.place, source)) return;
-  g.graph.push_back(b.graph);
-  g.executable.push_back(kNone);
-  started_.insert(key(source.process, b.place.correlation));
+  const auto [graph, executable] = objects_.launched(source.process, b.graph);
+  g.graph.push_back(graph);
+  g.executable.push_back(executable);
+  started_.insert(source.process, b.place.correlation);
   ++tally_.graph_launches;
 }
 
@@ -200,6 +246,8 @@ void CudaRows::migration(const wire::UnifiedMemoryBody& b, const CudaSource& sou
   c.address.push_back(static_cast<int64_t>(b.address));
   c.migration_cause.push_back(static_cast<uint8_t>(b.flags));
   c.graph_node.push_back(kUnknown);
+  const bool between_gpus = counter == UnifiedCounter::device_to_device;
+  add_places(between_gpus ? CopyPlaces{.source_device = b.source, .destination_device = b.destination} : CopyPlaces{});
   ++tally_.copies;
   ++tally_.migrations;
 }
@@ -242,29 +290,22 @@ void CudaRows::allocation(const wire::AllocationBody& b, const CudaSource& sourc
   ++tally_.allocations;
 }
 
+/// Those of calls in the recording: the time that CUPTI gives them, if any, is that at which the GPU came to them.
 void CudaRows::event(const wire::CudaEventBody& b, const CudaSource& source) {
+  if (!is_of_call(source, b.correlation)) return;
   CudaEvents& e = trace_.cuda_events;
-  e.start.push_back(kUnknown);
+  e.start.push_back(b.reached == 0 ? kUnknown : time(b.reached));
   e.stream.push_back(stream(source, objects_.device_of(source, b.context).value_or(kNone), b.context, b.stream));
   e.correlation.push_back(b.correlation);
   e.event.push_back(b.event);
 }
 
-/// Frames are told by their addresses: who knows where code lay names them (record/cpu).
 void CudaRows::chain(const wire::Record& record, const CudaSource& source) {
   const auto body = body_of<wire::CallChainBody>(record);
-  CallChains& c = trace_.chains;
-  const NameId unknown = trace_.names.intern("[unknown]");
-  for (uint32_t i = 0; i < body.frames; ++i) {
-    uint64_t address = 0;
-    std::memcpy(&address, record.body.data() + sizeof body + i * sizeof address, sizeof address);
-    c.symbol.push_back(trace_.names.intern(fmt::format("{:#x}", address)));
-    c.module.push_back(unknown);
-    c.address.push_back(static_cast<int64_t>(address));
-    c.kernel_mode.push_back(0);
-  }
-  chains_[key(source.process, body.correlation)] = static_cast<ChainId>(c.size());
-  c.first.push_back(static_cast<uint32_t>(c.symbol.size()));
+  std::array<uint64_t, wire::kMostFrames> addresses{};
+  std::memcpy(addresses.data(), record.body.data() + sizeof body, body.frames * sizeof addresses[0]);
+  chains_[key(images_.at(source.process, record.head.time), body.correlation)] =
+      symbolizer_.chain(source.process, record.head.time, std::span(addresses).first(body.frames));
 }
 
 void CudaRows::state(const wire::Record& record) {
@@ -282,91 +323,110 @@ void CudaRows::count(const wire::Record& record, const CudaSource& source) {
   (before ? counted_before_ : counted_)[source] = body_of<wire::CudaTallyBody>(record);
 }
 
-void CudaRows::call(const wire::ApiCallBody& b, const CudaSource& source, uint16_t domain) {
-  const uint64_t of = key(source.process, b.correlation);
-  if (domain == kRuntimeDomain) called_of_runtime_.insert(of);
-  if (!has_sense(b.start, b.end) || !extent_.holds_time(b.start)) return;
-  called_.insert(of);
-  calls_.push_back({b, source, domain});
-}
-
-/// The extent is over for these, and the call that asked for them was within it.
-void CudaRows::finish_late() {
-  for (const PendingRecord& late : late_) {
-    const uint32_t correlation = body_of<Operation>(late.record).place.correlation;
-    if (called_.contains(key(late.source.process, correlation))) add_row(late.record, late.source);
+void CudaRows::finish(const Slices& slices, const ThreadRow& thread_row, const PartTaker& take) {
+  LettingGo letting_go(slices.let_go);
+  for (const Slice& slice : slices.all) {
+    const CudaSource source{slice.process, slice.thread};
+    if (!to_read_again_.contains(source)) continue;
+    letting_go.has_read(slice);
+    wire::Reader reader(slice.records);
+    wire::Record record;
+    while (reader.next(record)) add_again(record, source, thread_row);
+    if (event_rows(trace_) >= kPartRows) give_part(trace_, take);
   }
-}
-
-/// CUPTI gives them no time: they are where their calls are.
-void CudaRows::finish_events() {
-  for (const PendingRecord& pending : events_) {
-    const auto body = body_of<wire::CudaEventBody>(pending.record);
-    if (called_.contains(key(pending.source.process, body.correlation))) event(body, pending.source);
-  }
-}
-
-void CudaRows::finish(const ThreadRow& thread_row, const PartTaker& take) {
-  finish_late();
-  finish_events();
-  finish_calls(thread_row, take);
-  finish_overheads(thread_row);
   give_part(trace_, take);
   sum_tallies();
 }
 
-/// A call of the runtime makes calls of the driver, which CUPTI tells under the same correlation: the outer one counts.
-void CudaRows::finish_calls(const ThreadRow& thread_row, const PartTaker& take) {
-  for (const PendingCall& call : calls_) {
-    const bool inner =
-        call.domain != kRuntimeDomain && called_of_runtime_.contains(key(call.source.process, call.body.correlation));
-    if (inner) continue;
-    add_call(call, thread_row(call.source.process, call.body.thread));
-    count_launches(call);
-    if (event_rows(trace_) >= kPartRows) give_part(trace_, take);
+void CudaRows::add_again(const wire::Record& record, const CudaSource& source, const ThreadRow& thread_row) {
+  switch (record.head.kind) {
+    case wire::Kind::cuda_call: return add_call(record, source, thread_row);
+    case wire::Kind::cuda_graph: return add_graph(record, source, thread_row);
+    case wire::Kind::cuda_overhead: return add_overhead(body_of<wire::OverheadBody>(record), source, thread_row);
+    case wire::Kind::cuda_event: return event(body_of<wire::CudaEventBody>(record), source);
+    default:
+      if (is_late(record) && is_of_call(source, body_of<Operation>(record).place.correlation)) add_row(record, source);
   }
 }
 
-void CudaRows::add_call(const PendingCall& call, ThreadId thread) {
-  const auto chain = chains_.find(key(call.source.process, call.body.correlation));
-  Calls& c = trace_.api;
-  c.start.push_back(time(call.body.start));
-  c.end.push_back(time(call.body.end));
-  c.name.push_back(objects_.call(call.source, call.domain, call.body.call));
-  c.thread.push_back(thread);
-  c.call_class.push_back(static_cast<uint8_t>(call.domain == kRuntimeDomain ? CallClass::runtime : CallClass::driver));
-  c.correlation.push_back(call.body.correlation);
-  c.result.push_back(call.body.result);
-  c.nesting.push_back(kUnknown32);
-  c.chain.push_back(chain == chains_.end() ? kNone : chain->second);
-  if (chain != chains_.end()) ++tally_.chains;
-  ++tally_.api_calls;
+bool CudaRows::is_of_call(const CudaSource& source, uint32_t correlation) const {
+  return called_.contains(source.process, correlation);
 }
 
-void CudaRows::count_launches(const PendingCall& call) {
-  if (call.body.result != 0) return;
+/// The words are Nsight's, as are the classes: ENUM_NSYS_EVENT_CLASS.
+void CudaRows::add_graph(const wire::Record& record, const CudaSource& source, const ThreadRow& thread_row) {
+  constexpr int32_t kInstantiated = 94;
+  constexpr int32_t kCreated = 95;
+  constexpr int32_t kCloned = 96;
+  if (!extent_.holds_time(record.head.time)) return;
+  const auto b = body_of<wire::CudaGraphBody>(record);
+  const auto id = [](uint32_t number) { return number == 0 ? kUnknown : int64_t{number}; };
+  const bool instantiated = b.change == wire::CudaGraphChange::instantiated;
+  const bool cloned = b.change == wire::CudaGraphChange::cloned;
+  GraphEvents& g = trace_.graph_events;
+  g.start.push_back(time(record.head.time));
+  g.end.push_back(time(record.head.time));
+  g.thread.push_back(thread_row(source.process, source.thread));
+  g.name.push_back(trace_.names.intern(instantiated ? "GraphExec Creation"
+                                       : cloned     ? "Graph Clone"
+                                                    : "Graph Creation"));
+  g.event_class.push_back(instantiated ? kInstantiated : cloned ? kCloned : kCreated);
+  g.graph.push_back(id(b.graph));
+  g.original_graph.push_back(id(b.original));
+  g.executable.push_back(id(b.executable));
+}
+
+/// A process that becomes another program numbers its calls anew.
+ChainId CudaRows::chain_of(const wire::ApiCallBody& call, const CudaSource& source) const {
+  if (chains_.empty()) return kNone;
+  const auto found = chains_.find(key(images_.at(source.process, call.start), call.correlation));
+  return found == chains_.end() ? kNone : found->second;
+}
+
+/// A call of the runtime makes calls of the driver, which CUPTI tells under the same correlation: the outer one counts.
+void CudaRows::add_call(const wire::Record& record, const CudaSource& source, const ThreadRow& thread_row) {
+  const auto b = body_of<wire::ApiCallBody>(record);
+  const bool of_runtime = record.head.domain == kRuntimeDomain;
+  if (b.start < 0 || b.end < b.start || !extent_.holds_time(b.start)) return;
+  if (!of_runtime && called_of_runtime_.contains(source.process, b.correlation)) return;
+  const ChainId chain = chain_of(b, source);
+  Calls& c = trace_.api;
+  c.start.push_back(time(b.start));
+  c.end.push_back(time(b.end));
+  c.name.push_back(objects_.call(source, record.head.domain, b.call));
+  c.thread.push_back(thread_row(source.process, b.thread));
+  c.call_class.push_back(static_cast<uint8_t>(of_runtime ? CallClass::runtime : CallClass::driver));
+  c.correlation.push_back(b.correlation);
+  c.result.push_back(b.result);
+  c.nesting.push_back(kUnknown32);
+  c.chain.push_back(chain);
+  if (chain != kNone) ++tally_.chains;
+  ++tally_.api_calls;
+  count_launch(b, source);
+}
+
+void CudaRows::count_launch(const wire::ApiCallBody& call, const CudaSource& source) {
+  if (call.result != 0) return;
   const std::string_view name = trace_.name(trace_.api.name.back());
   if (launches_graph(name)) ++tally_.graph_starts;
   if (!launches_kernel(name)) return;
   ++tally_.launches;
-  if (!started_.contains(key(call.source.process, call.body.correlation))) ++tally_.launched_nothing;
+  if (!started_.contains(source.process, call.correlation)) ++tally_.launched_nothing;
 }
 
-void CudaRows::finish_overheads(const ThreadRow& thread_row) {
+void CudaRows::add_overhead(const wire::OverheadBody& b, const CudaSource& source, const ThreadRow& thread_row) {
   constexpr uint32_t kThread = 2;  // CUPTI_ACTIVITY_OBJECT_THREAD
+  if (!has_sense(b.start, b.end) || !extent_.holds_time(b.start)) return;
   Calls& c = trace_.overheads;
-  for (const PendingOverhead& o : overheads_) {
-    if (!has_sense(o.body.start, o.body.end) || !extent_.holds_time(o.body.start)) continue;
-    c.start.push_back(time(o.body.start));
-    c.end.push_back(time(o.body.end));
-    c.name.push_back(trace_.names.intern(overhead_name(o.body.kind)));
-    c.thread.push_back(o.body.object_kind == kThread ? thread_row(o.process, o.body.thread) : kNone);
-    c.call_class.push_back(static_cast<uint8_t>(CallClass::overhead));
-    c.correlation.push_back(o.body.correlation);
-    c.result.push_back(kUnknown);
-    c.nesting.push_back(kUnknown32);
-    c.chain.push_back(kNone);
-  }
+  c.start.push_back(time(b.start));
+  c.end.push_back(time(b.end));
+  c.name.push_back(trace_.names.intern(overhead_name(b.kind)));
+  c.thread.push_back(b.object_kind == kThread ? thread_row(source.process, b.thread) : kNone);
+  c.call_class.push_back(static_cast<uint8_t>(CallClass::overhead));
+  c.correlation.push_back(b.correlation);
+  c.result.push_back(kUnknown);
+  c.nesting.push_back(kUnknown32);
+  c.chain.push_back(kNone);
 }
 
 void CudaRows::sum_tallies() {
@@ -379,7 +439,6 @@ void CudaRows::sum_tallies() {
     tally_.flush_failures += counted.flush_failures;
     tally_.nameless += counted.nameless;
     tally_.dropped += counted.dropped;
-    tally_.lost += counted.lost;
     tally_.bytes += counted.bytes;
     tally_.busy_ns += counted.busy_ns;
     tally_.callback_ns += counted.callback_ns;

@@ -62,7 +62,8 @@ std::string text_of(const MeasureNote& note) {
                          note.result);
     case MeasureState::graphs:
       return "kernels in CUDA graphs were not measured: switch graphs off for this run where the program can "
-             "(for torch.compile mode=\"default\")";
+             "(torch.compile mode=\"default\", vLLM --enforce-eager). Their share of the time is not known here; sonde "
+             "study says it, and sonde record --cuda-graph-trace node has their times";
     case MeasureState::captured: return "kernels that were captured into a CUDA graph were not measured";
     case MeasureState::collective:
       return fmt::format(
@@ -77,6 +78,9 @@ std::string text_of(const MeasureNote& note) {
           note.result);
     case MeasureState::empty: return "launches came back without values, and are left out (did they fail?)";
     case MeasureState::contexts: return "the program has more CUDA contexts than can be measured in";
+    case MeasureState::ranges:
+      return "more start/end ranges of --nvtx-include or --nvtx-exclude were open at once than can be kept in mind: "
+             "what was measured in and around them may be too much or too little";
     case MeasureState::kinds:
       return "the program has more different launches than are told apart: the later ones were not measured";
     default: return {};
@@ -126,7 +130,10 @@ std::string why_none(const MeasureTally& tally, const MeasureRequest& request) {
   if (!is_ready(tally)) return "no kernel was measured: no process initialized CUDA under the recorder";
   std::vector<std::string> narrowed;
   if (!request.kernel.empty()) narrowed.push_back("--kernel-regex " + request.kernel);
-  if (!request.range.empty()) narrowed.push_back("--nvtx-include " + request.domain + "@" + request.range);
+  for (const RangeFilter& filter : request.filters) {
+    narrowed.push_back((filter.exclude ? "--nvtx-exclude " : "--nvtx-include ") + filter.text);
+  }
+  if (request.listed) narrowed.emplace_back("--kernels-from");
   if (request.skip > 0) narrowed.push_back(fmt::format("--launch-skip {}", request.skip));
   return narrowed.empty() ? "no kernel was measured: the program launched none"
                           : fmt::format("no kernel was measured: no launch passed {}", fmt::join(narrowed, ", "));

@@ -21,6 +21,7 @@ constexpr uint32_t kSystemThreadIds = 1;
 std::atomic<uint64_t> enabled{0};
 std::atomic<uint32_t> thread_id_type{0};
 std::atomic<bool> counters[kCounters] = {};
+std::atomic<bool> event_times{false};
 size_t attributes[kAttributes] = {8 << 20, 8 << 20, 250, 1024, 250, 0, 3, 3, 1};
 
 /// The type decides it: CUPTI's own numbers are of no use to anybody else.
@@ -57,11 +58,18 @@ void write_work(T& record, const Operation& operation) {
   write(&record, sizeof record, operation.end, times_of(record));
 }
 
+/// What CUPTI's release notes tell of CUDA 12.6 Update 2 to 13.0: with a clock of the client's some kernels have no
+/// times.
+bool loses_times() {
+  static std::atomic<uint32_t> turn{0};
+  return kVersion >= kCuda12_6 && kVersion <= kCuda13_0 && has_client_clock() && is_due(5, turn);
+}
+
 bool spoil(KernelRecord& record) {
   static std::atomic<uint32_t> turn_lost{0}, turn_zero{0}, turn_reversed{0}, turn_names{0};
   const Faults& f = faults();
   if (f.no_kernels || is_due(f.lost, turn_lost)) return false;
-  if (is_due(f.zero_times, turn_zero)) record.start = record.end = 0;
+  if (is_due(f.zero_times, turn_zero) || loses_times()) record.start = record.end = 0;
   if (is_due(f.reversed, turn_reversed)) record.end = record.start - 1;
   if (is_due(f.null_names, turn_names)) record.name = nullptr;
   return true;
@@ -111,7 +119,9 @@ void record_peer_copy(const Operation& o) {
   record.flags = o.is_async ? kAsync : 0;
   record.bytes = o.bytes;
   record.source_device = o.source_device;
+  record.source_context = o.source_context;
   record.target_device = o.target_device;
+  record.target_context = o.target_context;
   set_times(record, o);
   write_work(record, o);
 }
@@ -151,6 +161,15 @@ void record_graph(const Operation& o) {
   write(&record, sizeof record, o.end, times_of(record));
 }
 
+/// When the GPU reaches an event: told since CUDA 12.8, where it is asked for.
+template <typename T>
+void set_reached(T& record, const Operation& operation) {
+  if constexpr (requires { record.device_timestamp; }) {
+    record.device = operation.device;
+    record.device_timestamp = event_times.load() ? on_client_clock(operation.start) : 0;
+  }
+}
+
 void record_event(const Operation& o) {
   if (!is_enabled(kCudaEvent)) return;
   EventRecord record{};
@@ -159,6 +178,7 @@ void record_event(const Operation& o) {
   record.context = o.context;
   record.stream = o.stream;
   record.event = o.event;
+  set_reached(record, o);
   write(record);
 }
 
@@ -315,6 +335,7 @@ size_t record_bytes(uint32_t kind) {
 }
 
 EXPORT uint32_t cuptiActivityEnable(uint32_t kind) {
+  note_call("cuptiActivityEnable");
   if (faults().enable_fails != 0) return faults().enable_fails;
   if (kind == 0 || kind > kLastKind) return kInvalidKind;
   if (!attach()) return kUnknown;
@@ -324,6 +345,7 @@ EXPORT uint32_t cuptiActivityEnable(uint32_t kind) {
 }
 
 EXPORT uint32_t cuptiActivityDisable(uint32_t kind) {
+  note_call("cuptiActivityDisable");
   if (kind == 0 || kind > kLastKind) return kInvalidKind;
   enabled &= ~(uint64_t{1} << kind);
   return kSuccess;
@@ -369,6 +391,13 @@ EXPORT uint32_t cuptiGetThreadIdType(uint32_t* type) {
   *type = thread_id_type.load();
   return kSuccess;
 }
+
+#if FAKE_CUPTI_VERSION >= 26
+EXPORT uint32_t cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable) {
+  event_times = enable != 0;
+  return kSuccess;
+}
+#endif
 
 EXPORT uint32_t cuptiActivityEnableLatencyTimestamps(uint8_t) { return kSuccess; }
 

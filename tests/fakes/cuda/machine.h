@@ -63,6 +63,8 @@ struct Operation {
   uint32_t target_kind = 0;
   uint32_t source_device = 0;
   uint32_t target_device = 0;
+  uint32_t source_context = 0;
+  uint32_t target_context = 0;
   uint32_t value = 0;  ///< of a set
   uint32_t event = 0;
   uint32_t graph = 0;       ///< 0: not of a graph

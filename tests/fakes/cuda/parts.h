@@ -38,6 +38,7 @@ uint64_t timestamp();
 
 /// Of a time of CLOCK_MONOTONIC.
 uint64_t on_client_clock(int64_t time);
+bool has_client_clock();
 
 /// Listens to the driver from now on. False: there is none.
 bool attach();
@@ -78,6 +79,9 @@ void tell_resource(uint32_t id, const void* context, const void* handle, const v
 void tell_graph(uint32_t id, const GraphInfo& graph);
 void tell_synchronized(uint32_t id, const void* context, const void* stream);
 void forget_subscriber();
+[[nodiscard]] bool has_subscriber();
+/// Between cuptiFinalize() and the next subscriber, what calls here is wrong, and is said on standard error.
+void note_call(const char* function);
 void forget_kinds();
 
 /// Kernels on their way to a stream, on the thread that launches them and before their time begins: for parts that

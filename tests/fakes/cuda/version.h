@@ -25,8 +25,8 @@ template <uint32_t kSince, typename Newer, typename Older>
 using Since = typename Choice<(kVersion >= kSince), Newer, Older>::Type;
 
 inline constexpr uint32_t kCuda11_6 = 17, kCuda11_8 = 18, kCuda12_0 = 19, kCuda12_2 = 20, kCuda12_4 = 22,
-                          kCuda12_6 = 24, kCuda12_8 = 26, kCuda13_0 = 130000, kCuda13_2 = 130200, kCuda13_3 = 130300,
-                          kCuda13_4 = 130400;
+                          kCuda12_6 = 24, kCuda12_8 = 26, kCuda12_9 = 28, kCuda13_0 = 130000, kCuda13_2 = 130200,
+                          kCuda13_3 = 130300, kCuda13_4 = 130400;
 
 using EarlyKernelRecord = Since<kCuda12_0, Kernel9, Since<kCuda11_8, Kernel8, Since<kCuda11_6, Kernel7, Kernel6>>>;
 using KernelRecord =

@@ -369,7 +369,9 @@ EXPORT int cuMemcpyPeerAsync(uint64_t, void* to, uint64_t, void* from, size_t by
     operation.bytes = bytes;
     operation.is_async = true;
     operation.source_device = static_cast<const Context*>(from)->device;
+    operation.source_context = static_cast<const Context*>(from)->id;
     operation.target_device = static_cast<const Context*>(to)->device;
+    operation.target_context = static_cast<const Context*>(to)->id;
     give(stream_of(stream_handle), operation, copy_ns(bytes), call);
     return 0;
   });

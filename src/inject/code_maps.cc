@@ -1,0 +1,208 @@
+#include "inject/code_maps.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "inject/pages.h"
+#include "inject/text_record.h"
+
+namespace sonde::inject {
+namespace {
+
+/// A mapping that was told: where it begins, and a hash of all that /proc says of it.
+struct Told {
+  uint64_t begin;
+  uint64_t hash;
+};
+
+/// More than PyTorch with all of CUDA's libraries has; those behind are told each time anew.
+constexpr uint32_t kMostTold = 4096;
+
+struct ToldList {
+  Told* items = nullptr;  ///< in the order of addresses
+  uint32_t count = 0;
+};
+
+constinit ToldList told;
+constinit ToldList fresh;  ///< to take its place
+constinit std::atomic<bool> telling{false};
+constinit std::atomic<uint64_t> told_changes{0};  ///< of the loader, when all was told; 0: it was never
+
+/// What the loader has loaded and unloaded so far: it grows with each.
+uint64_t loader_changes() noexcept {
+  uint64_t changes = 0;
+  const auto read = [](dl_phdr_info* info, size_t, void* sum) {
+    *static_cast<uint64_t*>(sum) = info->dlpi_adds + info->dlpi_subs;
+    return 1;
+  };
+  static_cast<void>(dl_iterate_phdr(read, &changes));
+  return changes;
+}
+
+/// One thread at a time. Another waits for it no longer than the processor needs to run it.
+class Turn {
+ public:
+  Turn() noexcept {
+    constexpr int kTries = 10'000;
+    for (int i = 0; i < kTries && !held_; ++i) {
+      held_ = !telling.exchange(true, std::memory_order_acquire);
+      if (!held_) sched_yield();
+    }
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (held_) telling.store(false, std::memory_order_release);
+  }
+  [[nodiscard]] bool held() const noexcept { return held_; }
+
+ private:
+  bool held_ = false;
+};
+
+/// The lines of /proc/self/maps. The C library's open() and read() may be this library's own, which record.
+class MapLines {
+ public:
+  MapLines() noexcept
+      : file_(static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC))) {}
+  MapLines(const MapLines&) = delete;
+  MapLines& operator=(const MapLines&) = delete;
+  ~MapLines() {
+    if (file_ >= 0) syscall(SYS_close, file_);
+  }
+
+  /// Without its end; null behind the last one. It stands until the next is asked for.
+  [[nodiscard]] const char* next() noexcept {
+    char* end = find_end();
+    while (end == nullptr && fill()) end = find_end();
+    if (end == nullptr) return nullptr;
+    *end = '\0';
+    const char* const line = buffer + begin_;
+    begin_ = static_cast<size_t>(end - buffer) + 1;
+    return line;
+  }
+
+ private:
+  [[nodiscard]] char* find_end() const noexcept {
+    return static_cast<char*>(memchr(buffer + begin_, '\n', end_ - begin_));
+  }
+
+  [[nodiscard]] bool fill() noexcept {
+    memmove(buffer, buffer + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+    const long bytes = file_ < 0 ? 0 : syscall(SYS_read, file_, buffer + end_, sizeof buffer - end_);
+    if (bytes <= 0) return false;
+    end_ += static_cast<size_t>(bytes);
+    return true;
+  }
+
+  static char buffer[16384];  ///< longer than any line: paths have 4096 bytes
+
+  int file_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+};
+
+constinit char MapLines::buffer[16384] = {};
+
+uint64_t take_number(const char*& at, uint32_t base) noexcept {
+  constexpr uint32_t kTen = 10;
+  uint64_t number = 0;
+  for (;; ++at) {
+    uint32_t digit = base;
+    if (*at >= '0' && *at <= '9') digit = static_cast<uint32_t>(*at - '0');
+    if (*at >= 'a' && *at <= 'f') digit = static_cast<uint32_t>(*at - 'a') + kTen;
+    if (digit >= base) return number;
+    number = number * base + digit;
+  }
+}
+
+void skip_field(const char*& at) noexcept {
+  while (*at != '\0' && *at != ' ') ++at;
+  while (*at == ' ') ++at;
+}
+
+/// Of a line as "7f00-7f10 r-xp 00000000 08:01 1234  /usr/lib/x.so". False where it is no code of a file.
+bool read_line(const char* line, wire::CodeMappingBody& mapping, const char*& path) noexcept {
+  constexpr uint32_t kHexadecimal = 16;
+  constexpr uint32_t kDecimal = 10;
+  const char* at = line;
+  mapping.begin = take_number(at, kHexadecimal);
+  if (*at != '-') return false;
+  mapping.end = take_number(++at, kHexadecimal);
+  skip_field(at);
+  const bool is_code = at[0] != '\0' && at[1] != '\0' && at[2] == 'x';
+  skip_field(at);
+  mapping.offset = take_number(at, kHexadecimal);
+  skip_field(at);
+  skip_field(at);
+  mapping.inode = take_number(at, kDecimal);
+  skip_field(at);
+  path = at;
+  return is_code && *path != '\0' && mapping.begin < mapping.end;
+}
+
+/// FNV-1a.
+uint64_t hash_of(const char* text) noexcept {
+  uint64_t hash = 0xCBF29CE484222325;
+  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<uint8_t>(*text)) * 0x100000001B3;
+  return hash;
+}
+
+bool take_lists() noexcept {
+  for (ToldList* list : {&told, &fresh}) {
+    if (list->items == nullptr) list->items = new_array<Told>(kMostTold);
+  }
+  return told.items != nullptr && fresh.items != nullptr;
+}
+
+/// Whether it is in the list from `place` on; both come in the order of addresses.
+bool is_told(const Told& mapping, uint32_t& place) noexcept {
+  while (place < told.count && told.items[place].begin < mapping.begin) ++place;
+  return place < told.count && told.items[place].begin == mapping.begin && told.items[place].hash == mapping.hash;
+}
+
+/// False where a record found no room.
+bool tell_new_lines() noexcept {
+  const int64_t time = now_ns();  // what is there now is there later, until it is told otherwise
+  MapLines lines;
+  bool all = true;
+  uint32_t place = 0;
+  fresh.count = 0;
+  for (const char* line = lines.next(); line != nullptr; line = lines.next()) {
+    wire::CodeMappingBody mapping{};
+    const char* path = nullptr;
+    if (!read_line(line, mapping, path)) continue;
+    const Told item{mapping.begin, hash_of(line)};
+    if (!is_told(item, place)) {
+      all = write_with_text({wire::Kind::code_mapping, 0, 0, 0, time}, mapping, text_of(path)) && all;
+    }
+    if (fresh.count < kMostTold) fresh.items[fresh.count++] = item;
+  }
+  return all;
+}
+
+}  // namespace
+
+void tell_code() noexcept {
+  if (loader_changes() == told_changes.load(std::memory_order_acquire)) return;
+  const Turn turn;
+  const uint64_t changes = loader_changes();
+  if (!turn.held() || changes == told_changes.load(std::memory_order_relaxed) || !take_lists()) return;
+  if (!tell_new_lines()) {
+    told.count = 0;
+    return;
+  }
+  const ToldList before = told;
+  told = fresh;
+  fresh = before;
+  told_changes.store(changes, std::memory_order_release);
+}
+
+}  // namespace sonde::inject
