@@ -17,8 +17,8 @@ set -euo pipefail
 : "${SONDE_COMMAND:=}"                                   # what is measured, as bash takes it
 : "${SONDE_COMMAND_FILE:=}"                              # or a file that holds it
 : "${SONDE_BASE_COMMAND:=}"                              # the old version: measured in turn with the new one
-: "${SONDE_TOOL:=nsys}"                                  # nsys, pytorch or none
-: "${SONDE_NSYS_OPTIONS:=--trace=cuda,nvtx,osrt --sample=none --cpuctxsw=none}" # split at blanks
+: "${SONDE_TOOL:=nsys}"                                  # nsys, sonde (sonde record), pytorch or none
+: "${SONDE_NSYS_OPTIONS:=--trace=cuda,nvtx,osrt --sample=none --cpuctxsw=none}" # of sonde record too; split at blanks
 : "${SONDE_RUNS:=10}"                                    # on each side
 : "${SONDE_BUDGET:=performance.yaml}"
 : "${SONDE_BASELINE:=.sonde/baseline}"                   # folder of the baselines
@@ -86,6 +86,10 @@ measure() {
       read -r -a options <<<"$SONDE_NSYS_OPTIONS"
       nsys profile "${options[@]}" --force-overwrite=true -o "$profile" bash -c "$3"
       ;;
+    sonde)
+      read -r -a options <<<"$SONDE_NSYS_OPTIONS"
+      "$SONDE" record "${options[@]}" --force-overwrite=true -o "$profile" bash -c "$3"
+      ;;
     pytorch) SONDE_PROFILE=$profile.json bash -c "$3" ;;
     none) wall_time "$profile" "$3" ;;
   esac || die "run $2 ($1) ended with exit code $?; its output stands above"
@@ -103,9 +107,9 @@ step_profile() {
   [[ -n $command ]] || die "SONDE_COMMAND is empty: there is nothing to measure"
   [[ $SONDE_RUNS =~ ^[1-9][0-9]*$ ]] || die "SONDE_RUNS is '$SONDE_RUNS'; it has to be a number of runs"
   case $SONDE_TOOL in
-    nsys) need nsys "install Nsight Systems, or choose the tool pytorch or none" ;;
-    pytorch | none) ;;
-    *) die "there is no tool '$SONDE_TOOL'; it is nsys, pytorch or none" ;;
+    nsys) need nsys "install Nsight Systems, or choose the tool sonde, pytorch or none" ;;
+    sonde | pytorch | none) ;;
+    *) die "there is no tool '$SONDE_TOOL'; it is nsys, sonde, pytorch or none" ;;
   esac
   mkdir -p "$SONDE_OUT"
   # Of an earlier job in the same folder nothing may be taken for this one's.

@@ -68,9 +68,9 @@ void add_stalls(const Trace& trace, const KernelProfile& kernel, std::map<Place,
 
 std::string text_of(const Trace& trace, const KernelProfile& kernel, const Place& place) {
   if (place.file != kNone) return fmt::format("{}:{}", trace.name(place.file), place.line);
-  const uint64_t begin = kernel.function == kNone ? 0 : trace.device_functions[kernel.function].address;
-  return begin > 0 && place.address >= begin ? fmt::format("+{:#x}", place.address - begin)
-                                             : fmt::format("{:#x}", place.address);
+  if (kernel.function == kNone) return fmt::format("{:#x}", place.address);
+  const uint64_t begin = trace.device_functions[kernel.function].address;
+  return place.address >= begin ? fmt::format("+{:#x}", place.address - begin) : fmt::format("{:#x}", place.address);
 }
 
 Result<Table> run(const Trace& trace, const KernelProfile& kernel) {

@@ -48,7 +48,10 @@ Status check_sections(const Options& options) {
 
 Error no_kernel(const Trace& trace) {
   const std::string file = trace.ranks.empty() ? std::string("the profile") : trace.ranks.front().file;
-  return {fmt::format("{} holds no kernel; ncu --set full -o KERNELS PROGRAM measures kernels", file)};
+  return {
+      fmt::format("{} holds no kernel; sonde record --metrics detailed or ncu --set full, with -o KERNELS PROGRAM, "
+                  "measures kernels",
+                  file)};
 }
 
 Result<KernelPage> page_of(const Options& options, const Trace& trace) {
@@ -88,7 +91,7 @@ Status run(const Options& options) {
   if (is_timeline && (*format)->format == "csv" && !options.quiet) {
     fmt::print(stderr,
                "note: sections of counters were not collected: a timeline has none; "
-               "ncu --set full -o KERNELS PROGRAM measures them\n");
+               "sonde record --metrics detailed or ncu --set full, with -o KERNELS PROGRAM, measures them\n");
   }
   if (!options.quiet) fmt::print(stderr, "{}", log_text(trace->log));
   return output->close();

@@ -16,9 +16,11 @@
 
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/help_text.h"
 #include "cli/other_commands.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
+#include "cli/wrong_words.h"
 
 namespace sonde {
 
@@ -80,22 +82,6 @@ std::string unknown_command(const CommandWords& words) {
                      words.wrong, near);
 }
 
-/// The options that the command does not know, where one is near to one that it does.
-std::string unknown_option(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  for (const std::string& word : command.remaining()) {
-    if (!word.starts_with("--") || word == "--") continue;
-    const std::string name = word.substr(0, word.find('='));
-    const std::string near = did_you_mean(name, known);
-    if (!near.empty()) return fmt::format("there is no option '{}'{}", name, near);
-  }
-  return {};
-}
-
 /// nsys takes "--force-overwrite true" and "--help-reports NAME" with a blank; CLI11 gives flags a value after '='
 /// only.
 std::vector<std::string> with_joined_values(int argc, char** argv) {
@@ -119,17 +105,18 @@ std::vector<std::string> with_joined_values(int argc, char** argv) {
   return words;
 }
 
-/// As CLI::App::parse takes them: the last one first.
-std::vector<std::string> parsed_words(const CommandWords& found, int argc, char** argv) {
+/// As CLI::App::parse takes them: the last one first. An error says what is wrong with them before that.
+Result<std::vector<std::string>> parsed_words(const CommandWords& found, int argc, char** argv) {
   const auto is_row = [&](const Command& row) {
     return row.as_nsys && found.path == fmt::format("sonde {}", row.name);
   };
   if (std::ranges::none_of(kCommands, is_row)) return with_joined_values(argc, argv);
   constexpr size_t kCommandAt = 1;
   const std::span<char* const> all(argv, static_cast<size_t>(argc));
-  std::vector<std::string> words = with_program_apart(*found.command, all.subspan(kCommandAt + 1));
-  words.insert(words.begin(), all[kCommandAt]);
-  std::ranges::reverse(words);
+  auto words = with_program_apart(*found.command, all.subspan(kCommandAt + 1));
+  if (!words) return words;
+  words->insert(words->begin(), all[kCommandAt]);
+  std::ranges::reverse(*words);
   return words;
 }
 
@@ -139,13 +126,16 @@ int say_usage(std::string_view what, std::string_view path) {
 }
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error, const CommandWords& words) {
-  if (error.get_exit_code() == 0) {
-    app.exit(error);  // --help and --version
+  if (error.get_name() == "CallForHelp") {
+    fmt::print("{}", wrapped_help(app.help(), help_width()));
     return kDone;
   }
-  std::string unknown = unknown_command(words);
-  if (unknown.empty()) unknown = unknown_option(*words.command);
-  return say_usage(unknown.empty() ? error.what() : unknown, words.path);
+  if (error.get_exit_code() == 0) {
+    app.exit(error);  // --version
+    return kDone;
+  }
+  const std::string unknown = unknown_command(words);
+  return say_usage(unknown.empty() ? wrong_words(*words.command, words.path, error, kCommands) : unknown, words.path);
 }
 
 int run(int argc, char** argv) {
@@ -159,8 +149,10 @@ int run(int argc, char** argv) {
   if (takes_files(*words.command)) {
     if (const std::string unknown = unknown_command(words); !unknown.empty()) return say_usage(unknown, words.path);
   }
+  auto parsed = parsed_words(words, argc, argv);
+  if (!parsed) return say_usage(parsed.error().message, words.path);
   try {
-    app.parse(parsed_words(words, argc, argv));
+    app.parse(std::move(*parsed));
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error, words);
   }

@@ -108,8 +108,9 @@ Result<ModuleReport> report_of(const Options& options, bool indented, const Join
   if (!choice) return std::unexpected(choice.error());
   const ModuleTree tree = module_tree(trace, *choice);
   if (tree.modules.empty() && !profiles.reports) {
-    return fail("{} holds no range that is a module; nsys profile -t cuda,nvtx or torch.profiler records ranges",
-                trace.ranks.front().file);
+    return fail(
+        "{} holds no range that is a module; sonde record -t cuda,nvtx, nsys profile or torch.profiler records ranges",
+        trace.ranks.front().file);
   }
   ModuleTableOptions shown{options.min_percent, indented, steps_of(options, trace), options.by_rank};
   if (!profiles.reports) return with_notes(module_table(trace, tree, shown), {});

@@ -14,6 +14,27 @@ bool is_bracketed(std::string_view word) {
   return word.starts_with('[') && word.substr(0, word.find_last_not_of(kGuard) + 1).ends_with(']');
 }
 
+const CLI::Option* option_of(const CLI::App& command, std::string_view word) {
+  const bool is_one = word.size() > 1 && word.starts_with('-') && word != "--";
+  return is_one ? command.get_option_no_throw(std::string(word.substr(0, word.find('=')))) : nullptr;
+}
+
+/// "-trace" is -t with the value "race" to the parser, and --trace to its writer.
+Status check_dashes(const CLI::App& command, std::string_view word) {
+  const std::string name = fmt::format("-{}", word.substr(0, word.find('=')));
+  constexpr size_t kShortest = 4;  // "--ab"
+  if (word.starts_with("--") || name.size() < kShortest || command.get_option_no_throw(name) == nullptr) return {};
+  return fail("{} has one dash; the option is {}", word.substr(0, word.find('=')), name);
+}
+
+/// `words`: from the option on, which takes a value.
+Status check_value(const CLI::App& command, const CLI::Option& option, std::span<char* const> words) {
+  const std::string_view word = words[0];
+  const std::string_view next = words.size() > 1 ? words[1] : "--";
+  if (word.contains('=') ? !word.ends_with('=') : next != "--" && option_of(command, next) == nullptr) return {};
+  return fail("{} needs a value: {}", word.substr(0, word.find('=')), option.get_description());
+}
+
 }  // namespace
 
 std::string guarded_word(std::string word) {
@@ -26,17 +47,20 @@ std::string unguarded_word(std::string word) {
   return word;
 }
 
-std::vector<std::string> with_program_apart(const CLI::App& command, std::span<char* const> words) {
+Result<std::vector<std::string>> with_program_apart(const CLI::App& command, std::span<char* const> words) {
   std::vector<std::string> all;
   size_t i = 0;
   for (; i < words.size(); ++i) {
     const std::string_view word = words[i];
     if (!word.starts_with('-') || word == "--") break;
+    SONDE_TRY(check_dashes(command, word));
     all.emplace_back(word);
-    const CLI::Option* option = word.contains('=') ? nullptr : command.get_option_no_throw(all.back());
+    const CLI::Option* const option = option_of(command, word);
     const std::string_view next = i + 1 < words.size() ? words[i + 1] : "";
-    if (option == nullptr || i + 1 == words.size()) continue;
+    if (option == nullptr) continue;
     const bool flag = option->get_expected_max() == 0;
+    if (!flag) SONDE_TRY(check_value(command, *option, words.subspan(i)));
+    if (word.contains('=')) continue;
     if (flag && next != "true" && next != "false") continue;
     // CLI11 gives a flag its value behind '=', and its long name only.
     if (flag) all.back() = fmt::format("--{}={}", option->get_lnames().front(), next);

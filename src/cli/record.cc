@@ -18,7 +18,11 @@
 #include "cli/record/launched_program.h"
 #include "cli/record/library.h"
 #include "cli/record/metrics.h"
+#include "cli/record/number_check.h"
+#include "cli/record/other_options.h"
+#include "cli/record/output_check.h"
 #include "cli/record/output_name.h"
+#include "cli/record/program_environment.h"
 #include "cli/record/self_test.h"
 #include "cli/record/traces.h"
 #include "record/lines.h"
@@ -30,6 +34,7 @@ namespace {
 
 struct RecordArguments {
   bool launch = false;  ///< the program runs under the recorder, and nothing is recorded yet
+  bool dry_run = false;
   std::vector<std::string> words;
   std::vector<std::string> traces = {"cuda", "nvtx", "osrt"};
   record_cli::ControlArguments control;
@@ -38,12 +43,14 @@ struct RecordArguments {
   bool self_test = true;
   bool torch_modules = false;
   int64_t os_threshold_ns = 1000;
+  std::vector<std::string> environment;
   std::string session;
   std::string recover;
   std::shared_ptr<record_cli::CpuArguments> cpu;
   record_cli::CudaArguments cuda;
   std::shared_ptr<record_cli::MetricOptions> metrics;
   record_cli::GpuMetricsArguments gpu_metrics;
+  std::shared_ptr<record_cli::OtherOptions> others;
 };
 
 /// Ranges tell where a launch was.
@@ -60,9 +67,24 @@ void measure_kernels(record::RecordOptions& options, record::MeasureRequest requ
   options.complete_kernels = &complete_recorded_kernels;
 }
 
-Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
-  if (arguments.words.empty()) return fail("there is no program to run; it stands after --, as in -- python train.py");
-  record::RecordOptions options;
+Status add_measure(record::RecordOptions& options, const RecordArguments& arguments) {
+  auto measure = record_cli::measure_request(*arguments.metrics, options.remarks);
+  if (!measure) return std::unexpected(measure.error());
+  if (!*measure) return {};
+  if (options.wanted.gpu_metrics.any()) {
+    return fail("--metrics and --gpu-metrics-devices take the same counters of the GPU: record the program twice");
+  }
+  if (record_cli::is_whole_number(arguments.control.kill.value_or(""))) {
+    return fail(
+        "--kill {}: with kernels to measure it is ncu's word for ending the program behind --launch-count, which sonde "
+        "record does not do; as a signal it has a name (sighup)",
+        *arguments.control.kill);
+  }
+  measure_kernels(options, std::move(**measure));
+  return {};
+}
+
+Status add_what_is_recorded(record::RecordOptions& options, const RecordArguments& arguments) {
   const auto traces = record_cli::read_traces(arguments.traces);
   if (!traces) return std::unexpected(traces.error());
   options.wanted = {.nvtx = traces->nvtx,
@@ -71,6 +93,7 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
                     .cuda = traces->cuda,
                     .libraries = traces->libraries};
   options.remarks = traces->remarks;
+  SONDE_TRY(record_cli::answer_others(*arguments.others, options.remarks));
   const auto cuda_options = record_cli::cuda_options(arguments.cuda, options.remarks);
   if (!cuda_options) return std::unexpected(cuda_options.error());
   options.wanted.cuda_options = *cuda_options;
@@ -80,16 +103,15 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
   const auto cpu = record_cli::cpu_options_of(*arguments.cpu);
   if (!cpu) return std::unexpected(cpu.error());
   options.cpu = *cpu;
-  auto measure = record_cli::measure_request(*arguments.metrics, options.remarks);
-  if (!measure) return std::unexpected(measure.error());
-  if (*measure && options.wanted.gpu_metrics.any()) {
-    return fail("--metrics and --gpu-metrics-devices take the same counters of the GPU: record the program twice");
-  }
-  if (*measure) measure_kernels(options, std::move(**measure));
+  return add_measure(options, arguments);
+}
+
+/// What of Sonde's the program loads.
+Status add_libraries(record::RecordOptions& options, const RecordArguments& arguments) {
   const auto library = record_cli::find_library();
   if (!library) return std::unexpected(library.error());
   options.library = *library;
-  if (!traces->libraries.empty()) {
+  if (!options.wanted.libraries.empty()) {
     auto auditor = record_cli::find_auditor(*library);
     if (!auditor) return std::unexpected(auditor.error());
     options.auditor = *std::move(auditor);
@@ -100,17 +122,41 @@ Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
     options.torch_folder = *std::move(folder);
     options.wanted.nvtx = true;  // they are ranges of NVTX
   }
+  return {};
+}
+
+Status add_program(record::RecordOptions& options, const RecordArguments& arguments) {
+  for (const std::string& text : arguments.environment) {
+    const auto variables = record_cli::read_environment(text);
+    if (!variables) return std::unexpected(variables.error());
+    record_cli::set_environment(*variables);
+  }
   options.program.words = arguments.words;
   options.program.show_output = arguments.show_output;
   options.session = arguments.session;
   options.launch = arguments.launch;
-  if (arguments.launch) return options;
+  return {};
+}
+
+Status add_round(record::RecordOptions& options, const RecordArguments& arguments) {
   const auto round = record_cli::round_of(arguments.control);
   if (!round) return std::unexpected(round.error());
   static_cast<record::RoundOptions&>(options) = *round;
+  const std::string word = record_cli::word_of_ending(arguments.control, options.output);
+  if (!word.empty()) options.remarks.push_back({false, word});
   if (round->capture.trigger == wire::Trigger::nvtx && !options.wanted.nvtx) {
     return fail("--capture-range nvtx needs -t nvtx: without it nobody sees the range");
   }
+  return {};
+}
+
+Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
+  if (arguments.words.empty()) return fail("there is no program to run; it stands after --, as in -- python train.py");
+  record::RecordOptions options;
+  SONDE_TRY(add_what_is_recorded(options, arguments));
+  SONDE_TRY(add_libraries(options, arguments));
+  SONDE_TRY(add_program(options, arguments));
+  if (!arguments.launch) SONDE_TRY(add_round(options, arguments));
   return options;
 }
 
@@ -127,10 +173,10 @@ bool print_stats(const std::string& profile) {
 }
 
 /// Success over nothing is no success; a program that was only launched was not asked to be recorded.
-bool is_recorded(const record::Recording& recording, const RecordArguments& arguments) {
+bool is_recorded(const record::Recording& recording, const record::RecordOptions& options) {
   if (recording.failed > 0) return false;
-  if (recording.profiles > 0 || recording.cancelled || arguments.launch) return true;
-  complain("there is no profile: what --capture-range waits for did not come");
+  if (recording.profiles > 0 || recording.cancelled || options.launch) return true;
+  complain(record::line_of_no_profile(options));
   return false;
 }
 
@@ -141,6 +187,9 @@ int run_program(const RecordArguments& arguments) {
         fmt::format("{}\nTry 'sonde {} --help'.", options.error().message, arguments.launch ? "launch" : "record"));
     return kUsage;
   }
+  const Status writable = arguments.launch ? Status{} : record_cli::check_output(*options);
+  if (!writable) return report_error(writable.error());
+  if (arguments.dry_run) return kDone;
   const auto progress = terminal_progress();
   options->progress = progress.get();
   const Status tried = arguments.self_test ? record_cli::try_cuda(*options) : Status{};
@@ -155,14 +204,15 @@ int run_program(const RecordArguments& arguments) {
   const auto recording = record::record(*options);
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): as in say()
   if (!recording) return report_error(recording.error());
-  const bool recorded = is_recorded(*recording, arguments);
+  const bool recorded = is_recorded(*recording, *options);
   const bool stats_failed = arguments.stats && !std::ranges::all_of(profiles, print_stats);
   if (recording->exit_code != 0) return recording->exit_code;
   return recorded && !stats_failed ? kDone : kCannot;
 }
 
 int recover(const RecordArguments& arguments) {
-  const auto output = record_cli::recovered_name(arguments.recover, arguments.control.output);
+  const auto output = record_cli::recovered_name(
+      arguments.recover, arguments.control.output ? arguments.control.output : arguments.control.exported);
   if (!output) return report_error(output.error());
   record::RoundOptions round;
   round.output = *output;
@@ -186,16 +236,20 @@ void add_program_options(CLI::App& command, RecordArguments& a) {
   command.add_flag("-w,--show-output", a.show_output, "false: what the program prints goes nowhere");
   command
       .add_option("--osrt-threshold", a.os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
-      ->check(CLI::NonNegativeNumber)
+      ->check(record_cli::whole_number_check(0, record_cli::kMostSeconds * 1'000'000'000, "nanoseconds", "NS"))
       ->capture_default_str();
+  command.add_flag("--dry-run", a.dry_run, "run nothing: only say whether the options are right");
   command.add_flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
   command.add_flag("--torch-modules", a.torch_modules,
                    "a range for each call of a PyTorch module and each training step, without a change of the program");
   a.cpu = record_cli::add_cpu_options(command);
   record_cli::add_cuda_options(command, a.cuda);
+  command.add_option("-e,--env-var", a.environment, "NAME=VALUE of the program's environment, with commas between")
+      ->allow_extra_args(false);
   command.add_option("--session-new", a.session, "a name by which other commands reach this recorder");
   a.metrics = record_cli::add_metric_options(command);
   record_cli::add_gpu_metrics_options(command, a.gpu_metrics);
+  a.others = record_cli::add_other_options(command);
   command.add_option("COMMAND", a.words, "the program and its arguments; -- may stand before them")
       ->transform(unguarded_word);
 }

@@ -5,9 +5,11 @@
 
 #include "cli/output.h"
 #include "cli/record/control_options.h"
+#include "cli/record/other_options.h"
+#include "cli/record/output_check.h"
 #include "cli/record/traces.h"
 #include "cli/session/ask.h"
-#include "exporters/output_file.h"
+#include "record/lines.h"
 
 namespace sonde {
 namespace {
@@ -16,20 +18,26 @@ struct Arguments {
   record_cli::ControlArguments control;
   std::vector<std::string> traces;
   std::optional<std::string> session;
+  std::shared_ptr<record_cli::OtherOptions> others;
 };
 
 Result<record::Request> request_of(const Arguments& arguments) {
   auto round = record_cli::round_of(arguments.control);
   if (!round) return std::unexpected(round.error());
   round->output = std::filesystem::absolute(round->output).string();  // the recorder is in another folder
-  SONDE_TRY(check_target(round->output, {.overwrite = round->overwrite, .inputs = {}}));
+  SONDE_TRY(record_cli::check_output(*round));
+  std::vector<record::Remark> remarks;
+  SONDE_TRY(record_cli::answer_others(*arguments.others, remarks));
+  const std::string word = record_cli::word_of_ending(arguments.control, round->output);
+  if (!word.empty()) remarks.push_back({false, word});
   if (!arguments.traces.empty()) {
     const auto traces = record_cli::read_traces(arguments.traces);
     if (!traces) return std::unexpected(traces.error());
     round->only = record::wanted_bits(
         {.nvtx = traces->nvtx, .os_calls = traces->os_calls, .cuda = traces->cuda, .libraries = traces->libraries});
-    for (const record::Remark& remark : traces->remarks) complain(remark.text);
+    remarks.insert(remarks.end(), traces->remarks.begin(), traces->remarks.end());
   }
+  for (const record::Remark& remark : remarks) complain(record::line_of(remark));
   return record::Request{.verb = record::Verb::start, .round = *round};
 }
 
@@ -48,6 +56,7 @@ void set_up(CLI::App& command, int& exit_code) {
       ->delimiter(',')
       ->allow_extra_args(false);
   session_cli::add_session_option(command, a->session);
+  a->others = record_cli::add_other_options(command);
   command.callback([a, &exit_code] { exit_code = run(*a); });
 }
 

@@ -20,6 +20,7 @@ struct StatsOptions {
   bool force_overwrite = false;
   bool force_export = false;
   std::string help_reports;
+  bool help_formats = false;
   bool quiet = false;
   bool by_rank = false;
 };
@@ -94,6 +95,7 @@ Status write_table(const Table& table, const Job& job, const StatsOptions& optio
     output->write("\n");
   }
   job.format->render(table, render, output->sink());
+  if (job.format->for_people && !table.note.empty()) output->write(fmt::format("\n{}\n", table.note));
   return output->close();
 }
 
@@ -192,7 +194,13 @@ int print_help_reports(const std::string& name) {
   return known ? kDone : report_error(known.error());
 }
 
+int print_help_formats() {
+  for (const TableFormat& format : table_formats()) fmt::print("  {:<10} {}\n", format.name, format.description);
+  return kDone;
+}
+
 int run(const StatsOptions& options) {
+  if (options.help_formats) return print_help_formats();
   if (!options.help_reports.empty()) return print_help_reports(options.help_reports);
   const auto jobs = plan(options);
   if (!jobs) {
@@ -221,6 +229,15 @@ void add_table_options(CLI::App& command, StatsOptions& options) {
   command.add_flag("--by-rank", options.by_rank, "each table for every file of a run and over all of them");
   command.add_flag("--force-overwrite", options.force_overwrite, "replace output files that exist");
   command.add_flag("--force-export", options.force_export, "accepted for nsys' sake: profiles are read as they are");
+  command.add_option_function<std::string>(
+      "--sqlite", [](const std::string&) {}, "accepted for nsys' sake: no file is written to read a profile");
+  command
+      .add_option_function<std::string>(
+          "--report-dir", [](const std::string&) {}, "refused: reports are Sonde's own")
+      ->check([](const std::string&) {
+        return std::string("reports are Sonde's own (--help-reports); for others SQL reads the profile");
+      });
+  command.add_flag("--help-formats", options.help_formats, "list the formats");
   command.add_flag("-q,--quiet", options.quiet, "say nothing of skipped reports and of what the import log holds");
 }
 

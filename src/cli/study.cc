@@ -7,11 +7,14 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include "analyses/kernel_join.h"
 #include "cli/command.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
+#include "cli/record/kernel_list.h"
 #include "cli/record/output_name.h"
 #include "cli/study/choice.h"
+#include "cli/study/text.h"
 #include "importers/importer.h"
 #include "record/program.h"
 
@@ -24,37 +27,53 @@ struct StudyArguments {
   std::vector<std::string> words;
   std::string output = "study%n";
   bool overwrite = false;
-  std::string metrics = "detailed";
+  std::string metrics = std::string(study::kUsualMetrics);
   study::Bounds bounds;
-  std::vector<std::string> recording;  ///< options of sonde record, for both runs
-  std::vector<std::string> timeline;   ///< for the first alone
+  std::vector<std::string> of_both;  ///< options of sonde record
+  std::vector<std::string> of_timeline;
+  std::vector<std::string> of_kernels;
 };
+
+enum class For : uint8_t { both, timeline, kernels };
 
 /// Options of sonde record that go on to it.
 struct Passed {
   const char* name;
-  bool first_run_only;  ///< of no use beside counters
+  For run = For::timeline;
+  bool is_flag = false;
 };
-constexpr auto kPassed = std::to_array<Passed>({{"-t,--trace", true},
-                                                {"-s,--sample", true},
-                                                {"--cudabacktrace", true},
-                                                {"--cuda-memory-usage", true},
-                                                {"--cuda-graph-trace", true},
-                                                {"--sampling-frequency", true},
-                                                {"--cpuctxsw", true},
-                                                {"-b,--backtrace", true},
-                                                {"--osrt-threshold", true},
-                                                {"-y,--delay", false},
-                                                {"-d,--duration", false},
-                                                {"-c,--capture-range", false},
-                                                {"--capture-range-end", false},
-                                                {"--kill", false},
-                                                {"-w,--show-output", false},
-                                                {"-x,--stop-on-exit", false}});
+constexpr auto kPassed = std::to_array<Passed>({{"-t,--trace"},
+                                                {"-s,--sample"},
+                                                {"--cudabacktrace"},
+                                                {"--cuda-memory-usage", For::timeline, true},
+                                                {"--cuda-um-cpu-page-faults", For::timeline, true},
+                                                {"--cuda-um-gpu-page-faults", For::timeline, true},
+                                                {"--cuda-graph-trace"},
+                                                {"--cuda-flush-interval"},
+                                                {"--sampling-frequency"},
+                                                {"--samples-per-backtrace"},
+                                                {"--cpuctxsw"},
+                                                {"-b,--backtrace"},
+                                                {"--osrt-threshold"},
+                                                {"--gpu-metrics-devices"},
+                                                {"--gpu-metrics-frequency"},
+                                                {"--gpu-metrics-set"},
+                                                {"-y,--delay", For::both},
+                                                {"-d,--duration", For::both},
+                                                {"-c,--capture-range", For::both},
+                                                {"--capture-range-end", For::both},
+                                                {"-p,--nvtx-capture", For::both},
+                                                {"--kill", For::both},
+                                                {"--torch-modules", For::both, true},
+                                                {"--self-test", For::both, true},
+                                                {"-w,--show-output", For::both, true},
+                                                {"-x,--stop-on-exit", For::both, true},
+                                                {"--section", For::kernels}});
 
 struct Files {
   std::string timeline;
   std::string kernels;
+  std::string list;  ///< of what is measured
   std::string page;
   std::string text;
 };
@@ -76,13 +95,33 @@ Result<int> run_self(std::vector<std::string> words, bool show_output = true) {
   return run_in_foreground(std::move(words), show_output);
 }
 
-Result<int> record_to(const std::string& file, const StudyArguments& arguments, std::vector<std::string> options) {
+std::vector<std::string> words_of(const StudyArguments& arguments, const std::string& file,
+                                  const std::vector<std::string>& options) {
   std::vector<std::string> words = {"record", "-f", "-o", file};
-  std::ranges::move(options, std::back_inserter(words));
-  std::ranges::copy(arguments.recording, std::back_inserter(words));
+  std::ranges::copy(options, std::back_inserter(words));
+  std::ranges::copy(arguments.of_both, std::back_inserter(words));
   words.emplace_back("--");
   std::ranges::copy(arguments.words, std::back_inserter(words));
-  return run_self(std::move(words));
+  return words;
+}
+
+std::vector<std::string> kernel_options(const StudyArguments& arguments) {
+  std::vector<std::string> options = {
+      "-t", "nvtx", "--metrics", arguments.metrics, "--launches-each", fmt::format("{}", arguments.bounds.each)};
+  std::ranges::copy(arguments.of_kernels, std::back_inserter(options));
+  return options;
+}
+
+/// Both command lines, before an hour goes into the first run. What is wrong has been said.
+bool are_right(const StudyArguments& arguments, const Files& files) {
+  for (auto words : {words_of(arguments, files.timeline, arguments.of_timeline),
+                     words_of(arguments, files.kernels, kernel_options(arguments))}) {
+    words.insert(words.begin() + 1, "--dry-run");
+    const auto code = run_self(std::move(words));
+    if (!code) return report_error(code.error()) == kDone;
+    if (*code != 0) return false;
+  }
+  return true;
 }
 
 bool is_there(const std::string& file) {
@@ -101,8 +140,8 @@ Result<Files> files_of(const StudyArguments& arguments) {
   auto timeline = record_cli::output_name(arguments.output);
   if (!timeline) return std::unexpected(timeline.error());
   const std::string stem = timeline->substr(0, timeline->rfind('.'));
-  Files files{*timeline, stem + ".kernels.sqlite", stem + ".html", stem + ".txt"};
-  for (const std::string& file : {files.timeline, files.kernels, files.page, files.text}) {
+  Files files{*timeline, stem + ".kernels.sqlite", stem + ".kernels.tsv", stem + ".html", stem + ".txt"};
+  for (const std::string& file : {files.timeline, files.kernels, files.list, files.page, files.text}) {
     if (!arguments.overwrite && is_there(file)) {
       return fail("{} is there already; -f replaces it, -o names another", file);
     }
@@ -110,22 +149,56 @@ Result<Files> files_of(const StudyArguments& arguments) {
   return files;
 }
 
-/// Absent, with the reason said, where there is nothing to measure.
-std::optional<study::Choice> choose(const StudyArguments& arguments, const Files& files) {
+/// The first run's timeline, and what of it is worth its counters.
+struct Study {
+  Trace timeline;
+  study::Choice choice;
+};
+
+Result<Study> study_of(const StudyArguments& arguments, const Files& files) {
   const std::array paths = {files.timeline};
-  const auto timeline = import_run(paths, {study::choice_fields()});
-  if (!timeline) {
-    report_error(timeline.error());
-    return std::nullopt;
+  auto timeline = import_run(paths, {study::choice_fields() | kernel_join_fields()});
+  if (!timeline) return std::unexpected(timeline.error());
+  Study study{*std::move(timeline), {}};
+  study.choice = study::choose(study.timeline, arguments.bounds);
+  return study;
+}
+
+/// Writes what the second run is to measure.
+Status write_list(const Files& files, const Study& study) {
+  auto output = Output::to_file(files.list, true);
+  if (!output) return std::unexpected(output.error());
+  output->write(
+      "# A kernel, and the NVTX push/pop ranges around it from the outermost on: sonde record --kernels-from.\n");
+  for (const record::ListedKernel& kernel : study::listed_kernels(study.timeline, study.choice)) {
+    output->write(record_cli::kernel_list_line(kernel));
   }
-  study::Choice choice = study::choose_kernels(*timeline, arguments.bounds);
-  if (choice.kernels.empty()) {
+  return output->close();
+}
+
+void tell_choice(const StudyArguments& arguments, const study::Choice& choice) {
+  const study::Work& whole = choice.work.whole;
+  const bool has_work = whole.kernel_ns + whole.graph_ns + whole.waiting_ns + whole.memory_ns > 0;
+  if (has_work) complain(study::choice_text(choice));
+  if (!choice.kernels.empty()) {
+    complain(study::cost_text(choice, arguments.bounds, arguments.metrics));
+  } else if (whole.graph_ns + whole.waiting_ns > 0) {
+    complain("no kernel can be measured: the report is of the timeline alone");
+  } else {
     complain(
         "no kernel was recorded on a GPU, so that there is nothing to measure: the report is of the timeline alone");
-    return std::nullopt;
   }
-  complain(study::text_of(choice, arguments.bounds, arguments.metrics));
-  return choice;
+}
+
+/// Whether there is something to measure. It is said, and written down. The timeline's memory is free again before the
+/// program runs another time.
+bool choose(const StudyArguments& arguments, const Files& files) {
+  const auto study = study_of(arguments, files);
+  if (!study) return report_error(study.error()) == kDone;
+  tell_choice(arguments, study->choice);
+  if (study->choice.kernels.empty()) return false;
+  const Status written = write_list(files, *study);
+  return written || report_error(written.error()) == kDone;
 }
 
 bool has_kernels(const std::string& file) {
@@ -134,18 +207,32 @@ bool has_kernels(const std::string& file) {
   return trace && !trace->kernel_profiles.empty();
 }
 
+/// What the second run brought.
+Status tell_counters(const StudyArguments& arguments, const Files& files) {
+  const std::array paths = {files.kernels};
+  const auto kernels = import_run(paths, {Fields{Field::kernel_profiles}});
+  if (!kernels || kernels->kernel_profiles.empty()) {
+    complain("warning: no counters could be had (see above): the report is of the timeline alone");
+    return {};
+  }
+  const auto study = study_of(arguments, files);
+  if (!study) return std::unexpected(study.error());
+  const KernelJoin join = join_kernels(study->timeline, *kernels);
+  complain(study::counters_text(study->choice, join));
+  const std::string missed = study::missed_text(study->timeline, study->choice, join);
+  if (!missed.empty()) complain("warning: " + missed);
+  return {};
+}
+
 /// The second run. Gives its exit status.
-int measure(const StudyArguments& arguments, const Files& files, const study::Choice& choice) {
+int measure(const StudyArguments& arguments, const Files& files) {
   complain("second run: the counters of these kernels");
-  const auto code =
-      record_to(files.kernels, arguments,
-                {"-t", "nvtx", "--metrics", arguments.metrics, "--kernel-regex", study::expression_of(choice),
-                 "--launches-each", fmt::format("{}", arguments.bounds.each)});
+  std::vector<std::string> options = kernel_options(arguments);
+  options.insert(options.end(), {"--kernels-from", files.list});
+  const auto code = run_self(words_of(arguments, files.kernels, options));
   if (!code) return report_error(code.error());
   if (*code != 0) complain(fmt::format("warning: the second run ended with {}", *code));
-  if (!has_kernels(files.kernels)) {
-    complain("warning: no counters could be had (see above): the report is of the timeline alone");
-  }
+  if (const Status told = tell_counters(arguments, files); !told) report_error(told.error());
   return *code;
 }
 
@@ -177,53 +264,63 @@ int run(const StudyArguments& arguments) {
     report_error(files.error());
     return kUsage;
   }
+  if (!are_right(arguments, *files)) return kUsage;
   const auto before = written_at(files->timeline);
   complain("first run: the timeline");
-  const auto first = record_to(files->timeline, arguments, arguments.timeline);
+  const auto first = run_self(words_of(arguments, files->timeline, arguments.of_timeline));
   if (!first) return report_error(first.error());
   if (written_at(files->timeline) == before) return *first == 0 ? kCannot : *first;
   std::error_code none;
-  std::filesystem::remove(files->kernels, none);  // of an older timeline
+  for (const std::string& old : {files->kernels, files->list}) std::filesystem::remove(old, none);
   int code = *first;
-  const auto choice = choose(arguments, *files);
-  if (choice && code != 0) {
+  const bool worth = choose(arguments, *files);
+  if (worth && code != 0) {
     complain(fmt::format("warning: the first run ended with {}: the program is not run again for its counters", code));
-  } else if (choice) {
-    code = measure(arguments, *files, *choice);
+  } else if (worth) {
+    code = measure(arguments, *files);
   }
   const bool reported = report(*files);
   return code != 0 || reported ? code : kCannot;
 }
 
+std::vector<std::string>& options_for(StudyArguments& arguments, For run) {
+  return run == For::both ? arguments.of_both : run == For::timeline ? arguments.of_timeline : arguments.of_kernels;
+}
+
 void add_passed(CLI::App& command, const std::shared_ptr<StudyArguments>& arguments) {
+  constexpr const char* kHelp = "as sonde record has it";
   for (const Passed& passed : kPassed) {
     const std::string names = passed.name;
     const std::string longest = names.substr(names.find("--"));
-    const auto add = [arguments, longest, first = passed.first_run_only](const std::string& value) {
-      auto& options = first ? arguments->timeline : arguments->recording;
-      options.push_back(fmt::format("{}={}", longest, value));
+    const auto add = [arguments, longest, run = passed.run](const std::string& value) {
+      options_for(*arguments, run).push_back(fmt::format("{}={}", longest, value));
     };
-    command.add_option_function<std::string>(names, add, "as sonde record has it")->group("Recording");
+    if (passed.is_flag) {
+      const auto add_flag = [add](int64_t count) { add(count > 0 ? "true" : "false"); };
+      command.add_flag_function(names, add_flag, kHelp)->group("Recording");
+    } else {
+      command.add_option_function<std::string>(names, add, kHelp)->group("Recording");
+    }
   }
-  command
-      .add_flag_callback(
-          "--torch-modules", [arguments] { arguments->recording.emplace_back("--torch-modules"); },
-          "as sonde record has it")
-      ->group("Recording");
 }
 
 void set_up(CLI::App& command, int& exit_code) {
   const auto a = std::make_shared<StudyArguments>();
-  command.add_option("-o,--output", a->output, "NAME of NAME.html, NAME.txt, NAME.sqlite and NAME.kernels.sqlite")
+  command
+      .add_option("-o,--output", a->output,
+                  "NAME of NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
       ->capture_default_str();
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace what is there already");
   command.add_option("--metrics", a->metrics, "basic, detailed, or metrics with commas between")->capture_default_str();
-  command.add_option("--kernels", a->bounds.kernels, "measure no more kernels than so many")
+  command.add_option("--modules", a->bounds.modules, "measure kernels of no more modules than so many")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--kernels", a->bounds.kernels, "measure no more kernels of a module than so many")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command
       .add_option("--launches-each", a->bounds.each,
-                  "launches of each kernel, grid, block and place in the NVTX ranges that are measured")
+                  "launches of each kernel, grid and block in a module that are measured")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_passed(command, a);

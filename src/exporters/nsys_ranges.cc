@@ -16,6 +16,7 @@ constexpr std::string_view kNvtxDefinition =
 const Target kNvtx("NVTX_EVENTS", {}, kNvtxDefinition);
 
 /// ENUM_NSYS_EVENT_TYPE.
+constexpr int64_t kCategory = 33;
 constexpr int64_t kMark = 34;
 constexpr int64_t kPushPop = 59;
 constexpr int64_t kStartEnd = 60;
@@ -37,12 +38,13 @@ Cell category_of(const Context&, const Table& table, size_t row) {
   return cell(table.category, row);
 }
 
-bool has_payload(const Ranges& r, size_t row, PayloadKind kind) {
+template <typename Table>
+bool has_payload(const Table& r, size_t row, PayloadKind kind) {
   return !r.payload_kind.empty() && r.payload_kind[row] == static_cast<uint8_t>(kind);
 }
 
-template <PayloadKind kind>
-Cell payload_of(const Context&, const Ranges& r, size_t row) {
+template <PayloadKind kind, typename Table>
+Cell payload_of(const Context&, const Table& r, size_t row) {
   if (!has_payload(r, row, kind)) return {};
   const int64_t bits = r.payload[row];
   if constexpr (kind == PayloadKind::real64) return std::bit_cast<double>(bits);
@@ -73,8 +75,37 @@ std::string quoted(std::string_view text) {
   return json + '"';
 }
 
+template <typename Table>
+const Payload* binary_payload(const Table& table, size_t row) {
+  return table.payloads.empty() || table.payloads[row].schema == 0 ? nullptr : &table.payloads[row];
+}
+
+/// A payload's bytes behind a head of 32 bytes, as Nsight Systems writes them where it is told to: domain, schema,
+/// bytes of the payload and of all, 64 bits each.
+template <typename Table>
+Cell bytes_of(const Context& c, const Table& table, size_t row) {
+  const Payload* const payload = binary_payload(table, row);
+  if (payload == nullptr) return {};
+  static thread_local std::string bytes;
+  const uint64_t size = payload->bytes.size();
+  const auto domain = static_cast<uint64_t>(c.domain_ids[table.domain[row]]);
+  constexpr size_t kHeads = 4;
+  const std::array<uint64_t, kHeads> head = {domain, payload->schema, size, size + sizeof(uint64_t) * kHeads};
+  bytes.assign(reinterpret_cast<const char*>(head.data()), sizeof head);
+  bytes += payload->bytes;
+  return Cell::of_bytes(bytes);
+}
+
+/// What a payload says.
+template <typename Table>
+Cell text_of_payload(const Context&, const Table& table, size_t row) {
+  const Payload* const payload = binary_payload(table, row);
+  return payload == nullptr || payload->json.empty() ? Cell() : Cell(payload->json);
+}
+
 /// What a framework says of an operator beside its name, under the framework's own keys.
 Cell json_of(const Context& c, const Ranges& r, size_t row) {
+  if (const Cell told = text_of_payload(c, r, row); told.kind != Cell::Kind::null) return told;
   static thread_local std::string json;
   json.clear();
   if (!r.sequence.empty() && r.sequence[row] != kUnknown)
@@ -105,6 +136,7 @@ constexpr std::array kRangeColumns = {
     RangeColumn{"int32Value", {}, payload_of<PayloadKind::int32>},
     RangeColumn{"floatValue", {}, payload_of<PayloadKind::real32>},
     RangeColumn{"jsonText", {}, json_of},
+    RangeColumn{"binaryData", {}, bytes_of<Ranges>},
 };
 
 using MarkColumn = ColumnOf<Marks>;
@@ -112,9 +144,18 @@ constexpr std::array kMarkColumns = {
     MarkColumn{"start", {}, start_of<Marks>},
     MarkColumn{"eventType", {}, [](const Context&, const Marks&, size_t) { return Cell(kMark); }},
     MarkColumn{"category", {}, category_of<Marks>},
+    MarkColumn{"color", {}, [](const Context&, const Marks& m, size_t row) { return cell(m.color, row); }},
     MarkColumn{"text", {}, text_of<Marks>},
     MarkColumn{"globalTid", {}, thread_of<Marks>},
     MarkColumn{"domainId", {}, domain_of<Marks>},
+    MarkColumn{"uint64Value", {}, payload_of<PayloadKind::uint64>},
+    MarkColumn{"int64Value", {}, payload_of<PayloadKind::int64>},
+    MarkColumn{"doubleValue", {}, payload_of<PayloadKind::real64>},
+    MarkColumn{"uint32Value", {}, payload_of<PayloadKind::uint32>},
+    MarkColumn{"int32Value", {}, payload_of<PayloadKind::int32>},
+    MarkColumn{"floatValue", {}, payload_of<PayloadKind::real32>},
+    MarkColumn{"jsonText", {}, text_of_payload<Marks>},
+    MarkColumn{"binaryData", {}, bytes_of<Marks>},
 };
 
 /// A domain as one thread of a process that uses it would have made it.
@@ -142,21 +183,59 @@ constexpr std::array kDomainColumns = {
                  [](const Context& c, const DomainUses& u, size_t row) { return Cell(c.domain_ids[u[row].domain]); }},
 };
 
+/// Whether a domain has a name that its process was not said to have yet.
+bool is_new_use(const Context& c, boost::unordered_flat_set<uint64_t>& seen, const DomainUse& use) {
+  if (use.domain == kNoDomain || c.domain_ids[use.domain] == 0 || use.thread == kNone) return false;
+  const uint64_t process = c.trace.threads[use.thread].process;
+  const auto number = static_cast<uint64_t>(c.domain_ids[use.domain]);
+  return seen.insert(process << 32U | number).second;
+}
+
 /// The first use of each named domain in each process, where that is not in `seen` yet.
 DomainUses domain_uses(const Context& c, boost::unordered_flat_set<uint64_t>& seen) {
   DomainUses uses;
   const auto note = [&](const auto& table) {
     for (size_t row = 0; row < table.domain.size(); ++row) {
-      const DomainId domain = table.domain[row];
-      if (domain == kNoDomain || c.domain_ids[domain] == 0 || table.thread[row] == kNone) continue;
-      const uint64_t process = c.trace.threads[table.thread[row]].process;
-      const auto number = static_cast<uint64_t>(c.domain_ids[domain]);
-      if (seen.insert(process << 32U | number).second) uses.push_back({table.start[row], table.thread[row], domain});
+      const DomainUse use{table.start[row], table.thread[row], table.domain[row]};
+      if (is_new_use(c, seen, use)) uses.push_back(use);
     }
   };
   note(c.trace.ranges);
   note(c.trace.marks);
   return uses;
+}
+
+using Categories = std::vector<Category>;
+using CategoryColumn = ColumnOf<Categories>;
+constexpr std::array kCategoryColumns = {
+    CategoryColumn{"start", {}, [](const Context&, const Categories& all, size_t row) { return Cell(all[row].start); }},
+    CategoryColumn{"eventType", {}, [](const Context&, const Categories&, size_t) { return Cell(kCategory); }},
+    CategoryColumn{"category",
+                   {},
+                   [](const Context&, const Categories& all, size_t row) { return Cell(int64_t{all[row].number}); }},
+    CategoryColumn{
+        "text",
+        {},
+        [](const Context& c, const Categories& all, size_t row) { return Cell(c.trace.name(all[row].name)); }},
+    CategoryColumn{
+        "globalTid",
+        {},
+        [](const Context& c, const Categories& all, size_t row) { return Cell(c.ids.thread(all[row].thread)); }},
+    CategoryColumn{
+        "domainId",
+        {},
+        [](const Context& c, const Categories& all, size_t row) { return Cell(c.domain_ids[all[row].domain]); }},
+};
+
+Status write_categories(Output& out, const Context& c) {
+  const Categories& all = c.trace.categories;
+  DomainUses uses;
+  for (const Category& category : all) {
+    const DomainUse use{category.start, category.thread, category.domain};
+    if (is_new_use(c, out.domains, use)) uses.push_back(use);
+  }
+  SONDE_TRY(write_rows<DomainUses>(out, kNvtx, kDomainColumns, c, uses, uses.size()));
+  return write_rows<Categories>(out, kNvtx, kCategoryColumns, c, all, all.size());
 }
 
 std::string_view default_name(DomainKind kind) {
@@ -187,6 +266,11 @@ std::vector<int64_t> number_domains(const Trace& trace) {
     if (found == names.end()) names.push_back(name);
   }
   return numbers;
+}
+
+Status write_range_definitions(Output& out, const Context& c) {
+  SONDE_TRY(write_categories(out, c));
+  return write_payload_schemas(out, c);
 }
 
 Status write_ranges(Output& out, const Context& c) {

@@ -11,6 +11,9 @@ namespace sonde::nsys_export {
 [[nodiscard]] Status write_memory_events(Output& out, const Context& context);
 [[nodiscard]] Status write_calls(Output& out, const Context& context);
 [[nodiscard]] Status write_ranges(Output& out, const Context& context);
+/// What programs named: categories, and what their payloads are made of.
+[[nodiscard]] Status write_range_definitions(Output& out, const Context& context);
+[[nodiscard]] Status write_payload_schemas(Output& out, const Context& context);
 [[nodiscard]] Status write_cpu_activity(Output& out, const Context& context);
 [[nodiscard]] Status write_call_chains(Output& out, const Context& context);
 [[nodiscard]] Status write_counters(Output& out, const Context& context);

@@ -43,6 +43,7 @@ Status write_events(Output& out, const Context& c) {
 Status write_rest(Output& out, const Context& c) {
   SONDE_TRY(write_counter_names(out, c));
   SONDE_TRY(write_kernel_profiles(out, c));
+  SONDE_TRY(write_range_definitions(out, c));
   SONDE_TRY(write_strings(out, c));
   SONDE_TRY(write_target(out, c));
   SONDE_TRY(write_enums(out));

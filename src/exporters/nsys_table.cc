@@ -23,6 +23,7 @@ void TableWriter::put(size_t column, const Cell& cell) {
     case Cell::Kind::null: insert_->bind_null(parameter); return;
     case Cell::Kind::integer: insert_->bind(parameter, cell.integer); return;
     case Cell::Kind::real: insert_->bind(parameter, cell.real); return;
+    case Cell::Kind::blob: insert_->bind_blob(parameter, cell.text); return;
     case Cell::Kind::text: insert_->bind(parameter, cell.text); return;
   }
 }

@@ -23,7 +23,7 @@ namespace sonde::nsys_export {
 
 /// A value of a row. Absent values of the model (kUnknown, kUnknown32, kNone, NaN) are NULL.
 struct Cell {
-  enum class Kind : uint8_t { null, integer, real, text };
+  enum class Kind : uint8_t { null, integer, real, text, blob };
   Kind kind = Kind::null;
   int64_t integer = 0;
   double real = 0;
@@ -40,6 +40,11 @@ struct Cell {
   template <typename T>
   Cell(const std::optional<T>& v) : Cell(v ? Cell(*v) : Cell()) {}
   // NOLINTEND(google-explicit-constructor)
+  [[nodiscard]] static Cell of_bytes(std::string_view bytes) {
+    Cell cell(bytes);
+    cell.kind = Kind::blob;
+    return cell;
+  }
 
   /// For a NOT NULL column.
   [[nodiscard]] Cell otherwise(int64_t fallback) const { return kind == Kind::null ? Cell(fallback) : *this; }

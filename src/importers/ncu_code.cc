@@ -1,9 +1,8 @@
-#include <algorithm>
+#include <utility>
 
-#include "base/file.h"
 #include "base/protobuf.h"
-#include "importers/line_table.h"
 #include "importers/ncu_messages.h"
+#include "trace/device_code.h"
 
 namespace sonde::ncu {
 namespace {
@@ -18,19 +17,6 @@ std::pair<std::string_view, uint64_t> placed_function(std::string_view message) 
   return placed;
 }
 
-/// The lines of a function whose code is `symbol`, sorted by offset.
-std::vector<DeviceFunction::Line> lines_of(const ElfFile::Symbol& symbol, const LineTable& table,
-                                           const std::vector<NameId>& files) {
-  std::vector<DeviceFunction::Line> lines;
-  for (const CodeLine& line : table.lines) {
-    if (line.section != symbol.section || line.begin < symbol.value) continue;
-    const uint64_t offset = line.begin - symbol.value;
-    if (symbol.size == 0 || offset < symbol.size) lines.push_back({offset, files[line.file], line.line});
-  }
-  std::ranges::stable_sort(lines, {}, &DeviceFunction::Line::offset);
-  return lines;
-}
-
 }  // namespace
 
 DeviceFunction& Code::function(uint64_t reference, NameId mangled_name, Report& report) {
@@ -42,23 +28,19 @@ DeviceFunction& Code::function(uint64_t reference, NameId mangled_name, Report& 
 }
 
 void Code::read_cubin(uint64_t reference, std::string_view bytes, Report& report) {
-  constexpr uint8_t kFunction = 2;
-  const auto elf = ElfFile::open(bytes);
-  if (!elf) {
+  auto code = read_device_code(bytes, report.wants(Field::source_lines),
+                               [&](std::string_view text) { return report.intern(text); });
+  if (!code) {
     report.trace->log.add(Issue::no_line_table, "code that is no ELF file");
     return;
   }
-  const LineTable table = report.wants(Field::source_lines) ? read_line_table(*elf) : LineTable();
-  if (table.unread_units > 0) {
-    report.trace->log.add(Issue::no_line_table, {}, static_cast<int64_t>(table.unread_units));
+  if (code->unread_units > 0) {
+    report.trace->log.add(Issue::no_line_table, {}, static_cast<int64_t>(code->unread_units));
   }
-  std::vector<NameId> files;
-  for (const std::string& file : table.files) files.push_back(report.intern(short_path(file)));
-  for (const ElfFile::Symbol& symbol : elf->symbols()) {
-    if (symbol.type != kFunction) continue;
-    DeviceFunction& code = function(reference, report.intern(symbol.name), report);
-    code.code_bytes = symbol.size;
-    code.lines = lines_of(symbol, table, files);
+  for (DeviceFunction& read : code->functions) {
+    DeviceFunction& known = function(reference, read.mangled_name, report);
+    known.code_bytes = read.code_bytes;
+    known.lines = std::move(read.lines);
   }
 }
 
@@ -85,11 +67,11 @@ void Code::assign(Report& report) const {
     KernelProfile& kernel = kernels[first + i];
     const auto found = functions_.find({report.code_of_kernel[i], kernel.mangled_name});
     if (found == functions_.end()) continue;
-    kernel.function = found->second;
     // Reports of 2020 and 2021 place functions by a metric only.
     uint64_t& address = report.trace->device_functions[found->second].address;
     const auto stated = metric_number(*report.trace, kernel, "launch__function_pcs");
     if (address == 0 && stated) address = static_cast<uint64_t>(*stated);
+    if (address != 0) kernel.function = found->second;
   }
 }
 

@@ -78,7 +78,7 @@ class NvtxCells {
 
   void read_details(auto& row, Ranges& r) const {
     row.put(category_, r.category, kNone);
-    row.put(color_, r.color, kNone);
+    row.put(color_, r.color, kUnknown);
     PayloadKind kind = PayloadKind::none;
     int64_t bits = 0;
     for (const auto& [candidate, cell] : payloads_) {

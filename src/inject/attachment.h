@@ -36,8 +36,8 @@ inline bool records(wire::Wanted what) noexcept {
   return phase() == wire::Phase::recording && (attachment.header->wanted & what) != 0;
 }
 
-inline void count(wire::Loss loss) noexcept {
-  attachment.header->lost[static_cast<uint32_t>(loss)].fetch_add(1, std::memory_order_relaxed);
+inline void count(wire::Loss loss, uint64_t times = 1) noexcept {
+  attachment.header->lost[static_cast<uint32_t>(loss)].fetch_add(times, std::memory_order_relaxed);
 }
 
 inline int64_t now_ns() noexcept {

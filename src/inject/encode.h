@@ -17,6 +17,8 @@ struct Text {
 /// As much of a text as a record takes; empty for null. Longer ones are counted.
 [[nodiscard]] Text text_of(const char* text) noexcept;
 
+struct Payload;
+
 struct Event {
   wire::Kind kind = wire::Kind::mark;
   uint16_t domain = 0;
@@ -29,6 +31,7 @@ struct Event {
   bool has_color = false;
   uint8_t payload_kind = 0;
   wire::AttributeBody attributes{};
+  const Payload* payload = nullptr;  ///< of nvtx_payloads.h; null for none
 };
 
 template <typename T>

@@ -8,53 +8,36 @@
 namespace sonde::inject {
 namespace {
 
+/// A name is there once it has its text: whoever finds that finds all of it.
 struct Name {
+  std::atomic<const char*> text;
   std::atomic<uint64_t> told;  ///< token of the process that told the recorder
-  const char* text;
   uint16_t bytes;
   uint16_t domain;
 };
 
-/// Names lie in blocks that are mapped when the first of them comes: an allocator that is itself instrumented must not
-/// be called from here.
+/// Texts one behind the other, `used` bytes of them; more where some did not fit any more.
+struct TextBlock {
+  static constexpr uint32_t kBytes = (1U << 20U) - sizeof(uint32_t);
+  std::atomic<uint32_t> used;
+  char bytes[kBytes];
+};
+
+/// Names and texts lie in blocks that are mapped when they are needed: an allocator that is itself instrumented must
+/// not be called from here.
 constexpr uint32_t kBlockNames = 1024;
 constexpr uint32_t kMostBlocks = kMostStrings / kBlockNames;
-constexpr size_t kTextBytes = size_t{1} << 20U;
-
-/// Held for some hundred nanoseconds, by the token of its process: in a child of fork() one that its parent held is
-/// free. It is not waited for long, since a signal handler may have interrupted the one who holds it.
-class Lock {
- public:
-  explicit Lock(std::atomic<uint64_t>& holder) noexcept : holder_(holder) {
-    constexpr int kTries = 100'000;
-    const uint64_t own = own_token();
-    for (int i = 0; i < kTries && !held_; ++i) {
-      uint64_t found = holder_.load(std::memory_order_relaxed);
-      held_ = found != own && holder_.compare_exchange_strong(found, own, std::memory_order_acquire);
-    }
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-  ~Lock() {
-    if (held_) holder_.store(0, std::memory_order_release);
-  }
-  [[nodiscard]] bool held() const noexcept { return held_; }
-
- private:
-  std::atomic<uint64_t>& holder_;
-  bool held_ = false;
-};
 
 }  // namespace
 
+/// Nobody waits here: a thread that is stopped in the middle of a registration, by the system, by a signal whose
+/// handler registers too, or for ever in a child of fork(), leaves a number that was given to no name.
 struct NameTable {
   wire::Kind kind;
   uint32_t most;
-  std::atomic<uint64_t> lock{};  ///< token of the process that holds it; 0 for none
-  std::atomic<uint32_t> count{};
+  std::atomic<uint32_t> count{};  ///< numbers taken
   std::atomic<Name*> blocks[kMostBlocks]{};
-  std::byte* text_next = nullptr;
-  std::byte* text_end = nullptr;
+  std::atomic<TextBlock*> texts{};
 };
 
 constinit NameTable domains{.kind = wire::Kind::domain, .most = kMostDomains};
@@ -62,43 +45,71 @@ constinit NameTable strings{.kind = wire::Kind::string, .most = kMostStrings};
 
 namespace {
 
-const char* keep_text(NameTable& table, const Text& text) noexcept {
-  if (text.bytes == 0) return "";
-  if (static_cast<size_t>(table.text_end - table.text_next) < text.bytes) {
-    std::byte* fresh = take_pages(kTextBytes);
-    if (fresh == nullptr) return nullptr;
-    table.text_next = fresh;
-    table.text_end = fresh + kTextBytes;
-  }
-  std::byte* kept = table.text_next;
-  memcpy(kept, text.data, text.bytes);
-  table.text_next += text.bytes;
-  return reinterpret_cast<const char*>(kept);
+/// Puts `count` zeroed values into a place that held `seen`, unless another thread has done so. False without memory.
+template <typename T>
+bool fill_place(std::atomic<T*>& place, T* seen, size_t count) noexcept {
+  T* const fresh = new_array<T>(count);
+  if (fresh == nullptr) return false;
+  if (!place.compare_exchange_strong(seen, fresh, std::memory_order_release)) give_pages_back(fresh, count * sizeof(T));
+  return true;
 }
 
-Name* name_at(NameTable& table, uint32_t index) noexcept {
-  Name* block = table.blocks[index / kBlockNames].load(std::memory_order_acquire);
+/// Null without memory.
+const char* keep_text(NameTable& table, const Text& text) noexcept {
+  if (text.bytes == 0) return "";
+  for (;;) {
+    TextBlock* const block = table.texts.load(std::memory_order_acquire);
+    const uint32_t at =
+        block == nullptr ? TextBlock::kBytes : block->used.fetch_add(text.bytes, std::memory_order_relaxed);
+    if (at <= TextBlock::kBytes - text.bytes) {
+      return static_cast<const char*>(memcpy(block->bytes + at, text.data, text.bytes));
+    }
+    if (!fill_place(table.texts, block, 1)) return nullptr;
+  }
+}
+
+/// Null where nobody was to be named there.
+Name* place_of(const NameTable& table, uint32_t index) noexcept {
+  Name* const block = table.blocks[index / kBlockNames].load(std::memory_order_acquire);
   return block == nullptr ? nullptr : &block[index % kBlockNames];
+}
+
+/// Null without memory.
+Name* make_place(NameTable& table, uint32_t index) noexcept {
+  Name* const place = place_of(table, index);
+  if (place != nullptr || !fill_place<Name>(table.blocks[index / kBlockNames], nullptr, kBlockNames)) return place;
+  return place_of(table, index);
+}
+
+/// `most` where all are taken.
+uint32_t take_index(NameTable& table) noexcept {
+  uint32_t index = table.count.load(std::memory_order_relaxed);
+  while (index < table.most && !table.count.compare_exchange_weak(index, index + 1, std::memory_order_relaxed))
+    continue;
+  return index;
 }
 
 /// The number of a new name, not told yet; 0 where there is no room.
 uint32_t add(NameTable& table, uint16_t domain, const Text& text) noexcept {
-  const Lock lock(table.lock);
-  const uint32_t index = table.count.load(std::memory_order_relaxed);
-  if (!lock.held() || index >= table.most) return 0;
-  std::atomic<Name*>& block = table.blocks[index / kBlockNames];
-  if (block.load(std::memory_order_relaxed) == nullptr) {
-    block.store(new_array<Name>(kBlockNames), std::memory_order_release);
-  }
-  Name* name = name_at(table, index);
-  const char* kept = name == nullptr ? nullptr : keep_text(table, text);
+  const uint32_t index = take_index(table);
+  if (index == table.most) return 0;
+  Name* const name = make_place(table, index);
+  const char* const kept = name == nullptr ? nullptr : keep_text(table, text);
   if (kept == nullptr) return 0;
-  name->text = kept;
   name->bytes = text.bytes;
   name->domain = domain;
-  table.count.store(index + 1, std::memory_order_release);
+  name->text.store(kept, std::memory_order_release);
   return index + 1;
 }
+
+/// Null for a number that was given to no name.
+Name* name_of(const NameTable& table, uintptr_t number) noexcept {
+  if (number == 0 || number > table.most) return nullptr;
+  Name* const name = place_of(table, static_cast<uint32_t>(number - 1));
+  return name != nullptr && name->text.load(std::memory_order_acquire) != nullptr ? name : nullptr;
+}
+
+Text text_of(const Name& name) noexcept { return {name.text.load(std::memory_order_relaxed), name.bytes}; }
 
 }  // namespace
 
@@ -116,25 +127,24 @@ uint32_t register_name(NameTable& table, uint16_t domain, const Text& text) noex
   return known_name(table, number);
 }
 
-bool was_given(const NameTable& table, uintptr_t number) noexcept {
-  return number != 0 && number <= table.count.load(std::memory_order_acquire);
+bool was_given(const NameTable& table, uintptr_t number) noexcept { return name_of(table, number) != nullptr; }
+
+Text text_of_name(const NameTable& table, uintptr_t number) noexcept {
+  const Name* const name = name_of(table, number);
+  return name == nullptr ? Text{} : text_of(*name);
 }
 
-Text text_of_name(NameTable& table, uint32_t number) noexcept {
-  if (!was_given(table, number)) return {};
-  const Name& name = *name_at(table, number - 1);
-  return {name.text, name.bytes};
-}
-
-uint32_t known_name(NameTable& table, uint32_t number) noexcept {
-  if (!was_given(table, number)) return 0;
-  Name& name = *name_at(table, number - 1);
+uint32_t known_name(const NameTable& table, uintptr_t number) noexcept {
+  Name* const name = name_of(table, number);
+  if (name == nullptr) return 0;
+  const auto known = static_cast<uint32_t>(number);
   const uint64_t token = attachment.guard->load(std::memory_order_relaxed);
-  if (token != 0 && name.told.load(std::memory_order_relaxed) == token) return number;
-  if (write_definition(table.kind, name.domain, number, {name.text, name.bytes})) {
-    name.told.store(attachment.guard->load(std::memory_order_relaxed), std::memory_order_relaxed);
+  // Acquire and release: what another thread told the recorder is there before what this one writes.
+  if (token != 0 && name->told.load(std::memory_order_acquire) == token) return known;
+  if (write_definition(table.kind, name->domain, known, text_of(*name))) {
+    name->told.store(attachment.guard->load(std::memory_order_relaxed), std::memory_order_release);
   }
-  return number;
+  return known;
 }
 
 }  // namespace sonde::inject

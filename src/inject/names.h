@@ -23,10 +23,10 @@ inline constexpr uint32_t kMostStrings = 1U << 20U;
 [[nodiscard]] bool was_given(const NameTable& table, uintptr_t number) noexcept;
 
 /// The same number if the recorder knows of it now, or can be told; 0 for one that was never given.
-[[nodiscard]] uint32_t known_name(NameTable& table, uint32_t number) noexcept;
+[[nodiscard]] uint32_t known_name(const NameTable& table, uintptr_t number) noexcept;
 
 /// The text of a name; empty for a number that was never given.
-[[nodiscard]] Text text_of_name(NameTable& table, uint32_t number) noexcept;
+[[nodiscard]] Text text_of_name(const NameTable& table, uintptr_t number) noexcept;
 
 /// Tells the recorder that a number of `kind` has this name.
 bool write_definition(wire::Kind kind, uint16_t domain, uint32_t number, const Text& text) noexcept;

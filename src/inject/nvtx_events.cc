@@ -17,16 +17,42 @@ thread_local constinit uint16_t levels[kLevelDomains] = {};
 
 std::atomic<uint64_t> next_range{1};
 
-void write_event(Event& event) noexcept {
+void note_range(const Event& event) noexcept {
+  const Text name = event.string == 0 ? event.text : text_of_name(strings, event.string);
   if (event.kind == wire::Kind::push) {
-    metrics::note_push(event.domain, event.level, event.string == 0 ? event.text : text_of_name(strings, event.string));
+    metrics::note_push(event.domain, event.level, name, records(wire::kWantNvtx));
+  } else if (event.kind == wire::Kind::start) {
+    metrics::note_start(event.range, event.domain, name);
   }
-  const uint32_t bytes = event_bytes(event);
-  std::byte* at = begin_record(bytes);
+}
+
+/// In place wherever it is called: of what is known there, as that there are no attributes, nothing is asked again.
+[[gnu::always_inline]] inline void write_event(Event& event) noexcept {
+  if (metrics::follows_ranges()) {
+    note_range(event);
+    if (!records(wire::kWantNvtx)) return;
+  }
+  const uint32_t own_bytes = event_bytes(event);
+  const uint32_t bytes = own_bytes + (event.payload == nullptr ? 0 : payload_record_bytes(*event.payload));
+  std::byte* const at = begin_record(bytes);
   if (at == nullptr) return;
   event.time = now_ns();
-  encode_event(at, event, bytes);
+  encode_event(at, event, own_bytes);
+  if (bytes > own_bytes) put_payload(at + own_bytes, *event.payload, event.time);
   commit_record(bytes);
+}
+
+/// Of an event without attributes, whose name stands in its payload.
+void write_with(Event& event, const Payload& payload) noexcept {
+  if (event.domain != 0) event.domain = static_cast<uint16_t>(known_name(domains, event.domain));
+  event.payload = &payload;
+  write_event(event);
+}
+
+Payload binary_payload(const nvtx::EventAttributes& attributes) noexcept {
+  if (attributes.payload_type != nvtx::kPayloadsFollow || attributes.reserved <= 0) return {};
+  const auto* const all = reinterpret_cast<const nvtx::PayloadData*>(attributes.payload);
+  return payload_of(all, static_cast<size_t>(attributes.reserved));
 }
 
 void take_attributes(Event& event, const nvtx::EventAttributes& attributes) noexcept {
@@ -45,13 +71,13 @@ void write_with(Event& event, const nvtx::EventAttributes* attributes) noexcept 
   if (event.domain != 0) event.domain = static_cast<uint16_t>(known_name(domains, event.domain));
   if (attributes == nullptr || attributes->size < sizeof *attributes) return write_event(event);
   take_attributes(event, *attributes);
+  const Payload payload = binary_payload(*attributes);
+  event.payload = &payload;
   switch (attributes->message_type) {
     case nvtx::kNarrow: event.text = text_of(attributes->message.narrow); break;
-    case nvtx::kRegistered: {
-      const auto handle = reinterpret_cast<uintptr_t>(attributes->message.registered);
-      event.string = was_given(strings, handle) ? known_name(strings, static_cast<uint32_t>(handle)) : 0;
+    case nvtx::kRegistered:
+      event.string = known_name(strings, reinterpret_cast<uintptr_t>(attributes->message.registered));
       break;
-    }
     case nvtx::kWide: {
       const WideText wide(attributes->message.wide);
       event.text = wide.text();
@@ -62,8 +88,33 @@ void write_with(Event& event, const nvtx::EventAttributes* attributes) noexcept 
   write_event(event);
 }
 
+/// Of a range that ends.
+[[gnu::always_inline]] inline void write_end(wire::Kind kind, uint16_t domain, uint16_t level, const nvtx::RangeId* id,
+                                             const Payload& payload) noexcept {
+  const uint32_t own_bytes = sizeof(wire::RecordHead) + (id == nullptr ? 0 : sizeof(wire::RangeBody));
+  const uint32_t bytes = own_bytes + payload_record_bytes(payload);
+  std::byte* const at = begin_record(bytes);
+  if (at == nullptr) return;
+  const int64_t time = now_ns();
+  std::byte* const behind = put_head(at, kind, own_bytes, domain, level, time);
+  if (id != nullptr) put(behind, wire::RangeBody{*id});
+  if (bytes > own_bytes) put_payload(at + own_bytes, payload, time);
+  commit_record(bytes);
+}
+
 /// The level of a range that begins now.
 uint16_t enter(uint16_t domain) noexcept { return domain < kLevelDomains ? levels[domain]++ : wire::kNoLevel; }
+
+/// Whether ranges matter at this moment: they are recorded, or lead to what is measured.
+bool wants_ranges() noexcept { return records(wire::kWantNvtx) || metrics::follows_ranges(); }
+
+/// The same of a range that begins now; where one is waited for, it may itself begin the recording, which `begin` is to
+/// find out.
+template <typename Begin>
+[[gnu::always_inline]] inline bool wants_range(Begin begin) noexcept {
+  return records(wire::kWantNvtx) || (waits_for_range() && begin() && records(wire::kWantNvtx)) ||
+         metrics::follows_ranges();
+}
 
 bool begins_capture(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
   if (attributes == nullptr || attributes->size < sizeof *attributes) return false;
@@ -73,11 +124,20 @@ bool begins_capture(uint16_t domain, const nvtx::EventAttributes* attributes) no
     case nvtx::kWide: return begin_capture_of(domain, WideText(message.wide).text());
     case nvtx::kRegistered: {
       const auto handle = reinterpret_cast<uintptr_t>(message.registered);
-      return was_given(strings, handle) &&
-             begin_capture_of(domain, text_of_name(strings, static_cast<uint32_t>(handle)));
+      return was_given(strings, handle) && begin_capture_of(domain, text_of_name(strings, handle));
     }
     default: return false;
   }
+}
+
+bool begun_by_push(uint16_t domain) noexcept {
+  capture_range = {own_token(), 0, domain};
+  return true;
+}
+
+bool begun_by_start(nvtx::RangeId id) noexcept {
+  remember_capture_range(id);
+  return true;
 }
 
 int answer(uint16_t level) noexcept { return level == wire::kNoLevel ? nvtx::kNotTracked : level; }
@@ -101,10 +161,15 @@ void mark(const Text& text) noexcept {
   write_event(event);
 }
 
+void mark(uint16_t domain, const Payload& payload) noexcept {
+  if (!records(wire::kWantNvtx)) return;
+  Event event{.kind = wire::Kind::mark, .domain = domain};
+  write_with(event, payload);
+}
+
 nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
   const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
-  if (waits_for_range() && begins_capture(domain, attributes)) remember_capture_range(id);
-  if (!records(wire::kWantNvtx)) return id;
+  if (!wants_range([&] { return begins_capture(domain, attributes) && begun_by_start(id); })) return id;
   Event event{.kind = wire::Kind::start, .domain = domain, .range = id};
   write_with(event, attributes);
   return id;
@@ -112,28 +177,29 @@ nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attribut
 
 nvtx::RangeId start_range(const Text& text) noexcept {
   const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
-  if (waits_for_range() && begin_capture_of(0, text)) remember_capture_range(id);
-  if (!records(wire::kWantNvtx)) return id;
+  if (!wants_range([&] { return begin_capture_of(0, text) && begun_by_start(id); })) return id;
   Event event{.kind = wire::Kind::start, .range = id, .text = text};
   write_event(event);
   return id;
 }
 
-void end_range(nvtx::RangeId id) noexcept {
-  if (records(wire::kWantNvtx)) {
-    constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::RangeBody);
-    if (std::byte* at = begin_record(kBytes); at != nullptr) {
-      put(put_head(at, wire::Kind::end, kBytes, 0, 0, now_ns()), wire::RangeBody{id});
-      commit_record(kBytes);
-    }
-  }
+nvtx::RangeId start_range(uint16_t domain, const Payload& payload) noexcept {
+  const uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
+  if (!wants_ranges()) return id;
+  Event event{.kind = wire::Kind::start, .domain = domain, .range = id};
+  write_with(event, payload);
+  return id;
+}
+
+void end_range(nvtx::RangeId id, uint16_t domain, const Payload& payload) noexcept {
+  if (metrics::follows_ranges()) metrics::note_end(id);
+  if (records(wire::kWantNvtx)) write_end(wire::Kind::end, domain, 0, &id, payload);
   forget_capture_range(id);
 }
 
 int push_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept {
   const uint16_t level = enter(domain);
-  if (waits_for_range() && begins_capture(domain, attributes)) capture_range = {own_token(), 0, domain};
-  if (records(wire::kWantNvtx)) {
+  if (wants_range([&] { return begins_capture(domain, attributes) && begun_by_push(domain); })) {
     Event event{.kind = wire::Kind::push, .domain = domain, .level = level};
     write_with(event, attributes);
   }
@@ -143,8 +209,7 @@ int push_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcep
 
 int push_range(const Text& text) noexcept {
   const uint16_t level = enter(0);
-  if (waits_for_range() && begin_capture_of(0, text)) capture_range = {own_token(), 0, 0};
-  if (records(wire::kWantNvtx)) {
+  if (wants_range([&] { return begin_capture_of(0, text) && begun_by_push(0); })) {
     Event event{.kind = wire::Kind::push, .level = level, .text = text};
     write_event(event);
   }
@@ -152,20 +217,24 @@ int push_range(const Text& text) noexcept {
   return answer(level);
 }
 
-int pop_range(uint16_t domain) noexcept {
+int push_range(uint16_t domain, const Payload& payload) noexcept {
+  const uint16_t level = enter(domain);
+  if (wants_ranges()) {
+    Event event{.kind = wire::Kind::push, .domain = domain, .level = level};
+    write_with(event, payload);
+  }
+  if (capture_range.token != 0) enter_capture_range(domain);
+  return answer(level);
+}
+
+int pop_range(uint16_t domain, const Payload& payload) noexcept {
   uint16_t level = wire::kNoLevel;
   if (domain < kLevelDomains) {
     if (levels[domain] == 0) return -1;  // nothing is open: NVTX wants a negative number
     level = --levels[domain];
   }
-  metrics::note_pop(domain, level);
-  if (records(wire::kWantNvtx)) {
-    constexpr uint32_t kBytes = sizeof(wire::RecordHead);
-    if (std::byte* at = begin_record(kBytes); at != nullptr) {
-      put_head(at, wire::Kind::pop, kBytes, domain, level, now_ns());
-      commit_record(kBytes);
-    }
-  }
+  if (metrics::follows_ranges()) metrics::note_pop(domain, level);
+  if (records(wire::kWantNvtx)) write_end(wire::Kind::pop, domain, level, nullptr, payload);
   if (capture_range.token != 0) leave_capture_range(domain);
   return answer(level);
 }

@@ -49,7 +49,11 @@ int Collection::step(int64_t now_ns) {
 
 void Collection::complete() {
   if (!active_) return;
-  if (by_time() && rounds_.count() == 0) rounds_.begin();
+  if (by_time() && rounds_.count() == 0) {
+    options_.never_began = true;
+    rounds_.set_collection(options_);
+    rounds_.begin();
+  }
   stop();
 }
 

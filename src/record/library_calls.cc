@@ -81,7 +81,7 @@ void LibraryCalls::add_range(const Call& call) {
   r.domain.push_back(domain_named(domain_of(call.library)));
   r.style.push_back(static_cast<uint8_t>(RangeStyle::push_pop));
   r.category.push_back(kNone);
-  r.color.push_back(kNone);
+  r.color.push_back(kUnknown);
   r.payload_kind.push_back(0);
   r.payload.push_back(kUnknown);
 }

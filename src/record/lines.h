@@ -12,4 +12,7 @@ namespace sonde::record {
 
 [[nodiscard]] std::string line_of(const Remark& remark);
 
+/// Why a collection has no profile: what it waited for did not come.
+[[nodiscard]] std::string line_of_no_profile(const RoundOptions& options);
+
 }  // namespace sonde::record

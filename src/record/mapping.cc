@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/system_reason.h"
+#include "record/file_limit.h"
 
 namespace sonde::record {
 namespace {
@@ -61,6 +62,8 @@ uint32_t wanted_bits(const Wanted& wanted) {
 Result<Mapping> Mapping::create(const Wanted& wanted) {
   const int file = memfd_create("sonde-record", MFD_CLOEXEC);
   if (file < 0) return fail("cannot record: no shared memory: {}", system_reason(errno));
+  const FileLimitGuard guard;
+  const RaisedFileLimit limit(wire::kMappingBytes);
   // All of it is taken now: a page that is missing later would end the program that writes to it.
   const int missing = posix_fallocate(file, 0, wire::kMappingBytes);
   void* at =
@@ -68,7 +71,7 @@ Result<Mapping> Mapping::create(const Wanted& wanted) {
   if (at == MAP_FAILED) {
     const int error = missing != 0 ? missing : errno;
     close(file);
-    return fail("cannot record: no {} MB of shared memory: {}", wire::kMappingBytes >> 20U, system_reason(error));
+    return fail("cannot record: no {} MB of shared memory: {}", wire::kMappingBytes >> 20U, file_reason(error));
   }
   const uint64_t nonce = random_number();
   auto* bytes = static_cast<std::byte*>(at);

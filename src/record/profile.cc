@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "record/cpu/cpu_remarks.h"
+#include "record/file_limit.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_remark.h"
 #include "record/remarks.h"
@@ -51,6 +52,7 @@ void leave_out(RecordOptions& options) {
 
 std::vector<Remark> all_remarks(const Profile& profile, EndedRound& round) {
   RecordOptions options = round.options;
+  if (options.never_began) return remarks_of_none(options);
   leave_out(options);
   std::vector<Remark> remarks = remarks_of(profile.tally, options, round.header.get(), round.spool->state(),
                                            round.damaged, round.span.end - round.span.begin);
@@ -104,7 +106,9 @@ Status ProfileMaker::finish(const std::vector<Remark>& remarks, int64_t duration
   trace_.ranks.back().capture_end_ns = duration_ns;
   add_diagnostics(trace_, remarks, duration_ns);
   if (written_) written_ = writer_.add(trace_);
-  return written_ ? writer_.finish(trace_) : written_;
+  if (written_) written_ = writer_.finish(trace_);
+  if (!written_) return fail("{}{}", written_.error().message, file_limit_note());
+  return {};
 }
 
 Profile make_profile(EndedRound round, Progress& progress) {

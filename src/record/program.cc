@@ -1,6 +1,7 @@
 #include "record/program.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,12 +56,23 @@ class Gate {
  public:
   explicit Gate(bool wanted) : open_(!wanted || pipe2(ends_.data(), O_CLOEXEC) != 0) {}
 
-  /// In the child.
-  void wait() const {
-    if (open_) return;
+  /// In the child: whether it may.
+  [[nodiscard]] bool wait() const {
+    if (open_) return true;
     close(ends_[1]);
     char byte = 0;
-    while (read(ends_[0], &byte, sizeof byte) < 0 && errno == EINTR) continue;
+    ssize_t got = 0;
+    do {
+      got = read(ends_[0], &byte, sizeof byte);
+    } while (got < 0 && errno == EINTR);
+    return got == 0;
+  }
+
+  /// It may not: whatever is written says so.
+  void refuse() const {
+    if (open_) return;
+    const char byte = 0;
+    [[maybe_unused]] const auto written = write(ends_[1], &byte, sizeof byte);
   }
 
   void open() {
@@ -78,13 +90,13 @@ class Gate {
 /// In the child: becomes the program, or tells why not through the pipe.
 [[noreturn]] void become(char** words, char** environment, const SignalState& before, bool show_output, int report,
                          const Gate& gate) {
-  gate.wait();
+  constexpr int kCannotRun = 127;
+  if (!gate.wait()) _exit(kCannotRun);
   if (!show_output) hide_output();
   before.put_back();
   execvpe(words[0], words, environment);
   const int error = errno;
   [[maybe_unused]] const auto written = write(report, &error, sizeof error);
-  constexpr int kCannotRun = 127;
   _exit(kCannotRun);
 }
 
@@ -96,6 +108,30 @@ int error_of_start(int report) {
     got = read(report, &error, sizeof error);
   } while (got < 0 && errno == EINTR);
   return got == sizeof error ? error : 0;
+}
+
+/// What the system says of a file that cannot be run is short of what people do wrong.
+std::string why_not_run(const std::string& word, int error) {
+  struct stat file{};
+  const bool is_there = stat(word.c_str(), &file) == 0;
+  const bool in_path = !word.contains('/');
+  const auto because = [&](std::string_view why) { return fmt::format("cannot run {}: {}", word, why); };
+  if (is_there && S_ISDIR(file.st_mode)) return because("it is a folder");
+  if (in_path && error == ENOENT) {
+    return because(is_there
+                       ? fmt::format("no folder of PATH has it; this folder's is ./{}, and a script may stand behind "
+                                     "its interpreter, as in python3 {}",
+                                     word, word)
+                       : "no folder of PATH has a program of this name");
+  }
+  if (in_path || !is_there) return because(system_reason(error));
+  if (error == EACCES) {
+    return because(
+        fmt::format("it may not be executed; chmod +x {} allows it, and a script may stand behind its "
+                    "interpreter, as in python3 {}",
+                    word, word));
+  }
+  return because(error == ENOENT ? "the interpreter or loader that it names is not there" : system_reason(error));
 }
 
 }  // namespace
@@ -124,18 +160,25 @@ Result<Program> Program::start(const ProgramOptions& options) {
            report[1], gate);
   }
   close(report[1]);
-  if (child > 0 && options.before_exec) options.before_exec(child);
+  const Status allowed = child > 0 && options.before_exec ? options.before_exec(child) : Status{};
+  if (!allowed) gate.refuse();
   gate.open();
   Program program(child, before);
   const int failed = child < 0 ? error : error_of_start(report[0]);
   close(report[0]);
-  if (failed == 0) return program;
-  if (child > 0) {
-    program.reap();
+  if (!allowed) return program.give_up(allowed.error());
+  if (failed != 0) return program.give_up({why_not_run(words.front(), failed)});
+  return program;
+}
+
+std::unexpected<Error> Program::give_up(Error why) {
+  if (process_ > 0) {
+    kill(process_, SIGKILL);
+    reap();
   } else {
-    before.put_back();
+    before_.put_back();
   }
-  return fail("cannot run {}: {}", words.front(), system_reason(failed));
+  return std::unexpected(std::move(why));
 }
 
 Program::Program(Program&& other) noexcept

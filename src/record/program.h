@@ -19,8 +19,9 @@ struct ProgramOptions {
   std::vector<std::string> words;                ///< looked up in PATH, and its arguments; at least one
   std::vector<EnvironmentVariable> environment;  ///< in place of this process's own
   bool show_output = true;
-  /// Called here with the process's number while it waits to become the program; null: it does not wait.
-  std::function<void(pid_t)> before_exec = {};
+  /// Called here with the process's number while it waits to become the program; null: it does not wait. An error is
+  /// that of start(): the program does not run.
+  std::function<Status(pid_t)> before_exec = {};
 };
 
 /// What this process did with signals before it ran a program, and the program does.
@@ -42,6 +43,7 @@ class Program {
   Program& operator=(const Program&) = delete;
   ~Program();
 
+  [[nodiscard]] pid_t number() const { return process_; }
   /// Waits until it ends or a signal comes, but no longer than this.
   void wait(int64_t most_ns);
   void send(int signal) const;
@@ -56,6 +58,8 @@ class Program {
  private:
   Program(pid_t process, const SignalState& before) : process_(process), before_(before) {}
   void reap();
+  /// Ends what is still no program, and gives why.
+  [[nodiscard]] std::unexpected<Error> give_up(Error why);
 
   pid_t process_;
   SignalState before_;

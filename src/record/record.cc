@@ -8,6 +8,7 @@
 #include "exporters/output_file.h"
 #include "record/cpu/cpu_recorder.h"
 #include "record/drain.h"
+#include "record/file_limit.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_calls.h"
 #include "record/run.h"
@@ -63,8 +64,16 @@ Result<std::optional<Session>> open_session(const RecordOptions& options) {
 
 }  // namespace
 
-Result<Recording> record(const RecordOptions& options) {
-  if (!options.launch) SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {}}));
+std::string output_of(std::string name, pid_t process) {
+  for (size_t at = name.find(kProcessMacro); at != std::string::npos; at = name.find(kProcessMacro, at)) {
+    name.replace(at, kProcessMacro.size(), std::to_string(process));
+  }
+  return name;
+}
+
+Result<Recording> record(const RecordOptions& given) {
+  RecordOptions options = given;                       // its output gets the number of the process
+  std::optional<FileLimitGuard> guard(std::in_place);  // until the program has its own; it must not get this one
   std::optional<RequestFile> request;
   if (options.measure) {
     auto file = RequestFile::create(*options.measure);
@@ -80,10 +89,15 @@ Result<Recording> record(const RecordOptions& options) {
   CpuRecorder cpu(options.cpu, rounds, [&rounds] { return rounds.on(); });
   rounds.watch(cpu);
   Run run(options, *mapping, rounds, {&drain, &cpu}, *session ? &**session : nullptr);
-  run.prepare();
-  if (!rounds.opened()) return std::unexpected(rounds.opened().error());
   ProgramOptions words = injected(options, *mapping, request);
-  if (options.cpu.any()) words.before_exec = [&](pid_t process) { cpu.open(process); };
+  words.before_exec = [&](pid_t process) -> Status {
+    options.output = output_of(options.output, process);
+    if (!options.launch) SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {}}));
+    run.prepare();
+    if (options.cpu.any() && rounds.opened()) cpu.open(process);
+    return rounds.opened();
+  };
+  guard.reset();
   auto program = Program::start(words);
   if (!program) {
     run.give_up();

@@ -38,9 +38,12 @@ struct CaptureOptions {
   bool shutdown = false;  ///< nothing is recorded behind the last one, and the program gets `kill_signal`
 };
 
+/// Stands in an output's name for the number of the program's process, as nsys has it.
+inline constexpr std::string_view kProcessMacro = "%p";
+
 /// What one collection records: a round, or as many as the program has capture ranges.
 struct RoundOptions {
-  std::string output = {};  ///< the profile: a SQLite file
+  std::string output = {};  ///< the profile: a SQLite file; kProcessMacro may stand in it
   bool overwrite = false;
   int64_t delay_ns = 0;                     ///< from the program's start, or the command's, to that of the recording
   std::optional<int64_t> duration_ns = {};  ///< of a round; else to the program's end
@@ -48,7 +51,8 @@ struct RoundOptions {
   bool stop_on_exit =
       true;  ///< false: processes that the program leaves behind are recorded until the duration is over
   CaptureOptions capture = {};
-  uint32_t only = ~0U;  ///< of what the program was started for: bits of wire::Wanted
+  bool never_began = false;  ///< the program ended before the delay was over: the profile is empty, and says so
+  uint32_t only = ~0U;       ///< of what the program was started for: bits of wire::Wanted
 };
 
 struct Profile;
@@ -89,6 +93,9 @@ struct Recording {
   int exit_code = 0;       ///< of the program
   int signal = 0;          ///< that ended it, or 0
 };
+
+/// The name with the process's number in place of kProcessMacro.
+[[nodiscard]] std::string output_of(std::string name, pid_t process);
 
 /// Fails only before the program starts, or when it cannot be started.
 [[nodiscard]] Result<Recording> record(const RecordOptions& options);

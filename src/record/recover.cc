@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/system_reason.h"
 #include "exporters/output_file.h"
+#include "record/file_limit.h"
 #include "record/profile.h"
 #include "record/remarks.h"
 
@@ -40,6 +41,7 @@ RecordOptions options_of(const SpoolHead& head, const RoundOptions& round) {
 }  // namespace
 
 Result<Profile> recover(const std::string& spool_path, const RoundOptions& options) {
+  const FileLimitGuard guard;
   SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {spool_path}}));
   if (is_held(spool_path)) return fail("{} is still being recorded; its recorder makes the profile", spool_path);
   const auto file = MappedFile::open(spool_path);

@@ -1,7 +1,7 @@
 #include "record/remarks.h"
 
-#include "base/system_reason.h"
 #include "record/cuda/cuda_remarks.h"
+#include "record/file_limit.h"
 #include "record/kernels/measure_remarks.h"
 
 namespace sonde::record {
@@ -37,6 +37,10 @@ std::string what_it_cost(const Tally& t) {
 
 /// Success over nothing is no success: why there may be nothing.
 std::string why_nothing(const Tally& tally, const RecordOptions& options) {
+  const Wanted& wanted = options.wanted;
+  if (!wanted.nvtx && !wanted.os_calls && !wanted.cuda && wanted.libraries.empty()) {
+    return "nothing was recorded: -t asks for nothing; -t cuda,nvtx,osrt is what is recorded without it";
+  }
   if (tally.images == 0) {
     return options.wanted.preloads()
                ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "
@@ -59,12 +63,15 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
     if (count > 0) remarks.push_back({true, fmt::format("{}: {}", what, count)});
   };
   add(lost(header, wire::Loss::no_chunk), "events dropped since the recorder's memory was full");
+  add(lost(header, wire::Loss::worker), "records of CUDA dropped since the recorder's memory stayed full");
   add(lost(header, wire::Loss::nested),
       "events dropped since they came from a signal handler within the recording of another");
   add(lost(header, wire::Loss::no_stub),
       "functions of libraries whose calls are not recorded: the process had loaded as many as there is room for, and "
       "a library that is loaded again counts again");
   add(lost(header, wire::Loss::no_string), "registered strings and domains dropped: more than a process can have");
+  add(lost(header, wire::Loss::payload),
+      "binary payloads of NVTX events dropped: not the first of their event, longer than 3072 bytes, or of no length");
   add(static_cast<int64_t>(header.cut_texts.load()), "texts cut to 4096 bytes");
   add(static_cast<int64_t>(header.refused.load()),
       "processes that could not be recorded: their Linux is older than 4.14");
@@ -73,6 +80,15 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
 }
 
 }  // namespace
+
+std::vector<Remark> remarks_of_none(const RecordOptions& options) {
+  std::vector<Remark> remarks = options.remarks;
+  remarks.push_back(
+      {true, fmt::format("nothing was recorded: the program ended before the {:g} s of --delay were over; "
+                         "a shorter --delay, or --capture-range, begins before its end",
+                         static_cast<double>(options.delay_ns) / kNsPerSecond)});
+  return remarks;
+}
 
 std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options, const wire::Header& header,
                                const SpoolState& spool, int64_t damaged, int64_t duration_ns) {
@@ -96,13 +112,17 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
   add_losses(remarks, header);
   if (spool.lost_bytes > 0) {
     remarks.push_back({true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}",
-                                         spool.lost_bytes, system_reason(spool.error))});
+                                         spool.lost_bytes, file_reason(spool.error))});
   }
   if (tally.unread_bytes > 0 || damaged > 0) {
     remarks.push_back(
         {true, fmt::format("the program overwrote memory of the recorder: {} bytes that are no events were "
                            "left out, {} reads met damage",
                            tally.unread_bytes, damaged)});
+  }
+  if (tally.unread_payloads > 0) {
+    remarks.push_back({false, fmt::format("{} of {} of NVTX events could not be read, and stand as bytes",
+                                          tally.unread_payloads, counted(tally.payloads, "binary payload"))});
   }
   if (tally.unmatched_ends > 0) {
     remarks.push_back({is_from_start(options), fmt::format("{} of a range whose beginning is not recorded",

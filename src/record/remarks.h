@@ -13,4 +13,7 @@ namespace sonde::record {
                                              const wire::Header& header, const SpoolState& spool, int64_t damaged,
                                              int64_t duration_ns);
 
+/// Those of a recording whose program ended before it was to begin: nothing else can be said of it.
+[[nodiscard]] std::vector<Remark> remarks_of_none(const RecordOptions& options);
+
 }  // namespace sonde::record

@@ -32,12 +32,6 @@ void end_in_any_case(wire::Header& header) {
   wire::end_round(header, monotonic_ns);
 }
 
-/// "run.sqlite" and 3 are "run.3.sqlite".
-std::string numbered(const std::string& output, uint32_t number) {
-  const size_t dot = output.rfind('.');
-  return fmt::format("{}.{}{}", output.substr(0, dot), number, output.substr(dot));
-}
-
 /// CPU samples are passed on so much later, at most.
 constexpr int64_t kUnsettledNs = 5'000'000;
 /// Rounds whose records CUPTI still holds: each gets a copy of all that comes.
@@ -57,6 +51,11 @@ uint32_t copy_text(char* to, const std::string& text) {
 }
 
 }  // namespace
+
+std::string numbered(const std::string& output, uint32_t number) {
+  const size_t dot = output.rfind('.');
+  return fmt::format("{}.{}{}", output.substr(0, dot), number, output.substr(dot));
+}
 
 void Rounds::set_collection(const RoundOptions& options) {
   discover();
@@ -124,7 +123,7 @@ void Rounds::open(uint32_t number) {
     round.spool = std::make_unique<SpoolWriter>(std::move(*spool));
     definitions_.hand_to(*round.spool);
   } else {
-    if (opened_) opened_ = std::unexpected(spool.error());
+    if (opened_) opened_ = fail("cannot write {}: {}", round.options.output, spool.error().message);
     Profile profile;
     profile.output = round.options.output;
     profile.written = std::unexpected(spool.error());

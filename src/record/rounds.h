@@ -17,6 +17,9 @@ namespace sonde::record {
 /// What processes that go on are given to hand over what CUPTI still holds: some flushes of it.
 inline constexpr int64_t kMostHandoverNs = 2'000'000'000;
 
+/// The profile of a capture range that repeats: "run.sqlite" and 3 are "run.3.sqlite".
+[[nodiscard]] std::string numbered(const std::string& output, uint32_t number);
+
 /// The rounds of a recording. Whoever begins and ends them (this process, or the program by a capture range), each has
 /// a spool of its own from when it is found in the mapping; what is swept goes to all whose end is not swept yet, and
 /// the profile takes what lies within its times.

@@ -121,7 +121,7 @@ void Run::tell_profiles(Recording& recording) {
 void Run::answer_stops() {
   if (stops_.empty()) return;
   const bool done = all_written_ && !told_.empty();
-  if (told_.empty()) told_.emplace_back("there is no profile: what the recording waits for did not come");
+  if (told_.empty()) told_.push_back(line_of_no_profile(collection_.options()));
   for (const int connection : stops_) session_->answer(connection, {.done = done, .lines = told_});
   stops_.clear();
 }
@@ -134,7 +134,7 @@ void Run::obey(Program& program) {
 void Run::obey(Program& program, const Session::Asked& asked) {
   switch (asked.request.verb) {
     case Verb::status: return session_->answer(asked.connection, status());
-    case Verb::start: return session_->answer(asked.connection, start(asked));
+    case Verb::start: return session_->answer(asked.connection, start(program, asked));
     case Verb::cancel: return session_->answer(asked.connection, cancel());
     case Verb::shutdown: return session_->answer(asked.connection, shut_down(program, asked.request.signal));
     case Verb::stop: break;
@@ -146,10 +146,11 @@ void Run::obey(Program& program, const Session::Asked& asked) {
   stops_.push_back(asked.connection);
 }
 
-Answer Run::start(const Session::Asked& asked) {
+Answer Run::start(const Program& program, const Session::Asked& asked) {
   if (closed_) return refused("the session is shut down: nothing more is recorded of its program");
   if (collection_.active()) return refused("it is recording already; 'sonde stop' or 'sonde cancel' first");
   RoundOptions round = asked.request.round;
+  round.output = output_of(round.output, program.number());
   const uint32_t missing = round.only == ~0U ? 0 : round.only & ~mapping_.header().wanted;
   round.only |= wire::kWantMetrics | wire::kWantGpuMetrics;  // -t does not name them
   if (missing != 0) {

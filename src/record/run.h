@@ -29,7 +29,7 @@ class Run {
   [[nodiscard]] int64_t patience_ns() const;
   void obey(Program& program);
   void obey(Program& program, const Session::Asked& asked);
-  [[nodiscard]] Answer start(const Session::Asked& asked);
+  [[nodiscard]] Answer start(const Program& program, const Session::Asked& asked);
   [[nodiscard]] Answer cancel();
   [[nodiscard]] Answer shut_down(Program& program, int signal);
   [[nodiscard]] Answer status() const;

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/system_reason.h"
+#include "record/file_limit.h"
 #include "wire/layout.h"
 
 namespace sonde::record {
@@ -28,7 +28,7 @@ size_t whole_slices(std::span<const std::byte> bytes) {
 
 Result<SpoolWriter> SpoolWriter::create(const std::string& path, const SpoolHead& head) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return fail("cannot write {}: {}", path, system_reason(errno));
+  if (file < 0) return fail("{}", file_reason(errno));
   SpoolWriter writer(file);
   flock(file, LOCK_EX | LOCK_NB);
   const auto bytes = std::as_bytes(std::span(&head, 1));
@@ -36,7 +36,7 @@ Result<SpoolWriter> SpoolWriter::create(const std::string& path, const SpoolHead
   writer.flush();
   if (writer.error_ == 0) return writer;
   unlink(path.c_str());
-  return fail("cannot write {}: {}", path, system_reason(writer.error_));
+  return fail("{}", file_reason(writer.error_));
 }
 
 SpoolWriter::SpoolWriter(SpoolWriter&& other) noexcept

@@ -43,6 +43,7 @@ struct SpoolState {
 /// Writes behind a file, and stops at the first failure: what was written before stays whole.
 class SpoolWriter : public Sink {
  public:
+  /// The error is the system's reason, without the file's name, which nobody has typed.
   /// The file stays locked (flock) while this process has it, so that others know of a recording that still goes on.
   [[nodiscard]] static Result<SpoolWriter> create(const std::string& path, const SpoolHead& head);
   SpoolWriter(SpoolWriter&& other) noexcept;

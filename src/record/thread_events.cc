@@ -6,6 +6,9 @@
 #include "record/text.h"
 #include "trace/columns.h"
 #include "wire/os_calls.h"
+#include "wire/payload_record.h"
+#include "wire/pc_record.h"
+#include "wire/whole_body.h"
 
 namespace sonde::record {
 namespace {
@@ -16,6 +19,9 @@ uint64_t range_key(uint32_t image, uint64_t range) { return uint64_t{image} << 4
 /// Within so many calls lies what a call may have interrupted: more than handlers nest, and a bound where the times
 /// make no sense.
 constexpr size_t kDeepest = 64;
+
+/// Of payloads, in a part of the profile.
+constexpr size_t kPartPayloadBytes = size_t{4} << 20U;
 
 /// The last rows of a table from `first` on, `most` of them.
 std::vector<Row> last_rows(size_t rows, size_t first, size_t most) {
@@ -46,6 +52,7 @@ void put(std::vector<T>& column, T value) {
 
 void ThreadEvents::begin_thread(ThreadId thread, uint32_t process) {
   thread_ = thread;
+  last_ = {};
   process_ = process;
   first_call_ = trace_.os_calls.start.size();
   open_.clear();
@@ -56,6 +63,8 @@ void ThreadEvents::add(const wire::Record& record) {
   const uint32_t image = images_.at(process_, written_at(record));
   if (image != image_) open_.clear();
   image_ = image;
+  if (record.head.kind == wire::Kind::payload) return payload(record);
+  last_ = {};
   switch (record.head.kind) {
     case wire::Kind::push: return push(record);
     case wire::Kind::pop: return pop(record);
@@ -70,6 +79,7 @@ void ThreadEvents::add(const wire::Record& record) {
     case wire::Kind::os_call: return os_call(record);
     default: break;
   }
+  if (wire::is_pc_record(record.head.kind)) return kernels_.add_sample(record, process_);
   if (!wire::is_kernel_record(record.head.kind)) return;
   const bool launched = record.head.kind == wire::Kind::measured_kernel;
   kernels_.add(record, process_, static_cast<uint32_t>(trace_.threads[thread_].tid),
@@ -109,9 +119,10 @@ Row ThreadEvents::add_range(const wire::Record& record, RangeStyle style) {
   put(r.domain, definitions_.domain(image_, record.head.domain));
   put(r.style, static_cast<uint8_t>(style));
   put(r.category, record.attributes.category == 0 ? kNone : record.attributes.category);
-  put(r.color, record.has_color ? record.attributes.color : kNone);
+  put(r.color, record.has_color ? int64_t{record.attributes.color} : kUnknown);
   put(r.payload_kind, record.payload_kind);
   put(r.payload, record.payload_kind == 0 ? kUnknown : static_cast<int64_t>(record.attributes.payload));
+  last_ = {Last::Of::range, record.head.domain, row};
   return row;
 }
 
@@ -142,6 +153,7 @@ void ThreadEvents::end(const wire::Record& record) {
     return;
   }
   end_range(started->second, end);
+  last_ = {Last::Of::range, record.head.domain, started->second};
   started_.erase(started);
 }
 
@@ -160,6 +172,7 @@ void ThreadEvents::pop(const wire::Record& record) {
     return;
   }
   trace_.ranges.end[open.back().row] = time(record.head.time);
+  last_ = {Last::Of::range, record.head.domain, open.back().row};
   open.pop_back();
 }
 
@@ -170,7 +183,49 @@ void ThreadEvents::mark(const wire::Record& record) {
   put(m.thread, thread_);
   put(m.domain, definitions_.domain(image_, record.head.domain));
   put(m.category, record.attributes.category == 0 ? kNone : record.attributes.category);
+  put(m.color, record.has_color ? int64_t{record.attributes.color} : kUnknown);
+  put(m.payload_kind, record.payload_kind);
+  put(m.payload, record.payload_kind == 0 ? kUnknown : static_cast<int64_t>(record.attributes.payload));
+  last_ = {Last::Of::mark, record.head.domain, static_cast<Row>(m.start.size() - 1)};
 }
+
+PayloadContext ThreadEvents::payload_context(uint16_t domain) const {
+  return {
+      .schema = [this, domain](uint64_t schema) { return definitions_.payload_schemas().find(image_, domain, schema); },
+      .string =
+          [this](uint64_t number) {
+            return std::string(trace_.name(definitions_.string(image_, static_cast<uint32_t>(number))));
+          }};
+}
+
+/// An event that was written without a name is called as its payload says.
+template <typename Events>
+void ThreadEvents::put_payload(Events& events, Row row, Payload payload, const std::optional<std::string>& message) {
+  if (message && trace_.name(events.name[row]).empty()) events.name[row] = intern_text(trace_, *message);
+  payload_bytes_ += payload.bytes.size() + payload.json.size();
+  events.payloads.resize(events.start.size());
+  if (events.payloads[row].schema == 0) events.payloads[row] = std::move(payload);
+}
+
+void ThreadEvents::payload(const wire::Record& record) {
+  wire::PayloadBody body{};
+  if (last_.of == Last::Of::nothing || !wire::take(record.body, body)) return;
+  const auto bytes = record.body.subspan(sizeof body, body.bytes);
+  const auto text = read_payload(body.schema, bytes, payload_context(last_.domain));
+  ++tally_.payloads;
+  if (!text) ++tally_.unread_payloads;
+  Payload payload{.schema = body.schema,
+                  .bytes = std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+                  .json = text ? text->json : std::string()};
+  const auto message = text ? text->message : std::nullopt;
+  if (last_.of == Last::Of::range) {
+    put_payload(trace_.ranges, last_.row, std::move(payload), message);
+  } else {
+    put_payload(trace_.marks, last_.row, std::move(payload), message);
+  }
+}
+
+bool ThreadEvents::has_many_payloads() const { return payload_bytes_ > kPartPayloadBytes; }
 
 /// A call is written when it comes back: those that a signal handler made within it stand before it.
 void ThreadEvents::os_call(const wire::Record& record) {
@@ -197,7 +252,14 @@ std::vector<Row> ThreadEvents::changing_ranges() const {
   return rows;
 }
 
+void ThreadEvents::complete_payloads() {
+  payload_bytes_ = 0;
+  if (!trace_.ranges.payloads.empty()) trace_.ranges.payloads.resize(trace_.ranges.start.size());
+  if (!trace_.marks.payloads.empty()) trace_.marks.payloads.resize(trace_.marks.start.size());
+}
+
 void ThreadEvents::give(const PartTaker& take) {
+  complete_payloads();
   tally_.ranges += static_cast<int64_t>(trace_.ranges.start.size());
   tally_.open_ranges += std::ranges::count(trace_.ranges.end, kUnknown);
   tally_.marks += static_cast<int64_t>(trace_.marks.start.size());
@@ -210,6 +272,8 @@ void ThreadEvents::give(const PartTaker& take) {
 }
 
 void ThreadEvents::hand_over(const PartTaker& take) {
+  complete_payloads();
+  last_ = {};
   const std::vector<Row> ranges = changing_ranges();
   const std::vector<Row> calls = last_rows(trace_.os_calls.start.size(), first_call_, kDeepest);
   Ranges open = take_rows(trace_.ranges, ranges);

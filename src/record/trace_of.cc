@@ -97,12 +97,14 @@ Tally fill_trace(Trace& trace, const Slices& slices, Symbolizer& symbolizer, con
     }
     tally.unread_bytes += static_cast<int64_t>(reader.left());
     letting_go.has_read(slice);
-    if (event_rows(trace) < kept + part_rows) continue;
+    if (event_rows(trace) < kept + part_rows && !events.has_many_payloads()) continue;
     events.hand_over(take);
     kept = event_rows(trace);
   }
   events.finish(take);
-  cuda.finish(slices, ThreadRows(trace, definitions), take);
+  ThreadRows thread_rows(trace, definitions);
+  definitions.hand_over(std::ref(thread_rows), extent.begin_ns);
+  cuda.finish(slices, std::ref(thread_rows), take);
   tally.cuda = cuda.tally();
   kernels.finish();
   tally.measured = kernels.tally();

@@ -27,11 +27,13 @@ struct Tally {
   int64_t module_ranges = 0;  ///< of PyTorch's modules; among the ranges
   LibrariesSeen libraries{};
   int64_t records = 0;
-  int64_t unmatched_ends = 0;  ///< ends of ranges whose begin is not recorded
-  int64_t unread_bytes = 0;    ///< that are no records
-  int64_t last_ns = 0;         ///< the latest time of an event, as Extent has it; 0: there is none
-  int64_t cpu_events = 0;      ///< samples and switches
-  uint32_t event_cost_ns = 0;  ///< the median of what processes measured
+  int64_t payloads = 0;         ///< of NVTX events, that are not simple values
+  int64_t unread_payloads = 0;  ///< of these: without their schema, or too difficult
+  int64_t unmatched_ends = 0;   ///< ends of ranges whose begin is not recorded
+  int64_t unread_bytes = 0;     ///< that are no records
+  int64_t last_ns = 0;          ///< the latest time of an event, as Extent has it; 0: there is none
+  int64_t cpu_events = 0;       ///< samples and switches
+  uint32_t event_cost_ns = 0;   ///< the median of what processes measured
   CudaTally cuda;
   MeasureTally measured;  ///< of kernels whose counters were asked for
 

@@ -108,7 +108,9 @@ void write_not_on_timelines(const KernelPage& page, const KernelProfile& kernel,
   for (const std::string_view id : missing_sections(page, kernel))
     text += fmt::format("{}{}", text.empty() ? "" : ", ", id);
   if (text.empty()) return;
-  text += ": a timeline has no counters; ncu --set full -o KERNELS PROGRAM measures them";
+  text +=
+      ": a timeline has no counters; sonde record --metrics detailed or ncu --set full, with -o KERNELS PROGRAM, "
+      "measures them";
   sink(wrapped("  not collected: ", kIndent, text, width_of(page)));
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -16,6 +17,14 @@ using Ids = std::vector<uint32_t>;
 using Ints = std::vector<int32_t>;
 using Longs = std::vector<int64_t>;
 using Codes = std::vector<uint8_t>;
+
+/// A binary payload of an NVTX event, of a schema of the event's domain.
+struct Payload {
+  uint64_t schema = 0;  ///< 0: the event has none
+  std::string bytes;
+  std::string json;  ///< the same to be read; empty where the schema is not known or too difficult
+};
+using Payloads = std::vector<Payload>;
 
 /// What every operation on a GPU has.
 struct GpuOps {
@@ -185,18 +194,19 @@ struct Ranges {
   Codes backward;  ///< 1 for a backward operator as the framework marks it
   Ids forward;     ///< for a backward operator: the row of the forward operator whose place it takes; made by link()
   Ids category;
-  Ids color;
+  Longs color;  ///< ARGB
   Codes payload_kind;
   Longs payload;   ///< bit pattern
   Longs sequence;  ///< autograd's sequence number, kUnknown
   Ids shapes;      ///< NameId of the input shapes as recorded
+  Payloads payloads;
   auto columns() {
     return std::tie(start, end, name, thread, end_thread, domain, style, parent, backward, forward, category, color,
-                    payload_kind, payload, sequence, shapes);
+                    payload_kind, payload, sequence, shapes, payloads);
   }
   auto columns() const {
     return std::tie(start, end, name, thread, end_thread, domain, style, parent, backward, forward, category, color,
-                    payload_kind, payload, sequence, shapes);
+                    payload_kind, payload, sequence, shapes, payloads);
   }
 };
 
@@ -206,8 +216,14 @@ struct Marks {
   Ids thread;
   std::vector<DomainId> domain;
   Ids category;
-  auto columns() { return std::tie(start, name, thread, domain, category); }
-  auto columns() const { return std::tie(start, name, thread, domain, category); }
+  Longs color;  ///< ARGB
+  Codes payload_kind;
+  Longs payload;  ///< bit pattern
+  Payloads payloads;
+  auto columns() { return std::tie(start, name, thread, domain, category, color, payload_kind, payload, payloads); }
+  auto columns() const {
+    return std::tie(start, name, thread, domain, category, color, payload_kind, payload, payloads);
+  }
 };
 
 /// ENUM_SAMPLING_THREAD_STATE of Nsight Systems.

@@ -138,7 +138,7 @@ struct DeviceFunction {
     uint32_t line = 0;
   };
   NameId mangled_name = kNone;
-  uint64_t address = 0;     ///< of its first instruction on the device
+  uint64_t address = 0;     ///< of its first instruction, as keys of instances have it: 0 where those are offsets
   uint64_t code_bytes = 0;  ///< 0 where the code is not in the report
   std::vector<Line> lines;  ///< sorted by offset; empty without -lineinfo
 };
@@ -171,7 +171,7 @@ struct KernelProfile {
   std::vector<RuleResult> rules;      ///< in the order of the report
   std::vector<OpenRange> ranges;      ///< outermost first
   std::vector<HostFrame> call_stack;  ///< innermost first
-  uint32_t function = kNone;          ///< row of Trace::device_functions
+  uint32_t function = kNone;          ///< row of Trace::device_functions; kNone too where its address is not known
 };
 
 struct Trace;

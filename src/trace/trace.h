@@ -7,6 +7,7 @@
 #include "trace/fields.h"
 #include "trace/import_log.h"
 #include "trace/kernel_profile.h"
+#include "trace/payload_schemas.h"
 #include "trace/string_pool.h"
 
 namespace sonde {
@@ -39,6 +40,8 @@ struct Trace {
   std::vector<Domain> domains;
   std::vector<Counter> counters;
   std::vector<Collective> collectives;
+  std::vector<Category> categories;
+  std::vector<PayloadSchema> payload_schemas;
   CallChains chains;
 
   Kernels kernels;

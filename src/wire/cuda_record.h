@@ -245,7 +245,6 @@ struct CudaTallyBody {
   uint64_t records;     ///< taken from CUPTI
   uint64_t invalid[4];  ///< by CudaInvalid
   uint64_t dropped;     ///< by CUPTI, as it says
-  uint64_t lost;        ///< by Sonde: the recorder's memory stayed full
   uint64_t buffers;
   uint64_t bytes;           ///< of CUPTI's buffers
   int64_t busy_ns;          ///< writing them down, on a thread of Sonde's
@@ -256,7 +255,7 @@ struct CudaTallyBody {
   uint64_t flush_failures;  ///< fetches that CUPTI refused
   uint64_t nameless;        ///< records whose names had no room among those that Sonde numbers
 };
-static_assert(sizeof(CudaTallyBody) == 128);
+static_assert(sizeof(CudaTallyBody) == 120);
 
 /// Of the CUDA call with this correlation, innermost frame first; followed by `frames` addresses of 8 bytes.
 struct CallChainBody {

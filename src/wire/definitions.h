@@ -14,6 +14,8 @@ constexpr bool is_definition(Kind kind) {
     case Kind::string:
     case Kind::category:
     case Kind::thread_name:
+    case Kind::payload_schema:
+    case Kind::payload_entry:
     case Kind::cuda_state:
     case Kind::cuda_name:
     case Kind::cuda_api_name:
@@ -28,6 +30,9 @@ constexpr bool is_definition(Kind kind) {
     case Kind::sampled_gpu:
     case Kind::sampled_metric:
     case Kind::gpu_clock:
+    case Kind::pc_state:
+    case Kind::stall_reason:
+    case Kind::code_part:
     case Kind::code_mapping:
     case Kind::cuda_tally:  // both count from the process's start: the last one before a round is its zero
     case Kind::sampling_tally: return true;
@@ -43,6 +48,7 @@ constexpr uint32_t wanted_by(Kind kind) {
     case Kind::start:
     case Kind::end:
     case Kind::mark:
+    case Kind::payload:
     case Kind::past_range: return kWantNvtx;
     case Kind::os_call: return kWantOsCalls;
     case Kind::library_call: return kWantLibraries;
@@ -59,7 +65,9 @@ constexpr uint32_t wanted_by(Kind kind) {
     case Kind::cuda_event:
     case Kind::call_chain: return kWantCuda;
     case Kind::measured_kernel:
-    case Kind::metric_values: return kWantMetrics;
+    case Kind::metric_values:
+    case Kind::sampled_launch:
+    case Kind::pc_samples: return kWantMetrics;
     case Kind::gpu_sample: return kWantGpuMetrics;
     default: return 0;
   }

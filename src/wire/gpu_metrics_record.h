@@ -80,13 +80,12 @@ struct SamplingTallyBody {
   uint64_t timeless;  ///< without times, left out
   uint64_t overflows;
   uint64_t full_images;  ///< decodes that had no room for all samples; those are lost
-  uint64_t lost;         ///< records: the recorder's memory stayed full
   int64_t busy_ns;       ///< decoding and evaluating, on a thread of Sonde's
   uint64_t unread;       ///< samples, or decodes as a whole, that CUPTI would not read or evaluate
   uint32_t device;
   uint32_t reserved;
 };
-static_assert(sizeof(SamplingTallyBody) == 64);
+static_assert(sizeof(SamplingTallyBody) == 56);
 
 inline constexpr uint32_t kMostSampledMetrics = 128;  ///< of a GPU
 

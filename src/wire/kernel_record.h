@@ -28,6 +28,7 @@ enum class MeasureState : uint32_t {
   empty,           ///< a launch came back without values
   contexts,        ///< more CUDA contexts than can be measured in
   kinds,           ///< more different launches than can be told apart
+  ranges,          ///< more start/end ranges that were asked for are open than can be kept in mind
   count_
 };
 
@@ -92,9 +93,14 @@ static_assert(sizeof(MetricValuesBody) == 16 && sizeof(MetricPart) == 16);
 inline constexpr uint32_t kMostMetricParts = 256;  ///< of a record
 
 /// Environment of a recorded program: the file of what is to be measured, lines of "KEY VALUE": kernel (an extended
-/// regular expression of POSIX), skip, count, each (launches of a
-/// function with one shape in one place), range ("DOMAIN@NAME", the domain empty for the default one), metric (one
-/// line each, in the order of their places).
+/// regular expression of POSIX), skip, count, each (launches of a function with one shape in one place), metric (one
+/// line each, in the order of their places), listed ("PLACE FUNCTION", the place of place.h in hexadecimal, or "*"
+/// for any: nothing else is measured; empty for an empty list). Ranges around launches, 16 at most, of 32 elements
+/// together: include or exclude ("start" for start/end ranges, all of which must be open; "push" for push/pop ranges
+/// that lie directly in one another, "[" behind it: the first is the outermost, "]": the last is the innermost), then
+/// domain or domain_regex where it is not the default one, then name, regex (of a name), one (any range) or any (any
+/// number of ranges), with an empty value. samples ("1": where the kernels are is sampled too), period (a sample each
+/// 2^N cycles).
 inline constexpr const char* kMeasureVariable = "SONDE_RECORD_METRICS";
 
 constexpr bool is_kernel_record(Kind kind) { return kind >= Kind::measure_state && kind <= Kind::metric_values; }

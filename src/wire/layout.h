@@ -55,6 +55,8 @@ enum class Loss : uint32_t {
   nested,     ///< it came from a signal handler that interrupted the writing of another event
   no_string,  ///< a registered string or domain beyond what a process can have; its events stand under no name
   no_stub,    ///< functions of libraries that were loaded when all places for such were taken
+  worker,     ///< records of CUDA by the library's own threads: what waited stayed too much
+  payload,    ///< payloads of NVTX events: more than one of an event, longer than a record takes, or of unknown length
   count_
 };
 

@@ -2,40 +2,29 @@
 
 #include <cstring>
 
+#include "wire/bytes.h"
 #include "wire/cuda_record.h"
 #include "wire/gpu_metrics_record.h"
 #include "wire/kernel_record.h"
 #include "wire/libraries.h"
 #include "wire/os_calls.h"
+#include "wire/payload_record.h"
+#include "wire/pc_record.h"
 
 namespace sonde::wire {
 namespace {
 
 /// The bytes of one record behind its head.
-class Body {
+class Body : public Bytes {
  public:
-  explicit Body(std::span<const std::byte> bytes) : rest_(bytes) {}
-
-  template <typename T>
-  [[nodiscard]] bool take(T& value) {
-    if (rest_.size() < sizeof value) return false;
-    std::memcpy(&value, rest_.data(), sizeof value);
-    rest_ = rest_.subspan(sizeof value);
-    return true;
-  }
+  using Bytes::Bytes;
 
   /// Text is the last thing in a record, filled up to 8 bytes.
-  [[nodiscard]] bool take_text(uint16_t bytes, std::string_view& text) {
-    if (rest_.size() != padded(bytes) || bytes > kMostText) return false;
-    text = {reinterpret_cast<const char*>(rest_.data()), bytes};
+  [[nodiscard]] bool take_text(uint16_t bytes, std::string_view& text) const {
+    if (rest().size() != padded(bytes) || bytes > kMostText) return false;
+    text = {reinterpret_cast<const char*>(rest().data()), bytes};
     return true;
   }
-
-  [[nodiscard]] bool empty() const { return rest_.empty(); }
-  [[nodiscard]] std::span<const std::byte> rest() const { return rest_; }
-
- private:
-  std::span<const std::byte> rest_;
 };
 
 bool read_event(Body body, Record& record) {
@@ -91,7 +80,7 @@ bool read_cuda(Body body, Record& record) {
   const std::span<const std::byte> whole = body.rest();
   if (bytes == 0 || whole.size() < bytes) return false;
   record.body = whole.first(bytes);
-  Body rest(whole.subspan(bytes));
+  const Body rest(whole.subspan(bytes));
   switch (record.head.kind) {
     case Kind::cuda_state: {
       CudaStateBody state{};
@@ -150,6 +139,8 @@ bool read_code_mapping(Body body, Record& record) {
 
 bool read_body(Body body, Record& record) {
   if (is_kernel_record(record.head.kind)) return read_whole(body, record, is_whole_kernel_record);
+  if (is_payload_record(record.head.kind)) return read_whole(body, record, is_whole_payload_record);
+  if (is_pc_record(record.head.kind)) return read_whole(body, record, is_whole_pc_record);
   if (is_gpu_metrics_record(record.head.kind)) return read_whole(body, record, is_whole_gpu_metrics_record);
   switch (record.head.kind) {
     case Kind::process: return read_process(body, record);

@@ -18,6 +18,10 @@ enum class Kind : uint16_t {
   category = 9,      ///< DefinitionBody: id = category of `domain`, text = name
   thread_name = 10,  ///< DefinitionBody: id = the thread's number, text
   os_call = 11,      ///< OsCallBody; `time` is the start, `level` the row of os_calls.inc
+  // Payloads of NVTX events: payload_record.h.
+  payload_schema = 12,  ///< PayloadSchemaBody, text: of `domain`
+  payload_entry = 13,   ///< PayloadEntryBody, text: of a schema of `domain`
+  payload = 14,         ///< PayloadBody, its bytes: of the event before it
   // What CUPTI tells: cuda_record.h. `time` is when the record was written.
   cuda_state = 20,         ///< CudaStateBody, text: how a process stands with CUPTI
   cuda_name = 21,          ///< CudaNameBody, text: a part of a name
@@ -56,6 +60,12 @@ enum class Kind : uint16_t {
   cuda_peer_copy = 97,  ///< PeerCopyBody
   cuda_graph = 98,      ///< CudaGraphBody: a graph or an executable one came to be
   code_mapping = 96,    ///< CodeMappingBody, text: where a process has code of a file; the text is its path
+  // Where kernels were, by samples: pc_record.h.
+  pc_state = 100,        ///< PcStateBody, text
+  stall_reason = 101,    ///< StallReasonBody, text
+  sampled_launch = 102,  ///< SampledLaunchBody
+  pc_samples = 103,      ///< PcSamplesBody, StallPart...
+  code_part = 104,       ///< CodePartBody, its bytes
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.

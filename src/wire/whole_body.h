@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
+#include "wire/bytes.h"
 #include "wire/record.h"
 
 /// For those record kinds whose own header says whether a body is whole.
@@ -12,9 +12,7 @@ namespace sonde::wire {
 
 template <typename T>
 [[nodiscard]] bool take(std::span<const std::byte> body, T& value) {
-  if (body.size() < sizeof value) return false;
-  std::memcpy(&value, body.data(), sizeof value);
-  return true;
+  return Bytes(body).take(value);
 }
 
 /// Whether the body is `value` and the text behind it, and nothing more.

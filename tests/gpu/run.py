@@ -14,6 +14,7 @@ import cost
 import counters
 import gpu_metrics
 import pytorch
+import source_lines
 import study
 import timeline
 from _host import Failed, Host, Missing
@@ -32,7 +33,7 @@ def attempt(part, host):
 
 
 def chosen(words):
-    for group in (timeline, pytorch, cost, counters, gpu_metrics, study):
+    for group in (timeline, pytorch, cost, counters, source_lines, gpu_metrics, study):
         for part in group.PARTS:
             name = f"{group.__name__}.{part.__name__}"
             if not words or any(word in name for word in words):

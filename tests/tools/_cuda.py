@@ -8,7 +8,7 @@ from _recorded import PATIENCE_S, SONDE, TOOLS, Recorded
 
 FAKES = TOOLS.parent / "fake_cuda"
 PROGRAM = TOOLS / "cuda_program"
-VERSIONS = ("11.4", "11.8", "12.0", "12.4", "12.8", "13.0")
+VERSIONS = ("11.4", "11.8", "12.0", "12.4", "12.8", "13.0", "13.4")
 LATEST = "13.0"
 ADD, GEMM, SCALE = "_Z10vector_addPKfS0_Pfi", "_ZN4blas4gemmIfLi128EEEvPKT_S3_PS1_i", "scale"
 

@@ -5,12 +5,14 @@ run on the main branch, which has no baseline, over one that passes and a pull r
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from _ci import GithubJob, Place, load, read_api
+from _cuda import PROGRAM, environment
 
 COMMAND = 'test "$1" != "it\'s" && printf "%s\\n" ran >> "$FAKE_LOG/ran"'
 SLOWER = "--plant sync"
@@ -225,8 +227,37 @@ def wall_time(folder):
     print("wall time: not comparable, fail against a baseline and against a command")
 
 
+BUDGET = """version: 1
+rules:
+  - name: kernels
+    metric: avg_kernel_time
+    max_change: 3 %
+"""
+
+
+def recorded(folder):
+    """With Sonde's own recorder, of a program that uses the stand-in for CUDA."""
+    place = Place(folder)
+    (place.repository / "performance.yaml").write_text(BUDGET)
+    place.init("gitlab", "true", "--tool", "sonde")
+    place.commit()
+    stand_in = environment()
+    words = [f"{name}={shlex.quote(stand_in[name])}" for name in ("SONDE_CUPTI", "SONDE_FAKE_CUPTI", "LD_LIBRARY_PATH")]
+    command = lambda mode: " ".join(["env", *words, str(PROGRAM), mode, "30"])
+    settings = {"SONDE_TOOL": "sonde", "SONDE_RUNS": str(RUNS)}
+    steps = [f"bash .sonde/ci/gate.sh {step}" for step in ("profile", "analyse", "gate", "outcome")]
+    keep = "bash .sonde/ci/gate.sh keep"
+    code, output = place.shell("\n".join([*steps, keep]), settings | {"SONDE_COMMAND": command("many")})
+    expect("first", (code, "not_comparable" in output, f": {RUNS} runs" in output), (0, True, True), output)
+    code, output = place.shell("\n".join(steps), settings | {"SONDE_COMMAND": command("many")})
+    expect("the same program", "the gate says: pass" in output, True, output)
+    code, output = place.shell("\n".join(steps), settings | {"SONDE_COMMAND": command("collective")})
+    expect("others, longer kernels", "the gate says: fail" in output, True, output)
+    print("sonde record: not comparable, pass, fail")
+
+
 def main():
-    for part in (mapping, wrong, wall_time, github, gitlab):
+    for part in (mapping, wrong, wall_time, recorded, github, gitlab):
         if len(sys.argv) > 1 and part.__name__ not in sys.argv[1:]:
             continue
         with tempfile.TemporaryDirectory() as folder:

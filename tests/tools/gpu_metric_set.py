@@ -50,9 +50,9 @@ def find_cupti():
     return sys.exit(77)
 
 
-def passes(cupti, chip, names):
+def passes(cupti, chip, names, profiler=PM_SAMPLING):
     """How many passes the metrics take on a chip; None where it does not take them."""
-    initialize = Initialize(profiler=PM_SAMPLING, chip=chip)
+    initialize = Initialize(profiler=profiler, chip=chip)
     if cupti.cuptiProfilerHostInitialize(ctypes.byref(initialize)) != 0:
         return None
     try:

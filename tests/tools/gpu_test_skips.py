@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 GPU_TESTS = Path(__file__).resolve().parents[1] / "gpu"
-PARTS = 16
+PARTS = 19
 
 sys.path.insert(0, str(GPU_TESTS))
 import _host
@@ -30,9 +30,10 @@ def compiles():
     except _host.Missing as missing:
         return f"skipped: {missing}"
     with tempfile.TemporaryDirectory() as folder:
-        words = [compiler, "-std=c++17", "-c", "-o", f"{folder}/gpu_program.o", GPU_TESTS / "gpu_program.cu"]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        check(done.returncode == 0, done.stderr)
+        for source in ("gpu_program", "hot_line"):
+            words = [compiler, "-std=c++17", "-c", "-o", f"{folder}/{source}.o", GPU_TESTS / f"{source}.cu"]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            check(done.returncode == 0, done.stderr)
     return "ok"
 
 

@@ -2,12 +2,16 @@
 """What CUPTI gets wrong is counted and told, never counted as work; and where there is no CUPTI, or no driver, the rest is
 recorded. The program notices none of it."""
 
+import os
 import re
+import signal
+import subprocess
 import tempfile
+import time
 from pathlib import Path
 
-from _cuda import LATEST, VERSIONS, Cuda, accounts, record
-from _recorded import check
+from _cuda import LATEST, PROGRAM, VERSIONS, Cuda, accounts, environment, record
+from _recorded import PATIENCE_S, SONDE, check
 
 KERNELS = 60  # of 30 steps: two kernels, two copies, a set
 COPIES = 60
@@ -97,8 +101,37 @@ def no_time(folder):
     recorded, text = recorded_with(folder, "timestamp_fails=15", "11.4")
     check(kernels_of(recorded) == 0, recorded.kernels())
     check_told(text, "cuptiGetTimestamp[^\n]*NOT_INITIALIZED")
-    recorded, _ = recorded_with(folder, "timestamp_fails=15")
+    recorded, _ = recorded_with(folder, "timestamp_fails=15", "13.4")
     check(kernels_of(recorded) == KERNELS, recorded.kernels())
+
+
+def children(process):
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def state_of(process):
+    return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+
+def stuck(folder):
+    """While the recorder stands still more comes than there is room for: CUPTI, which would end the program without a
+    buffer, has one always, and how much was thrown away is told."""
+    path = folder / "stuck.sqlite"
+    recorder = subprocess.Popen([SONDE, "record", "--self-test=false", "-t", "cuda", "-o", path, "--", PROGRAM, "many",
+                                 "800000"], env=environment("12.8"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
+    deadline = time.monotonic() + PATIENCE_S
+    while not (program := children(recorder.pid)) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    os.kill(recorder.pid, signal.SIGSTOP)
+    while state_of(program[0]) != "Z" and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(recorder.pid, signal.SIGCONT)
+    out, text = recorder.communicate(timeout=PATIENCE_S)
+    check(recorder.returncode == 0 and '"scale": [800000' in out, (recorder.returncode, out, text))
+    check_told(text, r"records of CUDA dropped since the recorder's memory stayed full")
+    ((arrived,),) = Cuda(path).rows("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL")
+    check(0 < arrived < 800000, arrived)
 
 
 def without_cupti(folder):
@@ -116,7 +149,8 @@ def without_driver(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (bad_times, strange_records, no_names, missing, refused, no_time, without_cupti, without_driver):
+        for part in (bad_times, strange_records, no_names, missing, refused, no_time, stuck, without_cupti,
+                     without_driver):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

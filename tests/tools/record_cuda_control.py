@@ -59,6 +59,7 @@ def part_by_time(folder):
         check(run.returncode == 0 and account["kernels"][ADD][0] == 1500, (version, run.stderr))
         check(0 < recorded.kernels()[ADD][0] < 1500, (version, recorded.kernels()))
         check(account["is_listened"] == 0, f"{version}: CUPTI is still in the program")
+        check("fake CUPTI" not in run.stderr, f"{version}: an order in which CUPTI cannot be taken out: {run.stderr}")
         ((early,),) = recorded.rows("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE start < 0")
         check(early == 0, f"{version}: {early} calls before the recording")
 

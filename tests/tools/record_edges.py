@@ -18,6 +18,27 @@ def forks_under_lock(folder):
     check(Recorded(path).counts() == {"of a child": 100}, Recorded(path).counts())
 
 
+def names_of_many_threads(folder):
+    """A thread that is stopped while it registers a name keeps none from registering theirs."""
+    path = folder / "names.sqlite"
+    run = record(path, EDGE, "names", "3000", options=["-t", "nvtx"])
+    check(run.stdout == "refused: 0\n" and Recorded(path).counts() == {"of a thread": 64}, (run.stdout, run.stderr))
+
+
+def names_in_handler(folder):
+    """Nor does one that is interrupted by a signal, whose handler registers one."""
+    run = record(folder / "names_in_handler.sqlite", EDGE, "names_in_handler", "500000", options=["-t", "nvtx"])
+    check(run.stdout == "refused: 0\n", (run.stdout, run.stderr))
+
+
+def names_run_out(folder):
+    """Beyond a million names of a process there are no more, which is told with how many were refused."""
+    run = record(folder / "names_run_out.sqlite", EDGE, "names", "16400", options=["-t", "nvtx"])
+    refused = 64 * (16400 + 1) - (1 << 20)  # each thread registers one more for a range
+    check(refused - 64 <= int(run.stdout.removeprefix("refused: ")) <= refused, (run.stdout, run.stderr))
+    check(f"more than a process can have: {refused}\n" in run.stderr, run.stderr)
+
+
 def forks_in_handler(folder):
     """Parent and child go on to record, each in its own place."""
     path = folder / "handler.sqlite"
@@ -48,7 +69,7 @@ def broken_text(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (forks_under_lock, forks_in_handler, no_key_left, broken_text):
+        for part in (forks_under_lock, names_of_many_threads, names_in_handler, names_run_out, forks_in_handler, no_key_left, broken_text):
             part(Path(name))
             print(f"{part.__name__}: ok", flush=True)
 

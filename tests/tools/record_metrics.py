@@ -4,6 +4,7 @@ values are known by construction: the chosen launches and no others, every value
 measured."""
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -34,6 +35,10 @@ def value_of(metric, function):
     """What the stand-in gives, by hand."""
     if metric.startswith("gpu__time_duration"):
         return NS[function]
+    if metric.endswith(".sum.per_second"):
+        return value_of(metric.removesuffix(".per_second"), function) / (NS[function] / 1e9)
+    if metric == "dram__bytes.sum":
+        return (len("dram__bytes_read.sum") + len("dram__bytes_write.sum")) * THREADS
     return len(metric) if "pct" in metric else len(metric) * THREADS
 
 
@@ -83,14 +88,83 @@ def chosen(folder):
             (["--kernel-name", "regex:^vec"], ["vector_add"] * 3),
             (["--launch-skip", "2", "--launch-count", "3"], ["vector_add", "gemm", "vector_add"]),
             (["--kernel-regex", "gemm", "--launch-skip", "1", "--launch-count", "1"], ["gemm"]),
-            (["--nvtx-include", "step 1"], ["vector_add", "gemm"]),
+            (["--nvtx-include", "step 1/"], ["vector_add", "gemm"]),
             (["--nvtx-include", "@step 1/", "--kernel-regex", "gemm"], ["gemm"])):
         run = record(path, *metric, *options)
         check(run.returncode == 0 and functions(path) == wanted, (options, functions(path), run.stderr))
     run = record(path, *metric, "--kernel-regex", "nothing")
     check("warning: no kernel was measured: no launch passed --kernel-regex nothing" in run.stderr, run.stderr)
-    run = record(path, *metric, "--nvtx-include", "other@step 1")
-    check("no launch passed --nvtx-include other@step 1" in run.stderr, run.stderr)
+    run = record(path, *metric, "--nvtx-include", "other@step 1/")
+    check("no launch passed --nvtx-include other@step 1/" in run.stderr, run.stderr)
+    run = record(path, *metric, "--nvtx-include", "step 1")
+    check("'step 1/' is a push/pop range" in run.stderr and functions(path) == [], run.stderr)
+
+
+# The launches of cuda_program's scenario "places", by their times.
+ALL_PLACES = set(range(1, 12))
+
+
+def places(folder):
+    """Ranges around launches as ncu's manual has them, start/end ones among them, of all threads and domains."""
+    path = folder / "places.sqlite"
+    for options, wanted in (
+            (["--nvtx-include", "Range A"], {2, 3, 9}),
+            (["--nvtx-include", "Range A,Range B"], {3}),
+            (["--nvtx-include", "Range A", "--nvtx-include", "Range B"], {2, 3, 4, 9}),
+            (["--nvtx-exclude", "Range A"], ALL_PLACES - {2, 3, 9}),
+            (["--nvtx-include", "Range B", "--nvtx-exclude", "Range A"], {4}),
+            (["--nvtx-include", "Domain A@Range A"], {11}),
+            (["--nvtx-include", "Domain A@Range A/"], {5, 10}),
+            (["--nvtx-include", "regex:^Domain@regex:A$/"], {5, 10}),
+            (["--nvtx-include", "other/"], {5}),
+            (["--nvtx-include", "Range A/"], {6, 7, 8}),
+            (["--nvtx-include", "Range A/Range B"], {6}),
+            (["--nvtx-include", "Range A/*/Range B"], {6, 7}),
+            (["--nvtx-include", "Range A/+/Range B"], {7}),
+            (["--nvtx-include", "[Range A"], {6, 7}),
+            (["--nvtx-include", "Range B]"], {6, 7}),
+            (["--nvtx-include", "[Range B/Range A]"], {8}),
+            (["--nvtx-include", "[Range A]"], set()),
+            (["--nvtx-include", "Range A/", "--nvtx-exclude", "Range B]"], {8})):
+        run = record(path, "--nvtx", "--metrics", METRICS[2], *options, program=("places",))
+        found = {metrics[METRICS[2]] for _, _, metrics in profiles(path)}
+        check(run.returncode == 0 and found == wanted, (options, found, run.stderr))
+
+
+def listed(folder):
+    """--kernels-from: kernels in places; numbers in the ranges' names do not count."""
+    path, names = folder / "listed.sqlite", folder / "kernels.tsv"
+    for lines, wanted in ((["# nothing", "vector_add\tstep 7\tmodel\tmodel.decoder"], [("vector_add", 5000)] * 2),
+                          (["vector_add\tstep 99\tmodel\tmodel.decoder", "scale"],
+                           [("scale", 10000), ("vector_add", 5000), ("scale", 20000)] * 2),
+                          (["vector_add\t(outside)", "gemm\tmodel"], [])):
+        names.write_text("\n".join(lines) + "\n")
+        run = record(path, "--metrics", METRICS[2], "--kernels-from", names, program=("model", "2"))
+        found = [(function, metrics[METRICS[2]]) for function, _, metrics in profiles(path)]
+        check(run.returncode == 0 and found == wanted, (lines, found, run.stderr))
+    check("no launch passed --kernels-from" in run.stderr, run.stderr)
+    names.write_text("# only this\n")
+    run = record(path, "--metrics", METRICS[2], "--kernels-from", names)
+    check(run.returncode == 2 and "no kernel stands in it" in run.stderr, run.stderr)
+
+
+def words(folder):
+    """What --metrics takes beside metrics: the names that are asked for, as the injected library reads them."""
+    def asked(*options):
+        command = [SONDE, "record", "-f", "-o", folder / "words", "--self-test=false", *options, "--", "sh", "-c",
+                   "cat $SONDE_RECORD_METRICS"]
+        run = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, env=environment())
+        return [line.split(" ", 1)[1] for line in run.stdout.splitlines() if line.startswith("metric ")]
+
+    check(asked("--metrics", "dram_read_bytes") == ["dram__bytes_read.sum", "dram__bytes_op_read.sum"], "of two generations")
+    check(asked("--metrics", "gld_efficiency") == asked("--metrics", "global_load_efficiency") != [], "nvprof's name")
+    ratio = asked("--metrics", "duration")
+    check(ratio == ["gpu__time_duration.sum"], ratio)
+    rates = asked("--metrics", "regex:^dram__bytes_(read|write)\\.sum$")
+    check(sorted(rates) == ["dram__bytes_read.sum", "dram__bytes_write.sum"], rates)
+    check(len(asked("--metrics", "group:memory__dram_table")) == 8, "a group")
+    down = asked("--metrics", "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed")
+    check(len(down) > 20 and all(name.endswith(".avg.pct_of_peak_sustained_elapsed") for name in down), down)
 
 
 def threads_processes_graphs(folder):
@@ -123,6 +197,18 @@ def done(folder):
         check(watched in run.stderr, (options, run.stderr))
     run = record(path, "--metrics", METRICS[2], program=("plain", "5"), SONDE_FAKE_PROFILER="RangeProfilerStop=999")
     check(run.stderr.count("kernels were not measured further") == 1 and functions(path) == [], run.stderr)
+
+
+def not_waited_for(folder):
+    """A launch that takes for ever to be measured holds up others for a second each, and eight of them in all."""
+    path = folder / "waits.sqlite"
+    run = record(path, "--metrics", METRICS[2], program=("threads", "10"), SONDE_FAKE_PROFILER="StopTakesMs=6000")
+    (count,) = json.loads(run.stdout)["kernels"].values()
+    check(count[0] == 40, run.stdout)
+    waited = re.search(r"kernels were not measured further: (\d+) launches waited too long", run.stderr)
+    check(waited and 8 <= int(waited[1]) <= 11, run.stderr)
+    check("another thread's took too long to be measured at that time" in run.stderr, run.stderr)
+    check(functions(path) == [], "its values are also of the launches that did not wait any more")
 
 
 def not_to_be_had(folder):
@@ -172,19 +258,25 @@ def sets(folder):
     metrics = profiles(path)[0][2]
     for metric, value in metrics.items():
         if not metric.startswith(("launch__", "sm__maximum_warps")):
-            check(value == value_of(metric, "vector_add"), (metric, value))
+            check(math.isclose(value, value_of(metric, "vector_add")), (metric, value))
 
 
 def answered(folder):
     path = folder / "answered.sqlite"
-    for options, said in ((["--set", "full"], "not measured yet"), (["--set", "basci"], "did you mean 'basic'"),
+    for options, said in ((["--section", "PmSampling"], "--gpu-metrics-devices"), (["--set", "basci"], "did you mean 'basic'"),
                           (["--section", "SpeedOfLigth"], "SpeedOfLight"), (["--metrics", "detaild"], "did you mean 'detailed'"),
-                          (["--metrics", "group:smsp__pcsamp_warp_stall_reasons"], "WarpStateStats"),
                           (["--metrics", "sass__inst_executed_per_opcode"], "not measured yet"),
                           (["--kernel-regex", "(", "--metrics", "basic"], "regular expression"),
                           (["--kernel-regex", "x"], "--metrics basic"), (["--list-sections"], "sonde kernel --list-sections"),
                           (["--print-details", "all"], "--print-details all"), (["-i", "file"], "sonde kernel -i"),
-                          (["--nvtx-include", "a/b", "--metrics", "basic"], "one push/pop range")):
+                          (["--nvtx-include", "a,b/", "--metrics", "basic"], "a comma stands between"),
+                          (["--nvtx-exclude", "a@b@c", "--metrics", "basic"], "one domain"),
+                          (["--nvtx-exclude", "a"], "--nvtx-exclude chooses kernels"),
+                          (["--metrics", "dram_read_byte"], "did you mean 'dram_read_bytes'"),
+                          (["--metrics", "regex:^nothing$"], "none of the"), (["--metrics", "regex:("], "regular expression"),
+                          (["--metrics", "derived__pct_occupancy"], "no counter holds it"),
+                          (["--metrics", "group:memory__dram_tabel"], "memory__dram_table"),
+                          (["--nvtx-push-pop-scope", "process", "--metrics", "basic"], "only thread")):
         run = record(path, *options)
         check(run.returncode == 2 and said in run.stderr and run.stdout == "", (options, run.returncode, run.stderr))
     run = record(path, "--metrics", METRICS[0], "--replay-mode", "application", "--target-processes", "all", "--nvtx")
@@ -201,8 +293,8 @@ def layouts(_):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (values, chosen, threads_processes_graphs, not_run_again, done, not_to_be_had,
-                     metrics_that_the_chip_lacks, sets, answered, layouts):
+        for part in (values, chosen, places, listed, words, threads_processes_graphs, not_run_again, done, not_waited_for,
+                     not_to_be_had, metrics_that_the_chip_lacks, sets, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

@@ -2,6 +2,7 @@
 """`sonde study`: two runs of a program through the stand-in for CUDA, and one report with timeline and counters joined;
 where no counters can be had, the report of the timeline and the reason."""
 
+import csv
 import re
 import subprocess
 import tempfile
@@ -26,14 +27,109 @@ def counters(folder):
         "SELECT value, count(*) FROM SONDE_KERNEL_PROFILE JOIN StringIds s ON s.id = functionNameId GROUP BY value")
 
 
+def one_line(text):
+    return " ".join(text.split())
+
+
+def lines_of_modules(text, title):
+    """{module: [cells]} of the table below a title; a module as it is printed."""
+    rows = text.split(title)[1].splitlines()[2:]
+    found = {}
+    for row in rows:
+        match = re.match(r"^[ *] +((?:\S+(?: %| [mnu]?s| [kMG]?B(?:/s)?)? +){6})(\S.*)$", row)
+        if match is None:
+            break
+        found[match.group(2).strip()] = (row[0], re.findall(r"\S+(?: %| [mnu]?s\b| [kMG]?B(?:/s)?)?", match.group(1)))
+    return found
+
+
+def modules(folder):
+    """The stand-in's model: what its modules take is known by construction, and what is measured of which."""
+    run = study(folder, program=("model", "5"))
+    check(run.returncode == 0, run.stderr)
+    too_long = [line for line in run.stderr.splitlines()
+                if len(line) > 80 and not re.match("sonde: (recorded|writing|CUPTI|measured|the (report|profile))", line)]
+    check(not too_long, too_long)
+    taken = lines_of_modules(run.stderr, "what modules take of the GPUs")
+    # Times of five steps: two layers of 300 us; 400 us and 10 us; 5 us and 20 us; copies of 1 MiB and 64 KiB.
+    check(taken["step #"] == (" ", ["100.0 %", "5.17 ms", "358 us", "5.57 MB", "30", taken["step #"][1][5]]), taken)
+    check(taken[".layer#"][0] == "*" and taken[".layer#"][1][:2] == ["58.0 %", "3.00 ms"], taken)
+    check(taken[".backbone"][0] == " " and taken[".backbone"][1][:5] == ["58.0 %", "3.00 ms", "-", "-", "10"], taken)
+    check(taken[".encoder"][0] == "*" and taken[".encoder"][1][:5] == ["39.6 %", "2.05 ms", "-", "-", "10"], taken)
+    check(taken[".decoder"][1][:5] == ["2.4 %", "125 us", "25.5 us", "328 kB", "10"], taken)
+    # vector_add is dear in the encoder, where it is measured, and 4 % of the decoder, where scale is.
+    rows = Recorded(folder / "study.kernels.sqlite").rows(
+        "SELECT f.value, n.value, count(*) FROM SONDE_KERNEL_PROFILE p JOIN StringIds f ON f.id = functionNameId JOIN "
+        "SONDE_KERNEL_RANGE r ON r.profileId = p.id JOIN StringIds n ON n.id = r.nameId WHERE r.rowid = (SELECT "
+        "max(rowid) FROM SONDE_KERNEL_RANGE WHERE profileId = p.id) GROUP BY 1, 2")
+    listed = (folder / "study.kernels.tsv").read_text().splitlines()[1:]
+    check(sorted(rows) == [("gemm", "model.backbone.layer0", 1), ("gemm", "model.backbone.layer1", 1),
+                           ("scale", "model.decoder", 2), ("vector_add", "model.decoder", 2),
+                           ("vector_add", "model.encoder", 2)], rows)
+    check("vector_add\tstep 0\tmodel\tmodel.encoder" in listed, listed)
+    moved = lines_of_modules(run.stderr, "what the kernels of modules move")
+    # The stand-in counts a metric's length times the threads: 5 steps of a grid of 1056 with 256 threads.
+    threads = 5 * 1056 * 256
+    for cell, metric in ((2, "dram__bytes_read.sum"), (3, "dram__bytes_write.sum")):
+        check(moved[".encoder"][1][cell] == f"{len(metric) * threads / 1e6:.1f} MB", (metric, moved))
+    rate = sum(map(len, ("dram__bytes_read.sum", "dram__bytes_write.sum"))) * threads / 5 / 410e-6 / 1e9
+    check(moved[".encoder"][1][1] == "97.6 %", moved)
+    rate = rate * 410 / 400  # of the time of what is measured
+    check(moved[".encoder"][1][4] == f"{rate:.1f} GB/s", (rate, moved))
+    check("DRAM: own time of 3 modules over own bytes" in one_line(run.stderr), run.stderr)
+    table = subprocess.run([SONDE, "modules", "--format", "csv", "-q", folder / "study.sqlite", folder / "study.kernels.sqlite"],
+                           capture_output=True, text=True, check=True).stdout
+    (encoder,) = [row for row in csv.DictReader(table.splitlines()) if row["Module"] == "model.encoder"]
+    check(int(encoder["DRAM Read (bytes)"]) == len("dram__bytes_read.sum") * threads, encoder)
+
+
+def chosen(folder):
+    run = study(folder, "--modules", "1", "--metrics", "basic", program=("model", "3"))
+    check(counters(folder) == [("gemm", 2)] and "each runs 7 to 10 times" in one_line(run.stderr), run.stderr)
+    run = study(folder, "--metrics", "dram_read_bytes", program=("model", "3"))
+    check("each runs some times, as CUPTI will say" in one_line(run.stderr) and "in 1 pass each" in run.stderr, run.stderr)
+    # Without ranges all lies outside of modules, and kernels are measured wherever they are launched.
+    run = study(folder, "-t", "cuda", program=("model", "3"))
+    # vector_add has a grid in each of two places: two launches of either.
+    check(sorted(counters(folder)) == [("gemm", 2), ("vector_add", 4)], counters(folder))
+    check("(outside any module)" in run.stderr and "warning" not in run.stderr, run.stderr)
+
+
+def graphs(folder):
+    """Of 170 us of kernels and 1.5 us of a set in a graph, four times, nothing can be measured."""
+    run = study(folder, program=("graph", "4"))
+    check(run.returncode == 0 and "100.0 % of the GPUs' time is in CUDA graphs" in one_line(run.stderr), run.stderr)
+    check("no kernel can be measured" in run.stderr and (folder / "study.html").exists(), run.stderr)
+    check(not (folder / "study.kernels.sqlite").exists() and run.stdout.count('"kernels"') == 1, run.stdout)
+    run = study(folder, "--cuda-graph-trace", "node", program=("graph", "4"))
+    check("100.0 % of the GPUs' time is in CUDA graphs" in one_line(run.stderr), run.stderr)
+    run = study(folder, program=("collective", "4"))
+    check("50.0 % of the GPUs' time is in kernels of NCCL" in one_line(run.stderr), run.stderr)
+
+
+def checked_first(folder):
+    """What the second run would refuse is refused before the first."""
+    for options, said in ((["--metrics", "detaild"], "did you mean 'detailed'"), (["--metrics", "sm__x,regex:("], "regular"),
+                          (["--section", "Nothing"], "Nothing"), (["-t", "cudda"], "cudda"), (["-s", "all"], "all"),
+                          (["--capture-range", "x"], "x"), (["--sampling-frequency", "1"], "1")):
+        run = study(folder, *options)
+        check(run.returncode == 2 and said in run.stderr and run.stdout == "", (options, run))
+        check("first run" not in run.stderr, run.stderr)
+    for options in (["-w", "false"], ["--show-output=false"]):
+        run = study(folder, *options, program=("plain", "2"))
+        check(run.returncode == 0 and run.stdout == "", (options, run))
+    for options in (["-w"], ["-w", "true"]):
+        run = study(folder, *options, "-x", "true", "--cuda-memory-usage", "true", program=("plain", "2"))
+        check(run.returncode == 0 and run.stdout.count("kernels") == 2, (options, run))
+
+
 def both_joined(folder):
     run = study(folder)
     check(run.returncode == 0, run.stderr)
     check(run.stdout.count('"kernels"') == 2, f"the program's own output, of both runs: {run.stdout}")
-    check("2 of 2 kernels are chosen" in run.stderr and "100.0 % of the time" in run.stderr, run.stderr)
-    shares = dict((name, float(share)) for share, name in
-                  re.findall(r"([\d.]+) % of the time, +\d+ launches, headroom +\S+ *%?: (\w+)", run.stderr))
-    check(shares == {"gemm": 88.2, "vector_add": 11.8}, shares)  # 150 and 20 of 170
+    check("of these 2 kernels with 100.0 % of the time of all kernels" in one_line(run.stderr), run.stderr)
+    shares = {name: float(share) for share, name in re.findall(r"^ +([\d.]+) % .* % +(\w+)$", run.stderr, re.M)}
+    check((shares["gemm"], shares["vector_add"]) == (88.2, 11.8), shares)  # 150 and 20 of 170
     # Two launches of each, all in the place "step # > forward".
     check(sorted(counters(folder)) == [("gemm", 2), ("vector_add", 2)], counters(folder))
     text = (folder / "study.txt").read_text()
@@ -74,7 +170,7 @@ def exit_codes(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (both_joined, bounded, without_counters, exit_codes):
+        for part in (both_joined, modules, chosen, graphs, checked_first, bounded, without_counters, exit_codes):
             part(Path(name))
             print(f"{part.__name__}: ok", flush=True)
 

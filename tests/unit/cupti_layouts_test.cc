@@ -42,7 +42,8 @@ TEST(CuptiLayouts, VersionsBeyondTheTableAreRefused) {
   EXPECT_FALSE(is_known_version(29));
   EXPECT_FALSE(is_known_version(129999));
   EXPECT_TRUE(is_known_version(130001));
-  EXPECT_FALSE(is_known_version(130100));
+  EXPECT_TRUE(is_known_version(130401));
+  EXPECT_FALSE(is_known_version(130500));
 }
 
 TEST(CuptiLayouts, KindsThatAreNotTakenHaveNone) {
@@ -51,19 +52,19 @@ TEST(CuptiLayouts, KindsThatAreNotTakenHaveNone) {
   EXPECT_EQ(layout_of(54), nullptr);
 }
 
-/// sizeof() of the structures in NVIDIA's headers.
+/// sizeof() of the structures in NVIDIA's headers, and behind 13.0 of the members that its reference of CUPTI lists.
 TEST(CuptiLayouts, RecordsGrewFromVersionToVersion) {
   const auto sizes = [](Activity activity) {
     std::vector<uint32_t> all;
-    for (const uint32_t version : {15U, 17U, 18U, 19U, 26U, 130000U}) {
+    for (const uint32_t version : {15U, 17U, 18U, 19U, 26U, 130000U, 130300U, 130400U}) {
       all.push_back(record_bytes(*layout_of(static_cast<uint32_t>(activity)), version));
     }
     return all;
   };
-  EXPECT_EQ(sizes(Activity::kernel), (std::vector<uint32_t>{168, 176, 200, 208, 208, 216}));
-  EXPECT_EQ(sizes(Activity::copy), (std::vector<uint32_t>{80, 88, 88, 88, 96, 96}));
-  EXPECT_EQ(sizes(Activity::runtime), (std::vector<uint32_t>{40, 40, 40, 40, 40, 40}));
-  EXPECT_EQ(sizes(Activity::unified_memory), (std::vector<uint32_t>{64, 64, 64, 64, 104, 104}));
+  EXPECT_EQ(sizes(Activity::kernel), (std::vector<uint32_t>{168, 176, 200, 208, 208, 216, 224, 240}));
+  EXPECT_EQ(sizes(Activity::copy), (std::vector<uint32_t>{80, 88, 88, 88, 96, 96, 96, 112}));
+  EXPECT_EQ(sizes(Activity::runtime), (std::vector<uint32_t>{40, 40, 40, 40, 40, 40, 40, 40}));
+  EXPECT_EQ(sizes(Activity::unified_memory), (std::vector<uint32_t>{64, 64, 64, 64, 104, 104, 104, 104}));
 }
 
 TEST(CuptiLayouts, KernelsHaveClustersFromCuda118On) {

@@ -12,7 +12,7 @@ namespace sonde {
 struct CiSettings {
   std::string command;
   std::string budget;  ///< relative to the repository
-  std::string tool;    ///< "nsys", "pytorch" or "none"
+  std::string tool;    ///< "nsys", "sonde", "pytorch" or "none"
   std::string branch;  ///< that the baseline is of
   int runs = 0;
 };

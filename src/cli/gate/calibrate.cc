@@ -120,6 +120,6 @@ void set_up(CLI::App& command, int& exit_code) {
 extern const Command gate_calibrate_command;
 const Command gate_calibrate_command{
     "calibrate", "Measure how far runs of the same program differ on this machine",
-    "sonde gate calibrate -n 20 -o floors.json -- nsys profile -o {profile} python train.py", set_up};
+    "sonde gate calibrate -n 20 -o floors.json -- sonde record -o {profile} python train.py", set_up};
 
 }  // namespace sonde

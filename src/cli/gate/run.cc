@@ -230,7 +230,7 @@ void set_up(CLI::App& command, int& exit_code) {
 
 extern const Command gate_run_command;
 const Command gate_run_command{"run", "Make the runs, interleaved with the baseline's, and decide",
-                               "sonde gate run -n 10 --budget budget.yaml --base-dir ../main -- nsys profile -o "
+                               "sonde gate run -n 10 --budget budget.yaml --base-dir ../main -- sonde record -o "
                                "{profile} python train.py",
                                set_up};
 

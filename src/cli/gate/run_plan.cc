@@ -80,7 +80,7 @@ Result<std::string> profile_left_at(const std::string& stem) {
   if (found.size() == 1) return found.front().string();
   if (found.size() > 1) return fs::path(stem).parent_path().string();
   return fail(
-      "it left no profile: nothing begins with {}; does the tool write to {{profile}}, as in `nsys profile -o "
+      "it left no profile: nothing begins with {}; does the tool write to {{profile}}, as in `sonde record -o "
       "{{profile}} ...`?",
       stem);
 }

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "cli/record/number_check.h"
+
 namespace sonde::record_cli {
 namespace {
 
@@ -15,7 +17,16 @@ std::optional<uint32_t> number_of(std::string_view text) {
   return number;
 }
 
-Status read_end(const std::string& end, CaptureOptions& capture) {
+/// nsys can say when the file of a range is written; here that is beside the program, as soon as it can be.
+std::string_view without_mode(std::string_view end) {
+  for (const std::string_view mode : {":defer", ":sync", ":async"}) {
+    if (end.starts_with("repeat") && end.ends_with(mode)) return end.substr(0, end.size() - mode.size());
+  }
+  return end;
+}
+
+Status read_end(const std::string& given, CaptureOptions& capture) {
+  const std::string end(without_mode(given));
   const size_t colon = std::min(end.find(':'), end.size());
   const std::string_view what = std::string_view(end).substr(0, colon);
   const auto number = colon < end.size() ? number_of(std::string_view(end).substr(colon + 1)) : std::nullopt;
@@ -28,7 +39,7 @@ Status read_end(const std::string& end, CaptureOptions& capture) {
   const bool counted = number && capture.numbered;
   if (plain || counted) return {};
   return fail("--capture-range-end: '{}' is none of none, stop, stop-shutdown, repeat, repeat:N, repeat-shutdown:N",
-              end);
+              given);
 }
 
 /// "RANGE@DOMAIN", "RANGE" of the default domain, "RANGE@*" of any; a backslash takes the next character as it is.
@@ -53,6 +64,15 @@ void read_range(std::string_view text, CaptureOptions& capture) {
 Result<CaptureOptions> read_capture(const std::string& range, const std::string& end,
                                     const std::optional<std::string>& nvtx) {
   CaptureOptions capture;
+  if (is_whole_number(range)) {
+    return fail(
+        "-c {}: -c is --capture-range here, as in nsys (none, nvtx or cudaProfilerApi); ncu's -c is --launch-count {}",
+        range, range);
+  }
+  if (range == "hotkey") {
+    return fail(
+        "--capture-range hotkey is for graphics programs; sonde start and sonde stop begin and end a recording");
+  }
   if (range != "none" && range != "nvtx" && range != "cudaProfilerApi") {
     return fail("--capture-range: '{}' is none of none, cudaProfilerApi and nvtx", range);
   }

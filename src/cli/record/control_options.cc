@@ -3,31 +3,51 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <ranges>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/record/capture_range.h"
+#include "cli/record/number_check.h"
 #include "cli/record/output_name.h"
 
 namespace sonde::record_cli {
 namespace {
 
-/// `--export` is nsys' format to export to, and ncu's name of a file.
-bool is_format(std::string_view value) { return value == "sqlite" || value == "none"; }
+constexpr auto kOtherFormats = std::to_array<std::string_view>(
+    {"arrow", "arrowdir", "csv", "hdf", "info", "json", "jsonlines", "parquetdir", "text"});
+
+bool is_own_format(std::string_view word) { return word == "sqlite" || word == "none"; }
+bool is_other_format(std::string_view word) { return std::ranges::find(kOtherFormats, word) != kOtherFormats.end(); }
+
+/// `--export` is nsys' formats to export to, and ncu's name of a file.
+bool is_format(std::string_view value) {
+  return std::ranges::all_of(value | std::views::split(','), [](const auto& part) {
+    return is_own_format(std::string_view(part)) || is_other_format(std::string_view(part));
+  });
+}
 
 /// Says where else nsys' other formats come from.
 std::string other_format(const std::string& value) {
-  constexpr auto kOther =
-      std::to_array<std::string_view>({"arrow", "arrowdir", "hdf", "info", "json", "jsonlines", "parquetdir", "text"});
-  if (std::ranges::find(kOther, value) == kOther.end()) return {};
-  return fmt::format(
-      "{} is not written by sonde record: 'sonde convert PROFILE -o FILE' writes other formats, "
-      "'sonde stats --format csv PROFILE' tables",
-      value);
+  if (!is_format(value)) return {};
+  for (const auto part : value | std::views::split(',')) {
+    const std::string_view word(part);
+    if (!is_other_format(word)) continue;
+    return fmt::format(
+        "{} is not written by sonde record: 'sonde convert PROFILE -o FILE' writes other formats, "
+        "'sonde stats --format csv PROFILE' tables",
+        word);
+  }
+  return {};
 }
 
-/// Times beyond 31 years are that: they still fit.
-int64_t to_ns(double seconds) { return static_cast<int64_t>(std::min(seconds, 1e9) * 1e9); }
+int64_t to_ns(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
+
+/// ncu's --kill says whether the program ends with the last launch that is measured.
+bool is_word_of_ncu(std::string_view text) {
+  constexpr auto kWords = std::to_array<std::string_view>({"yes", "on", "true", "no", "off", "false"});
+  return std::ranges::find(kWords, text) != kWords.end();
+}
 
 }  // namespace
 
@@ -41,6 +61,12 @@ Result<int> kill_signal(const std::string& text) {
   for (const Named& s : kSignals) {
     if (text == s.name || text == fmt::format("{}", s.number)) return s.number;
   }
+  if (is_word_of_ncu(text)) {
+    return fail(
+        "--kill {}: it is the signal to the program here, as in nsys: none lets it go on, sigterm ends it. As ncu has "
+        "it, sonde record does not end the program behind --launch-count: leave --kill away",
+        text);
+  }
   return fail("--kill: '{}' is none of none, sigkill, sigterm, sigint, sighup or their numbers", text);
 }
 
@@ -49,17 +75,18 @@ void add_control_options(CLI::App& command, ControlArguments& a) {
       .add_option_function<std::string>(
           "--export",
           [&a](const std::string& value) {
-            if (!is_format(value)) a.output = value;
+            if (!is_format(value)) a.exported = value;
           },
           "ncu's name of the profile; of nsys' formats sqlite, which it is, and none")
       ->check([](const std::string& value) { return other_format(value); });
-  command.add_option("-o,--output", a.output,
-                     "the profile, report%n without it; .sqlite is added; %n a number, %h the host, %q{VARIABLE}");
+  command.add_option(
+      "-o,--output", a.output,
+      "the profile, report%n without it; .sqlite is added; %n a number, %h the host, %p the process, %q{VARIABLE}");
   command.add_flag("-f,--force-overwrite", a.overwrite, "replace the output where it is there already");
   command.add_option("-y,--delay", a.delay_s, "seconds from the start to that of the recording")
-      ->check(CLI::NonNegativeNumber);
+      ->check(seconds_check());
   command.add_option("-d,--duration", a.duration_s, "seconds to record; without it until the program ends")
-      ->check(CLI::NonNegativeNumber);
+      ->check(seconds_check());
   command.add_option("--kill", a.kill,
                      "signal to the program when the duration is over (sigterm), or the capture range (none)");
   command.add_flag("-x,--stop-on-exit", a.stop_on_exit,
@@ -76,6 +103,14 @@ void add_control_options(CLI::App& command, ControlArguments& a) {
       ->capture_default_str();
 }
 
+std::string word_of_ending(const ControlArguments& a, std::string_view output) {
+  const std::string name = a.output ? *a.output : a.exported.value_or("");
+  const std::string_view ending = other_ending(name);
+  if (ending.empty()) return {};
+  return fmt::format("{} {}: Sonde's profiles are SQLite files in the schema of nsys, not {} files: it will be {}",
+                     a.output ? "-o" : "--export", name, ending.substr(1), output);
+}
+
 Result<record::RoundOptions> round_of(const ControlArguments& a) {
   record::RoundOptions round;
   if (!a.stop_on_exit && a.duration_s <= 0) return fail("-x false needs --duration: what else ends the recording?");
@@ -87,7 +122,9 @@ Result<record::RoundOptions> round_of(const ControlArguments& a) {
   const auto signal = kill_signal(a.kill.value_or(by_program ? "none" : "sigterm"));
   if (!signal) return std::unexpected(signal.error());
   round.kill_signal = *signal;
-  auto output = output_name(a.output.value_or("report%n"));
+  if (a.output && a.exported)
+    return fail("-o {} and --export {} both name the profile; take one", *a.output, *a.exported);
+  auto output = recording_name(a.output ? *a.output : a.exported.value_or("report%n"));
   if (!output) return std::unexpected(output.error());
   round.output = std::move(*output);
   round.overwrite = a.overwrite;

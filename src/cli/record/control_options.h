@@ -11,6 +11,7 @@ namespace sonde::record_cli {
 
 struct ControlArguments {
   std::optional<std::string> output;
+  std::optional<std::string> exported;  ///< the same by the name of ncu
   bool overwrite = false;
   double delay_s = 0;
   double duration_s = 0;
@@ -25,6 +26,9 @@ void add_control_options(CLI::App& command, ControlArguments& arguments);
 
 /// The output's macros are expanded; it stays relative to the working folder.
 [[nodiscard]] Result<record::RoundOptions> round_of(const ControlArguments& arguments);
+
+/// What to tell of a name that ends as files of nsys and ncu do, while the profile is `output`; empty: nothing.
+[[nodiscard]] std::string word_of_ending(const ControlArguments& arguments, std::string_view output);
 
 /// As nsys takes it: a name or a number; 0 for none.
 [[nodiscard]] Result<int> kill_signal(const std::string& text);

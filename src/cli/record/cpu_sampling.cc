@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/record/number_check.h"
+
 namespace sonde::record_cli {
 namespace {
 
@@ -49,14 +51,14 @@ std::shared_ptr<CpuArguments> add_cpu_options(CLI::App& command) {
   auto a = std::make_shared<CpuArguments>();
   command.add_option("-s,--sample", a->sample, "CPU samples: process-tree, system-wide or none")->capture_default_str();
   command.add_option("--sampling-frequency", a->frequency_hz, "samples a second of each thread that runs")
-      ->check(CLI::Range(kLeastHz, kMostHz))
+      ->check(whole_number_check(kLeastHz, kMostHz, "samples a second", "HZ"))
       ->capture_default_str();
   command.add_option("--cpuctxsw", a->switches,
                      "when threads run and wait: process-tree, system-wide or none; without it as --sample");
   command.add_option("-b,--backtrace", a->backtrace, "call chains of samples: auto, dwarf, fp or none")
       ->capture_default_str();
   command.add_option("--samples-per-backtrace", a->samples_per_backtrace, "a call chain for every so many samples")
-      ->check(CLI::Range(1, kMostSamplesPerBacktrace))
+      ->check(whole_number_check(1, kMostSamplesPerBacktrace, "samples", "SAMPLES"))
       ->capture_default_str();
   return a;
 }
@@ -64,6 +66,11 @@ std::shared_ptr<CpuArguments> add_cpu_options(CLI::App& command) {
 Result<record::CpuOptions> cpu_options_of(const CpuArguments& arguments) {
   record::CpuOptions options;
   const auto sample = meaning_of(kScopes, arguments.sample);
+  if (!sample && is_whole_number(arguments.sample)) {
+    return fail(
+        "-s {}: -s is --sample here, as in nsys (process-tree, system-wide or none); ncu's -s is --launch-skip {}",
+        arguments.sample, arguments.sample);
+  }
   if (!sample) return fail("--sample: '{}' is none of process-tree, cpu, system-wide, none", arguments.sample);
   const auto switches = meaning_of(kScopes, arguments.switches.empty() ? arguments.sample : arguments.switches);
   if (!switches) return fail("--cpuctxsw: '{}' is none of process-tree, system-wide, none", arguments.switches);

@@ -6,12 +6,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/record/number_check.h"
+
 namespace sonde::record_cli {
 namespace {
 
 /// nsys takes back traces of calls of a microsecond and more where it is not told otherwise.
 constexpr int64_t kBackTraceNs = 1000;
 constexpr int64_t kNoBackTraces = -1;
+/// A day: nobody waits that long for what a crash may cost.
+constexpr int64_t kMostFlushMs = 86'400'000;
 
 /// A word, and what stands behind its colon.
 std::pair<std::string_view, std::string_view> split(std::string_view text) {
@@ -100,6 +104,7 @@ void add_cuda_options(CLI::App& command, CudaArguments& a) {
   command
       .add_option("--cuda-flush-interval", a.flush_ms,
                   "milliseconds between two times that CUPTI's records are fetched: what a crash may cost")
+      ->check(whole_number_check(0, kMostFlushMs, "milliseconds", "MS"))
       ->capture_default_str();
 }
 

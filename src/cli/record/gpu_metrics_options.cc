@@ -7,6 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/record/number_check.h"
+
 namespace sonde::record_cli {
 namespace {
 
@@ -86,7 +88,7 @@ void add_gpu_metrics_options(CLI::App& command, GpuMetricsArguments& a) {
       ->allow_extra_args(false)
       ->capture_default_str();
   command.add_option("--gpu-metrics-frequency", a.frequency_hz, "samples a second, 10 to 200000 (10000)")
-      ->check(CLI::Range(kLeastHz, kMostHz));
+      ->check(whole_number_check(kLeastHz, kMostHz, "samples a second", "HZ"));
   command
       .add_option("--gpu-metrics-set", a.set,
                   "general (what it is without this option), or names of NVIDIA's metrics with commas between")

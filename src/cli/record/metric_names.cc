@@ -1,10 +1,13 @@
 #include "cli/record/metric_names.h"
 
+#include <regex.h>
+
 #include <algorithm>
 #include <array>
 
 #include "base/suggest.h"
 #include "metrics/metric_name.h"
+#include "metrics/quantities.h"
 #include "metrics/sections.h"
 
 namespace sonde::record_cli {
@@ -23,8 +26,11 @@ constexpr std::array kGroupMetrics = {
 
 constexpr std::array<std::string_view, 3> kSets = {"basic", "detailed", "full"};
 
-/// Sampled or counted by instruction: PC sampling and SASS metrics.
+constexpr std::string_view kRegex = "regex:";
+
+/// Sampled or counted by instruction: PC sampling and SASS metrics. Only the former is recorded.
 constexpr std::string_view kSourceSection = "SourceCounters";
+constexpr std::string_view kFullSet = "full";
 
 /// What the launch and the driver tell without counting, and what follows by formula.
 bool is_told(const MetricName& name) {
@@ -33,10 +39,13 @@ bool is_told(const MetricName& name) {
          name.counter.starts_with("smsp__maximum_warps");
 }
 
-/// What takes samples of the program counter, or instrumented code.
-bool needs_samples(std::string_view name) {
-  return name.contains("pcsamp") || name.starts_with("sass__") || name.starts_with("pmsampling:");
+/// What samples of the program counter give.
+bool is_sampled(std::string_view name) {
+  return name.contains("smsp__pcsamp_") && (name.starts_with("group:") || !name.contains(':'));
 }
+
+/// What takes instrumented code, or counters over the time of a kernel.
+bool is_not_recorded(std::string_view name) { return name.starts_with("sass__") || name.starts_with("pmsampling:"); }
 
 void add(std::vector<std::string>& names, std::string name) {
   if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
@@ -61,7 +70,7 @@ void add_counter(std::vector<std::string>& names, std::string_view word) {
 void add_of_section(MetricNames& names, std::string_view id) {
   for (const std::string_view metric : metrics_of_section(id)) {
     const MetricName parts = split_metric_name(metric);
-    if (is_told(parts) || needs_samples(metric)) continue;
+    if (is_told(parts) || is_sampled(metric) || is_not_recorded(metric)) continue;
     if (!parts.prefix.empty()) {
       add_group(names.of_sets, metric);
     } else {
@@ -70,13 +79,91 @@ void add_of_section(MetricNames& names, std::string_view id) {
   }
 }
 
-Status no_group(std::string_view word) {
-  if (needs_samples(word)) {
-    return fail(
-        "--metrics {}: samples of the program counter are not taken yet; --section WarpStateStats counts why warps "
-        "wait",
-        word);
+/// Names that are counted, of those that Sonde knows: of sections, groups and quantities, each once.
+std::vector<std::string_view> known_metrics() {
+  std::vector<std::string_view> names;
+  const auto take = [&](std::string_view name) {
+    const MetricName parts = split_metric_name(name);
+    const bool counted =
+        !name.empty() && parts.prefix.empty() && !is_told(parts) && !is_sampled(name) && !is_not_recorded(name);
+    if (counted && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const SectionInfo& section : known_sections()) std::ranges::for_each(metrics_of_section(section.id), take);
+  for (const GroupMetric& member : kGroupMetrics) take(member.metric);
+  for (const Quantity& quantity : quantities()) {
+    for (const QuantityVariant& variant : variants_of(quantity)) {
+      take(variant.a);
+      take(variant.b);
+    }
   }
+  return names;
+}
+
+/// "regex:EXPRESSION": which names a GPU has only its CUPTI knows, so that those are meant that Sonde knows.
+Status add_matching(MetricNames& names, std::string_view word) {
+  const std::string expression(word.substr(kRegex.size()));
+  regex_t compiled{};
+  if (const int error = regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB); error != 0) {
+    std::array<char, 256> reason{};
+    regerror(error, &compiled, reason.data(), reason.size());
+    return fail("--metrics {}: no extended regular expression: {}", word, reason.data());
+  }
+  const size_t before = names.of_sets.size();
+  for (const std::string_view name : known_metrics()) {
+    if (regexec(&compiled, std::string(name).c_str(), 0, nullptr, 0) == 0) add_counter(names.of_sets, name);
+  }
+  regfree(&compiled);
+  if (names.of_sets.size() > before) return {};
+  return fail(
+      "--metrics {}: it finds none of the {} metrics that Sonde knows by name (sonde kernels --list-columns); another "
+      "one "
+      "is measured where it is named in full",
+      word, known_metrics().size());
+}
+
+bool is_counted(std::string_view metric) {
+  const MetricName parts = split_metric_name(metric);
+  return metric.empty() || (!is_told(parts) && !is_sampled(metric) && !is_not_recorded(metric));
+}
+
+/// What a quantity is computed from: the first way for each generation of GPUs that counts all it takes. False where
+/// there is none.
+bool add_quantity(MetricNames& names, const Quantity& quantity) {
+  std::vector<int> generations;
+  for (const QuantityVariant& variant : variants_of(quantity)) {
+    const bool known = std::ranges::find(generations, variant.first_cc) != generations.end();
+    if (known || !is_counted(variant.a) || !is_counted(variant.b)) continue;
+    generations.push_back(variant.first_cc);
+    add_counter(names.of_sets, variant.a);
+    if (!variant.b.empty()) add_counter(names.of_sets, variant.b);
+  }
+  return !generations.empty();
+}
+
+/// What Nsight Compute computes from others ("derived__..."): by the quantity that is the same.
+Status add_derived(MetricNames& names, std::string_view word) {
+  for (const Quantity& quantity : quantities()) {
+    const auto names_it = [&](const QuantityVariant& variant) { return variant.a == word; };
+    if (std::ranges::any_of(variants_of(quantity), names_it) && add_quantity(names, quantity)) return {};
+  }
+  return fail(
+      "--metrics {}: Nsight Compute computes it from others, and no counter holds it; sonde kernels --list-columns "
+      "lists "
+      "what Sonde computes, and --metrics takes these names",
+      word);
+}
+
+Status no_metric(std::string_view word) {
+  std::vector<std::string_view> known(kSets.begin(), kSets.end());
+  for (const Quantity& quantity : quantities()) known.push_back(quantity.name);
+  return fail(
+      "--metrics: '{}' is no set and no metric{}; there are the sets basic, detailed and full, metrics as "
+      "sm__throughput.avg.pct_of_peak_sustained_elapsed, what is computed from them as dram_read_bytes (sonde kernels "
+      "--list-columns), and regex:, group: and breakdown: before a name",
+      word, did_you_mean(word, known));
+}
+
+Status no_group(std::string_view word) {
   std::vector<std::string_view> groups;
   for (const GroupMetric& member : kGroupMetrics) {
     if (groups.empty() || groups.back() != member.group) groups.push_back(member.group);
@@ -89,13 +176,9 @@ Status no_group(std::string_view word) {
 
 Status add_set(MetricNames& names, std::string_view set) {
   if (std::ranges::find(kSets, set) == kSets.end()) {
-    return fail("--set: there is no set '{}'{}; there are basic and detailed", set, did_you_mean(set, kSets));
+    return fail("--set: there is no set '{}'{}; there are basic, detailed and full", set, did_you_mean(set, kSets));
   }
-  if (set == "full") {
-    return fail(
-        "--set full: source lines and sampled stalls are not measured yet; --set detailed --section WarpStateStats "
-        "--section SchedulerStats --section MemoryWorkloadAnalysis_Tables has what can be counted");
-  }
+  names.samples = names.samples || set == kFullSet;
   for (const SectionInfo& section : known_sections()) {
     if (section.id != kSourceSection && collected_by(section, set)) add_of_section(names, section.id);
   }
@@ -105,10 +188,14 @@ Status add_set(MetricNames& names, std::string_view set) {
 Status add_section(MetricNames& names, std::string_view id) {
   const auto section = section_by_id(id);
   if (!section) return std::unexpected(section.error());
-  if ((*section)->id == kSourceSection || (*section)->id.starts_with("PmSampling")) {
+  if ((*section)->id == kSourceSection) {
+    names.samples = true;
+    return {};
+  }
+  if ((*section)->id.starts_with("PmSampling")) {
     return fail(
-        "--section {}: samples and counts by instruction are not measured yet; --section WarpStateStats counts "
-        "why warps wait",
+        "--section {}: counters over the time of a kernel are not measured; --gpu-metrics-devices samples those of the "
+        "GPU",
         id);
   }
   add_of_section(names, (*section)->id);
@@ -117,18 +204,23 @@ Status add_section(MetricNames& names, std::string_view id) {
 
 Status add_metric(MetricNames& names, std::string_view word) {
   if (std::ranges::find(kSets, word) != kSets.end()) return add_set(names, word);
+  if (word.starts_with(kRegex)) return add_matching(names, word);
+  if (is_sampled(word)) {
+    names.samples = true;
+    return {};
+  }
   const MetricName parts = split_metric_name(word);
   if (!parts.prefix.empty()) return add_group(names.of_sets, word) ? Status() : no_group(word);
-  if (needs_samples(word)) {
-    return fail("--metrics {}: counts by instruction and samples are not measured yet; ncu --metrics {} does it", word,
-                word);
+  if (is_not_recorded(word)) {
+    return fail("--metrics {}: counts by instruction are not measured yet; ncu --metrics {} does it", word, word);
   }
   if (!word.contains("__")) {
-    return fail(
-        "--metrics: '{}' is no set and no metric{}; there are the sets basic and detailed, and metrics as "
-        "sm__throughput.avg.pct_of_peak_sustained_elapsed",
-        word, did_you_mean(word, kSets));
+    const auto quantity = find_quantity(word);
+    if (!quantity) return no_metric(word);
+    static_cast<void>(add_quantity(names, **quantity));  // none: the launch tells it anyway
+    return {};
   }
+  if (parts.hardware == "derived") return add_derived(names, word);
   if (!is_told(parts)) add_counter(names.named, word);
   return {};
 }

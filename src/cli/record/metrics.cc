@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <CLI/CLI.hpp>
 
+#include "cli/record/kernel_list.h"
 #include "cli/record/metric_names.h"
+#include "cli/record/nvtx_filter.h"
 
 namespace sonde::record_cli {
 namespace {
@@ -23,7 +26,7 @@ struct Answer {
 /// Options of ncu that sonde record has another place for.
 constexpr auto kAnswers = std::to_array<Answer>({
     {"--list-sections", "sonde kernel --list-sections lists the sections", false},
-    {"--list-sets", "there are the sets basic and detailed", false},
+    {"--list-sets", "there are the sets basic, detailed and full", false},
     {"--query-metrics", "sonde kernels --list-columns lists metrics that Sonde knows", false},
     {"--print-details", "sonde kernel FILE --print-details all prints them afterwards", true},
     {"--print-units", "sonde kernel FILE --print-units prints them afterwards", true},
@@ -33,9 +36,10 @@ constexpr auto kAnswers = std::to_array<Answer>({
     {"-i,--import", "sonde kernel -i FILE reads a report", true},
     {"--kernel-id", "--kernel-regex, --launch-skip and --launch-count choose launches", true},
     {"--launch-skip-before-match", "--launch-skip counts launches of the chosen kernels", true},
-    {"--nvtx-exclude", "--nvtx-include chooses launches by the range around them", true},
-    {"--source-folders", "source lines are not measured yet", true},
-    {"--import-source", "source lines are not measured yet", true},
+    {"--source-folders", "lines are recorded by file and number, not their text", true},
+    {"--import-source", "lines are recorded by file and number, not their text", true},
+    {"--sampling-buffer-size", "--sampling-interval sets how many samples there are; 64 MiB are kept for them", true},
+    {"--sampling-max-passes", "a launch is sampled once; --sampling-interval sets how many samples there are", true},
 });
 
 /// Options that are as ncu's users have them and change nothing here.
@@ -75,19 +79,35 @@ Result<std::string> kernel_of(const MetricOptions& options) {
   return text;
 }
 
-/// "RANGE", "RANGE/" or "DOMAIN@RANGE", as ncu has it.
-Status add_range(record::MeasureRequest& request, std::string_view text) {
-  if (text.ends_with('/')) text.remove_suffix(1);
-  const size_t at = text.find('@');
-  if (at != std::string_view::npos) request.domain = text.substr(0, at);
-  request.range = text.substr(at == std::string_view::npos ? 0 : at + 1);
-  const bool plain = !request.range.empty() && !request.range.contains('/') && !text.contains('\n') &&
-                     !request.range.contains('[') && !request.range.starts_with("regex:");
-  return plain ? Status()
-               : fail(
-                     "--nvtx-include '{}': sonde record takes the name of one push/pop range, with its domain before "
-                     "an @ where it has one",
-                     text);
+Status add_filters(record::MeasureRequest& request, bool exclude, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    auto filter = parse_range_filter(exclude ? "--nvtx-exclude" : "--nvtx-include", text);
+    if (!filter) return std::unexpected(filter.error());
+    filter->exclude = exclude;
+    request.filters.push_back(*std::move(filter));
+  }
+  return {};
+}
+
+Status add_filters(record::MeasureRequest& request, const MetricOptions& options) {
+  SONDE_TRY(add_filters(request, false, options.included_ranges));
+  SONDE_TRY(add_filters(request, true, options.excluded_ranges));
+  size_t elements = 0;
+  for (const record::RangeFilter& filter : request.filters) elements += filter.ranges.size();
+  if (request.filters.size() <= record::kMostRangeFilters && elements <= record::kMostRangeElements) return {};
+  return fail(
+      "--nvtx-include and --nvtx-exclude: no more than {} of them, with {} ranges together; regex: takes several",
+      record::kMostRangeFilters, record::kMostRangeElements);
+}
+
+/// A name without '/' means start/end ranges, as ncu has it; most programs have none.
+void note_start_end(const record::MeasureRequest& request, std::vector<record::Remark>& remarks) {
+  for (const record::RangeFilter& filter : request.filters) {
+    if (filter.push_pop) continue;
+    remarks.push_back(
+        {false, fmt::format("{} '{}' means start/end ranges, as in ncu; '{}/' is a push/pop range",
+                            filter.exclude ? "--nvtx-exclude" : "--nvtx-include", filter.text, filter.text)});
+  }
 }
 
 Result<MetricNames> names_of(const MetricOptions& options) {
@@ -109,7 +129,23 @@ const char* first_selection(const MetricOptions& options) {
   if (options.skip > 0) return "--launch-skip";
   if (options.count > 0) return "--launch-count";
   if (options.each > 0) return "--launches-each";
-  return options.range.empty() ? nullptr : "--nvtx-include";
+  if (!options.kernel_list.empty()) return "--kernels-from";
+  if (!options.excluded_ranges.empty()) return "--nvtx-exclude";
+  return options.included_ranges.empty() ? nullptr : "--nvtx-include";
+}
+
+/// ncu's 0 to 31 is 2^(5 + N) cycles; CUPTI ends at 2^31.
+Result<std::optional<int64_t>> period_of(const MetricOptions& options) {
+  constexpr int64_t kLeast = 5;
+  constexpr int64_t kMost = 31 - kLeast;
+  const std::string& text = options.sampling_interval;
+  if (text == "auto") return std::nullopt;
+  int64_t value = -1;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size() || value < 0 || value > kMost) {
+    return fail("--sampling-interval '{}': auto, or 0 to {} for a sample each 2^(5+N) cycles", text, kMost);
+  }
+  return kLeast + value;
 }
 
 Status check_replay(const MetricOptions& options, std::vector<record::Remark>& remarks) {
@@ -137,8 +173,8 @@ std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
   const auto list = [&](const char* name, std::vector<std::string>& into, const char* help) {
     command.add_option(name, into, help)->delimiter(',')->allow_extra_args(false)->group(kGroup);
   };
-  list("--metrics", options->metrics, "counters of kernels: basic, detailed, or metrics with commas between");
-  list("--set", options->sets, "the same for a set: basic or detailed");
+  list("--metrics", options->metrics, "counters of kernels: basic, detailed, full, or metrics with commas between");
+  list("--set", options->sets, "the same for a set: basic, detailed or full");
   list("--section", options->sections, "the counters of a section (sonde kernel --list-sections)");
   command.add_option("--kernel-regex", options->kernel_regex, "only kernels whose function name it matches")
       ->group(kGroup);
@@ -155,7 +191,30 @@ std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
                   "measure so many launches of each kernel, grid, block and place in the NVTX ranges; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->group(kGroup);
-  command.add_option("--nvtx-include", options->range, "only launches within the push/pop range [DOMAIN@]NAME")
+  command
+      .add_option("--nvtx-include", options->included_ranges,
+                  "only launches within [DOMAIN@]NAME/ (push/pop) or [DOMAIN@]NAME,NAME (start/end), as ncu has it")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  command.add_option("--nvtx-exclude", options->excluded_ranges, "no launches within them")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  command
+      .add_option(
+          "--kernels-from", options->kernel_list,
+          "only the kernels in places of a file: lines of a kernel's name and the ranges around it, tabs between")
+      ->group(kGroup);
+  command
+      .add_option_function<std::string>(
+          "--nvtx-push-pop-scope", [](const std::string&) {},
+          "thread: push/pop ranges are those of the thread that launches")
+      ->check([](const std::string& scope) {
+        return scope == "thread" ? std::string() : "only thread can be had: ranges are those of the launching thread";
+      })
+      ->group("");
+  command
+      .add_option("--sampling-interval", options->sampling_interval,
+                  "of set full and section SourceCounters: auto, or 0 to 26 for a sample each 2^(5+N) cycles")
       ->group(kGroup);
   command.add_option("--replay-mode", options->replay_mode, "kernel: each launch runs once a pass")->group(kGroup);
   command.add_option("--target-processes", options->target_processes, "all: the program's children too")->group(kGroup);
@@ -198,14 +257,27 @@ Result<std::optional<record::MeasureRequest>> measure_request(const MetricOption
   std::ranges::copy_if(names->of_sets, std::back_inserter(request.metrics), [&](const std::string& name) {
     return std::ranges::find(request.metrics, name) == request.metrics.end();
   });
-  if (request.metrics.empty()) {
+  request.samples = names->samples;
+  const auto period = period_of(options);
+  if (!period) return std::unexpected(period.error());
+  request.period = *period;
+  if (request.period && !request.samples) {
+    return fail("--sampling-interval is that of samples: --set full or --section SourceCounters takes them");
+  }
+  if (request.metrics.empty() && !request.samples) {
     return fail("--metrics names nothing that a GPU counts: sonde record writes down the launch's own facts anyway");
   }
   request.kernel = *kernel;
   request.skip = options.skip;
   if (options.count > 0) request.count = options.count;
   if (options.each > 0) request.each = options.each;
-  if (!options.range.empty()) SONDE_TRY(add_range(request, options.range));
+  SONDE_TRY(add_filters(request, options));
+  note_start_end(request, remarks);
+  if (!options.kernel_list.empty()) {
+    auto listed = read_kernel_list(options.kernel_list);
+    if (!listed) return std::unexpected(listed.error());
+    request.listed = *std::move(listed);
+  }
   return request;
 }
 

@@ -17,9 +17,12 @@ struct MetricOptions {
   std::string kernel_regex;
   std::string kernel_name;
   int64_t skip = 0;
-  int64_t count = 0;  ///< 0: all
-  int64_t each = 0;   ///< 0: all
-  std::string range;
+  int64_t count = 0;                         ///< 0: all
+  int64_t each = 0;                          ///< 0: all
+  std::vector<std::string> included_ranges;  ///< --nvtx-include
+  std::vector<std::string> excluded_ranges;  ///< --nvtx-exclude
+  std::string kernel_list;                   ///< --kernels-from
+  std::string sampling_interval = "auto";    ///< as ncu has it
   std::string replay_mode = "kernel";
   std::string target_processes = "all";
   std::vector<std::pair<std::string, std::string>> others;  ///< options of ncu that are answered: name and answer

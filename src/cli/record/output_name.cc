@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "record/record.h"
 #include "record/spool.h"
 
 namespace sonde::record_cli {
@@ -17,7 +18,14 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
 }
 
-std::string with_ending(std::string name) {
+/// The profile that a name stands for.
+Result<std::string> profile_of(std::string name) {
+  std::error_code error;
+  if (name.empty()) return fail("-o: the name is empty");
+  if (name.ends_with('/') || std::filesystem::is_directory(name, error)) {
+    return fail("-o {}: it is a folder; name a file in it, as {}{}report", name, name, name.ends_with('/') ? "" : "/");
+  }
+  name.resize(name.size() - other_ending(name).size());
   if (!name.ends_with(".sqlite") && !name.ends_with(".db")) name += ".sqlite";
   return name;
 }
@@ -34,6 +42,8 @@ Result<std::string> expand(std::string_view pattern, int number) {
     const size_t close = pattern.find('}', i);
     if (macro == '%') {
       text += '%';
+    } else if (macro == 'p') {
+      text += record::kProcessMacro;
     } else if (macro == 'n') {
       text += std::to_string(number);
     } else if (macro == 'h') {
@@ -45,10 +55,10 @@ Result<std::string> expand(std::string_view pattern, int number) {
       text += value;
       i = close;
     } else {
-      return fail("-o: '%{}' in '{}' is none of %n, %h, %q{{NAME}} and %%", macro, pattern);
+      return fail("-o: '%{}' in '{}' is none of %n, %h, %p, %q{{NAME}} and %%", macro, pattern);
     }
   }
-  return with_ending(text);
+  return profile_of(std::move(text));
 }
 
 /// Whether another recorder will write it.
@@ -62,7 +72,22 @@ bool is_being_recorded(const std::filesystem::path& output) {
 
 }  // namespace
 
+std::string_view other_ending(std::string_view name) {
+  constexpr auto kEndings =
+      std::to_array<std::string_view>({".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep", ".ncu-repz"});
+  const auto* const found = std::ranges::find_if(kEndings, [&](std::string_view e) { return name.ends_with(e); });
+  return found == kEndings.end() ? std::string_view() : *found;
+}
+
 Result<std::string> output_name(std::string_view pattern) {
+  auto name = recording_name(pattern);
+  if (name && name->contains(record::kProcessMacro)) {
+    return fail("-o {}: the number of a process (%p) is known to sonde record and sonde start alone", pattern);
+  }
+  return name;
+}
+
+Result<std::string> recording_name(std::string_view pattern) {
   auto first = expand(pattern, 1);
   if (!first || *first == *expand(pattern, 2)) return first;
   constexpr int kMost = 100'000;

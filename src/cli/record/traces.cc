@@ -50,6 +50,11 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
   std::vector<std::string_view> never;
   for (const std::string& name : names) {
     const auto* const found = std::ranges::find(kTraces, name, &TraceName::name);
+    if (name == "all") {
+      return fail(
+          "-t: 'all' is no trace; everything that is recorded is -t "
+          "cuda,nvtx,osrt,cublas,cudnn,nccl,cusparse,cusolver");
+    }
     if (found == kTraces.end()) {
       return fail("-t: there is no trace '{}'{}; there are {}", name, did_you_mean(name, all_names()), trace_help());
     }

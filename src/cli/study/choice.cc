@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
+#include <span>
 #include <tuple>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include "analyses/launch_occupancy.h"
 #include "trace/columns.h"
@@ -15,140 +14,134 @@
 namespace sonde::study {
 namespace {
 
-constexpr double kPercent = 100;
+using Shape = std::tuple<NameId, Dim3, Dim3>;  ///< the whole name, grid, block
 
-/// Passes of set detailed as CUPTI 13.0 plans them for an H100; from Turing to Blackwell they are 9 to 13.
-constexpr int64_t kPasses = 12;
-
-/// Grid, block, and the innermost range around the launch without its numbers.
-using Kind = std::tuple<Dim3, Dim3, std::string>;
-
-std::string place_of(const Trace& trace, Row kernel) {
-  const Row call = kernel < trace.kernels.launch.size() ? trace.kernels.launch[kernel] : kNone;
-  if (call == kNone) return {};
-  for (const DomainLinks& links : trace.range_links) {
-    const Row range = call < links.of_api.size() ? links.of_api[call] : kNone;
-    if (range == kNone) continue;
-    std::string name(trace.name(trace.ranges.name[range]));
-    std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
-    return name;
-  }
-  return {};
-}
-
-/// Of the GPU while the launch runs.
-std::optional<double> headroom_of(const Trace& trace, Row kernel) {
-  const auto found = occupancy_of_row(trace, kernel);
-  if (!found) return std::nullopt;
-  double used = found->occupancy.percent / kPercent;
-  if (found->waves) used *= std::min(found->waves->count, 1 - found->waves->tail_percent.value_or(0) / kPercent);
-  return std::clamp(1 - used, 0.0, 1.0);
-}
-
-/// A function's launches so far.
+/// A function in a module, so far.
 struct Sum {
-  ChosenKernel kernel;
-  double headroom_ns = 0;  ///< headroom times time
-  bool headroom_known = true;
-  std::map<Kind, int64_t> kinds;
+  ModuleKernel kernel;
+  std::map<Shape, int64_t> shapes;
 };
+using Sums = std::map<std::pair<uint32_t, std::string>, Sum>;
 
-void add_launch(Sum& sum, const Trace& trace, Row row, int64_t each) {
-  const auto shape = [&](const std::vector<Dim3>& shapes) { return row < shapes.size() ? shapes[row] : Dim3{}; };
-  const auto ns = static_cast<double>(trace.kernels.end[row] - trace.kernels.start[row]);
-  ++sum.kernel.launches;
-  sum.kernel.time_ns += ns;
-  const auto headroom = headroom_of(trace, row);
-  sum.headroom_known = sum.headroom_known && headroom.has_value();
-  sum.headroom_ns += headroom.value_or(0) * ns;
-  if (sum.kinds[{shape(trace.kernels.grid), shape(trace.kernels.block), place_of(trace, row)}]++ >= each) return;
+Shape shape_of(const Trace& trace, Row row) {
+  const auto at = [&](const std::vector<Dim3>& shapes) { return row < shapes.size() ? shapes[row] : Dim3{}; };
+  return {trace.kernels.name[row], at(trace.kernels.grid), at(trace.kernels.block)};
+}
+
+void add_launch(Sum& sum, const Work& work, const Shape& shape, int64_t each) {
+  sum.kernel.work += work;
+  if (sum.shapes[shape]++ >= each) return;
   ++sum.kernel.measured;
-  sum.kernel.measured_time_ns += ns;
+  sum.kernel.measured_ns += work.kernel_ns;
 }
 
-std::vector<ChosenKernel> all_functions(const Trace& timeline, int64_t each) {
-  std::map<std::string, Sum, std::less<>> sums;
+Sums sum_launches(const Trace& timeline, const ModuleTree& tree, int64_t each) {
+  Sums sums;
   for (Row row = 0; row < row_count(timeline.kernels); ++row) {
-    const std::string_view name = short_kernel_name(timeline.name(timeline.kernels.name[row]));
-    add_launch(sums[std::string(name)], timeline, row, each);
+    const Work work = work_of_kernel(timeline, tree, row);
+    if (work.kernels == 0) continue;
+    const uint32_t module = module_of(tree, timeline.kernels.launch[row]);
+    std::string function(short_kernel_name(timeline.name(timeline.kernels.name[row])));
+    add_launch(sums[{module, std::move(function)}], work, shape_of(timeline, row), each);
   }
-  std::vector<ChosenKernel> kernels;
-  for (auto& [name, sum] : sums) {
-    sum.kernel.function = name;
-    if (sum.headroom_known && sum.kernel.time_ns > 0) sum.kernel.headroom = sum.headroom_ns / sum.kernel.time_ns;
-    kernels.push_back(std::move(sum.kernel));
-  }
-  std::ranges::stable_sort(kernels, std::greater(), &ChosenKernel::weight);
-  return kernels;
+  return sums;
 }
 
-double sum_of(const std::vector<ChosenKernel>& kernels, double ChosenKernel::* member) {
+using KernelsOfModule = std::vector<ModuleKernel>;
+
+double time_of(const KernelsOfModule& kernels) {
   return std::accumulate(kernels.begin(), kernels.end(), 0.0,
-                         [&](double sum, const ChosenKernel& k) { return sum + k.*member; });
+                         [](double sum, const ModuleKernel& k) { return sum + k.work.kernel_ns; });
 }
 
-std::string quoted(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (std::string_view("\\^$.|?*+()[]{}").contains(c)) text += '\\';
-    text += c;
+double weight_of(const KernelsOfModule& kernels) {
+  return std::accumulate(kernels.begin(), kernels.end(), 0.0,
+                         [](double sum, const ModuleKernel& k) { return sum + k.work.weight(); });
+}
+
+/// By module; of each the greatest weight first.
+std::vector<KernelsOfModule> kernels_by_module(const Trace& timeline, const ModuleTree& tree, int64_t each) {
+  std::vector<KernelsOfModule> all;
+  for (auto& [key, sum] : sum_launches(timeline, tree, each)) {
+    sum.kernel.module = key.first;
+    sum.kernel.function = key.second;
+    if (all.empty() || all.back().front().module != key.first) all.emplace_back();
+    all.back().push_back(std::move(sum.kernel));
   }
-  return text;
+  for (KernelsOfModule& kernels : all) {
+    std::ranges::stable_sort(kernels, std::greater(), [](const ModuleKernel& k) { return k.work.weight(); });
+  }
+  std::ranges::stable_sort(all, std::greater(), weight_of);
+  return all;
+}
+
+/// How many of the first reach the share of `whole_ns`, `most` at most.
+template <typename Item, typename Time>
+size_t count_for_share(const std::vector<Item>& items, Time time, double wanted_ns, size_t most) {
+  double ns = 0;
+  size_t count = 0;
+  while (count < std::min(most, items.size()) && ns < wanted_ns) ns += time(items[count++]);
+  return count;
+}
+
+/// The names of the ranges around each module and of itself, outermost first, as they are in its first call.
+std::vector<std::vector<std::string>> paths_of(const Trace& timeline, const ModuleTree& tree) {
+  std::vector<std::vector<std::string>> paths(tree.modules.size());
+  std::vector<std::string> names(tree.modules.size());
+  for (Row row = 0; row < row_count(timeline.ranges); ++row) {
+    std::string* name = tree.is_call[row] == 0 ? nullptr : &names[tree.of_range[row]];
+    if (name != nullptr && name->empty()) *name = timeline.name(timeline.ranges.name[row]);
+  }
+  for (uint32_t m = 0; m < paths.size(); ++m) {
+    const uint32_t parent = tree.modules[m].parent;
+    if (parent != kNone) paths[m] = paths[parent];
+    paths[m].push_back(names[m]);
+  }
+  return paths;
 }
 
 }  // namespace
 
-double Choice::chosen_ns() const { return sum_of(kernels, &ChosenKernel::time_ns); }
+bool Choice::is_chosen(uint32_t module) const { return std::ranges::find(modules, module) != modules.end(); }
+
+double Choice::chosen_ns() const { return time_of(kernels); }
 
 int64_t Choice::measured() const {
   return std::accumulate(kernels.begin(), kernels.end(), int64_t{0},
-                         [](int64_t sum, const ChosenKernel& k) { return sum + k.measured; });
+                         [](int64_t sum, const ModuleKernel& k) { return sum + k.measured; });
 }
 
-Fields choice_fields() {
-  return launch_occupancy_fields() | Fields{Field::kernels,     Field::launches,    Field::api,    Field::ranges,
-                                            Field::range_links, Field::kernel_grid, Field::streams};
+double Choice::measured_ns() const {
+  return std::accumulate(kernels.begin(), kernels.end(), 0.0,
+                         [](double sum, const ModuleKernel& k) { return sum + k.measured_ns; });
 }
 
-Choice choose_kernels(const Trace& timeline, const Bounds& bounds) {
+Fields choice_fields() { return launch_occupancy_fields() | kModuleFields; }
+
+Choice choose(const Trace& timeline, const Bounds& bounds) {
   Choice choice;
-  choice.kernels = all_functions(timeline, bounds.each);
-  choice.functions = static_cast<int64_t>(choice.kernels.size());
-  choice.time_ns = sum_of(choice.kernels, &ChosenKernel::time_ns);
-  double chosen_ns = 0;
-  size_t count = 0;
-  while (count < std::min(bounds.kernels, choice.kernels.size()) && chosen_ns < bounds.share * choice.time_ns) {
-    chosen_ns += choice.kernels[count++].time_ns;
+  choice.tree = study_modules(timeline);
+  choice.work = module_work(timeline, choice.tree);
+  std::vector<KernelsOfModule> modules = kernels_by_module(timeline, choice.tree, bounds.each);
+  choice.launching_modules = static_cast<int64_t>(modules.size());
+  modules.resize(count_for_share(modules, time_of, bounds.share * choice.work.whole.kernel_ns, bounds.modules));
+  for (KernelsOfModule& kernels : modules) {
+    choice.modules.push_back(kernels.front().module);
+    const auto time = [](const ModuleKernel& kernel) { return kernel.work.kernel_ns; };
+    kernels.resize(count_for_share(kernels, time, bounds.kernel_share * time_of(kernels), bounds.kernels));
+    std::ranges::move(kernels, std::back_inserter(choice.kernels));
   }
-  choice.kernels.resize(count);
   return choice;
 }
 
-std::string expression_of(const Choice& choice) {
-  std::string text;
-  for (const ChosenKernel& kernel : choice.kernels) {
-    text += (text.empty() ? "" : "|") + quoted(kernel.function);
+std::vector<record::ListedKernel> listed_kernels(const Trace& timeline, const Choice& choice) {
+  const auto paths = paths_of(timeline, choice.tree);
+  std::vector<record::ListedKernel> listed;
+  for (const ModuleKernel& kernel : choice.kernels) {
+    record::ListedKernel& line = listed.emplace_back(kernel.function, !paths.empty(), std::vector<std::string>());
+    if (kernel.module != kNone) line.ranges = paths[kernel.module];
   }
-  return fmt::format("^({})$", text);
-}
-
-std::string text_of(const Choice& choice, const Bounds& bounds, const std::string& metrics) {
-  std::string text = fmt::format(
-      "{} of {} kernels are chosen by time and headroom (what their launches leave of the GPU "
-      "by formula); they are {:.1f} % of the time of all kernels:\n",
-      choice.kernels.size(), choice.functions, kPercent * choice.chosen_ns() / std::max(choice.time_ns, 1.0));
-  for (const ChosenKernel& k : choice.kernels) {
-    text += fmt::format("  {:5.1f} % of the time, {:>6} launches, headroom {:>5}: {}\n",
-                        kPercent * k.time_ns / std::max(choice.time_ns, 1.0), k.launches,
-                        k.headroom ? fmt::format("{:.0f} %", kPercent * *k.headroom) : "-", k.function);
-  }
-  constexpr double kNsPerSecond = 1e9;
-  const double replayed_s = sum_of(choice.kernels, &ChosenKernel::measured_time_ns) * kPasses / kNsPerSecond;
-  text += fmt::format(
-      "{} counts about {} launches, at most {} of each grid, block and place in the ranges: each runs some "
-      "{} times ({:.3g} s on the GPU in all), with the memory that it writes saved and put back",
-      metrics, choice.measured(), bounds.each, kPasses, replayed_s);
-  return text;
+  return listed;
 }
 
 }  // namespace sonde::study

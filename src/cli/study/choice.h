@@ -1,51 +1,56 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cli/study/module_work.h"
+#include "record/kernels/request.h"
 #include "trace/trace.h"
 
-/// Which kernels of a timeline are worth their counters.
+/// Which modules of a timeline matter, and which of their kernels are worth their counters. docs/study.md.
 namespace sonde::study {
 
-struct ChosenKernel {
-  std::string function;  ///< its bare name
-  int64_t launches = 0;
-  double time_ns = 0;  ///< sum of durations
-  /// Share of the GPU that its launches leave unused by formula, weighed by time: warps that do not fit, blocks that
-  /// are too few, last waves. Absent where the recording does not tell the launch's shape or the GPU.
-  std::optional<double> headroom;
-  int64_t measured = 0;         ///< launches that will be measured, about
-  double measured_time_ns = 0;  ///< of those
-
-  /// Time times headroom; half of the time counts for what no formula sees.
-  [[nodiscard]] double weight() const { return time_ns * (1 + headroom.value_or(1)) / 2; }
+/// A function where a module launches it, and in no module inside that one.
+struct ModuleKernel {
+  uint32_t module = kNone;  ///< kNone: outside any
+  std::string function;     ///< its bare name
+  Work work;
+  int64_t measured = 0;    ///< launches that will be measured, about
+  double measured_ns = 0;  ///< their time
 };
 
 struct Choice {
-  std::vector<ChosenKernel> kernels;  ///< the greatest weight first
-  int64_t functions = 0;              ///< on the timeline
-  double time_ns = 0;                 ///< of all kernels
-  [[nodiscard]] double chosen_ns() const;
+  ModuleTree tree;
+  ModuleWork work;
+  std::vector<uint32_t> modules;      ///< those chosen, the greatest weight first; kNone is what lies outside any
+  std::vector<ModuleKernel> kernels;  ///< those chosen, by module in that order, the greatest weight first
+  int64_t launching_modules = 0;      ///< that launch kernels which can be measured
+  [[nodiscard]] bool is_chosen(uint32_t module) const;
+  [[nodiscard]] double chosen_ns() const;  ///< time of the chosen kernels
   [[nodiscard]] int64_t measured() const;
+  [[nodiscard]] double measured_ns() const;
 };
+
+/// What is measured unless something else is asked for: a set, and what modules move.
+inline constexpr std::string_view kUsualMetrics =
+    "detailed,dram_read_bytes,dram_write_bytes,lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum";
 
 struct Bounds {
-  size_t kernels = 10;
-  double share = 0.95;  ///< of the time of all kernels: no kernel is chosen beyond it
-  int64_t each = 2;     ///< launches of a function with one grid and block in one place of the ranges
+  size_t modules = 10;
+  size_t kernels = 10;         ///< of each module
+  double share = 0.99;         ///< of the time of all kernels: no module is chosen beyond it
+  double kernel_share = 0.95;  ///< of the module's own: no kernel of it is chosen beyond it
+  int64_t each = 2;            ///< launches of a kernel with one grid and block in one place of the ranges
 };
 
-[[nodiscard]] Choice choose_kernels(const Trace& timeline, const Bounds& bounds);
-/// What choose_kernels() reads.
+[[nodiscard]] Choice choose(const Trace& timeline, const Bounds& bounds);
+/// What choose() reads.
 [[nodiscard]] Fields choice_fields();
 
-/// An extended regular expression that matches the chosen functions' names and no others.
-[[nodiscard]] std::string expression_of(const Choice& choice);
-
-/// What was chosen, why, and what measuring it costs. `metrics` as --metrics has it.
-[[nodiscard]] std::string text_of(const Choice& choice, const Bounds& bounds, const std::string& metrics);
+/// The chosen kernels as `sonde record --kernels-from` takes them: in the ranges that their modules are, or anywhere
+/// where the timeline has no ranges.
+[[nodiscard]] std::vector<record::ListedKernel> listed_kernels(const Trace& timeline, const Choice& choice);
 
 }  // namespace sonde::study

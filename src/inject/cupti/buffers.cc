@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "inject/attachment.h"
+#include "inject/cupti/library.h"
 #include "inject/cupti/timeline.h"
 #include "inject/cupti/worker.h"
 #include "inject/pages.h"
@@ -18,10 +19,12 @@ struct Buffer {
   std::atomic<uint8_t*> at{nullptr};
   std::atomic<uint64_t> order{0};  ///< of those that were given back
   size_t valid = 0;
+  bool is_spare = false;  ///< what comes in it is thrown away
 };
 
 constinit Buffer buffers[kBuffers];
 constinit std::atomic<uint64_t> given_back{0};
+constinit std::atomic<uint32_t> filled{0};
 constinit std::atomic<int64_t> spent_ns{0};
 
 /// Adds what a callback took. The clock is read twice a buffer, not a record.
@@ -43,10 +46,12 @@ class Spent {
 uint8_t* claim() noexcept {
   for (Buffer& buffer : buffers) {
     Use free = Use::free;
+    if (buffer.use.load(std::memory_order_relaxed) != free) continue;
     if (!buffer.use.compare_exchange_strong(free, Use::held, std::memory_order_acquire)) continue;
     uint8_t* at = buffer.at.load(std::memory_order_relaxed);
     if (at == nullptr) at = new_array<uint8_t>(kBufferBytes);
     buffer.at.store(at, std::memory_order_relaxed);
+    buffer.is_spare = filled.load(std::memory_order_relaxed) >= kMostFilled;
     if (at == nullptr) buffer.use.store(Use::free, std::memory_order_release);
     return at;
   }
@@ -58,6 +63,13 @@ Buffer* held_at(const uint8_t* at) noexcept {
     if (buffer.at.load(std::memory_order_relaxed) == at && buffer.use.load() == Use::held) return &buffer;
   }
   return nullptr;
+}
+
+uint64_t count_records(uint8_t* at, size_t valid) noexcept {
+  uint64_t count = 0;
+  uint8_t* record = nullptr;
+  while (count < valid / 8 && library()->next_record(at, valid, &record) == Result::ok) ++count;
+  return count;
 }
 
 }  // namespace
@@ -74,6 +86,12 @@ void take_buffer(void* /*context*/, uint32_t /*stream*/, uint8_t* at, size_t /*b
   Buffer* const buffer = is_own_process() && at != nullptr ? held_at(at) : nullptr;
   if (buffer == nullptr) return;
   buffer->valid = valid < kBufferBytes ? valid : kBufferBytes;
+  if (buffer->is_spare) {
+    count(wire::Loss::worker, count_records(at, buffer->valid));
+    buffer->use.store(Use::free, std::memory_order_release);
+    return;
+  }
+  filled.fetch_add(1, std::memory_order_relaxed);
   buffer->order.store(given_back.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   buffer->use.store(Use::filled, std::memory_order_release);
   wake_worker();
@@ -92,6 +110,7 @@ FilledBuffer next_filled() noexcept {
 }
 
 void free_buffer(const FilledBuffer& buffer) noexcept {
+  filled.fetch_sub(1, std::memory_order_relaxed);
   buffers[buffer.index].use.store(Use::free, std::memory_order_release);
 }
 

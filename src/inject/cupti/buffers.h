@@ -5,16 +5,21 @@
 
 #include "inject/cupti/abi.h"
 
-/// The memory that CUPTI writes its records into: a bounded number of buffers, mapped when they are first needed and
-/// used again. CUPTI asks for one and gives it back from threads of its own and of the program; one thread of ours
-/// reads them. Nobody waits.
+/// The memory that CUPTI writes its records into: buffers that are mapped when they are first needed and used again.
+/// CUPTI asks for one and gives it back from threads of its own and of the program; one thread of ours reads them.
+/// Nobody waits.
 namespace sonde::inject::cupti {
 
-/// A kernel takes some 200 bytes there: five thousand to a buffer, a quarter of a million to all.
-inline constexpr size_t kBufferBytes = size_t{1} << 20U;
-inline constexpr uint32_t kBuffers = 48;
+/// A kernel takes some 200 bytes there: a thousand to a buffer, a quarter of a million to those that wait.
+inline constexpr size_t kBufferBytes = size_t{1} << 18U;
+/// CUPTI of CUDA 13 holds one for each thread that uses CUDA.
+inline constexpr uint32_t kBuffers = 1024;
+/// That wait to be read: 48 MiB.
+inline constexpr uint32_t kMostFilled = 192;
 
-/// As CUPTI wants the two. A request that finds all in use gets none, and CUPTI drops records and counts them.
+/// As CUPTI wants the two. Before CUDA 12.9 CUPTI ended the program where it got no buffer (its release notes): where
+/// too many wait it gets one all the same, whose records are counted and thrown away. It gets none where there is no
+/// memory.
 void request_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records) noexcept;
 void take_buffer(void* context, uint32_t stream, uint8_t* at, size_t bytes, size_t valid) noexcept;
 

@@ -12,7 +12,16 @@ struct Difference {
 
 constinit bool asks_us = false;
 constinit Difference at_begin;
+constinit int64_t ahead_ns = 0;  ///< by which times are converted
 constinit int64_t last_drift_ns = 0;
+
+/// From CUDA 12.6 Update 2 to 13.0 CUPTI gave some kernels no times where it had a clock to ask (release notes of
+/// CUDA 13.1). The releases of CUDA 12.6 have one number.
+bool asks_well(uint32_t version) noexcept {
+  constexpr uint32_t kCuda126 = 24;
+  constexpr uint32_t kCuda131 = 130100;
+  return version < kCuda126 || version >= kCuda131;
+}
 
 uint64_t our_time() noexcept { return static_cast<uint64_t>(now_ns()); }
 
@@ -37,16 +46,24 @@ Result measure(const Library& library, Difference& found) noexcept {
 }  // namespace
 
 Result set_clock(const Library& library) noexcept {
-  asks_us = call(library.register_clock, &our_time) == Result::ok;
-  return asks_us ? Result::ok : measure(library, at_begin);
+  asks_us = asks_well(library.version) && call(library.register_clock, &our_time) == Result::ok;
+  if (asks_us) return Result::ok;
+  const Result result = measure(library, at_begin);
+  ahead_ns = at_begin.ahead_ns;
+  return result;
 }
 
-int64_t to_monotonic(int64_t cupti_ns) noexcept { return cupti_ns - at_begin.ahead_ns; }
+int64_t to_monotonic(int64_t cupti_ns) noexcept { return cupti_ns - ahead_ns; }
 
-ClockState clock_state(const Library& library) noexcept {
+ClockState follow_clock(const Library& library) noexcept {
+  constexpr int64_t kNoticeableNs = 1000;  // more than two measurements differ by: times must not jump by their errors
   if (asks_us) return {};
   Difference now;
-  if (measure(library, now) == Result::ok) last_drift_ns = now.ahead_ns - at_begin.ahead_ns;
+  if (measure(library, now) == Result::ok) {
+    const int64_t changed = now.ahead_ns - ahead_ns;
+    if (changed > kNoticeableNs || changed < -kNoticeableNs) ahead_ns = now.ahead_ns;
+    last_drift_ns = now.ahead_ns - at_begin.ahead_ns;
+  }
   return {at_begin.error_ns, last_drift_ns};
 }
 

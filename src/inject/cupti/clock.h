@@ -2,8 +2,8 @@
 
 #include "inject/cupti/library.h"
 
-/// CUPTI's times as CLOCK_MONOTONIC. Newer versions ask us for the time; those of others, which is the machine's wall
-/// clock, are converted by the difference to ours as it was when the recording began.
+/// CUPTI's times as CLOCK_MONOTONIC. Some versions ask us for the time; those of others, which is the machine's wall
+/// clock, are converted by the difference to ours, which is measured when the recording begins and followed.
 namespace sonde::inject::cupti {
 
 /// Before any activity is enabled. Anything but `ok`: CUPTI does not tell its time (cuptiGetTimestamp), and nothing of
@@ -16,6 +16,7 @@ struct ClockState {
   int64_t error_ns = 0;  ///< of the difference; 0 where CUPTI asks us
   int64_t drift_ns = 0;  ///< what the difference changed by since, when CUPTI last told its time
 };
-[[nodiscard]] ClockState clock_state(const Library& library) noexcept;
+/// Measures the difference anew; where it has changed, times are converted by the new one from now on.
+[[nodiscard]] ClockState follow_clock(const Library& library) noexcept;
 
 }  // namespace sonde::inject::cupti

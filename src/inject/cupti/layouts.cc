@@ -3,9 +3,10 @@
 #include <cstring>
 
 /// Source: cupti_activity.h and cupti_activity_deprecated.h of CUDA 13.0; in the latter stands in which version a
-/// structure ended. The versions are those of cupti_version.h: 15 is CUDA 11.2 to 11.4, 16 11.5, 17 11.6, 18 11.8,
-/// 19 12.0, 26 12.8, 130000 13.0. Where the headers do not say in which version a structure grew, the smaller size
-/// stands.
+/// structure ended. What came with CUDA 13.1 to 13.4 stands behind that, by the members that NVIDIA's reference of
+/// CUPTI lists for these structures; nothing of it is taken. The versions are those of cupti_version.h: 15 is CUDA 11.2
+/// to 11.4, 16 11.5, 17 11.6, 18 11.8, 19 12.0, 26 12.8, 130000 13.0. Where the headers do not say in which version a
+/// structure grew, the smaller size stands.
 namespace sonde::inject::cupti {
 namespace {
 
@@ -17,10 +18,13 @@ constexpr uint32_t kCuda118 = 18;
 constexpr uint32_t kCuda120 = 19;
 constexpr uint32_t kCuda122 = 20;
 constexpr uint32_t kCuda128 = 26;
+constexpr uint32_t kCuda132 = 130200;
+constexpr uint32_t kCuda133 = 130300;
+constexpr uint32_t kCuda134 = 130400;
 
 #define SONDE_INTO(body, member) static_cast<uint16_t>(offsetof(body, member))
 
-/// CUpti_ActivityKernel6 (to 11.5), 7 (11.6), 8 (11.8), 9 (12.0), 10 (13.0).
+/// CUpti_ActivityKernel6 (to 11.5), 7 (11.6), 8 (11.8), 9 (12.0), 10 (13.0), 11 (13.1), 12 (13.3), 13 (13.4).
 constexpr Field kKernelFields[] = {
     {16, 8, false, SONDE_INTO(KernelBody, start), kAlways},
     {24, 8, false, SONDE_INTO(KernelBody, end), kAlways},
@@ -45,10 +49,10 @@ constexpr Field kKernelFields[] = {
     {4, 1, false, SONDE_INTO(KernelBody, cache_config), kAlways},
     {136, 1, false, SONDE_INTO(KernelBody, launch_type), kAlways},
 };
-constexpr Size kKernelSizes[] = {
-    {kAlways, 168}, {kCuda116, 176}, {kCuda118, 200}, {kCuda120, 208}, {kFirstLongVersion, 216}};
+constexpr Size kKernelSizes[] = {{kAlways, 168},           {kCuda116, 176}, {kCuda118, 200}, {kCuda120, 208},
+                                 {kFirstLongVersion, 216}, {kCuda133, 224}, {kCuda134, 240}};
 
-/// CUpti_ActivityMemcpy4 (to 11.5), 5 (11.6), 6 (12.8).
+/// CUpti_ActivityMemcpy4 (to 11.5), 5 (11.6), 6 (12.8), 7 (13.4).
 constexpr Field kCopyFields[] = {
     {16, 8, false, SONDE_INTO(CopyBody, start), kAlways},
     {24, 8, false, SONDE_INTO(CopyBody, end), kAlways},
@@ -62,7 +66,7 @@ constexpr Field kCopyFields[] = {
     {5, 1, false, SONDE_INTO(CopyBody, source), kAlways},
     {6, 1, false, SONDE_INTO(CopyBody, destination), kAlways},
 };
-constexpr Size kCopySizes[] = {{kAlways, 80}, {kCuda116, 88}, {kCuda128, 96}};
+constexpr Size kCopySizes[] = {{kAlways, 80}, {kCuda116, 88}, {kCuda128, 96}, {kCuda134, 112}};
 
 /// CUpti_ActivityMemcpyPtoP3 (to 11.5), 4 (11.6).
 constexpr Field kPeerCopyFields[] = {
@@ -84,7 +88,7 @@ constexpr Field kPeerCopyFields[] = {
 };
 constexpr Size kPeerCopySizes[] = {{kAlways, 88}, {kCuda116, 96}};
 
-/// CUpti_ActivityMemset3 (to 11.5), 4 (11.6).
+/// CUpti_ActivityMemset3 (to 11.5), 4 (11.6), 5 (13.4).
 constexpr Field kSetFields[] = {
     {16, 8, false, SONDE_INTO(SetBody, start), kAlways},
     {24, 8, false, SONDE_INTO(SetBody, end), kAlways},
@@ -97,7 +101,7 @@ constexpr Field kSetFields[] = {
     {4, 4, false, SONDE_INTO(SetBody, value), kAlways},
     {50, 2, false, SONDE_INTO(SetBody, memory), kAlways},
 };
-constexpr Size kSetSizes[] = {{kAlways, 80}, {kCuda116, 88}};
+constexpr Size kSetSizes[] = {{kAlways, 80}, {kCuda116, 88}, {kCuda134, 104}};
 
 /// CUpti_ActivitySynchronization, 2 (12.8).
 constexpr Field kSyncFields[] = {
@@ -172,7 +176,7 @@ constexpr Field kOverheadFields[] = {
 };
 constexpr Size kOverheadSizes[] = {{kAlways, 40}, {kCuda122, 48}};
 
-/// CUpti_ActivityDevice3 (to 11.5), 4 (11.6), 5.
+/// CUpti_ActivityDevice3 (to 11.5), 4 (11.6), 5, 6 (13.2).
 constexpr Field kDeviceFields[] = {
     {8, 8, false, SONDE_INTO(DeviceBody, memory_bandwidth_kb_per_s), kAlways},
     {16, 8, false, SONDE_INTO(DeviceBody, memory_bytes), kAlways},
@@ -198,15 +202,15 @@ constexpr Field kDeviceFields[] = {
     {136, 8, true, SONDE_INTO(DeviceBody, name), kAlways},
     {120, 16, false, SONDE_INTO(DeviceBody, uuid), kAlways},
 };
-constexpr Size kDeviceSizes[] = {{kAlways, 152}, {kCuda116, 176}};
+constexpr Size kDeviceSizes[] = {{kAlways, 152}, {kCuda116, 176}, {kCuda132, 192}};
 
-/// CUpti_ActivityContext, 2, 3.
+/// CUpti_ActivityContext, 2, 3, 4 (13.2).
 constexpr Field kContextFields[] = {
     {4, 4, false, SONDE_INTO(ContextBody, context), kAlways},
     {8, 4, false, SONDE_INTO(ContextBody, device), kAlways},
     {14, 2, false, SONDE_INTO(ContextBody, null_stream), kAlways},
 };
-constexpr Size kContextSizes[] = {{kAlways, 16}};
+constexpr Size kContextSizes[] = {{kAlways, 16}, {kCuda132, 40}};
 
 /// CUpti_ActivityStream.
 constexpr Field kStreamFields[] = {

@@ -3,15 +3,15 @@
 #include "wire/cuda_record.h"
 
 /// Where the fields of CUPTI's activity records lie, by its version, and how a record becomes one of ours. The records
-/// of a kind only grew from CUDA 11.4 to 13.0: a field keeps its place, and newer versions have more of them.
+/// of a kind only grew from CUDA 11.4 to 13.4: a field keeps its place, and newer versions have more of them.
 namespace sonde::inject::cupti {
 
-/// The versions whose records are known, as cuptiGetVersion() numbers them: CUDA 11.2 to 11.4, and 13.0. There is no
-/// number from 29 to 129999.
+/// The versions whose records are known, as cuptiGetVersion() numbers them: CUDA 11.2 to 12.9, and 13.0 to 13.4. There
+/// is no number from 29 to 129999.
 inline constexpr uint32_t kOldestVersion = 15;
 inline constexpr uint32_t kLastShortVersion = 28;
 inline constexpr uint32_t kFirstLongVersion = 130000;
-inline constexpr uint32_t kNewestVersion = 130099;
+inline constexpr uint32_t kNewestVersion = 130499;
 
 [[nodiscard]] constexpr bool is_known_version(uint32_t version) noexcept {
   return (version >= kOldestVersion && version <= kLastShortVersion) ||

@@ -130,8 +130,7 @@ void tell_tally(const Library& library) noexcept {
   if (dropped == 0 && tally.buffers == told_buffers && tally.flush_failures == told_flush_failures) return;
   told_buffers = tally.buffers;
   told_flush_failures = tally.flush_failures;
-  const ClockState clock = clock_state(library);
-  tally.lost = lost_records();
+  const ClockState clock = follow_clock(library);
   tally.nameless = numberless_texts();
   tally.callback_ns = callback_ns();
   tally.clock_error_ns = clock.error_ns;

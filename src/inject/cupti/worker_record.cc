@@ -12,7 +12,6 @@ constexpr int64_t kPauseNs = 2'000'000;
 constexpr int kPauses = 1000;
 
 thread_local constinit bool gave_up = false;
-thread_local constinit uint64_t lost = 0;
 thread_local constinit int64_t last_time = 0;
 
 bool has_room(uint32_t bytes) noexcept {
@@ -49,10 +48,8 @@ int64_t next_time() noexcept {
 std::byte* begin_worker_record(wire::Kind kind, uint32_t bytes, uint16_t domain) noexcept {
   std::byte* const at = wait_for_room(bytes) ? begin_record(bytes) : nullptr;
   if (at != nullptr) return put_head(at, kind, bytes, domain, 0, next_time());
-  ++lost;
+  count(wire::Loss::worker);
   return nullptr;
 }
-
-uint64_t lost_records() noexcept { return lost; }
 
 }  // namespace sonde::inject::cupti

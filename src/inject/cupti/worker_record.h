@@ -11,9 +11,6 @@ namespace sonde::inject::cupti {
 /// Null where there was no room for two seconds, which is counted; then nothing is waited for until there is some.
 [[nodiscard]] std::byte* begin_worker_record(wire::Kind kind, uint32_t bytes, uint16_t domain) noexcept;
 
-/// Those of this thread that got no room.
-[[nodiscard]] uint64_t lost_records() noexcept;
-
 /// A record whose body is `body`. False where it got no room.
 template <typename Body>
 bool write_body(wire::Kind kind, const Body& body) noexcept {

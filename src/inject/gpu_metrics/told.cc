@@ -73,8 +73,7 @@ void tell_clock(const wire::GpuClockBody& clock) noexcept {
   static_cast<void>(cupti::write_body(Kind::gpu_clock, clock));
 }
 
-void tell_tally(wire::SamplingTallyBody tally) noexcept {
-  tally.lost = cupti::lost_records();
+void tell_tally(const wire::SamplingTallyBody& tally) noexcept {
   static_cast<void>(cupti::write_body(Kind::sampling_tally, tally));
 }
 

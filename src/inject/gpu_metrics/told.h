@@ -15,7 +15,6 @@ void tell_gpu(const wire::SampledGpuBody& gpu, const char* chip) noexcept;
 void tell_metric(uint32_t device, uint32_t place, const char* shown) noexcept;
 void tell_sample(const wire::SampleBody& sample, const double* values) noexcept;
 void tell_clock(const wire::GpuClockBody& clock) noexcept;
-/// Fills in what got no room.
-void tell_tally(wire::SamplingTallyBody tally) noexcept;
+void tell_tally(const wire::SamplingTallyBody& tally) noexcept;
 
 }  // namespace sonde::inject::gpu_metrics

@@ -11,11 +11,15 @@
 #include "inject/cupti/subscriber.h"
 #include "inject/metrics/base_name.h"
 #include "inject/metrics/driver.h"
+#include "inject/metrics/kinds.h"
 #include "inject/metrics/launch.h"
 #include "inject/metrics/range_filter.h"
 #include "inject/metrics/session.h"
 #include "inject/metrics/settings.h"
 #include "inject/metrics/told.h"
+#include "inject/pc_sampling/attach.h"
+#include "inject/pc_sampling/sampler.h"
+#include "inject/pc_sampling/told.h"
 
 namespace sonde::inject::metrics {
 namespace {
@@ -50,38 +54,14 @@ struct Context {
   void* context = nullptr;
   uint32_t id = 0;  ///< CUPTI's: another context may come to lie where this one was
   bool usable = false;
+  bool samples = true;  ///< can be taken, as far as is known
   Session session;
 };
 constexpr uint32_t kMostContexts = 64;  ///< programs have one a GPU
 
-/// How many launches of a kind were measured. A kind beyond the last place counts as one that was measured enough.
-struct Kinds {
-  static constexpr uint32_t kMost = 1U << 14U;
-  struct Kind {
-    uint64_t key = 0;  ///< 0: free
-    uint32_t measured = 0;
-  };
-  Kind all[kMost];
-
-  Kind* find(uint64_t key) noexcept {
-    for (uint32_t step = 0; step < kMost; ++step) {
-      Kind& kind = all[(key + step) % kMost];
-      if (kind.key == 0) kind.key = key;
-      if (kind.key == key) return &kind;
-    }
-    return nullptr;
-  }
-};
-constinit Kinds kinds;
-
-/// Function, shape and place in the ranges; never 0.
-uint64_t kind_of(const Launch& launch) noexcept {
-  constexpr uint64_t kPrime = 1099511628211ULL;
-  uint64_t key = (reinterpret_cast<uintptr_t>(launch.function) ^ place()) * kPrime;
-  for (const uint32_t axis : launch.kernel.grid) key = (key ^ axis) * kPrime;
-  for (const uint32_t axis : launch.kernel.block) key = (key ^ axis) * kPrime;
-  return (key ^ (key >> 32U)) | 1U;
-}
+/// What is done with a launch. Counters have it run again and again, samples are of one run: never both at once. Where
+/// both are wanted a launch is counted, and the next one like it is sampled in its place.
+enum class Work : uint8_t { none, count, sample };
 
 struct State {
   Context contexts[kMostContexts];
@@ -94,7 +74,14 @@ struct State {
   bool told_contexts = false;
   bool told_kinds = false;
   bool told_empty = false;
+  bool told_no_samples = false;
+  std::atomic<uint32_t> awaiting{0};  ///< kinds that await their samples
+  std::atomic<bool> samples_over{false};
+  uint64_t samplings = 0;
   Context* running = nullptr;
+  Work work = Work::none;
+  LaunchKind* kind = nullptr;
+  pc_sampling::Sampler sampler;
   Launch launch;
   const char* name = nullptr;
   int64_t time = 0;
@@ -109,6 +96,18 @@ bool has_wanted_name(const Settings& wanted, const char* mangled) noexcept {
   memcpy(name, base.data, bytes);
   name[bytes] = '\0';
   return regexec(&wanted.kernel, name, 0, nullptr, 0) == 0;
+}
+
+/// Where there is a list: whether it names the function where the thread is.
+bool is_listed(const Settings& wanted, const char* mangled) noexcept {
+  if (!wanted.is_listed) return true;
+  const uint64_t here = place();
+  const Part base = base_name(mangled);
+  const Settings::Listed* const end = wanted.listed + wanted.listed_count;
+  return std::ranges::any_of(static_cast<const Settings::Listed*>(wanted.listed), end, [&](const auto& listed) {
+    return (listed.anywhere || listed.place == here) && strlen(listed.function) == base.bytes &&
+           memcmp(listed.function, base.data, base.bytes) == 0;
+  });
 }
 
 /// Each once.
@@ -139,14 +138,27 @@ bool is_captured(void* stream) noexcept {
   return true;
 }
 
-bool is_chosen(const Settings& wanted, const Launch& launch, const char* mangled) noexcept {
-  if (!records(wire::kWantMetrics) || !in_range() || !has_wanted_name(wanted, mangled)) return false;
-  if (is_collective(launch, mangled) || is_captured(launch.stream)) return false;
-  if (state.matching++ < wanted.skip) return false;
-  if (wanted.each == ~0U) return true;
-  Kinds::Kind* const kind = kinds.find(kind_of(launch));
-  if (kind == nullptr) tell_first(state.told_kinds, wire::MeasureState::kinds);
-  return kind != nullptr && kind->measured++ < wanted.each;
+bool measures_both(const Settings& wanted) noexcept {
+  return wanted.samples && wanted.name_count > 0 && !state.samples_over.load();
+}
+
+bool has_all(const Settings& wanted) noexcept { return state.measured.load() >= wanted.count; }
+
+/// What to do with a launch that may be measured. `kind` gets its own where kinds matter.
+Work work_on(const Settings& wanted, const Launch& launch, LaunchKind*& kind) noexcept {
+  const bool matters = wanted.each != ~0U || measures_both(wanted);
+  kind = matters ? kind_of(launch) : nullptr;
+  if (matters && kind == nullptr) tell_first(state.told_kinds, wire::MeasureState::kinds);
+  if (kind != nullptr && kind->awaits_samples && measures_both(wanted)) return Work::sample;
+  if (state.matching++ < wanted.skip || has_all(wanted)) return Work::none;
+  if (wanted.each != ~0U && (kind == nullptr || kind->measured++ >= wanted.each)) return Work::none;
+  return wanted.name_count > 0 ? Work::count : Work::sample;
+}
+
+bool may_be_measured(const Settings& wanted, const Launch& launch, const char* mangled) noexcept {
+  if (!records(wire::kWantMetrics) || !has_wanted_name(wanted, mangled)) return false;
+  if (!is_listed(wanted, mangled) || !in_range()) return false;
+  return !is_collective(launch, mangled) && !is_captured(launch.stream);
 }
 
 /// By the thread that holds `launching` alone.
@@ -180,15 +192,40 @@ void describe(Launch& launch, const CallbackData& data) noexcept {
   if (!told) launch.kernel.stream = wire::kNotTold;
 }
 
-bool decide(const Settings& wanted, const Launch& launch, const char* name) noexcept {
+Work decide(const Settings& wanted, const Launch& launch, const char* name, LaunchKind*& kind) noexcept {
   pthread_mutex_lock(&deciding);
-  const bool chosen = is_chosen(wanted, launch, name);
+  const bool may = may_be_measured(wanted, launch, name);
+  const Work work = may ? work_on(wanted, launch, kind) : Work::none;
   pthread_mutex_unlock(&deciding);
-  return chosen;
+  return work;
+}
+
+void set_awaiting(LaunchKind* kind, bool awaits, uint64_t kernel) noexcept {
+  if (kind == nullptr) return;
+  pthread_mutex_lock(&deciding);
+  if (kind->awaits_samples != awaits) state.awaiting.fetch_add(awaits ? 1 : ~0U);
+  kind->awaits_samples = awaits;
+  kind->kernel = kernel;
+  pthread_mutex_unlock(&deciding);
+}
+
+bool begin_samples(const Settings& wanted, Context& context) noexcept {
+  if (!context.samples) {
+    if (!state.told_no_samples) pc_sampling::tell(wire::PcState::no_context);
+    state.told_no_samples = true;
+    return false;
+  }
+  context.session.let_go();
+  const wire::MeasuredKernelBody& kernel = state.launch.kernel;
+  const pc_sampling::Sampled launch{context.context, state.launch.waited_stream,
+                                    kernel.device == wire::kNotTold ? 0 : kernel.device, state.name};
+  context.samples = state.sampler.begin(pc_sampling::functions(), launch, wanted.period);
+  if (!context.samples) state.samples_over.store(true);
+  return context.samples;
 }
 
 /// By the thread that holds `launching` alone. Whether the launch is measured.
-bool begin(const Settings& wanted, const Launch& launch, const CallbackData& data) noexcept {
+bool begin(const Settings& wanted, const Launch& launch, const CallbackData& data, Work work) noexcept {
   Context* const context = context_of(wanted, data.context, data.context_id);
   if (context == nullptr || !context->usable) return false;
   state.launch = launch;
@@ -197,9 +234,11 @@ bool begin(const Settings& wanted, const Launch& launch, const CallbackData& dat
   state.time = now_ns();
   disturbed.store(false);
   measured_context.store(data.context);
-  context->usable = context->session.start();
-  if (context->usable) state.running = context;
-  return context->usable;
+  const bool begun = work == Work::sample ? begin_samples(wanted, *context) : context->session.start();
+  if (work == Work::count) context->usable = begun;
+  if (begun) state.running = context;
+  state.work = work;
+  return begun;
 }
 
 /// A launch goes on unmeasured, and beside one that is measured: that one's values are then of both.
@@ -211,19 +250,42 @@ void pass_by(void* context) noexcept {
   tell(wire::MeasureState::given_up, "", static_cast<int32_t>(count));
 }
 
-void end() noexcept {
-  Context& context = *state.running;
+/// Of the launch that was just measured.
+uint64_t tell_measured() noexcept {
+  waits_in_row.store(0);
+  state.launch.kernel.id = state.measured.fetch_add(1);
+  tell_kernel(state.launch.kernel, state.name, state.time);
+  return state.launch.kernel.id;
+}
+
+void end_counts(const Settings& wanted, Context& context) noexcept {
   Session& session = context.session;
-  state.running = nullptr;
   context.usable = session.stop();
   measured_context.store(nullptr);
   if (!context.usable || disturbed.load()) return;
   const double* const values = session.values();
   if (values == nullptr) return tell_first(state.told_empty, wire::MeasureState::empty);
-  waits_in_row.store(0);
-  state.launch.kernel.id = state.measured.fetch_add(1);
-  tell_kernel(state.launch.kernel, state.name, state.time);
-  tell_values(state.launch.kernel.id, session.plan().places, values, session.plan().count);
+  const uint64_t kernel = tell_measured();
+  tell_values(kernel, session.plan().places, values, session.plan().count);
+  if (measures_both(wanted)) set_awaiting(state.kind, true, kernel);
+}
+
+void end_samples(const Settings& wanted, Context& context) noexcept {
+  wire::SampledLaunchBody found{};
+  context.samples = state.sampler.end(state.samplings++, found);
+  measured_context.store(nullptr);
+  if (!context.samples) state.samples_over.store(true);
+  if (!context.samples || disturbed.load()) return;
+  const bool is_in_place = wanted.name_count > 0;
+  found.kernel = is_in_place ? state.kind->kernel : tell_measured();
+  pc_sampling::tell_launch(found);
+  if (is_in_place) set_awaiting(state.kind, false, 0);
+}
+
+void end(const Settings& wanted) noexcept {
+  Context& context = *state.running;
+  state.running = nullptr;
+  state.work == Work::sample ? end_samples(wanted, context) : end_counts(wanted, context);
 }
 
 void note_graph() noexcept {
@@ -246,6 +308,7 @@ Hold wait_for(bool alone) noexcept {
 }
 
 void set_watched(const cupti::Library& library, bool on) noexcept {
+  if (settings()->samples) pc_sampling::watch_code(library, on);
   for (const uint32_t call : kLaunches) static_cast<void>(cupti::watch(library, Domain::driver, call, on));
   for (const uint32_t call : kGraphLaunches) static_cast<void>(cupti::watch(library, Domain::driver, call, on));
 }
@@ -260,7 +323,15 @@ void stop_watching() noexcept {
 }
 
 bool is_over(const Settings& wanted) noexcept {
-  return over.load() || phase() == wire::Phase::ended || state.measured.load() >= wanted.count;
+  if (over.load() || phase() == wire::Phase::ended) return true;
+  if (wanted.name_count == 0 && state.samples_over.load()) return true;
+  return has_all(wanted) && (!measures_both(wanted) || state.awaiting.load() == 0);
+}
+
+/// Whether another thread has done it since it was decided. By the thread that holds `launching` alone.
+bool is_done(const Settings& wanted, Work work, const LaunchKind* kind) noexcept {
+  const bool is_in_place = work == Work::sample && wanted.name_count > 0;
+  return is_over(wanted) || (is_in_place ? !kind->awaits_samples : has_all(wanted));
 }
 
 void on_launch(const Settings& wanted, uint32_t call, const CallbackData& data) noexcept {
@@ -269,21 +340,25 @@ void on_launch(const Settings& wanted, uint32_t call, const CallbackData& data) 
   if (is_over(wanted)) return stop_watching();
   if (!records(wire::kWantMetrics)) return;
   const Launch launch = launch_of(call, data.parameters);
-  const bool chosen = decide(wanted, launch, data.symbol == nullptr ? "" : data.symbol);
-  Hold held = wait_for(chosen);
+  LaunchKind* kind = nullptr;
+  const Work work = decide(wanted, launch, data.symbol == nullptr ? "" : data.symbol, kind);
+  Hold held = wait_for(work != Work::none);
   if (held == Hold::none) return pass_by(data.context);
-  if (held == Hold::alone && (is_over(wanted) || !begin(wanted, launch, data))) {
-    pthread_rwlock_unlock(&launching);
-    held = Hold::none;
+  if (held == Hold::alone) {
+    state.kind = kind;
+    if (is_done(wanted, work, kind) || !begin(wanted, launch, data, work)) {
+      pthread_rwlock_unlock(&launching);
+      held = Hold::none;
+    }
   }
   hold = static_cast<uint64_t>(held);
 }
 
-void on_return(const CallbackData& data) noexcept {
+void on_return(const Settings& wanted, const CallbackData& data) noexcept {
   const auto held = static_cast<Hold>(*data.correlation_data);
   if (held == Hold::none) return;
   *data.correlation_data = static_cast<uint64_t>(Hold::none);
-  if (held == Hold::alone) end();
+  if (held == Hold::alone) end(wanted);
   pthread_rwlock_unlock(&launching);
 }
 
@@ -294,7 +369,7 @@ void on_call(Domain domain, uint32_t call, const void* data) noexcept {
   const bool returns = details.site != 0;
   if (is_graph_launch(call) && returns) return note_graph();
   if (!is_launch(call)) return;
-  returns ? on_return(details) : on_launch(*settings(), call, details);
+  returns ? on_return(*settings(), details) : on_launch(*settings(), call, details);
 }
 
 bool watch_launches(const cupti::Library& library) noexcept {
@@ -318,6 +393,7 @@ void attach() noexcept {
   const auto version = static_cast<int32_t>(library->version);
   const char* const missing = find_functions(profiler, *library);
   if (missing != nullptr) return tell(MeasureState::too_old, missing, version);
+  if (settings()->samples && !pc_sampling::find(*library)) state.samples_over.store(true);
   stream_id = reinterpret_cast<StreamId>(cupti::symbol(*library, "cuptiGetStreamIdEx"));
   if (watch_launches(*library)) tell(MeasureState::ready, library->path, version);
 }

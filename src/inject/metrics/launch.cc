@@ -43,6 +43,7 @@ struct ConfigParams {
 
 constexpr uint32_t kLaunchCooperativeKernel = 477;
 constexpr uint32_t kLaunchCooperativeKernelPerThread = 478;
+constexpr uint32_t kLaunchKernelPerThread = 442;
 constexpr uint32_t kLaunchKernelEx = 652;
 constexpr uint32_t kLaunchKernelExPerThread = 653;
 
@@ -60,6 +61,13 @@ bool is_cooperative(const Config& config) noexcept {
     if (config.attributes[i].id == kCooperative && config.attributes[i].value != 0) return true;
   }
   return false;
+}
+
+/// CU_STREAM_PER_THREAD for the default stream of those calls that mean it.
+void* waited_stream(uint32_t call, void* stream) noexcept {
+  const bool per_thread =
+      call == kLaunchKernelPerThread || call == kLaunchKernelExPerThread || call == kLaunchCooperativeKernelPerThread;
+  return per_thread && stream == nullptr ? reinterpret_cast<void*>(2) : stream;  // NOLINT(performance-no-int-to-ptr)
 }
 
 }  // namespace
@@ -80,6 +88,7 @@ Launch launch_of(uint32_t call, const void* parameters) noexcept {
     take_shape(launch, plain);
     launch.is_cooperative = call == kLaunchCooperativeKernel || call == kLaunchCooperativeKernelPerThread;
   }
+  launch.waited_stream = waited_stream(call, launch.stream);
   return launch;
 }
 

@@ -9,6 +9,7 @@ namespace sonde::inject::metrics {
 struct Launch {
   void* function = nullptr;
   void* stream = nullptr;
+  void* waited_stream = nullptr;  ///< what waits for it takes: the thread's own default stream has another name there
   wire::MeasuredKernelBody kernel{};  ///< grid, block and dynamic shared memory
   bool is_cooperative = false;        ///< its blocks wait for each other
 };

@@ -1,73 +1,118 @@
 #include "inject/metrics/range_filter.h"
 
+#include <atomic>
 #include <cstring>
 
+#include "inject/metrics/range_pattern.h"
 #include "inject/metrics/settings.h"
+#include "inject/metrics/told.h"
 #include "inject/names.h"
+#include "wire/place.h"
 
 namespace sonde::inject::metrics {
 namespace {
 
-/// The outermost open range of this thread that is the one which was asked for.
-struct Inside {
-  bool is = false;
-  uint16_t domain = 0;
-  uint16_t level = 0;
-};
-thread_local constinit Inside inside{};
-
-/// Places of the thread's open ranges, of all domains. Deeper ones are at the place of the deepest that has room.
-constexpr uint32_t kDeepest = 32;
-struct Places {
+/// The thread's open ranges of all domains, outermost first. Deeper ones than there is room for are counted.
+struct Open {
+  uint64_t places[wire::kDeepestPlace] = {};
+  RangeBits bits[wire::kDeepestPlace] = {};
+  uint16_t domains[wire::kDeepestPlace] = {};
+  uint16_t levels[wire::kDeepestPlace] = {};
   uint32_t depth = 0;
-  uint64_t at[kDeepest] = {};
-};
-thread_local constinit Places places{};
+  uint32_t deeper = 0;
 
-/// FNV-1a.
-uint64_t add_to_place(uint64_t place, const Text& name) noexcept {
-  constexpr uint64_t kBasis = 14695981039346656037ULL;
-  constexpr uint64_t kPrime = 1099511628211ULL;
-  place ^= kBasis;
-  for (uint16_t i = 0; i < name.bytes; ++i) {
-    if (name.data[i] < '0' || name.data[i] > '9') place = (place ^ static_cast<uint8_t>(name.data[i])) * kPrime;
+  void remove(uint32_t at) noexcept {
+    --depth;
+    const uint32_t above = depth - at;
+    memmove(places + at, places + at + 1, above * sizeof places[0]);
+    memmove(bits + at, bits + at + 1, above * sizeof bits[0]);
+    memmove(domains + at, domains + at + 1, above * sizeof domains[0]);
+    memmove(levels + at, levels + at + 1, above * sizeof levels[0]);
   }
-  return place;
+};
+thread_local constinit Open open_here{};
+
+/// Open start/end ranges that some pattern names.
+struct Started {
+  std::atomic<uint64_t> range{0};  ///< 0: free
+  std::atomic<uint32_t> elements{0};
+};
+constexpr uint32_t kMostStarted = 1024;
+constinit Started started[kMostStarted];
+constinit std::atomic<uint32_t> started_count{0};
+constinit std::atomic<bool> told_started{false};
+
+RangeBits bits_of_range(const Settings& wanted, bool push_pop, uint16_t domain, const Text& name) noexcept {
+  if (wanted.ranges.count == 0) return {};
+  const Text domain_name = domain == 0 ? Text{} : text_of_name(domains, domain);
+  return bits_of(wanted.ranges, push_pop, domain_name.data, domain_name.bytes, name.data, name.bytes);
 }
 
-bool equal(const Text& text, const char* wanted) noexcept {
-  return strlen(wanted) == text.bytes && memcmp(wanted, text.data, text.bytes) == 0;
-}
-
-bool is_wanted(const Settings& wanted, uint16_t domain, const Text& name) noexcept {
-  if (!equal(name, wanted.range)) return false;
-  return domain == 0 ? *wanted.domain == '\0' : equal(text_of_name(domains, domain), wanted.domain);
+uint32_t started_elements() noexcept {
+  uint32_t elements = 0;
+  if (started_count.load() == 0) return 0;
+  for (const Started& range : started) elements |= range.elements.load();
+  return elements;
 }
 
 }  // namespace
 
-void note_push(uint16_t domain, uint16_t level, const Text& name) noexcept {
+void note_push(uint16_t domain, uint16_t level, const Text& name, bool recorded) noexcept {
   const Settings* const wanted = settings();
   if (wanted == nullptr) return;
+  Open& open = open_here;
+  if (open.deeper > 0 || open.depth == wire::kDeepestPlace) {
+    ++open.deeper;
+    return;
+  }
   const uint64_t outer = place();
-  if (places.depth++ < kDeepest) places.at[places.depth - 1] = add_to_place(outer, name);
-  if (wanted->range == nullptr || inside.is) return;
-  if (is_wanted(*wanted, domain, name)) inside = {true, domain, level};
+  open.places[open.depth] = recorded ? wire::add_to_place(outer, name.data, name.bytes) : outer;
+  open.bits[open.depth] = bits_of_range(*wanted, true, domain, name);
+  open.domains[open.depth] = domain;
+  open.levels[open.depth++] = level;
 }
 
 void note_pop(uint16_t domain, uint16_t level) noexcept {
-  if (places.depth > 0) --places.depth;
-  if (inside.is && inside.domain == domain && inside.level == level) inside.is = false;
+  Open& open = open_here;
+  for (uint32_t at = open.depth; at-- > 0;) {
+    if (open.domains[at] == domain && open.levels[at] == level) return open.remove(at);
+  }
+  if (open.deeper > 0) --open.deeper;
 }
 
-uint64_t place() noexcept {
-  if (places.depth == 0) return 0;
-  return places.at[(places.depth < kDeepest ? places.depth : kDeepest) - 1];
+void note_start(uint64_t range, uint16_t domain, const Text& name) noexcept {
+  const Settings* const wanted = settings();
+  if (wanted == nullptr) return;
+  const uint32_t elements = bits_of_range(*wanted, false, domain, name).elements;
+  if (elements == 0) return;
+  for (Started& place : started) {
+    uint64_t expected = 0;
+    if (!place.range.compare_exchange_strong(expected, range)) continue;
+    place.elements.store(elements);
+    ++started_count;
+    return;
+  }
+  if (!told_started.exchange(true)) tell(wire::MeasureState::ranges);
 }
+
+void note_end(uint64_t range) noexcept {
+  if (started_count.load() == 0) return;
+  for (Started& place : started) {
+    if (place.range.load() != range) continue;
+    place.elements.store(0);
+    place.range.store(0);
+    --started_count;
+    return;
+  }
+}
+
+uint64_t place() noexcept { return open_here.depth == 0 ? 0 : open_here.places[open_here.depth - 1]; }
 
 bool in_range() noexcept {
   const Settings* const wanted = settings();
-  return wanted == nullptr || wanted->range == nullptr || inside.is;
+  if (wanted == nullptr || wanted->ranges.count == 0) return true;
+  const Open& open = open_here;
+  return lets_pass(wanted->ranges, {open.bits, open.depth, open.deeper > 0, started_elements()});
 }
 
 }  // namespace sonde::inject::metrics

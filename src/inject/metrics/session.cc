@@ -15,18 +15,20 @@ bool failed(const char* function, Result result) noexcept {
 
 bool Session::open(const Profiler& profiler, const Settings& wanted, void* context, int device) noexcept {
   profiler_ = &profiler;
+  context_ = context;
   ChipNameParams chip;
   chip.device = static_cast<size_t>(device);
   if (failed("cuptiDeviceGetChipName", profiler.chip_name(&chip))) return false;
   tell_device(device, chip.name);
+  if (wanted.name_count == 0) return true;
   if (!make_plan(plan_, profiler, wanted, context, chip.name)) return false;
   values_ = new_array<double>(plan_.count);
-  return values_ != nullptr && enable(context) && make_image();
+  return values_ != nullptr && enable() && make_image();
 }
 
-bool Session::enable(void* context) noexcept {
+bool Session::enable() noexcept {
   EnableParams params;
-  params.context = context;
+  params.context = context_;
   if (failed("cuptiRangeProfilerEnable", profiler_->enable(&params))) return false;
   object_ = params.profiler;
   return true;
@@ -43,7 +45,15 @@ bool Session::make_image() noexcept {
   return image_ != nullptr;
 }
 
+void Session::let_go() noexcept {
+  if (object_ == nullptr) return;
+  ProfilerParams params;
+  params.profiler = object_;
+  if (!failed("cuptiRangeProfilerDisable", profiler_->disable(&params))) object_ = nullptr;
+}
+
 bool Session::start() noexcept {
+  if (object_ == nullptr && !enable()) return false;
   CounterImageParams image;
   image.profiler = object_;
   image.bytes = image_bytes_;

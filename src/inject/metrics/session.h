@@ -8,7 +8,8 @@ namespace sonde::inject::metrics {
 
 class Session {
  public:
-  /// Asks for the counters of the context's GPU. False where they cannot be had: the reason is told.
+  /// Asks for the counters of the context's GPU, where any are wanted. False where they cannot be had: the reason is
+  /// told.
   bool open(const Profiler& profiler, const Settings& wanted, void* context, int device) noexcept;
 
   /// Around a launch. False where it could not begin: the reason is told.
@@ -18,15 +19,19 @@ class Session {
   /// Of the last launch, one for each of plan().names; null where it left none.
   [[nodiscard]] const double* values() const noexcept { return has_values_ ? values_ : nullptr; }
 
+  /// Leaves the counters to others until the next start().
+  void let_go() noexcept;
+
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
 
  private:
-  bool enable(void* context) noexcept;
+  bool enable() noexcept;
   bool make_image() noexcept;
 
   const Profiler* profiler_ = nullptr;
   Plan plan_;
-  void* object_ = nullptr;  ///< CUPTI's range profiler
+  void* context_ = nullptr;
+  void* object_ = nullptr;  ///< CUPTI's range profiler; null while it is not on
   uint8_t* image_ = nullptr;
   size_t image_bytes_ = 0;
   double* values_ = nullptr;

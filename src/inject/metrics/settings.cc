@@ -12,10 +12,12 @@
 #include "wire/kernel_record.h"
 
 namespace sonde::inject::metrics {
+
+constinit bool measures = false;
+
 namespace {
 
 constinit Settings read;
-constinit bool is_read = false;
 
 /// The file's bytes with a zero behind them, for the life of the process; null where it cannot be read.
 char* bytes_of(const char* path) noexcept {
@@ -28,32 +30,50 @@ char* bytes_of(const char* path) noexcept {
   return got == bytes ? text : nullptr;
 }
 
-bool set_range(char* value) noexcept {
-  char* const at = strchr(value, '@');
-  if (at == nullptr) return false;
-  *at = '\0';
-  read.domain = value;
-  read.range = at + 1;
+/// "PLACE FUNCTION", the place in hexadecimal digits, or "*" for any.
+bool add_listed(char* value) noexcept {
+  char* function = value + 1;
+  constexpr int kHexadecimal = 16;
+  const bool anywhere = *value == '*';
+  const uint64_t place = anywhere ? 0 : strtoull(value, &function, kHexadecimal);
+  if (*function != ' ') return false;
+  read.listed[read.listed_count++] = {anywhere, place, function + 1};
   return true;
 }
 
 bool take(const char* key, char* value) noexcept {
   const auto is = [&](const char* name) { return strcmp(key, name) == 0; };
-  if (is("metric")) read.names[read.name_count++] = value;
-  if (is("skip")) read.skip = strtoull(value, nullptr, 10);
-  if (is("count")) read.count = strtoull(value, nullptr, 10);
-  if (is("each")) read.each = static_cast<uint32_t>(strtoul(value, nullptr, 10));
-  if (is("range")) return set_range(value);
-  if (is("kernel")) read.has_kernel = regcomp(&read.kernel, value, REG_EXTENDED | REG_NOSUB) == 0;
-  return !is("kernel") || read.has_kernel;
+  if (is("metric")) {
+    read.names[read.name_count++] = value;
+  } else if (is("skip")) {
+    read.skip = strtoull(value, nullptr, 10);
+  } else if (is("count")) {
+    read.count = strtoull(value, nullptr, 10);
+  } else if (is("each")) {
+    read.each = static_cast<uint32_t>(strtoul(value, nullptr, 10));
+  } else if (is("samples")) {
+    read.samples = true;
+  } else if (is("period")) {
+    read.period = static_cast<uint32_t>(strtoul(value, nullptr, 10));
+  } else if (is("kernel")) {
+    read.has_kernel = regcomp(&read.kernel, value, REG_EXTENDED | REG_NOSUB) == 0;
+    return read.has_kernel;
+  } else if (is("listed")) {
+    read.is_listed = true;
+    return *value == '\0' || add_listed(value);
+  } else {
+    return read.ranges.take(key, value);
+  }
+  return true;
 }
 
-/// There is room for as many names as lines.
+/// There is room for as many names and listed functions as lines.
 bool make_room(const char* text) noexcept {
   size_t lines = 0;
   for (; *text != '\0'; ++text) lines += *text == '\n' ? 1 : 0;
   read.names = new_array<const char*>(lines);
-  return read.names != nullptr;
+  read.listed = new_array<Settings::Listed>(lines);
+  return read.names != nullptr && read.listed != nullptr;
 }
 
 bool parse(char* text) noexcept {
@@ -66,7 +86,7 @@ bool parse(char* text) noexcept {
     if (!take(text, blank + 1)) return false;
     text = end + 1;
   }
-  return read.name_count > 0;
+  return read.name_count > 0 || read.samples;
 }
 
 /// When the library is loaded: what is allocated here could not be in a signal handler that uses NVTX.
@@ -74,12 +94,12 @@ __attribute__((constructor)) void read_settings() noexcept {
   const int error = errno;
   const char* const path = getenv(wire::kMeasureVariable);  // NOLINT(concurrency-mt-unsafe): the program has not begun
   char* const text = path == nullptr ? nullptr : bytes_of(path);
-  is_read = text != nullptr && parse(text);
+  measures = text != nullptr && parse(text);
   errno = error;
 }
 
 }  // namespace
 
-const Settings* settings() noexcept { return is_read ? &read : nullptr; }
+const Settings* settings() noexcept { return measures ? &read : nullptr; }
 
 }  // namespace sonde::inject::metrics

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "wire/bytes.h"
+
 namespace sonde::record {
 namespace {
 
@@ -12,35 +14,20 @@ static_assert(kSampleParts == (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TI
 static_assert(kStackParts == (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER));
 
 /// The bytes of one record behind its head.
-class Body {
+class Body : public wire::Bytes {
  public:
-  explicit Body(std::span<const std::byte> bytes) : rest_(bytes) {}
-
-  template <typename T>
-  [[nodiscard]] bool take(T& value) {
-    if (rest_.size() < sizeof value) return false;
-    std::memcpy(&value, rest_.data(), sizeof value);
-    rest_ = rest_.subspan(sizeof value);
-    return true;
-  }
-
-  [[nodiscard]] bool take(uint64_t count, std::span<const std::byte>& bytes) {
-    if (count > rest_.size()) return false;
-    bytes = rest_.first(count);
-    rest_ = rest_.subspan(count);
-    return true;
-  }
+  using Bytes::Bytes;
 
   [[nodiscard]] bool take_words(uint64_t count, Words& words) {
     std::span<const std::byte> bytes;
-    if (count > rest_.size() / sizeof(uint64_t) || !take(count * sizeof(uint64_t), bytes)) return false;
+    if (count > rest().size() / sizeof(uint64_t) || !take(count * sizeof(uint64_t), bytes)) return false;
     words = Words(bytes);
     return true;
   }
 
   /// The last thing of a record, filled up with zeros.
   [[nodiscard]] std::string_view text() const {
-    const std::string_view all(reinterpret_cast<const char*>(rest_.data()), rest_.size());
+    const std::string_view all(reinterpret_cast<const char*>(rest().data()), rest().size());
     return all.substr(0, all.find('\0'));
   }
 
@@ -51,18 +38,13 @@ class Body {
       int64_t time;
       uint32_t cpu, reserved;
     } identity{};
-    if (rest_.size() < sizeof identity) return false;
-    std::memcpy(&identity, rest_.data() + rest_.size() - sizeof identity, sizeof identity);
-    rest_ = rest_.first(rest_.size() - sizeof identity);
+    if (!take_last(identity)) return false;
     record.process = identity.process;
     record.thread = identity.thread;
     record.time = identity.time;
     record.cpu = identity.cpu;
     return identity.time >= 0;
   }
-
- private:
-  std::span<const std::byte> rest_;
 };
 
 /// In place of device and inode of a mapped file, where PERF_RECORD_MISC_MMAP_BUILD_ID says so.

@@ -4,29 +4,15 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "record/cpu/kernel_symbols.h"
+#include "trace/thread_starts.h"
 
 namespace sonde::record {
 namespace {
-
-/// Where threads begin: the program's entry, the C library's starter of threads, and the loader's own work before.
-constexpr std::array<std::string_view, 12> kStarts = {"_start",
-                                                      "__libc_start_main",
-                                                      "__libc_start_call_main",
-                                                      "clone",
-                                                      "clone3",
-                                                      "__clone",
-                                                      "__clone3",
-                                                      "start_thread",
-                                                      "_dl_start_user",
-                                                      "_dl_start",
-                                                      "__libc_start_main_impl",
-                                                      "__start_context"};
 
 constexpr std::string_view kKernelModule = "[kernel]";
 constexpr std::string_view kNoModule = "[unknown]";
@@ -171,8 +157,7 @@ Symbolizer::Name Symbolizer::name_outside(uint32_t process, uint64_t address) {
 bool Symbolizer::ends_at_start(ChainId chain) const {
   const CallChains& chains = trace_.chains;
   if (chain == kNone || chains.first[chain] == chains.first[chain + 1]) return false;
-  const std::string_view last = trace_.name(chains.symbol[chains.first[chain + 1] - 1]);
-  return std::ranges::find(kStarts, last) != kStarts.end();
+  return is_thread_start(trace_.name(chains.symbol[chains.first[chain + 1] - 1]));
 }
 
 }  // namespace sonde::record

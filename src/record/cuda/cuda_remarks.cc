@@ -1,5 +1,7 @@
 #include "record/cuda/cuda_remarks.h"
 
+#include <cstdlib>
+
 namespace sonde::record {
 namespace {
 
@@ -63,7 +65,7 @@ std::string state_text(CudaState state, const std::string& text, const CudaTally
     case CudaState::unknown_version:
       return fmt::format(
           "CUDA was not recorded: CUPTI {} ({}) is not one that this Sonde knows, and its records would be misread; "
-          "SONDE_CUPTI names another, of CUDA 11.4 to 13.0",
+          "SONDE_CUPTI names another, of CUDA 11.4 to 13.4",
           version_text(t.versions.at(text)), text);
     case CudaState::other_tool:
       return fmt::format(
@@ -125,7 +127,6 @@ void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
   add(t.flush_failures, "times that CUPTI did not hand over what it held; it may have come later");
   add(t.nameless,
       "records of CUPTI whose names had no room in the recording: kernels among them stand there without a name");
-  add(t.lost, "records of CUPTI dropped since the recorder's memory stayed full");
 }
 
 void add_holding(std::vector<Remark>& remarks, uint32_t holding, const Wanted& wanted) {
@@ -138,10 +139,11 @@ void add_holding(std::vector<Remark>& remarks, uint32_t holding, const Wanted& w
 }
 
 void add_clock(std::vector<Remark>& remarks, const CudaTally& t) {
-  if (t.clock_error_ns == 0) return;
+  constexpr int64_t kNoticeableNs = 1000;
+  if (t.clock_error_ns < kNoticeableNs && std::abs(t.clock_drift_ns) < kNoticeableNs) return;
   remarks.push_back(
-      {false, fmt::format("this CUPTI has a clock of its own: CUDA's times are placed among the others to {} ns, and "
-                          "went apart from them by {} ns until the recording's end",
+      {false, fmt::format("this CUPTI has a clock of its own: CUDA's times are placed among the others to {} ns; "
+                          "it went apart from theirs by {} ns until the recording's end, and was followed",
                           t.clock_error_ns, t.clock_drift_ns)});
 }
 

@@ -35,7 +35,6 @@ wire::CudaTallyBody since(wire::CudaTallyBody counted, const wire::CudaTallyBody
   counted.records -= before.records;
   for (size_t i = 0; i < std::size(counted.invalid); ++i) counted.invalid[i] -= before.invalid[i];
   counted.dropped -= before.dropped;
-  counted.lost -= before.lost;
   counted.buffers -= before.buffers;
   counted.bytes -= before.bytes;
   counted.busy_ns -= before.busy_ns;
@@ -440,7 +439,6 @@ void CudaRows::sum_tallies() {
     tally_.flush_failures += counted.flush_failures;
     tally_.nameless += counted.nameless;
     tally_.dropped += counted.dropped;
-    tally_.lost += counted.lost;
     tally_.bytes += counted.bytes;
     tally_.busy_ns += counted.busy_ns;
     tally_.callback_ns += counted.callback_ns;

@@ -36,7 +36,6 @@ struct CudaTally {
   uint64_t flush_failures = 0;
   uint64_t nameless = 0;
   uint64_t dropped = 0;
-  uint64_t lost = 0;
   uint64_t bytes = 0;
   int64_t busy_ns = 0;
   int64_t callback_ns = 0;

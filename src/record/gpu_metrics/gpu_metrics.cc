@@ -25,10 +25,24 @@ struct Facts {
   SampledGpu gpu;
   std::string uuid;
   GpuClock clock;
-  std::vector<uint32_t> counters;  ///< by place: rows of Trace::counters
-  int64_t first_start = 0;         ///< of samples, on the GPU's clock
+  std::vector<uint32_t> counters;            ///< by place: rows of Trace::counters
+  wire::SamplingTallyBody counted_before{};  ///< until the recording began
+  int64_t first_start = 0;                   ///< of samples, on the GPU's clock
   int64_t last_end = 0;
 };
+
+/// What was counted in between; nothing where nothing was told of it.
+wire::SamplingTallyBody since(const wire::SamplingTallyBody& until, const wire::SamplingTallyBody& before) {
+  const auto difference = [](auto now, auto then) { return now > then ? now - then : 0; };
+  return {.samples = difference(until.samples, before.samples),
+          .timeless = difference(until.timeless, before.timeless),
+          .overflows = difference(until.overflows, before.overflows),
+          .full_images = difference(until.full_images, before.full_images),
+          .busy_ns = difference(until.busy_ns, before.busy_ns),
+          .unread = difference(until.unread, before.unread),
+          .device = until.device,
+          .reserved = 0};
+}
 
 class Filling {
  public:
@@ -103,7 +117,8 @@ class Filling {
       }
       case wire::Kind::sampling_tally: {
         const auto body = body_of<wire::SamplingTallyBody>(record);
-        facts_of(slice, body.device).gpu.counted = body;
+        Facts& facts = facts_of(slice, body.device);
+        (record.head.time < begin_ ? facts.counted_before : facts.gpu.counted) = body;
         return;
       }
       default: return;
@@ -141,6 +156,7 @@ class Filling {
 
   void settle(Facts& facts) {
     facts.clock.settle();
+    facts.gpu.counted = since(facts.gpu.counted, facts.counted_before);
     facts.gpu.clock_error_ns = facts.clock.error_ns();
     if (facts.gpu.metrics.empty()) return;
     Device& device = device_row(facts);

@@ -21,7 +21,7 @@ struct SampledGpu {
   int64_t missing = 0;               ///< samples that gaps between others have room for
   int64_t sampled_ns = 0;            ///< from the first one's start to the last one's end
   int64_t clock_error_ns = 0;
-  wire::SamplingTallyBody counted{};
+  wire::SamplingTallyBody counted{};  ///< in the recording
 };
 
 /// What a recording came to where GPU metrics are concerned.

@@ -39,7 +39,6 @@ void add_losses(std::vector<Remark>& remarks, const SampledGpu& gpu) {
   add(static_cast<uint64_t>(gpu.missing), "samples that are missing between others");
   add(gpu.counted.unread, "samples, or decodes as a whole, that CUPTI could not read or evaluate, left out");
   add(gpu.counted.timeless, "samples without times, left out");
-  add(gpu.counted.lost, "records dropped since the recorder's memory stayed full");
 }
 
 void add_clock(std::vector<Remark>& remarks, const SampledGpu& gpu) {

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "record/pc_sampling/sample_remarks.h"
+
 namespace sonde::record {
 namespace {
 
@@ -44,11 +46,6 @@ constexpr std::array kCauses = {
     Cause{999, "CUPTI gave no reason; MPS (nvidia-cuda-mps-control) and other profilers on this GPU are known causes"},
 };
 
-std::string cause_of(int32_t result) {
-  const auto* const known = std::ranges::find(kCauses, result, &Cause::result);
-  return known == kCauses.end() ? fmt::format("CUPTI's error {}", result) : std::string(known->text);
-}
-
 std::string text_of(const MeasureNote& note) {
   switch (note.state) {
     case MeasureState::no_cupti: return fmt::format("kernels were not measured: {}", note.text);
@@ -65,7 +62,8 @@ std::string text_of(const MeasureNote& note) {
                          note.result);
     case MeasureState::graphs:
       return "kernels in CUDA graphs were not measured: switch graphs off for this run where the program can "
-             "(for torch.compile mode=\"default\")";
+             "(torch.compile mode=\"default\", vLLM --enforce-eager). Their share of the time is not known here; sonde "
+             "study says it, and sonde record --cuda-graph-trace node has their times";
     case MeasureState::captured: return "kernels that were captured into a CUDA graph were not measured";
     case MeasureState::collective:
       return fmt::format(
@@ -80,6 +78,10 @@ std::string text_of(const MeasureNote& note) {
           note.result);
     case MeasureState::empty: return "launches came back without values, and are left out (did they fail?)";
     case MeasureState::contexts: return "the program has more CUDA contexts than can be measured in";
+    case MeasureState::ranges:
+      return "more start/end ranges of --nvtx-include or --nvtx-exclude were open at once than can be kept in mind: "
+             "what "
+             "was measured in and around them may be too much or too little";
     case MeasureState::kinds:
       return "the program has more different launches than are told apart: the later ones were not measured";
     default: return {};
@@ -129,7 +131,10 @@ std::string why_none(const MeasureTally& tally, const MeasureRequest& request) {
   if (!is_ready(tally)) return "no kernel was measured: no process initialized CUDA under the recorder";
   std::vector<std::string> narrowed;
   if (!request.kernel.empty()) narrowed.push_back("--kernel-regex " + request.kernel);
-  if (!request.range.empty()) narrowed.push_back("--nvtx-include " + request.domain + "@" + request.range);
+  for (const RangeFilter& filter : request.filters) {
+    narrowed.push_back((filter.exclude ? "--nvtx-exclude " : "--nvtx-include ") + filter.text);
+  }
+  if (request.listed) narrowed.emplace_back("--kernels-from");
   if (request.skip > 0) narrowed.push_back(fmt::format("--launch-skip {}", request.skip));
   return narrowed.empty() ? "no kernel was measured: the program launched none"
                           : fmt::format("no kernel was measured: no launch passed {}", fmt::join(narrowed, ", "));
@@ -137,9 +142,14 @@ std::string why_none(const MeasureTally& tally, const MeasureRequest& request) {
 
 }  // namespace
 
+std::string cause_of(int32_t result) {
+  const auto* const known = std::ranges::find(kCauses, result, &Cause::result);
+  return known == kCauses.end() ? fmt::format("CUPTI's error {}", result) : std::string(known->text);
+}
+
 std::vector<Remark> measure_remarks(const MeasureTally& tally, const MeasureRequest& request) {
   std::vector<Remark> remarks;
-  if (tally.kernels > 0) {
+  if (tally.kernels > 0 && !request.metrics.empty()) {
     remarks.push_back(
         {false,
          fmt::format("measured {} kernel launch{} in {} pass{} each ({} values); their times are those of kernels "
@@ -151,7 +161,9 @@ std::vector<Remark> measure_remarks(const MeasureTally& tally, const MeasureRequ
     if (std::string text = text_of(note); !text.empty()) remarks.push_back({true, std::move(text)});
   }
   add_waits(remarks, tally);
-  if (tally.kernels == 0 && !has_failed(tally)) remarks.push_back({true, why_none(tally, request)});
+  if (request.samples) add_sample_remarks(remarks, tally.samples, request);
+  if (tally.kernels == 0 && !has_failed(tally) && tally.samples.notes.empty())
+    remarks.push_back({true, why_none(tally, request)});
   add_metric_remarks(remarks, tally, request);
   return remarks;
 }

@@ -144,10 +144,12 @@ void KernelProfiles::finish() {
     KernelProfile& kernel = kernels_.at(key).profile;
     kernel.id = tally_.kernels++;
     std::ranges::move(values_[key], std::back_inserter(kernel.metrics));
+    samples_.give_to(trace_, kernel, key.first, key.second);
     std::ranges::stable_sort(kernel.metrics, {}, &Metric::name);
     trace_.kernel_profiles.push_back(std::move(kernel));
   }
   kernels_.clear();
+  tally_.samples = samples_.finish();
 }
 
 }  // namespace sonde::record

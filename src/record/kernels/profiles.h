@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/kernels/request.h"
+#include "record/pc_sampling/kernel_samples.h"
 #include "trace/trace.h"
 #include "wire/kernel_record.h"
 #include "wire/reader.h"
@@ -29,6 +30,7 @@ struct MeasureTally {
   int64_t values = 0;
   int64_t passes = 0;  ///< the most that a launch took
   std::vector<MeasureNote> notes;
+  SampleTally samples;
 };
 
 /// Makes kernel profiles of the records of measured launches. Records come in any order of their threads.
@@ -40,6 +42,7 @@ class KernelProfiles {
   void add(const wire::Record& record, uint32_t process, uint32_t thread, std::vector<OpenRange> ranges);
   /// After all records: gives the trace its profiles, in the order of their launches, and its devices.
   void finish();
+  void add_sample(const wire::Record& record, uint32_t process) { samples_.add(record, process); }
   [[nodiscard]] const MeasureTally& tally() const { return tally_; }
 
  private:
@@ -67,6 +70,7 @@ class KernelProfiles {
   std::set<MeasureNote> noted_;
   bool last_is_new_ = false;  ///< the last note that was met stands at the end of the tally's
   MeasureTally tally_;
+  KernelSamples samples_;
 };
 
 }  // namespace sonde::record

@@ -23,12 +23,14 @@ void left(ApiCall& call) {
 
 void worked(const Operation& operation) {
   note_for_sampling(operation);
+  note_for_pc_sampling(operation);
   record_operation(operation);
 }
 
 void context_created(const void* handle, const ContextInfo& context) {
   record_context(context);
   tell_resource(1, handle, handle, nullptr);
+  load_code(handle);
 }
 
 void stream_created(const void* handle, const StreamInfo& stream) {
@@ -56,6 +58,7 @@ const Table* find_driver() {
 }  // namespace
 
 std::atomic<LaunchObserver> launch_observer{nullptr};
+std::atomic<Counters> counters_of{Counters::nobody};
 
 bool is_forked() { return forked.load(std::memory_order_relaxed); }
 

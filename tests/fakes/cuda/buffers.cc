@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
+#include <cstdlib>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -11,7 +15,8 @@
 
 // Records go into a buffer of the client's; a full one is given back by the worker thread as soon as each of its
 // records is whole, any other only by cuptiActivityFlushAll(), on the thread that calls it. As cupti_activity.h says,
-// the flush period gives back nothing but full buffers.
+// the flush period gives back nothing but full buffers. From CUDA 13.0 on each thread has a buffer of its own, and
+// before 12.9 a client that gives none ends the program, as CUPTI's release notes tell.
 namespace fake_cuda::cupti {
 namespace {
 
@@ -40,7 +45,7 @@ struct Buffers {
   std::condition_variable changed;
   Requested requested = nullptr;
   Completed completed = nullptr;
-  Buffer current;  ///< without data: none
+  std::map<std::thread::id, Buffer> current;  ///< of each thread, or one; without data: none
   std::deque<Buffer> full;
   uint32_t delivering = 0;
   size_t dropped = 0;
@@ -52,6 +57,10 @@ struct Buffers {
 Buffers& buffers() {
   static Buffers& the = *new Buffers;
   return the;
+}
+
+Buffer& current_buffer(Buffers& all) {
+  return all.current[kVersion >= kCuda13_0 ? std::this_thread::get_id() : std::thread::id()];
 }
 
 int64_t now_ns() {
@@ -107,6 +116,16 @@ bool take_full(Buffers& all, bool is_forced, Buffer& taken) {
   return false;
 }
 
+bool take_current(Buffers& all, bool is_forced, Buffer& taken) {
+  for (auto& [thread, current] : all.current) {
+    if (current.data == nullptr || (!is_forced && current.complete > now_ns())) continue;
+    taken = std::move(current);
+    current = Buffer{};
+    return true;
+  }
+  return false;
+}
+
 void work() {
   Buffers& all = buffers();
   std::unique_lock lock(all.mutex);
@@ -122,21 +141,22 @@ void work() {
   }
 }
 
-void retire(Buffers& all) {
-  if (all.current.data == nullptr) return;
-  all.full.push_back(std::move(all.current));
-  all.current = Buffer{};
+void retire(Buffers& all, Buffer& current) {
+  if (current.data == nullptr) return;
+  all.full.push_back(std::move(current));
+  current = Buffer{};
   if (!all.has_worker) std::thread(work).detach();
   all.has_worker = true;
   all.changed.notify_all();
 }
 
 bool make_room(Buffers& all, size_t bytes) {
-  Buffer& current = all.current;
+  Buffer& current = current_buffer(all);
   const bool is_full =
       current.used + bytes > current.size || (current.max_records != 0 && current.records == current.max_records);
-  if (current.data != nullptr && is_full) retire(all);
+  if (current.data != nullptr && is_full) retire(all, current);
   if (current.data == nullptr) all.requested(&current.data, &current.size, &current.max_records);
+  if (current.data == nullptr && kVersion < kCuda12_9) abort();
   if (current.data == nullptr || current.size < bytes || reinterpret_cast<uintptr_t>(current.data) % 8 != 0) {
     current = Buffer{};
     return false;
@@ -149,7 +169,7 @@ void put(Buffers& all, const void* record, size_t bytes, int64_t complete, int t
     ++all.dropped;
     return;
   }
-  Buffer& to = all.current;
+  Buffer& to = current_buffer(all);
   memcpy(to.data + to.used, record, bytes);
   if (times >= 0 && complete > now_ns()) to.open.push_back({to.used + static_cast<size_t>(times), complete});
   if (to.records % 2 == 0) to.middle = to.used;
@@ -183,7 +203,16 @@ EXPORT uint32_t cuptiActivityRegisterCallbacks(Requested requested, Completed co
   return kSuccess;
 }
 
+namespace {
+std::atomic<bool> finalized{false};
+}  // namespace
+
+void note_call(const char* function) {
+  if (finalized && !has_subscriber()) fprintf(stderr, "fake CUPTI: %s() behind cuptiFinalize()\n", function);
+}
+
 EXPORT uint32_t cuptiActivityFlushAll(uint32_t flags) {
+  note_call("cuptiActivityFlushAll");
   if (is_forked()) return kNotInitialized;
   if (faults().flush_fails != 0) return faults().flush_fails;
   Buffers& all = buffers();
@@ -192,11 +221,7 @@ EXPORT uint32_t cuptiActivityFlushAll(uint32_t flags) {
   if (all.completed == nullptr) return kInvalidOperation;
   Buffer buffer;
   while (take_full(all, is_forced, buffer)) deliver_unlocked(all, lock, buffer);
-  if (all.current.data != nullptr && (is_forced || all.current.complete <= now_ns())) {
-    buffer = std::move(all.current);
-    all.current = Buffer{};
-    deliver_unlocked(all, lock, buffer);
-  }
+  while (take_current(all, is_forced, buffer)) deliver_unlocked(all, lock, buffer);
   all.changed.wait(lock, [&] { return all.delivering == 0; });
   return kSuccess;
 }
@@ -234,11 +259,13 @@ EXPORT uint32_t cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, uint8_
 /// Records that were not flushed before are gone.
 EXPORT uint32_t cuptiFinalize() {
   if (driver() == nullptr) return kUnknown;
+  if (has_subscriber()) fprintf(stderr, "fake CUPTI: cuptiFinalize() with a subscriber\n");
+  finalized = true;
   driver()->listen(nullptr);
   forget_subscriber();
   forget_kinds();
   const std::lock_guard lock(buffers().mutex);
-  buffers().current = Buffer{};
+  buffers().current.clear();
   return kSuccess;
 }
 

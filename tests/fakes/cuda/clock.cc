@@ -48,6 +48,8 @@ uint64_t timestamp() {
   return clock == nullptr ? utc() : clock();
 }
 
+bool has_client_clock() { return client.read.load() != nullptr; }
+
 uint64_t on_client_clock(int64_t time) {
   if (client.read.load() == nullptr && client.ahead.load() == 0) client.ahead = ahead_of_monotonic(utc);
   return static_cast<uint64_t>(time + client.ahead.load());

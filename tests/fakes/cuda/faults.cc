@@ -28,6 +28,11 @@ void take(Faults& f, const std::string& word) {
                  {"subscribe_fails", &f.subscribe_fails},
                  {"enable_fails", &f.enable_fails},
                  {"timestamp_fails", &f.timestamp_fails},
+                 {"pc_fails", &f.pc_fails},
+                 {"pc_data_fails", &f.pc_data_fails},
+                 {"pc_dropped", &f.pc_dropped},
+                 {"pc_elsewhere", &f.pc_elsewhere},
+                 {"pc_piece", &f.pc_piece},
                  {"pm_fails", &f.pm_fails},
                  {"pm_fit", &f.pm_fit},
                  {"pm_overflow", &f.pm_overflow},
@@ -35,9 +40,15 @@ void take(Faults& f, const std::string& word) {
   const struct {
     const char* name;
     bool* flag;
-  } flags[] = {{"truncated", &f.truncated}, {"empty_buffers", &f.empty_buffers},
-               {"odd_size", &f.odd_size},   {"no_kernels", &f.no_kernels},
-               {"pm_turing", &f.pm_turing}, {"pm_unknown_chip", &f.pm_unknown_chip}};
+  } flags[] = {{"truncated", &f.truncated},
+               {"empty_buffers", &f.empty_buffers},
+               {"odd_size", &f.odd_size},
+               {"no_kernels", &f.no_kernels},
+               {"pc_full", &f.pc_full},
+               {"pc_unnamed", &f.pc_unnamed},
+               {"pc_late", &f.pc_late},
+               {"pm_turing", &f.pm_turing},
+               {"pm_unknown_chip", &f.pm_unknown_chip}};
   for (const auto& n : numbers) {
     if (name == n.name) *n.number = number;
   }

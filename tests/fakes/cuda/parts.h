@@ -23,6 +23,7 @@ enum Result : uint32_t {
   kMaxLimitReached = 12,
   kNotInitialized = 15,
   kInvalidKind = 21,
+  kNotCompatible = 14,
   kMultipleSubscribers = 39,
   kUnknown = 999,
 };
@@ -37,6 +38,7 @@ uint64_t timestamp();
 
 /// Of a time of CLOCK_MONOTONIC.
 uint64_t on_client_clock(int64_t time);
+bool has_client_clock();
 
 /// Listens to the driver from now on. False: there is none.
 bool attach();
@@ -61,6 +63,13 @@ void record_call(const ApiCall& call);
 void record_operation(const Operation& operation);
 /// Kernels make the SMs of a device that is sampled busy.
 void note_for_sampling(const Operation& operation);
+/// They lie in some of its instructions.
+void note_for_pc_sampling(const Operation& operation);
+/// Code that a context loads when it is made: that of the file SONDE_FAKE_CUBIN.
+void load_code(const void* context);
+/// Who has the counters of the process: one alone can.
+enum class Counters : uint32_t { nobody, range_profiler, pc_sampling };
+extern std::atomic<Counters> counters_of;
 void record_context(const ContextInfo& context);
 void record_stream(const StreamInfo& stream);
 
@@ -70,6 +79,9 @@ void tell_resource(uint32_t id, const void* context, const void* handle, const v
 void tell_graph(uint32_t id, const GraphInfo& graph);
 void tell_synchronized(uint32_t id, const void* context, const void* stream);
 void forget_subscriber();
+[[nodiscard]] bool has_subscriber();
+/// Between cuptiFinalize() and the next subscriber, what calls here is wrong, and is said on standard error.
+void note_call(const char* function);
 void forget_kinds();
 
 /// Kernels on their way to a stream, on the thread that launches them and before their time begins: for parts that

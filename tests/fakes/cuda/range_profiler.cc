@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +12,8 @@
 
 // CUPTI's range profiler and the host functions that go with it, as CUDA 12.6 and later have them. The order of calls
 // is checked; what a launch measures is known by construction: see value_of(). By the variable SONDE_FAKE_PROFILER it
-// does things wrong: FUNCTION=RESULT for any of these functions by the end of its name, words with commas between.
+// does things wrong: FUNCTION=RESULT for any of these functions by the end of its name, StopTakesMs=MS, with commas
+// between.
 #if FAKE_CUPTI_VERSION >= 24
 namespace fake_cuda::cupti {
 namespace {
@@ -74,8 +77,15 @@ bool is_known(const std::string& name) {
 }
 
 /// Times are the kernel's; percentages the length of the metric's name; all else is that times the launch's threads.
+/// Bytes of device memory are those read and written; a rate is the count over the time.
 double value_of(const std::string& metric, const Measured& launch) {
   if (metric.rfind("gpu__time_duration", 0) == 0) return static_cast<double>(launch.ns);
+  if (const size_t rate = metric.find(".sum.per_second"); rate != std::string::npos) {
+    return value_of(metric.substr(0, rate + 4), launch) * 1e9 / static_cast<double>(launch.ns);
+  }
+  if (metric == "dram__bytes.sum") {
+    return value_of("dram__bytes_read.sum", launch) + value_of("dram__bytes_write.sum", launch);
+  }
   const auto length = static_cast<double>(metric.size());
   return metric.find("pct") != std::string::npos ? length : length * static_cast<double>(launch.threads);
 }
@@ -322,6 +332,10 @@ FUNCTION(ProfilerHostGetNumOfPasses, Passes) {
 
 FUNCTION(RangeProfilerEnable, Enable) {
   if (!initialized || p->context == nullptr) return kInvalidOperation;
+  Counters nobody = Counters::nobody;
+  if (!counters_of.compare_exchange_strong(nobody, Counters::range_profiler) && nobody != Counters::range_profiler) {
+    return kNotCompatible;
+  }
   p->profiler = new Profiler;
   launch_observer = observe;
   return kSuccess;
@@ -329,6 +343,7 @@ FUNCTION(RangeProfilerEnable, Enable) {
 
 FUNCTION(RangeProfilerDisable, OfProfiler) {
   if (running == p->profiler) running = nullptr;
+  counters_of = Counters::nobody;
   delete p->profiler;
   return kSuccess;
 }
@@ -370,6 +385,7 @@ FUNCTION(RangeProfilerStart, OfProfiler) {
 
 FUNCTION(RangeProfilerStop, Stop) {
   if (!p->profiler->started) return kInvalidOperation;
+  usleep(wanted_failure("StopTakesMs") * 1000);
   p->profiler->started = false;
   p->profiler->stopped = true;
   p->all_submitted = 1;

@@ -2,8 +2,9 @@
 
 #include <cstdint>
 
-/// The activity records of CUPTI from CUDA 11.4 to 13.0, by the numbers that NVIDIA's headers give them
-/// (CUpti_ActivityKernel9 is Kernel9). layout_check.cc compares each field with the headers where these are installed.
+/// The activity records of CUPTI from CUDA 11.4 to 13.4, by the numbers that NVIDIA's headers give them
+/// (CUpti_ActivityKernel9 is Kernel9). layouts/compare.cc compares each field with the headers of 13.0 where these are
+/// installed; what came later follows NVIDIA's reference of CUPTI.
 /// Which version of CUPTI writes which: version.h.
 namespace fake_cuda::cupti {
 
@@ -102,6 +103,18 @@ RECORD Kernel10 : Kernel9 {
   uint8_t padding3[7];
 };
 
+/// The priority stands in what was padding.
+RECORD Kernel12 : Kernel10 {
+  uint32_t execution_model;
+  uint32_t padding5;
+};
+
+RECORD Kernel13 : Kernel12 {
+  uint32_t source_graph;
+  uint32_t padding6;
+  uint64_t source_graph_node;
+};
+
 RECORD Memcpy4 {
   uint32_t kind;
   uint8_t copy_kind;
@@ -130,6 +143,12 @@ RECORD Memcpy5 : Memcpy4 {
 
 /// pad2 is isDeviceLaunched and three bytes.
 RECORD Memcpy6 : Memcpy5 { uint64_t copies; };
+
+RECORD Memcpy7 : Memcpy6 {
+  uint32_t source_graph;
+  uint32_t pad3;
+  uint64_t source_graph_node;
+};
 
 RECORD PeerCopy3 {
   uint32_t kind;
@@ -178,6 +197,12 @@ RECORD Memset3 {
 RECORD Memset4 : Memset3 {
   uint32_t channel_type;
   uint32_t pad2;
+};
+
+RECORD Memset5 : Memset4 {
+  uint32_t source_graph;
+  uint32_t pad3;
+  uint64_t source_graph_node;
 };
 
 RECORD Synchronization1 {
@@ -334,6 +359,11 @@ RECORD Device5 : Device4 {
   uint32_t numa_id;
 };
 
+RECORD Device6 : Device5 {
+  uint32_t tpcs;
+  uint32_t reserved0;
+};
+
 RECORD Context1 {
   uint32_t kind;
   uint32_t context;
@@ -353,6 +383,8 @@ RECORD Context3 : Context2 {
   uint32_t cig_mode;
   uint32_t padding2;
 };
+
+RECORD Context4 : Context3 { uint64_t process; };
 
 RECORD StreamRecord {
   uint32_t kind;

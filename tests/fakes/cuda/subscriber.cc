@@ -100,6 +100,8 @@ void tell_synchronized(uint32_t id, const void* context, const void* stream) {
   tell(kDomain, id, &told);
 }
 
+bool has_subscriber() { return the.callback.load() != nullptr; }
+
 void forget_subscriber() {
   the.callback = nullptr;
   for (auto& domain : the.enabled) {
@@ -126,18 +128,21 @@ EXPORT uint32_t cuptiSubscribe(void** subscriber, Callback callback, void* data)
 }
 
 EXPORT uint32_t cuptiUnsubscribe(void* subscriber) {
+  note_call("cuptiUnsubscribe");
   if (!is_subscriber(subscriber)) return kInvalidParameter;
   forget_subscriber();
   return kSuccess;
 }
 
 EXPORT uint32_t cuptiEnableCallback(uint32_t enable, void* subscriber, uint32_t domain, uint32_t id) {
+  note_call("cuptiEnableCallback");
   if (!is_subscriber(subscriber) || domain >= kDomains || id >= kIds) return kInvalidParameter;
   the.enabled[domain][id] = enable != 0;
   return kSuccess;
 }
 
 EXPORT uint32_t cuptiEnableDomain(uint32_t enable, void* subscriber, uint32_t domain) {
+  note_call("cuptiEnableDomain");
   if (!is_subscriber(subscriber) || domain >= kDomains) return kInvalidParameter;
   for (auto& id : the.enabled[domain]) id = enable != 0;
   return kSuccess;

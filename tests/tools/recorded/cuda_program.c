@@ -209,6 +209,93 @@ static void managed(int count) {
   check(cudaDeviceSynchronize());
 }
 
+static void launch_with(const struct fake_kernel* kernel, unsigned blocks, int64_t ns) {
+  void* arguments[] = {&ns};
+  const dim3 grid = {blocks, 1, 1}, block = {256, 1, 1};
+  check(cudaLaunchKernel(kernel, grid, block, arguments, 0, NULL));
+  take(kernels, kernel, 0, ns);
+}
+
+/* A model of three parts: two layers of one kind with a kernel of their own; a part in which vector_add is dear; one in
+ * which it is cheap. */
+static void model(int count) {
+  enum { input = 1 << 20, output = 1 << 16 };
+  static char host[input];
+  void* on_device = buffer(input);
+  char name[64];
+  for (int i = 0; i < count; ++i) {
+    snprintf(name, sizeof name, "step %d", i);
+    nvtx_push(name);
+    nvtx_push("model");
+    copy(on_device, host, input, to_device, 1, NULL);
+    nvtx_push("model.backbone");
+    for (int layer = 0; layer < 2; ++layer) {
+      snprintf(name, sizeof name, "model.backbone.layer%d", layer);
+      nvtx_push(name);
+      launch_with(&gemm, 264, 300000);
+      nvtx_pop();
+    }
+    nvtx_pop();
+    nvtx_push("model.encoder");
+    launch_with(&add, 1056, 400000);
+    launch_with(&scale, 40, 10000);
+    nvtx_pop();
+    nvtx_push("model.decoder");
+    launch_with(&add, 132, 5000);
+    launch_with(&scale, 20, 20000);
+    copy(host, on_device, output, to_host, 2, NULL);
+    nvtx_pop();
+    nvtx_pop();
+    check(cudaStreamSynchronize(NULL));
+    nvtx_pop();
+  }
+}
+
+static void* launch_in_thread(void* ns) {
+  launch_with(&scale, 1, *(int64_t*)ns);
+  return NULL;
+}
+
+/* A launch in each place that a filter of ranges may tell apart, known by its time. */
+static void places(void) {
+  const nvtx_domain domain = nvtx_create_domain("Domain A");
+  const nvtx_attributes named = {.version = 3, .size = sizeof named, .message_type = 1, .message.narrow = "Range A"};
+  int64_t in_thread_ns = 9;
+  pthread_t thread;
+  launch_with(&scale, 1, 1);
+  const uint64_t a = nvtx_start("Range A");
+  launch_with(&scale, 1, 2);
+  pthread_create(&thread, NULL, launch_in_thread, &in_thread_ns);
+  pthread_join(thread, NULL);
+  const uint64_t b = nvtx_start("Range B");
+  launch_with(&scale, 1, 3);
+  nvtx_end(a);
+  launch_with(&scale, 1, 4);
+  nvtx_end(b);
+  nvtx_push("other");
+  nvtx_push_with(domain, &named);
+  launch_with(&scale, 1, 5);
+  nvtx_pop();
+  launch_with(&scale, 1, 10); /* "other" has ended before the range of the domain */
+  nvtx_pop_of(domain);
+  nvtx_push("Range A");
+  nvtx_push("Range B");
+  launch_with(&scale, 1, 6);
+  nvtx_pop();
+  nvtx_push("x");
+  nvtx_push("Range B");
+  launch_with(&scale, 1, 7);
+  for (int i = 0; i < 3; ++i) nvtx_pop();
+  nvtx_push("Range B");
+  nvtx_push("Range A");
+  launch_with(&scale, 1, 8);
+  for (int i = 0; i < 2; ++i) nvtx_pop();
+  const uint64_t of_domain = nvtx_start_with(domain, &named);
+  launch_with(&scale, 1, 11);
+  nvtx_end(of_domain);
+  check(cudaDeviceSynchronize());
+}
+
 /* Only what lies between is wanted of a recording by --capture-range=cudaProfilerApi. */
 static void profiler(int count) {
   for (int i = 0; i < count; ++i) launch_shaped(&scale, scale_ns, NULL);
@@ -246,6 +333,15 @@ static void many(long count) {
   check(cudaDeviceSynchronize());
 }
 
+/* Each short kernel behind a long one that still runs when it is launched. */
+static void behind(int count) {
+  for (int i = 0; i < count; ++i) {
+    launch(&scale, spaced_ns, NULL);
+    launch(&add, add_ns, NULL);
+  }
+  check(cudaDeviceSynchronize());
+}
+
 /* Beside kernels that may be run again such that must not. */
 static void collective(int count) {
   for (int i = 0; i < count; ++i) {
@@ -279,6 +375,24 @@ static void threads(int count) {
   pthread_t made[4];
   for (int i = 0; i < 4; ++i) pthread_create(&made[i], NULL, in_thread, &count);
   for (int i = 0; i < 4; ++i) pthread_join(made[i], NULL);
+}
+
+static pthread_barrier_t all_launched;
+
+static void* in_crowd(void* stream) {
+  launch(&add, add_ns, NULL);
+  pthread_barrier_wait(&all_launched);
+  return stream;
+}
+
+/* So many threads at once, each of which has launched. */
+static void crowd(int count) {
+  pthread_t* made = malloc((size_t)count * sizeof *made);
+  pthread_barrier_init(&all_launched, NULL, (unsigned)count);
+  for (int i = 0; i < count; ++i) pthread_create(&made[i], NULL, in_crowd, NULL);
+  for (int i = 0; i < count; ++i) pthread_join(made[i], NULL);
+  check(cudaDeviceSynchronize());
+  free(made);
 }
 
 /* Both processes use CUDA, each from its own beginning; the child's account comes first. */
@@ -379,6 +493,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (strcmp(mode, "plain") == 0) plain(count);
+  if (strcmp(mode, "model") == 0) model(count);
+  if (strcmp(mode, "places") == 0) places();
   if (strcmp(mode, "streams") == 0) streams(count);
   if (strcmp(mode, "graph") == 0) graph(count);
   if (strcmp(mode, "memory") == 0) memory(count);
@@ -387,9 +503,11 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "spaced") == 0) spaced(count);
   if (strcmp(mode, "ranges") == 0) ranges(count);
   if (strcmp(mode, "many") == 0) many(count);
+  if (strcmp(mode, "behind") == 0) behind(count);
   if (strcmp(mode, "collective") == 0) collective(count);
   if (strcmp(mode, "watched") == 0) watched(count);
   if (strcmp(mode, "threads") == 0) threads(count);
+  if (strcmp(mode, "crowd") == 0) crowd(count);
   if (strcmp(mode, "processes") == 0) processes(count);
   if (strcmp(mode, "forks") == 0) forks(count);
   if (strcmp(mode, "abort") == 0) dies(count, SIGABRT);

@@ -1,6 +1,8 @@
 /* What is rare and went wrong once: edge_program MODE [COUNT]
  *   latin1           a range whose name is no UTF-8
  *   fork_locked      forks while other threads register names; each child registers one and makes a range
+ *   names            many threads register COUNT names each
+ *   names_in_handler one thread registers COUNT names, interrupted by signals whose handler registers one
  *   fork_in_handler  signals come while ranges are written, and their handler forks
  *   no_keys          every pthread key is in use before the recorder's library is loaded by NVTX; threads make ranges */
 #define _GNU_SOURCE
@@ -32,16 +34,45 @@ static void* registers(void* unused) {
   return unused;
 }
 
-static void child_of_locked(void) {
+/* Gives whether the name was taken. */
+static int range_of_registered(const char* name) {
   nvtx_attributes a;
   memset(&a, 0, sizeof a);
   a.version = 3;
   a.size = sizeof a;
   a.message_type = 3;
-  a.message.registered = nvtx_register(NULL, "of a child");
+  a.message.registered = nvtx_register(NULL, name);
   nvtx_push_with(NULL, &a);
   nvtx_pop();
-  _exit(a.message.registered == NULL ? 1 : 0);
+  return a.message.registered != NULL;
+}
+
+static void child_of_locked(void) { _exit(range_of_registered("of a child") ? 0 : 1); }
+
+static atomic_int refused;
+static void registers_one(const char* name) {
+  if (nvtx_register(NULL, name) == NULL) atomic_fetch_add(&refused, 1);
+}
+
+static int names_of_each;
+static void* makes_names(void* thread) {
+  char name[64];
+  for (int i = 0; i < names_of_each; ++i) {
+    snprintf(name, sizeof name, "thread %ld, name %d", (long)thread, i);
+    registers_one(name);
+  }
+  range_of_registered("of a thread");
+  return NULL;
+}
+
+static int names(int count) {
+  enum { kThreads = 64 };
+  pthread_t threads[kThreads];
+  names_of_each = count;
+  for (long i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, makes_names, (void*)i);
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+  printf("refused: %d\n", atomic_load(&refused));
+  return 0;
 }
 
 static int fork_locked(int count) {
@@ -59,6 +90,11 @@ static int fork_locked(int count) {
   for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
   printf("children that registered a name: %d\n", good);
   return 0;
+}
+
+static void registers_in_handler(int number) {
+  (void)number;
+  registers_one("of a handler");
 }
 
 static volatile sig_atomic_t forked;
@@ -89,6 +125,21 @@ static int fork_in_handler(int count) {
   return 0;
 }
 
+static int names_in_handler(int count) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = registers_in_handler;
+  sigaction(SIGALRM, &action, NULL);
+  range("in the parent"); /* attaches, which no handler may interrupt */
+  const struct itimerval often = {{0, 200}, {0, 200}};
+  const struct itimerval never = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_REAL, &often, NULL);
+  for (int i = 0; i < count; ++i) registers_one("of the thread");
+  setitimer(ITIMER_REAL, &never, NULL);
+  printf("refused: %d\n", atomic_load(&refused));
+  return 0;
+}
+
 static void* makes_ranges(void* unused) {
   for (int i = 0; i < 100; ++i) range("without a key");
   return unused;
@@ -111,6 +162,8 @@ int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "";
   const int count = argc > 2 ? atoi(argv[2]) : 1;
   if (strcmp(mode, "fork_locked") == 0) return fork_locked(count);
+  if (strcmp(mode, "names") == 0) return names(count);
+  if (strcmp(mode, "names_in_handler") == 0) return names_in_handler(count);
   if (strcmp(mode, "fork_in_handler") == 0) return fork_in_handler(count);
   if (strcmp(mode, "no_keys") == 0) return no_keys(count);
   if (strcmp(mode, "latin1") == 0) range("gr\xF6\xDF" "e");

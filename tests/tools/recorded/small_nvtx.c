@@ -83,3 +83,75 @@ void nvtx_name_thread(uint32_t thread, const char* name) {
 void nvtx_name_category(uint32_t category, const char* name) {
   TELL(core, 12, (uint32_t, const char*), (category, name));
 }
+void nvtx_name_category_of(nvtx_domain domain, uint32_t category, const char* name) {
+  TELL(core2, 8, (nvtx_domain, uint32_t, const char*), (domain, category, name));
+}
+
+/* The extension: its functions' places, as NVTX numbers them, and how a tool gets to them. */
+static intptr_t extended[63];
+typedef struct {
+  size_t id;
+  size_t slots;
+  intptr_t* functions;
+} extension_segment;
+typedef struct {
+  uint16_t nvtx_version;
+  uint16_t size;
+  uint16_t module;
+  uint16_t compatibility;
+  size_t segment_count;
+  extension_segment* segments;
+  void* export_function;
+  const void* info;
+} extension_module;
+
+static void attach_extension(void) {
+  const char* path = getenv("NVTX_INJECTION64_PATH");
+  void* tool = path == NULL ? NULL : dlopen(path, RTLD_LAZY);
+  if (tool == NULL) return;
+  int (*initialize)(extension_module*) = (int (*)(extension_module*))dlsym(tool, "InitializeInjectionNvtxExtension");
+  extension_segment segment = {0, 63, extended};
+  extension_module module = {3, sizeof module, 2, 0x0104, 1, &segment, NULL, NULL};
+  if (initialize != NULL) initialize(&module);
+}
+
+static intptr_t extended_function(int number) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  of(core, 0); /* as NVTX does, the interface itself first */
+  pthread_once(&once, attach_extension);
+  return extended[number];
+}
+
+#define ASK_EXTENDED(number, result, types, arguments, otherwise)            \
+  do {                                                                       \
+    const intptr_t found = extended_function(number);                        \
+    return found == 0 ? (otherwise) : ((result(*) types)found)arguments;     \
+  } while (0)
+#define TELL_EXTENDED(number, types, arguments)              \
+  do {                                                       \
+    const intptr_t found = extended_function(number);        \
+    if (found != 0) ((void (*) types)found)arguments;        \
+  } while (0)
+#define PAYLOAD_TYPES (nvtx_domain, const nvtx_payload*, size_t)
+
+uint64_t nvtx_register_schema(nvtx_domain domain, const nvtx_schema* schema) {
+  ASK_EXTENDED(0, uint64_t, (nvtx_domain, const nvtx_schema*), (domain, schema), 0);
+}
+uint64_t nvtx_register_enum(nvtx_domain domain, const nvtx_enum* enumeration) {
+  ASK_EXTENDED(1, uint64_t, (nvtx_domain, const nvtx_enum*), (domain, enumeration), 0);
+}
+void nvtx_mark_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count) {
+  TELL_EXTENDED(2, PAYLOAD_TYPES, (domain, payloads, count));
+}
+int nvtx_push_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count) {
+  ASK_EXTENDED(3, int, PAYLOAD_TYPES, (domain, payloads, count), -2);
+}
+int nvtx_pop_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count) {
+  ASK_EXTENDED(4, int, PAYLOAD_TYPES, (domain, payloads, count), -2);
+}
+uint64_t nvtx_start_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count) {
+  ASK_EXTENDED(5, uint64_t, PAYLOAD_TYPES, (domain, payloads, count), 0);
+}
+void nvtx_end_payload(nvtx_domain domain, uint64_t range, const nvtx_payload* payloads, size_t count) {
+  TELL_EXTENDED(6, (nvtx_domain, uint64_t, const nvtx_payload*, size_t), (domain, range, payloads, count));
+}

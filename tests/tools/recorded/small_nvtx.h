@@ -2,6 +2,7 @@
  * it. As the real one, it does nothing unless NVTX_INJECTION64_PATH names a tool. */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <wchar.h>
 
@@ -50,6 +51,62 @@ nvtx_domain nvtx_create_domain(const char* name);
 nvtx_string nvtx_register(nvtx_domain domain, const char* text);
 void nvtx_name_thread(uint32_t thread, const char* name);
 void nvtx_name_category(uint32_t category, const char* name);
+void nvtx_name_category_of(nvtx_domain domain, uint32_t category, const char* name);
+
+/* Its extension for binary payloads. */
+typedef struct nvtx_payload {
+  uint64_t schema;
+  size_t size;
+  const void* data;
+} nvtx_payload;
+
+typedef struct nvtx_entry {
+  uint64_t flags;
+  uint64_t type;
+  const char* name;
+  const char* description;
+  uint64_t detail;
+  uint64_t offset;
+  const void* semantics;
+  const void* reserved;
+} nvtx_entry;
+
+typedef struct nvtx_schema {
+  uint64_t mask;
+  const char* name;
+  uint64_t type;
+  uint64_t flags;
+  const nvtx_entry* entries;
+  size_t entry_count;
+  size_t static_size;
+  size_t pack_align;
+  uint64_t id;
+  void* extension;
+} nvtx_schema;
+
+typedef struct nvtx_value {
+  const char* name;
+  uint64_t value;
+  int8_t is_flag;
+} nvtx_value;
+
+typedef struct nvtx_enum {
+  uint64_t mask;
+  const char* name;
+  const nvtx_value* values;
+  size_t value_count;
+  size_t size;
+  uint64_t id;
+  void* extension;
+} nvtx_enum;
+
+uint64_t nvtx_register_schema(nvtx_domain domain, const nvtx_schema* schema);
+uint64_t nvtx_register_enum(nvtx_domain domain, const nvtx_enum* enumeration);
+void nvtx_mark_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count);
+int nvtx_push_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count);
+int nvtx_pop_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count);
+uint64_t nvtx_start_payload(nvtx_domain domain, const nvtx_payload* payloads, size_t count);
+void nvtx_end_payload(nvtx_domain domain, uint64_t range, const nvtx_payload* payloads, size_t count);
 
 #ifdef __cplusplus
 }

@@ -35,8 +35,8 @@ function LoadedCopies({ sides, navigation }: { sides: readonly Side<Copies>[]; n
   return (
     <div class="sonde-view">
       <Absent sides={sides}>
-        No copies were recorded. nsys profile -t cuda and torch.profiler with ProfilerActivity.CUDA record them; a
-        program that copies nothing between host and GPU has none.
+        No copies were recorded. sonde record and nsys profile -t cuda, and torch.profiler with ProfilerActivity.CUDA
+        record them; a program that copies nothing between host and GPU has none.
       </Absent>
       {there.length > 0 && (
         <>

@@ -33,7 +33,7 @@ function LoadedKernels({ sides, navigation }: { sides: readonly Side<Kernels>[];
   return (
     <>
       <Absent sides={sides}>
-        No kernels were recorded. Record them with nsys profile -t cuda, or with torch.profiler and
+        No kernels were recorded. Record them with sonde record or nsys profile -t cuda, or with torch.profiler and
         ProfilerActivity.CUDA.
       </Absent>
       {there.length > 0 && (

@@ -52,7 +52,7 @@ export function TransferSection({ sides, navigation }: { sides: readonly ModuleS
 }
 
 const kNoTransfer =
-  'No plot of time over bytes moved: it takes ranges on the timeline and the memory counters of Nsight Compute. Record both (nsys profile -t cuda,nvtx; ncu --nvtx --set full -o KERNELS PROGRAM), and write the report with sonde report RUN KERNELS.ncu-rep.';
+  'No plot of time over bytes moved: it takes ranges on the timeline and the memory counters of Nsight Compute. sonde study -- PROGRAM makes both and the report; of nsys profile -t cuda,nvtx and ncu --nvtx --set full -o KERNELS PROGRAM it is made with sonde report RUN KERNELS.ncu-rep.';
 
 interface TransferChartProps {
   profile: Profile;

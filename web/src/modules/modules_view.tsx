@@ -49,8 +49,8 @@ function LoadedModules({ sides, navigation }: { sides: readonly Side<Modules>[];
     <div class="sonde-view">
       <Absent sides={sides}>
         No ranges were recorded, so that nothing is known of modules. Name the parts of the program with NVTX ranges (in
-        PyTorch torch.autograd.profiler.emit_nvtx) and record with nsys profile -t cuda,nvtx, or with torch.profiler and
-        with_modules=True.
+        PyTorch torch.autograd.profiler.emit_nvtx) and record with sonde record or nsys profile -t cuda,nvtx, or with
+        torch.profiler and with_modules=True.
       </Absent>
       {there.length > 0 && (
         <>

@@ -29,8 +29,8 @@ export function MeasuredNote({ profile }: { profile: ProfileDocument }) {
       </p>
       <p class="muted">
         The profiler ran the kernels one at a time, so there is no timeline, no idle time and nothing that findings
-        could judge. Record the run too (nsys profile -t cuda,nvtx PROGRAM), and write both into one report with sonde
-        report RUN.nsys-rep KERNELS.ncu-rep.
+        could judge. Record the run too (sonde record -t cuda,nvtx PROGRAM, as nsys profile has it), and write both into
+        one report with sonde report RUN.sqlite KERNELS.ncu-rep.
       </p>
     </section>
   );

@@ -47,7 +47,7 @@ void compare_sizes(const char* what, Activity activity, size_t newest, size_t ol
   const Layout* layout = sonde::inject::cupti::layout_of(static_cast<uint32_t>(activity));
   const auto bytes = [&](uint32_t version) { return sonde::inject::cupti::record_bytes(*layout, version); };
   compare(what, bytes(sonde::inject::cupti::kOldestVersion), oldest);
-  compare(what, bytes(sonde::inject::cupti::kNewestVersion) <= newest ? newest : 0, newest);
+  compare(what, bytes(CUPTI_API_VERSION) <= newest ? newest : 0, newest);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "importers/elf.h"
+#include "base/elf.h"
 
 #include <elf.h>
 

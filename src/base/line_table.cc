@@ -1,4 +1,4 @@
-#include "importers/line_table.h"
+#include "base/line_table.h"
 
 #include <algorithm>
 #include <map>

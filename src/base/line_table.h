@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "importers/elf.h"
+#include "base/elf.h"
 
 namespace sonde {
 

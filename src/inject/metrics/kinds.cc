@@ -1,0 +1,32 @@
+#include "inject/metrics/kinds.h"
+
+#include "inject/metrics/range_filter.h"
+
+namespace sonde::inject::metrics {
+namespace {
+
+constexpr uint32_t kMostKinds = 1U << 14U;
+constinit LaunchKind kinds[kMostKinds];
+
+/// Never 0.
+uint64_t key_of(const Launch& launch) noexcept {
+  constexpr uint64_t kPrime = 1099511628211ULL;
+  uint64_t key = (reinterpret_cast<uintptr_t>(launch.function) ^ place()) * kPrime;
+  for (const uint32_t axis : launch.kernel.grid) key = (key ^ axis) * kPrime;
+  for (const uint32_t axis : launch.kernel.block) key = (key ^ axis) * kPrime;
+  return (key ^ (key >> 32U)) | 1U;
+}
+
+}  // namespace
+
+LaunchKind* kind_of(const Launch& launch) noexcept {
+  const uint64_t key = key_of(launch);
+  for (uint32_t step = 0; step < kMostKinds; ++step) {
+    LaunchKind& kind = kinds[(key + step) % kMostKinds];
+    if (kind.key == 0) kind.key = key;
+    if (kind.key == key) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace sonde::inject::metrics

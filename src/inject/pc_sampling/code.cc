@@ -1,0 +1,186 @@
+#include "inject/pc_sampling/code.h"
+
+#include <elf.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "inject/pages.h"
+#include "inject/pc_sampling/told.h"
+
+namespace sonde::inject::pc_sampling {
+namespace {
+
+constexpr uint32_t kMostRanges = 12;
+constexpr uint32_t kMostFiles = 4096;
+constexpr uint64_t kMostBytes = uint64_t{64} << 20U;  ///< of all kept code of a process
+
+struct Range {
+  uint64_t offset;
+  uint64_t bytes;
+};
+
+/// What line tables take of an ELF file (base/line_table.h reads them): header, sections' headers and names,
+/// .debug_line with its relocations, symbols.
+struct Ranges {
+  Range all[kMostRanges];
+  uint32_t count = 0;
+  uint64_t bytes = 0;
+
+  void add(uint64_t offset, uint64_t bytes_more) noexcept {
+    if (count == kMostRanges || bytes_more == 0) return;
+    all[count++] = {offset, bytes_more};
+    bytes += bytes_more;
+  }
+};
+
+/// An ELF file in memory; what lies outside it is not there.
+class Elf {
+ public:
+  Elf(const char* data, size_t bytes) noexcept : data_(data), bytes_(bytes) {
+    Elf64_Ehdr header;
+    if (!take(0, header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_shentsize != sizeof(Elf64_Shdr) || !lies_within(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr))) {
+      return;
+    }
+    header_ = header;
+  }
+
+  [[nodiscard]] bool section(uint32_t index, Elf64_Shdr& into) const noexcept {
+    return index < header_.e_shnum && take(header_.e_shoff + index * sizeof into, into) &&
+           (into.sh_type == SHT_NOBITS || lies_within(into.sh_offset, into.sh_size));
+  }
+
+  [[nodiscard]] bool is_named(const Elf64_Shdr& section, const char* name) const noexcept {
+    Elf64_Shdr names;
+    const size_t length = strlen(name) + 1;
+    return this->section(header_.e_shstrndx, names) && section.sh_name < names.sh_size &&
+           names.sh_size - section.sh_name >= length &&
+           memcmp(data_ + names.sh_offset + section.sh_name, name, length) == 0;
+  }
+
+  [[nodiscard]] const Elf64_Ehdr& header() const noexcept { return header_; }
+
+ private:
+  [[nodiscard]] bool lies_within(uint64_t offset, uint64_t count) const noexcept {
+    return offset <= bytes_ && count <= bytes_ - offset;
+  }
+  template <typename T>
+  [[nodiscard]] bool take(uint64_t offset, T& into) const noexcept {
+    if (!lies_within(offset, sizeof into)) return false;
+    memcpy(&into, data_ + offset, sizeof into);
+    return true;
+  }
+
+  const char* data_;
+  size_t bytes_;
+  Elf64_Ehdr header_{};
+};
+
+/// The number of .debug_line; 0 where there is none.
+uint32_t line_section(const Elf& elf) noexcept {
+  Elf64_Shdr section;
+  for (uint32_t i = 1; i < elf.header().e_shnum; ++i) {
+    if (elf.section(i, section) && section.sh_size > 0 && elf.is_named(section, ".debug_line")) return i;
+  }
+  return 0;
+}
+
+bool is_needed(const Elf& elf, const Elf64_Shdr& section, uint32_t index, uint32_t lines) noexcept {
+  const bool relocates = (section.sh_type == SHT_REL || section.sh_type == SHT_RELA) && section.sh_info == lines;
+  return index == lines || relocates || index == elf.header().e_shstrndx || section.sh_type == SHT_SYMTAB;
+}
+
+/// Empty where the file has no lines.
+Ranges ranges_of(const Elf& elf) noexcept {
+  Ranges ranges;
+  const uint32_t lines = line_section(elf);
+  if (lines == 0) return ranges;
+  ranges.add(0, sizeof(Elf64_Ehdr));
+  ranges.add(elf.header().e_shoff, elf.header().e_shnum * sizeof(Elf64_Shdr));
+  Elf64_Shdr section;
+  for (uint32_t i = 1; i < elf.header().e_shnum; ++i) {
+    if (!elf.section(i, section) || section.sh_type == SHT_NOBITS || !is_needed(elf, section, i, lines)) continue;
+    ranges.add(section.sh_offset, section.sh_size);
+    Elf64_Shdr names;
+    if (section.sh_type == SHT_SYMTAB && elf.section(section.sh_link, names))
+      ranges.add(names.sh_offset, names.sh_size);
+  }
+  return ranges;
+}
+
+struct Kept {
+  uint64_t crc = 0;
+  uint64_t file_bytes = 0;
+  Ranges ranges{};
+  std::byte* bytes = nullptr;  ///< of the ranges, one behind the other
+  bool is_told = false;
+};
+
+pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;  ///< of all below
+constinit Kept* files = nullptr;                       ///< room for kMostFiles
+constinit uint32_t file_count = 0;
+constinit uint64_t kept_bytes = 0;
+constinit bool told_full = false;
+
+Kept* find(uint64_t crc) noexcept {
+  for (uint32_t i = 0; i < file_count; ++i) {
+    if (files[i].crc == crc) return &files[i];
+  }
+  return nullptr;
+}
+
+bool has_room(uint64_t bytes) noexcept {
+  if (files == nullptr) files = new_array<Kept>(kMostFiles);
+  const bool room = files != nullptr && file_count < kMostFiles && bytes <= kMostBytes - kept_bytes;
+  if (!room && !told_full) tell(wire::PcState::code_full);
+  told_full = told_full || !room;
+  return room;
+}
+
+void keep(uint64_t crc, const char* cubin, size_t bytes, const Ranges& ranges) noexcept {
+  if (find(crc) != nullptr || !has_room(ranges.bytes)) return;
+  std::byte* const copy = new_array<std::byte>(ranges.bytes);
+  if (copy == nullptr) return;
+  std::byte* at = copy;
+  for (uint32_t i = 0; i < ranges.count; ++i) {
+    memcpy(at, cubin + ranges.all[i].offset, ranges.all[i].bytes);
+    at += ranges.all[i].bytes;
+  }
+  files[file_count++] = {crc, bytes, ranges, copy, false};
+  kept_bytes += ranges.bytes;
+}
+
+void tell_all(const Kept& file) noexcept {
+  const std::byte* at = file.bytes;
+  for (uint32_t i = 0; i < file.ranges.count; ++i) {
+    const Range& range = file.ranges.all[i];
+    tell_code({file.crc, file.file_bytes, file.ranges.bytes, range.offset, 0, 0}, at, range.bytes);
+    at += range.bytes;
+  }
+}
+
+}  // namespace
+
+void keep_code(const Functions& functions, const char* cubin, size_t bytes) noexcept {
+  if (cubin == nullptr || bytes > wire::kMostCodeFile) return;
+  const Ranges ranges = ranges_of(Elf(cubin, bytes));
+  CubinCrcParams crc;
+  crc.cubin = cubin;
+  crc.cubin_bytes = bytes;
+  if (ranges.count == 0 || functions.cubin_crc(&crc) != Result::ok) return;
+  pthread_mutex_lock(&changing);
+  keep(crc.crc, cubin, bytes, ranges);
+  pthread_mutex_unlock(&changing);
+}
+
+void tell_code_of(uint64_t crc) noexcept {
+  pthread_mutex_lock(&changing);
+  Kept* const file = find(crc);
+  if (file != nullptr && !file->is_told) tell_all(*file);
+  if (file != nullptr) file->is_told = true;
+  pthread_mutex_unlock(&changing);
+}
+
+}  // namespace sonde::inject::pc_sampling
