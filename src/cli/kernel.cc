@@ -49,7 +49,7 @@ Status check_sections(const Options& options) {
 Error no_kernel(const Trace& trace) {
   const std::string file = trace.ranks.empty() ? std::string("the profile") : trace.ranks.front().file;
   return {
-      fmt::format("{} holds no kernel; sonde record --metrics detailed or ncu --set full, with -o KERNELS PROGRAM, "
+      fmt::format("{} holds no kernel; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, "
                   "measures kernels",
                   file)};
 }
@@ -91,7 +91,7 @@ Status run(const Options& options) {
   if (is_timeline && (*format)->format == "csv" && !options.quiet) {
     fmt::print(stderr,
                "note: sections of counters were not collected: a timeline has none; "
-               "sonde record --metrics detailed or ncu --set full, with -o KERNELS PROGRAM, measures them\n");
+               "sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, measures them\n");
   }
   if (!options.quiet) fmt::print(stderr, "{}", log_text(trace->log));
   return output->close();

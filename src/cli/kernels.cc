@@ -82,7 +82,7 @@ void drop_empty_columns(KernelTable& kernels) {
 std::string note_of(const Trace& trace) {
   if (trace.kernel_profiles.empty()) {
     return "note: counters (speed of light, bytes, hit rates, stalls) were not collected: a timeline has none; "
-           "sonde record --metrics detailed or ncu --set full, with -o KERNELS PROGRAM, measures them\n";
+           "sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, measures them\n";
   }
   if (row_count(trace.kernels) > 0) {
     return fmt::format("note: {} on the timeline are left out: times under a kernel profiler do not add to them\n",

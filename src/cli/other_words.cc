@@ -59,11 +59,7 @@ Result<std::vector<std::string>> with_program_apart(const CLI::App& command, std
     const std::string_view next = i + 1 < words.size() ? words[i + 1] : "";
     if (option == nullptr) continue;
     const bool flag = option->get_expected_max() == 0;
-    if (!flag) {
-      const Status has_value = check_value(command, *option, words.subspan(i));
-      if (!has_value && option->get_expected_min() == 0) continue;  // it may be left out
-      SONDE_TRY(has_value);
-    }
+    if (!flag) SONDE_TRY(check_value(command, *option, words.subspan(i)));
     if (word.contains('=')) continue;
     if (flag && next != "true" && next != "false") continue;
     // CLI11 gives a flag its value behind '=', and its long name only.

@@ -147,6 +147,10 @@ Status add_round(record::RecordOptions& options, const RecordArguments& argument
   if (round->capture.trigger == wire::Trigger::nvtx && !options.wanted.nvtx) {
     return fail("--capture-range nvtx needs -t nvtx: without it nobody sees the range");
   }
+  const bool sees_cuda = options.wanted.cuda || options.wanted.metrics;
+  if (round->capture.trigger == wire::Trigger::cuda_profiler_api && !sees_cuda) {
+    return fail("--capture-range cudaProfilerApi needs -t cuda or --metrics: without them nobody sees the calls");
+  }
   return {};
 }
 

@@ -68,6 +68,9 @@ constexpr auto kPassed = std::to_array<Passed>({{"-t,--trace"},
                                                 {"--self-test", For::both, true},
                                                 {"-w,--show-output", For::both, true},
                                                 {"-x,--stop-on-exit", For::both, true},
+                                                {"-e,--env-var", For::both},
+                                                {"--cuda-event-trace"},
+                                                {"--sampling-interval", For::kernels},
                                                 {"--section", For::kernels}});
 
 struct Files {
@@ -210,6 +213,7 @@ bool has_kernels(const std::string& file) {
 Status tell_counters(const StudyArguments& arguments, const Files& files) {
   const std::array paths = {files.kernels};
   const auto kernels = import_run(paths, {Fields{Field::kernel_profiles}});
+  if (!kernels && is_there(files.kernels)) return std::unexpected(kernels.error());
   if (!kernels || kernels->kernel_profiles.empty()) {
     complain("warning: no counters could be had (see above): the report is of the timeline alone");
     return {};
@@ -311,7 +315,7 @@ void set_up(CLI::App& command, int& exit_code) {
       ->capture_default_str();
   command.add_flag("-f,--force-overwrite", a->overwrite, "replace what is there already");
   command.add_option("--metrics", a->metrics, "basic, detailed, full, or metrics with commas between")
-      ->capture_default_str();
+      ->default_str("detailed, and bytes of DRAM and L2");
   command.add_option("--modules", a->bounds.modules, "measure kernels of no more modules than so many")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

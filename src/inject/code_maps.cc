@@ -30,6 +30,8 @@ struct ToldList {
 
 constinit ToldList told;
 constinit ToldList fresh;  ///< to take its place
+constexpr int64_t kPauseNs = 1'000'000'000;
+constinit int64_t next_try = 0;
 constinit std::atomic<bool> telling{false};
 constinit std::atomic<uint64_t> told_changes{0};  ///< of the loader, when all was told; 0: it was never
 
@@ -168,11 +170,10 @@ bool is_told(const Told& mapping, uint32_t& place) noexcept {
   return place < told.count && told.items[place].begin == mapping.begin && told.items[place].hash == mapping.hash;
 }
 
-/// False where a record found no room.
+/// Up to the first that finds no room; false then, with those that were told in `fresh`.
 bool tell_new_lines() noexcept {
   const int64_t time = now_ns();  // what is there now is there later, until it is told otherwise
   MapLines lines;
-  bool all = true;
   uint32_t place = 0;
   fresh.count = 0;
   for (const char* line = lines.next(); line != nullptr; line = lines.next()) {
@@ -180,12 +181,12 @@ bool tell_new_lines() noexcept {
     const char* path = nullptr;
     if (!read_line(line, mapping, path)) continue;
     const Told item{mapping.begin, hash_of(line)};
-    if (!is_told(item, place)) {
-      all = write_with_text({wire::Kind::code_mapping, 0, 0, 0, time}, mapping, text_of(path)) && all;
+    if (!is_told(item, place) && !write_with_text({wire::Kind::code_mapping, 0, 0, 0, time}, mapping, text_of(path))) {
+      return false;
     }
     if (fresh.count < kMostTold) fresh.items[fresh.count++] = item;
   }
-  return all;
+  return true;
 }
 
 }  // namespace
@@ -195,14 +196,14 @@ void tell_code() noexcept {
   const Turn turn;
   const uint64_t changes = loader_changes();
   if (!turn.held() || changes == told_changes.load(std::memory_order_relaxed) || !take_lists()) return;
-  if (!tell_new_lines()) {
-    told.count = 0;
-    return;
-  }
+  if (now_ns() < next_try) return;
+  const bool all = tell_new_lines();
   const ToldList before = told;
   told = fresh;
   fresh = before;
-  told_changes.store(changes, std::memory_order_release);
+  // A full memory, or a recorder that is gone, must not cost each call a look at the maps.
+  if (!all) next_try = now_ns() + kPauseNs;
+  if (all) told_changes.store(changes, std::memory_order_release);
 }
 
 }  // namespace sonde::inject

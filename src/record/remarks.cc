@@ -63,7 +63,8 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
     if (count > 0) remarks.push_back({true, fmt::format("{}: {}", what, count)});
   };
   add(lost(header, wire::Loss::no_chunk), "events dropped since the recorder's memory was full");
-  add(lost(header, wire::Loss::worker), "records of CUDA dropped since the recorder's memory stayed full");
+  add(lost(header, wire::Loss::worker),
+      "records of CUDA dropped since the recorder, or its thread in the program, was late");
   add(lost(header, wire::Loss::nested),
       "events dropped since they came from a signal handler within the recording of another");
   add(lost(header, wire::Loss::no_stub),

@@ -109,7 +109,7 @@ void write_not_on_timelines(const KernelPage& page, const KernelProfile& kernel,
     text += fmt::format("{}{}", text.empty() ? "" : ", ", id);
   if (text.empty()) return;
   text +=
-      ": a timeline has no counters; sonde record --metrics detailed or ncu --set full, with -o KERNELS PROGRAM, "
+      ": a timeline has no counters; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, "
       "measures them";
   sink(wrapped("  not collected: ", kIndent, text, width_of(page)));
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A part of a program's GPU work that the program chooses itself: by cudaProfilerStart() and cudaProfilerStop()."""
 
+import subprocess
 import tempfile
 from pathlib import Path
 
-from _cuda import SCALE, VERSIONS, Cuda, accounts, record
-from _recorded import check
+from _cuda import PROGRAM, SCALE, VERSIONS, Cuda, accounts, environment, record
+from _recorded import PATIENCE_S, SONDE, check
 
 RANGE = "--capture-range=cudaProfilerApi"
 
@@ -44,9 +45,23 @@ def one_after_the_other(folder):
         check(found == {name: [count // 3, ns // 3] for name, (count, ns) in account["kernels"].items()}, (path.name, found))
 
 
+def with_metrics(folder):
+    """Kernels are measured in the range that the program asks for; a recording that could not see it is refused."""
+    run = subprocess.run([SONDE, "record", "-f", "--self-test=false", "--metrics", "sm__cycles_active.avg", "-c",
+                          "cudaProfilerApi", "-o", folder / "measured.sqlite", "--", PROGRAM, "profiler", "4"],
+                         env=environment(), capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    ((measured,),) = Cuda(folder / "measured.sqlite").rows("SELECT count(*) FROM SONDE_KERNEL_PROFILE")
+    (account,) = accounts(run)
+    launches = sum(count for count, _ in account["kernels"].values())
+    check(run.returncode == 0 and 0 < measured <= launches, (run.returncode, measured, launches, run.stderr))
+    run = subprocess.run([SONDE, "record", "-t", "nvtx", "-c", "cudaProfilerApi", "true"], capture_output=True, text=True,
+                         check=False)
+    check(run.returncode == 2 and "needs -t cuda or --metrics" in run.stderr, run.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (profiler_range, never_begun, one_after_the_other):
+        for part in (profiler_range, never_begun, one_after_the_other, with_metrics):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

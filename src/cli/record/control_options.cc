@@ -34,7 +34,7 @@ std::string other_format(const std::string& value) {
     const std::string_view word(part);
     if (!is_other_format(word)) continue;
     return fmt::format(
-        "{} is not written by sonde record: 'sonde convert PROFILE -o FILE' writes other formats, "
+        "{} is not written by sonde record: 'sonde convert PROFILE FILE.json' writes a PyTorch trace, "
         "'sonde stats --format csv PROFILE' tables",
         word);
   }

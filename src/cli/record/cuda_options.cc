@@ -99,7 +99,6 @@ void add_cuda_options(CLI::App& command, CudaArguments& a) {
   command
       .add_option("--cuda-event-trace", a.event_times, "true: also record when the GPU reaches CUDA events, at a cost")
       ->check(CLI::IsMember({"true", "false", "auto"}))
-      ->expected(0, 1)
       ->capture_default_str();
   command
       .add_option("--cuda-flush-interval", a.flush_ms,

@@ -108,12 +108,14 @@ Status add_matching(MetricNames& names, std::string_view word) {
     regerror(error, &compiled, reason.data(), reason.size());
     return fail("--metrics {}: no extended regular expression: {}", word, reason.data());
   }
-  const size_t before = names.of_sets.size();
+  bool found = false;
   for (const std::string_view name : known_metrics()) {
-    if (regexec(&compiled, std::string(name).c_str(), 0, nullptr, 0) == 0) add_counter(names.of_sets, name);
+    if (regexec(&compiled, std::string(name).c_str(), 0, nullptr, 0) != 0) continue;
+    found = true;
+    add_counter(names.of_sets, name);
   }
   regfree(&compiled);
-  if (names.of_sets.size() > before) return {};
+  if (found) return {};
   return fail(
       "--metrics {}: it finds none of the {} metrics that Sonde knows by name (sonde kernels --list-columns); any "
       "other is measured where it is named in full",

@@ -70,7 +70,8 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
     }
   }
   add_remark(traces.remarks, ranges, "recorded only as far as the library makes NVTX ranges");
-  add_remark(traces.remarks, never, "not recorded: Sonde is not made for it");
+  add_remark(traces.remarks, later, "not recorded yet");
+  add_remark(traces.remarks, never, "not recorded: Sonde is not made for that");
   return traces;
 }
 

@@ -19,7 +19,6 @@ struct Buffer {
   std::atomic<uint8_t*> at{nullptr};
   std::atomic<uint64_t> order{0};  ///< of those that were given back
   size_t valid = 0;
-  bool is_spare = false;  ///< what comes in it is thrown away
 };
 
 constinit Buffer buffers[kBuffers];
@@ -51,7 +50,6 @@ uint8_t* claim() noexcept {
     uint8_t* at = buffer.at.load(std::memory_order_relaxed);
     if (at == nullptr) at = new_array<uint8_t>(kBufferBytes);
     buffer.at.store(at, std::memory_order_relaxed);
-    buffer.is_spare = filled.load(std::memory_order_relaxed) >= kMostFilled;
     if (at == nullptr) buffer.use.store(Use::free, std::memory_order_release);
     return at;
   }
@@ -76,18 +74,19 @@ uint64_t count_records(uint8_t* at, size_t valid) noexcept {
 
 void request_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records) noexcept {
   const Spent spent;
-  *buffer = is_own_process() ? claim() : nullptr;
+  *buffer = claim();
   *bytes = *buffer == nullptr ? 0 : kBufferBytes;
   *most_records = 0;
 }
 
 void take_buffer(void* /*context*/, uint32_t /*stream*/, uint8_t* at, size_t /*bytes*/, size_t valid) noexcept {
   const Spent spent;
-  Buffer* const buffer = is_own_process() && at != nullptr ? held_at(at) : nullptr;
+  Buffer* const buffer = at == nullptr ? nullptr : held_at(at);
   if (buffer == nullptr) return;
   buffer->valid = valid < kBufferBytes ? valid : kBufferBytes;
-  if (buffer->is_spare) {
-    count(wire::Loss::worker, count_records(at, buffer->valid));
+  const bool own = is_own_process();
+  if (!own || filled.load(std::memory_order_relaxed) >= kMostFilled) {
+    if (own) count(wire::Loss::worker, count_records(at, buffer->valid));
     buffer->use.store(Use::free, std::memory_order_release);
     return;
   }

@@ -17,9 +17,9 @@ inline constexpr uint32_t kBuffers = 1024;
 /// That wait to be read: 48 MiB.
 inline constexpr uint32_t kMostFilled = 192;
 
-/// As CUPTI wants the two. Before CUDA 12.9 CUPTI ended the program where it got no buffer (its release notes): where
-/// too many wait it gets one all the same, whose records are counted and thrown away. It gets none where there is no
-/// memory.
+/// As CUPTI wants the two. Before CUDA 12.9 CUPTI ended the program where it got no buffer (its release notes): it gets
+/// one while there is memory. Where too many wait the records in one that comes back are counted and thrown away; in a
+/// child of fork(), to which CUPTI is none, they only are thrown away.
 void request_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records) noexcept;
 void take_buffer(void* context, uint32_t stream, uint8_t* at, size_t bytes, size_t valid) noexcept;
 

@@ -8,7 +8,7 @@
 namespace sonde::inject::cupti {
 namespace {
 
-constexpr uint32_t kMostHandlers = 5;
+constexpr uint32_t kMostHandlers = 8;
 
 constinit std::atomic<Handler> handlers[kMostHandlers] = {};
 constinit Subscriber subscriber = nullptr;

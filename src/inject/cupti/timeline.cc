@@ -224,6 +224,7 @@ void begin_timeline() noexcept {
 }
 
 void follow_phase() noexcept {
+  if ((attachment.header->wanted & wire::kWantCuda) == 0) return;  // where kernels are measured there is no timeline
   if (!is_own_process() || !is_behind(state.load(), phase())) return;
   const Change change;
   if (change.held()) change_state(phase());

@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "inject/attachment.h"
+#include "inject/cupti/profiler_range.h"
 #include "inject/cupti/subscriber.h"
 #include "inject/metrics/base_name.h"
 #include "inject/metrics/driver.h"
@@ -74,6 +75,7 @@ struct State {
   bool told_kinds = false;
   bool told_empty = false;
   std::atomic<uint32_t> awaiting{0};      ///< kinds that await their samples
+  std::atomic<uint32_t> looks{0};         ///< at launches while all was counted and samples were waited for
   std::atomic<bool> samples_over{false};  ///< none can be taken: the reason was told
   uint64_t samplings = 0;
   Context* running = nullptr;
@@ -129,9 +131,12 @@ bool is_collective(const Launch& launch, const char* mangled) noexcept {
 
 /// Into a graph, which runs later.
 bool is_captured(void* stream) noexcept {
+  constexpr int kCaptureImplicit = 906;  // CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: of the legacy stream, another is
   uint32_t status = 0;
   const Driver& driver = the_driver();
-  if (driver.is_capturing == nullptr || driver.is_capturing(stream, &status) != 0 || status == 0) return false;
+  if (driver.is_capturing == nullptr) return false;
+  const int result = driver.is_capturing(stream, &status);
+  if (result != kCaptureImplicit && (result != 0 || status == 0)) return false;
   tell_first(state.told_capture, wire::MeasureState::captured);
   return true;
 }
@@ -156,7 +161,7 @@ Work work_on(const Settings& wanted, const Launch& launch, LaunchKind*& kind) no
 bool may_be_measured(const Settings& wanted, const Launch& launch, const char* mangled) noexcept {
   if (!records(wire::kWantMetrics) || !has_wanted_name(wanted, mangled)) return false;
   if (!is_listed(wanted, mangled) || !in_range()) return false;
-  return !is_collective(launch, mangled) && !is_captured(launch.stream);
+  return !is_collective(launch, mangled) && !is_captured(launch.waited_stream);
 }
 
 /// By the thread that holds `launching` alone.
@@ -185,8 +190,9 @@ void describe(Launch& launch, const CallbackData& data) noexcept {
   const bool known = driver.current_device != nullptr && driver.current_device(&device) == 0;
   launch.kernel.device = known ? static_cast<uint32_t>(device) : wire::kNotTold;
   launch.kernel.context = data.context_id;
-  const bool told =
-      stream_id != nullptr && stream_id(data.context, launch.stream, 0, &launch.kernel.stream) == Result::ok;
+  const uint8_t is_per_thread = launch.waited_stream != launch.stream ? 1 : 0;
+  const bool told = stream_id != nullptr &&
+                    stream_id(data.context, launch.stream, is_per_thread, &launch.kernel.stream) == Result::ok;
   if (!told) launch.kernel.stream = wire::kNotTold;
 }
 
@@ -319,7 +325,13 @@ void stop_watching() noexcept {
 bool is_over(const Settings& wanted) noexcept {
   if (over.load() || phase() == wire::Phase::ended) return true;
   if (wanted.name_count == 0 && state.samples_over.load()) return true;
-  return has_all(wanted) && (!measures_both(wanted) || state.awaiting.load() == 0);
+  if (!has_all(wanted)) return false;
+  if (!measures_both(wanted) || state.awaiting.load() == 0) return true;
+  // What has not come again by then may never do so, and each launch would be looked at.
+  constexpr uint32_t kMostLooks = 100'000;
+  if (state.looks.fetch_add(1, std::memory_order_relaxed) < kMostLooks) return false;
+  state.samples_over.store(true);
+  return true;
 }
 
 /// Whether another thread has done it since it was decided. By the thread that holds `launching` alone.
@@ -376,6 +388,7 @@ bool watch_launches(const cupti::Library& library) noexcept {
   if (failed("cuptiProfilerInitialize", profiler.initialize(&params))) return false;
   if (failed("cuptiSubscribe", cupti::subscribe(library))) return false;
   set_watched(library, true);
+  cupti::watch_profiler_range(library);
   return true;
 }
 

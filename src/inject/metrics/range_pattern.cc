@@ -27,6 +27,13 @@ bool set_element(Element& element, const char* key, const char* value) noexcept 
   return element.kind != Kind::regex || regcomp(&element.regex, value, REG_EXTENDED | REG_NOSUB) == 0;
 }
 
+/// The old one is left as it is.
+void renew_expression(Element& element) noexcept {
+  if (element.kind != Element::Kind::regex) return;
+  element.regex = regex_t{};
+  if (regcomp(&element.regex, element.text, REG_EXTENDED | REG_NOSUB) != 0) element.kind = Element::Kind::name;
+}
+
 /// Depths, as bits: where what is left of a pattern may begin. Bit n: above the n outermost ranges of its domain.
 using Depths = uint64_t;
 
@@ -86,6 +93,21 @@ bool Patterns::take(const char* key, const char* value) noexcept {
   ++element_count;
   ++pattern.count;
   return true;
+}
+
+void Patterns::renew() noexcept {
+  for (uint32_t i = 0; i < count; ++i) renew_expression(all[i].domain);
+  for (uint32_t i = 0; i < element_count; ++i) renew_expression(elements[i]);
+}
+
+bool Patterns::has_expressions() const noexcept {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (all[i].domain.kind == Element::Kind::regex) return true;
+  }
+  for (uint32_t i = 0; i < element_count; ++i) {
+    if (elements[i].kind == Element::Kind::regex) return true;
+  }
+  return false;
 }
 
 RangeBits bits_of(const Patterns& patterns, bool push_pop, const char* domain, size_t domain_bytes, const char* name,

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Ranges that launches must lie in, or must not (wire/kernel_record.h), matched without allocating.
+/// Ranges that launches must lie in, or must not (wire/kernel_record.h). Names are matched without allocating; regular
+/// expressions are the C library's, which may.
 namespace sonde::inject::metrics {
 
 /// Bits of elements and of patterns, one each, in the order of the request.
@@ -41,6 +42,10 @@ struct Patterns {
 
   /// A line of the request. False where it cannot be understood, or there is no room for it. `value` must live on.
   bool take(const char* key, const char* value) noexcept;
+
+  /// Compiles the expressions anew: in a child of fork() the lock within one may be held by a thread of its parent.
+  void renew() noexcept;
+  [[nodiscard]] bool has_expressions() const noexcept;
 };
 
 /// What a range matches: a bit each.

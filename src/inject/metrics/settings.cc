@@ -1,6 +1,7 @@
 #include "inject/metrics/settings.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -95,6 +96,7 @@ __attribute__((constructor)) void read_settings() noexcept {
   const char* const path = getenv(wire::kMeasureVariable);  // NOLINT(concurrency-mt-unsafe): the program has not begun
   char* const text = path == nullptr ? nullptr : bytes_of(path);
   measures = text != nullptr && parse(text);
+  if (measures && read.ranges.has_expressions()) pthread_atfork(nullptr, nullptr, [] { read.ranges.renew(); });
   errno = error;
 }
 

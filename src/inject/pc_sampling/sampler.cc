@@ -16,6 +16,12 @@ constexpr uint64_t kScratchBytes = uint64_t{8} << 20U;
 constexpr uint64_t kHardwareBytes = uint64_t{64} << 20U;
 constexpr size_t kUsualReasons = 64;  ///< 36 on an H100, those twice that nothing was issued at counted
 
+/// False, as what needed it.
+bool no_memory() noexcept {
+  tell(wire::PcState::failed, "no memory for samples", 0);
+  return false;
+}
+
 bool failed(const char* function, Result result) noexcept {
   if (result != Result::ok) tell(wire::PcState::failed, function, static_cast<int32_t>(result));
   return result != Result::ok;
@@ -68,7 +74,7 @@ bool Sampler::read_reasons() noexcept {
   auto* const names = new_array<char>(reason_count_ * kReasonNameBytes);
   auto** const places = new_array<char*>(reason_count_);
   auto* const indices = new_array<uint32_t>(reason_count_);
-  if (names == nullptr || places == nullptr || indices == nullptr) return false;
+  if (names == nullptr || places == nullptr || indices == nullptr) return no_memory();
   for (size_t i = 0; i < reason_count_; ++i) places[i] = names + i * kReasonNameBytes;
   ReasonsParams reasons;
   reasons.context = launch_.context;
@@ -92,7 +98,7 @@ bool Sampler::make_room() noexcept {
   const size_t room = reason_count_ < kUsualReasons ? kUsualReasons : reason_count_;
   auto* const instructions = new_array<PcData>(kInstructions);
   auto* const reasons = new_array<StallReason>(kInstructions * room);
-  if (instructions == nullptr || reasons == nullptr) return false;
+  if (instructions == nullptr || reasons == nullptr) return no_memory();
   for (size_t i = 0; i < kInstructions; ++i) {
     instructions[i] = PcData();
     instructions[i].reasons = reasons + i * room;

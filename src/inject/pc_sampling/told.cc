@@ -1,5 +1,6 @@
 #include "inject/pc_sampling/told.h"
 
+#include "inject/cupti/worker_record.h"
 #include "inject/text_record.h"
 
 namespace sonde::inject::pc_sampling {
@@ -13,9 +14,10 @@ void tell_with_text(wire::Kind kind, const Body& body, const char* text) noexcep
 
 void tell_part(wire::CodePartBody part, const std::byte* bytes) noexcept {
   const auto size = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof part) + wire::padded(part.bytes);
-  std::byte* const at = begin_record(size);
+  // The thread stands in a launch that is measured anyway: it may wait for room.
+  std::byte* const at = cupti::begin_worker_record(wire::Kind::code_part, size, 0);
   if (at == nullptr) return;
-  std::byte* const text = put(put_head(at, wire::Kind::code_part, size, 0, 0, now_ns()), part);
+  std::byte* const text = put(at, part);
   put_text(text, {reinterpret_cast<const char*>(bytes), static_cast<uint16_t>(part.bytes)});
   commit_record(size);
 }

@@ -307,7 +307,14 @@ bool PayloadReader::read_value(uint64_t type, size_t& at, std::string& json, int
   if (const Basic basic = basic_of(type); basic.form != Form::none) return read_basic(basic, at, json);
   const PayloadSchema* const schema = depth < kMostDepth ? context_.schema(type) : nullptr;
   if (schema == nullptr) return false;
-  return schema->is_enum ? read_enum(*schema, at, json) : read_schema(*schema, at, json, depth + 1);
+  if (schema->is_enum) return read_enum(*schema, at, json);
+  const size_t begin = at;
+  if (!read_schema(*schema, at, json, depth + 1)) return false;
+  if (schema->type != kStatic || schema->bytes != 0) return true;
+  // Whose size was not told has it by its members, as in C; of the last one the end may be missing.
+  const auto layout = layout_of(type, depth);
+  if (layout) at = std::min(begin + aligned(at - begin, layout->align), bytes_.size());
+  return true;
 }
 
 }  // namespace
