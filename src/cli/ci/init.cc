@@ -98,7 +98,8 @@ Status check(const CiSettings& settings) {
     return fail("the budget '{}' has to lie in the repository: name it relative to its root", settings.budget);
   }
   if (std::ranges::find(kTools, settings.tool) == kTools.end()) {
-    return fail("there is no tool '{}'{} (nsys, sonde, pytorch, none)", settings.tool, did_you_mean(settings.tool, kTools));
+    return fail("there is no tool '{}'{} (nsys, sonde, pytorch, none)", settings.tool,
+                did_you_mean(settings.tool, kTools));
   }
   if (settings.runs < 1 || settings.runs > kMostRuns) {
     return fail("{} runs cannot be made; choose 1 to {}", settings.runs, kMostRuns);
@@ -140,7 +141,8 @@ void set_up(CLI::App& command, int& exit_code) {
       ->capture_default_str();
   command.add_option("--runs", a->settings.runs, "Runs of the command")->capture_default_str();
   command
-      .add_option("--tool", a->settings.tool, "nsys, sonde (sonde record), pytorch (the command writes a trace itself) or none (wall time)")
+      .add_option("--tool", a->settings.tool,
+                  "nsys, sonde (sonde record), pytorch (the command writes a trace itself) or none (wall time)")
       ->capture_default_str();
   command.add_option("--branch", a->settings.branch, "Main branch, which the baseline is of")->capture_default_str();
   command.add_option("-o,--output", a->folder, "Root of the repository")->capture_default_str();
