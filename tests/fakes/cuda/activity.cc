@@ -21,7 +21,7 @@ constexpr uint32_t kSystemThreadIds = 1;
 std::atomic<uint64_t> enabled{0};
 std::atomic<uint32_t> thread_id_type{0};
 std::atomic<bool> counters[kCounters] = {};
-std::atomic<bool> event_times{false};
+[[maybe_unused]] std::atomic<bool> event_times{false};  // from CUDA 12.8 on
 size_t attributes[kAttributes] = {8 << 20, 8 << 20, 250, 1024, 250, 0, 3, 3, 1};
 
 /// The type decides it: CUPTI's own numbers are of no use to anybody else.
