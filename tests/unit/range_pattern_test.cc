@@ -38,6 +38,14 @@ class Filter {
   }
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
+  /// In a program they live as long as it.
+  ~Filter() {
+    const auto release = [](inject::metrics::Element& element) {
+      if (element.kind == inject::metrics::Element::Kind::regex) regfree(&element.regex);
+    };
+    for (inject::metrics::Pattern& pattern : patterns_->all) release(pattern.domain);
+    for (inject::metrics::Element& element : patterns_->elements) release(element);
+  }
 
   /// `pushed` outermost first; `started` anywhere in the process.
   [[nodiscard]] bool measures(const std::vector<std::string>& pushed,
