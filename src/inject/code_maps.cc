@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <link.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 
 #include "inject/pages.h"
 #include "inject/text_record.h"
+#include "inject/turn.h"
+#include "wire/fnv.h"
 
 namespace sonde::inject {
 namespace {
@@ -29,9 +30,8 @@ struct ToldList {
 };
 
 constinit ToldList told;
-constinit ToldList fresh;  ///< to take its place
-constexpr int64_t kPauseNs = 1'000'000'000;
-constinit int64_t next_try = 0;
+constinit ToldList fresh;        ///< to take its place
+constinit int64_t next_try = 0;  ///< not before, once there was no room for a mapping
 constinit std::atomic<bool> telling{false};
 constinit std::atomic<uint64_t> told_changes{0};  ///< of the loader, when all was told; 0: it was never
 
@@ -45,27 +45,6 @@ uint64_t loader_changes() noexcept {
   static_cast<void>(dl_iterate_phdr(read, &changes));
   return changes;
 }
-
-/// One thread at a time. Another waits for it no longer than the processor needs to run it.
-class Turn {
- public:
-  Turn() noexcept {
-    constexpr int kTries = 10'000;
-    for (int i = 0; i < kTries && !held_; ++i) {
-      held_ = !telling.exchange(true, std::memory_order_acquire);
-      if (!held_) sched_yield();
-    }
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
-    if (held_) telling.store(false, std::memory_order_release);
-  }
-  [[nodiscard]] bool held() const noexcept { return held_; }
-
- private:
-  bool held_ = false;
-};
 
 /// The lines of /proc/self/maps. The C library's open() and read() may be this library's own, which record.
 class MapLines {
@@ -150,13 +129,6 @@ bool read_line(const char* line, wire::CodeMappingBody& mapping, const char*& pa
   return is_code && *path != '\0' && mapping.begin < mapping.end;
 }
 
-/// FNV-1a.
-uint64_t hash_of(const char* text) noexcept {
-  uint64_t hash = 0xCBF29CE484222325;
-  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<uint8_t>(*text)) * 0x100000001B3;
-  return hash;
-}
-
 bool take_lists() noexcept {
   for (ToldList* list : {&told, &fresh}) {
     if (list->items == nullptr) list->items = new_array<Told>(kMostTold);
@@ -180,7 +152,7 @@ bool tell_new_lines() noexcept {
     wire::CodeMappingBody mapping{};
     const char* path = nullptr;
     if (!read_line(line, mapping, path)) continue;
-    const Told item{mapping.begin, hash_of(line)};
+    const Told item{mapping.begin, wire::fnv(line)};
     if (!is_told(item, place) && !write_with_text({wire::Kind::code_mapping, 0, 0, 0, time}, mapping, text_of(path))) {
       return false;
     }
@@ -193,7 +165,7 @@ bool tell_new_lines() noexcept {
 
 void tell_code() noexcept {
   if (loader_changes() == told_changes.load(std::memory_order_acquire)) return;
-  const Turn turn;
+  const Turn turn(telling);
   const uint64_t changes = loader_changes();
   if (!turn.held() || changes == told_changes.load(std::memory_order_relaxed) || !take_lists()) return;
   if (now_ns() < next_try) return;
@@ -201,6 +173,7 @@ void tell_code() noexcept {
   const ToldList before = told;
   told = fresh;
   fresh = before;
+  constexpr int64_t kPauseNs = 1'000'000'000;
   // A full memory, or a recorder that is gone, must not cost each call a look at the maps.
   if (!all) next_try = now_ns() + kPauseNs;
   if (all) told_changes.store(changes, std::memory_order_release);

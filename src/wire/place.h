@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "wire/fnv.h"
+
 namespace sonde::wire {
 
 /// A thread's open push/pop ranges beyond so many, of all domains, do not count for its place.
@@ -11,11 +13,9 @@ inline constexpr uint32_t kDeepestPlace = 32;
 /// The place of a range within the place around it (0: none): a hash (FNV-1a) of the names from the outermost on,
 /// digits left out, so that it is equal for the layers of a model and for steps. Domains do not count.
 constexpr uint64_t add_to_place(uint64_t place, const char* name, size_t bytes) noexcept {
-  constexpr uint64_t kBasis = 14695981039346656037ULL;
-  constexpr uint64_t kPrime = 1099511628211ULL;
-  place ^= kBasis;
+  place ^= kFnvBasis;
   for (size_t i = 0; i < bytes; ++i) {
-    if (name[i] < '0' || name[i] > '9') place = (place ^ static_cast<uint8_t>(name[i])) * kPrime;
+    if (name[i] < '0' || name[i] > '9') place = add_to_fnv(place, static_cast<uint8_t>(name[i]));
   }
   return place;
 }

@@ -336,9 +336,9 @@ TEST_F(ApiTasks, FollowersAreAnsweredWhenTheServiceEnds) {
 }
 
 TEST(LogFollowers, AreBounded) {
-  LogFollowers followers;
-  size_t answered = 0;
+  size_t answered = 0;  // outlives the followers, who are all answered in the end
   const auto never = [](bool is_last) { return is_last ? std::optional(Response()) : std::nullopt; };
+  LogFollowers followers;
   for (size_t i = 0; i < LogFollowers::kMost; ++i) followers.wait(never, [](const Response&) {});
   // The thread may just look at all of them; what it holds is not counted then.
   for (size_t i = 0; i < 2 * LogFollowers::kMost; ++i) followers.wait(never, [&](const Response&) { ++answered; });

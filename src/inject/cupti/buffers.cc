@@ -24,6 +24,7 @@ struct Buffer {
 constinit Buffer buffers[kBuffers];
 constinit std::atomic<uint64_t> given_back{0};
 constinit std::atomic<uint32_t> filled{0};
+constinit std::atomic<uint64_t> filled_bytes{0};
 constinit std::atomic<int64_t> spent_ns{0};
 
 /// Adds what a callback took. The clock is read twice a buffer, not a record.
@@ -63,6 +64,12 @@ Buffer* held_at(const uint8_t* at) noexcept {
   return nullptr;
 }
 
+/// Whether what came in a buffer may wait too.
+bool has_room(size_t bytes) noexcept {
+  return filled.load(std::memory_order_relaxed) < kMostFilled &&
+         filled_bytes.load(std::memory_order_relaxed) + bytes <= kMostFilledBytes;
+}
+
 uint64_t count_records(uint8_t* at, size_t valid) noexcept {
   uint64_t count = 0;
   uint8_t* record = nullptr;
@@ -85,12 +92,13 @@ void take_buffer(void* /*context*/, uint32_t /*stream*/, uint8_t* at, size_t /*b
   if (buffer == nullptr) return;
   buffer->valid = valid < kBufferBytes ? valid : kBufferBytes;
   const bool own = is_own_process();
-  if (!own || filled.load(std::memory_order_relaxed) >= kMostFilled) {
+  if (!own || !has_room(buffer->valid)) {
     if (own) count(wire::Loss::worker, count_records(at, buffer->valid));
     buffer->use.store(Use::free, std::memory_order_release);
     return;
   }
   filled.fetch_add(1, std::memory_order_relaxed);
+  filled_bytes.fetch_add(buffer->valid, std::memory_order_relaxed);
   buffer->order.store(given_back.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   buffer->use.store(Use::filled, std::memory_order_release);
   wake_worker();
@@ -110,6 +118,7 @@ FilledBuffer next_filled() noexcept {
 
 void free_buffer(const FilledBuffer& buffer) noexcept {
   filled.fetch_sub(1, std::memory_order_relaxed);
+  filled_bytes.fetch_sub(buffer.valid, std::memory_order_relaxed);
   buffers[buffer.index].use.store(Use::free, std::memory_order_release);
 }
 

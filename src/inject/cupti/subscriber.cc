@@ -8,7 +8,7 @@
 namespace sonde::inject::cupti {
 namespace {
 
-constexpr uint32_t kMostHandlers = 8;
+constexpr uint32_t kMostHandlers = 8;  ///< more than the parts of this library that add one
 
 constinit std::atomic<Handler> handlers[kMostHandlers] = {};
 constinit Subscriber subscriber = nullptr;

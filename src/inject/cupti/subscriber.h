@@ -8,7 +8,7 @@ namespace sonde::inject::cupti {
 /// Runs on the thread that makes the call, before and after it. `data` is a CallbackData for calls.
 using Handler = void (*)(Domain domain, uint32_t id, const void* data);
 
-/// Before subscribe(); for all that is watched. There is room for five.
+/// Before subscribe(); for all that is watched. Each once, however often it is added.
 void add_handler(Handler handler) noexcept;
 
 /// Once; `ok` where it was done before. multiple_subscribers: another tool has CUPTI.

@@ -3,6 +3,7 @@
 #include "inject/cupti/library.h"
 #include "inject/cupti/worker_record.h"
 #include "inject/pages.h"
+#include "wire/fnv.h"
 
 namespace sonde::inject::cupti {
 namespace {
@@ -56,15 +57,6 @@ Pointed& place_of(const char* at) noexcept {
   return tables->pointed[(reinterpret_cast<uintptr_t>(at) * kSpread) >> (64U - kBits)];
 }
 
-/// FNV-1a
-uint64_t hash_of(const char* text) noexcept {
-  constexpr uint64_t kBasis = 14695981039346656037ULL;
-  constexpr uint64_t kPrime = 1099511628211ULL;
-  uint64_t hash = kBasis;
-  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * kPrime;
-  return hash;
-}
-
 /// The place of a text: where it stands, or where it would.
 Numbered& place_of(const char* text, uint64_t hash) noexcept {
   auto i = static_cast<uint32_t>((hash ^ (hash >> 32U)) % Tables::kPlaces);
@@ -108,7 +100,7 @@ Numbered numbered(const char* text) noexcept {
   Pointed& pointed = place_of(text);
   const bool is_same = pointed.known.number != 0 && pointed.at == text && strcmp(pointed.known.text, text) == 0;
   if (is_same) return pointed.known;
-  const uint64_t hash = hash_of(text);
+  const uint64_t hash = wire::fnv(text);
   Numbered& known = place_of(text, hash);
   if (known.number == 0) known = add(text, hash);
   pointed = {text, known};

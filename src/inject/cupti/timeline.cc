@@ -1,7 +1,6 @@
 #include "inject/cupti/timeline.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <cstdlib>
 
@@ -16,6 +15,7 @@
 #include "inject/cupti/worker.h"
 #include "inject/gpu_metrics/sampling.h"
 #include "inject/thread_chunk.h"
+#include "inject/turn.h"
 
 namespace sonde::inject::cupti {
 namespace {
@@ -55,27 +55,6 @@ void hold_records(bool holds) noexcept {
     attachment.header->cuda_active.fetch_sub(1);
   }
 }
-
-/// One change at a time. A thread of the program waits for another's no longer than the processor needs to run it.
-class Change {
- public:
-  Change() noexcept {
-    constexpr int kTries = 10'000;
-    for (int i = 0; i < kTries && !held_; ++i) {
-      held_ = !changing.exchange(true, std::memory_order_acquire);
-      if (!held_) sched_yield();
-    }
-  }
-  Change(const Change&) = delete;
-  Change& operator=(const Change&) = delete;
-  ~Change() {
-    if (held_) changing.store(false, std::memory_order_release);
-  }
-  [[nodiscard]] bool held() const noexcept { return held_; }
-
- private:
-  bool held_ = false;
-};
 
 const Library* open_known() noexcept {
   const Library* const library = open_library();
@@ -195,7 +174,7 @@ void fetch(uint32_t flags) noexcept {
 /// The recording may begin again at any time, and then the next rest is waited for.
 void rest() noexcept {
   fetch(kForced);
-  const Change change;
+  const Turn change(changing);
   if (change.held() && state.load() == State::ready && now_ns() >= drained_at.load()) hold_records(false);
 }
 
@@ -226,7 +205,7 @@ void begin_timeline() noexcept {
 void follow_phase() noexcept {
   if ((attachment.header->wanted & wire::kWantCuda) == 0) return;  // where kernels are measured there is no timeline
   if (!is_own_process() || !is_behind(state.load(), phase())) return;
-  const Change change;
+  const Turn change(changing);
   if (change.held()) change_state(phase());
 }
 

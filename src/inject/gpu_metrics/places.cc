@@ -6,14 +6,15 @@
 #include <cerrno>
 
 #include "inject/attachment.h"
+#include "wire/fnv.h"
 
 namespace sonde::inject::gpu_metrics {
 namespace {
 
-/// FNV-1a; never 0.
+/// Never 0.
 uint64_t number_of(const uint8_t (&uuid)[16]) noexcept {
-  uint64_t number = 0xCBF29CE484222325;
-  for (const uint8_t byte : uuid) number = (number ^ byte) * 0x100000001B3;
+  uint64_t number = wire::kFnvBasis;
+  for (const uint8_t byte : uuid) number = wire::add_to_fnv(number, byte);
   return number == 0 ? 1 : number;
 }
 

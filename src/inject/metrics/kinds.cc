@@ -1,6 +1,7 @@
 #include "inject/metrics/kinds.h"
 
 #include "inject/metrics/range_filter.h"
+#include "wire/fnv.h"
 
 namespace sonde::inject::metrics {
 namespace {
@@ -10,10 +11,9 @@ constinit LaunchKind kinds[kMostKinds];
 
 /// Never 0.
 uint64_t key_of(const Launch& launch) noexcept {
-  constexpr uint64_t kPrime = 1099511628211ULL;
-  uint64_t key = (reinterpret_cast<uintptr_t>(launch.function) ^ place()) * kPrime;
-  for (const uint32_t axis : launch.kernel.grid) key = (key ^ axis) * kPrime;
-  for (const uint32_t axis : launch.kernel.block) key = (key ^ axis) * kPrime;
+  uint64_t key = wire::add_to_fnv(reinterpret_cast<uintptr_t>(launch.function), place());
+  for (const uint32_t axis : launch.kernel.grid) key = wire::add_to_fnv(key, axis);
+  for (const uint32_t axis : launch.kernel.block) key = wire::add_to_fnv(key, axis);
   return (key ^ (key >> 32U)) | 1U;
 }
 

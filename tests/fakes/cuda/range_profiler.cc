@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -61,6 +62,7 @@ struct Profiler {
   CounterImage* image = nullptr;
   std::vector<Measured> seen;
 };
+std::mutex mutex;  ///< of `running` and what it has seen: launches come from many threads
 Profiler* running = nullptr;
 bool initialized = false;
 
@@ -101,6 +103,7 @@ struct LaunchParameters {
 };
 
 void observe(const ApiCall& call) {
+  const std::lock_guard lock(mutex);
   if (running == nullptr || !running->started) return;
   const auto& launch = *static_cast<const LaunchParameters*>(call.parameters);
   uint64_t threads = 1;
@@ -342,6 +345,7 @@ FUNCTION(RangeProfilerEnable, Enable) {
 }
 
 FUNCTION(RangeProfilerDisable, OfProfiler) {
+  const std::lock_guard lock(mutex);
   if (running == p->profiler) running = nullptr;
   counters_of = Counters::nobody;
   delete p->profiler;
@@ -377,6 +381,7 @@ FUNCTION(RangeProfilerSetConfig, SetConfig) {
 }
 
 FUNCTION(RangeProfilerStart, OfProfiler) {
+  const std::lock_guard lock(mutex);
   if (!p->profiler->configured || p->profiler->started) return kInvalidOperation;
   p->profiler->started = true;
   running = p->profiler;
@@ -386,6 +391,7 @@ FUNCTION(RangeProfilerStart, OfProfiler) {
 FUNCTION(RangeProfilerStop, Stop) {
   if (!p->profiler->started) return kInvalidOperation;
   usleep(wanted_failure("StopTakesMs") * 1000);
+  const std::lock_guard lock(mutex);
   p->profiler->started = false;
   p->profiler->stopped = true;
   p->all_submitted = 1;
