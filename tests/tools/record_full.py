@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from _layouts import same_layouts
 from _recorded import PATIENCE_S, SONDE, TOOLS, Recorded, check
 
 PROGRAM = TOOLS / "cuda_program"
@@ -341,11 +342,7 @@ def answered(folder):
 
 
 def layouts(_):
-    program = TOOLS / "cupti_pc_layouts"
-    if not program.exists():
-        return "skipped: no CUDA toolkit with cupti_pcsampling.h was there when this tree was configured"
-    check(subprocess.run([program], check=False).returncode == 0, "CUPTI's structures")
-    return "ok"
+    return same_layouts("cupti_pc_layouts", "cupti_pcsampling.h")
 
 
 def main():

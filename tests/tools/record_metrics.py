@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from _layouts import same_layouts
 from _recorded import PATIENCE_S, SONDE, TOOLS, Recorded, check
 
 PROGRAM = TOOLS / "cuda_program"
@@ -284,11 +285,7 @@ def answered(folder):
 
 
 def layouts(_):
-    program = TOOLS / "profiler_layouts"
-    if not program.exists():
-        return "skipped: no CUDA toolkit with cupti_range_profiler.h was there when this tree was configured"
-    check(subprocess.run([program], check=False).returncode == 0, "sizes of CUPTI's structures")
-    return "ok"
+    return same_layouts("profiler_layouts", "cupti_range_profiler.h")
 
 
 def main():

@@ -114,6 +114,20 @@ TEST(GpuClock, WhatIsForgottenChangesNothingOfLaterTimes) {
   }
 }
 
+TEST(GpuClock, OneThatWasNotOursIsNotLaterEither) {
+  Both clocks;
+  clocks.add(was_not_yet(kSecond + 3 * kMs, kSecond));
+  constexpr int64_t kSeconds = 500;
+  for (int64_t second = 1; second < kSeconds; ++second) {
+    const int64_t ahead = second == kSeconds / 2 ? kMs : -kMs;
+    clocks.add(was_over(second * kSecond + ahead, second * kSecond));
+  }
+  clocks.all.settle();
+  clocks.few.settle();
+  EXPECT_GT(clocks.all.error_ns(), 0);
+  EXPECT_EQ(clocks.few.error_ns(), clocks.all.error_ns());
+}
+
 TEST(GpuClock, OfAnyBoundsAFewStay) {
   GpuClock only_before;
   GpuClock backwards;
