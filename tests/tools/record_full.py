@@ -115,6 +115,17 @@ def each_launch(folder):
         check(profile[1]["smsp__pcsamp_interval"] == 3, profile[1])
 
 
+def reset_devices(folder):
+    """A context where a destroyed one lay is another: its kernels are sampled, and counted, as those of the first."""
+    path = folder / "resets.sqlite"
+    for options, wanted in ((ONLY, ["vector_add", "gemm"] * 3), ((*BOTH, "--launches-each", "1"), ["vector_add", "gemm"])):
+        run = record(path, *options, program=("resets", "3"))
+        found = profiles(path)
+        check("warning" not in run.stderr and [function for function, _, _ in found] == wanted, (run.stderr, found))
+        for profile in found:
+            check_samples(profile)
+
+
 def behind_others(folder):
     """Kernels that were launched before, and are not asked for, have ended when samples begin."""
     path = folder / "behind.sqlite"
@@ -347,7 +358,7 @@ def layouts(_):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (each_launch, behind_others, in_place_of_counters, full_set, pages, source_lines,
+        for part in (each_launch, reset_devices, behind_others, in_place_of_counters, full_set, pages, source_lines,
                      arrives_otherwise, threads_and_rounds, losses, not_to_be_had, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
