@@ -131,7 +131,7 @@ void Counter::take(const Data& data, size_t instances, wire::CountedLaunchBody& 
   commit_record(kBytes);
 }
 
-bool Counter::disable(wire::CountedLaunchBody& found) noexcept {
+bool Counter::disable(wire::CountedLaunchBody& found) const noexcept {
   DisableParams params;
   params.context = launch_.context;
   const bool disabled = !failed("cuptiSassMetricsDisable", functions_.disable(&params));
@@ -139,7 +139,7 @@ bool Counter::disable(wire::CountedLaunchBody& found) noexcept {
   return disabled;
 }
 
-bool Counter::unset() noexcept {
+bool Counter::unset() const noexcept {
   UnsetConfigParams params;
   params.device = launch_.device;
   return !failed("cuptiSassMetricsUnsetConfig", functions_.unset_config(&params));

@@ -35,8 +35,8 @@ class Counter {
   bool read_all(wire::CountedLaunchBody& found) noexcept;
   bool flush(const ExtentParams& extent, wire::CountedLaunchBody& found) noexcept;
   void take(const Data& data, size_t instances, wire::CountedLaunchBody& found) const noexcept;
-  bool disable(wire::CountedLaunchBody& found) noexcept;
-  [[nodiscard]] bool unset() noexcept;
+  bool disable(wire::CountedLaunchBody& found) const noexcept;
+  [[nodiscard]] bool unset() const noexcept;
 
   Functions functions_;
   Counted launch_{};

@@ -43,7 +43,7 @@ bool find(const cupti::Library& library) noexcept {
 const Functions& functions() noexcept { return found; }
 
 void watch_code(const cupti::Library& library, bool on) noexcept {
-  const auto symbol = cupti::symbol(library, "cuptiGetCubinCrc");
+  auto* const symbol = cupti::symbol(library, "cuptiGetCubinCrc");
   found.cubin_crc = reinterpret_cast<Result (*)(CubinCrcParams*)>(symbol);
   if (found.cubin_crc == nullptr) return;
   if (on) cupti::add_handler(on_resource);
