@@ -26,8 +26,8 @@ SPOOL_HEAD_BYTES = 40  # of record/spool.h
 # The kinds of wire/record.h that each is for.
 SEEDS = {
     "payloads": ((12, 13, 14), ["-t", "nvtx"], f"{TOOLS}/payload_program payloads"),
-    "pc_samples": ((101, 102, 103, 104), ["--section", "SourceCounters", "--sampling-interval", "5", "--launch-count", "2"],
-                   f"{_cuda.PROGRAM} plain 2"),
+    "pc_samples": ((101, 102, 103, 104, 105, 106), ["--section", "SourceCounters", "--instruction-counts", "--launch-count", "1"],
+                   f"{_cuda.PROGRAM} plain 3"),
 }
 
 

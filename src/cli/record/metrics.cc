@@ -121,7 +121,7 @@ Result<MetricNames> names_of(const MetricOptions& options) {
 }
 
 bool wants_metrics(const MetricOptions& options) {
-  return !options.metrics.empty() || !options.sets.empty() || !options.sections.empty();
+  return !options.metrics.empty() || !options.sets.empty() || !options.sections.empty() || options.instruction_counts;
 }
 
 /// What only means something together with metrics.
@@ -210,6 +210,10 @@ std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
       .add_option("--sampling-interval,--warp-sampling-interval", options->sampling_interval,
                   "of set full and section SourceCounters: auto, or 0 to 26 for a sample each 2^(5+N) cycles")
       ->group(kGroup);
+  command
+      .add_flag("--instruction-counts", options->instruction_counts,
+                "count how often each instruction ran; CUPTI patches the kernels' code for it")
+      ->group(kGroup);
   command.add_option("--replay-mode", options->replay_mode, "kernel: each launch runs once a pass")->group(kGroup);
   command.add_option("--target-processes", options->target_processes, "all: the program's children too")->group(kGroup);
   const auto answered = [&](const Answer& answer, bool is_settled) {
@@ -252,13 +256,14 @@ Result<std::optional<record::MeasureRequest>> measure_request(const MetricOption
     return std::ranges::find(request.metrics, name) == request.metrics.end();
   });
   request.samples = names->samples;
+  request.instructions = names->instructions || options.instruction_counts;
   const auto period = period_of(options);
   if (!period) return std::unexpected(period.error());
   request.period = *period;
   if (request.period && !request.samples) {
     return fail("--sampling-interval is that of samples: --set full or --section SourceCounters takes them");
   }
-  if (request.metrics.empty() && !request.samples) {
+  if (request.metrics.empty() && !request.samples && !request.instructions) {
     return fail("--metrics names nothing that a GPU counts: sonde record writes down the launch's own facts anyway");
   }
   request.kernel = *kernel;

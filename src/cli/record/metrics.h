@@ -23,6 +23,7 @@ struct MetricOptions {
   std::vector<std::string> excluded_ranges;  ///< --nvtx-exclude
   std::string kernel_list;                   ///< --kernels-from
   std::string sampling_interval = "auto";    ///< as ncu has it
+  bool instruction_counts = false;           ///< --instruction-counts
   std::string replay_mode = "kernel";
   std::string target_processes = "all";
   std::vector<std::pair<std::string, std::string>> others;  ///< options of ncu that are answered: name and answer
