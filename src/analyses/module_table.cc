@@ -1,6 +1,7 @@
 #include "analyses/module_table.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -205,7 +206,19 @@ void let_columns_yield(Table& table) {
   }
 }
 
+/// For people: where no GPU did anything, what it did is left out.
+void leave_device_out(Table& table) {
+  constexpr std::array<std::string_view, 8> kOfDevice = {"Device",  "Device Total", "Device Self", "GPU Idle",
+                                                         "Kernels", "Launches",     "Copies",      "Copied"};
+  std::vector<size_t> found;
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    if (std::ranges::find(kOfDevice, table.columns[i].name) != kOfDevice.end()) found.push_back(i);
+  }
+  table.drop_columns(found);
+}
+
 std::string identity(const std::vector<Line>& lines, const ModuleTree& tree) {
+  if (tree.whole.device_ns == 0) return "No GPU worked while this was recorded.";
   int64_t self = 0;
   for (const Line& line : lines) self += line.self.device_ns;
   self -= tree.outside.device_ns;
@@ -236,6 +249,7 @@ Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTable
   const auto steps = options.steps ? with_last_steps(*options.steps, tree.modules.size()) : options.steps;
   if (steps) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
   if (options.by_rank) add_rank_columns(table, trace, tree, modules_of(lines));
+  if (options.indented && tree.whole.device_ns == 0) leave_device_out(table);
   let_columns_yield(table);
   if (!options.indented) add_numbers(table, "Level", Unit::none, lines, [](const Line& l) { return l.depth; });
   auto& names = table.texts("Module");

@@ -67,7 +67,9 @@ constexpr uint32_t wanted_by(Kind kind) {
     case Kind::measured_kernel:
     case Kind::metric_values:
     case Kind::sampled_launch:
-    case Kind::pc_samples: return kWantMetrics;
+    case Kind::pc_samples:
+    case Kind::instruction_count:
+    case Kind::counted_launch: return kWantMetrics;
     case Kind::gpu_sample: return kWantGpuMetrics;
     default: return 0;
   }

@@ -100,7 +100,7 @@ inline constexpr uint32_t kMostMetricParts = 256;  ///< of a record
 /// that lie directly in one another, "[" behind it: the first is the outermost, "]": the last is the innermost), then
 /// domain or domain_regex where it is not the default one, then name, regex (of a name), one (any range) or any (any
 /// number of ranges), with an empty value. samples ("1": where the kernels are is sampled too), period (a sample each
-/// 2^N cycles).
+/// 2^N cycles), instructions ("1": how often each instruction of the kernels ran is counted too).
 inline constexpr const char* kMeasureVariable = "SONDE_RECORD_METRICS";
 
 constexpr bool is_kernel_record(Kind kind) { return kind >= Kind::measure_state && kind <= Kind::metric_values; }

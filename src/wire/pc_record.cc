@@ -32,6 +32,11 @@ bool is_whole_pc_record(Kind kind, std::span<const std::byte> body, uint16_t& te
              body.size() == sizeof samples + samples.count * sizeof(StallPart);
     }
     case Kind::code_part: return is_whole_code(body);
+    case Kind::instruction_count: return body.size() == sizeof(InstructionCountBody);
+    case Kind::counted_launch: {
+      CountedLaunchBody launch{};
+      return ends_with_text(body, launch, text_bytes);
+    }
     default: return false;
   }
 }

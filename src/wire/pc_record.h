@@ -6,15 +6,17 @@
 
 #include "wire/record.h"
 
-/// Samples of the program counter of single kernels (CUPTI's PC sampling), and the code that they lie in: records of
-/// kinds 100 to 104.
+/// Of single kernels: samples of the program counter (CUPTI's PC sampling), how often each instruction ran (its SASS
+/// metrics), and the code that they lie in: records of kinds 100 to 106.
 namespace sonde::wire {
 
-/// How sampling kernels stands in a process.
+/// How sampling kernels, or counting their instructions, stands in a process.
 enum class PcState : uint32_t {
-  too_old,    ///< text: the function that this CUPTI lacks; `result`: its version
-  failed,     ///< text: the function, `result`: what it gave; nothing more is sampled
-  code_full,  ///< more code with source lines was loaded than is kept
+  too_old,           ///< text: the function that this CUPTI lacks; `result`: its version
+  failed,            ///< text: the function, `result`: what it gave; nothing more is sampled
+  code_full,         ///< more code with source lines was loaded than is kept
+  counting_too_old,  ///< as too_old, of counting instructions
+  counting_failed,   ///< as failed; nothing more is counted
   count_
 };
 
@@ -77,7 +79,31 @@ static_assert(sizeof(CodePartBody) == 40);
 inline constexpr uint32_t kMostCodeBytes = 4000;               ///< of a part: two such records fit into a chunk
 inline constexpr uint64_t kMostCodeFile = uint64_t{1} << 28U;  ///< larger files are left alone
 
-constexpr bool is_pc_record(Kind kind) { return kind >= Kind::pc_state && kind <= Kind::code_part; }
+inline constexpr uint32_t kInstructionCounts = 3;
+
+/// One instruction of a launch whose instructions were counted; those of the same offset are added.
+struct InstructionCountBody {
+  uint64_t counting;
+  uint64_t code;    ///< CUPTI's checksum of the code that it lies in, as of PcSamplesBody where that is known
+  uint64_t offset;  ///< bytes from the begin of the launched function
+  uint64_t counts[kInstructionCounts];  ///< executed by warps, by threads, by threads whose predicate was true
+};
+static_assert(sizeof(InstructionCountBody) == 48);
+
+/// Followed by its text. Twice of a launch: before it, with the mangled name of its function, and behind its counts in
+/// its thread, without.
+struct CountedLaunchBody {
+  uint64_t counting;   ///< unique in its process
+  uint64_t kernel;     ///< id of the MeasuredKernelBody that the counts belong to; 0 before
+  uint64_t elsewhere;  ///< instructions of warps in other functions
+  uint64_t dropped;    ///< records that CUPTI dropped
+  uint32_t is_begin;   ///< 1: before
+  uint16_t text_bytes;
+  uint16_t reserved;
+};
+static_assert(sizeof(CountedLaunchBody) == 40);
+
+constexpr bool is_pc_record(Kind kind) { return kind >= Kind::pc_state && kind <= Kind::counted_launch; }
 /// Whether the bytes behind the head are a record of that kind. `text_bytes`: of its end.
 [[nodiscard]] bool is_whole_pc_record(Kind kind, std::span<const std::byte> body, uint16_t& text_bytes);
 

@@ -60,12 +60,14 @@ enum class Kind : uint16_t {
   cuda_peer_copy = 97,  ///< PeerCopyBody
   cuda_graph = 98,      ///< CudaGraphBody: a graph or an executable one came to be
   code_mapping = 96,    ///< CodeMappingBody, text: where a process has code of a file; the text is its path
-  // Where kernels were, by samples: pc_record.h.
-  pc_state = 100,        ///< PcStateBody, text
-  stall_reason = 101,    ///< StallReasonBody, text
-  sampled_launch = 102,  ///< SampledLaunchBody
-  pc_samples = 103,      ///< PcSamplesBody, StallPart...
-  code_part = 104,       ///< CodePartBody, its bytes
+  // What single instructions of kernels did: pc_record.h.
+  pc_state = 100,           ///< PcStateBody, text
+  stall_reason = 101,       ///< StallReasonBody, text
+  sampled_launch = 102,     ///< SampledLaunchBody
+  pc_samples = 103,         ///< PcSamplesBody, StallPart...
+  code_part = 104,          ///< CodePartBody, its bytes
+  instruction_count = 105,  ///< InstructionCountBody
+  counted_launch = 106,     ///< CountedLaunchBody, text
 };
 
 /// What a level is where it is not known: of a domain behind the 32nd of a process.

@@ -13,6 +13,8 @@ LEAST_SAMPLES = 2000
 LEAST_SHARE = 0.8
 MOST_DISTANCE = 0.15  # of two distributions of some thousand samples over a few lines: half the sum of differences
 COUNT = "smsp__pcsamp_sample_count"
+WARPS = 1024 * 256 // 32  # of a launch of hot_line.cu
+MOST_DIFFERENCE = 0.02
 
 
 def program(host):
@@ -68,6 +70,26 @@ def beside_counters(host):
     return f"{len(metrics)} metrics"
 
 
+def counts(host):
+    """Instructions by place: each warp begins once, and their sum is what the hardware counts."""
+    sonde_has("record", "--instruction-counts")
+    path, said = of_sonde(host, "--metrics", "smsp__inst_executed.sum", "--instruction-counts", "--launches-each", 1)
+    tables = Cuda(path)
+    values = dict(tables.rows("SELECT s.value, m.value FROM SONDE_KERNEL_METRIC m JOIN StringIds s ON s.id = m.nameId WHERE "
+                              "profileId = 0"))
+    check("inst_executed" in values, said)
+    counted, measured = values["inst_executed"], values["smsp__inst_executed.sum"]
+    check(abs(counted - measured) <= MOST_DIFFERENCE * measured, f"{counted} counted, the hardware's counter has {measured}")
+    check(counted * 16 < values["thread_inst_executed"] <= counted * 32, values["thread_inst_executed"])
+    ((first,),) = tables.rows("SELECT i.value FROM SONDE_KERNEL_METRIC_INSTANCE i JOIN SONDE_KERNEL_METRIC m ON m.id = i.metricId "
+                              "JOIN StringIds s ON s.id = m.nameId WHERE m.profileId = 0 AND s.value = 'inst_executed' "
+                              "ORDER BY i.instance LIMIT 1")
+    check(first == WARPS, f"{first} warps began, of {WARPS}")
+    found = shares(path, "inst_executed")
+    check(found.get(HOT_LINE, 0) >= LEAST_SHARE / 2, f"line {HOT_LINE} has {found}: {said}")
+    return f"{counted} instructions, the hardware's counter has {measured:.0f}"
+
+
 def against_ncu(host):
     path, _ = of_sonde(host, "--section", "SourceCounters", "--launch-count", 1)
     report, theirs = host.file("hot_line.ncu-rep"), host.file("hot_line_ncu.sqlite")
@@ -84,4 +106,4 @@ def against_ncu(host):
     return f"{distance:.3f} apart from ncu's"
 
 
-PARTS = (hot_line, beside_counters, against_ncu)
+PARTS = (hot_line, beside_counters, counts, against_ncu)

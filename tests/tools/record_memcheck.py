@@ -35,6 +35,7 @@ RUNS = {
     "children": (["-t", "cuda,nvtx,osrt"], [CUDA_PROGRAM, "forks", "3"]),
     "kernel metrics": (["--metrics", "detailed"], [CUDA_PROGRAM, "plain", "3"]),
     "kernel samples": (["--set", "full"], [CUDA_PROGRAM, "plain", "4"]),
+    "instruction counts": (["--set", "full", "--instruction-counts"], [CUDA_PROGRAM, "plain", "7"]),
     "GPU metrics": (["-t", "cuda", "--gpu-metrics-devices=all"], [CUDA_PROGRAM, "plain", "3"]),
 }
 

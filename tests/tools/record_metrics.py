@@ -265,7 +265,7 @@ def answered(folder):
     path = folder / "answered.sqlite"
     for options, said in ((["--section", "PmSampling"], "--gpu-metrics-devices"), (["--set", "basci"], "did you mean 'basic'"),
                           (["--section", "SpeedOfLigth"], "SpeedOfLight"), (["--metrics", "detaild"], "did you mean 'detailed'"),
-                          (["--metrics", "sass__inst_executed_per_opcode"], "not measured yet"),
+                          (["--metrics", "sass__inst_executed_per_opcode"], "it is not measured; ncu"),
                           (["--kernel-regex", "(", "--metrics", "basic"], "--kernel-regex '(': '(' is no extended regular expr"),
                           (["-k", "regex:(", "--metrics", "basic"], "-k,--kernel-name 'regex:(': '(' is no extended regular"),
                           (["--kernel-regex", "x"], "--metrics basic"), (["--list-sections"], "sonde kernel --list-sections"),

@@ -28,9 +28,17 @@ class SampleRecords {
     wire::Reader reader(bytes);
     wire::Record record;
     read_ = reader.next(record);
-    if (read_) samples.add(record, kProcess);
+    if (!read_) return;
+    samples.add(record, kProcess);
+    if (kind == wire::Kind::code_part) {
+      wire::CodePartBody part{};
+      std::memcpy(&part, record.body.data(), sizeof part);
+      functions.add(kProcess, part, record.body.subspan(sizeof part, part.bytes));
+    }
   }
   [[nodiscard]] bool was_read() const { return read_; }
+
+  DeviceFunctions functions;
 
  private:
   bool read_ = false;
@@ -57,7 +65,7 @@ TEST(KernelSamples, AShortReasonGetsTheNameThatReportsHave) {
   SampleRecords records;
   add_samples(records, samples);
   KernelProfile kernel = launch(trace);
-  samples.give_to(trace, kernel, kProcess, 2);
+  samples.give_to(trace, kernel, kProcess, 2, records.functions);
   EXPECT_EQ(metric_number(trace, kernel, "smsp__pcsamp_warps_issue_stalled_wait").value_or(0), 3);
   EXPECT_EQ(metric_number(trace, kernel, "smsp__pcsamp_sample_count").value_or(0), 3);
   ASSERT_NE(kernel.function, kNone);
@@ -70,7 +78,7 @@ TEST(KernelSamples, AKernelOfAnotherProcessHasNone) {
   SampleRecords records;
   add_samples(records, samples);
   KernelProfile kernel = launch(trace);
-  samples.give_to(trace, kernel, kProcess + 1, 2);
+  samples.give_to(trace, kernel, kProcess + 1, 2, records.functions);
   EXPECT_TRUE(kernel.metrics.empty());
   EXPECT_EQ(samples.finish().without, 1);
 }
@@ -83,10 +91,9 @@ TEST(KernelSamples, CodeThatIsNotWholeHasNoLines) {
   EXPECT_TRUE(records.was_read());
   add_samples(records, samples);
   KernelProfile kernel = launch(trace);
-  samples.give_to(trace, kernel, kProcess, 2);
-  const SampleTally tally = samples.finish();
-  EXPECT_EQ(tally.incomplete_code, 1);
-  EXPECT_EQ(tally.without_lines, 1);
+  samples.give_to(trace, kernel, kProcess, 2, records.functions);
+  EXPECT_EQ(records.functions.incomplete(), 1);
+  EXPECT_EQ(records.functions.without_lines(), 1);
 }
 
 TEST(KernelSamples, CodeThatLiesOutsideItsFileIsNoRecord) {

@@ -27,7 +27,8 @@ constexpr std::array<std::string_view, 3> kSets = {"basic", "detailed", "full"};
 
 constexpr std::string_view kRegex = "regex:";
 
-/// Sampled or counted by instruction: PC sampling and SASS metrics. Only the former is recorded.
+/// Sampled, and counted by instruction: PC sampling and SASS metrics. The latter patch the program's code, and are
+/// taken where they were asked for.
 constexpr std::string_view kSourceSection = "SourceCounters";
 constexpr std::string_view kFullSet = "full";
 
@@ -43,7 +44,18 @@ bool is_sampled(std::string_view name) {
   return name.contains("smsp__pcsamp_") && (name.starts_with("group:") || !name.contains(':'));
 }
 
-/// What takes instrumented code, or counters over the time of a kernel.
+/// What counting instructions gives: the names of Nsight Compute, and of CUPTI.
+bool is_counted_by_place(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kCounted = {"inst_executed",
+                                                        "thread_inst_executed",
+                                                        "thread_inst_executed_true",
+                                                        "smsp__sass_inst_executed",
+                                                        "smsp__sass_thread_inst_executed",
+                                                        "smsp__sass_thread_inst_executed_pred_on"};
+  return std::ranges::find(kCounted, name) != kCounted.end();
+}
+
+/// Other counts by instrumented code, and counters over the time of a kernel.
 bool is_not_recorded(std::string_view name) { return name.starts_with("sass__") || name.starts_with("pmsampling:"); }
 
 void add(std::vector<std::string>& names, std::string name) {
@@ -117,7 +129,8 @@ Status add_matching(MetricNames& names, std::string_view word) {
 
 bool is_counted(std::string_view metric) {
   const MetricName parts = split_metric_name(metric);
-  return metric.empty() || (!is_told(parts) && !is_sampled(metric) && !is_not_recorded(metric));
+  return metric.empty() ||
+         (!is_told(parts) && !is_sampled(metric) && !is_counted_by_place(metric) && !is_not_recorded(metric));
 }
 
 /// What a quantity is computed from: the first way for each generation of GPUs that counts all it takes. False where
@@ -202,10 +215,16 @@ Status add_metric(MetricNames& names, std::string_view word) {
     names.samples = true;
     return {};
   }
+  if (is_counted_by_place(word)) {
+    names.instructions = true;
+    return {};
+  }
   const MetricName parts = split_metric_name(word);
   if (!parts.prefix.empty()) return add_group(names.of_sets, word) ? Status() : no_group(word);
   if (is_not_recorded(word)) {
-    return fail("--metrics {}: counts by instruction are not measured yet; ncu --metrics {} does it", word, word);
+    return fail(
+        "--metrics {}: it is not measured; ncu --metrics {} does it, and --instruction-counts counts instructions",
+        word, word);
   }
   if (!word.contains("__")) {
     const auto quantity = find_quantity(word);

@@ -12,6 +12,7 @@ struct MetricNames {
   std::vector<std::string> named;    ///< that somebody asked for by name
   std::vector<std::string> of_sets;  ///< of sets and sections: names of several generations of GPUs
   bool samples = false;              ///< of the program counter, too
+  bool instructions = false;         ///< how often each ran, too
 };
 
 /// Adds the counters of a set, as "basic" or "detailed".

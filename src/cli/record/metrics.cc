@@ -29,6 +29,10 @@ void add_way_options(CLI::App& command, MetricOptions& options) {
       .add_option("--sampling-interval,--warp-sampling-interval", options.sampling_interval,
                   "of set full and section SourceCounters: auto, or 0 to 26 for a sample each 2^(5+N) cycles")
       ->group(kGroup);
+  command
+      .add_flag("--instruction-counts", options.instruction_counts,
+                "count how often each instruction ran; CUPTI patches the kernels' code for it")
+      ->group(kGroup);
   command.add_option("--replay-mode", options.replay_mode, "kernel: each launch runs once a pass")->group(kGroup);
   command.add_option("--target-processes", options.target_processes, "all: the program's children too")->group(kGroup);
 }
@@ -42,7 +46,7 @@ Result<MetricNames> names_of(const MetricOptions& options) {
 }
 
 bool wants_metrics(const MetricOptions& options) {
-  return !options.metrics.empty() || !options.sets.empty() || !options.sections.empty();
+  return !options.metrics.empty() || !options.sets.empty() || !options.sections.empty() || options.instruction_counts;
 }
 
 Status add_counters(record::MeasureRequest& request, const MetricOptions& options) {
@@ -54,7 +58,8 @@ Status add_counters(record::MeasureRequest& request, const MetricOptions& option
     return std::ranges::find(request.metrics, name) == request.metrics.end();
   });
   request.samples = names->samples;
-  if (!request.metrics.empty() || request.samples) return {};
+  request.instructions = names->instructions || options.instruction_counts;
+  if (!request.metrics.empty() || request.samples || request.instructions) return {};
   return fail("--metrics names nothing that a GPU counts: sonde record writes down the launch's own facts anyway");
 }
 

@@ -17,6 +17,7 @@ struct MetricOptions {
   std::vector<std::string> sections;  ///< --section
   LaunchChoice launches;
   std::string sampling_interval = "auto";  ///< as ncu has it
+  bool instruction_counts = false;         ///< --instruction-counts
   std::string replay_mode = "kernel";
   std::string target_processes = "all";
 };

@@ -10,6 +10,7 @@
 #include "inject/attachment.h"
 #include "inject/cupti/profiler_range.h"
 #include "inject/cupti/subscriber.h"
+#include "inject/instructions/counter.h"
 #include "inject/metrics/base_name.h"
 #include "inject/metrics/driver.h"
 #include "inject/metrics/kinds.h"
@@ -59,9 +60,12 @@ struct Context {
 };
 constexpr uint32_t kMostContexts = 64;  ///< programs have one a GPU
 
-/// What is done with a launch. Counters have it run again and again, samples are of one run: never both at once. Where
-/// both are wanted a launch is counted, and the next one like it is sampled in its place.
-enum class Work : uint8_t { none, count, sample };
+/// What to do with a launch.
+struct Decision {
+  Work work = Work::none;
+  LaunchKind* kind = nullptr;  ///< where kinds matter
+  bool in_place = false;       ///< for the kernel of the kind's that was measured before
+};
 
 struct State {
   Context contexts[kMostContexts];
@@ -74,14 +78,15 @@ struct State {
   bool told_contexts = false;
   bool told_kinds = false;
   bool told_empty = false;
-  std::atomic<uint32_t> awaiting{0};      ///< kinds that await their samples
-  std::atomic<uint32_t> looks{0};         ///< at launches while all was counted and samples were waited for
-  std::atomic<bool> samples_over{false};  ///< none can be taken: the reason was told
+  std::atomic<uint32_t> awaiting{0};           ///< kinds that await more
+  std::atomic<uint32_t> looks{0};              ///< at launches while all was measured and more of it was waited for
+  std::atomic<bool> samples_over{false};       ///< none can be taken: the reason was told
+  std::atomic<bool> instructions_over{false};  ///< the same of their counts
   uint64_t samplings = 0;
   Context* running = nullptr;
-  Work work = Work::none;
-  LaunchKind* kind = nullptr;
+  Decision decision;
   pc_sampling::Sampler sampler;
+  instructions::Counter counter;
   Launch launch;
   const char* name = nullptr;
   int64_t time = 0;
@@ -141,21 +146,36 @@ bool is_captured(void* stream) noexcept {
   return true;
 }
 
-bool measures_both(const Settings& wanted) noexcept {
-  return wanted.samples && wanted.name_count > 0 && !state.samples_over.load();
+Possible possible(const Settings& wanted) noexcept {
+  return {.counters = wanted.name_count > 0,
+          .samples = wanted.samples && !state.samples_over.load(),
+          .instructions = wanted.instructions && !state.instructions_over.load()};
 }
 
 bool has_all(const Settings& wanted) noexcept { return state.measured.load() >= wanted.count; }
 
-/// What to do with a launch that may be measured. `kind` gets its own where kinds matter.
-Work work_on(const Settings& wanted, const Launch& launch, LaunchKind*& kind) noexcept {
-  const bool matters = wanted.each != ~0U || measures_both(wanted);
-  kind = matters ? kind_of(launch) : nullptr;
+void let_await(LaunchKind& kind, Work work) noexcept {
+  const bool awaited = kind.awaits != Work::none;
+  if (awaited != (work != Work::none)) state.awaiting.fetch_add(awaited ? ~0U : 1);
+  kind.awaits = work;
+}
+
+/// What the kind awaits, of what is still possible.
+Work awaited(LaunchKind& kind, const Possible& can) noexcept {
+  if (kind.awaits != Work::none && !can.has(kind.awaits)) let_await(kind, work_behind(kind.awaits, can));
+  return kind.awaits;
+}
+
+/// What to do with a launch that may be measured.
+Decision decide_on(const Settings& wanted, const Launch& launch) noexcept {
+  const Possible can = possible(wanted);
+  const bool matters = wanted.each != ~0U || has_several(can);
+  LaunchKind* const kind = matters ? kind_of(launch) : nullptr;
   if (matters && kind == nullptr) tell_first(state.told_kinds, wire::MeasureState::kinds);
-  if (kind != nullptr && kind->awaits_samples && measures_both(wanted)) return Work::sample;
-  if (state.matching++ < wanted.skip || has_all(wanted)) return Work::none;
-  if (wanted.each != ~0U && (kind == nullptr || kind->measured++ >= wanted.each)) return Work::none;
-  return wanted.name_count > 0 ? Work::count : Work::sample;
+  if (kind != nullptr && awaited(*kind, can) != Work::none) return {kind->awaits, kind, true};
+  if (state.matching++ < wanted.skip || has_all(wanted)) return {};
+  if (wanted.each != ~0U && (kind == nullptr || kind->measured++ >= wanted.each)) return {};
+  return {work_behind(Work::none, can), kind, false};
 }
 
 bool may_be_measured(const Settings& wanted, const Launch& launch, const char* mangled) noexcept {
@@ -196,19 +216,19 @@ void describe(Launch& launch, const CallbackData& data) noexcept {
   if (!told) launch.kernel.stream = wire::kNotTold;
 }
 
-Work decide(const Settings& wanted, const Launch& launch, const char* name, LaunchKind*& kind) noexcept {
+Decision decide(const Settings& wanted, const Launch& launch, const char* name) noexcept {
   pthread_mutex_lock(&deciding);
-  const bool may = may_be_measured(wanted, launch, name);
-  const Work work = may ? work_on(wanted, launch, kind) : Work::none;
+  const Decision decision = may_be_measured(wanted, launch, name) ? decide_on(wanted, launch) : Decision{};
   pthread_mutex_unlock(&deciding);
-  return work;
+  return decision;
 }
 
-void set_awaiting(LaunchKind* kind, bool awaits, uint64_t kernel) noexcept {
+/// What was decided is done, for that kernel; the kind awaits what comes behind it.
+void go_on(const Settings& wanted, uint64_t kernel) noexcept {
+  LaunchKind* const kind = state.decision.kind;
   if (kind == nullptr) return;
   pthread_mutex_lock(&deciding);
-  if (kind->awaits_samples != awaits) state.awaiting.fetch_add(awaits ? 1 : ~0U);
-  kind->awaits_samples = awaits;
+  let_await(*kind, work_behind(state.decision.work, possible(wanted)));
   kind->kernel = kernel;
   pthread_mutex_unlock(&deciding);
 }
@@ -224,8 +244,28 @@ bool begin_samples(const Settings& wanted, Context& context) noexcept {
   return begun;
 }
 
+bool begin_instructions(Context& context) noexcept {
+  if (state.instructions_over.load()) return false;
+  context.session.let_go();
+  const wire::MeasuredKernelBody& kernel = state.launch.kernel;
+  const bool begun =
+      state.counter.begin({context.context, state.launch.waited_stream,
+                           kernel.device == wire::kNotTold ? 0 : kernel.device, context.session.chip(), state.name});
+  if (!begun) state.instructions_over.store(true);
+  return begun;
+}
+
+bool begin_work(const Settings& wanted, Context& context) noexcept {
+  switch (state.decision.work) {
+    case Work::count: return context.usable = context.session.start();
+    case Work::sample: return begin_samples(wanted, context);
+    case Work::instructions: return begin_instructions(context);
+    default: return false;
+  }
+}
+
 /// By the thread that holds `launching` alone. Whether the launch is measured.
-bool begin(const Settings& wanted, const Launch& launch, const CallbackData& data, Work work) noexcept {
+bool begin(const Settings& wanted, const Launch& launch, const CallbackData& data) noexcept {
   Context* const context = context_of(wanted, data.context, data.context_id);
   if (context == nullptr || !context->usable) return false;
   state.launch = launch;
@@ -234,10 +274,8 @@ bool begin(const Settings& wanted, const Launch& launch, const CallbackData& dat
   state.time = now_ns();
   disturbed.store(false);
   measured_context.store(data.context);
-  const bool begun = work == Work::sample ? begin_samples(wanted, *context) : context->session.start();
-  if (work == Work::count) context->usable = begun;
+  const bool begun = begin_work(wanted, *context);
   if (begun) state.running = context;
-  state.work = work;
   return begun;
 }
 
@@ -250,8 +288,9 @@ void pass_by(void* context) noexcept {
   tell(wire::MeasureState::given_up, "", static_cast<int32_t>(count));
 }
 
-/// Of the launch that was just measured.
+/// Of the launch that was just measured: the number of its kernel, which is another's where it was taken in its place.
 uint64_t tell_measured() noexcept {
+  if (state.decision.in_place) return state.decision.kind->kernel;
   waits_in_row.store(0);
   state.launch.kernel.id = state.measured.fetch_add(1);
   tell_kernel(state.launch.kernel, state.name, state.time);
@@ -267,7 +306,7 @@ void end_counts(const Settings& wanted, Context& context) noexcept {
   if (values == nullptr) return tell_first(state.told_empty, wire::MeasureState::empty);
   const uint64_t kernel = tell_measured();
   tell_values(kernel, session.plan().places, values, session.plan().count);
-  if (measures_both(wanted)) set_awaiting(state.kind, true, kernel);
+  go_on(wanted, kernel);
 }
 
 void end_samples(const Settings& wanted) noexcept {
@@ -276,16 +315,31 @@ void end_samples(const Settings& wanted) noexcept {
   measured_context.store(nullptr);
   if (!works) state.samples_over.store(true);
   if (!works || disturbed.load()) return;
-  const bool is_in_place = wanted.name_count > 0;
-  found.kernel = is_in_place ? state.kind->kernel : tell_measured();
+  found.kernel = tell_measured();
   pc_sampling::tell_launch(found);
-  if (is_in_place) set_awaiting(state.kind, false, 0);
+  go_on(wanted, found.kernel);
+}
+
+void end_instructions(const Settings& wanted) noexcept {
+  wire::CountedLaunchBody found{};
+  const bool works = state.counter.end(found);
+  measured_context.store(nullptr);
+  if (!works) state.instructions_over.store(true);
+  if (!works || disturbed.load()) return;
+  found.kernel = tell_measured();
+  instructions::tell_end(found);
+  go_on(wanted, found.kernel);
 }
 
 void end(const Settings& wanted) noexcept {
   Context& context = *state.running;
   state.running = nullptr;
-  state.work == Work::sample ? end_samples(wanted) : end_counts(wanted, context);
+  switch (state.decision.work) {
+    case Work::count: return end_counts(wanted, context);
+    case Work::sample: return end_samples(wanted);
+    case Work::instructions: return end_instructions(wanted);
+    default: return;
+  }
 }
 
 void note_graph() noexcept {
@@ -308,7 +362,7 @@ Hold wait_for(bool alone) noexcept {
 }
 
 void set_watched(const cupti::Library& library, bool on) noexcept {
-  if (settings()->samples) pc_sampling::watch_code(library, on);
+  if (settings()->samples || settings()->instructions) pc_sampling::watch_code(library, on);
   for (const uint32_t call : kLaunches) static_cast<void>(cupti::watch(library, Domain::driver, call, on));
   for (const uint32_t call : kGraphLaunches) static_cast<void>(cupti::watch(library, Domain::driver, call, on));
 }
@@ -324,20 +378,20 @@ void stop_watching() noexcept {
 
 bool is_over(const Settings& wanted) noexcept {
   if (over.load() || phase() == wire::Phase::ended) return true;
-  if (wanted.name_count == 0 && state.samples_over.load()) return true;
+  const Possible can = possible(wanted);
+  if (work_behind(Work::none, can) == Work::none) return true;
   if (!has_all(wanted)) return false;
-  if (!measures_both(wanted) || state.awaiting.load() == 0) return true;
+  if (!has_several(can) || state.awaiting.load() == 0) return true;
   // What has not come again by then may never do so, and each launch would be looked at.
   constexpr uint32_t kMostLooks = 100'000;
   if (state.looks.fetch_add(1, std::memory_order_relaxed) < kMostLooks) return false;
-  state.samples_over.store(true);
+  over.store(true);
   return true;
 }
 
 /// Whether another thread has done it since it was decided. By the thread that holds `launching` alone.
-bool is_done(const Settings& wanted, Work work, const LaunchKind* kind) noexcept {
-  const bool is_in_place = work == Work::sample && wanted.name_count > 0;
-  return is_over(wanted) || (is_in_place ? !kind->awaits_samples : has_all(wanted));
+bool is_done(const Settings& wanted, const Decision& decision) noexcept {
+  return is_over(wanted) || (decision.in_place ? decision.kind->awaits != decision.work : has_all(wanted));
 }
 
 void on_launch(const Settings& wanted, uint32_t call, const CallbackData& data) noexcept {
@@ -346,13 +400,12 @@ void on_launch(const Settings& wanted, uint32_t call, const CallbackData& data) 
   if (is_over(wanted)) return stop_watching();
   if (!records(wire::kWantMetrics)) return;
   const Launch launch = launch_of(call, data.parameters);
-  LaunchKind* kind = nullptr;
-  const Work work = decide(wanted, launch, data.symbol == nullptr ? "" : data.symbol, kind);
-  Hold held = wait_for(work != Work::none);
+  const Decision decision = decide(wanted, launch, data.symbol == nullptr ? "" : data.symbol);
+  Hold held = wait_for(decision.work != Work::none);
   if (held == Hold::none) return pass_by(data.context);
   if (held == Hold::alone) {
-    state.kind = kind;
-    if (is_done(wanted, work, kind) || !begin(wanted, launch, data, work)) {
+    state.decision = decision;
+    if (is_done(wanted, decision) || !begin(wanted, launch, data)) {
       pthread_rwlock_unlock(&launching);
       held = Hold::none;
     }
@@ -401,6 +454,7 @@ void attach() noexcept {
   const char* const missing = find_functions(profiler, *library);
   if (missing != nullptr) return tell(MeasureState::too_old, missing, version);
   if (settings()->samples && !pc_sampling::find(*library)) state.samples_over.store(true);
+  if (settings()->instructions && !state.counter.find(*library)) state.instructions_over.store(true);
   stream_id = reinterpret_cast<StreamId>(cupti::symbol(*library, "cuptiGetStreamIdEx"));
   if (watch_launches(*library)) tell(MeasureState::ready, library->path, version);
 }

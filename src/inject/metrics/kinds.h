@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "inject/metrics/launch.h"
+#include "inject/metrics/steps.h"
 
 /// Which launches are alike, and what of each kind was measured.
 namespace sonde::inject::metrics {
@@ -10,8 +11,8 @@ namespace sonde::inject::metrics {
 struct LaunchKind {
   uint64_t key = 0;  ///< 0: free
   uint32_t measured = 0;
-  bool awaits_samples = false;  ///< its counters are known; the next launch of the kind is sampled in their place
-  uint64_t kernel = 0;          ///< to which those samples belong
+  Work awaits = Work::none;  ///< what the next launch of the kind is taken for, in place of the one before
+  uint64_t kernel = 0;       ///< that one
 };
 
 /// Of this launch's function, shape and place in the ranges. Null where there are more kinds than can be told apart; a

@@ -20,6 +20,7 @@ bool Session::open(const Profiler& profiler, const Settings& wanted, void* conte
   chip.device = static_cast<size_t>(device);
   if (failed("cuptiDeviceGetChipName", profiler.chip_name(&chip))) return false;
   tell_device(device, chip.name);
+  if (chip.name != nullptr) chip_ = chip.name;
   if (wanted.name_count == 0) return true;
   if (!make_plan(plan_, profiler, wanted, context, chip.name)) return false;
   values_ = new_array<double>(plan_.count);

@@ -22,6 +22,8 @@ class Session {
   /// Leaves the counters to others until the next start().
   void let_go() noexcept;
 
+  /// As CUPTI names it.
+  [[nodiscard]] const char* chip() const noexcept { return chip_; }
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
 
  private:
@@ -29,6 +31,7 @@ class Session {
   bool make_image() noexcept;
 
   const Profiler* profiler_ = nullptr;
+  const char* chip_ = "";
   Plan plan_;
   void* context_ = nullptr;
   void* object_ = nullptr;  ///< CUPTI's range profiler; null while it is not on

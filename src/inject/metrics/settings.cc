@@ -54,6 +54,8 @@ bool take(const char* key, char* value) noexcept {
     read.each = static_cast<uint32_t>(strtoul(value, nullptr, 10));
   } else if (is("samples")) {
     read.samples = true;
+  } else if (is("instructions")) {
+    read.instructions = true;
   } else if (is("period")) {
     read.period = static_cast<uint32_t>(strtoul(value, nullptr, 10));
   } else if (is("kernel")) {
@@ -87,7 +89,7 @@ bool parse(char* text) noexcept {
     if (!take(text, blank + 1)) return false;
     text = end + 1;
   }
-  return read.name_count > 0 || read.samples;
+  return read.name_count > 0 || read.samples || read.instructions;
 }
 
 /// When the library is loaded: what is allocated here could not be in a signal handler that uses NVTX.

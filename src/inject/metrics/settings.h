@@ -28,8 +28,9 @@ struct Settings {
   bool is_listed = false;        ///< there is a list
   const char** names = nullptr;  ///< of metrics
   uint32_t name_count = 0;
-  bool samples = false;  ///< of the program counter, too
-  uint32_t period = 0;   ///< a sample each 2^period cycles; 0: as CUPTI has it
+  bool samples = false;       ///< of the program counter, too
+  uint32_t period = 0;        ///< a sample each 2^period cycles; 0: as CUPTI has it
+  bool instructions = false;  ///< how often each runs, too
 };
 
 extern bool measures;  ///< whether settings() gives any

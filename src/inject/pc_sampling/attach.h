@@ -10,7 +10,7 @@ namespace sonde::inject::pc_sampling {
 
 [[nodiscard]] const Functions& functions() noexcept;
 
-/// Whether code is looked at when it is loaded; after find() and cupti::subscribe().
+/// Whether code is looked at when it is loaded; after cupti::subscribe().
 void watch_code(const cupti::Library& library, bool on) noexcept;
 
 }  // namespace sonde::inject::pc_sampling

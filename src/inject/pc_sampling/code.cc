@@ -124,9 +124,10 @@ constinit uint32_t file_count = 0;
 constinit uint64_t kept_bytes = 0;
 constinit bool told_full = false;
 
-Kept* find(uint64_t crc) noexcept {
+/// The file of this checksum, as far as `bits` of it are compared.
+Kept* find(uint64_t crc, uint64_t bits) noexcept {
   for (uint32_t i = 0; i < file_count; ++i) {
-    if (files[i].crc == crc) return &files[i];
+    if ((files[i].crc & bits) == crc) return &files[i];
   }
   return nullptr;
 }
@@ -140,7 +141,7 @@ bool has_room(uint64_t bytes) noexcept {
 }
 
 void keep(uint64_t crc, const char* cubin, size_t bytes, const Ranges& ranges) noexcept {
-  if (find(crc) != nullptr || !has_room(ranges.bytes)) return;
+  if (find(crc, ~uint64_t{0}) != nullptr || !has_room(ranges.bytes)) return;
   std::byte* const copy = new_array<std::byte>(ranges.bytes);
   if (copy == nullptr) return;
   std::byte* at = copy;
@@ -161,6 +162,12 @@ void tell_all(const Kept& file) noexcept {
   }
 }
 
+/// Null is allowed.
+void tell_once(Kept* file) noexcept {
+  if (file != nullptr && !file->is_told) tell_all(*file);
+  if (file != nullptr) file->is_told = true;
+}
+
 }  // namespace
 
 void keep_code(const Functions& functions, const char* cubin, size_t bytes) noexcept {
@@ -177,10 +184,18 @@ void keep_code(const Functions& functions, const char* cubin, size_t bytes) noex
 
 void tell_code_of(uint64_t crc) noexcept {
   pthread_mutex_lock(&changing);
-  Kept* const file = find(crc);
-  if (file != nullptr && !file->is_told) tell_all(*file);
-  if (file != nullptr) file->is_told = true;
+  tell_once(find(crc, ~uint64_t{0}));
   pthread_mutex_unlock(&changing);
+}
+
+uint64_t tell_code_of_half(uint32_t crc) noexcept {
+  constexpr uint64_t kLowerHalf = 0xFFFFFFFF;
+  pthread_mutex_lock(&changing);
+  Kept* const file = find(crc, kLowerHalf);
+  tell_once(file);
+  const uint64_t whole = file == nullptr ? crc : file->crc;
+  pthread_mutex_unlock(&changing);
+  return whole;
 }
 
 }  // namespace sonde::inject::pc_sampling

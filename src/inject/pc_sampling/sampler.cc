@@ -27,13 +27,6 @@ bool failed(const char* function, Result result) noexcept {
   return result != Result::ok;
 }
 
-/// Only the launch's own stream: a wait for the context is an error, and ends the capture, where another of its streams
-/// is being captured.
-void wait_for(void* stream) noexcept {
-  static const auto wait = driver_function<int (*)(void*)>("cuStreamSynchronize");
-  if (wait != nullptr) wait(stream);
-}
-
 Config config_of(Attribute attribute, uint64_t number) noexcept {
   Config config;
   config.attribute = attribute;
@@ -46,7 +39,7 @@ Config config_of(Attribute attribute, uint64_t number) noexcept {
 bool Sampler::begin(const Functions& functions, const Sampled& launch, uint32_t period) noexcept {
   functions_ = &functions;
   launch_ = launch;
-  wait_for(launch_.stream);
+  wait_for_stream(launch_.stream);
   ContextParams params;
   params.context = launch_.context;
   if (failed("cuptiPCSamplingEnable", functions.enable(&params))) return false;
@@ -135,7 +128,7 @@ void Sampler::read_period() noexcept {
 }
 
 bool Sampler::end(uint64_t sampling, wire::SampledLaunchBody& found) noexcept {
-  wait_for(launch_.stream);
+  wait_for_stream(launch_.stream);
   found = {.sampling = sampling,
            .kernel = found.kernel,
            .total = 0,

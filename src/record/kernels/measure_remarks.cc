@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "record/instructions/instruction_remarks.h"
 #include "record/pc_sampling/sample_remarks.h"
 
 namespace sonde::record {
@@ -117,6 +118,28 @@ void add_metric_remarks(std::vector<Remark>& remarks, const MeasureTally& tally,
   }
 }
 
+/// Of samples and counts of instructions together.
+void add_code_remarks(std::vector<Remark>& remarks, const MeasureTally& tally, const MeasureRequest& request) {
+  if (request.samples) add_sample_remarks(remarks, tally.samples, request);
+  if (request.instructions) add_instruction_remarks(remarks, tally.instructions, request);
+  if (tally.incomplete_code > 0) {
+    remarks.push_back(
+        {true, fmt::format("the source lines of {} files of code did not arrive as a whole and are left out",
+                           tally.incomplete_code)});
+  }
+  if (tally.without_lines > 0) {
+    remarks.push_back(
+        {false, fmt::format("{} functions have no source lines, only offsets of instructions: nvcc -lineinfo "
+                            "builds code with lines",
+                            tally.without_lines)});
+  }
+  if (tally.samples.launches > 0 && !request.instructions) {
+    remarks.push_back({false,
+                       "how often each instruction ran is not recorded: --instruction-counts does it. Their text "
+                       "(SASS) never is: ncu --section SourceCounters has it"});
+  }
+}
+
 bool is_ready(const MeasureTally& tally) {
   return std::ranges::any_of(tally.notes, [](const MeasureNote& n) { return n.state == MeasureState::ready; });
 }
@@ -160,9 +183,10 @@ std::vector<Remark> measure_remarks(const MeasureTally& tally, const MeasureRequ
     if (std::string text = text_of(note); !text.empty()) remarks.push_back({true, std::move(text)});
   }
   add_waits(remarks, tally);
-  if (request.samples) add_sample_remarks(remarks, tally.samples, request);
-  if (tally.kernels == 0 && !has_failed(tally) && tally.samples.notes.empty())
+  add_code_remarks(remarks, tally, request);
+  if (tally.kernels == 0 && !has_failed(tally) && tally.samples.notes.empty() && tally.instructions.notes.empty()) {
     remarks.push_back({true, why_none(tally, request)});
+  }
   add_metric_remarks(remarks, tally, request);
   return remarks;
 }

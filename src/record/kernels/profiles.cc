@@ -117,6 +117,15 @@ void KernelProfiles::add_device_attribute(const wire::Record& record) {
   attributes_[{body.device, body.attribute}] = body.value;
 }
 
+void KernelProfiles::add_sample(const wire::Record& record, uint32_t process) {
+  if (record.head.kind == wire::Kind::code_part) {
+    const auto part = body_of<wire::CodePartBody>(record);
+    return functions_.add(process, part, record.body.subspan(sizeof part, part.bytes));
+  }
+  samples_.add(record, process);
+  instructions_.add(record, process);
+}
+
 void KernelProfiles::place_devices() {
   std::map<uint32_t, DeviceId> rows;
   for (auto& [number, device] : devices_) {
@@ -144,12 +153,16 @@ void KernelProfiles::finish() {
     KernelProfile& kernel = kernels_.at(key).profile;
     kernel.id = tally_.kernels++;
     std::ranges::move(values_[key], std::back_inserter(kernel.metrics));
-    samples_.give_to(trace_, kernel, key.first, key.second);
+    samples_.give_to(trace_, kernel, key.first, key.second, functions_);
+    instructions_.give_to(trace_, kernel, key.first, key.second, functions_);
     std::ranges::stable_sort(kernel.metrics, {}, &Metric::name);
     trace_.kernel_profiles.push_back(std::move(kernel));
   }
   kernels_.clear();
   tally_.samples = samples_.finish();
+  tally_.instructions = instructions_.finish();
+  tally_.without_lines = functions_.without_lines();
+  tally_.incomplete_code = functions_.incomplete();
 }
 
 }  // namespace sonde::record

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "record/instructions/instruction_counts.h"
 #include "record/kernels/request.h"
 #include "record/pc_sampling/kernel_samples.h"
 #include "trace/trace.h"
@@ -31,6 +32,9 @@ struct MeasureTally {
   int64_t passes = 0;  ///< the most that a launch took
   std::vector<MeasureNote> notes;
   SampleTally samples;
+  InstructionTally instructions;
+  int64_t without_lines = 0;    ///< functions
+  int64_t incomplete_code = 0;  ///< files of code whose source lines did not arrive as a whole
 };
 
 /// Makes kernel profiles of the records of measured launches. Records come in any order of their threads.
@@ -42,7 +46,8 @@ class KernelProfiles {
   void add(const wire::Record& record, uint32_t process, uint32_t thread, std::vector<OpenRange> ranges);
   /// After all records: gives the trace its profiles, in the order of their launches, and its devices.
   void finish();
-  void add_sample(const wire::Record& record, uint32_t process) { samples_.add(record, process); }
+  /// A record of wire/pc_record.h.
+  void add_sample(const wire::Record& record, uint32_t process);
   [[nodiscard]] const MeasureTally& tally() const { return tally_; }
 
  private:
@@ -70,7 +75,9 @@ class KernelProfiles {
   std::set<MeasureNote> noted_;
   bool last_is_new_ = false;  ///< the last note that was met stands at the end of the tally's
   MeasureTally tally_;
+  DeviceFunctions functions_;
   KernelSamples samples_;
+  InstructionCounts instructions_;
 };
 
 }  // namespace sonde::record

@@ -62,6 +62,7 @@ std::string text_of(const MeasureRequest& request) {
   for (const RangeFilter& filter : request.filters) text += lines_of(filter);
   if (request.listed) text += lines_of(*request.listed);
   if (request.samples) text += "samples 1\n";
+  if (request.instructions) text += "instructions 1\n";
   if (request.period) text += fmt::format("period {}\n", *request.period);
   for (const std::string& metric : request.metrics) text += fmt::format("metric {}\n", metric);
   return text;

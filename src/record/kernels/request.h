@@ -43,7 +43,7 @@ struct ListedKernel {
 
 /// Which counters are measured of which launches.
 struct MeasureRequest {
-  std::vector<std::string> metrics;  ///< at least one, or samples
+  std::vector<std::string> metrics;  ///< at least one, or samples or instructions
   size_t named = 0;    ///< the first so many were asked for by name; the others belong to several generations of GPUs
   std::string kernel;  ///< an extended regular expression of POSIX for the function's name; empty: all
   int64_t skip = 0;    ///< launches of such kernels before the first that is measured, in each process
@@ -53,6 +53,7 @@ struct MeasureRequest {
   std::optional<std::vector<ListedKernel>> listed = {};  ///< no launches but these
   bool samples = false;                                  ///< of the program counter, too
   std::optional<int64_t> period = {};                    ///< a sample each 2^period cycles
+  bool instructions = false;                             ///< how often each ran, too
 };
 
 /// The request as the injected library reads it (wire/kernel_record.h).

@@ -59,7 +59,6 @@ void KernelSamples::add(const wire::Record& record, uint32_t process) {
     case wire::Kind::pc_state: return note(record);
     case wire::Kind::stall_reason: return add_reason(record, process);
     case wire::Kind::pc_samples: return add_instruction(record, process);
-    case wire::Kind::code_part: return add_code(record, process);
     case wire::Kind::sampled_launch: {
       const auto launch = body_of<wire::SampledLaunchBody>(record);
       launches_.insert_or_assign({process, launch.kernel}, launch);
@@ -71,6 +70,7 @@ void KernelSamples::add(const wire::Record& record, uint32_t process) {
 
 void KernelSamples::note(const wire::Record& record) {
   const auto state = body_of<wire::PcStateBody>(record);
+  if (state.state > wire::PcState::code_full) return;  // of counting instructions
   tally_.notes.insert({state.state, std::string(record.text), state.result});
 }
 
@@ -86,11 +86,6 @@ void KernelSamples::add_instruction(const wire::Record& record, uint32_t process
     std::memcpy(parts.data(), record.body.data() + sizeof where, parts.size() * sizeof(wire::StallPart));
   }
   instructions_[{process, where.sampling}].push_back({where, std::move(parts)});
-}
-
-void KernelSamples::add_code(const wire::Record& record, uint32_t process) {
-  const auto part = body_of<wire::CodePartBody>(record);
-  code_.add(process, part, record.body.subspan(sizeof part, part.bytes));
 }
 
 void KernelSamples::count(const wire::SampledLaunchBody& launch) {
@@ -115,18 +110,8 @@ void KernelSamples::take(Metrics& metrics, const Instruction& instruction, uint3
   }
 }
 
-uint32_t KernelSamples::function_of(Trace& trace, const KernelProfile& kernel, uint32_t process, uint64_t code) {
-  const auto [row, is_new] = functions_.try_emplace({process, code, kernel.mangled_name},
-                                                    static_cast<uint32_t>(trace.device_functions.size()));
-  if (!is_new) return row->second;
-  auto function = code_.function(process, code, trace.name(kernel.mangled_name), trace.names);
-  if (!function) function = DeviceFunction{.mangled_name = kernel.mangled_name, .lines = {}};
-  if (function->lines.empty()) ++tally_.without_lines;
-  trace.device_functions.push_back(*std::move(function));
-  return row->second;
-}
-
-void KernelSamples::give_to(Trace& trace, KernelProfile& kernel, uint32_t process, uint64_t id) {
+void KernelSamples::give_to(Trace& trace, KernelProfile& kernel, uint32_t process, uint64_t id,
+                            DeviceFunctions& functions) {
   const auto launch = launches_.find({process, id});
   if (launch == launches_.end()) {
     ++tally_.without;
@@ -143,18 +128,13 @@ void KernelSamples::give_to(Trace& trace, KernelProfile& kernel, uint32_t proces
     return;
   }
   tally_.instructions += std::ranges::count(instructions, 0, [](const Instruction& i) { return i.where.is_elsewhere; });
-  kernel.function = function_of(trace, kernel, process, own->where.code);
+  functions.give_to(trace, kernel, process, own->where.code);
   if (const uint32_t period = launch->second.period; period >= kLeastPeriod && period <= kMostPeriod) {
     kernel.metrics.push_back(
         {trace.names.intern("smsp__pcsamp_interval"), MetricValue::integer(period - kLeastPeriod), {}});
     kernel.metrics.push_back(
         {trace.names.intern("smsp__pcsamp_interval_cycles"), MetricValue::integer(uint64_t{1} << period), {}});
   }
-}
-
-SampleTally KernelSamples::finish() {
-  tally_.incomplete_code = code_.incomplete();
-  return std::move(tally_);
 }
 
 }  // namespace sonde::record

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "record/pc_sampling/loaded_code.h"
+#include "record/pc_sampling/device_functions.h"
 #include "trace/trace.h"
 #include "wire/pc_record.h"
 #include "wire/reader.h"
@@ -28,8 +28,7 @@ struct SampleTally {
   int64_t launches = 0;  ///< that were sampled
   int64_t without = 0;   ///< kernels that have no samples, since none of their like came again or it failed
   int64_t empty = 0;     ///< sampled launches without a sample
-  int64_t without_lines = 0;
-  int64_t full = 0;  ///< sampled launches whose samples did not fit
+  int64_t full = 0;      ///< sampled launches whose samples did not fit
   int64_t instructions = 0;
   uint64_t samples = 0;        ///< with a stall reason and a place
   uint64_t elsewhere = 0;      ///< in functions that are not the launched ones
@@ -37,7 +36,6 @@ struct SampleTally {
   uint64_t total = 0;          ///< that the hardware took
   uint64_t dropped = 0;        ///< of them
   uint64_t other_kernels = 0;  ///< of them
-  int64_t incomplete_code = 0;
   std::set<SampleNote> notes;
 };
 
@@ -48,9 +46,9 @@ class KernelSamples {
   void add(const wire::Record& record, uint32_t process);
 
   /// After all records: gives a measured launch its samples and its function.
-  void give_to(Trace& trace, KernelProfile& kernel, uint32_t process, uint64_t id);
+  void give_to(Trace& trace, KernelProfile& kernel, uint32_t process, uint64_t id, DeviceFunctions& functions);
   /// After the last launch.
-  [[nodiscard]] SampleTally finish();
+  [[nodiscard]] SampleTally finish() { return std::move(tally_); }
 
  private:
   using Key = std::pair<uint32_t, uint64_t>;  ///< process, number
@@ -63,16 +61,12 @@ class KernelSamples {
   void note(const wire::Record& record);
   void add_reason(const wire::Record& record, uint32_t process);
   void add_instruction(const wire::Record& record, uint32_t process);
-  void add_code(const wire::Record& record, uint32_t process);
   void count(const wire::SampledLaunchBody& launch);
   void take(Metrics& metrics, const Instruction& instruction, uint32_t process);
-  [[nodiscard]] uint32_t function_of(Trace& trace, const KernelProfile& kernel, uint32_t process, uint64_t code);
 
   std::map<Key, wire::SampledLaunchBody> launches_;                          ///< by kernel
   std::map<Key, std::vector<Instruction>> instructions_;                     ///< by sampling
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::string> reasons_;  ///< by process, device, number
-  std::map<std::tuple<uint32_t, uint64_t, NameId>, uint32_t> functions_;     ///< rows of the trace's
-  LoadedCode code_;
   SampleTally tally_;
 };
 

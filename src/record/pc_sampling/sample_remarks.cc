@@ -40,8 +40,6 @@ void add_losses(std::vector<Remark>& remarks, const SampleTally& t) {
                             t.empty));
   warn(t.unnamed,
        fmt::format("{} samples have a stall reason that CUPTI does not name: they count as samples only", t.unnamed));
-  warn(t.incomplete_code, fmt::format("the source lines of {} files of code did not arrive as a whole and are left out",
-                                      t.incomplete_code));
 }
 
 }  // namespace
@@ -66,17 +64,6 @@ void add_sample_remarks(std::vector<Remark>& remarks, const SampleTally& tally, 
         {false, fmt::format("{} samples lie in functions that kernels call, or in kernels of other streams "
                             "that ran beside them: they have no place in the tables",
                             tally.elsewhere + tally.other_kernels)});
-  }
-  if (tally.without_lines > 0) {
-    remarks.push_back(
-        {false, fmt::format("{} sampled functions have no source lines, only offsets of instructions: nvcc "
-                            "-lineinfo builds code with lines",
-                            tally.without_lines)});
-  }
-  if (tally.launches > 0) {
-    remarks.push_back({false,
-                       "how often each instruction ran, and their text (SASS), are not recorded: ncu --section "
-                       "SourceCounters has both"});
   }
 }
 

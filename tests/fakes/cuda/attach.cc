@@ -24,6 +24,7 @@ void left(ApiCall& call) {
 void worked(const Operation& operation) {
   note_for_sampling(operation);
   note_for_pc_sampling(operation);
+  note_for_sass_metrics(operation);
   record_operation(operation);
 }
 

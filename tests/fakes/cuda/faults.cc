@@ -33,6 +33,9 @@ void take(Faults& f, const std::string& word) {
                  {"pc_dropped", &f.pc_dropped},
                  {"pc_elsewhere", &f.pc_elsewhere},
                  {"pc_piece", &f.pc_piece},
+                 {"sass_fails", &f.sass_fails},
+                 {"sass_data_fails", &f.sass_data_fails},
+                 {"sass_elsewhere", &f.sass_elsewhere},
                  {"pm_fails", &f.pm_fails},
                  {"pm_fit", &f.pm_fit},
                  {"pm_overflow", &f.pm_overflow},
@@ -40,15 +43,12 @@ void take(Faults& f, const std::string& word) {
   const struct {
     const char* name;
     bool* flag;
-  } flags[] = {{"truncated", &f.truncated},
-               {"empty_buffers", &f.empty_buffers},
-               {"odd_size", &f.odd_size},
-               {"no_kernels", &f.no_kernels},
-               {"pc_full", &f.pc_full},
-               {"pc_unnamed", &f.pc_unnamed},
-               {"pc_late", &f.pc_late},
-               {"pm_turing", &f.pm_turing},
-               {"pm_unknown_chip", &f.pm_unknown_chip}};
+  } flags[] = {{"truncated", &f.truncated},       {"empty_buffers", &f.empty_buffers},
+               {"odd_size", &f.odd_size},         {"no_kernels", &f.no_kernels},
+               {"pc_full", &f.pc_full},           {"pc_unnamed", &f.pc_unnamed},
+               {"pc_late", &f.pc_late},           {"sass_split", &f.sass_split},
+               {"sass_unknown", &f.sass_unknown}, {"sass_kills", &f.sass_kills},
+               {"pm_turing", &f.pm_turing},       {"pm_unknown_chip", &f.pm_unknown_chip}};
   for (const auto& n : numbers) {
     if (name == n.name) *n.number = number;
   }

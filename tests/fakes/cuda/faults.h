@@ -29,14 +29,21 @@ struct Faults {
   uint32_t pm_overflow = 0;  ///< that decoding finds the hardware's buffer full
   uint32_t pm_timeless = 0;  ///< every so many samples have no times
   // Of PC sampling.
-  uint32_t pc_fails = 0;         ///< CUptiResult of switching it on
-  uint32_t pc_data_fails = 0;    ///< of reading
-  uint32_t pc_dropped = 0;       ///< so many samples of each launch
-  uint32_t pc_elsewhere = 0;     ///< so many in a function that the kernel calls
-  uint32_t pc_piece = 0;         ///< so many instructions are told at once, at most
-  bool pc_full = false;          ///< the hardware's buffer is
-  bool pc_unnamed = false;       ///< the stall reason of each kernel's first instruction has no name
-  bool pc_late = false;          ///< samples arrive when it is switched off
+  uint32_t pc_fails = 0;       ///< CUptiResult of switching it on
+  uint32_t pc_data_fails = 0;  ///< of reading
+  uint32_t pc_dropped = 0;     ///< so many samples of each launch
+  uint32_t pc_elsewhere = 0;   ///< so many in a function that the kernel calls
+  uint32_t pc_piece = 0;       ///< so many instructions are told at once, at most
+  bool pc_full = false;        ///< the hardware's buffer is
+  bool pc_unnamed = false;     ///< the stall reason of each kernel's first instruction has no name
+  bool pc_late = false;        ///< samples arrive when it is switched off
+  // Of SASS metrics.
+  uint32_t sass_fails = 0;       ///< CUptiResult of choosing them
+  uint32_t sass_data_fails = 0;  ///< of reading
+  uint32_t sass_elsewhere = 0;   ///< so many instructions of warps in a function that the kernel calls
+  bool sass_split = false;       ///< each metric has records of its own
+  bool sass_unknown = false;     ///< the chip lacks the last of them
+  bool sass_kills = false;       ///< the process dies where they are read
   bool pm_turing = false;        ///< the chip is a TU102
   bool pm_unknown_chip = false;  ///< CUPTI does not know it
 };

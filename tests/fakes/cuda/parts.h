@@ -65,10 +65,14 @@ void record_operation(const Operation& operation);
 void note_for_sampling(const Operation& operation);
 /// They lie in some of its instructions.
 void note_for_pc_sampling(const Operation& operation);
+/// They run some of their instructions more often than others.
+void note_for_sass_metrics(const Operation& operation);
 /// Code that a context loads when it is made: that of the file SONDE_FAKE_CUBIN.
 void load_code(const void* context);
+/// CUPTI's checksum of it; 0: none is loaded.
+uint64_t loaded_code();
 /// Who has the counters of the process: one alone can.
-enum class Counters : uint32_t { nobody, range_profiler, pc_sampling };
+enum class Counters : uint32_t { nobody, range_profiler, pc_sampling, sass_metrics };
 extern std::atomic<Counters> counters_of;
 void record_context(const ContextInfo& context);
 void record_stream(const StreamInfo& stream);

@@ -230,6 +230,8 @@ void load_code(const void* context) {
   tell_resource(6, context, nullptr, &loaded);
 }
 
+uint64_t loaded_code() { return code; }
+
 EXPORT uint32_t cuptiPCSamplingEnable(OfContext* p) {
   const std::lock_guard lock(mutex);
   if (faults().pc_fails != 0) return faults().pc_fails;
@@ -337,5 +339,6 @@ EXPORT uint32_t cuptiGetCubinCrc(Crc* p) {
 namespace fake_cuda::cupti {
 void note_for_pc_sampling(const Operation&) {}
 void load_code(const void*) {}
+uint64_t loaded_code() { return 0; }
 }  // namespace fake_cuda::cupti
 #endif
