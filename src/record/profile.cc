@@ -13,9 +13,6 @@
 namespace sonde::record {
 namespace {
 
-/// About, for the progress: a range takes some 64 bytes of a recording, an OS call 32.
-constexpr int64_t kBytesPerRow = 48;
-
 Rank rank_of(const Extent& extent, int64_t utc_begin_ns) {
   Rank rank;
   rank.file = "record";
@@ -114,7 +111,7 @@ Status ProfileMaker::finish(const std::vector<Remark>& remarks, int64_t duration
 Profile make_profile(EndedRound round, Progress& progress) {
   Profile profile;
   profile.output = round.options.output;
-  progress.begin("writing " + profile.output, round.spool->state().bytes / kBytesPerRow, "rows");
+  progress.begin("writing " + profile.output, 0, "rows");  // how many there will be is not known
   profile.written = fill_and_write(profile, round, progress);
   progress.end();
   if (profile.written) {

@@ -14,7 +14,7 @@
 namespace sonde::record {
 
 /// Samples the program's CPU work and notes when its threads run: drains what Linux tells of it into the spool, with
-/// each sample's stack already unwound (16 KB of stack become some 200 bytes).
+/// each sample's stack already unwound (32 KB of stack become some 200 bytes).
 class CpuRecorder : public Source {
  public:
   /// When something is recorded, as far as it is known at the time of asking.
