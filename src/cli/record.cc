@@ -142,8 +142,8 @@ Status add_round(record::RecordOptions& options, const RecordArguments& argument
   const auto round = record_cli::round_of(arguments.control);
   if (!round) return std::unexpected(round.error());
   static_cast<record::RoundOptions&>(options) = *round;
-  const std::string word = record_cli::word_of_ending(arguments.control, options.output);
-  if (!word.empty()) options.remarks.push_back({false, word});
+  const auto remarks = record_cli::control_remarks(arguments.control, options.output);
+  options.remarks.insert(options.remarks.end(), remarks.begin(), remarks.end());
   if (round->capture.trigger == wire::Trigger::nvtx && !options.wanted.nvtx) {
     return fail("--capture-range nvtx needs -t nvtx: without it nobody sees the range");
   }
@@ -218,6 +218,9 @@ int recover(const RecordArguments& arguments) {
   const auto output = record_cli::recovered_name(
       arguments.recover, arguments.control.output ? arguments.control.output : arguments.control.exported);
   if (!output) return report_error(output.error());
+  for (const record::Remark& remark : record_cli::control_remarks(arguments.control, *output)) {
+    complain(record::line_of(remark));
+  }
   record::RoundOptions round;
   round.output = *output;
   round.overwrite = arguments.control.overwrite;

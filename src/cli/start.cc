@@ -28,8 +28,8 @@ Result<record::Request> request_of(const Arguments& arguments) {
   SONDE_TRY(record_cli::check_output(*round));
   std::vector<record::Remark> remarks;
   SONDE_TRY(record_cli::answer_others(*arguments.others, remarks));
-  const std::string word = record_cli::word_of_ending(arguments.control, round->output);
-  if (!word.empty()) remarks.push_back({false, word});
+  const auto of_control = record_cli::control_remarks(arguments.control, round->output);
+  remarks.insert(remarks.end(), of_control.begin(), of_control.end());
   if (!arguments.traces.empty()) {
     const auto traces = record_cli::read_traces(arguments.traces);
     if (!traces) return std::unexpected(traces.error());

@@ -12,11 +12,13 @@
 #include "cli/other_words.h"
 #include "cli/output.h"
 #include "cli/record/kernel_list.h"
+#include "cli/record/other_options.h"
 #include "cli/record/output_name.h"
 #include "cli/study/choice.h"
 #include "cli/study/text.h"
 #include "importers/importer.h"
 #include "record/program.h"
+#include "record/record.h"
 
 namespace sonde {
 namespace {
@@ -32,6 +34,7 @@ struct StudyArguments {
   std::vector<std::string> of_both;  ///< options of sonde record
   std::vector<std::string> of_timeline;
   std::vector<std::string> of_kernels;
+  std::shared_ptr<record_cli::OtherOptions> others;
 };
 
 enum class For : uint8_t { both, timeline, kernels };
@@ -100,12 +103,19 @@ Result<int> run_self(std::vector<std::string> words, bool show_output = true) {
 
 std::vector<std::string> words_of(const StudyArguments& arguments, const std::string& file,
                                   const std::vector<std::string>& options) {
-  std::vector<std::string> words = {"record", "-f", "-o", file};
+  std::vector<std::string> words = {"record", "-f", "-o", record_cli::pattern_of(file)};
   std::ranges::copy(options, std::back_inserter(words));
   std::ranges::copy(arguments.of_both, std::back_inserter(words));
   words.emplace_back("--");
   std::ranges::copy(arguments.words, std::back_inserter(words));
   return words;
+}
+
+/// What is said of options that are none of Sonde's stands in the timeline.
+std::vector<std::string> timeline_options(const StudyArguments& arguments) {
+  std::vector<std::string> options = arguments.of_timeline;
+  std::ranges::copy(arguments.others->words, std::back_inserter(options));
+  return options;
 }
 
 std::vector<std::string> kernel_options(const StudyArguments& arguments) {
@@ -117,7 +127,7 @@ std::vector<std::string> kernel_options(const StudyArguments& arguments) {
 
 /// Both command lines, before an hour goes into the first run. What is wrong has been said.
 bool are_right(const StudyArguments& arguments, const Files& files) {
-  for (auto words : {words_of(arguments, files.timeline, arguments.of_timeline),
+  for (auto words : {words_of(arguments, files.timeline, timeline_options(arguments)),
                      words_of(arguments, files.kernels, kernel_options(arguments))}) {
     words.insert(words.begin() + 1, "--dry-run");
     const auto code = run_self(std::move(words));
@@ -140,8 +150,13 @@ std::optional<std::filesystem::file_time_type> written_at(const std::string& fil
 }
 
 Result<Files> files_of(const StudyArguments& arguments) {
-  auto timeline = record_cli::output_name(arguments.output);
+  auto timeline = record_cli::recording_name(arguments.output);
   if (!timeline) return std::unexpected(timeline.error());
+  if (timeline->contains(record::kProcessMacro)) {
+    return fail(
+        "-o {}: the program runs twice, as two processes, so that %p is no one number; %n is the first that is free",
+        arguments.output);
+  }
   const std::string stem = timeline->substr(0, timeline->rfind('.'));
   Files files{*timeline, stem + ".kernels.sqlite", stem + ".kernels.tsv", stem + ".html", stem + ".txt"};
   for (const std::string& file : {files.timeline, files.kernels, files.list, files.page, files.text}) {
@@ -257,20 +272,27 @@ bool report(const Files& files) {
   return page && text;
 }
 
-int run(const StudyArguments& arguments) {
+/// What is wrong with the command line itself, or the files that it names.
+Result<Files> checked(const StudyArguments& arguments) {
+  if (!arguments.others->refused.empty()) return fail("{}", arguments.others->refused);
   if (arguments.words.empty()) {
-    complain("there is no program to run; it stands after --, as in -- python train.py\nTry 'sonde study --help'.");
-    return kUsage;
+    return fail("there is no program to run; it stands after --, as in -- python train.py");
   }
-  const auto files = files_of(arguments);
+  return files_of(arguments);
+}
+
+int run(const StudyArguments& arguments) {
+  const auto files = checked(arguments);
   if (!files) {
-    report_error(files.error());
+    complain(fmt::format("{}\nTry 'sonde study --help'.", files.error().message));
     return kUsage;
   }
   if (!are_right(arguments, *files)) return kUsage;
+  const std::string ending = record_cli::word_of_ending("-o", arguments.output, files->timeline);
+  if (!ending.empty()) complain(ending);
   const auto before = written_at(files->timeline);
   complain("first run: the timeline");
-  const auto first = run_self(words_of(arguments, files->timeline, arguments.of_timeline));
+  const auto first = run_self(words_of(arguments, files->timeline, timeline_options(arguments)));
   if (!first) return report_error(first.error());
   if (written_at(files->timeline) == before) return *first == 0 ? kCannot : *first;
   std::error_code none;
@@ -328,6 +350,7 @@ void set_up(CLI::App& command, int& exit_code) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_passed(command, a);
+  a->others = record_cli::add_other_options(command);
   command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them; it runs twice")
       ->transform(unguarded_word);
   command.callback([a, &exit_code] { exit_code = run(*a); });

@@ -150,6 +150,10 @@ void read_copies(NsysFile& file) {
   const Cell address = query.column("virtualAddress");
   const Cell cause = query.column("migrationCause");
   const Cell node = query.column("graphNodeId");
+  const Cell source_device = query.column("srcDeviceId");
+  const Cell source_context = query.column("srcContextId");
+  const Cell destination_device = query.column("dstDeviceId");
+  const Cell destination_context = query.column("dstContextId");
   file.read_table(query, file.trace().copies, {}, [&](auto& row, Part<Copies>& part) {
     common.read(row, part);
     row.put(bytes, part.rows.bytes, kUnknown);
@@ -159,6 +163,10 @@ void read_copies(NsysFile& file) {
     row.put(address, part.rows.address, kUnknown);
     row.put(cause, part.rows.migration_cause, uint8_t{255});
     row.put(node, part.rows.graph_node, kUnknown);
+    row.put(source_device, part.rows.source_device, kNone);
+    row.put(source_context, part.rows.source_context, kNone);
+    row.put(destination_device, part.rows.destination_device, kNone);
+    row.put(destination_context, part.rows.destination_context, kNone);
   });
 }
 

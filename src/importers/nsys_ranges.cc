@@ -1,9 +1,12 @@
+#include <array>
 #include <bit>
+#include <cstring>
 
+#include "importers/nsys_fields.h"
 #include "importers/nsys_rules.h"
 #include "importers/nsys_tables.h"
 
-/// NVTX_EVENTS: ranges, marks, and the names of domains.
+/// NVTX_EVENTS: ranges, marks, and the names of domains and categories.
 namespace sonde::nsys {
 namespace {
 
@@ -23,7 +26,9 @@ class NvtxCells {
         end_thread_(q.column("endGlobalTid")),
         domain_(q.column("domainId")),
         category_(q.column_if(details_, "category")),
-        color_(q.column_if(details_, "color")) {
+        color_(q.column_if(details_, "color")),
+        json_(q.column_if(details_, "jsonText")),
+        binary_(q.column_if(details_, "binaryData")) {
     if (!details_) return;
     payloads_ = {{PayloadKind::uint64, q.column("uint64Value")}, {PayloadKind::int64, q.column("int64Value")},
                  {PayloadKind::real64, q.column("doubleValue")}, {PayloadKind::uint32, q.column("uint32Value")},
@@ -38,7 +43,8 @@ class NvtxCells {
       case kExtendedStartEnd: return read_range(row, part, RangeStyle::start_end);
       case kMark: return read_mark(row, part);
       case kDomainCreate: return read_domain_name(row, part);
-      default: return;  // categories, thread and resource names: nothing that happens in time
+      case kCategory: return read_category_name(row, part);
+      default: return;  // thread and resource names: nothing that happens in time
     }
   }
 
@@ -82,7 +88,9 @@ class NvtxCells {
     return row.integer(cell, 0);
   }
 
-  void read_details(auto& row, Ranges& r) const {
+  /// Of ranges and marks.
+  template <typename Table>
+  void read_details(auto& row, Table& r) const {
     row.put(category_, r.category, kNone);
     row.put(color_, r.color, kUnknown);
     PayloadKind kind = PayloadKind::none;
@@ -95,6 +103,23 @@ class NvtxCells {
     }
     r.payload_kind.push_back(static_cast<uint8_t>(kind));
     r.payload.push_back(bits);
+    read_payload(row, r.payloads, r.start.size());
+  }
+
+  /// Its bytes stand behind a head of four numbers: domain, schema, bytes, bytes with the head. The column exists from
+  /// the first payload on.
+  void read_payload(auto& row, Payloads& column, size_t rows) const {
+    constexpr size_t kHeads = 4;
+    const std::string_view bytes = row.is_null(binary_) ? std::string_view() : row.text(binary_);
+    std::array<uint64_t, kHeads> head{};
+    if (bytes.size() >= sizeof head) std::memcpy(head.data(), bytes.data(), sizeof head);
+    const auto [domain, schema, payload_bytes, all_bytes] = head;
+    const bool is_whole = all_bytes == bytes.size() && payload_bytes == bytes.size() - sizeof head;
+    if (column.empty() && (bytes.empty() || !is_whole)) return;
+    column.resize(rows);
+    if (!bytes.empty() && is_whole) {
+      column.back() = {schema, std::string(bytes.substr(sizeof head)), std::string(row.text(json_))};
+    }
   }
 
   void read_mark(auto& row, NvtxPart& part) const {
@@ -104,7 +129,13 @@ class NvtxCells {
     m.name.push_back(name_of(row, part));
     m.thread.push_back(part.threads.id(thread_of(row)));
     m.domain.push_back(static_cast<DomainId>(part.domains.id(domain_of(row))));
-    row.put(category_, m.category, kNone);
+    if (details_) read_details(row, m);
+  }
+
+  void read_category_name(auto& row, NvtxPart& part) const {
+    if (!details_) return;
+    part.categories.push_back({thread_of(row), domain_of(row), row.integer(start_, 0),
+                               fit(row.integer(category_, kUnknown), 0U), std::string(row.text(text_))});
   }
 
   void read_domain_name(auto& row, NvtxPart& part) const {
@@ -112,7 +143,7 @@ class NvtxCells {
   }
 
   bool ranges_, marks_, details_;
-  Cell start_, end_, type_, text_, text_id_, thread_, end_thread_, domain_, category_, color_;
+  Cell start_, end_, type_, text_, text_id_, thread_, end_thread_, domain_, category_, color_, json_, binary_;
   std::vector<std::pair<PayloadKind, Cell>> payloads_;
 };
 

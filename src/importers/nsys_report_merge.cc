@@ -42,6 +42,7 @@ void merge_rows(PartT& whole, PartT& next) {
     merge_table(whole.rows, next.rows, ids, {&Ranges::name});
     merge_table(whole.marks, next.marks, ids, {&Marks::name});
     move_behind(whole.domain_names, next.domain_names);
+    move_behind(whole.categories, next.categories);
   } else if constexpr (std::is_same_v<PartT, Part<Diagnostics>>) {
     merge_table(whole.rows, next.rows, ids, {&Diagnostics::text});
   } else {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace sonde::nsys {
-
 SyncKind sync_kind(bool has_stream, bool has_event) {
   if (has_stream) return has_event ? SyncKind::stream_waits_event : SyncKind::stream;
   return has_event ? SyncKind::event : SyncKind::device;
@@ -53,6 +52,13 @@ void append_ranges(NsysRun& run, std::span<NvtxPart> parts) {
     const IdMap keys = run.adopt(part);
     run.append(std::move(part.rows), keys, run.trace().ranges, {&Ranges::name});
     run.append(std::move(part.marks), keys, run.trace().marks, {&Marks::name});
+    for (const CategoryName& category : part.categories) {
+      run.trace().categories.push_back({.start = category.start,
+                                        .thread = run.thread(category.thread),
+                                        .domain = run.domain(category.domain),
+                                        .number = category.number,
+                                        .name = run.trace().names.intern(category.text)});
+    }
   }
 }
 

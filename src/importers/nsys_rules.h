@@ -51,6 +51,7 @@ void drop_backtrace_twins(NsysRun& run, size_t first);
 
 /// ENUM_NSYS_EVENT_TYPE, as far as NVTX goes. 70 and 71 are the ranges of NVTX's extended payload interface.
 enum NvtxType : int64_t {
+  kCategory = 33,
   kMark = 34,
   kPushPop = 59,
   kStartEnd = 60,
@@ -64,12 +65,22 @@ struct DomainName {
   std::string text;
 };
 
+/// What a thread called a category of a domain.
+struct CategoryName {
+  uint64_t thread;  ///< globalTid
+  DomainKey domain;
+  int64_t start;
+  uint32_t number;
+  std::string text;
+};
+
 struct NvtxPart : Part<Ranges> {
   Marks marks;
   std::vector<DomainName> domain_names;
+  std::vector<CategoryName> categories;
 };
 
-/// Appends ranges and marks, naming domains first: a domain's name may stand behind its first ranges.
+/// Appends ranges, marks and categories, naming domains first: a domain's name may stand behind its first ranges.
 void append_ranges(NsysRun& run, std::span<NvtxPart> parts);
 
 /// Appends what the recording tool said, and counts its warnings in the log.

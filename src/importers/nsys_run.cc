@@ -69,6 +69,11 @@ DomainId NsysRun::domain(const DomainKey& key) {
   return id;
 }
 
+DomainId NsysRun::domain_of_any(int64_t number) {
+  const auto known = std::ranges::find(domains_, number, [](const auto& entry) { return entry.first.domain; });
+  return known == domains_.end() ? domain({.process = 0, .domain = number}) : known->second;
+}
+
 IdMap NsysRun::adopt(const LocalKeys& keys) {
   IdMap ids;
   for (const uint64_t k : keys.threads.keys()) ids.threads.push_back(thread(k));

@@ -35,6 +35,8 @@ class NsysRun {
   [[nodiscard]] ThreadId thread(uint64_t global_tid);
   [[nodiscard]] StreamId stream(const StreamKey& key);
   [[nodiscard]] DomainId domain(const DomainKey& key);
+  /// Of the first process that has a domain of this number, for tables that name no process.
+  [[nodiscard]] DomainId domain_of_any(int64_t number);
   void name_domain(const DomainKey& key, std::string_view name) { domain_names_[key] = name; }
 
   [[nodiscard]] boost::unordered_flat_map<uint64_t, ProcessId>& processes() { return processes_; }

@@ -43,6 +43,7 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   nsys::read_gpu_work(*file);
   nsys::read_host_calls(*file);
   nsys::read_ranges(*file);
+  nsys::read_payload_schemas(*file);
   nsys::read_cpu_activity(*file);
   nsys::read_call_chains(*file, before);
   nsys::read_counters(*file);

@@ -8,6 +8,8 @@ namespace sonde::nsys {
 void read_gpu_work(NsysFile& file);
 void read_host_calls(NsysFile& file);
 void read_ranges(NsysFile& file);
+/// After read_ranges(), whose domains they belong to.
+void read_payload_schemas(NsysFile& file);
 void read_cpu_activity(NsysFile& file);
 /// Rows that the trace had before this file.
 struct EventRows {

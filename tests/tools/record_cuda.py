@@ -143,21 +143,27 @@ def streams(folder, version):
           "streams")
     found = recorded.rows("SELECT DISTINCT streamId FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY 1")
     check(found == [(13,), (14,)], found)
-    peer_copies(recorded)
+    peer_copies(recorded, path)
     ((overlaps,),) = recorded.rows(
         "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL a JOIN CUPTI_ACTIVITY_KIND_KERNEL b ON a.streamId = b.streamId AND "
         "a.start < b.start AND b.start < a.end")
     check(overlaps == 0, "kernels of a stream come one behind the other")
 
 
-def peer_copies(recorded):
-    """Both GPUs of a copy from one to the other, with their contexts; other copies have one GPU only."""
+def peer_copies(recorded, path):
+    """Both GPUs of a copy from one to the other, with their contexts; other copies have one GPU only. `sonde convert` keeps
+    them."""
     found = recorded.rows("SELECT deviceId, srcDeviceId, dstDeviceId, srcContextId = contextId, dstContextId <> contextId "
                           "FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = 10")
     check(found == [(0, 0, 1, 1, 1)], found)
     contexts = dict(recorded.rows("SELECT contextId, deviceId FROM TARGET_INFO_CUDA_CONTEXT_INFO"))
     ((context,),) = recorded.rows("SELECT dstContextId FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = 10")
     check(contexts.get(context, 1) == 1, (context, contexts))
+    copy = path.with_name("copy_of_streams.sqlite")
+    subprocess.run([SONDE, "convert", path, copy], check=True, capture_output=True)
+    again = Cuda(copy).rows("SELECT deviceId, srcDeviceId, dstDeviceId, srcContextId = contextId, dstContextId <> contextId "
+                            "FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = 10")
+    check(again == found, again)
 
 
 def graphs(folder, version):

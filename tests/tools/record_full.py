@@ -343,10 +343,12 @@ def answered(folder):
     path = folder / "answered.sqlite"
     for options, said in ((["--section", "SourceCounters", "--sampling-interval", "27"], "0 to 26"),
                           (["--metrics", "basic", "--sampling-interval", "3"], "--section SourceCounters"),
-                          (["--section", "PmSampling"], "--gpu-metrics-devices"),
-                          (["--set", "full", "--sampling-buffer-size", "1"], "--sampling-interval")):
+                          (["--section", "PmSampling"], "--gpu-metrics-devices")):
         run = record(path, *options)
         check(run.returncode == 2 and said in run.stderr and run.stdout == "", (options, run.returncode, run.stderr))
+    run = record(path, *ONLY, "--launch-count", "1", "--sampling-buffer-size", "1", "--warp-sampling-max-passes", "3")
+    check(run.stderr.count("--sampling-interval sets how many") == 2, run.stderr)
+    check_samples(profiles(path)[0])
     for words in ("group:smsp__pcsamp_warp_stall_reasons", COUNT, STALLED + "barrier"):
         record(path, "--metrics", words, "--launch-count", "1")
         check_samples(profiles(path)[0])

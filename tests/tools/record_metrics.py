@@ -278,9 +278,10 @@ def answered(folder):
     for options, said in ((["--section", "PmSampling"], "--gpu-metrics-devices"), (["--set", "basci"], "did you mean 'basic'"),
                           (["--section", "SpeedOfLigth"], "SpeedOfLight"), (["--metrics", "detaild"], "did you mean 'detailed'"),
                           (["--metrics", "sass__inst_executed_per_opcode"], "it is not measured; ncu"),
-                          (["--kernel-regex", "(", "--metrics", "basic"], "regular expression"),
+                          (["--kernel-regex", "(", "--metrics", "basic"], "--kernel-regex '(': '(' is no extended regular expr"),
+                          (["-k", "regex:(", "--metrics", "basic"], "-k,--kernel-name 'regex:(': '(' is no extended regular"),
                           (["--kernel-regex", "x"], "--metrics basic"), (["--list-sections"], "sonde kernel --list-sections"),
-                          (["--print-details", "all"], "--print-details all"), (["-i", "file"], "sonde kernel -i"),
+                          (["-i", "file"], "sonde kernel -i"),
                           (["--nvtx-include", "a,b/", "--metrics", "basic"], "a comma stands between"),
                           (["--nvtx-exclude", "a@b@c", "--metrics", "basic"], "one domain"),
                           (["--nvtx-exclude", "a"], "--nvtx-exclude chooses kernels"),
@@ -291,8 +292,10 @@ def answered(folder):
                           (["--nvtx-push-pop-scope", "process", "--metrics", "basic"], "only thread")):
         run = record(path, *options)
         check(run.returncode == 2 and said in run.stderr and run.stdout == "", (options, run.returncode, run.stderr))
-    run = record(path, "--metrics", METRICS[0], "--replay-mode", "application", "--target-processes", "all", "--nvtx")
+    run = record(path, "--metrics", METRICS[0], "--replay-mode", "application", "--target-processes", "all", "--nvtx",
+                 "--clock-control", "none", "--cache-control", "all", "--print-details", "all", "--page", "raw", "-p", "49152")
     check(run.returncode == 0 and "--replay-mode kernel does" in run.stderr and len(functions(path)) == 6, run.stderr)
+    check("clocks" not in run.stderr and "--print-details: sonde kernel FILE --print-details all" in run.stderr, run.stderr)
 
 
 def layouts(_):

@@ -83,13 +83,31 @@ def details(folder):
                    (MARK, "plain", 7, None, None, None)], rows)
 
 
+def rows_of(path, table):
+    """All of a table, without what is another number for the same domain."""
+    recorded = Recorded(path)
+    columns = [row[1] for row in recorded.rows(f"PRAGMA table_info({table})") if row[1] not in ("domainId", "binaryData")]
+    return sorted(recorded.rows(f"SELECT {', '.join(columns)} FROM {table}"), key=repr)
+
+
 def converted(folder):
-    """What a range carries is read back as it was written."""
-    ranges = "SELECT text, category, color, uint32Value, floatValue FROM NVTX_EVENTS WHERE eventType = ? ORDER BY start"
-    path = folder / "converted.sqlite"
-    subprocess.run([SONDE, "convert", folder / "details.sqlite", path], check=True, capture_output=True)
-    rows = Recorded(path).rows(ranges, PUSH_POP)
-    check(len(rows) == 2 and rows == Recorded(folder / "details.sqlite").rows(ranges, PUSH_POP), rows)
+    """What events carry is read back as it was written: into another file, and from that into a third."""
+    for name in ("payloads", "details"):
+        paths = [folder / f"{name}{i}.sqlite" for i in ("", 2, 3)]
+        for before, after in zip(paths, paths[1:]):
+            subprocess.run([SONDE, "convert", before, after], check=True, capture_output=True)
+            tables = [table for (table,) in Recorded(before).rows("SELECT name FROM sqlite_master WHERE name LIKE 'NVTX_%'")]
+            check("NVTX_EVENTS" in tables and (name == "details" or len(tables) == 5), tables)
+            for table in tables:
+                check(rows_of(before, table) == rows_of(after, table), (table, rows_of(before, table), rows_of(after, table)))
+    copy = Recorded(folder / "payloads3.sqlite")
+    what_payloads_say(copy)
+    their_bytes(copy)
+    their_schemas(copy)
+    rows = Recorded(folder / "details3.sqlite").rows(
+        "SELECT d.text, c.category, c.text FROM NVTX_EVENTS c LEFT JOIN NVTX_EVENTS d ON d.eventType = 75 AND d.domainId = "
+        "c.domainId WHERE c.eventType = ? ORDER BY 1, 2", CATEGORY)
+    check(rows == [(None, 7, "seven"), ("with details", 7, "seven of the domain"), ("with details", 8, "eight")], rows)
 
 
 def enabled(folder):

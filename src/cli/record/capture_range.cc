@@ -61,6 +61,8 @@ void read_range(std::string_view text, CaptureOptions& capture) {
 
 }  // namespace
 
+bool is_port_of_ncu(std::string_view nvtx, std::string_view range) { return range != "nvtx" && is_whole_number(nvtx); }
+
 Result<CaptureOptions> read_capture(const std::string& range, const std::string& end,
                                     const std::optional<std::string>& nvtx) {
   CaptureOptions capture;
@@ -76,7 +78,9 @@ Result<CaptureOptions> read_capture(const std::string& range, const std::string&
   if (range != "none" && range != "nvtx" && range != "cudaProfilerApi") {
     return fail("--capture-range: '{}' is none of none, cudaProfilerApi and nvtx", range);
   }
-  if (nvtx && range != "nvtx") return fail("--nvtx-capture goes with --capture-range nvtx");
+  if (nvtx && range != "nvtx" && !is_port_of_ncu(*nvtx, range)) {
+    return fail("--nvtx-capture goes with --capture-range nvtx");
+  }
   if (range == "none") return capture;
   SONDE_TRY(read_end(end, capture));
   if (range == "cudaProfilerApi") {

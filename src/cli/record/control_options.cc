@@ -9,6 +9,7 @@
 
 #include "cli/record/capture_range.h"
 #include "cli/record/number_check.h"
+#include "cli/record/other_options.h"
 #include "cli/record/output_name.h"
 
 namespace sonde::record_cli {
@@ -103,12 +104,16 @@ void add_control_options(CLI::App& command, ControlArguments& a) {
       ->capture_default_str();
 }
 
-std::string word_of_ending(const ControlArguments& a, std::string_view output) {
-  const std::string name = a.output ? *a.output : a.exported.value_or("");
-  const std::string_view ending = other_ending(name);
-  if (ending.empty()) return {};
-  return fmt::format("{} {}: Sonde's profiles are SQLite files in the schema of nsys, not {} files: it will be {}",
-                     a.output ? "-o" : "--export", name, ending.substr(1), output);
+std::vector<record::Remark> control_remarks(const ControlArguments& a, std::string_view output) {
+  std::vector<record::Remark> remarks;
+  const std::string ending =
+      word_of_ending(a.output ? "-o" : "--export", a.output ? *a.output : a.exported.value_or(""), output);
+  if (!ending.empty()) remarks.push_back({false, ending});
+  if (a.nvtx_capture && is_port_of_ncu(*a.nvtx_capture, a.capture_range)) {
+    remarks.push_back({false, fmt::format("-p {}: without --capture-range nvtx it is ncu's --port: {}", *a.nvtx_capture,
+                                          in_place_of_option("--port"))});
+  }
+  return remarks;
 }
 
 Result<record::RoundOptions> round_of(const ControlArguments& a) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "record/record.h"
@@ -27,8 +28,8 @@ void add_control_options(CLI::App& command, ControlArguments& arguments);
 /// The output's macros are expanded; it stays relative to the working folder.
 [[nodiscard]] Result<record::RoundOptions> round_of(const ControlArguments& arguments);
 
-/// What to tell of a name that ends as files of nsys and ncu do, while the profile is `output`; empty: nothing.
-[[nodiscard]] std::string word_of_ending(const ControlArguments& arguments, std::string_view output);
+/// What is done otherwise than asked, while the profile is `output`.
+[[nodiscard]] std::vector<record::Remark> control_remarks(const ControlArguments& arguments, std::string_view output);
 
 /// As nsys takes it: a name or a number; 0 for none.
 [[nodiscard]] Result<int> kill_signal(const std::string& text);

@@ -1,11 +1,10 @@
 #include "cli/record/metric_names.h"
 
-#include <regex.h>
-
 #include <algorithm>
 #include <array>
 
 #include "base/suggest.h"
+#include "cli/record/expression.h"
 #include "metrics/metric_name.h"
 #include "metrics/quantities.h"
 #include "metrics/sections.h"
@@ -113,20 +112,14 @@ std::vector<std::string_view> known_metrics() {
 
 /// "regex:EXPRESSION": which names a GPU has only its CUPTI knows, so that those are meant that Sonde knows.
 Status add_matching(MetricNames& names, std::string_view word) {
-  const std::string expression(word.substr(kRegex.size()));
-  regex_t compiled{};
-  if (const int error = regcomp(&compiled, expression.c_str(), REG_EXTENDED | REG_NOSUB); error != 0) {
-    std::array<char, 256> reason{};
-    regerror(error, &compiled, reason.data(), reason.size());
-    return fail("--metrics {}: no extended regular expression: {}", word, reason.data());
-  }
+  const auto expression = Expression::compile(std::string(word.substr(kRegex.size())));
+  if (!expression) return fail("--metrics '{}': {}", word, expression.error().message);
   bool found = false;
   for (const std::string_view name : known_metrics()) {
-    if (regexec(&compiled, std::string(name).c_str(), 0, nullptr, 0) != 0) continue;
+    if (!expression->finds(std::string(name))) continue;
     found = true;
     add_counter(names.of_sets, name);
   }
-  regfree(&compiled);
   if (found) return {};
   return fail(
       "--metrics {}: it finds none of the {} metrics that Sonde knows by name (sonde kernels --list-columns); any "

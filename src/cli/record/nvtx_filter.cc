@@ -1,11 +1,10 @@
 #include "cli/record/nvtx_filter.h"
 
-#include <regex.h>
-
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "cli/record/expression.h"
 
 namespace sonde::record_cli {
 namespace {
@@ -131,15 +130,8 @@ class Reader {
   Status read_expression(const Letters& part, RangeElement& element) {
     element.kind = Kind::regex;
     element.text = expression_of(part);
-    regex_t compiled{};
-    const int error = regcomp(&compiled, element.text.c_str(), REG_EXTENDED | REG_NOSUB);
-    if (error == 0) {
-      regfree(&compiled);
-      return {};
-    }
-    std::array<char, 256> reason{};
-    regerror(error, &compiled, reason.data(), reason.size());
-    return wrong(fmt::format("'{}' is no extended regular expression: {}", element.text, reason.data()));
+    const auto compiled = Expression::compile(element.text);
+    return compiled ? Status() : wrong(compiled.error().message);
   }
 
   std::string_view option_;

@@ -6,10 +6,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/record/number_check.h"
+
 namespace sonde::record_cli {
 namespace {
 
-enum class Takes : uint8_t { value, flag };
+enum class Takes : uint8_t { value, number, flag };
 enum class Effect : uint8_t { told, missing, refused };
 
 struct OtherOption {
@@ -34,8 +36,8 @@ bool contains_part(std::string_view list, char between, std::string_view part) {
 
 /// "--wait" of "--wait all"; the long one of "-Y,--start-later".
 std::string_view main_name(std::string_view names) {
-  const std::string_view from_long = names.substr(names.find("--"));
-  return from_long.substr(0, from_long.find(','));
+  const std::string_view from_long = names.substr(std::min(names.find("--"), names.size()));
+  return from_long.empty() ? names : from_long.substr(0, from_long.find(','));
 }
 
 void refuse(OtherOptions& into, std::string text) {
@@ -44,15 +46,24 @@ void refuse(OtherOptions& into, std::string text) {
 
 void take(OtherOptions& into, const OtherOption& option, std::string_view value) {
   if (contains_part(option.quiet, ' ', value)) return;
-  std::string text = fmt::format("{}: {}", main_name(option.names), option.answer);
+  const std::string_view name = main_name(option.names);
+  std::string text = fmt::format("{}: {}", name, option.answer);
   if (option.effect == Effect::refused) return refuse(into, std::move(text));
   if (std::ranges::find(into.remarks, text, &record::Remark::text) != into.remarks.end()) return;
   into.remarks.push_back({option.effect == Effect::missing, std::move(text)});
+  into.words.push_back(fmt::format("{}={}", name, value));
 }
 
-void take_flag(OtherOptions& into, const OtherOption& option, const std::string& value) {
-  if (value == "true" || value == "false") return take(into, option, value);
-  refuse(into, fmt::format("{}: '{}' is neither true nor false", main_name(option.names), value));
+/// Takes a value that the option may have.
+void take_checked(OtherOptions& into, const OtherOption& option, const std::string& value) {
+  const std::string_view name = main_name(option.names);
+  if (option.takes == Takes::flag && value != "true" && value != "false") {
+    return refuse(into, fmt::format("{}: '{}' is neither true nor false", name, value));
+  }
+  if (option.takes == Takes::number && !is_whole_number(value)) {
+    return refuse(into, fmt::format("{}: '{}' is no number; {}", name, value, option.answer));
+  }
+  take(into, option, value);
 }
 
 /// Those of the names that the command has no option of.
@@ -73,13 +84,10 @@ std::shared_ptr<OtherOptions> add_other_options(CLI::App& command) {
     const std::string names = free_names(command, option.names);
     if (names.empty()) continue;
     const std::string answer(option.answer);
-    CLI::Option* const added =
-        option.takes == Takes::flag
-            ? command.add_flag(names, answer)->each([taken, &option](const std::string& value) {
-                take_flag(*taken, option, value);
-              })
-            : command.add_option_function<std::string>(
-                  names, [taken, &option](const std::string& value) { take(*taken, option, value); }, answer);
+    const auto take_one = [taken, &option](const std::string& value) { take_checked(*taken, option, value); };
+    CLI::Option* const added = option.takes == Takes::flag
+                                   ? command.add_flag(names, answer)->each(take_one)
+                                   : command.add_option_function<std::string>(names, take_one, answer);
     added->group("")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
   return taken;

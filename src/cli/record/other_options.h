@@ -15,6 +15,7 @@ namespace sonde::record_cli {
 /// What came of those that were typed.
 struct OtherOptions {
   std::vector<record::Remark> remarks;  ///< of those that are taken
+  std::vector<std::string> words;       ///< the same as words of a command line: "--wait=all"
   std::string refused;                  ///< the first that is not; empty: none
 };
 

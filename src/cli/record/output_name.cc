@@ -18,6 +18,14 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
 }
 
+/// With which a name ends as files of nsys and ncu do (".nsys-rep"); empty where it does not.
+std::string_view other_ending(std::string_view name) {
+  constexpr auto kEndings =
+      std::to_array<std::string_view>({".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep", ".ncu-repz"});
+  const auto* const found = std::ranges::find_if(kEndings, [&](std::string_view e) { return name.ends_with(e); });
+  return found == kEndings.end() ? std::string_view() : *found;
+}
+
 /// The profile that a name stands for.
 Result<std::string> profile_of(std::string name) {
   std::error_code error;
@@ -72,21 +80,6 @@ bool is_being_recorded(const std::filesystem::path& output) {
 
 }  // namespace
 
-std::string_view other_ending(std::string_view name) {
-  constexpr auto kEndings =
-      std::to_array<std::string_view>({".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep", ".ncu-repz"});
-  const auto* const found = std::ranges::find_if(kEndings, [&](std::string_view e) { return name.ends_with(e); });
-  return found == kEndings.end() ? std::string_view() : *found;
-}
-
-Result<std::string> output_name(std::string_view pattern) {
-  auto name = recording_name(pattern);
-  if (name && name->contains(record::kProcessMacro)) {
-    return fail("-o {}: the number of a process (%p) is known to sonde record and sonde start alone", pattern);
-  }
-  return name;
-}
-
 Result<std::string> recording_name(std::string_view pattern) {
   auto first = expand(pattern, 1);
   if (!first || *first == *expand(pattern, 2)) return first;
@@ -98,8 +91,25 @@ Result<std::string> recording_name(std::string_view pattern) {
   return fail("-o: there are {} files '{}' already", kMost, pattern);
 }
 
+std::string pattern_of(std::string_view name) {
+  std::string pattern;
+  for (const char c : name) pattern += c == '%' ? "%%" : std::string(1, c);
+  return pattern;
+}
+
+std::string word_of_ending(std::string_view option, std::string_view name, std::string_view output) {
+  const std::string_view ending = other_ending(name);
+  if (ending.empty()) return {};
+  return fmt::format("{} {}: Sonde's profiles are SQLite files in the schema of nsys, not {} files: it will be {}",
+                     option, name, ending.substr(1), output);
+}
+
 Result<std::string> recovered_name(const std::string& recording, const std::optional<std::string>& output) {
-  if (output) return output_name(*output);
+  if (output) {
+    auto name = recording_name(*output);
+    if (!name || !name->contains(record::kProcessMacro)) return name;
+    return fail("-o {}: the number of the process (%p) is not in what the recorder left", *output);
+  }
   const size_t ending = recording.rfind(record::kSpoolEnding);
   if (ending != std::string::npos && ending > 0) return recording.substr(0, ending);
   return fail("--recover {}: its name says nothing of the profile's; give that by -o", recording);

@@ -61,10 +61,10 @@ export function RooflineSection({ sides, navigation }: { sides: readonly KernelS
 }
 
 const kNoRoofline =
-  'No roofline: it takes the counters of Nsight Compute, which are not in this report. Record them with ncu --set full -o KERNELS PROGRAM, and write the report with sonde report RUN KERNELS.ncu-rep.';
+  'No roofline: it takes counters of kernels, which are not in this report. sonde study -- PROGRAM records them and makes the report; of sonde record --set detailed -o KERNELS -- PROGRAM, or of ncu --set full -o KERNELS PROGRAM, it is made with sonde report RUN KERNELS.sqlite, or KERNELS.ncu-rep.';
 
 const kNotCollected =
-  'No roofline: Nsight Compute measured none of these kernels, or did not collect their memory traffic and arithmetic. Record them with ncu --set full.';
+  'No roofline: none of these kernels was measured, or not their memory traffic and arithmetic. sonde record --set detailed measures both, and so does ncu --set full.';
 
 const kIntensity = (values: number[]): Axis => ({
   label: 'arithmetic intensity, FLOP/B of device memory',
