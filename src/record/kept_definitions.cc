@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "record/cuda/body.h"
+#include "record/body.h"
 #include "record/spool.h"
 #include "wire/definitions.h"
 #include "wire/gpu_metrics_record.h"

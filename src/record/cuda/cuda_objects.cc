@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "record/cuda/body.h"
+#include "record/body.h"
 #include "record/cuda/uuid_text.h"
 
 namespace sonde::record {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "record/body.h"
 #include "record/call_row.h"
-#include "record/cuda/body.h"
 #include "record/cuda/cuda_codes.h"
 #include "wire/layout.h"
 

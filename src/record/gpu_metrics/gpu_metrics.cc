@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "record/cuda/body.h"
+#include "record/body.h"
 #include "record/cuda/uuid_text.h"
 #include "record/gpu_metrics/gpu_clock.h"
 #include "trace/columns.h"
