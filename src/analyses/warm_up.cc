@@ -82,6 +82,25 @@ bool fill_run(const Turns& turns, int64_t run_ns) {
   return static_cast<double>(turns.total) >= kLeastFilled * span && span >= kLeastOfRun * static_cast<double>(run_ns);
 }
 
+/// Of the run's time, that in which it had begun to work: loading Python's modules is no part of it, and is recorded
+/// where OS calls are. From the first range or operation of a GPU to the end of the last.
+int64_t working_ns(const Trace& trace, int64_t run_ns) {
+  int64_t begin = std::numeric_limits<int64_t>::max();
+  int64_t end = std::numeric_limits<int64_t>::min();
+  const auto cover = [&](const auto& table) {
+    for (size_t row = 0; row < row_count(table); ++row) {
+      begin = std::min(begin, table.start[row]);
+      if (table.end[row] != kUnknown) end = std::max(end, table.end[row]);
+    }
+  };
+  cover(trace.ranges);
+  cover(trace.kernels);
+  cover(trace.copies);
+  cover(trace.sets);
+  cover(trace.graph_launches);
+  return begin < end ? std::min(run_ns, end - begin) : run_ns;
+}
+
 WarmUp judge(const Turns& turns) {
   const std::vector<int64_t>& durations = turns.durations;
   std::vector<int64_t> later(durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2), durations.end());
@@ -182,7 +201,8 @@ std::string without_numbers(std::string_view name) {
 }
 
 std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
-  if (const auto turns = repeated_range(trace, total_ns, {.least = kFewestIterations})) {
+  const int64_t run_ns = working_ns(trace, total_ns);
+  if (const auto turns = repeated_range(trace, run_ns, {.least = kFewestIterations})) {
     return judge(*turns);
   }
   // Where a framework recorded its operators and no step among them, what repeats are a model's layers.
@@ -191,7 +211,7 @@ std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
   const auto launches = has_operators ? std::nullopt : find_launch_repetition(trace);
   if (!launches) return std::nullopt;
   const Turns turns = turns_of(trace, *launches);
-  if (!fill_run(turns, total_ns)) return std::nullopt;
+  if (!fill_run(turns, run_ns)) return std::nullopt;
   WarmUp found = judge(turns);
   found.thread = launches->thread;
   return found;
@@ -199,8 +219,9 @@ std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
 
 std::vector<RankTurns> turns_by_rank(const Trace& trace, const WarmUp& found, int64_t total_ns) {
   if (trace.ranks.size() < 2) return {{.rank = 0, .steady = found.steady}};
+  const int64_t run_ns = working_ns(trace, total_ns);
   const auto turns =
-      found.thread == kNone ? ranges_by_rank(trace, found, total_ns) : launches_by_rank(trace, found, total_ns);
+      found.thread == kNone ? ranges_by_rank(trace, found, run_ns) : launches_by_rank(trace, found, run_ns);
   std::vector<RankTurns> by_rank;
   for (RankId rank = 0; rank < turns.size(); ++rank) {
     if (!turns[rank]) continue;
@@ -211,7 +232,7 @@ std::vector<RankTurns> turns_by_rank(const Trace& trace, const WarmUp& found, in
 }
 
 std::optional<WarmUp> unfinished_warm_up(const Trace& trace, int64_t total_ns) {
-  const auto turns = repeated_range(trace, total_ns, {.least = 2, .most = kFewestIterations - 1});
+  const auto turns = repeated_range(trace, working_ns(trace, total_ns), {.least = 2, .most = kFewestIterations - 1});
   if (!turns) return std::nullopt;
   const auto last = turns->durations.rbegin();
   if (static_cast<double>(*std::next(last)) <= kClearlyLonger * static_cast<double>(*last)) return std::nullopt;

@@ -23,7 +23,8 @@ struct WarmUp {
 };
 
 /// Absent when no range and no sequence of launches (launch_repetition.h) repeats, one turn after the other, over most
-/// of the run (which takes `total_ns`). Ranges come first.
+/// of the run (which takes `total_ns`), counted from its first range or operation of a GPU to its last. Ranges come
+/// first.
 [[nodiscard]] std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns);
 
 /// The turns of one rank that count.
