@@ -208,6 +208,7 @@ int run_program(const RecordArguments& arguments) {
   const auto recording = record::record(*options);
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): as in say()
   if (!recording) return report_error(recording.error());
+  for (const record::Remark& remark : recording->remarks) complain(record::line_of(remark));
   const bool recorded = is_recorded(*recording, *options);
   const bool stats_failed = arguments.stats && !std::ranges::all_of(profiles, print_stats);
   if (recording->exit_code != 0) return recording->exit_code;

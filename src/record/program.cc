@@ -184,6 +184,7 @@ std::unexpected<Error> Program::give_up(Error why) {
 Program::Program(Program&& other) noexcept
     : process_(std::exchange(other.process_, -1)),
       before_(other.before_),
+      known_(other.known_),
       status_(other.status_),
       ended_(other.ended_) {}
 
@@ -211,6 +212,7 @@ void Program::wait(int64_t most_ns) {
   const bool of_terminal = info.si_code > 0;
   if (std::ranges::find(kForwarded, signal) != kForwarded.end()) {
     told_to_end_ = ended_;
+    note(signal);
     if (!of_terminal) send(signal);
   }
   if (ended_) return;
@@ -218,8 +220,10 @@ void Program::wait(int64_t most_ns) {
   ended_ = got == process_ || (got < 0 && errno == ECHILD);
 }
 
-void Program::send(int signal) const {
-  if (!ended_) kill(process_, signal);
+void Program::send(int signal) {
+  if (ended_) return;
+  note(signal);
+  kill(process_, signal);
 }
 
 int Program::exit_code() const {
@@ -228,5 +232,13 @@ int Program::exit_code() const {
 }
 
 int Program::signal() const { return WIFSIGNALED(status_) ? WTERMSIG(status_) : 0; }
+
+int Program::crash() const {
+  const int number = signal();
+  if (number == 0 || sigismember(&known_, number) == 1) return 0;
+  sigset_t pending;  // of the terminal, and not looked at yet
+  sigpending(&pending);
+  return sigismember(&pending, number) == 1 ? 0 : number;
+}
 
 }  // namespace sonde::record

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""What `sonde record` says of a program that a signal ended, and of signals that it sends itself."""
+
+import os
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+from _recorded import PATIENCE_S, SONDE, Recorded, check, record
+from _session import Stepped
+
+NVTX = ["-t", "nvtx"]
+
+
+def ending_by(number):
+    return ["python3", "-c", f"import os, time; os.kill(os.getpid(), {int(number)}); time.sleep(60)"]
+
+
+def crashes(folder):
+    """Stand on the terminal, once, and in the profile."""
+    for number, name in ((signal.SIGSEGV, "SIGSEGV (11)"), (signal.SIGABRT, "SIGABRT (6)"), (signal.SIGKILL, "SIGKILL (9)"),
+                         (signal.SIGTERM, "SIGTERM (15)"), (signal.SIGRTMAX, "signal 64 (64)")):
+        path = folder / f"by_{int(number)}.sqlite"
+        run = record(path, *ending_by(number), options=NVTX)
+        text = f"the program was ended by {name}"
+        check(run.returncode == 128 + number and run.stderr.count(f"sonde: warning: {text}\n") == 1, run.stderr)
+        recorded = Recorded(path)
+        check(recorded.remarks().count(text) == 1, recorded.remarks())
+        check(recorded.rows("SELECT severity FROM DIAGNOSTIC_EVENT WHERE text = ?", text) == [(2,)], "a warning")
+    run = record(folder / "well.sqlite", "true", options=NVTX)
+    check("was ended by" not in run.stderr, run.stderr)
+
+
+def crash_without_a_profile(folder):
+    """Of a profile that was made before, or of none, there is the terminal alone."""
+    run = record(folder / "none.sqlite", *ending_by(signal.SIGSEGV), options=[*NVTX, "-c", "nvtx", "-p", "a"])
+    check(run.stderr.count("the program was ended by SIGSEGV (11)") == 1, run.stderr)
+    check("there is no profile" in run.stderr, run.stderr)
+    run = record(folder / "delay.sqlite", *ending_by(signal.SIGSEGV), options=[*NVTX, "-y", "60"])
+    check(run.stderr.count("the program was ended by SIGSEGV (11)") == 1, run.stderr)
+
+
+def signals_passed_on(folder):
+    """Who sends the recorder a signal, or types Ctrl-C, knows of it."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        program = Stepped(folder, "record", "-f", "-o", "passed", *NVTX)
+        program.process.send_signal(number)
+        program.process.wait(PATIENCE_S)  # and only then is its input closed, which ends the program too
+        code, errors = program.end()
+        check(code == 128 + number and "was ended by" not in errors, (code, errors))
+    program = subprocess.Popen([SONDE, "record", "-o", str(folder / "typed"), *NVTX, "--", "python3", "-c",
+                                "import signal, time; signal.signal(2, signal.SIG_DFL); print(1, flush=True); time.sleep(60)"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    program.stdout.readline()
+    os.killpg(program.pid, signal.SIGINT)
+    _, errors = program.communicate(timeout=PATIENCE_S)
+    check(program.returncode == 128 + signal.SIGINT and "was ended by" not in errors, (program.returncode, errors))
+
+
+def what_was_asked_for(folder):
+    for traces, names in (("nvtx", "(NVTX)"), ("cuda", "(CUDA)"), ("cuda,nvtx", "(CUDA, NVTX)")):
+        run = record(folder / "asked.sqlite", "true", options=["-f", "--self-test=false", "-t", traces])
+        check(f"no process used what was asked for {names};" in run.stderr, run.stderr)
+
+
+def main():
+    for part in (crashes, crash_without_a_profile, signals_passed_on, what_was_asked_for):
+        with tempfile.TemporaryDirectory() as name:
+            part(Path(name))
+            print(f"{part.__name__}: ok", flush=True)
+
+
+if __name__ == "__main__":
+    main()
