@@ -237,10 +237,11 @@ def recovered(folder):
 
 def ended_by_time(folder):
     program = Stepped(folder, "launch", *NVTX)
-    sonde(folder, "start", "-o", "timed", "-d", "0.05", "--kill", "none")
+    sonde(folder, "start", "-o", "timed", "-d", "0.05")
     wait_until((folder / "timed.sqlite").exists, "the profile of a recording by time")
     check("idle" in sonde(folder, "status"), "the recording is over")
-    check(program.end()[0] == 5, "the program goes on")
+    code, errors = program.end()
+    check(code == 5 and "to the program" not in errors, ("the program goes on", code, errors))
 
 
 def main():

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from _recorded import PATIENCE_S, SONDE, Recorded, check, record
-from _session import Stepped
+from _session import Stepped, sonde
 
 NVTX = ["-t", "nvtx"]
 
@@ -64,8 +64,28 @@ def what_was_asked_for(folder):
         check(f"no process used what was asked for {names};" in run.stderr, run.stderr)
 
 
+def signals_at_the_end(folder):
+    """Those that the recorder sends are told with why, and are no crash."""
+    told = "--duration is over: SIGTERM to the program"
+    run = record(folder / "timed.sqlite", "sleep", "60", options=[*NVTX, "-d", "0.05"])
+    check(run.returncode == 128 + signal.SIGTERM and run.stderr.count(f"sonde: {told}\n") == 1, run.stderr)
+    check("was ended by" not in run.stderr and told in Recorded(folder / "timed.sqlite").remarks(), run.stderr)
+    program = Stepped(folder, "launch", *NVTX)
+    sonde(folder, "start", "-o", "started", "-d", "0.05", "--kill", "sigkill")
+    program.process.wait(PATIENCE_S)
+    code, errors = program.end()
+    check(code == 128 + signal.SIGKILL and "sonde: --duration is over: SIGKILL to the program\n" in errors, errors)
+    program = Stepped(folder, "record", *NVTX, "-o", "range", "-c", "nvtx", "-p", "step", "--kill", "sigterm")
+    program.step("1 step")
+    program.process.wait(PATIENCE_S)
+    code, errors = program.end()
+    check(code == 128 + signal.SIGTERM and "sonde: the capture range is over: SIGTERM to the program\n" in errors, errors)
+    run = record(folder / "left.sqlite", "true", options=[*NVTX, "-d", "0.2", "-x", "false"])
+    check(run.returncode == 0 and "to the program" not in run.stderr, run.stderr)
+
+
 def main():
-    for part in (crashes, crash_without_a_profile, signals_passed_on, what_was_asked_for):
+    for part in (crashes, crash_without_a_profile, signals_passed_on, what_was_asked_for, signals_at_the_end):
         with tempfile.TemporaryDirectory() as name:
             part(Path(name))
             print(f"{part.__name__}: ok", flush=True)
