@@ -193,6 +193,8 @@ int run_program(const RecordArguments& arguments) {
   }
   const Status writable = arguments.launch ? Status{} : record_cli::check_output(*options);
   if (!writable) return report_error(writable.error());
+  const Status found = record::find_program(arguments.words.front());
+  if (!found) return report_error(found.error());
   if (arguments.dry_run) return kDone;
   const auto progress = terminal_progress();
   options->progress = progress.get();

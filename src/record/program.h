@@ -24,6 +24,10 @@ struct ProgramOptions {
   std::function<Status(pid_t)> before_exec = {};
 };
 
+/// Whether the word names a program that may be executed, here or in PATH; what is wrong with its content is seen when
+/// it starts. The error is that of Program::start().
+[[nodiscard]] Status find_program(const std::string& word);
+
 /// What this process did with signals before it ran a program, and the program does.
 struct SignalState {
   sigset_t mask;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `sonde record` says of a program that a signal ended, and of signals that it sends itself."""
+"""What `sonde record` says of a program that is not there, or that a signal ended, and of signals that it sends itself."""
 
 import os
 import signal
@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from _cuda import environment
 from _recorded import PATIENCE_S, SONDE, Recorded, check, record
 from _session import Stepped, sonde
 
@@ -84,8 +85,32 @@ def signals_at_the_end(folder):
     check(run.returncode == 0 and "to the program" not in run.stderr, run.stderr)
 
 
+def not_there(folder):
+    """Is said before anything else runs, as the self-test."""
+    def said(*words, **variables):
+        run = subprocess.run([SONDE, *map(str, words)], capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+                             cwd=folder, env=environment() | variables)
+        return run.returncode, run.stderr
+    (folder / "here").write_text("#!/bin/sh\n")
+    refused = (1, "sonde: cannot run nosuchprog: no folder of PATH has a program of this name\n")
+    for words in (["record"], ["record", "--dry-run"], ["launch"], ["study"]):
+        check(said(*words, "--", "nosuchprog") == refused, (words, said(*words, "--", "nosuchprog")))
+    for word, why in (("./here", "it may not be executed"), (folder, "it is a folder"), ("", "no folder of PATH"),
+                      ("./gone", "No such file")):
+        code, errors = said("record", "--dry-run", "--", word)
+        check(code == 1 and f"cannot run {word}: {why}" in errors, (word, code, errors))
+    (folder / "here").chmod(0o755)
+    dry = ["record", "--dry-run", "-t", "none"]
+    check(said(*dry, "--", "here", PATH=f"/usr/bin:{folder}") == (0, ""), "a later folder of PATH")
+    check(said(*dry, "-e", f"PATH={folder}", "--", "here") == (0, ""), "the PATH that the program gets")
+    check(said(*dry, "--", "here", PATH="") == (0, ""), "an empty PATH is this folder")
+    check(said(*dry, "--", "./here") == (0, ""), "a path")
+    check(sorted(path.name for path in folder.iterdir()) == ["here"], "nothing is left behind")
+
+
 def main():
-    for part in (crashes, crash_without_a_profile, signals_passed_on, what_was_asked_for, signals_at_the_end):
+    for part in (crashes, crash_without_a_profile, signals_passed_on, what_was_asked_for, signals_at_the_end,
+                 not_there):
         with tempfile.TemporaryDirectory() as name:
             part(Path(name))
             print(f"{part.__name__}: ok", flush=True)
