@@ -20,6 +20,8 @@ constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
 
 Answer refused(std::string why) { return {.done = false, .lines = {std::move(why)}}; }
 
+Answer refused_for_good() { return refused("the session is shut down: nothing more is recorded of its program"); }
+
 }  // namespace
 
 Run::Run(const RecordOptions& options, Mapping& mapping, Rounds& rounds, std::vector<Source*> sources, Session* session)
@@ -154,14 +156,15 @@ void Run::obey(Program& program, const Session::Asked& asked) {
     case Verb::stop: break;
   }
   if (!collection_.active()) {
-    return session_->answer(asked.connection, refused("nothing is being recorded; 'sonde start' begins"));
+    return session_->answer(asked.connection,
+                            closed_ ? refused_for_good() : refused("nothing is being recorded; 'sonde start' begins"));
   }
   collection_.stop();
   stops_.push_back(asked.connection);
 }
 
 Answer Run::start(const Program& program, const Session::Asked& asked) {
-  if (closed_) return refused("the session is shut down: nothing more is recorded of its program");
+  if (closed_) return refused_for_good();
   if (collection_.active()) return refused("it is recording already; 'sonde stop' or 'sonde cancel' first");
   RoundOptions round = asked.request.round;
   round.output = output_of(round.output, program.number());

@@ -108,9 +108,19 @@ def not_there(folder):
     check(sorted(path.name for path in folder.iterdir()) == ["here"], "nothing is left behind")
 
 
+def session_that_is_over(folder):
+    """Start and stop refuse alike."""
+    program = Stepped(folder, "record", "--self-test=false", "-t", "cuda,nvtx", "-o", "over")
+    sonde(folder, "stop")
+    for verb in ("start", "stop"):
+        said = sonde(folder, verb, code=1)
+        check("the session is shut down: nothing more is recorded of its program" in said, (verb, said))
+    check(program.end()[0] == 5, "the program")
+
+
 def main():
     for part in (crashes, crash_without_a_profile, signals_passed_on, what_was_asked_for, signals_at_the_end,
-                 not_there):
+                 not_there, session_that_is_over):
         with tempfile.TemporaryDirectory() as name:
             part(Path(name))
             print(f"{part.__name__}: ok", flush=True)
