@@ -230,6 +230,12 @@ int recover(const RecordArguments& arguments) {
   const auto profile = record::recover(arguments.recover, round);
   if (!profile) return report_error(profile.error());
   say(*profile, 0);
+  if (profile->written) {
+    complain(profile->kept.empty()
+                 ? fmt::format("{} is removed: the profile has all of it", arguments.recover)
+                 : fmt::format("{} stays, and may be deleted: the profile has all of it that could be read",
+                               arguments.recover));
+  }
   const bool stats_failed = arguments.stats && profile->written && !print_stats(profile->output);
   return profile->written && !stats_failed ? kDone : kCannot;
 }
