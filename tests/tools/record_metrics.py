@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from _layouts import same_layouts
 from _recorded import PATIENCE_S, SONDE, TOOLS, Recorded, check
 
 PROGRAM = TOOLS / "cuda_program"
@@ -98,6 +99,17 @@ def chosen(folder):
     check("no launch passed --nvtx-include other@step 1/" in run.stderr, run.stderr)
     run = record(path, *metric, "--nvtx-include", "step 1")
     check("'step 1/' is a push/pop range" in run.stderr and functions(path) == [], run.stderr)
+
+
+def reset_devices(folder):
+    """A context where a destroyed one lay is another, and is measured as the first one was."""
+    path = folder / "resets.sqlite"
+    run = record(path, "--metrics", ",".join(METRICS), program=("resets", "3"))
+    check(run.returncode == 0 and "warning" not in run.stderr, run.stderr)
+    for function, _, metrics in profiles(path):
+        check(all(metrics[metric] == value_of(metric, function) for metric in METRICS), (function, metrics))
+    contexts = Recorded(path).rows("SELECT contextId FROM SONDE_KERNEL_PROFILE ORDER BY launchId")
+    check(functions(path) == ["vector_add", "gemm"] * 3 and contexts == [(1,), (1,), (2,), (2,), (3,), (3,)], contexts)
 
 
 # The launches of cuda_program's scenario "places", by their times.
@@ -287,16 +299,12 @@ def answered(folder):
 
 
 def layouts(_):
-    program = TOOLS / "profiler_layouts"
-    if not program.exists():
-        return "skipped: no CUDA toolkit with cupti_range_profiler.h was there when this tree was configured"
-    check(subprocess.run([program], check=False).returncode == 0, "sizes of CUPTI's structures")
-    return "ok"
+    return same_layouts("profiler_layouts", "cupti_range_profiler.h")
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (values, chosen, places, listed, words, threads_processes_graphs, not_run_again, done, not_waited_for,
+        for part in (values, chosen, reset_devices, places, listed, words, threads_processes_graphs, not_run_again, done, not_waited_for,
                      not_to_be_had, metrics_that_the_chip_lacks, sets, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
