@@ -193,6 +193,8 @@ int run_program(const RecordArguments& arguments) {
   }
   const Status writable = arguments.launch ? Status{} : record_cli::check_output(*options);
   if (!writable) return report_error(writable.error());
+  const Status found = record::find_program(arguments.words.front());
+  if (!found) return report_error(found.error());
   if (arguments.dry_run) return kDone;
   const auto progress = terminal_progress();
   options->progress = progress.get();
@@ -208,6 +210,7 @@ int run_program(const RecordArguments& arguments) {
   const auto recording = record::record(*options);
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): as in say()
   if (!recording) return report_error(recording.error());
+  for (const record::Remark& remark : recording->remarks) complain(record::line_of(remark));
   const bool recorded = is_recorded(*recording, *options);
   const bool stats_failed = arguments.stats && !std::ranges::all_of(profiles, print_stats);
   if (recording->exit_code != 0) return recording->exit_code;
@@ -227,6 +230,12 @@ int recover(const RecordArguments& arguments) {
   const auto profile = record::recover(arguments.recover, round);
   if (!profile) return report_error(profile.error());
   say(*profile, 0);
+  if (profile->written) {
+    complain(profile->kept.empty()
+                 ? fmt::format("{} is removed: the profile has all of it", arguments.recover)
+                 : fmt::format("{} stays, and may be deleted: the profile has all of it that could be read",
+                               arguments.recover));
+  }
   const bool stats_failed = arguments.stats && profile->written && !print_stats(profile->output);
   return profile->written && !stats_failed ? kDone : kCannot;
 }

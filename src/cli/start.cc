@@ -49,6 +49,7 @@ int run(const Arguments& arguments) {
 
 void set_up(CLI::App& command, int& exit_code) {
   const auto a = std::make_shared<Arguments>();
+  a->control.kill_of_duration = "none";  // the program was there before, and stop leaves it too
   record_cli::add_control_options(command, a->control);
   command
       .add_option("-t,--trace", a->traces,

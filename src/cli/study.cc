@@ -125,16 +125,16 @@ std::vector<std::string> kernel_options(const StudyArguments& arguments) {
   return options;
 }
 
-/// Both command lines, before an hour goes into the first run. What is wrong has been said.
-bool are_right(const StudyArguments& arguments, const Files& files) {
+/// Both command lines, before an hour goes into the first run: their exit status. What is wrong has been said.
+int try_both(const StudyArguments& arguments, const Files& files) {
   for (auto words : {words_of(arguments, files.timeline, timeline_options(arguments)),
                      words_of(arguments, files.kernels, kernel_options(arguments))}) {
     words.insert(words.begin() + 1, "--dry-run");
     const auto code = run_self(std::move(words));
-    if (!code) return report_error(code.error()) == kDone;
-    if (*code != 0) return false;
+    if (!code) return report_error(code.error());
+    if (*code != 0) return *code;
   }
-  return true;
+  return kDone;
 }
 
 bool is_there(const std::string& file) {
@@ -287,7 +287,7 @@ int run(const StudyArguments& arguments) {
     complain(fmt::format("{}\nTry 'sonde study --help'.", files.error().message));
     return kUsage;
   }
-  if (!are_right(arguments, *files)) return kUsage;
+  if (const int wrong = try_both(arguments, *files); wrong != kDone) return wrong;
   const std::string ending = record_cli::word_of_ending("-o", arguments.output, files->timeline);
   if (!ending.empty()) complain(ending);
   const auto before = written_at(files->timeline);

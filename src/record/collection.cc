@@ -30,21 +30,21 @@ bool Collection::all_ranges_over() const {
   return !by_time() && capture.ends && capture.ranges != 0 && rounds_.count() == capture.ranges;
 }
 
-int Collection::step(int64_t now_ns) {
+EndSignal Collection::step(int64_t now_ns) {
   if (active_ && by_time() && rounds_.count() == 0 && now_ns >= begin_at_ns_) rounds_.begin();
   const auto since = rounds_.open_since();
   if (!active_) {
     if (since) cancel();  // a range began in the moment in which the collection ended
-    return 0;
+    return {};
   }
   if (since && options_.duration_ns && now_ns >= *since + *options_.duration_ns) {
     stop();
-    return options_.kill_signal;
+    return {options_.kill_signal, "--duration is over"};
   }
-  if (since || !all_ranges_over()) return 0;
+  if (since || !all_ranges_over()) return {};
   stop();
   closed_ = options_.capture.shutdown;
-  return closed_ ? options_.kill_signal : 0;
+  return {closed_ ? options_.kill_signal : 0, "the capture range is over"};
 }
 
 void Collection::complete() {

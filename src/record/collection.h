@@ -7,6 +7,12 @@
 
 namespace sonde::record {
 
+/// What the program gets at a recording's end.
+struct EndSignal {
+  int number = 0;  ///< 0: none
+  std::string_view because = {};
+};
+
 /// When rounds begin and end: by time, by the program, or by command. One collection after the other.
 class Collection {
  public:
@@ -16,8 +22,8 @@ class Collection {
   void stop();
   /// As if it had not been.
   void cancel();
-  /// Begins and ends what is due. Gives the signal that the program gets now; 0 for none.
-  [[nodiscard]] int step(int64_t now_ns);
+  /// Begins and ends what is due. Gives the signal that the program gets now.
+  [[nodiscard]] EndSignal step(int64_t now_ns);
   /// The program has ended: what has not begun yet by time begins now.
   void complete();
 

@@ -71,6 +71,7 @@ Status fill_and_write(Profile& profile, EndedRound& round, Progress& progress) {
   const Extent extent{round.span.begin, round.span.end, round.options.only};
   maker->fill(profile, slices, extent, round.span.utc_begin, round.cpu.cycles, round.options);
   profile.remarks = all_remarks(profile, round);
+  profile.remarks.insert(profile.remarks.end(), round.remarks.begin(), round.remarks.end());
   return maker->finish(profile.remarks, round.span.end - round.span.begin);
 }
 

@@ -26,6 +26,7 @@ struct EndedRound {
   HeaderCopy header;  ///< losses are those of the round
   CpuState cpu;       ///< the same
   int64_t damaged = 0;
+  std::vector<Remark> remarks = {};  ///< of how it ended
 };
 
 /// Makes the profile; the spool is gone afterwards, or kept where there is no profile.

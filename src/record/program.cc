@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <initializer_list>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -134,7 +135,43 @@ std::string why_not_run(const std::string& word, int error) {
   return because(error == ENOENT ? "the interpreter or loader that it names is not there" : system_reason(error));
 }
 
+/// 0 where it may be executed, else the error that execve() has.
+int error_of_file(const std::string& path) {
+  struct stat file{};
+  if (stat(path.c_str(), &file) != 0) return errno;
+  if (!S_ISREG(file.st_mode)) return EACCES;
+  return faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/// What execvpe() looks through; an empty folder is this one.
+std::string search_path() {
+  const char* own = getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment.
+  if (own != nullptr) return *own == '\0' ? ":" : own;
+  std::string usual(confstr(_CS_PATH, nullptr, 0), '\0');
+  usual.resize(confstr(_CS_PATH, usual.data(), usual.size()) - 1);
+  return usual;
+}
+
+/// As execvpe() has it: one that may not be executed is passed over, and told where no other is found.
+int error_in_path(const std::string& word) {
+  int error = ENOENT;
+  for (const auto folder : search_path() | std::views::split(':')) {
+    std::string path(folder.begin(), folder.end());
+    if (!path.empty()) path += '/';
+    const int why = error_of_file(path + word);
+    if (why == 0) return 0;
+    if (why == EACCES) error = EACCES;
+  }
+  return error;
+}
+
 }  // namespace
+
+Status find_program(const std::string& word) {
+  const int error = word.empty() ? ENOENT : word.contains('/') ? error_of_file(word) : error_in_path(word);
+  if (error == 0) return {};
+  return std::unexpected(Error{why_not_run(word, error)});
+}
 
 void SignalState::put_back() const {
   sigaction(SIGCHLD, &of_children, nullptr);
@@ -184,6 +221,7 @@ std::unexpected<Error> Program::give_up(Error why) {
 Program::Program(Program&& other) noexcept
     : process_(std::exchange(other.process_, -1)),
       before_(other.before_),
+      known_(other.known_),
       status_(other.status_),
       ended_(other.ended_) {}
 
@@ -211,6 +249,7 @@ void Program::wait(int64_t most_ns) {
   const bool of_terminal = info.si_code > 0;
   if (std::ranges::find(kForwarded, signal) != kForwarded.end()) {
     told_to_end_ = ended_;
+    note(signal);
     if (!of_terminal) send(signal);
   }
   if (ended_) return;
@@ -218,8 +257,10 @@ void Program::wait(int64_t most_ns) {
   ended_ = got == process_ || (got < 0 && errno == ECHILD);
 }
 
-void Program::send(int signal) const {
-  if (!ended_) kill(process_, signal);
+void Program::send(int signal) {
+  if (ended_) return;
+  note(signal);
+  kill(process_, signal);
 }
 
 int Program::exit_code() const {
@@ -228,5 +269,13 @@ int Program::exit_code() const {
 }
 
 int Program::signal() const { return WIFSIGNALED(status_) ? WTERMSIG(status_) : 0; }
+
+int Program::crash() const {
+  const int number = signal();
+  if (number == 0 || sigismember(&known_, number) == 1) return 0;
+  sigset_t pending;  // of the terminal, and not looked at yet
+  sigpending(&pending);
+  return sigismember(&pending, number) == 1 ? 0 : number;
+}
 
 }  // namespace sonde::record

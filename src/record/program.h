@@ -24,6 +24,10 @@ struct ProgramOptions {
   std::function<Status(pid_t)> before_exec = {};
 };
 
+/// Whether the word names a program that may be executed, here or in PATH; what is wrong with its content is seen when
+/// it starts. The error is that of Program::start().
+[[nodiscard]] Status find_program(const std::string& word);
+
 /// What this process did with signals before it ran a program, and the program does.
 struct SignalState {
   sigset_t mask;
@@ -46,7 +50,7 @@ class Program {
   [[nodiscard]] pid_t number() const { return process_; }
   /// Waits until it ends or a signal comes, but no longer than this.
   void wait(int64_t most_ns);
-  void send(int signal) const;
+  void send(int signal);
   [[nodiscard]] bool ended() const { return ended_; }
   /// Whether a signal came that would have gone on to it, or ended this process, after it had ended.
   [[nodiscard]] bool told_to_end() const { return told_to_end_; }
@@ -54,15 +58,20 @@ class Program {
   [[nodiscard]] int exit_code() const;
   /// 0 where none ended it.
   [[nodiscard]] int signal() const;
+  /// The signal that ended it, where neither this process sent it nor somebody sent it to both of them (Ctrl-C); else
+  /// 0.
+  [[nodiscard]] int crash() const;
 
  private:
-  Program(pid_t process, const SignalState& before) : process_(process), before_(before) {}
+  Program(pid_t process, const SignalState& before) : process_(process), before_(before) { sigemptyset(&known_); }
   void reap();
+  void note(int signal) { sigaddset(&known_, signal); }
   /// Ends what is still no program, and gives why.
   [[nodiscard]] std::unexpected<Error> give_up(Error why);
 
   pid_t process_;
   SignalState before_;
+  sigset_t known_{};  ///< signals that came here, or were sent from here
   int status_ = 0;
   bool ended_ = false;
   bool told_to_end_ = false;

@@ -24,6 +24,7 @@ namespace sonde::record {
 struct Remark {
   bool warning = false;
   std::string text;
+  bool operator==(const Remark&) const = default;
 };
 
 /// What the program does that begins and ends a round.
@@ -87,11 +88,12 @@ struct Profile {
 };
 
 struct Recording {
-  int64_t profiles = 0;    ///< that were written
-  int64_t failed = 0;      ///< that could not be
-  bool cancelled = false;  ///< by somebody's command
-  int exit_code = 0;       ///< of the program
-  int signal = 0;          ///< that ended it, or 0
+  int64_t profiles = 0;              ///< that were written
+  int64_t failed = 0;                ///< that could not be
+  bool cancelled = false;            ///< by somebody's command
+  int exit_code = 0;                 ///< of the program
+  int signal = 0;                    ///< that ended it, or 0
+  std::vector<Remark> remarks = {};  ///< of its end, that no profile holds
 };
 
 /// The name with the process's number in place of kProcessMacro.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -38,6 +39,13 @@ RecordOptions options_of(const SpoolHead& head, const RoundOptions& round) {
   return options;
 }
 
+/// A recorder that was killed while it wrote leaves half a slice at the end, which no one reads.
+bool is_whole(std::span<const std::byte> slices) {
+  SpoolReader reader(slices);
+  while (reader.next()) continue;
+  return reader.left() == 0;
+}
+
 }  // namespace
 
 Result<Profile> recover(const std::string& spool_path, const RoundOptions& options) {
@@ -66,7 +74,9 @@ Result<Profile> recover(const std::string& spool_path, const RoundOptions& optio
   const wire::Header no_losses{};
   const SpoolState state{.bytes = static_cast<int64_t>(content->slices.size()), .lost_bytes = 0, .error = 0};
   profile.remarks = remarks_of(profile.tally, options_of(head, options), no_losses, state, 0, duration_ns);
+  const bool whole = profile.tally.unread_bytes == 0 && is_whole(content->slices);
   profile.written = maker->finish(profile.remarks, duration_ns);
+  if (profile.written && whole && unlink(spool_path.c_str()) == 0) profile.kept.clear();
   return profile;
 }
 

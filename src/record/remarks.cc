@@ -1,5 +1,9 @@
 #include "record/remarks.h"
 
+#include <cstring>
+
+#include <fmt/ranges.h>
+
 #include "record/cuda/cuda_remarks.h"
 #include "record/file_limit.h"
 #include "record/kernels/measure_remarks.h"
@@ -35,6 +39,19 @@ std::string what_it_cost(const Tally& t) {
                      t.event_cost_ns, all_ns / kNsPerMillisecond, t.records);
 }
 
+std::string name_of(int signal) {
+  const char* const name = sigabbrev_np(signal);
+  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
+}
+
+/// What programs load the library for by themselves.
+std::string names_of_asked(const RecordOptions& options) {
+  std::vector<std::string_view> names;
+  if (options.wanted.cuda || options.measure) names.emplace_back("CUDA");
+  if (options.wanted.nvtx) names.emplace_back("NVTX");
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 /// Success over nothing is no success: why there may be nothing.
 std::string why_nothing(const Tally& tally, const RecordOptions& options) {
   const Wanted& wanted = options.wanted;
@@ -46,9 +63,10 @@ std::string why_nothing(const Tally& tally, const RecordOptions& options) {
                ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "
                  "other users' rights (setuid) or clear their environment do not; or it could not open the recorder's "
                  "memory, as where a program has dropped its rights"
-               : "nothing was recorded: no process used what was asked for (CUDA, NVTX); -t cuda,nvtx,osrt also "
-                 "records "
-                 "calls that block";
+               : fmt::format(
+                     "nothing was recorded: no process used what was asked for ({}); -t cuda,nvtx,osrt also records "
+                     "calls that block",
+                     names_of_asked(options));
   }
   return "nothing was recorded: the program ran under the recorder, and did nothing of what was asked for";
 }
@@ -81,6 +99,14 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
 }
 
 }  // namespace
+
+Remark remark_of_crash(int signal) {
+  return {true, fmt::format("the program was ended by {} ({})", name_of(signal), signal)};
+}
+
+Remark remark_of_sent(int signal, std::string_view because) {
+  return {false, fmt::format("{}: {} to the program", because, name_of(signal))};
+}
 
 std::vector<Remark> remarks_of_none(const RecordOptions& options) {
   std::vector<Remark> remarks = options.remarks;

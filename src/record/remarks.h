@@ -13,6 +13,12 @@ namespace sonde::record {
                                              const wire::Header& header, const SpoolState& spool, int64_t damaged,
                                              int64_t duration_ns);
 
+/// The program ended by a signal that nobody sent through the recorder.
+[[nodiscard]] Remark remark_of_crash(int signal);
+
+/// The recorder sends it a signal.
+[[nodiscard]] Remark remark_of_sent(int signal, std::string_view because);
+
 /// Those of a recording whose program ended before it was to begin: nothing else can be said of it.
 [[nodiscard]] std::vector<Remark> remarks_of_none(const RecordOptions& options);
 

@@ -88,6 +88,10 @@ void Rounds::end() {
   discover();
 }
 
+void Rounds::remark(const Remark& remark) {
+  for (Live& round : live_) round.remarks.push_back(remark);
+}
+
 void Rounds::discard() {
   for (Live& round : live_) round.discarded = true;
 }
@@ -200,7 +204,8 @@ void Rounds::hand_over(Live& round, int64_t damaged) {
                    .spool = std::move(round.spool),
                    .header = HeaderCopy(mapping_.header()),
                    .cpu = since(cpu_state(), round.cpu_before),
-                   .damaged = damaged - round.damaged_before};
+                   .damaged = damaged - round.damaged_before,
+                   .remarks = std::move(round.remarks)};
   static_cast<RoundOptions&>(ended.options) = std::move(round.options);
   ended.header.subtract_losses(round.before);
   waiting_.push_back(std::move(ended));

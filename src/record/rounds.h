@@ -39,6 +39,8 @@ class Rounds : public Sink {
   /// Begins a round, or ends the one that is open.
   void begin();
   void end();
+  /// Stands in the profiles of those that are not whole yet.
+  void remark(const Remark& remark);
   /// Those that have no profile yet get none.
   void discard();
 
@@ -79,6 +81,7 @@ class Rounds : public Sink {
     HeaderCopy before;
     CpuState cpu_before;
     int64_t damaged_before;
+    std::vector<Remark> remarks = {};
     bool discarded = false;
     bool handed_over = false;  ///< all of it is where the sweep behind this finds it
   };

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "record/lines.h"
+#include "record/remarks.h"
 #include "wire/rounds.h"
 
 namespace sonde::record {
@@ -18,6 +19,8 @@ constexpr int64_t kQuietSweepNs = 50'000'000;
 constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
 
 Answer refused(std::string why) { return {.done = false, .lines = {std::move(why)}}; }
+
+Answer refused_for_good() { return refused("the session is shut down: nothing more is recorded of its program"); }
 
 }  // namespace
 
@@ -38,18 +41,16 @@ void Run::follow(Program& program, Recording& recording) {
   int64_t wait_ns = kBusySweepNs;
   while (!over(program)) {
     program.wait(wait_ns);
-    const int signal = collection_.step(monotonic_ns());
+    const EndSignal signal = collection_.step(monotonic_ns());
     if (collection_.closed() || is_done_with_cuda()) close();
-    if (signal != 0) {
-      await_cuda(program);
-      program.send(signal);
-    }
+    if (signal.number != 0 && !program.ended()) end_program(program, signal);
     wait_ns = std::min(look() > kBusyBytes ? kBusySweepNs : kQuietSweepNs, patience_ns());
     rounds_.make_profiles();
     tell_profiles(recording);
     obey(program);
   }
   collection_.complete();
+  if (program.crash() != 0) remark(remark_of_crash(program.crash()));
   close();
   rounds_.hurry();
   look();
@@ -58,6 +59,18 @@ void Run::follow(Program& program, Recording& recording) {
   rounds_.finish();
   tell_profiles(recording);
   recording.cancelled = cancelled_;
+  recording.remarks = std::move(unsaid_);
+}
+
+void Run::end_program(Program& program, const EndSignal& signal) {
+  remark(remark_of_sent(signal.number, signal.because));
+  await_cuda(program);
+  program.send(signal.number);
+}
+
+void Run::remark(Remark remark) {
+  rounds_.remark(remark);
+  unsaid_.push_back(std::move(remark));
 }
 
 void Run::give_up() {
@@ -111,6 +124,9 @@ void Run::close() {
 void Run::tell_profiles(Recording& recording) {
   for (const Profile& profile : rounds_.take_profiles()) {
     ++(profile.written ? recording.profiles : recording.failed);
+    std::erase_if(unsaid_, [&](const Remark& remark) {
+      return std::ranges::find(profile.remarks, remark) != profile.remarks.end();
+    });
     all_written_ = all_written_ && profile.written.has_value();
     for (std::string& line : lines_of(profile, options_.remarks.size())) told_.push_back(std::move(line));
     if (options_.made) options_.made(profile);
@@ -140,14 +156,15 @@ void Run::obey(Program& program, const Session::Asked& asked) {
     case Verb::stop: break;
   }
   if (!collection_.active()) {
-    return session_->answer(asked.connection, refused("nothing is being recorded; 'sonde start' begins"));
+    return session_->answer(asked.connection,
+                            closed_ ? refused_for_good() : refused("nothing is being recorded; 'sonde start' begins"));
   }
   collection_.stop();
   stops_.push_back(asked.connection);
 }
 
 Answer Run::start(const Program& program, const Session::Asked& asked) {
-  if (closed_) return refused("the session is shut down: nothing more is recorded of its program");
+  if (closed_) return refused_for_good();
   if (collection_.active()) return refused("it is recording already; 'sonde stop' or 'sonde cancel' first");
   RoundOptions round = asked.request.round;
   round.output = output_of(round.output, program.number());

@@ -39,6 +39,9 @@ class Run {
   /// The signal that ends the program may come only when what it did until now is here.
   void await_cuda(Program& program);
   void tell_profiles(Recording& recording);
+  void end_program(Program& program, const EndSignal& signal);
+  /// What is said of the program's end stands in the profiles that are not made yet.
+  void remark(Remark remark);
   void answer_stops();
 
   const RecordOptions& options_;
@@ -50,6 +53,7 @@ class Run {
   int64_t started_ns_;
   bool closed_ = false;  ///< nothing more is recorded
   bool cancelled_ = false;
+  std::vector<Remark> unsaid_;     ///< what no profile holds yet
   std::vector<int> stops_;         ///< connections that wait for profiles
   std::vector<std::string> told_;  ///< of the profiles of this collection
   bool all_written_ = true;        ///< of these

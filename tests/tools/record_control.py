@@ -219,16 +219,20 @@ def recovered(folder):
     run = record(path, "true", options=NVTX)
     check(f"--recover {spool}" in run.stderr, run.stderr)
     path.unlink()
+    content = spool.read_bytes()
     said = sonde(folder, "record", "--recover", spool)
     check("not known" in said and f"the profile is {path}" in said, said)
     check(names_of(path) == {"kept": 200}, names_of(path))
-    check(spool.exists(), "what was left is not removed")
+    check(f"{spool} is removed" in said and not spool.exists(), said)
+    check("--recover" not in record(path, "true", options=[*NVTX, "-f"]).stderr, "the file is told of again")
+    spool.write_bytes(content)
     sonde(folder, "record", "--recover", spool, code=1)
+    check(spool.exists(), "it goes only where the profile is there")
     sonde(folder, "record", "--recover", spool, "-o", folder / "again")
     check(names_of(folder / "again.sqlite") == {"kept": 200}, "another name")
     cut = folder / "cut.sqlite.recording-1"
-    cut.write_bytes(spool.read_bytes()[:-8])
-    sonde(folder, "record", "--recover", cut)
+    cut.write_bytes(content[:-8])
+    check(f"{cut} stays, and may be deleted" in sonde(folder, "record", "--recover", cut) and cut.exists(), "half of a piece")
     check(0 < names_of(folder / "cut.sqlite")["kept"] < 200, "the pieces that are whole")
     for content in (b"", b"x" * 1000):
         cut.write_bytes(content)
@@ -237,10 +241,11 @@ def recovered(folder):
 
 def ended_by_time(folder):
     program = Stepped(folder, "launch", *NVTX)
-    sonde(folder, "start", "-o", "timed", "-d", "0.05", "--kill", "none")
+    sonde(folder, "start", "-o", "timed", "-d", "0.05")
     wait_until((folder / "timed.sqlite").exists, "the profile of a recording by time")
     check("idle" in sonde(folder, "status"), "the recording is over")
-    check(program.end()[0] == 5, "the program goes on")
+    code, errors = program.end()
+    check(code == 5 and "to the program" not in errors, ("the program goes on", code, errors))
 
 
 def main():

@@ -89,7 +89,8 @@ void add_control_options(CLI::App& command, ControlArguments& a) {
   command.add_option("-d,--duration", a.duration_s, "seconds to record; without it until the program ends")
       ->check(seconds_check());
   command.add_option("--kill", a.kill,
-                     "signal to the program when the duration is over (sigterm), or the capture range (none)");
+                     fmt::format("signal to the program when the duration is over ({}), or the capture range (none)",
+                                 a.kill_of_duration));
   command.add_flag("-x,--stop-on-exit", a.stop_on_exit,
                    "false: also record what the program leaves behind, until the duration is over");
   command
@@ -124,7 +125,7 @@ Result<record::RoundOptions> round_of(const ControlArguments& a) {
   round.capture = std::move(*capture);
   const bool by_program = round.capture.trigger != wire::Trigger::none;
   if (by_program && a.delay_s > 0) return fail("--delay and --capture-range both say when to begin; take one");
-  const auto signal = kill_signal(a.kill.value_or(by_program ? "none" : "sigterm"));
+  const auto signal = kill_signal(a.kill.value_or(by_program ? "none" : a.kill_of_duration));
   if (!signal) return std::unexpected(signal.error());
   round.kill_signal = *signal;
   if (a.output && a.exported)

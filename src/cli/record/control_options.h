@@ -17,6 +17,7 @@ struct ControlArguments {
   double delay_s = 0;
   double duration_s = 0;
   std::optional<std::string> kill;
+  std::string kill_of_duration = "sigterm";  ///< where `kill` is not there, and no capture range ends the recording
   bool stop_on_exit = true;
   std::string capture_range = "none";
   std::string capture_range_end = "stop-shutdown";
