@@ -243,6 +243,9 @@ def metrics_that_the_chip_lacks(folder):
     check(wanted <= found.keys() and "pcie__read_bytes.sum" not in found, found.keys())
     run = record(path, "--metrics", "pcie__read_bytes.sum")
     check(profiles(path)[0][2]["pcie__read_bytes.sum"] == len("pcie__read_bytes.sum") * THREADS, run.stderr)
+    run = record(path, "--metrics", "sm__cycles_missing.avg,foo__missing.sum", "--kernel-regex", "gemm")
+    check("warning: no kernel was measured: this GPU has none of the metrics" in run.stderr, run.stderr)
+    check("launched none" not in run.stderr and "no launch passed" not in run.stderr, run.stderr)
 
 
 def sets(folder):
