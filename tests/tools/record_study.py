@@ -113,7 +113,9 @@ def checked_first(folder):
     """What the second run would refuse is refused before the first."""
     for options, said in ((["--metrics", "detaild"], "did you mean 'detailed'"), (["--metrics", "sm__x,regex:("], "regular"),
                           (["--section", "Nothing"], "Nothing"), (["-t", "cudda"], "cudda"), (["-s", "all"], "all"),
-                          (["--capture-range", "x"], "x"), (["--sampling-frequency", "1"], "1")):
+                          (["--capture-range", "x"], "x"), (["--sampling-frequency", "1"], "1"),
+                          (["--modules", "0"], "'0' is no whole number above 0"),
+                          (["--kernels", "0"], "'0' is no whole number above 0")):
         run = study(folder, *options)
         check(run.returncode == 2 and said in run.stderr and run.stdout == "", (options, run))
         check("first run" not in run.stderr, run.stderr)
