@@ -144,6 +144,8 @@ def both_joined(folder):
     check(sorted(counters(folder)) == [("gemm", 2), ("vector_add", 2)], counters(folder))
     text = (folder / "study.txt").read_text()
     check("measured" in text, text)
+    check("Measured: compute at " in text and "sonde kernel study.kernels.sqlite" in one_line(text), text)
+    check("Measure it" not in text and "sonde study" not in text, "no advice to do what was done")
     check("gemm" in (folder / "study.html").read_text(), "the page")
     joined = subprocess.run([SONDE, "modules", "--min-percent", "0", folder / "study.sqlite", folder / "study.kernels.sqlite"],
                             capture_output=True, text=True, check=True)
