@@ -162,7 +162,7 @@ def words(folder):
     check(ratio == ["gpu__time_duration.sum"], ratio)
     rates = asked("--metrics", "regex:^dram__bytes_(read|write)\\.sum$")
     check(sorted(rates) == ["dram__bytes_read.sum", "dram__bytes_write.sum"], rates)
-    check(len(asked("--metrics", "group:memory__dram_table")) == 8, "a group")
+    check(len(asked("--metrics", "group:memory__dram_table")) == 16, "a group, in the names of two generations")
     down = asked("--metrics", "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed")
     check(len(down) > 20 and all(name.endswith(".avg.pct_of_peak_sustained_elapsed") for name in down), down)
 
@@ -264,6 +264,25 @@ def sets(folder):
             check(math.isclose(value, value_of(metric, "vector_add")), (metric, value))
 
 
+def memory_tables(folder):
+    """--section MemoryWorkloadAnalysis_Tables fills the tables that name it as what they want."""
+    path = folder / "memory.sqlite"
+    run = record(path, "--section", "MemoryWorkloadAnalysis_Tables", "--kernel-regex", "gemm", "--launch-count", "1")
+    check(run.returncode == 0 and functions(path) == ["gemm"], run.stderr)
+    ((_, _, found),) = profiles(path)
+    for metric in ("dram__bytes_read.sum", "dram__bytes_write.sum", "lts__t_sectors_srcunit_tex_op_read.sum",
+                   "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"):
+        check(found.get(metric) == len(metric) * THREADS, (metric, found.get(metric)))
+    listed = subprocess.run([SONDE, "kernels", path], capture_output=True, text=True, check=True)
+    check("MemoryWorkloadAnalysis_Tables" not in listed.stdout + listed.stderr, "asked for what was given")
+    page = subprocess.run([SONDE, "kernel", path], capture_output=True, text=True, check=True).stdout
+    check("MemoryWorkloadAnalysis_Tables" not in page, page)
+    document = json.loads(subprocess.run([SONDE, "kernel", "-f", "json", path], capture_output=True, text=True, check=True).stdout)
+    views = document["kernels"][0]["views"]
+    for view, rows in (("memory_l1", 15), ("memory_l2", 14), ("memory_dram", 3), ("memory_shared", 6)):
+        check(len(views[view]["rows"] or []) == rows, (view, views[view]))
+
+
 def answered(folder):
     path = folder / "answered.sqlite"
     for options, said in ((["--section", "PmSampling"], "--gpu-metrics-devices"), (["--set", "basci"], "did you mean 'basic'"),
@@ -300,7 +319,7 @@ def layouts(_):
 def main():
     with tempfile.TemporaryDirectory() as name:
         for part in (values, chosen, places, listed, words, threads_processes_graphs, not_run_again, done, not_waited_for,
-                     not_to_be_had, metrics_that_the_chip_lacks, sets, answered, layouts):
+                     not_to_be_had, metrics_that_the_chip_lacks, sets, memory_tables, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 
