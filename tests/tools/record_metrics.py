@@ -229,6 +229,8 @@ def not_to_be_had(folder):
     check("CUDA 12.6 and later" in run.stderr and functions(path) == [], run.stderr)
     run = record(path, "--metrics", METRICS[0], SONDE_CUPTI="/nonexistent/libcupti.so")
     check("kernels were not measured" in run.stderr, run.stderr)
+    for where in ("CUDA toolkit", "pip's nvidia-cuda-cupti", "SONDE_CUPTI names"):
+        check(where in run.stderr, (where, run.stderr))
     run = record(path, "--metrics", METRICS[0], SONDE_FAKE_CUPTI="subscribe_fails=39")
     check("another profiler has attached" in run.stderr, run.stderr)
 

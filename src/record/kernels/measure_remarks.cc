@@ -49,7 +49,11 @@ constexpr std::array kCauses = {
 
 std::string text_of(const MeasureNote& note) {
   switch (note.state) {
-    case MeasureState::no_cupti: return fmt::format("kernels were not measured: {}", note.text);
+    case MeasureState::no_cupti:
+      return fmt::format(
+          "kernels were not measured: no CUPTI could be opened ({}); it comes with the CUDA toolkit or with pip's "
+          "nvidia-cuda-cupti package, and SONDE_CUPTI names one that lies elsewhere",
+          note.text);
     case MeasureState::too_old:
       return fmt::format(
           "kernels were not measured: this CUPTI (version {}) has no {}, which CUDA 12.6 and later bring; SONDE_CUPTI "
