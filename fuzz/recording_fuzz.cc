@@ -1,10 +1,11 @@
 // Any bytes as what recorded programs left: in the file of slices, and as the memory of a chunk. That ends with a trace
-// that links, or with bytes counted as unread.
+// that links, or with bytes counted as unread; what is kept of it for later rounds are whole records.
 
 #include <cstdint>
 #include <cstdlib>
 
 #include "record/gpu_metrics/gpu_metrics.h"
+#include "record/kept_definitions.h"
 #include "record/trace_of.h"
 
 namespace {
@@ -39,6 +40,26 @@ void make_counters(const sonde::record::Slices& slices) {
   if (values > most) std::abort();
 }
 
+class WholeRecords : public sonde::record::Sink {
+ public:
+  void add(const sonde::record::Slice& slice) override {
+    if (slice.mark != sonde::record::kSliceMark) return;
+    sonde::wire::Reader reader(slice.records);
+    sonde::wire::Record record;
+    while (reader.next(record)) continue;
+    if (reader.left() > 0) std::abort();
+  }
+  void flush() override {}
+};
+
+void keep_definitions(const sonde::record::Slices& slices) {
+  sonde::record::KeptDefinitions kept;
+  for (const auto& slice : slices.all) kept.note(slice);
+  for (const auto& slice : slices.cpu) kept.note(slice);
+  WholeRecords sink;
+  kept.hand_to(sink);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -46,9 +67,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const sonde::record::Slices ordered = sonde::record::ordered_slices(bytes);
   make_trace(ordered);
   make_counters(ordered);
+  keep_definitions(ordered);
   sonde::record::Slices one;
   one.all.push_back({.process = 1, .thread = 1, .records = bytes});
   make_trace(one);
   make_counters(one);
+  keep_definitions(one);
   return 0;
 }

@@ -206,19 +206,21 @@ void let_columns_yield(Table& table) {
   }
 }
 
-/// For people: where no GPU did anything, what it did is left out.
-void leave_device_out(Table& table) {
-  constexpr std::array<std::string_view, 8> kOfDevice = {"Device",  "Device Total", "Device Self", "GPU Idle",
-                                                         "Kernels", "Launches",     "Copies",      "Copied"};
+/// For people: where nothing is known of what a GPU did, its columns are left out.
+void leave_device_out(Table& table, const std::vector<Line>& lines) {
+  std::vector<std::string_view> of_device = {"Device",  "Device Total", "Device Self", "GPU Idle",
+                                             "Kernels", "Copies",       "Copied"};
+  const bool launched = std::ranges::any_of(lines, [](const Line& l) { return l.total.launches > 0; });
+  if (!launched) of_device.emplace_back("Launches");
   std::vector<size_t> found;
   for (size_t i = 0; i < table.columns.size(); ++i) {
-    if (std::ranges::find(kOfDevice, table.columns[i].name) != kOfDevice.end()) found.push_back(i);
+    if (std::ranges::find(of_device, table.columns[i].name) != of_device.end()) found.push_back(i);
   }
   table.drop_columns(found);
 }
 
 std::string identity(const std::vector<Line>& lines, const ModuleTree& tree) {
-  if (tree.whole.device_ns == 0) return "No GPU worked while this was recorded.";
+  if (tree.whole.device_ns == 0) return "This profile has no activity of a GPU.";
   int64_t self = 0;
   for (const Line& line : lines) self += line.self.device_ns;
   self -= tree.outside.device_ns;
@@ -247,9 +249,10 @@ Table module_table(const Trace& trace, const ModuleTree& tree, const ModuleTable
   if (options.kernels != nullptr) add_kernel_columns(table, kernels_of(lines, *options.kernels), options.indented);
   if (all) add_memory_columns(table, lines, module_memory(trace, tree));
   const auto steps = options.steps ? with_last_steps(*options.steps, tree.modules.size()) : options.steps;
-  if (steps) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
+  const bool has_device = tree.whole.device_ns > 0 || !options.indented;
+  if (steps && has_device) add_step_columns(table, lines, step_times(trace, tree, steps->found.steady), *steps);
   if (options.by_rank) add_rank_columns(table, trace, tree, modules_of(lines));
-  if (options.indented && tree.whole.device_ns == 0) leave_device_out(table);
+  if (!has_device) leave_device_out(table, lines);
   let_columns_yield(table);
   if (!options.indented) add_numbers(table, "Level", Unit::none, lines, [](const Line& l) { return l.depth; });
   auto& names = table.texts("Module");

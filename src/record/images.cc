@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "record/cuda/body.h"
+#include "record/body.h"
 
 namespace sonde::record {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "record/call_row.h"
+
 namespace sonde::record {
 namespace {
 
@@ -63,12 +65,7 @@ void LibraryCalls::finish(const std::function<void()>& added) {
 }
 
 void LibraryCalls::add_call(const Call& call, CallClass call_class) {
-  Calls& c = trace_.library_calls;
-  c.start.push_back(call.start);
-  c.end.push_back(call.end);
-  c.name.push_back(call.name);
-  c.thread.push_back(call.thread);
-  c.call_class.push_back(static_cast<uint8_t>(call_class));
+  append(trace_.library_calls, {call.start, call.end, call.name, call.thread, call_class});
 }
 
 void LibraryCalls::add_range(const Call& call) {

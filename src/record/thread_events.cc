@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "record/call_row.h"
 #include "record/text.h"
 #include "trace/columns.h"
 #include "wire/os_calls.h"
@@ -233,11 +234,8 @@ void ThreadEvents::os_call(const wire::Record& record) {
   const int64_t start = time(record.head.time);
   const size_t first = std::max(first_call_, c.start.size() - std::min(c.start.size(), kDeepest));
   for (size_t row = c.start.size(); row > first && c.start[row - 1] >= start; --row) ++c.nesting[row - 1];
-  put(c.start, start);
-  put(c.end, time(record.end));
-  put(c.name, trace_.names.intern(wire::kOsCallNames[record.head.level]));
-  put(c.thread, thread_);
-  put(c.call_class, static_cast<uint8_t>(CallClass::os));
+  append(c,
+         {start, time(record.end), trace_.names.intern(wire::kOsCallNames[record.head.level]), thread_, CallClass::os});
   put(c.result, record.result);
   put(c.nesting, 0);
 }

@@ -17,6 +17,7 @@ enum class PcState : uint32_t {
   code_full,         ///< more code with source lines was loaded than is kept
   counting_too_old,  ///< as too_old, of counting instructions
   counting_failed,   ///< as failed; nothing more is counted
+  counting_unknown,  ///< text: the metric that the GPU has not; `result`: what CUPTI gave
   count_
 };
 
@@ -99,7 +100,7 @@ struct CountedLaunchBody {
   uint64_t dropped;    ///< records that CUPTI dropped
   uint32_t is_begin;   ///< 1: before
   uint16_t text_bytes;
-  uint16_t reserved;
+  uint16_t is_whole;  ///< 0: what was counted does not count, as CUPTI failed or another launch came beside it
 };
 static_assert(sizeof(CountedLaunchBody) == 40);
 

@@ -100,6 +100,23 @@ def shape(recorded):
     check(kinds == [(1, 0, 2), (2, 2, 0)], f"kinds of memory, as nsys numbers them: {kinds}")
 
 
+def resets(folder, version):
+    """Contexts that lie where a destroyed one lay keep apart."""
+    path = folder / "resets.sqlite"
+    run = record(path, "resets", 3, version=version, options=["--cudabacktrace=all:0"])
+    (account,) = accounts(run)
+    recorded = Cuda(path)
+    check(run.returncode == 0 and "warning" not in run.stderr, run.stderr)
+    compare(recorded, account, version)
+    kernels = recorded.rows("SELECT contextId, count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL GROUP BY 1")
+    check(kernels == [(1, 2), (2, 2), (3, 2)], (version, kernels))
+    known = recorded.rows("SELECT contextId FROM TARGET_INFO_CUDA_CONTEXT_INFO ORDER BY 1")
+    check(known == [(1,), (2,), (3,)], (version, known))
+    ((calls, chains),) = recorded.rows("SELECT count(*), count(callchainId) FROM CUPTI_ACTIVITY_KIND_RUNTIME JOIN StringIds "
+                                       "ON id = nameId WHERE value = 'cudaLaunchKernel_v7000'")
+    check(calls == chains == 6, (version, calls, chains))
+
+
 def waits(recorded):
     """Five waits for the default stream and one for all: by their shape, as syncType is not to be trusted."""
     none = 0xFFFFFFFF
@@ -376,7 +393,8 @@ def main():
         for version in VERSIONS:
             folder = Path(name) / version
             folder.mkdir()
-            parts = (plain, streams, event_times, graphs, memory, managed, several_processes, threads, other_program)
+            parts = (plain, streams, event_times, graphs, memory, managed, several_processes, threads, resets,
+                     other_program)
             for part in parts:
                 part(folder, version)
             print(f"CUPTI of CUDA {version}: {', '.join(part.__name__ for part in parts)}: ok", flush=True)

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from _layouts import same_layouts
 from _recorded import PATIENCE_S, SONDE, TOOLS, Recorded, check
 
 PROGRAM = TOOLS / "cuda_program"
@@ -112,6 +113,17 @@ def each_launch(folder):
     for profile in profiles(path):
         check_samples(profile, period=8)
         check(profile[1]["smsp__pcsamp_interval"] == 3, profile[1])
+
+
+def reset_devices(folder):
+    """A context where a destroyed one lay is another: its kernels are sampled, and counted, as those of the first."""
+    path = folder / "resets.sqlite"
+    for options, wanted in ((ONLY, ["vector_add", "gemm"] * 3), ((*BOTH, "--launches-each", "1"), ["vector_add", "gemm"])):
+        run = record(path, *options, program=("resets", "3"))
+        found = profiles(path)
+        check("warning" not in run.stderr and [function for function, _, _ in found] == wanted, (run.stderr, found))
+        for profile in found:
+            check_samples(profile)
 
 
 def behind_others(folder):
@@ -240,7 +252,7 @@ def source_lines(folder):
     row = next(row for row in kernel_page(path).splitlines() if f"hot.cu:{line} " in row)
     check(str(samples) in row and f"{100 * samples / sum(by_line.values()):.1f}" in row, (row, by_line))
     run = record(path, *BOTH, "--launches-each", "1", SONDE_FAKE_CUBIN=str(code))
-    check("1 functions have no source lines" in run.stderr, run.stderr)  # gemm is not in that code
+    check("1 of the measured functions have no source lines" in run.stderr, run.stderr)  # gemm is not in that code
     whole = code.read_bytes()
     for damage in (whole[:100], whole[:len(whole) // 2], b"\x7fELF" + bytes(60), b"no code", whole.replace(b"debug_line", b"debug_none")):
         code.write_bytes(damage)
@@ -343,16 +355,12 @@ def answered(folder):
 
 
 def layouts(_):
-    program = TOOLS / "cupti_pc_layouts"
-    if not program.exists():
-        return "skipped: no CUDA toolkit with cupti_pcsampling.h was there when this tree was configured"
-    check(subprocess.run([program], check=False).returncode == 0, "CUPTI's structures")
-    return "ok"
+    return same_layouts("cupti_pc_layouts", "cupti_pcsampling.h")
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (each_launch, behind_others, in_place_of_counters, full_set, pages, source_lines,
+        for part in (each_launch, reset_devices, behind_others, in_place_of_counters, full_set, pages, source_lines,
                      arrives_otherwise, threads_and_rounds, losses, not_to_be_had, answered, layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 

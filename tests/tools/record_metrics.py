@@ -3,14 +3,19 @@
 values are known by construction: the chosen launches and no others, every value, and what is said where nothing can be
 measured."""
 
+import fcntl
 import json
 import math
 import os
+import pty
 import re
+import struct
 import subprocess
 import tempfile
+import termios
 from pathlib import Path
 
+from _layouts import same_layouts
 from _recorded import PATIENCE_S, SONDE, TOOLS, Recorded, check
 
 PROGRAM = TOOLS / "cuda_program"
@@ -98,6 +103,17 @@ def chosen(folder):
     check("no launch passed --nvtx-include other@step 1/" in run.stderr, run.stderr)
     run = record(path, *metric, "--nvtx-include", "step 1")
     check("'step 1/' is a push/pop range" in run.stderr and functions(path) == [], run.stderr)
+
+
+def reset_devices(folder):
+    """A context where a destroyed one lay is another, and is measured as the first one was."""
+    path = folder / "resets.sqlite"
+    run = record(path, "--metrics", ",".join(METRICS), program=("resets", "3"))
+    check(run.returncode == 0 and "warning" not in run.stderr, run.stderr)
+    for function, _, metrics in profiles(path):
+        check(all(metrics[metric] == value_of(metric, function) for metric in METRICS), (function, metrics))
+    contexts = Recorded(path).rows("SELECT contextId FROM SONDE_KERNEL_PROFILE ORDER BY launchId")
+    check(functions(path) == ["vector_add", "gemm"] * 3 and contexts == [(1,), (1,), (2,), (2,), (3,), (3,)], contexts)
 
 
 # The launches of cuda_program's scenario "places", by their times.
@@ -285,6 +301,24 @@ def memory_tables(folder):
         check(len(views[view]["rows"] or []) == rows, (view, views[view]))
 
 
+def on_a_terminal(folder):
+    """The table of `sonde kernels` is no wider than the terminal, and says what it left out."""
+    path = folder / "narrow.sqlite"
+    record(path, "--set", "detailed", "--launch-count", "2")
+    for columns in (80, 120):
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        subprocess.run([SONDE, "kernels", "-q", path], stdout=its, check=True, timeout=PATIENCE_S,
+                       env=os.environ | {"NO_COLOR": "1"})
+        os.close(its)
+        lines = os.read(ours, 65536).decode().replace("\r", "").splitlines()
+        os.close(ours)
+        left_out = [i for i, line in enumerate(lines) if line.startswith("Left out at this width: ")]
+        table = lines[:left_out[0]] if left_out else lines
+        check(left_out and max(map(len, table)) <= columns, (columns, lines))
+        check("gemm" in "".join(table) and "Bound" in "".join(table), table)
+
+
 def answered(folder):
     path = folder / "answered.sqlite"
     for options, said in ((["--section", "PmSampling"], "--gpu-metrics-devices"), (["--set", "basci"], "did you mean 'basic'"),
@@ -311,17 +345,14 @@ def answered(folder):
 
 
 def layouts(_):
-    program = TOOLS / "profiler_layouts"
-    if not program.exists():
-        return "skipped: no CUDA toolkit with cupti_range_profiler.h was there when this tree was configured"
-    check(subprocess.run([program], check=False).returncode == 0, "sizes of CUPTI's structures")
-    return "ok"
+    return same_layouts("profiler_layouts", "cupti_range_profiler.h")
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (values, chosen, places, listed, words, threads_processes_graphs, not_run_again, done, not_waited_for,
-                     not_to_be_had, metrics_that_the_chip_lacks, sets, memory_tables, answered, layouts):
+        for part in (values, chosen, reset_devices, places, listed, words, threads_processes_graphs, not_run_again, done,
+                     not_waited_for, not_to_be_had, metrics_that_the_chip_lacks, sets, memory_tables, on_a_terminal, answered,
+                     layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

@@ -1,3 +1,5 @@
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "record/gpu_metrics/gpu_clock.h"
@@ -61,6 +63,83 @@ TEST(GpuClock, ContradictionsLeaveTheLowerBound) {
   clock.add(was_over(kAhead + 20 * kMs, 20 * kMs));
   clock.settle();
   EXPECT_EQ(clock.to_monotonic(kAhead + 20 * kMs), 20 * kMs);
+}
+
+/// What is added to both, and forgotten by one in between.
+struct Both {
+  GpuClock all;
+  GpuClock few;
+  void add(const wire::GpuClockBody& clock) {
+    all.add(clock);
+    few.add(clock);
+    few.forget_old();
+  }
+};
+
+/// Hours of a clock that drifts to and fro: samples are decoded 1 to 9 ms late, and sampling begins anew now and then.
+Both sampled_for(int64_t seconds, int64_t ahead, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int64_t> late(kMs, 9 * kMs);
+  Both clocks;
+  int64_t drift = 0;
+  for (int64_t at = kSecond; at < seconds * kSecond; at += kSecond / 5) {
+    drift += at / (600 * kSecond) % 2 == 0 ? 2000 : -3000;
+    const int64_t gpu = at + ahead + drift;
+    if (random() % 50 == 0) clocks.add(was_not_yet(gpu + late(random), at));
+    clocks.add(was_over(gpu, at + late(random)));
+  }
+  return clocks;
+}
+
+TEST(GpuClock, WhatIsForgottenChangesNothingOfLaterTimes) {
+  constexpr int64_t kSeconds = 7200;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    for (const int64_t ahead : {int64_t{0}, kAhead}) {
+      Both clocks = sampled_for(kSeconds + seed, ahead, seed);
+      EXPECT_LE(clocks.few.bounds(0).size(), GpuClock::kMostBounds);
+      GpuClock later;  // of a round that begins now
+      for (const wire::GpuClockBody& bound : clocks.few.bounds(0)) later.add(bound);
+      for (int64_t at = kSeconds + seed; at < kSeconds + seed + 3; ++at) {
+        for (GpuClock* clock : {&clocks.all, &later})
+          clock->add(was_over(ahead + at * kSecond, at * kSecond + 2 * kMs));
+      }
+      clocks.all.settle();
+      later.settle();
+      EXPECT_EQ(later.error_ns(), clocks.all.error_ns()) << seed;
+      for (int64_t gpu = ahead + (kSeconds + seed) * kSecond; gpu < ahead + (kSeconds + seed + 4) * kSecond;
+           gpu += kSecond / 7) {
+        ASSERT_EQ(later.to_monotonic(gpu), clocks.all.to_monotonic(gpu)) << seed;
+      }
+    }
+  }
+}
+
+TEST(GpuClock, OneThatWasNotOursIsNotLaterEither) {
+  Both clocks;
+  clocks.add(was_not_yet(kSecond + 3 * kMs, kSecond));
+  constexpr int64_t kSeconds = 500;
+  for (int64_t second = 1; second < kSeconds; ++second) {
+    const int64_t ahead = second == kSeconds / 2 ? kMs : -kMs;
+    clocks.add(was_over(second * kSecond + ahead, second * kSecond));
+  }
+  clocks.all.settle();
+  clocks.few.settle();
+  EXPECT_GT(clocks.all.error_ns(), 0);
+  EXPECT_EQ(clocks.few.error_ns(), clocks.all.error_ns());
+}
+
+TEST(GpuClock, OfAnyBoundsAFewStay) {
+  GpuClock only_before;
+  GpuClock backwards;
+  for (int64_t i = 1000; i > 0; --i) {
+    only_before.add(was_not_yet(i * kSecond, 0));
+    only_before.forget_old();
+    backwards.add(was_over(i * kSecond, 0));
+    backwards.add(was_not_yet(i * kSecond, 0));
+    backwards.forget_old();
+  }
+  EXPECT_LE(only_before.bounds(0).size(), GpuClock::kMostBounds);
+  EXPECT_LE(backwards.bounds(0).size(), GpuClock::kMostBounds);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ wire::CountedLaunchBody launch(uint64_t counting, uint64_t kernel, bool is_begin
   body.kernel = kernel;
   body.elsewhere = 5;
   body.is_begin = is_begin ? 1 : 0;
+  body.is_whole = is_begin ? 0 : 1;
   return body;
 }
 
@@ -62,7 +63,7 @@ TEST_F(InstructionCountsTest, AreAddedByOffset) {
   EXPECT_EQ(metric_number(trace_, kernel, "thread_inst_executed_true").value_or(0), 31);
   ASSERT_NE(kernel.function, kNone);
   const InstructionTally tally = counts_.finish();
-  EXPECT_EQ(tally.places, 2);
+  EXPECT_EQ(tally.instructions, 2);
   EXPECT_EQ(tally.elsewhere, 5);
   EXPECT_TRUE(tally.unfinished.empty());
 }

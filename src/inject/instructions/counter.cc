@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "inject/cupti/worker_record.h"
 #include "inject/driver_function.h"
 #include "inject/pages.h"
 #include "inject/pc_sampling/code.h"
@@ -52,7 +53,9 @@ bool Counter::choose_metrics() noexcept {
     PropertiesParams params;
     params.chip = launch_.chip;
     params.name = kMetrics[i];
-    if (failed("cuptiSassMetricsGetProperties", functions_.properties(&params))) return false;
+    const Result result = functions_.properties(&params);
+    if (result != Result::ok) pc_sampling::tell(PcState::counting_unknown, kMetrics[i], static_cast<int32_t>(result));
+    if (result != Result::ok) return false;
     metrics_[i].metric = params.metric.id;
   }
   return true;
@@ -76,6 +79,7 @@ bool Counter::end(wire::CountedLaunchBody& found) noexcept {
   wait_for_stream(launch_.stream);
   found = {};
   found.counting = countings_;
+  found.is_whole = 1;
   const bool read = read_all(found);
   const bool disabled = disable(found);
   return unset() && read && disabled;
@@ -94,7 +98,7 @@ bool Counter::flush(const ExtentParams& extent, wire::CountedLaunchBody& found) 
   auto* const data = new_array<Data>(extent.records);
   auto* const values = new_array<Value>(extent.records * room);
   const bool has_memory = data != nullptr && values != nullptr;
-  if (!has_memory) pc_sampling::tell(PcState::counting_failed, "no memory for counts", 0);
+  if (!has_memory) static_cast<void>(failed("memory for counts", pc_sampling::kOutOfMemory));
   for (size_t i = 0; has_memory && i < extent.records; ++i) {
     data[i] = Data();
     data[i].values = values + i * room;
@@ -105,14 +109,16 @@ bool Counter::flush(const ExtentParams& extent, wire::CountedLaunchBody& found) 
   params.instances = extent.instances;
   params.data = data;
   const bool read = has_memory && !failed("cuptiSassMetricsFlushData", functions_.flush(&params));
-  for (size_t i = 0; read && i < extent.records; ++i) take(data[i], room, found);
+  bool all = read;
+  for (size_t i = 0; all && i < extent.records; ++i) all = take(data[i], room, found);
+  found.is_whole = all ? 1 : 0;
   give_pages_back(values, extent.records * room * sizeof *values);
   give_pages_back(data, extent.records * sizeof *data);
   return read;
 }
 
-/// Values of a metric that is none of ours are room that was left alone.
-void Counter::take(const Data& data, size_t instances, wire::CountedLaunchBody& found) const noexcept {
+/// Values of a metric that is none of ours are room that was left alone. False where the recorder has no room.
+bool Counter::take(const Data& data, size_t instances, wire::CountedLaunchBody& found) const noexcept {
   wire::InstructionCountBody body{.counting = countings_, .code = 0, .offset = data.offset, .counts = {}};
   for (size_t i = 0; i < instances; ++i) {
     for (uint32_t k = 0; k < wire::kInstructionCounts; ++k) {
@@ -121,14 +127,16 @@ void Counter::take(const Data& data, size_t instances, wire::CountedLaunchBody& 
   }
   if (data.function == nullptr || strcmp(data.function, launch_.function) != 0) {
     found.elsewhere += body.counts[0];
-    return;
+    return true;
   }
   body.code = pc_sampling::tell_code_of_half(data.cubin_crc);
   constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof body;
-  std::byte* const at = begin_record(kBytes);
-  if (at == nullptr) return;
-  put(put_head(at, wire::Kind::instruction_count, kBytes, 0, 0, now_ns()), body);
+  // The thread stands in a launch that is measured anyway: it may wait for room.
+  std::byte* const at = cupti::begin_worker_record(wire::Kind::instruction_count, kBytes, 0);
+  if (at == nullptr) return false;
+  put(at, body);
   commit_record(kBytes);
+  return true;
 }
 
 bool Counter::disable(wire::CountedLaunchBody& found) const noexcept {

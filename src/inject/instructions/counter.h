@@ -25,8 +25,7 @@ class Counter {
   [[nodiscard]] bool begin(const Counted& launch) noexcept;
 
   /// After it: waits for its end, and tells the recorder of each instruction. `found` gets the rest but for its
-  /// kernel. False where it failed, and would again: the reason is told. What was told counts only where tell_end()
-  /// follows.
+  /// kernel. False where it failed, and would again: the reason is told. tell_end() follows in any case.
   [[nodiscard]] bool end(wire::CountedLaunchBody& found) noexcept;
 
  private:
@@ -34,7 +33,7 @@ class Counter {
   bool enable() noexcept;
   bool read_all(wire::CountedLaunchBody& found) noexcept;
   bool flush(const ExtentParams& extent, wire::CountedLaunchBody& found) noexcept;
-  void take(const Data& data, size_t instances, wire::CountedLaunchBody& found) const noexcept;
+  [[nodiscard]] bool take(const Data& data, size_t instances, wire::CountedLaunchBody& found) const noexcept;
   bool disable(wire::CountedLaunchBody& found) const noexcept;
   [[nodiscard]] bool unset() const noexcept;
 
@@ -44,7 +43,7 @@ class Counter {
   uint64_t countings_ = 0;  ///< begun so far
 };
 
-/// To the recorder: of a launch whose counts are all told.
+/// To the recorder: of a launch that was begun.
 void tell_end(const wire::CountedLaunchBody& launch) noexcept;
 
 }  // namespace sonde::inject::instructions

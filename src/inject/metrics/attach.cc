@@ -160,8 +160,19 @@ void let_await(LaunchKind& kind, Work work) noexcept {
   kind.awaits = work;
 }
 
-/// What the kind awaits, of what is still possible.
+/// Of the thread's context.
+uint32_t device_here() noexcept {
+  int device = 0;
+  const Driver& driver = the_driver();
+  const bool known = driver.current_device != nullptr && driver.current_device(&device) == 0;
+  return known ? static_cast<uint32_t>(device) : wire::kNotTold;
+}
+
+uint32_t round() noexcept { return attachment.header->rounds.begun.load(std::memory_order_relaxed); }
+
+/// What the kind awaits, of what is still possible. A kernel of a round before is in another profile.
 Work awaited(LaunchKind& kind, const Possible& can) noexcept {
+  if (kind.round != round()) let_await(kind, Work::none);
   if (kind.awaits != Work::none && !can.has(kind.awaits)) let_await(kind, work_behind(kind.awaits, can));
   return kind.awaits;
 }
@@ -170,7 +181,7 @@ Work awaited(LaunchKind& kind, const Possible& can) noexcept {
 Decision decide_on(const Settings& wanted, const Launch& launch) noexcept {
   const Possible can = possible(wanted);
   const bool matters = wanted.each != ~0U || has_several(can);
-  LaunchKind* const kind = matters ? kind_of(launch) : nullptr;
+  LaunchKind* const kind = matters ? kind_of(launch, device_here()) : nullptr;
   if (matters && kind == nullptr) tell_first(state.told_kinds, wire::MeasureState::kinds);
   if (kind != nullptr && awaited(*kind, can) != Work::none) return {kind->awaits, kind, true};
   if (state.matching++ < wanted.skip || has_all(wanted)) return {};
@@ -196,19 +207,14 @@ Context* context_of(const Settings& wanted, void* context, uint32_t id) noexcept
   Context& fresh = state.contexts[state.context_count++];
   fresh.context = context;
   fresh.id = id;
-  int device = 0;
-  const Driver& driver = the_driver();
-  if (driver.current_device != nullptr && driver.current_device(&device) != 0) device = 0;
-  fresh.usable = fresh.session.open(profiler, wanted, context, device);
+  const uint32_t device = device_here();
+  fresh.usable = fresh.session.open(profiler, wanted, context, device == wire::kNotTold ? 0 : static_cast<int>(device));
   return &fresh;
 }
 
 void describe(Launch& launch, const CallbackData& data) noexcept {
   add_function_facts(launch);
-  int device = 0;
-  const Driver& driver = the_driver();
-  const bool known = driver.current_device != nullptr && driver.current_device(&device) == 0;
-  launch.kernel.device = known ? static_cast<uint32_t>(device) : wire::kNotTold;
+  launch.kernel.device = device_here();
   launch.kernel.context = data.context_id;
   const uint8_t is_per_thread = launch.waited_stream != launch.stream ? 1 : 0;
   const bool told = stream_id != nullptr &&
@@ -216,9 +222,11 @@ void describe(Launch& launch, const CallbackData& data) noexcept {
   if (!told) launch.kernel.stream = wire::kNotTold;
 }
 
-Decision decide(const Settings& wanted, const Launch& launch, const char* name) noexcept {
+Decision decide(const Settings& wanted, const Launch& launch, const CallbackData& data) noexcept {
+  const char* const name = data.symbol == nullptr ? "" : data.symbol;
   pthread_mutex_lock(&deciding);
-  const Decision decision = may_be_measured(wanted, launch, name) ? decide_on(wanted, launch) : Decision{};
+  const bool may = may_be_measured(wanted, launch, name);
+  const Decision decision = may ? decide_on(wanted, launch) : Decision{};
   pthread_mutex_unlock(&deciding);
   return decision;
 }
@@ -230,29 +238,42 @@ void go_on(const Settings& wanted, uint64_t kernel) noexcept {
   pthread_mutex_lock(&deciding);
   let_await(*kind, work_behind(state.decision.work, possible(wanted)));
   kind->kernel = kernel;
+  kind->round = round();
   pthread_mutex_unlock(&deciding);
 }
 
-bool begin_samples(const Settings& wanted, Context& context) noexcept {
-  if (state.samples_over.load()) return false;
-  context.session.let_go();
-  const wire::MeasuredKernelBody& kernel = state.launch.kernel;
-  const pc_sampling::Sampled launch{context.context, state.launch.waited_stream,
-                                    kernel.device == wire::kNotTold ? 0 : kernel.device, state.name};
-  const bool begun = state.sampler.begin(pc_sampling::functions(), launch, wanted.period);
-  if (!begun) state.samples_over.store(true);
+/// What was decided came to nothing: another launch of the kind may be measured for it.
+void give_back(const Decision& decision) noexcept {
+  if (decision.kind == nullptr || decision.in_place) return;
+  pthread_mutex_lock(&deciding);
+  if (decision.kind->measured > 0) --decision.kind->measured;
+  pthread_mutex_unlock(&deciding);
+}
+
+/// Counters are let go of for what is done without them.
+template <typename Begin>
+bool begin_without_counters(std::atomic<bool>& over_flag, const Begin& begin) noexcept {
+  if (over_flag.load()) return false;
+  for (uint32_t i = 0; i < state.context_count; ++i) state.contexts[i].session.let_go();
+  const bool begun = begin();
+  if (!begun) over_flag.store(true);
   return begun;
 }
 
-bool begin_instructions(Context& context) noexcept {
-  if (state.instructions_over.load()) return false;
-  context.session.let_go();
+bool begin_samples(const Settings& wanted, const Context& context) noexcept {
   const wire::MeasuredKernelBody& kernel = state.launch.kernel;
-  const bool begun =
-      state.counter.begin({context.context, state.launch.waited_stream,
-                           kernel.device == wire::kNotTold ? 0 : kernel.device, context.session.chip(), state.name});
-  if (!begun) state.instructions_over.store(true);
-  return begun;
+  const pc_sampling::Sampled launch{context.context, state.launch.waited_stream,
+                                    kernel.device == wire::kNotTold ? 0 : kernel.device, state.name};
+  return begin_without_counters(state.samples_over,
+                                [&] { return state.sampler.begin(pc_sampling::functions(), launch, wanted.period); });
+}
+
+bool begin_instructions(const Context& context) noexcept {
+  const wire::MeasuredKernelBody& kernel = state.launch.kernel;
+  const instructions::Counted launch{context.context, state.launch.waited_stream,
+                                     kernel.device == wire::kNotTold ? 0 : kernel.device, context.session.chip(),
+                                     state.name};
+  return begin_without_counters(state.instructions_over, [&] { return state.counter.begin(launch); });
 }
 
 bool begin_work(const Settings& wanted, Context& context) noexcept {
@@ -297,11 +318,18 @@ uint64_t tell_measured() noexcept {
   return state.launch.kernel.id;
 }
 
+/// Whether what was found of a launch is its own.
+bool is_kept(bool works) noexcept {
+  measured_context.store(nullptr);
+  const bool kept = works && !disturbed.load();
+  if (!kept) give_back(state.decision);
+  return kept;
+}
+
 void end_counts(const Settings& wanted, Context& context) noexcept {
   Session& session = context.session;
   context.usable = session.stop();
-  measured_context.store(nullptr);
-  if (!context.usable || disturbed.load()) return;
+  if (!is_kept(context.usable)) return;
   const double* const values = session.values();
   if (values == nullptr) return tell_first(state.told_empty, wire::MeasureState::empty);
   const uint64_t kernel = tell_measured();
@@ -312,9 +340,8 @@ void end_counts(const Settings& wanted, Context& context) noexcept {
 void end_samples(const Settings& wanted) noexcept {
   wire::SampledLaunchBody found{};
   const bool works = state.sampler.end(state.samplings++, found);
-  measured_context.store(nullptr);
   if (!works) state.samples_over.store(true);
-  if (!works || disturbed.load()) return;
+  if (!is_kept(works)) return;
   found.kernel = tell_measured();
   pc_sampling::tell_launch(found);
   go_on(wanted, found.kernel);
@@ -323,12 +350,12 @@ void end_samples(const Settings& wanted) noexcept {
 void end_instructions(const Settings& wanted) noexcept {
   wire::CountedLaunchBody found{};
   const bool works = state.counter.end(found);
-  measured_context.store(nullptr);
   if (!works) state.instructions_over.store(true);
-  if (!works || disturbed.load()) return;
-  found.kernel = tell_measured();
+  const bool kept = is_kept(works && found.is_whole != 0);
+  found.is_whole = kept ? 1 : 0;
+  if (kept) found.kernel = tell_measured();
   instructions::tell_end(found);
-  go_on(wanted, found.kernel);
+  if (kept) go_on(wanted, found.kernel);
 }
 
 void end(const Settings& wanted) noexcept {
@@ -391,7 +418,12 @@ bool is_over(const Settings& wanted) noexcept {
 
 /// Whether another thread has done it since it was decided. By the thread that holds `launching` alone.
 bool is_done(const Settings& wanted, const Decision& decision) noexcept {
-  return is_over(wanted) || (decision.in_place ? decision.kind->awaits != decision.work : has_all(wanted));
+  if (is_over(wanted)) return true;
+  if (decision.kind == nullptr) return has_all(wanted);
+  pthread_mutex_lock(&deciding);
+  const Work awaits = decision.kind->awaits;
+  pthread_mutex_unlock(&deciding);
+  return decision.in_place ? awaits != decision.work : awaits != Work::none || has_all(wanted);
 }
 
 void on_launch(const Settings& wanted, uint32_t call, const CallbackData& data) noexcept {
@@ -400,12 +432,16 @@ void on_launch(const Settings& wanted, uint32_t call, const CallbackData& data) 
   if (is_over(wanted)) return stop_watching();
   if (!records(wire::kWantMetrics)) return;
   const Launch launch = launch_of(call, data.parameters);
-  const Decision decision = decide(wanted, launch, data.symbol == nullptr ? "" : data.symbol);
+  const Decision decision = decide(wanted, launch, data);
   Hold held = wait_for(decision.work != Work::none);
-  if (held == Hold::none) return pass_by(data.context);
+  if (held == Hold::none) {
+    give_back(decision);
+    return pass_by(data.context);
+  }
   if (held == Hold::alone) {
     state.decision = decision;
     if (is_done(wanted, decision) || !begin(wanted, launch, data)) {
+      give_back(decision);
       pthread_rwlock_unlock(&launching);
       held = Hold::none;
     }
@@ -421,13 +457,25 @@ void on_return(const Settings& wanted, const CallbackData& data) noexcept {
   pthread_rwlock_unlock(&launching);
 }
 
+/// The kernels of a graph are not measured, and may be the same as one that is.
+void on_graph_launch(const Settings& wanted, const CallbackData& data) noexcept {
+  auto& hold = *data.correlation_data;
+  hold = static_cast<uint64_t>(Hold::none);
+  if (is_over(wanted) || !records(wire::kWantMetrics)) return;
+  const Hold held = wait_for(false);
+  if (held == Hold::none) return pass_by(data.context);
+  hold = static_cast<uint64_t>(held);
+}
+
 /// Before and after each call that anything here watches, on the thread that calls.
 void on_call(Domain domain, uint32_t call, const void* data) noexcept {
   if (domain != Domain::driver) return;
   const auto& details = *static_cast<const CallbackData*>(data);
   const bool returns = details.site != 0;
-  if (is_graph_launch(call) && returns) return note_graph();
-  if (!is_launch(call)) return;
+  const bool is_graph = is_graph_launch(call);
+  if (!is_graph && !is_launch(call)) return;
+  if (is_graph && returns) note_graph();
+  if (is_graph && !returns) return on_graph_launch(*settings(), details);
   returns ? on_return(*settings(), details) : on_launch(*settings(), call, details);
 }
 

@@ -10,8 +10,9 @@ constexpr uint32_t kMostKinds = 1U << 14U;
 constinit LaunchKind kinds[kMostKinds];
 
 /// Never 0.
-uint64_t key_of(const Launch& launch) noexcept {
+uint64_t key_of(const Launch& launch, uint32_t device) noexcept {
   uint64_t key = wire::add_to_fnv(reinterpret_cast<uintptr_t>(launch.function), place());
+  key = wire::add_to_fnv(key, device);
   for (const uint32_t axis : launch.kernel.grid) key = wire::add_to_fnv(key, axis);
   for (const uint32_t axis : launch.kernel.block) key = wire::add_to_fnv(key, axis);
   return (key ^ (key >> 32U)) | 1U;
@@ -19,8 +20,8 @@ uint64_t key_of(const Launch& launch) noexcept {
 
 }  // namespace
 
-LaunchKind* kind_of(const Launch& launch) noexcept {
-  const uint64_t key = key_of(launch);
+LaunchKind* kind_of(const Launch& launch, uint32_t device) noexcept {
+  const uint64_t key = key_of(launch, device);
   for (uint32_t step = 0; step < kMostKinds; ++step) {
     LaunchKind& kind = kinds[(key + step) % kMostKinds];
     if (kind.key == 0) kind.key = key;

@@ -13,10 +13,11 @@ struct LaunchKind {
   uint32_t measured = 0;
   Work awaits = Work::none;  ///< what the next launch of the kind is taken for, in place of the one before
   uint64_t kernel = 0;       ///< that one
+  uint32_t round = 0;        ///< in which it was measured
 };
 
-/// Of this launch's function, shape and place in the ranges. Null where there are more kinds than can be told apart; a
-/// kind stays where it is. From one thread at a time.
-[[nodiscard]] LaunchKind* kind_of(const Launch& launch) noexcept;
+/// Of this launch's device, function, shape and place in the ranges. Null where there are more kinds
+/// than can be told apart; a kind stays where it is. From one thread at a time.
+[[nodiscard]] LaunchKind* kind_of(const Launch& launch, uint32_t device) noexcept;
 
 }  // namespace sonde::inject::metrics

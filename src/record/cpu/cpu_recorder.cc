@@ -14,7 +14,7 @@ namespace sonde::record {
 namespace {
 
 /// All rings together: part of the memory that a recording may take.
-constexpr size_t kMostRingBytes = size_t{16} << 20U;
+constexpr size_t kMostRingBytes = size_t{32} << 20U;
 constexpr size_t kRingBytes = size_t{2} << 20U;
 
 /// CPUs write at the same time, and what one writes now may carry the time of a moment ago: what is younger waits for

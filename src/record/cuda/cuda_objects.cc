@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
-#include "record/cuda/body.h"
+#include "record/body.h"
 #include "record/cuda/uuid_text.h"
 
 namespace sonde::record {
@@ -11,9 +12,10 @@ namespace {
 
 uint64_t key(uint32_t of, uint32_t number) { return uint64_t{of} << 32U | number; }
 
-/// What the driver does not know is 0 there, and no GPU has none of it.
+/// What the driver does not know is 0 there, and no GPU has none of it. What no number here can hold is damage.
 std::optional<int64_t> known(uint64_t value, int64_t scale = 1) {
-  return value == 0 ? std::nullopt : std::optional(static_cast<int64_t>(value) * scale);
+  const auto most = static_cast<uint64_t>(std::numeric_limits<int64_t>::max() / scale);
+  return value == 0 || value > most ? std::nullopt : std::optional(static_cast<int64_t>(value) * scale);
 }
 
 void fill_limits(Device& d, const wire::DeviceBody& b) {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "record/cuda/body.h"
+#include "record/body.h"
+#include "record/call_row.h"
 #include "record/cuda/cuda_codes.h"
 #include "wire/layout.h"
 
@@ -391,11 +392,8 @@ void CudaRows::add_call(const wire::Record& record, const CudaSource& source, co
   if (!of_runtime && called_of_runtime_.contains(source.process, b.correlation)) return;
   const ChainId chain = chain_of(b, source);
   Calls& c = trace_.api;
-  c.start.push_back(time(b.start));
-  c.end.push_back(time(b.end));
-  c.name.push_back(objects_.call(source, record.head.domain, b.call));
-  c.thread.push_back(thread_row(source.process, b.thread));
-  c.call_class.push_back(static_cast<uint8_t>(of_runtime ? CallClass::runtime : CallClass::driver));
+  append(c, {time(b.start), time(b.end), objects_.call(source, record.head.domain, b.call),
+             thread_row(source.process, b.thread), of_runtime ? CallClass::runtime : CallClass::driver});
   c.correlation.push_back(b.correlation);
   c.result.push_back(b.result);
   c.nesting.push_back(kUnknown32);
@@ -418,11 +416,8 @@ void CudaRows::add_overhead(const wire::OverheadBody& b, const CudaSource& sourc
   constexpr uint32_t kThread = 2;  // CUPTI_ACTIVITY_OBJECT_THREAD
   if (!has_sense(b.start, b.end) || !extent_.holds_time(b.start)) return;
   Calls& c = trace_.overheads;
-  c.start.push_back(time(b.start));
-  c.end.push_back(time(b.end));
-  c.name.push_back(trace_.names.intern(overhead_name(b.kind)));
-  c.thread.push_back(b.object_kind == kThread ? thread_row(source.process, b.thread) : kNone);
-  c.call_class.push_back(static_cast<uint8_t>(CallClass::overhead));
+  append(c, {time(b.start), time(b.end), trace_.names.intern(overhead_name(b.kind)),
+             b.object_kind == kThread ? thread_row(source.process, b.thread) : kNone, CallClass::overhead});
   c.correlation.push_back(b.correlation);
   c.result.push_back(kUnknown);
   c.nesting.push_back(kUnknown32);

@@ -7,6 +7,12 @@
 
 namespace sonde::record {
 
+/// Of the GPU's clock, or ours: others are damage, and sums of them would overflow.
+[[nodiscard]] bool is_time(int64_t ns);
+[[nodiscard]] inline bool has_times(const wire::GpuClockBody& clock) {
+  return is_time(clock.gpu) && is_time(clock.monotonic);
+}
+
 /// A GPU's own clock as CLOCK_MONOTONIC. CUPTI does not say what clock the times of its samples are of, and tells
 /// nothing to compare it with: it is known only that a sample ended before it was decoded, and that the first began
 /// after sampling was started. The two bound how far the clock is ahead; what the first says is taken anew each second,
@@ -16,6 +22,13 @@ class GpuClock {
   void add(const wire::GpuClockBody& clock);
   /// After all that there is to add.
   void settle();
+
+  /// To be called now and then where nobody asks for times so far: leaves out what changes nothing of later ones. What
+  /// stays are kMostBounds at the most.
+  void forget_old();
+  static constexpr size_t kMostBounds = 64;
+  /// What was added and not left out.
+  [[nodiscard]] std::vector<wire::GpuClockBody> bounds(uint32_t device) const;
 
   [[nodiscard]] int64_t to_monotonic(int64_t gpu) const;
   /// Times may be wrong by so much, to either side; 0 where the clock is CLOCK_MONOTONIC itself.
@@ -27,7 +40,15 @@ class GpuClock {
     int64_t ahead;
   };
 
+  [[nodiscard]] static wire::GpuClockBody body_of(const Bound& bound, uint32_t device, bool is_before) {
+    return {bound.gpu, bound.gpu - bound.ahead, device, is_before ? 1U : 0U};
+  }
+
   [[nodiscard]] int64_t least_ahead(int64_t gpu) const;
+  /// How far the two bounds are apart there.
+  [[nodiscard]] int64_t slack_at(const Bound& most) const { return most.ahead - least_ahead(most.gpu); }
+  void forget_most(int64_t recent);
+  void forget_least();
   [[nodiscard]] bool may_be_monotonic() const;
 
   std::vector<Bound> least_;  ///< the clock is at least so far ahead: the best of each second

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "record/cuda/body.h"
+#include "record/body.h"
 #include "record/cuda/uuid_text.h"
 #include "record/gpu_metrics/gpu_clock.h"
 #include "trace/columns.h"
@@ -13,12 +13,6 @@ namespace sonde::record {
 namespace {
 
 using Source = std::tuple<uint32_t, uint32_t, uint32_t>;  ///< process, thread, device
-
-/// Of the GPU's clock, or ours: others are damage, and sums of them would overflow.
-bool is_time(int64_t ns) {
-  constexpr int64_t kEnd = int64_t{1} << 61;
-  return ns >= 0 && ns < kEnd;
-}
 
 /// What was told of a GPU by the process that sampled it.
 struct Facts {
@@ -112,7 +106,7 @@ class Filling {
       }
       case wire::Kind::gpu_clock: {
         const auto body = body_of<wire::GpuClockBody>(record);
-        if (is_time(body.gpu) && is_time(body.monotonic)) facts_of(slice, body.device).clock.add(body);
+        if (has_times(body)) facts_of(slice, body.device).clock.add(body);
         return;
       }
       case wire::Kind::sampling_tally: {

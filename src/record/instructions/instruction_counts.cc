@@ -2,19 +2,14 @@
 
 #include <cstring>
 
+#include "record/body.h"
+
 namespace sonde::record {
 namespace {
 
 /// Of wire::InstructionCountBody::counts, as Nsight Compute has them.
 constexpr std::array<std::string_view, wire::kInstructionCounts> kMetrics = {"inst_executed", "thread_inst_executed",
                                                                              "thread_inst_executed_true"};
-
-template <typename Body>
-Body body_of(const wire::Record& record) {
-  Body body{};
-  std::memcpy(&body, record.body.data(), sizeof body);
-  return body;
-}
 
 }  // namespace
 
@@ -23,7 +18,7 @@ void InstructionCounts::add(const wire::Record& record, uint32_t process) {
   if (record.head.kind == wire::Kind::counted_launch) return add_launch(record, process);
   if (record.head.kind != wire::Kind::pc_state) return;
   const auto note = body_of<wire::PcStateBody>(record);
-  if (note.state != wire::PcState::counting_too_old && note.state != wire::PcState::counting_failed) return;
+  if (note.state <= wire::PcState::code_full) return;  // of samples
   tally_.notes.insert({note.state, std::string(record.text), note.result});
 }
 
@@ -43,6 +38,7 @@ void InstructionCounts::add_launch(const wire::Record& record, uint32_t process)
     return;
   }
   begun_.erase({process, body.counting});
+  if (body.is_whole == 0) return;
   launches_.insert_or_assign({process, body.kernel}, body);
 }
 
@@ -50,6 +46,7 @@ void InstructionCounts::give_metrics(Trace& trace, KernelProfile& kernel, const 
   for (size_t i = 0; i < kMetrics.size(); ++i) {
     uint64_t total = 0;
     Metric metric{trace.names.intern(kMetrics[i]), {}, {}};
+    metric.instances.reserve(counted.by_offset.size());
     for (const auto& [offset, counts] : counted.by_offset) {
       total += counts[i];
       metric.instances.push_back({MetricValue::integer(offset), MetricValue::integer(counts[i])});
@@ -69,15 +66,16 @@ void InstructionCounts::give_to(Trace& trace, KernelProfile& kernel, uint32_t pr
   ++tally_.launches;
   tally_.elsewhere += launch->second.elsewhere;
   tally_.dropped += launch->second.dropped;
-  const auto counted = counted_.find({process, launch->second.counting});
-  if (counted == counted_.end()) {
+  const auto node = counted_.extract({process, launch->second.counting});
+  if (node.empty()) {
     ++tally_.empty;
     return;
   }
-  give_metrics(trace, kernel, counted->second);
-  tally_.places += static_cast<int64_t>(counted->second.by_offset.size());
-  for (const auto& [offset, counts] : counted->second.by_offset) tally_.executed += counts[0];
-  if (kernel.function == kNone) functions.give_to(trace, kernel, process, counted->second.code);
+  const Counted& counted = node.mapped();
+  give_metrics(trace, kernel, counted);
+  tally_.instructions += static_cast<int64_t>(counted.by_offset.size());
+  for (const auto& [offset, counts] : counted.by_offset) tally_.executed += counts[0];
+  if (kernel.function == kNone) functions.give_to(trace, kernel, process, counted.code);
 }
 
 InstructionTally InstructionCounts::finish() {

@@ -28,11 +28,11 @@ struct InstructionTally {
   int64_t without =
       0;              ///< kernels whose instructions were not counted, since none of their like came again or it failed
   int64_t empty = 0;  ///< counted launches without a count
-  int64_t places = 0;
-  uint64_t executed = 0;   ///< by warps
-  uint64_t elsewhere = 0;  ///< by warps, in functions that are not the launched ones
-  uint64_t dropped = 0;    ///< records, by CUPTI
-  std::string unfinished;  ///< the last function that was being counted when its process ended; empty for none
+  int64_t instructions = 0;  ///< of all launches together
+  uint64_t executed = 0;     ///< by warps
+  uint64_t elsewhere = 0;    ///< by warps, in functions that are not the launched ones
+  uint64_t dropped = 0;      ///< records, by CUPTI
+  std::string unfinished;    ///< the last function that was being counted when the recording ended; empty for none
   std::set<CountingNote> notes;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,9 @@ constexpr std::array kFacts = {
     Fact{"total_constant_memory", &Device::constant_bytes},
 };
 
+/// The driver gives each as an int: others are damage.
+bool is_attribute(int64_t value) { return value >= 0 && value <= std::numeric_limits<int32_t>::max(); }
+
 void add_attribute(Trace& trace, DeviceId device, std::string_view name, int64_t value) {
   const std::string full = fmt::format("device__attribute_{}", name);
   trace.device_attributes.push_back(
@@ -54,14 +58,14 @@ void add_attribute(Trace& trace, DeviceId device, std::string_view name, int64_t
 
 void add_device_fact(Trace& trace, DeviceId device, uint32_t attribute, int64_t value) {
   const auto* const known = std::ranges::find(kAttributes, attribute, &Attribute::number);
-  if (known == kAttributes.end() || value < 0) return;
+  if (known == kAttributes.end() || !is_attribute(value)) return;
   add_attribute(trace, device, known->name, value);
   Device& facts = trace.devices[device];
   for (const Fact& fact : kFacts) {
     if (fact.name == known->name) facts.*fact.place = value * fact.factor;
   }
   // The driver tells threads, and comes to it after the size of a warp.
-  if (known->name != "max_threads_per_multiprocessor" || !facts.threads_per_warp) return;
+  if (known->name != "max_threads_per_multiprocessor" || facts.threads_per_warp.value_or(0) == 0) return;
   facts.max_warps_per_sm = value / *facts.threads_per_warp;
   add_attribute(trace, device, "max_warps_per_multiprocessor", *facts.max_warps_per_sm);
 }

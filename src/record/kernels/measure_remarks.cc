@@ -125,7 +125,8 @@ void add_metric_remarks(std::vector<Remark>& remarks, const MeasureTally& tally,
 /// Of samples and counts of instructions together.
 void add_code_remarks(std::vector<Remark>& remarks, const MeasureTally& tally, const MeasureRequest& request) {
   if (request.samples) add_sample_remarks(remarks, tally.samples, request);
-  if (request.instructions) add_instruction_remarks(remarks, tally.instructions, request);
+  const bool counted_alone = tally.values == 0 && tally.samples.launches == 0;
+  if (request.instructions) add_instruction_remarks(remarks, tally.instructions, counted_alone);
   if (tally.incomplete_code > 0) {
     remarks.push_back(
         {true, fmt::format("the source lines of {} files of code did not arrive as a whole and are left out",
@@ -133,9 +134,10 @@ void add_code_remarks(std::vector<Remark>& remarks, const MeasureTally& tally, c
   }
   if (tally.without_lines > 0) {
     remarks.push_back(
-        {false, fmt::format("{} functions have no source lines, only offsets of instructions: nvcc -lineinfo "
-                            "builds code with lines",
-                            tally.without_lines)});
+        {false,
+         fmt::format("{} of the measured functions have no source lines, only offsets of instructions: nvcc -lineinfo "
+                     "builds code with lines",
+                     tally.without_lines)});
   }
   if (tally.samples.launches > 0 && !request.instructions) {
     remarks.push_back({false,
@@ -199,7 +201,8 @@ std::vector<Remark> measure_remarks(const MeasureTally& tally, const MeasureRequ
   }
   add_waits(remarks, tally);
   add_code_remarks(remarks, tally, request);
-  if (tally.kernels == 0 && !has_failed(tally) && tally.samples.notes.empty() && tally.instructions.notes.empty()) {
+  if (tally.kernels == 0 && !has_failed(tally) && tally.samples.notes.empty() && tally.instructions.notes.empty() &&
+      tally.instructions.unfinished.empty()) {
     remarks.push_back({true, why_none(tally, request)});
   }
   add_metric_remarks(remarks, tally, request);

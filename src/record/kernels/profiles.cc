@@ -5,18 +5,12 @@
 #include <cstring>
 #include <iterator>
 
+#include "record/body.h"
 #include "record/kernels/device_facts.h"
 #include "record/kernels/function_name.h"
 
 namespace sonde::record {
 namespace {
-
-template <typename Body>
-Body body_of(const wire::Record& record) {
-  Body body{};
-  std::memcpy(&body, record.body.data(), sizeof body);
-  return body;
-}
 
 std::optional<double> told(uint32_t value) {
   return value == wire::kNotTold ? std::nullopt : std::optional(static_cast<double>(value));

@@ -24,39 +24,23 @@ struct Basic {
   uint8_t bytes = 0;
 };
 
-/// By NVTX's numbers from 1 on (nvToolsExtPayload.h).
-constexpr std::array kBasics = {
-    Basic{},
-    Basic{Form::character, 1},  // char
-    Basic{Form::unsigned_number, 1},
-    Basic{Form::number, 2},
-    Basic{Form::unsigned_number, 2},
-    Basic{Form::number, 4},
-    Basic{Form::unsigned_number, 4},
-    Basic{Form::number, 8},
-    Basic{Form::unsigned_number, 8},
-    Basic{Form::number, 8},
-    Basic{Form::unsigned_number, 8},
-    Basic{Form::number, 1},  // int8_t
-    Basic{Form::unsigned_number, 1},
-    Basic{Form::number, 2},
-    Basic{Form::unsigned_number, 2},
-    Basic{Form::number, 4},
-    Basic{Form::unsigned_number, 4},
-    Basic{Form::number, 8},
-    Basic{Form::unsigned_number, 8},
-    Basic{Form::real, 4},
-    Basic{Form::real, 8},
-    Basic{},                          // long double
-    Basic{Form::unsigned_number, 8},  // size_t
-    Basic{Form::address, 8},
-    Basic{Form::unsigned_number, 4},  // wchar_t
-    Basic{Form::character, 1},        // char8_t
-    Basic{Form::unsigned_number, 2},
-    Basic{Form::unsigned_number, 4},
-};
+/// C's integers, then those of fixed width: bytes of types from kFirstInteger on, each first with a sign, then without.
+constexpr std::array<uint8_t, 8> kIntegerBytes = {2, 4, 8, 8, 1, 2, 4, 8};
 
+/// NVTX's numbers (nvToolsExtPayload.h).
 enum Type : uint64_t {
+  kChar = 1,
+  kUnsignedChar = 2,
+  kFirstInteger = 3,
+  kLastInteger = kFirstInteger + 2 * kIntegerBytes.size() - 1,
+  kFloat = 19,
+  kDouble = 20,
+  kSize = 22,
+  kAddress = 23,
+  kWideChar = 24,
+  kChar8 = 25,
+  kChar16 = 26,
+  kChar32 = 27,
   kByte = 32,
   kFloat32 = 43,
   kFloat64 = 44,
@@ -72,16 +56,31 @@ enum Type : uint64_t {
   kRegisteredString = 80,
 };
 
+Basic integer_of(uint64_t type) {
+  const uint64_t place = type - kFirstInteger;
+  return {place % 2 == 0 ? Form::number : Form::unsigned_number, kIntegerBytes[place / 2]};
+}
+
 Basic basic_of(uint64_t type) {
-  if (type < kBasics.size()) return kBasics[type];
+  if (type >= kFirstInteger && type <= kLastInteger) return integer_of(type);
   switch (type) {
+    case kChar:
+    case kChar8: return {Form::character, 1};
+    case kUnsignedChar:
     case kByte: return {Form::unsigned_number, 1};
+    case kChar16: return {Form::unsigned_number, 2};
+    case kFloat:
     case kFloat32: return {Form::real, 4};
+    case kDouble:
     case kFloat64: return {Form::real, 8};
+    case kAddress: return {Form::address, 8};
+    case kWideChar:
+    case kChar32:
     case kCategory:
     case kColor:
     case kProcess32:
     case kThread32: return {Form::unsigned_number, 4};
+    case kSize:
     case kScope:
     case kProcess64:
     case kThread64: return {Form::unsigned_number, 8};

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "record/body.h"
+
 namespace sonde::record {
 namespace {
 
@@ -12,13 +14,6 @@ constexpr std::string_view kPrefix = "smsp__pcsamp_warps_issue_stalled_";
 constexpr std::string_view kNotIssued = "_not_issued";
 constexpr uint32_t kLeastPeriod = 5;  ///< powers of two of cycles that CUPTI can; Nsight Compute counts from the least
 constexpr uint32_t kMostPeriod = 31;
-
-template <typename Body>
-Body body_of(const wire::Record& record) {
-  Body body{};
-  std::memcpy(&body, record.body.data(), sizeof body);
-  return body;
-}
 
 /// As Nsight Compute has it.
 std::string metric_of(std::string_view reason) {

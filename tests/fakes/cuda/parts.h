@@ -19,6 +19,7 @@ namespace fake_cuda::cupti {
 enum Result : uint32_t {
   kSuccess = 0,
   kInvalidParameter = 1,
+  kInvalidContext = 3,
   kInvalidOperation = 7,
   kMaxLimitReached = 12,
   kNotInitialized = 15,

@@ -56,12 +56,17 @@ struct CounterImage {
 };
 
 struct Profiler {
+  const void* context = nullptr;
+  uint32_t context_id = 0;
   bool configured = false;
   bool started = false;
   bool stopped = false;
   CounterImage* image = nullptr;
   std::vector<Measured> seen;
 };
+/// It does not outlive its context; another one may lie where that lay.
+bool is_alive(const Profiler& profiler) { return driver()->context_of(profiler.context).id == profiler.context_id; }
+
 std::mutex mutex;  ///< of `running` and what it has seen: launches come from many threads
 Profiler* running = nullptr;
 bool initialized = false;
@@ -339,7 +344,7 @@ FUNCTION(RangeProfilerEnable, Enable) {
   if (!counters_of.compare_exchange_strong(nobody, Counters::range_profiler) && nobody != Counters::range_profiler) {
     return kNotCompatible;
   }
-  p->profiler = new Profiler;
+  p->profiler = new Profiler{.context = p->context, .context_id = driver()->context_of(p->context).id, .seen = {}};
   launch_observer = observe;
   return kSuccess;
 }
@@ -367,6 +372,7 @@ FUNCTION(RangeProfilerCounterDataImageInitialize, CounterInit) {
 
 FUNCTION(RangeProfilerSetConfig, SetConfig) {
   constexpr uint32_t kAutoRange = 1, kKernelReplay = 2;
+  if (!is_alive(*p->profiler)) return kInvalidContext;
   Config config{};
   auto* image = reinterpret_cast<CounterImage*>(p->counters);
   if (p->config_bytes < sizeof config || p->range != kAutoRange || p->replay != kKernelReplay || p->levels != 1 ||
@@ -376,7 +382,11 @@ FUNCTION(RangeProfilerSetConfig, SetConfig) {
   }
   memcpy(&config, p->config, sizeof config);
   if (config.magic != kConfigMagic || config.metrics == 0) return kInvalidParameter;
-  *p->profiler = {.configured = true, .image = image, .seen = {}};
+  *p->profiler = {.context = p->profiler->context,
+                  .context_id = p->profiler->context_id,
+                  .configured = true,
+                  .image = image,
+                  .seen = {}};
   return kSuccess;
 }
 

@@ -342,6 +342,16 @@ static void behind(int count) {
   check(cudaDeviceSynchronize());
 }
 
+/* Each pair of kernels in a context of its own, which lies where the one before lay. */
+static void resets(int count) {
+  for (int i = 0; i < count; ++i) {
+    launch(&add, add_ns, NULL);
+    launch(&gemm, gemm_ns, NULL);
+    check(cudaDeviceSynchronize());
+    check(cudaDeviceReset());
+  }
+}
+
 /* Beside kernels that may be run again such that must not. */
 static void collective(int count) {
   for (int i = 0; i < count; ++i) {
@@ -504,6 +514,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "ranges") == 0) ranges(count);
   if (strcmp(mode, "many") == 0) many(count);
   if (strcmp(mode, "behind") == 0) behind(count);
+  if (strcmp(mode, "resets") == 0) resets(count);
   if (strcmp(mode, "collective") == 0) collective(count);
   if (strcmp(mode, "watched") == 0) watched(count);
   if (strcmp(mode, "threads") == 0) threads(count);

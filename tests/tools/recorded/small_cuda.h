@@ -36,6 +36,7 @@ int cudaStreamCreate(void** stream);
 int cudaStreamSynchronize(void* stream);
 int cudaStreamWaitEvent(void* stream, void* event, unsigned flags);
 int cudaDeviceSynchronize(void);
+int cudaDeviceReset(void);
 int cudaEventCreate(void** event);
 int cudaEventRecord(void* event, void* stream);
 int cudaEventSynchronize(void* event);

@@ -204,9 +204,9 @@ EXPORT int cuDevicePrimaryCtxRetain(void** handle, int device) {
   auto& context = state().contexts[device];
   {
     const std::lock_guard lock(state().mutex);
-    is_new = context == nullptr;
+    is_new = context == nullptr || context->id == 0;
+    if (context == nullptr) context = std::make_unique<Context>();
     if (is_new) {
-      context = std::make_unique<Context>();
       context->id = state().next_context++;
       context->device = static_cast<uint32_t>(device);
       context->null_stream.id = 7;
@@ -223,6 +223,15 @@ EXPORT int cuDevicePrimaryCtxRetain(void** handle, int device) {
     overhead.start = overhead.end - 12345;
     l->worked(overhead);
   }
+  return 0;
+}
+
+/// What is to come lies where the destroyed one lay, as it may by chance with the real one.
+EXPORT int cuDevicePrimaryCtxReset_v2(int device) {
+  if (device < 0 || device >= static_cast<int>(kDevices)) return kInvalidValue;
+  const std::lock_guard lock(state().mutex);
+  if (auto& context = state().contexts[device]; context != nullptr) *context = {};
+  current_context() = nullptr;
   return 0;
 }
 

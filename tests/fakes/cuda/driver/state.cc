@@ -34,7 +34,7 @@ uint32_t devices() { return kDevices; }
 uint32_t contexts(ContextInfo* into, uint32_t room) {
   uint32_t count = 0;
   for (const auto& context : state().contexts) {
-    if (context == nullptr || count == room) continue;
+    if (context == nullptr || context->id == 0 || count == room) continue;
     into[count++] = {context->id, context->device, context->null_stream.id};
   }
   return count;

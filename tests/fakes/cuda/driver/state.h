@@ -21,7 +21,7 @@ struct Stream {
 };
 
 struct Context {
-  uint32_t id = 0;
+  uint32_t id = 0;  ///< 0: it was destroyed
   uint32_t device = 0;
   Stream null_stream;
   std::vector<std::unique_ptr<Stream>> streams;

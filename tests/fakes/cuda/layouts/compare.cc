@@ -5,9 +5,9 @@
 #include <cupti_activity_deprecated.h>
 
 #include <cstddef>
-#include <cstdio>
 
 #include "inject/cupti/layouts.h"
+#include "layouts/compare.h"
 #include "machine.h"
 #include "records.h"
 
@@ -16,16 +16,6 @@
 #undef cuMemPrefetchAsync
 
 namespace {
-
-int compared = 0;
-int differ = 0;
-
-void compare(const char* what, size_t ours, size_t theirs) {
-  ++compared;
-  if (ours == theirs) return;
-  ++differ;
-  printf("%s: %zu here, %zu in the headers\n", what, ours, theirs);
-}
 
 using sonde::inject::cupti::Activity;
 using sonde::inject::cupti::Field;
@@ -74,6 +64,7 @@ int main() {
   compare("CUPTI_CB_DOMAIN_DRIVER_API", static_cast<size_t>(fake_cuda::Domain::driver), CUPTI_CB_DOMAIN_DRIVER_API);
   compare("CUPTI_CB_DOMAIN_SYNCHRONIZE", static_cast<size_t>(fake_cuda::Domain::synchronize),
           CUPTI_CB_DOMAIN_SYNCHRONIZE);
-  printf("compared %d with CUPTI %d: %d differ\n", compared, CUPTI_API_VERSION, differ);
-  return differ == 0 ? 0 : 1;
+#define TEXT(macro) TEXT_OF(macro)
+#define TEXT_OF(text) #text
+  return report("CUPTI " TEXT(CUPTI_API_VERSION));
 }

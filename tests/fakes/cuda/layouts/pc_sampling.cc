@@ -5,23 +5,9 @@
 #include <cupti_pcsampling.h>
 
 #include <cstddef>
-#include <cstdio>
 
 #include "inject/pc_sampling/pc_sampling.h"
-
-namespace {
-
-int compared = 0;
-int differ = 0;
-
-void compare(const char* what, size_t ours, size_t theirs) {
-  ++compared;
-  if (ours == theirs) return;
-  ++differ;
-  printf("%s: %zu here, %zu in the headers\n", what, ours, theirs);
-}
-
-}  // namespace
+#include "layouts/compare.h"
 
 int main() {
   namespace ours = sonde::inject::pc_sampling;
@@ -30,7 +16,6 @@ int main() {
 #define FIELD(type, field, theirs, their_field) \
   compare(#theirs "::" #their_field, offsetof(ours::type, field), offsetof(theirs, their_field));
 #define CONSTANT(value, theirs) compare(#theirs, static_cast<size_t>(ours::value), static_cast<size_t>(theirs));
-#include "pc_sampling.inc"
-  printf("compared %d with CUPTI's PC sampling: %d differ\n", compared, differ);
-  return differ == 0 ? 0 : 1;
+#include "layouts/pc_sampling.inc"
+  return report("CUPTI's PC sampling");
 }

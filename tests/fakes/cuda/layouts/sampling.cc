@@ -6,23 +6,9 @@
 #include <cupti_target.h>
 
 #include <cstddef>
-#include <cstdio>
 
 #include "inject/gpu_metrics/pm_sampling.h"
-
-namespace {
-
-int compared = 0;
-int differ = 0;
-
-void compare(const char* what, size_t ours, size_t theirs) {
-  ++compared;
-  if (ours == theirs) return;
-  ++differ;
-  printf("%s: %zu here, %zu in the headers\n", what, ours, theirs);
-}
-
-}  // namespace
+#include "layouts/compare.h"
 
 int main() {
   namespace ours = sonde::inject::gpu_metrics;
@@ -32,6 +18,5 @@ int main() {
   compare(#theirs "::" #their_field, offsetof(params, field), offsetof(theirs, their_field));
 #define CONSTANT(value, theirs) compare(#theirs, static_cast<size_t>(value), static_cast<size_t>(theirs));
 #include "layouts/sampling.inc"
-  printf("compared %d with CUPTI's PM sampling: %d differ\n", compared, differ);
-  return differ == 0 ? 0 : 1;
+  return report("CUPTI's PM sampling");
 }

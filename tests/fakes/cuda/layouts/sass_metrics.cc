@@ -5,23 +5,9 @@
 #include <cupti_sass_metrics.h>
 
 #include <cstddef>
-#include <cstdio>
 
 #include "inject/instructions/sass_metrics.h"
-
-namespace {
-
-int compared = 0;
-int differ = 0;
-
-void compare(const char* what, size_t ours, size_t theirs) {
-  ++compared;
-  if (ours == theirs) return;
-  ++differ;
-  printf("%s: %zu here, %zu in the headers\n", what, ours, theirs);
-}
-
-}  // namespace
+#include "layouts/compare.h"
 
 int main() {
   namespace ours = sonde::inject::instructions;
@@ -29,7 +15,6 @@ int main() {
 #define WHOLE(type, theirs) compare(#theirs, sizeof(ours::type), sizeof(theirs));
 #define FIELD(type, field, theirs, their_field) \
   compare(#theirs "::" #their_field, offsetof(ours::type, field), offsetof(theirs, their_field));
-#include "sass_metrics.inc"
-  printf("compared %d with CUPTI's SASS metrics: %d differ\n", compared, differ);
-  return differ == 0 ? 0 : 1;
+#include "layouts/sass_metrics.inc"
+  return report("CUPTI's SASS metrics");
 }

@@ -201,6 +201,13 @@ EXPORT int cudaStreamWaitEvent(void* stream, void* event, unsigned flags) {
   return api(147, "cudaStreamWaitEvent_v3020", nullptr, nullptr,
              [&] { return DRIVER(cuStreamWaitEvent, void*, void*, unsigned)(stream, event, flags); });
 }
+EXPORT int cudaDeviceReset() {
+  return api(164, "cudaDeviceReset_v3020", nullptr, nullptr, [] {
+    has_context = false;
+    return DRIVER(cuDevicePrimaryCtxReset_v2, int)(device);
+  });
+}
+
 EXPORT int cudaDeviceSynchronize() {
   return api(165, "cudaDeviceSynchronize_v3020", nullptr, nullptr, [] { return DRIVER(cuCtxSynchronize, )(); });
 }
