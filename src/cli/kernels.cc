@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "analyses/kernel_choice.h"
 #include "analyses/kernel_columns.h"
@@ -78,6 +79,18 @@ void drop_empty_columns(KernelTable& kernels) {
   kernels.table.drop_columns(empty);
 }
 
+/// What a narrow terminal can do without, the most dispensable first.
+void let_columns_yield(Table& table) {
+  constexpr std::array<std::string_view, 17> kYielding = {
+      "Top Advice",   "L1 Hit",     "L2 Hit",       "DRAM Write", "DRAM Read", "Occ Limiter",
+      "Shared/Block", "Reg/Thread", "Achieved Occ", "Tail",       "Waves",     "Theor Occ",
+      "Block",        "Grid",       "Launches",     "Avg",        "Top Stall"};
+  for (Column& column : table.columns) {
+    const auto* const found = std::ranges::find(kYielding, column.name);
+    column.yields = static_cast<int>(kYielding.end() - found);
+  }
+}
+
 /// What the table leaves open, for a person.
 std::string note_of(const Trace& trace) {
   if (trace.kernel_profiles.empty()) {
@@ -101,7 +114,10 @@ Status run(const Options& options) {
   if (!trace) return std::unexpected(trace.error());
   auto kernels = table_of(options, *trace);
   if (!kernels) return std::unexpected(kernels.error());
-  if ((*format)->for_people && options.columns.empty()) drop_empty_columns(*kernels);
+  if ((*format)->for_people && options.columns.empty()) {
+    drop_empty_columns(*kernels);
+    let_columns_yield(kernels->table);
+  }
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
   RenderOptions render = options.output.empty() ? terminal_options() : RenderOptions();

@@ -194,6 +194,14 @@ Status write_list(const Files& files, const Study& study) {
   return output->close();
 }
 
+/// Whether the timeline is recorded with CUDA, as it is without -t.
+bool traces_cuda(const StudyArguments& arguments) {
+  constexpr std::string_view kTrace = "--trace=";
+  const auto given = std::ranges::find_if(arguments.of_timeline.rbegin(), arguments.of_timeline.rend(),
+                                          [&](const std::string& option) { return option.starts_with(kTrace); });
+  return given == arguments.of_timeline.rend() || given->contains("cuda");
+}
+
 void tell_choice(const StudyArguments& arguments, const study::Choice& choice) {
   const study::Work& whole = choice.work.whole;
   if (whole.all_ns() > 0) complain(study::choice_text(choice));
@@ -203,7 +211,9 @@ void tell_choice(const StudyArguments& arguments, const study::Choice& choice) {
     complain("no kernel can be measured: the report is of the timeline alone");
   } else {
     complain(
-        "no kernel was recorded on a GPU, so that there is nothing to measure: the report is of the timeline alone");
+        fmt::format("no kernel was recorded on a GPU{}, so that there is nothing to measure: the report is of the "
+                    "timeline alone",
+                    traces_cuda(arguments) ? "" : " (-t leaves out cuda)"));
   }
 }
 
@@ -350,6 +360,11 @@ void set_up(CLI::App& command, int& exit_code) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_passed(command, a);
+  command
+      .add_option_function<std::string>(
+          "--set",
+          [a](const std::string& set) { a->others->refused = fmt::format("--set: --metrics {} does the same", set); })
+      ->group("");
   a->others = record_cli::add_other_options(command);
   command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them; it runs twice")
       ->transform(unguarded_word);

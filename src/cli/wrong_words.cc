@@ -109,9 +109,9 @@ std::string no_number(const CLI::Option& option) {
     return fmt::format("{}: '{}' is neither true nor false", option.get_name(), value);
   }
   const bool whole = type.starts_with("INT") || type.starts_with("UINT");
-  const std::string_view range = type.contains("NONNEGATIVE") || type.starts_with("UINT") ? " from 0 on"
-                                 : type.contains("POSITIVE")                              ? " above 0"
-                                                                                          : "";
+  const std::string_view range = type.contains("POSITIVE")                                  ? " above 0"
+                                 : type.contains("NONNEGATIVE") || type.starts_with("UINT") ? " from 0 on"
+                                                                                            : "";
   return fmt::format("{}: '{}' is no {}number{}", option.get_name(), value, whole ? "whole " : "", range);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyses/kernel_bound.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
@@ -11,6 +12,49 @@ namespace {
 
 /// Half of all busy time: no other kernel can matter as much.
 constexpr double kLeastShare = 0.5;
+
+/// The longest judged launch of a kernel that was measured.
+std::optional<Row> measured_launch(const Facts& facts, NameId name) {
+  const Kernels& k = facts.trace.kernels;
+  std::optional<Row> longest;
+  for (Row row = 0; facts.kernels && row < row_count(k); ++row) {
+    if (k.name[row] != name || !facts.judged(k.start[row]) || facts.kernels->sample(row) == nullptr) continue;
+    if (!longest || k.end[row] - k.start[row] > k.end[*longest] - k.start[*longest]) longest = row;
+  }
+  return longest;
+}
+
+/// The name alone of the file that holds a launch's measurement.
+std::string report_of(const KernelJoin& join, Row launch) {
+  const KernelProfile& profile = join.reports->kernel_profiles[join.sample(launch)->profiles.front()];
+  const std::string& file = join.reports->ranks[profile.rank].file;
+  return file.substr(file.rfind('/') + 1);  // npos + 1 is 0
+}
+
+std::string_view id_of(KernelBound bound) {
+  switch (bound) {
+    case KernelBound::compute: return "dominant_kernel_compute";
+    case KernelBound::memory: return "dominant_kernel_memory";
+    case KernelBound::balanced: return "dominant_kernel_balanced";
+    case KernelBound::latency: return "dominant_kernel_latency";
+    case KernelBound::small_grid: return "dominant_kernel_small_grid";
+    case KernelBound::not_collected: return "dominant_kernel_measured";
+  }
+  return {};
+}
+
+/// What was measured of the kernel takes the place of the advice to measure it.
+void tell_measured(const Facts& facts, NameId name, Finding& finding) {
+  const auto launch = measured_launch(facts, name);
+  if (!launch) return;
+  const auto compute = facts.kernels->quantity(*launch, "compute_sol");
+  const auto memory = facts.kernels->quantity(*launch, "memory_sol");
+  finding.id = id_of(bound_of(compute, memory, facts.kernels->quantity(*launch, "waves")));
+  finding.arguments.push_back({"file", Unit::none, 0, report_of(*facts.kernels, *launch)});
+  if (!compute || !memory) return;
+  finding.arguments.push_back({"compute", Unit::percent, *compute, {}});
+  finding.arguments.push_back({"memory", Unit::percent, *memory, {}});
+}
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const Kernels& k = facts.trace.kernels;
@@ -40,6 +84,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
                                 .ceiling_ns = facts.per_gpu(top->second.ns),
                                 .reachable = false,
                                 .evidence = {}});
+  tell_measured(facts, top->first, diagnosis.findings.back());
 }
 
 }  // namespace

@@ -3,12 +3,16 @@
 values are known by construction: the chosen launches and no others, every value, and what is said where nothing can be
 measured."""
 
+import fcntl
 import json
 import math
 import os
+import pty
 import re
+import struct
 import subprocess
 import tempfile
+import termios
 from pathlib import Path
 
 from _layouts import same_layouts
@@ -174,7 +178,7 @@ def words(folder):
     check(ratio == ["gpu__time_duration.sum"], ratio)
     rates = asked("--metrics", "regex:^dram__bytes_(read|write)\\.sum$")
     check(sorted(rates) == ["dram__bytes_read.sum", "dram__bytes_write.sum"], rates)
-    check(len(asked("--metrics", "group:memory__dram_table")) == 8, "a group")
+    check(len(asked("--metrics", "group:memory__dram_table")) == 16, "a group, in the names of two generations")
     down = asked("--metrics", "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed")
     check(len(down) > 20 and all(name.endswith(".avg.pct_of_peak_sustained_elapsed") for name in down), down)
 
@@ -241,6 +245,8 @@ def not_to_be_had(folder):
     check("CUDA 12.6 and later" in run.stderr and functions(path) == [], run.stderr)
     run = record(path, "--metrics", METRICS[0], SONDE_CUPTI="/nonexistent/libcupti.so")
     check("kernels were not measured" in run.stderr, run.stderr)
+    for where in ("CUDA toolkit", "pip's nvidia-cuda-cupti", "SONDE_CUPTI names"):
+        check(where in run.stderr, (where, run.stderr))
     run = record(path, "--metrics", METRICS[0], SONDE_FAKE_CUPTI="subscribe_fails=39")
     check("another profiler has attached" in run.stderr, run.stderr)
 
@@ -255,6 +261,9 @@ def metrics_that_the_chip_lacks(folder):
     check(wanted <= found.keys() and "pcie__read_bytes.sum" not in found, found.keys())
     run = record(path, "--metrics", "pcie__read_bytes.sum")
     check(profiles(path)[0][2]["pcie__read_bytes.sum"] == len("pcie__read_bytes.sum") * THREADS, run.stderr)
+    run = record(path, "--metrics", "sm__cycles_missing.avg,foo__missing.sum", "--kernel-regex", "gemm")
+    check("warning: no kernel was measured: this GPU has none of the metrics" in run.stderr, run.stderr)
+    check("launched none" not in run.stderr and "no launch passed" not in run.stderr, run.stderr)
 
 
 def sets(folder):
@@ -271,6 +280,43 @@ def sets(folder):
     for metric, value in metrics.items():
         if not metric.startswith(("launch__", "sm__maximum_warps")):
             check(math.isclose(value, value_of(metric, "vector_add")), (metric, value))
+
+
+def memory_tables(folder):
+    """--section MemoryWorkloadAnalysis_Tables fills the tables that name it as what they want."""
+    path = folder / "memory.sqlite"
+    run = record(path, "--section", "MemoryWorkloadAnalysis_Tables", "--kernel-regex", "gemm", "--launch-count", "1")
+    check(run.returncode == 0 and functions(path) == ["gemm"], run.stderr)
+    ((_, _, found),) = profiles(path)
+    for metric in ("dram__bytes_read.sum", "dram__bytes_write.sum", "lts__t_sectors_srcunit_tex_op_read.sum",
+                   "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"):
+        check(found.get(metric) == len(metric) * THREADS, (metric, found.get(metric)))
+    listed = subprocess.run([SONDE, "kernels", path], capture_output=True, text=True, check=True)
+    check("MemoryWorkloadAnalysis_Tables" not in listed.stdout + listed.stderr, "asked for what was given")
+    page = subprocess.run([SONDE, "kernel", path], capture_output=True, text=True, check=True).stdout
+    check("MemoryWorkloadAnalysis_Tables" not in page, page)
+    document = json.loads(subprocess.run([SONDE, "kernel", "-f", "json", path], capture_output=True, text=True, check=True).stdout)
+    views = document["kernels"][0]["views"]
+    for view, rows in (("memory_l1", 15), ("memory_l2", 14), ("memory_dram", 3), ("memory_shared", 6)):
+        check(len(views[view]["rows"] or []) == rows, (view, views[view]))
+
+
+def on_a_terminal(folder):
+    """The table of `sonde kernels` is no wider than the terminal, and says what it left out."""
+    path = folder / "narrow.sqlite"
+    record(path, "--set", "detailed", "--launch-count", "2")
+    for columns in (80, 120):
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        subprocess.run([SONDE, "kernels", "-q", path], stdout=its, check=True, timeout=PATIENCE_S,
+                       env=os.environ | {"NO_COLOR": "1"})
+        os.close(its)
+        lines = os.read(ours, 65536).decode().replace("\r", "").splitlines()
+        os.close(ours)
+        left_out = [i for i, line in enumerate(lines) if line.startswith("Left out at this width: ")]
+        table = lines[:left_out[0]] if left_out else lines
+        check(left_out and max(map(len, table)) <= columns, (columns, lines))
+        check("gemm" in "".join(table) and "Bound" in "".join(table), table)
 
 
 def answered(folder):
@@ -304,8 +350,9 @@ def layouts(_):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for part in (values, chosen, reset_devices, places, listed, words, threads_processes_graphs, not_run_again, done, not_waited_for,
-                     not_to_be_had, metrics_that_the_chip_lacks, sets, answered, layouts):
+        for part in (values, chosen, reset_devices, places, listed, words, threads_processes_graphs, not_run_again, done,
+                     not_waited_for, not_to_be_had, metrics_that_the_chip_lacks, sets, memory_tables, on_a_terminal, answered,
+                     layouts):
             print(f"{part.__name__}: {part(Path(name)) or 'ok'}", flush=True)
 
 

@@ -112,8 +112,11 @@ def graphs(folder):
 def checked_first(folder):
     """What the second run would refuse is refused before the first."""
     for options, said in ((["--metrics", "detaild"], "did you mean 'detailed'"), (["--metrics", "sm__x,regex:("], "regular"),
-                          (["--section", "Nothing"], "Nothing"), (["-t", "cudda"], "cudda"), (["-s", "all"], "all"),
-                          (["--capture-range", "x"], "x"), (["--sampling-frequency", "1"], "1")):
+                          (["--section", "Nothing"], "sonde kernel --list-sections lists them"),
+                          (["--set", "full"], "--metrics full does the same"), (["-t", "cudda"], "cudda"), (["-s", "all"], "all"),
+                          (["--capture-range", "x"], "x"), (["--sampling-frequency", "1"], "1"),
+                          (["--modules", "0"], "'0' is no whole number above 0"),
+                          (["--kernels", "0"], "'0' is no whole number above 0")):
         run = study(folder, *options)
         check(run.returncode == 2 and said in run.stderr and run.stdout == "", (options, run))
         check("first run" not in run.stderr, run.stderr)
@@ -142,6 +145,8 @@ def both_joined(folder):
     check(sorted(counters(folder)) == [("gemm", 2), ("vector_add", 2)], counters(folder))
     text = (folder / "study.txt").read_text()
     check("measured" in text, text)
+    check("Measured: compute at " in text and "sonde kernel study.kernels.sqlite" in one_line(text), text)
+    check("Measure it" not in text and "sonde study" not in text, "no advice to do what was done")
     check("gemm" in (folder / "study.html").read_text(), "the page")
     joined = subprocess.run([SONDE, "modules", "--min-percent", "0", folder / "study.sqlite", folder / "study.kernels.sqlite"],
                             capture_output=True, text=True, check=True)
@@ -159,7 +164,10 @@ def without_counters(folder):
     check("no counters could be had" in run.stderr and (folder / "study.html").exists(), run.stderr)
     run = study(folder, program=("sh", "-c", "echo hello"))
     check(run.returncode == 0 and run.stdout == "hello\n", (run.stdout, run.stderr))
-    check("no kernel was recorded on a GPU" in run.stderr and (folder / "study.html").exists(), run.stderr)
+    check("no kernel was recorded on a GPU, so" in run.stderr and (folder / "study.html").exists(), run.stderr)
+    for traces in (["-t", "nvtx"], ["--trace=nvtx,osrt"]):
+        run = study(folder, *traces)
+        check(run.returncode == 0 and "no kernel was recorded on a GPU (-t leaves out cuda)" in run.stderr, run.stderr)
 
 
 def exit_codes(folder):

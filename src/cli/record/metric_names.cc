@@ -193,7 +193,7 @@ Status add_set(MetricNames& names, std::string_view set) {
 
 Status add_section(MetricNames& names, std::string_view id) {
   const auto section = section_by_id(id);
-  if (!section) return std::unexpected(section.error());
+  if (!section) return fail("{}; sonde kernel --list-sections lists them", section.error().message);
   if ((*section)->id == kSourceSection) {
     names.samples = true;
     return {};

@@ -49,7 +49,11 @@ constexpr std::array kCauses = {
 
 std::string text_of(const MeasureNote& note) {
   switch (note.state) {
-    case MeasureState::no_cupti: return fmt::format("kernels were not measured: {}", note.text);
+    case MeasureState::no_cupti:
+      return fmt::format(
+          "kernels were not measured: no CUPTI could be opened ({}); it comes with the CUDA toolkit or with pip's "
+          "nvidia-cuda-cupti package, and SONDE_CUPTI names one that lies elsewhere",
+          note.text);
     case MeasureState::too_old:
       return fmt::format(
           "kernels were not measured: this CUPTI (version {}) has no {}, which CUDA 12.6 and later bring; SONDE_CUPTI "
@@ -150,9 +154,20 @@ bool has_failed(const MeasureTally& tally) {
   return std::ranges::any_of(tally.notes, [](const MeasureNote& n) { return !text_of(n).empty(); });
 }
 
+/// Whether the GPU has none of what it was to count.
+bool lacks_all(const MeasureTally& tally, const MeasureRequest& request) {
+  const auto lacks = [&](const std::string& metric) {
+    return std::ranges::any_of(tally.notes, [&](const MeasureNote& note) {
+      return note.state == MeasureState::unknown_metric && note.text == metric;
+    });
+  };
+  return !request.samples && !request.instructions && std::ranges::all_of(request.metrics, lacks);
+}
+
 /// Nothing is no success: why there may be nothing.
 std::string why_none(const MeasureTally& tally, const MeasureRequest& request) {
   if (!is_ready(tally)) return "no kernel was measured: no process initialized CUDA under the recorder";
+  if (lacks_all(tally, request)) return "no kernel was measured: this GPU has none of the metrics";
   std::vector<std::string> narrowed;
   if (!request.kernel.empty()) narrowed.push_back("--kernel-regex " + request.kernel);
   for (const RangeFilter& filter : request.filters) {
