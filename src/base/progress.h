@@ -13,7 +13,8 @@ namespace sonde {
 class Progress {
  public:
   virtual ~Progress() = default;
-  /// Begins a piece of work: `what` as a person would say it ("reading a.sqlite"), `total` units of `unit`; 0: not known.
+  /// Begins a piece of work: `what` as a person would say it ("reading a.sqlite"), `total` units of `unit`; 0: nobody
+  /// knows how many.
   virtual void begin(std::string_view what, int64_t total, std::string_view unit) = 0;
   virtual void advance(int64_t done) = 0;
   virtual void end() = 0;

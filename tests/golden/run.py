@@ -73,10 +73,12 @@ def run(case: Path, program: Path) -> dict[str, str]:
         work, programs = Path(folder) / "case", Path(folder) / "programs"
         prepare(case, work)
         programs.mkdir()
+        (Path(folder) / "sessions").mkdir(mode=0o700)
         (programs / "sonde").symlink_to(program)
         command = (case / "command").read_text(encoding="utf-8")
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("SONDE", "LC_", "LANG"))}
         environment |= {"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(work), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        environment["XDG_RUNTIME_DIR"] = str(Path(folder) / "sessions")  # what others record meanwhile is not its own
         environment["FAKE_NVML"] = str(program.parent / "tests/fake_nvml/libnvidia-ml.so.1")
         result = subprocess.run(
             ["bash", "-c", command], cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True,

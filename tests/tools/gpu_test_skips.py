@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 GPU_TESTS = Path(__file__).resolve().parents[1] / "gpu"
-PARTS = 19
+PARTS = 20
 
 sys.path.insert(0, str(GPU_TESTS))
 import _host

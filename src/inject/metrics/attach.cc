@@ -306,7 +306,7 @@ void pass_by(void* context) noexcept {
   const uint32_t count = ++waits;
   tell(wire::MeasureState::waited, "", static_cast<int32_t>(count));
   if (++waits_in_row < kMostWaits || over.exchange(true)) return;
-  tell(wire::MeasureState::given_up, "", static_cast<int32_t>(count));
+  tell(wire::MeasureState::given_up, "", static_cast<int32_t>(waits.load()));
 }
 
 /// Of the launch that was just measured: the number of its kernel, which is another's where it was taken in its place.
