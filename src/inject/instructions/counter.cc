@@ -130,13 +130,8 @@ bool Counter::take(const Data& data, size_t instances, wire::CountedLaunchBody& 
     return true;
   }
   body.code = pc_sampling::tell_code_of_half(data.cubin_crc);
-  constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof body;
   // The thread stands in a launch that is measured anyway: it may wait for room.
-  std::byte* const at = cupti::begin_worker_record(wire::Kind::instruction_count, kBytes, 0);
-  if (at == nullptr) return false;
-  put(at, body);
-  commit_record(kBytes);
-  return true;
+  return cupti::write_body(wire::Kind::instruction_count, body);
 }
 
 bool Counter::disable(wire::CountedLaunchBody& found) const noexcept {

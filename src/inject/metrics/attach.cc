@@ -168,6 +168,9 @@ uint32_t device_here() noexcept {
   return known ? static_cast<uint32_t>(device) : wire::kNotTold;
 }
 
+/// The first, where the driver did not tell.
+uint32_t number_of(uint32_t device) noexcept { return device == wire::kNotTold ? 0 : device; }
+
 uint32_t round() noexcept { return attachment.header->rounds.begun.load(std::memory_order_relaxed); }
 
 /// What the kind awaits, of what is still possible. A kernel of a round before is in another profile.
@@ -207,8 +210,7 @@ Context* context_of(const Settings& wanted, void* context, uint32_t id) noexcept
   Context& fresh = state.contexts[state.context_count++];
   fresh.context = context;
   fresh.id = id;
-  const uint32_t device = device_here();
-  fresh.usable = fresh.session.open(profiler, wanted, context, device == wire::kNotTold ? 0 : static_cast<int>(device));
+  fresh.usable = fresh.session.open(profiler, wanted, context, static_cast<int>(number_of(device_here())));
   return &fresh;
 }
 
@@ -261,18 +263,15 @@ bool begin_without_counters(std::atomic<bool>& over_flag, const Begin& begin) no
 }
 
 bool begin_samples(const Settings& wanted, const Context& context) noexcept {
-  const wire::MeasuredKernelBody& kernel = state.launch.kernel;
-  const pc_sampling::Sampled launch{context.context, state.launch.waited_stream,
-                                    kernel.device == wire::kNotTold ? 0 : kernel.device, state.name};
+  const pc_sampling::Sampled launch{context.context, state.launch.waited_stream, number_of(state.launch.kernel.device),
+                                    state.name};
   return begin_without_counters(state.samples_over,
                                 [&] { return state.sampler.begin(pc_sampling::functions(), launch, wanted.period); });
 }
 
 bool begin_instructions(const Context& context) noexcept {
-  const wire::MeasuredKernelBody& kernel = state.launch.kernel;
-  const instructions::Counted launch{context.context, state.launch.waited_stream,
-                                     kernel.device == wire::kNotTold ? 0 : kernel.device, context.session.chip(),
-                                     state.name};
+  const instructions::Counted launch{context.context, state.launch.waited_stream, number_of(state.launch.kernel.device),
+                                     context.session.chip(), state.name};
   return begin_without_counters(state.instructions_over, [&] { return state.counter.begin(launch); });
 }
 
