@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/sqlite.h"
+#include "base/files/sqlite.h"
 
 namespace sonde {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
-#include "base/parallel.h"
-#include "base/protobuf.h"
-#include "importers/nsys_container.h"
+#include "base/files/file.h"
+#include "base/files/protobuf.h"
+#include "base/system/parallel.h"
+#include "importers/nsys_report/container.h"
 
 namespace sonde {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <simdjson.h>
 
-#include "importers/gzip.h"
-#include "importers/pytorch_trace.h"
+#include "importers/files/gzip.h"
+#include "importers/pytorch/pytorch_trace.h"
 #include "trace/columns.h"
 #include "trace/kernel_name.h"
 #include "trace/link.h"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "record/gpu_metrics/gpu_metrics.h"
-#include "record/kept_definitions.h"
+#include "record/rounds/kept_definitions.h"
 #include "record/trace_of.h"
 
 namespace {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/api.md, and docs/openapi.json whole, from what the program serves.
+"""Writes the tables of docs/serve/api.md, and docs/schemas/openapi.json whole, from what the program serves.
 
 tools/make_api_docs.py build/release/tests/tools/dump_api
 """
@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENT = ROOT / "docs/openapi.json"
-PAGE = ROOT / "docs/api.md"
+DOCUMENT = ROOT / "docs/schemas/openapi.json"
+PAGE = ROOT / "docs/serve/api.md"
 CALLS = re.compile(r"(?<=<!-- calls -->\n).*?(?=<!-- end of calls -->)", re.DOTALL)
 PROBLEMS = re.compile(r"(?<=<!-- problems -->\n).*?(?=<!-- end of problems -->)", re.DOTALL)
 ROW = re.compile(r'SONDE_PROBLEM\((\d+), (\w+), "([^"]*)"')

@@ -2,8 +2,8 @@
 """Writes what is made of the keys of config.yaml: make_config_docs.py DUMP_CONFIG [--check]. DUMP_CONFIG is the tool
 build/release/tests/tools/dump_config.
 
-    docs/configuration.md           the tables between its marks
-    docs/configuration.schema.json  JSON schema
+    docs/serve/configuration.md           the tables between its marks
+    docs/schemas/configuration.schema.json  JSON schema
     examples/config.yaml            all keys at their defaults
 
 --check writes nothing and fails where a file is out of date."""
@@ -80,7 +80,7 @@ def types_table(rows):
 
 
 def page(rows):
-    path = ROOT / "docs/configuration.md"
+    path = ROOT / "docs/serve/configuration.md"
     before, rest = path.read_text(encoding="utf-8").split(BEGIN)
     after = rest.split(END)[1]
     tables = "\n".join([*("".join(table(rows, section)) for section in sections_of(rows)), *types_table(rows)])
@@ -159,7 +159,7 @@ def schema(rows):
         for section in sections:
             place = place["properties"].setdefault(section, empty_section())
         place["properties"][key] = described(row)
-    return ROOT / "docs/configuration.schema.json", json.dumps(root, indent=2, ensure_ascii=False) + "\n"
+    return ROOT / "docs/schemas/configuration.schema.json", json.dumps(root, indent=2, ensure_ascii=False) + "\n"
 
 
 def wrapped(text, indent):
@@ -175,7 +175,7 @@ def comment(row, indent):
 
 def example_lines(rows):
     yield "# The configuration of sonde serve with all its keys, each at its default. All of them are optional."
-    yield "# docs/configuration.md says more; `sonde serve --validate-config --config FILE` checks a file."
+    yield "# docs/serve/configuration.md says more; `sonde serve --validate-config --config FILE` checks a file."
     open_sections = []
     for row in rows:
         *sections, key = row["name"].split(".")

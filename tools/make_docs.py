@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints docs/reports.md from the program's own rows: make_docs.py SONDE. A test compares the two."""
+"""Prints docs/profiles/reports.md from the program's own rows: make_docs.py SONDE. A test compares the two."""
 
 import re
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts the tables of docs/incidents.md into its text: make_incident_docs.py PRINT_INCIDENTS. A test compares the two.
+"""Puts the tables of docs/serve/incidents.md into its text: make_incident_docs.py PRINT_INCIDENTS. A test compares the two.
 
 PRINT_INCIDENTS is a test tool (build/release/tests/tools/print_incidents): its tables come from the detectors' rows and the
 catalogues of texts and XIDs.
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/incidents.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/serve/incidents.md"
 TABLE = re.compile(r"<!-- table: (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
 

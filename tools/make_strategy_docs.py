@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts the measured tables of docs/strategies.md into its text: make_strategy_docs.py build/release/sonde. A test compares
+"""Puts the measured tables of docs/serve/strategies.md into its text: make_strategy_docs.py build/release/sonde. A test compares
 the two. The day is examples/workload.yaml with examples/workload_config.yaml, over several seeds."""
 
 import json
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs/strategies.md"
+PAGE = ROOT / "docs/serve/strategies.md"
 TABLE = re.compile(r"<!-- table: (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
 SEEDS = range(1, 6)
 

@@ -4,12 +4,12 @@
 #include <functional>
 #include <map>
 
-#include "analyses/api_groups.h"
-#include "analyses/busy_time.h"
-#include "analyses/gpus.h"
-#include "analyses/groups.h"
-#include "analyses/operation_names.h"
-#include "analyses/run_extent.h"
+#include "analyses/calls/api_groups.h"
+#include "analyses/gpus/busy_time.h"
+#include "analyses/gpus/gpus.h"
+#include "analyses/gpus/operation_names.h"
+#include "analyses/steps/run_extent.h"
+#include "analyses/tables/groups.h"
 #include "trace/columns.h"
 
 namespace sonde {

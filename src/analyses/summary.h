@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analyses/distribution.h"
-#include "analyses/warm_up.h"
+#include "analyses/steps/warm_up.h"
+#include "analyses/tables/distribution.h"
 #include "trace/trace.h"
 
 namespace sonde {

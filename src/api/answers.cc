@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/decimal.h"
+#include "base/text/decimal.h"
 #include "monitor/json.h"
 
 namespace sonde::api {

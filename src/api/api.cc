@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "api/arguments.h"
+#include "api/keys/sign_in.h"
 #include "api/log_followers.h"
 #include "api/problems.h"
 #include "api/router.h"
 #include "api/scrape.h"
-#include "api/sign_in.h"
 
 namespace sonde::api {
 

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "api/keys.h"
+#include "api/keys/keys.h"
 #include "api/message.h"
 #include "base/log.h"
 #include "config/live.h"

@@ -6,9 +6,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "api/schema.h"
-#include "api/strict_json.h"
-#include "base/suggest.h"
+#include "api/schema/schema.h"
+#include "api/schema/strict_json.h"
+#include "base/text/suggest.h"
 
 namespace sonde::api {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/calendar.h"
-#include "base/decimal.h"
+#include "base/text/calendar.h"
+#include "base/text/decimal.h"
 
 namespace sonde::api {
 namespace {

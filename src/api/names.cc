@@ -1,6 +1,6 @@
 #include <array>
 
-#include "api/keys.h"
+#include "api/keys/keys.h"
 #include "api/message.h"
 
 /// Enumerators as HTTP and JSON have them.

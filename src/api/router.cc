@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 namespace sonde::api {
 namespace {

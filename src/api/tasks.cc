@@ -7,8 +7,8 @@
 
 #include "api/answers.h"
 #include "api/problem.h"
-#include "base/byte_size.h"
-#include "base/decimal.h"
+#include "base/text/byte_size.h"
+#include "base/text/decimal.h"
 #include "dispatch/json.h"
 
 namespace sonde::api {

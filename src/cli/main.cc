@@ -14,13 +14,13 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "cli/command.h"
-#include "cli/help_text.h"
-#include "cli/other_commands.h"
-#include "cli/other_words.h"
 #include "cli/output.h"
-#include "cli/wrong_words.h"
+#include "cli/words/help_text.h"
+#include "cli/words/other_commands.h"
+#include "cli/words/other_words.h"
+#include "cli/words/wrong_words.h"
 
 namespace sonde {
 

@@ -14,7 +14,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/system_reason.h"
+#include "base/system/system_reason.h"
 
 namespace sonde {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "cli/command.h"
-#include "report/table_format.h"
+#include "report/tables/table_format.h"
 
 namespace sonde {
 

@@ -1,6 +1,6 @@
 #include "cli/profile_options.h"
 
-#include "analyses/kernel_join.h"
+#include "analyses/kernels/kernel_join.h"
 #include "cli/output.h"
 #include "trace/link.h"
 

@@ -9,8 +9,8 @@
 #include <yaml-cpp/yaml.h>
 #include <nlohmann/json.hpp>
 
-#include "base/small_file.h"
-#include "base/suggest.h"
+#include "base/files/small_file.h"
+#include "base/text/suggest.h"
 #include "config/value_reader.h"
 
 namespace sonde::config {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-/// config.yaml of `sonde serve`: docs/configuration.md. Members are named as the keys; times are in seconds, shares
-/// 0..1.
+/// config.yaml of `sonde serve`: docs/serve/configuration.md. Members are named as the keys; times are in seconds,
+/// shares 0..1.
 namespace sonde::config {
 
 struct MultiGpu {
@@ -73,7 +73,7 @@ struct Server {
 
 struct Devices {
   std::string source = "nvml";  ///< nvml or simulated
-  std::string simulated;        ///< description of simulated GPUs: docs/simulated_gpus.md
+  std::string simulated;        ///< description of simulated GPUs: docs/serve/simulated_gpus.md
   std::string library;          ///< path of NVML; empty: as the loader finds it
 };
 
@@ -136,10 +136,10 @@ struct Tasks {
   bool enabled = true;                     ///< else no tasks are taken
   bool allow_undeclared_commands = false;  ///< keys with the role submit may run any program as the service's user
   std::map<std::string, TaskType> types;
-  double ageing = 600;              ///< in which a task that waits rises one level of priority
-  int64_t retries = 2;              ///< after attempts that failed for no fault of the program's: see docs/tasks.md
-  double cancel_grace = 10;         ///< between SIGTERM and SIGKILL
-  int64_t output_limit = 10 << 20;  ///< bytes that are kept of each stream of a task
+  double ageing = 600;       ///< in which a task that waits rises one level of priority
+  int64_t retries = 2;       ///< after attempts that failed for no fault of the program's: see docs/serve/tasks.md
+  double cancel_grace = 10;  ///< between SIGTERM and SIGKILL
+  int64_t output_limit = 10 << 20;          ///< bytes that are kept of each stream of a task
   int64_t output_total_limit = 10LL << 30;  ///< bytes of all tasks' files; beyond it submissions are refused
   double drain_timeout = 30;                ///< on SIGTERM, for requests to workers
   double keep_days = 30;                    ///< that tasks which are over are kept

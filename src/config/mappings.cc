@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/decimal.h"
+#include "base/text/decimal.h"
 
 namespace sonde::config {
 namespace {

@@ -13,9 +13,9 @@
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
-#include "base/suggest.h"
-#include "base/system_reason.h"
-#include "base/yaml_documents.h"
+#include "base/files/yaml_documents.h"
+#include "base/system/system_reason.h"
+#include "base/text/suggest.h"
 #include "config/checks.h"
 #include "config/file_reader.h"
 #include "config/utf8.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/byte_size.h"
+#include "base/text/byte_size.h"
 
 namespace sonde::config {
 namespace {

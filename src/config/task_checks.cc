@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "config/value_reader.h"
 
 namespace sonde::config {

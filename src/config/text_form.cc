@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "base/decimal.h"
+#include "base/text/decimal.h"
 
 namespace sonde::config {
 namespace {

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/byte_size.h"
-#include "base/decimal.h"
-#include "base/suggest.h"
+#include "base/text/byte_size.h"
+#include "base/text/decimal.h"
+#include "base/text/suggest.h"
 
 namespace sonde::config {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/calendar.h"
-#include "base/suggest.h"
+#include "base/text/calendar.h"
+#include "base/text/suggest.h"
 
 namespace sonde::device {
 namespace {

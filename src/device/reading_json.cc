@@ -1,6 +1,6 @@
 #include "device/reading_json.h"
 
-#include "base/json_null.h"
+#include "base/text/json_null.h"
 
 namespace sonde::device {
 namespace {

@@ -22,7 +22,7 @@
 
 namespace sonde::dispatch {
 
-/// Counts since the start, for the metrics: docs/metrics.md.
+/// Counts since the start, for the metrics: docs/serve/metrics.md.
 struct DispatchCounts {
   std::map<std::pair<std::string, std::string>, int64_t> ended;  ///< by type and outcome ("succeeded", a cause's name)
   std::map<std::string, int64_t> submitted;                      ///< by type

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_null.h"
+#include "base/text/json_null.h"
 #include "monitor/json.h"
 
 namespace sonde::dispatch {

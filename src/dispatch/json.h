@@ -10,7 +10,8 @@
 #include "dispatch/store.h"
 #include "dispatch/task.h"
 
-/// Tasks as the API and the commands show them: schemas Task, Batch, Explanation, Decision of docs/openapi.json.
+/// Tasks as the API and the commands show them: schemas Task, Batch, Explanation, Decision of
+/// docs/schemas/openapi.json.
 namespace sonde::dispatch {
 
 void put_task(JsonText& json, const Task& task);

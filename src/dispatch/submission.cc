@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "config/text_form.h"
 
 namespace sonde::dispatch {

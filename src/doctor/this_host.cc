@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/subprocess.h"
+#include "base/system/subprocess.h"
 #include "device/patient_open.h"
 #include "doctor/check.h"
 

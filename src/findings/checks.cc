@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "analyses/launching_calls.h"
+#include "analyses/calls/launching_calls.h"
 #include "trace/columns.h"
 
 namespace sonde {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyses/run_extent.h"
+#include "analyses/steps/run_extent.h"
 
 namespace sonde {
 namespace {

@@ -3,15 +3,15 @@
 #include <optional>
 #include <vector>
 
-#include "analyses/api_kind.h"
-#include "analyses/busy_time.h"
-#include "analyses/collectives.h"
-#include "analyses/communication.h"
-#include "analyses/gpu_shares.h"
-#include "analyses/kernel_class.h"
-#include "analyses/kernel_join.h"
-#include "analyses/replay.h"
-#include "analyses/warm_up.h"
+#include "analyses/calls/api_kind.h"
+#include "analyses/gpus/busy_time.h"
+#include "analyses/gpus/collectives.h"
+#include "analyses/gpus/communication.h"
+#include "analyses/gpus/gpu_shares.h"
+#include "analyses/kernels/kernel_class.h"
+#include "analyses/kernels/kernel_join.h"
+#include "analyses/replay/replay.h"
+#include "analyses/steps/warm_up.h"
 
 namespace sonde {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyses/table.h"
+#include "analyses/tables/table.h"
 
 namespace sonde {
 

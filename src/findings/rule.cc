@@ -8,7 +8,7 @@
 namespace sonde {
 
 #define SONDE_RULE(name) extern const Rule name##_rule;
-#include "findings/list.inc"
+#include "findings/rules/list.inc"
 #undef SONDE_RULE
 
 namespace {
@@ -45,7 +45,7 @@ void keep_within_wall(int64_t wall_ns, std::vector<Finding>& findings) {
 std::span<const Rule* const> rules() {
   static const std::array all = {
 #define SONDE_RULE(name) &name##_rule,
-#include "findings/list.inc"
+#include "findings/rules/list.inc"
 #undef SONDE_RULE
   };
   return all;

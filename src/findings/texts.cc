@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/text_catalogue.h"
+#include "base/text/text_catalogue.h"
 
 namespace sonde {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyses/table.h"
+#include "analyses/tables/table.h"
 #include "base/error.h"
 
 namespace sonde::gate {

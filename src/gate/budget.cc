@@ -8,11 +8,11 @@
 #include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
-#include "base/decimal.h"
 #include "base/error.h"
-#include "base/suggest.h"
-#include "base/yaml_documents.h"
-#include "base/yaml_keys.h"
+#include "base/files/yaml_documents.h"
+#include "base/files/yaml_keys.h"
+#include "base/text/decimal.h"
+#include "base/text/suggest.h"
 #include "gate/amount.h"
 
 namespace sonde::gate {

@@ -8,7 +8,7 @@
 
 #include "gate/metric.h"
 
-/// Budget files: what a program may cost. docs/budget.schema.json is their schema.
+/// Budget files: what a program may cost. docs/schemas/budget.schema.json is their schema.
 ///
 ///     version: 1
 ///     rules:

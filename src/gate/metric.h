@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "analyses/table.h"
+#include "analyses/tables/table.h"
 
 namespace sonde::gate {
 

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "base/text_catalogue.h"
+#include "base/text/text_catalogue.h"
 #include "gate/verdict.h"
 
 namespace sonde::gate {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "gate/family_test.h"
 #include "gate/noise_floor.h"
 #include "gate/quantile.h"

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/file.h"
-#include "importers/not_a_profile.h"
+#include "base/files/file.h"
+#include "importers/files/not_a_profile.h"
 #include "trace/align.h"
 #include "trace/link.h"
 

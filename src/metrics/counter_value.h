@@ -7,7 +7,8 @@
 #include "trace/trace.h"
 
 /// What a hardware counter says of one launch, in whichever of its forms the report has it. `counter` is a name without
-/// rollup and submetric: "dram__bytes", "smsp__sass_thread_inst_executed_op_ffma_pred_on". docs/kernel_views.md.
+/// rollup and submetric: "dram__bytes", "smsp__sass_thread_inst_executed_op_ffma_pred_on".
+/// docs/profiles/kernel_views.md.
 namespace sonde {
 
 /// The first of these metrics that has a number.

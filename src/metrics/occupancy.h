@@ -7,7 +7,7 @@
 
 #include "metrics/sm_limits.h"
 
-/// How much of a GPU a launch can occupy, by arithmetic from its shape: no counters needed. docs/occupancy.md.
+/// How much of a GPU a launch can occupy, by arithmetic from its shape: no counters needed. docs/profiles/occupancy.md.
 namespace sonde {
 
 /// What a launch asks for.

@@ -4,7 +4,7 @@
 #include <array>
 #include <cassert>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 namespace sonde {
 namespace {

@@ -8,7 +8,8 @@
 
 namespace sonde {
 
-/// What one SM of a GPU holds at once, and the sizes in which it hands things out. docs/occupancy.md names the sources.
+/// What one SM of a GPU holds at once, and the sizes in which it hands things out. docs/profiles/occupancy.md names the
+/// sources.
 struct SmLimits {
   int64_t threads_per_warp = 32;
   int64_t max_threads_per_block = 1024;

@@ -67,7 +67,7 @@ struct DetectorRow {
   std::string_view description;  ///< one line
   double clear_after_s = 60;     ///< an incident stays open so long after its last observation
   std::unique_ptr<Detector> (*make)() = nullptr;
-  std::string_view severity = {};  ///< for docs/incidents.md: "warning; critical from 5 °C more"
+  std::string_view severity = {};  ///< for docs/serve/incidents.md: "warning; critical from 5 °C more"
   std::string_view clears = {};    ///< the same: when it is over
 };
 

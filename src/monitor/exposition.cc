@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "monitor/families/family.h"
+#include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/calendar.h"
-#include "base/json_null.h"
+#include "base/text/calendar.h"
+#include "base/text/json_null.h"
 #include "device/reading_json.h"
 
 namespace sonde::monitor {

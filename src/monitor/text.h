@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/text_catalogue.h"
+#include "base/text/text_catalogue.h"
 #include "monitor/detector.h"
 
 namespace sonde::monitor {

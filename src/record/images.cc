@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "record/body.h"
+#include "record/rounds/body.h"
 
 namespace sonde::record {
 namespace {

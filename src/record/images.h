@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "record/slices.h"
+#include "record/rounds/slices.h"
 
 namespace sonde::record {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "record/call_row.h"
+#include "record/rounds/call_row.h"
 
 namespace sonde::record {
 namespace {

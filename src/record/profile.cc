@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "record/cpu/cpu_remarks.h"
-#include "record/file_limit.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_remark.h"
 #include "record/remarks.h"
+#include "record/rounds/file_limit.h"
 #include "record/torch_remark.h"
 
 namespace sonde::record {

@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "exporters/nsys_writer.h"
-#include "record/header_copy.h"
+#include "exporters/nsys/writer.h"
 #include "record/record.h"
-#include "record/spool.h"
+#include "record/rounds/header_copy.h"
+#include "record/rounds/spool.h"
 #include "trace/trace.h"
 
 namespace sonde::record {

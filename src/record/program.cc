@@ -15,9 +15,9 @@
 #include <system_error>
 #include <utility>
 
-#include "base/environment.h"
-#include "base/spawn_settings.h"
-#include "base/system_reason.h"
+#include "base/system/environment.h"
+#include "base/system/spawn_settings.h"
+#include "base/system/system_reason.h"
 
 namespace sonde::record {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.h"
 #include "base/error.h"
+#include "base/system/environment.h"
 
 namespace sonde::record {
 

@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <optional>
 
-#include "exporters/output_file.h"
+#include "exporters/files/output_file.h"
 #include "record/cpu/cpu_recorder.h"
-#include "record/drain.h"
-#include "record/file_limit.h"
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
 #include "record/library_calls.h"
+#include "record/rounds/drain.h"
+#include "record/rounds/file_limit.h"
 #include "record/run.h"
 #include "wire/kernel_record.h"
 

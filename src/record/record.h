@@ -12,8 +12,8 @@
 #include "record/cpu/cpu_options.h"
 #include "record/gpu_metrics/gpu_metrics.h"
 #include "record/kernels/request.h"
-#include "record/mapping.h"
 #include "record/program.h"
+#include "record/rounds/mapping.h"
 #include "record/trace_of.h"
 #include "wire/layout.h"
 

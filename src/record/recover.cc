@@ -8,13 +8,13 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "base/descriptor.h"
-#include "base/file.h"
-#include "base/system_reason.h"
-#include "exporters/output_file.h"
-#include "record/file_limit.h"
+#include "base/files/descriptor.h"
+#include "base/files/file.h"
+#include "base/system/system_reason.h"
+#include "exporters/files/output_file.h"
 #include "record/profile.h"
 #include "record/remarks.h"
+#include "record/rounds/file_limit.h"
 
 namespace sonde::record {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "record/cuda/cuda_remarks.h"
-#include "record/file_limit.h"
 #include "record/kernels/measure_remarks.h"
+#include "record/rounds/file_limit.h"
 
 namespace sonde::record {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "record/drain.h"
 #include "record/record.h"
-#include "record/spool.h"
+#include "record/rounds/drain.h"
+#include "record/rounds/spool.h"
 
 namespace sonde::record {
 

@@ -5,9 +5,9 @@
 
 #include <fmt/ranges.h>
 
-#include "base/clock.h"
-#include "record/lines.h"
+#include "base/system/clock.h"
 #include "record/remarks.h"
+#include "record/rounds/lines.h"
 #include "wire/rounds.h"
 
 namespace sonde::record {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "record/collection.h"
 #include "record/program.h"
+#include "record/rounds/collection.h"
 #include "record/session/session.h"
 
 namespace sonde::record {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "trace/trace.h"
 
 namespace sonde::record {

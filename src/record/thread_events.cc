@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "record/call_row.h"
+#include "record/rounds/call_row.h"
 #include "record/text.h"
 #include "trace/columns.h"
 #include "wire/os_calls.h"

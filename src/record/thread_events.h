@@ -4,10 +4,10 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "record/definitions.h"
 #include "record/kernels/profiles.h"
 #include "record/library_calls.h"
 #include "record/nvtx/payload_text.h"
+#include "record/rounds/definitions.h"
 #include "record/trace_of.h"
 
 namespace sonde::record {

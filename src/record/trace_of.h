@@ -4,11 +4,11 @@
 
 #include "record/cpu/symbolizer.h"
 #include "record/cuda/cuda_tally.h"
-#include "record/extent.h"
 #include "record/kernels/profiles.h"
 #include "record/library_calls.h"
-#include "record/parts.h"
-#include "record/slices.h"
+#include "record/rounds/extent.h"
+#include "record/rounds/parts.h"
+#include "record/rounds/slices.h"
 #include "trace/trace.h"
 
 namespace sonde::record {

@@ -10,7 +10,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-#include "base/system_reason.h"
+#include "base/system/system_reason.h"
 
 namespace sonde::server {
 namespace {

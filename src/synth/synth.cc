@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "synth/counters.h"
 #include "trace/columns.h"
 #include "trace/link.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/huge_pages.h"
+#include "base/files/huge_pages.h"
 #include "trace/ids.h"
 
 /// What every event table of the model can do. A table is a struct of vectors with a member

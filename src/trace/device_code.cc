@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/file.h"
-#include "base/line_table.h"
+#include "base/files/file.h"
+#include "base/files/line_table.h"
 
 namespace sonde {
 namespace {

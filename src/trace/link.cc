@@ -6,7 +6,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "trace/columns.h"
 
 namespace sonde {

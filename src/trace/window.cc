@@ -4,8 +4,8 @@
 #include <charconv>
 #include <vector>
 
-#include "base/duration.h"
-#include "base/suggest.h"
+#include "base/text/duration.h"
+#include "base/text/suggest.h"
 #include "trace/columns.h"
 
 namespace sonde {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the detectors find in simulated fortnights, and their false alarms, are what docs/anomalies.md states."""
+"""What the detectors find in simulated fortnights, and their false alarms, are what docs/serve/anomalies.md states."""
 
 import os
 import subprocess
@@ -12,5 +12,5 @@ run = subprocess.run([Path(os.environ["TEST_TOOLS"]) / "anomaly_table"], capture
 print(run.stdout, run.stderr)
 if run.returncode != 0:
     sys.exit("a fault is not found, or there is more than one false alarm a GPU and week")
-if run.stdout not in (ROOT / "docs/anomalies.md").read_text(encoding="utf-8"):
-    sys.exit("docs/anomalies.md states other numbers")
+if run.stdout not in (ROOT / "docs/serve/anomalies.md").read_text(encoding="utf-8"):
+    sys.exit("docs/serve/anomalies.md states other numbers")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The gate's false alarms and the changes it finds, measured in 2,000 comparisons, are those that docs/gate.md states."""
+"""The gate's false alarms and the changes it finds, measured in 2,000 comparisons, are those that docs/gate/gate.md states."""
 
 import os
 import subprocess
@@ -12,5 +12,5 @@ run = subprocess.run([Path(os.environ["TEST_TOOLS"]) / "gate_table", "2000"], ca
 print(run.stdout, run.stderr)
 if run.returncode != 0:
     sys.exit("the gate does not hold its limits")
-if run.stdout not in (ROOT / "docs/gate.md").read_text(encoding="utf-8"):
-    sys.exit("docs/gate.md states other numbers")
+if run.stdout not in (ROOT / "docs/gate/gate.md").read_text(encoding="utf-8"):
+    sys.exit("docs/gate/gate.md states other numbers")

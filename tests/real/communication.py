@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`sonde stats -r communication_sum` and `collective_trace` of every real profile with GPU work against the same computed a
 second time: equal to the nanosecond. Where Holistic Trace Analysis and TraceLens mean the same quantity, their definition is
-computed too and must give the same; where kernels that are not NCCL's communicate, it may not (docs/findings.md).
+computed too and must give the same; where kernels that are not NCCL's communicate, it may not (docs/profiles/findings.md).
 
 usage: SONDE_TEST_DATA=FOLDER [SONDE=PROGRAM] communication.py [PART OF A FILE'S NAME...]
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Four real profiles of which every finding of `sonde why` was read by hand (docs/findings.md): the raw rows, read
+"""Four real profiles of which every finding of `sonde why` was read by hand (docs/profiles/findings.md): the raw rows, read
 without sonde, bound what it says.
 
 usage: SONDE_TEST_DATA=FOLDER [SONDE=PROGRAM] findings_by_hand.py

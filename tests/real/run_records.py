@@ -3,7 +3,7 @@
 of work the busy time, to the nanosecond; runs without steps count the calls that `sonde stats -r cuda_api_sum` counts; and of
 Nsight's exports, which SQLite reads a second time, calls, kernels by name and registers are those of the file. Of kernel
 reports: durations and registers are the metrics of the report. Written, read and written again, a record is the same, and it
-keeps to docs/record.schema.json.
+keeps to docs/schemas/record.schema.json.
 
 usage: SONDE_TEST_DATA=FOLDER SONDE=PROGRAM TEST_TOOLS=FOLDER run_records.py [PART OF A FILE'S NAME...]
 """

@@ -4,7 +4,7 @@ what `sonde stats -r communication_sum` is checked against.
 
 usage: communication.py FILE...
 
-Two sets of definitions over one sweep. `sonde`: those of src/analyses/communication.h. `analysis`: those of Holistic Trace
+Two sets of definitions over one sweep. `sonde`: those of src/analyses/gpus/communication.h. `analysis`: those of Holistic Trace
 Analysis and TraceLens, which tell communication by "nccl" in the kernel's name, and count copies from GPU to GPU and sets
 as memory operations:
     idle, compute, non-compute   parts of the time from the first GPU operation to the last; compute where both run
@@ -28,7 +28,7 @@ CONSECUTIVE_NS = 30
 
 
 def communication_rows():
-    path = pathlib.Path(__file__).resolve().parents[2] / "src/analyses/communication_kernels.inc"
+    path = pathlib.Path(__file__).resolve().parents[2] / "src/analyses/gpus/communication_kernels.inc"
     return re.findall(r'^SONDE_COMMUNICATION_KERNEL\("([^"]*)", "([^"]*)"', path.read_text(), re.M)
 
 

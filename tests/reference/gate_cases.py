@@ -1,6 +1,6 @@
 """Permutation tests and their corrections a second time, in exact fractions over every arrangement.
 
-    python3 tests/reference/gate_cases.py > tests/unit/gate_cases.inc
+    python3 tests/reference/gate_cases.py > tests/unit/gate/gate_cases.inc
 """
 
 import random

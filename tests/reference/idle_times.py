@@ -3,7 +3,7 @@
 
 usage: idle_times.py FILE.sqlite
 
-The causes and their order: src/analyses/idle_causes.inc; what a CUDA call does: src/analyses/api_kinds.inc. For each gap
+The causes and their order: src/analyses/gpus/idle_causes.inc; what a CUDA call does: src/analyses/calls/api_kinds.inc. For each gap
 the thread that launched what came next is asked: the gap is cut at every border of what that thread was in, and each
 part has the strongest of what covers it.
 """
@@ -33,7 +33,7 @@ Gpu = namedtuple("Gpu", "idle_ns causes")
 
 
 def api_kinds():
-    path = pathlib.Path(__file__).resolve().parents[2] / "src/analyses/api_kinds.inc"
+    path = pathlib.Path(__file__).resolve().parents[2] / "src/analyses/calls/api_kinds.inc"
     return dict(re.findall(r'SONDE_API_KIND\("(\w+)", (\w+)\)', path.read_text()))
 
 

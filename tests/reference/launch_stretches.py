@@ -1,4 +1,4 @@
-"""Stretches in which the host launches too slowly (docs/findings.md, launch_bound), from an nsys export alone."""
+"""Stretches in which the host launches too slowly (docs/profiles/findings.md, launch_bound), from an nsys export alone."""
 
 import re
 import sqlite3

@@ -1,5 +1,5 @@
 """What the views of a measured launch (src/analyses/*_view.cc) have to show, a second time: from the plain metrics of a
-kernel, by name, with full names written out. Formulas: docs/kernel_views.md.
+kernel, by name, with full names written out. Formulas: docs/profiles/kernel_views.md.
 
 A kernel here is a dict of metric name -> number. A view is a dict of (its texts) -> {column: number}; what is not known
 is not in it.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/unit/gate_cases.inc is what tests/reference/gate_cases.py makes, and that knows answers counted by hand."""
+"""tests/unit/gate/gate_cases.inc is what tests/reference/gate_cases.py makes, and that knows answers counted by hand."""
 
 import contextlib
 import io
@@ -23,5 +23,5 @@ made = io.StringIO()
 with contextlib.redirect_stdout(made):
     gate_cases.main()
 if made.getvalue() != (TESTS / "unit/gate_cases.inc").read_text(encoding="utf-8"):
-    sys.exit("out of date: python3 tests/reference/gate_cases.py > tests/unit/gate_cases.inc")
+    sys.exit("out of date: python3 tests/reference/gate_cases.py > tests/unit/gate/gate_cases.inc")
 print("the gate's cases are those of the second computation")

@@ -23,7 +23,7 @@ class Truth:
     within: tuple[float, float] | None = EXACT  # ceiling / cost; None where the ceiling is 0
     gpus: tuple[int, ...] = (1, 2)  # of programs in which it is planted
     never_with: frozenset[str] = frozenset()  # plants whose problem hides this one
-    also: frozenset[str] = frozenset()  # findings that are true because of it (docs/findings.md says why)
+    also: frozenset[str] = frozenset()  # findings that are true because of it (docs/profiles/findings.md says why)
 
 
 # Rules speak from 1 % of the time on; with a ceiling a tenth too low from this on.

@@ -11,7 +11,7 @@ TYPES = {
 
 
 def load(name):
-    return json.loads((ROOT / "docs" / name).read_text())
+    return json.loads((ROOT / "docs/schemas" / name).read_text())
 
 
 def is_of(value, name):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of docs/anomalies.md holds on two seeds that it was not made with (the full tests make it anew): each fault
+"""The table of docs/serve/anomalies.md holds on two seeds that it was not made with (the full tests make it anew): each fault
 is found within the longest delay that its detectors are given, and false alarms are about as rare as it says."""
 
 import os
@@ -20,7 +20,7 @@ def rows(text):
     return {row[0]: row for row in cells if len(row) == 6}
 
 
-stated = rows((ROOT / "docs/anomalies.md").read_text(encoding="utf-8"))
+stated = rows((ROOT / "docs/serve/anomalies.md").read_text(encoding="utf-8"))
 run = subprocess.run([Path(os.environ["TEST_TOOLS"]) / "anomaly_table", str(SEEDS), str(FIRST)], capture_output=True,
                      text=True, check=False)  # fmt: skip
 fresh = rows(run.stdout)
@@ -36,5 +36,5 @@ if "all" in fresh and "all" in stated:
     alarms, weeks = float(fresh["all"][4]), float(fresh["all"][5])
     if alarms > TIMES * rate * weeks:
         failures.append(f"{alarms:.0f} false alarms in {weeks:.0f} GPU-weeks, the page has {rate:.3f} a GPU and week")
-print("\n".join(failures) or f"as docs/anomalies.md says\n{run.stdout}")
+print("\n".join(failures) or f"as docs/serve/anomalies.md says\n{run.stdout}")
 sys.exit(1 if failures else 0)

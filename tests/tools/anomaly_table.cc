@@ -1,5 +1,5 @@
 /// Prints what the detectors find of faults in simulated fortnights of 8 GPUs, and their false alarms: the table of
-/// docs/anomalies.md. Fails where a fault is not found or there is more than one false alarm a GPU and week.
+/// docs/serve/anomalies.md. Fails where a fault is not found or there is more than one false alarm a GPU and week.
 ///
 ///     anomaly_table [SEEDS [FIRST_SEED [INTERVAL_SECONDS]]] [-v]
 
@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "anomaly_run.h"
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 
 namespace {
 

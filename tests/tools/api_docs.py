@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/openapi.json and the tables of docs/api.md say what the program serves, the document is valid OpenAPI 3.1, and the key
-file that `sonde keys` writes keeps to docs/keys.schema.json."""
+"""docs/schemas/openapi.json and the tables of docs/serve/api.md say what the program serves, the document is valid OpenAPI 3.1, and the key
+file that `sonde keys` writes keeps to docs/schemas/keys.schema.json."""
 
 import json
 import os
@@ -23,13 +23,13 @@ AGAIN = "is out of date: tools/make_api_docs.py build/release/tests/tools/dump_a
 def drift(text):
     document = json.loads(text)
     if make_api_docs.DOCUMENT.read_text(encoding="utf-8") != text:
-        yield f"docs/openapi.json {AGAIN}"
+        yield f"docs/schemas/openapi.json {AGAIN}"
     page = make_api_docs.PAGE.read_text(encoding="utf-8")
     if make_api_docs.page_of(page, document) != page:
-        yield f"docs/api.md {AGAIN}"
+        yield f"docs/serve/api.md {AGAIN}"
     for method, path, _ in make_api_docs.operations(document):
         if f"`{method} {path}`" not in page:
-            yield f"docs/api.md does not have {method} {path}"
+            yield f"docs/serve/api.md does not have {method} {path}"
 
 
 def invalid(document):
@@ -51,7 +51,7 @@ def invalid(document):
 
 
 def key_file():
-    checker = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/keys.schema.json").read_text(encoding="utf-8")))
+    checker = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/schemas/keys.schema.json").read_text(encoding="utf-8")))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "keys.json"
         secrets = []

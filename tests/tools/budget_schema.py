@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/budget.schema.json knows the metrics and keys that the program knows, and no others."""
+"""docs/schemas/budget.schema.json knows the metrics and keys that the program knows, and no others."""
 
 import re
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`sonde compare -f json` keeps to docs/compare.schema.json, and what the schema forbids is noticed."""
+"""`sonde compare -f json` keeps to docs/schemas/compare.schema.json, and what the schema forbids is noticed."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/configuration.md, docs/configuration.schema.json and examples/config.yaml say what the program's keys say; the schema
+"""docs/serve/configuration.md, docs/schemas/configuration.schema.json and examples/config.yaml say what the program's keys say; the schema
 takes the examples and refuses files with mistakes. PyYAML and jsonschema read them, which are not the program's readers."""
 
 import json

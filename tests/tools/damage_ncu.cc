@@ -4,9 +4,9 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <protozero/varint.hpp>
 
-#include "base/protobuf.h"
+#include "base/files/protobuf.h"
 #include "damage.h"
-#include "importers/ncu_container.h"
+#include "importers/ncu/container.h"
 
 namespace sonde::test {
 namespace {

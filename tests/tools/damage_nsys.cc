@@ -1,7 +1,7 @@
 #include <array>
 
 #include "damage.h"
-#include "importers/nsys_container.h"
+#include "importers/nsys_report/container.h"
 #include "nsys_report_writer.h"
 
 namespace sonde::test {

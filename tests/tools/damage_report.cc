@@ -12,10 +12,10 @@
 #include <set>
 #include <span>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "damage.h"
 #include "importers/importer.h"
-#include "importers/ncu_container.h"
+#include "importers/ncu/container.h"
 #include "memory_file.h"
 
 namespace sonde::test {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/reports.md says what the program says."""
+"""docs/profiles/reports.md says what the program says."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import make_docs
 
-if (ROOT / "docs/reports.md").read_text() != make_docs.page(os.environ["SONDE"]):
-    print("docs/reports.md is out of date: tools/make_docs.py build/release/sonde > docs/reports.md")
+if (ROOT / "docs/profiles/reports.md").read_text() != make_docs.page(os.environ["SONDE"]):
+    print("docs/profiles/reports.md is out of date: tools/make_docs.py build/release/sonde > docs/profiles/reports.md")
     sys.exit(1)
-print("docs/reports.md is up to date")
+print("docs/profiles/reports.md is up to date")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde doctor` on this host and with the stand-in for NVML: JSON by docs/doctor.schema.json, exit codes, and one page for
-people that says the same; docs/doctor.md knows the checks that the program knows."""
+"""`sonde doctor` on this host and with the stand-in for NVML: JSON by docs/schemas/doctor.schema.json, exit codes, and one page for
+people that says the same; docs/serve/doctor.md knows the checks that the program knows."""
 
 import json
 import os
@@ -51,15 +51,15 @@ def failures():
     unknown = doctor("driwer")
     if unknown.returncode != 2 or "'driver'" not in unknown.stderr:
         yield f"an unknown check ends in {unknown.returncode}: {unknown.stderr}"
-    told = re.findall(r"^\| `([a-z]+)` \|", (ROOT / "docs/doctor.md").read_text(encoding="utf-8"), re.MULTILINE)
+    told = re.findall(r"^\| `([a-z]+)` \|", (ROOT / "docs/serve/doctor.md").read_text(encoding="utf-8"), re.MULTILINE)
     known = [check["name"] for check in json.loads(doctor("--json").stdout)["checks"]]
     if told != known:
-        yield f"docs/doctor.md lists {told}, the program {known}"
+        yield f"docs/serve/doctor.md lists {told}, the program {known}"
 
 
 def main():
     found = list(failures())
-    print("\n".join(found) or "sonde doctor does what docs/doctor.md says")
+    print("\n".join(found) or "sonde doctor does what docs/serve/doctor.md says")
     sys.exit(bool(found))
 
 

@@ -1,4 +1,4 @@
-// Prints the OpenAPI document: docs/openapi.json.
+// Prints the OpenAPI document: docs/schemas/openapi.json.
 #include <cstdio>
 
 #include "api/api.h"

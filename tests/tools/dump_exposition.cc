@@ -12,7 +12,7 @@
 
 #include "dispatch/metrics/exposition.h"
 #include "dispatch/metrics/family.h"
-#include "monitor/families/family.h"
+#include "monitor/families/shared_family.h"
 #include "sample_host.h"
 #include "sample_queue.h"
 

@@ -1,7 +1,7 @@
 // Prints the record that the gate keeps of a run, as JSON: dump_record FILE, a profile, a folder or a record.
 #include <cstdio>
 
-#include "cli/run_records.h"
+#include "cli/runs/run_records.h"
 #include "gate/record/record_json.h"
 
 int main(int argc, char** argv) {

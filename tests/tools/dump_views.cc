@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "analyses/kernel_view.h"
+#include "analyses/views/kernel_view.h"
 
 namespace sonde {
 namespace {

@@ -1,5 +1,5 @@
 /// Prints how often the gate raises false alarms and what change it finds, on simulated runs of 200 kernels, beside
-/// what people use without it. Fails where the gate does not hold what docs/gate.md promises.
+/// what people use without it. Fails where the gate does not hold what docs/gate/gate.md promises.
 ///
 ///     gate_table [COMPARISONS]
 
@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 #include <boost/math/distributions/students_t.hpp>
 
-#include "base/decimal.h"
-#include "base/parallel.h"
+#include "base/system/parallel.h"
+#include "base/text/decimal.h"
 #include "gate/decide/sequential.h"
 #include "gate/family_test.h"
 #include "gate/noise_floor.h"

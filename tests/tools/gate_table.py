@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fewer comparisons than the table of docs/gate.md rests on (the full tests make those): the gate's false alarms are
+"""Fewer comparisons than the table of docs/gate/gate.md rests on (the full tests make those): the gate's false alarms are
 still few, those of what people use without it many."""
 
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde gpus --json` keeps to docs/gpus.schema.json, for real GPUs and simulated ones; docs/simulated_gpus.schema.json and
-docs/simulated_gpus.md know the keys that the program knows, and no others."""
+"""`sonde gpus --json` keeps to docs/schemas/gpus.schema.json, for real GPUs and simulated ones; docs/schemas/simulated_gpus.schema.json and
+docs/serve/simulated_gpus.md know the keys that the program knows, and no others."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def keys_in_source(table):
 def key_failures():
     host = load("simulated_gpus.schema.json")["properties"]
     gpu = host["gpus"]["items"]["properties"]
-    documented = set(re.findall(r"`(\w+)`", (ROOT / "docs/simulated_gpus.md").read_text(encoding="utf-8")))
+    documented = set(re.findall(r"`(\w+)`", (ROOT / "docs/serve/simulated_gpus.md").read_text(encoding="utf-8")))
     for table, known in (
         ("kHostKeys", host), ("kGpuKeys", gpu), ("kLoadKeys", gpu["load"]["items"]["properties"]),
         ("kFaultKeys", gpu["faults"]["items"]["properties"]),
@@ -60,7 +60,7 @@ def key_failures():
         if keys_in_source(table) != set(known):
             yield f"{table}: the program knows {keys_in_source(table)}, the schema {set(known)}"
         if table != "kHostKeys" and set(known) - documented:
-            yield f"docs/simulated_gpus.md does not say what {set(known) - documented} are"
+            yield f"docs/serve/simulated_gpus.md does not say what {set(known) - documented} are"
 
 
 def main():

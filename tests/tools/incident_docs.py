@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/incidents.md says what the detectors' rows and the catalogues say."""
+"""docs/serve/incidents.md says what the detectors' rows and the catalogues say."""
 
 import os
 import sys
@@ -11,9 +11,9 @@ import make_incident_docs
 
 made = make_incident_docs.page(Path(os.environ["TEST_TOOLS"]) / "print_incidents")
 if made.count("<!-- table: ") != 3 or made.count("\n| ") < 150:
-    print("docs/incidents.md lacks tables")
+    print("docs/serve/incidents.md lacks tables")
     sys.exit(1)
 if made != make_incident_docs.PAGE.read_text():
-    print("docs/incidents.md is out of date: tools/make_incident_docs.py build/release/tests/tools/print_incidents")
+    print("docs/serve/incidents.md is out of date: tools/make_incident_docs.py build/release/tests/tools/print_incidents")
     sys.exit(1)
-print("docs/incidents.md is up to date")
+print("docs/serve/incidents.md is up to date")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/metrics.md lists every metric that there is, as the program's rows have it. --update writes the list."""
+"""docs/serve/metrics.md lists every metric that there is, as the program's rows have it. --update writes the list."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/metrics.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/serve/metrics.md"
 DUMP = Path(os.environ["TEST_TOOLS"]) / "dump_exposition"
 LIST = re.compile(r"(<!-- metrics -->\n).*(<!-- end of metrics -->)", re.DOTALL)
 
@@ -37,10 +37,10 @@ def main():
     if "--update" in sys.argv:
         PAGE.write_text(wanted, encoding="utf-8")
     elif wanted != page:
-        print("docs/metrics.md is not what the program's rows are: metrics_docs.py --update")
+        print("docs/serve/metrics.md is not what the program's rows are: metrics_docs.py --update")
         return 1
     failures = list(unlisted(rows))
-    print("\n".join(failures) or "docs/metrics.md lists every metric")
+    print("\n".join(failures) or "docs/serve/metrics.md lists every metric")
     return 1 if failures else 0
 
 

@@ -8,7 +8,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <protozero/varint.hpp>
 
-#include "importers/nsys_container.h"
+#include "importers/nsys_report/container.h"
 #include "trace/columns.h"
 
 namespace sonde::test {

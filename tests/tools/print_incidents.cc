@@ -1,4 +1,4 @@
-// Prints the tables of docs/incidents.md: detectors, texts or xids.
+// Prints the tables of docs/serve/incidents.md: detectors, texts or xids.
 #include <cstdio>
 #include <string>
 

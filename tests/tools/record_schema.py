@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/record.schema.json has the keys that the program reads and writes, and no others; the records of runs keep to it."""
+"""docs/schemas/record.schema.json has the keys that the program reads and writes, and no others; the records of runs keep to it."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`sonde report --format json` keeps to docs/report.schema.json, its parts add up, and the page holds the same."""
+"""`sonde report --format json` keeps to docs/schemas/report.schema.json, its parts add up, and the page holds the same."""
 
 import base64
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/strategies.md are what the program makes of the same days now."""
+"""The tables of docs/serve/strategies.md are what the program makes of the same days now."""
 
 import os
 import sys
@@ -10,6 +10,6 @@ sys.path.insert(0, str(ROOT / "tools"))
 import make_strategy_docs
 
 if make_strategy_docs.PAGE.read_text(encoding="utf-8") != make_strategy_docs.page(os.environ["SONDE"]):
-    print("docs/strategies.md has other figures: tools/make_strategy_docs.py build/release/sonde")
+    print("docs/serve/strategies.md has other figures: tools/make_strategy_docs.py build/release/sonde")
     sys.exit(1)
-print("docs/strategies.md has the figures of today")
+print("docs/serve/strategies.md has the figures of today")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`sonde summary --json` keeps to docs/summary.schema.json, and what the schema forbids is noticed."""
+"""`sonde summary --json` keeps to docs/schemas/summary.schema.json, and what the schema forbids is noticed."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Workloads that the program reads keep to docs/workload.schema.json and others to neither; its keys are the program's; and
-what sonde simulate writes keeps to docs/simulate.schema.json. PyYAML and jsonschema read them, which are not its readers."""
+"""Workloads that the program reads keep to docs/schemas/workload.schema.json and others to neither; its keys are the program's; and
+what sonde simulate writes keeps to docs/schemas/simulate.schema.json. PyYAML and jsonschema read them, which are not its readers."""
 
 import copy
 import json

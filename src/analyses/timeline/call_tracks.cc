@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "analyses/api_label.h"
-#include "analyses/os_call_kind.h"
+#include "analyses/calls/api_label.h"
+#include "analyses/calls/os_call_kind.h"
 #include "analyses/timeline/track_builder.h"
 #include "trace/columns.h"
 #include "trace/rows_by_thread.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyses/counter_means.h"
+#include "analyses/kernels/counter_means.h"
 #include "analyses/timeline/track_builder.h"
 #include "trace/columns.h"
 

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "analyses/launch_shape.h"
-#include "analyses/operation_names.h"
+#include "analyses/gpus/operation_names.h"
+#include "analyses/kernels/launch_shape.h"
 #include "analyses/timeline/track_builder.h"
-#include "base/sort_runs.h"
+#include "base/system/sort_runs.h"
 #include "trace/columns.h"
 
 namespace sonde {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "analyses/idle_time.h"
+#include "analyses/gpus/idle_time.h"
 #include "analyses/timeline/track_builder.h"
 
 namespace sonde {

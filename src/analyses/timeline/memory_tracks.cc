@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyses/memory_use.h"
+#include "analyses/gpus/memory_use.h"
 #include "analyses/timeline/track_builder.h"
 #include "trace/columns.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "analyses/range_label.h"
+#include "analyses/ranges/range_label.h"
 #include "analyses/timeline/track_builder.h"
 #include "trace/columns.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyses/thread_times.h"
+#include "analyses/steps/thread_times.h"
 #include "analyses/timeline/track_builder.h"
 #include "trace/columns.h"
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "analyses/communication_kind.h"
-#include "analyses/kernel_class.h"
+#include "analyses/gpus/communication_kind.h"
+#include "analyses/kernels/kernel_class.h"
 #include "trace/events.h"
 
 namespace sonde {

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "analyses/timeline/timeline_reduction.h"
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 
 namespace sonde {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "analyses/idle_time.h"
+#include "analyses/gpus/idle_time.h"
 #include "analyses/timeline/track_builder.h"
 #include "trace/columns.h"
 

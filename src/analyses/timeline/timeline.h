@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "analyses/api_kind.h"
-#include "analyses/busy_time.h"
-#include "analyses/gpus.h"
+#include "analyses/calls/api_kind.h"
+#include "analyses/gpus/busy_time.h"
+#include "analyses/gpus/gpus.h"
+#include "analyses/steps/warm_up.h"
 #include "analyses/timeline/slice_category.h"
-#include "analyses/warm_up.h"
 #include "trace/string_pool.h"
 
 /// A run as people look at it: tracks of slices below one another.

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "trace/columns.h"
 
 namespace sonde {

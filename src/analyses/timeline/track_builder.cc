@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "analyses/api_label.h"
+#include "analyses/calls/api_label.h"
 #include "trace/columns.h"
 
 namespace sonde {

@@ -6,7 +6,7 @@
 
 #include "analyses/timeline/row_ends.h"
 #include "analyses/timeline/timeline.h"
-#include "base/bytes_hash.h"
+#include "base/text/bytes_hash.h"
 
 namespace sonde {
 

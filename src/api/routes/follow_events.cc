@@ -1,7 +1,7 @@
 #include <array>
 
 #include "api/answers.h"
-#include "base/decimal.h"
+#include "base/text/decimal.h"
 
 namespace sonde::api {
 namespace {

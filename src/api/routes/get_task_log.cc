@@ -3,7 +3,7 @@
 #include "api/answers.h"
 #include "api/log_followers.h"
 #include "api/task_log.h"
-#include "base/decimal.h"
+#include "base/text/decimal.h"
 
 namespace sonde::api {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "api/config_change.h"
 #include "api/problems.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 namespace sonde::api {
 namespace {

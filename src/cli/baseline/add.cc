@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <CLI/Config.hpp>
 
-#include "cli/baseline/store_option.h"
-#include "cli/baseline/version.h"
+#include "cli/baseline/shared_store_option.h"
+#include "cli/baseline/shared_version.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/run_records.h"
+#include "cli/runs/run_records.h"
 #include "gate/history/time_text.h"
 #include "gate/store/baseline_store.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/Config.hpp>
 
-#include "cli/baseline/store_option.h"
+#include "cli/baseline/shared_store_option.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "report/baseline/baseline_report.h"
@@ -39,7 +39,7 @@ Status list(const Options& options) {
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
   command.add_option("--name", options->name, "entries of this baseline only");
-  command.add_flag("--json", options->json, "as a JSON document (schema: docs/baseline_list.schema.json)");
+  command.add_flag("--json", options->json, "as a JSON document (schema: docs/schemas/baseline_list.schema.json)");
   add_store_option(command, options->store);
   command.callback([options, &exit_code] {
     const Status done = list(*options);

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <CLI/Config.hpp>
 
-#include "cli/baseline/store_option.h"
+#include "cli/baseline/shared_store_option.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "gate/history/time_text.h"

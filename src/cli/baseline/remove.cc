@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/Config.hpp>
 
-#include "cli/baseline/entry_options.h"
+#include "cli/baseline/shared_entry_options.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "gate/store/baseline_store.h"

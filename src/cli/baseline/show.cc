@@ -2,7 +2,7 @@
 
 #include <CLI/Config.hpp>
 
-#include "cli/baseline/entry_options.h"
+#include "cli/baseline/shared_entry_options.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "report/baseline/baseline_report.h"
@@ -29,7 +29,7 @@ Status show(const Options& options) {
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
   add_entry_options(command, options->choice);
-  command.add_flag("--json", options->json, "as a JSON document (schema: docs/baseline_list.schema.json)");
+  command.add_flag("--json", options->json, "as a JSON document (schema: docs/schemas/baseline_list.schema.json)");
   command.callback([options, &exit_code] {
     const Status done = show(*options);
     exit_code = done ? kDone : report_error(done.error());

@@ -7,9 +7,9 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include "base/suggest.h"
-#include "cli/ci/quoting.h"
-#include "cli/ci/written_files.h"
+#include "base/text/suggest.h"
+#include "cli/ci/shared_quoting.h"
+#include "cli/ci/shared_written_files.h"
 #include "cli/command.h"
 #include "cli/output.h"
 

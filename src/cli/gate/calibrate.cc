@@ -1,15 +1,15 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
-#include "cli/decide_and_write.h"
-#include "cli/gate/noise_family.h"
-#include "cli/gate/run_options.h"
-#include "cli/gate/run_series.h"
+#include "cli/gate_runs/noise_family.h"
+#include "cli/gate_runs/run_options.h"
+#include "cli/gate_runs/run_series.h"
 #include "cli/output.h"
-#include "cli/run_records.h"
+#include "cli/runs/decide_and_write.h"
+#include "cli/runs/run_records.h"
 #include "gate/decide/floors_json.h"
 #include "gate/noise_floor.h"
-#include "report/quantity.h"
+#include "report/tables/quantity.h"
 
 namespace sonde {
 namespace {
@@ -106,7 +106,7 @@ void set_up(CLI::App& command, int& exit_code) {
   command.add_option("-n,--runs", options->runs, "runs to make")->check(CLI::PositiveNumber)->capture_default_str();
   command.add_option("--time-budget", options->time_budget, "make no more runs once they took so long (30m)");
   command.add_option("--budget", options->budget, "only the figures that this budget looks at");
-  command.add_option("-o,--output", options->output, "a file for the floors (docs/floors.schema.json)");
+  command.add_option("-o,--output", options->output, "a file for the floors (docs/schemas/floors.schema.json)");
   command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   add_run_options(command, options->run);
   command.callback([options, &command, &exit_code] {

@@ -1,15 +1,15 @@
 #include <CLI/CLI.hpp>
 
-#include "base/command_words.h"
+#include "base/text/command_words.h"
 #include "cli/command.h"
-#include "cli/decide_and_write.h"
-#include "cli/gate/run_options.h"
-#include "cli/gate/run_series.h"
-#include "cli/run_records.h"
+#include "cli/gate_runs/run_options.h"
+#include "cli/gate_runs/run_series.h"
+#include "cli/runs/decide_and_write.h"
+#include "cli/runs/run_records.h"
 #include "gate/decide/floors_json.h"
 #include "gate/decide/sequential.h"
-#include "report/quantity.h"
-#include "report/sentence.h"
+#include "report/tables/quantity.h"
+#include "report/text/sentence.h"
 
 namespace sonde {
 namespace {
@@ -202,7 +202,9 @@ int run(const Options& options) {
 
 void set_up(CLI::App& command, int& exit_code) {
   auto options = std::make_shared<Options>();
-  command.add_option("--budget", options->output.budget_file, "what the program may cost (docs/budget.schema.json)")
+  command
+      .add_option("--budget", options->output.budget_file,
+                  "what the program may cost (docs/schemas/budget.schema.json)")
       ->required();
   command.add_option("-n,--runs", options->first, "runs a side before the first look")
       ->check(CLI::PositiveNumber)

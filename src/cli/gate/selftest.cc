@@ -4,15 +4,15 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.h"
-#include "cli/decide_and_write.h"
-#include "cli/gate/noise_family.h"
-#include "cli/gate/run_options.h"
+#include "cli/gate_runs/noise_family.h"
+#include "cli/gate_runs/run_options.h"
 #include "cli/output.h"
-#include "cli/run_records.h"
+#include "cli/runs/decide_and_write.h"
+#include "cli/runs/run_records.h"
 #include "gate/decide/floors_json.h"
 #include "gate/self_test.h"
 #include "gate/simulated_runs.h"
-#include "report/quantity.h"
+#include "report/tables/quantity.h"
 
 namespace sonde {
 namespace {

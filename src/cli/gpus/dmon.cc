@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 #include "cli/gpus/view.h"
 
 namespace sonde::gpus {

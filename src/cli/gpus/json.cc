@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "base/json_null.h"
+#include "base/text/json_null.h"
 #include "cli/gpus/view.h"
 #include "device/reading_json.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "cli/gpus/view.h"
 
 namespace sonde::gpus {

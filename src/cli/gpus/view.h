@@ -21,7 +21,7 @@ struct View {
 /// For people. `width` in characters; more columns from 120 on; 0: 100.
 [[nodiscard]] std::string table_text(const View& view, size_t width);
 
-/// docs/gpus.schema.json.
+/// docs/schemas/gpus.schema.json.
 [[nodiscard]] std::string json_text(const View& view);
 
 /// What --query-gpu and --format ask for.

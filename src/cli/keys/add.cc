@@ -5,10 +5,10 @@
 #include <CLI/Config.hpp>
 #include <nlohmann/json.hpp>
 
-#include "api/keys.h"
-#include "base/calendar.h"
+#include "api/keys/keys.h"
+#include "base/text/calendar.h"
 #include "cli/command.h"
-#include "cli/keys/key_file_option.h"
+#include "cli/keys/shared_key_file_option.h"
 #include "cli/output.h"
 
 namespace sonde {

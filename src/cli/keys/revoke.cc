@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <CLI/Config.hpp>
 
-#include "api/keys.h"
+#include "api/keys/keys.h"
 #include "cli/command.h"
-#include "cli/keys/key_file_option.h"
+#include "cli/keys/shared_key_file_option.h"
 #include "cli/output.h"
 
 namespace sonde {

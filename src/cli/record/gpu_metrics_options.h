@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "cli/command.h"
-#include "record/mapping.h"
 #include "record/record.h"
+#include "record/rounds/mapping.h"
 
 namespace sonde::record_cli {
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace sonde::record_cli {
 namespace {

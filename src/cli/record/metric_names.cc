@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "cli/record/expression.h"
 #include "metrics/metric_name.h"
 #include "metrics/quantities.h"

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/descriptor.h"
-#include "record/file_limit.h"
-#include "record/rounds.h"
+#include "base/files/descriptor.h"
+#include "record/rounds/file_limit.h"
+#include "record/rounds/rounds.h"
 
 namespace sonde::record_cli {
 namespace {

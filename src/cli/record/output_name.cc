@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "record/record.h"
-#include "record/spool.h"
+#include "record/rounds/spool.h"
 
 namespace sonde::record_cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/ranges.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 namespace sonde::record_cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/small_file.h"
+#include "base/files/small_file.h"
 #include "dispatch/profiles/bounded_run.h"
 
 namespace sonde::serve {

@@ -13,7 +13,7 @@
 
 #include "api/api.h"
 #include "api/config_change.h"
-#include "base/small_file.h"
+#include "base/files/small_file.h"
 #include "cli/serve/logs.h"
 #include "cli/serve/sources.h"
 #include "cli/serve/state_folder.h"

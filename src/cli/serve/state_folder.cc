@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/small_file.h"
-#include "base/system_reason.h"
+#include "base/files/small_file.h"
+#include "base/system/system_reason.h"
 
 namespace sonde::serve {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/secrets.h"
+#include "base/text/secrets.h"
 #include "cli/output.h"
 #include "record/session/client.h"
 

@@ -7,7 +7,7 @@
 
 #include "cli/simulate/plots.h"
 #include "cli/top/sparkline.h"
-#include "report/quantity.h"
+#include "report/tables/quantity.h"
 
 namespace sonde::simulate {
 namespace {

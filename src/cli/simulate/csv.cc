@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/simulate/documents.h"
-#include "report/csv_cell.h"
+#include "report/table_formats/shared_csv_cell.h"
 
 namespace sonde::simulate {
 namespace {

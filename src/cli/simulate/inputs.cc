@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/small_file.h"
-#include "cli/gpu_source.h"
+#include "base/files/small_file.h"
+#include "cli/host/gpu_source.h"
 #include "config/read.h"
 #include "dispatch/store.h"
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "cli/simulate/plots.h"
-#include "report/plain_text.h"
-#include "report/svg_plot.h"
+#include "report/text/plain_text.h"
+#include "report/text/svg_plot.h"
 
 namespace sonde::simulate {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "analyses/table.h"
+#include "analyses/tables/table.h"
 #include "dispatch/simulation/measures.h"
 
 namespace sonde::simulate {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "analyses/launch_occupancy.h"
+#include "analyses/kernels/launch_occupancy.h"
 #include "trace/columns.h"
 #include "trace/kernel_name.h"
 

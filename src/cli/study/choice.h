@@ -9,7 +9,7 @@
 #include "record/kernels/request.h"
 #include "trace/trace.h"
 
-/// Which modules of a timeline matter, and which of their kernels are worth their counters. docs/study.md.
+/// Which modules of a timeline matter, and which of their kernels are worth their counters. docs/record/study.md.
 namespace sonde::study {
 
 /// A function where a module launches it, and in no module inside that one.

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "analyses/launch_occupancy.h"
+#include "analyses/kernels/launch_occupancy.h"
 #include "trace/columns.h"
 #include "trace/kernel_name.h"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyses/module_tree.h"
+#include "analyses/modules/module_tree.h"
 
 /// What runs on GPUs for the modules of a timeline, and what of it could be better.
 namespace sonde::study {

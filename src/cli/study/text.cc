@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "analyses/module_kernel_metrics.h"
-#include "report/join_text.h"
-#include "report/plain_text.h"
-#include "report/quantity.h"
-#include "report/sentence.h"
-#include "report/text_width.h"
+#include "analyses/modules/module_kernel_metrics.h"
+#include "report/tables/quantity.h"
+#include "report/text/join_text.h"
+#include "report/text/plain_text.h"
+#include "report/text/sentence.h"
+#include "report/text/text_width.h"
 #include "trace/columns.h"
 #include "trace/kernel_name.h"
 

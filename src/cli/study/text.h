@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyses/kernel_join.h"
+#include "analyses/kernels/kernel_join.h"
 #include "cli/study/choice.h"
 
 /// What a study says, on 80 columns.

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <ctime>
 
-#include "base/calendar.h"
-#include "base/decimal.h"
-#include "base/duration.h"
-#include "report/plain_text.h"
+#include "base/text/calendar.h"
+#include "base/text/decimal.h"
+#include "base/text/duration.h"
+#include "report/text/plain_text.h"
 
 namespace sonde::tasks {
 namespace {

@@ -9,13 +9,13 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include "base/command_words.h"
-#include "base/decimal.h"
-#include "base/small_file.h"
-#include "base/yaml_documents.h"
-#include "base/yaml_keys.h"
+#include "base/files/small_file.h"
+#include "base/files/yaml_documents.h"
+#include "base/files/yaml_keys.h"
+#include "base/text/command_words.h"
+#include "base/text/decimal.h"
 #include "cli/tasks/amounts.h"
-#include "report/plain_text.h"
+#include "report/text/plain_text.h"
 
 namespace sonde::tasks {
 namespace {

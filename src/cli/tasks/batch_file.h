@@ -8,8 +8,8 @@
 
 namespace sonde::tasks {
 
-/// The body of POST /api/v1/batches from a batch's file, YAML or JSON (docs/tasks.md): `name`, and `tasks` or `count`
-/// with `task`. A mistake is told with its file, line and column.
+/// The body of POST /api/v1/batches from a batch's file, YAML or JSON (docs/serve/tasks.md): `name`, and `tasks` or
+/// `count` with `task`. A mistake is told with its file, line and column.
 [[nodiscard]] Result<Json> batch_from_text(const std::string& text, std::string_view file);
 
 /// The same, of a file; "-" is standard input.

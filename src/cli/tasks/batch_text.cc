@@ -5,8 +5,8 @@
 
 #include "cli/tasks/amounts.h"
 #include "cli/tasks/ids.h"
-#include "report/plain_text.h"
-#include "report/text_width.h"
+#include "report/text/plain_text.h"
+#include "report/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

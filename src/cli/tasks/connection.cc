@@ -6,10 +6,10 @@
 
 #include <CLI/Config.hpp>
 
-#include "base/decimal.h"
-#include "base/small_file.h"
+#include "base/files/small_file.h"
+#include "base/text/decimal.h"
 #include "cli/tasks/interrupt.h"
-#include "report/plain_text.h"
+#include "report/text/plain_text.h"
 
 namespace sonde::tasks {
 namespace {

@@ -6,8 +6,8 @@
 #include "cli/tasks/amounts.h"
 #include "cli/tasks/grid.h"
 #include "cli/tasks/ids.h"
-#include "report/sentence.h"
-#include "report/text_width.h"
+#include "report/text/sentence.h"
+#include "report/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

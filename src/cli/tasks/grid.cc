@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "report/text_width.h"
+#include "report/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

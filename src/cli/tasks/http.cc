@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/curl_handle.h"
-#include "base/system_reason.h"
+#include "base/system/system_reason.h"
 #include "cli/tasks/interrupt.h"
 
 namespace sonde::tasks {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/decimal.h"
-#include "report/plain_text.h"
+#include "base/text/decimal.h"
+#include "report/text/plain_text.h"
 
 namespace sonde::tasks {
 namespace {

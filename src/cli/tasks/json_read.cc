@@ -1,8 +1,8 @@
 #include "cli/tasks/json_read.h"
 
-#include "base/calendar.h"
-#include "base/decimal.h"
-#include "report/plain_text.h"
+#include "base/text/calendar.h"
+#include "base/text/decimal.h"
+#include "report/text/plain_text.h"
 
 namespace sonde::tasks {
 namespace {

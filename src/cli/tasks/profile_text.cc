@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "report/sentence.h"
+#include "report/text/sentence.h"
 
 namespace sonde::tasks {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/command_words.h"
-#include "report/plain_text.h"
+#include "base/text/command_words.h"
+#include "report/text/plain_text.h"
 
 namespace sonde::tasks {
 namespace {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <random>
 
-#include "base/small_file.h"
-#include "report/plain_text.h"
+#include "base/files/small_file.h"
+#include "report/text/plain_text.h"
 
 namespace sonde::tasks {
 namespace {

@@ -7,12 +7,12 @@
 
 #include <fmt/ranges.h>
 
-#include "base/decimal.h"
+#include "base/text/decimal.h"
 #include "cli/tasks/amounts.h"
 #include "cli/tasks/ids.h"
 #include "cli/tasks/shell_text.h"
-#include "report/plain_text.h"
-#include "report/text_width.h"
+#include "report/text/plain_text.h"
+#include "report/text/text_width.h"
 
 namespace sonde::tasks {
 namespace {

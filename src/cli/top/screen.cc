@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 #include "cli/gpus/cells.h"
 #include "cli/top/model.h"
 #include "cli/top/sparkline.h"
-#include "report/plain_text.h"
-#include "report/text_width.h"
+#include "report/text/plain_text.h"
+#include "report/text/text_width.h"
 
 namespace sonde::top {
 namespace {

@@ -10,9 +10,9 @@
 #include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
-#include "base/decimal.h"
-#include "base/suggest.h"
-#include "base/yaml_keys.h"
+#include "base/files/yaml_keys.h"
+#include "base/text/decimal.h"
+#include "base/text/suggest.h"
 
 namespace sonde::device::simulated {
 namespace {

@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 
-/// GPUs that do not exist, as a file describes them: docs/simulated_gpus.md, docs/simulated_gpus.schema.json.
+/// GPUs that do not exist, as a file describes them: docs/serve/simulated_gpus.md,
+/// docs/schemas/simulated_gpus.schema.json.
 namespace sonde::device::simulated {
 
 /// From `at_ns` on, until the next one.

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace sonde::device::simulated {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "dispatch/engine/real_engine.h"
 #include "dispatch/engine/words.h"
-#include "dispatch/rules/told.h"
+#include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/ranges.h>
 
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 #include "dispatch/engine/real_engine.h"
 #include "dispatch/engine/words.h"
-#include "dispatch/strategies/mapping.h"
+#include "dispatch/strategies/shared_mapping.h"
 
 namespace sonde::dispatch {
 namespace {

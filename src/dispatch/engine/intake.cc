@@ -3,10 +3,10 @@
 
 #include <fmt/ranges.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "dispatch/engine/real_engine.h"
 #include "dispatch/engine/words.h"
-#include "dispatch/rules/told.h"
+#include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "dispatch/rules/failed_worker.h"
-#include "dispatch/rules/told.h"
-#include "dispatch/strategies/mapping.h"
+#include "dispatch/rules/shared_failed_worker.h"
+#include "dispatch/rules/shared_told.h"
+#include "dispatch/strategies/shared_mapping.h"
 
 namespace sonde::dispatch {
 namespace {

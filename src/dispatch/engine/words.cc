@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "base/text_catalogue.h"
-#include "monitor/detectors/shown.h"
+#include "base/text/text_catalogue.h"
+#include "monitor/detectors/shared_shown.h"
 #include "monitor/text.h"
 
 namespace sonde::dispatch {

@@ -13,8 +13,8 @@
 #include <system_error>
 #include <thread>
 
-#include "base/small_file.h"
-#include "base/system_reason.h"
+#include "base/files/small_file.h"
+#include "base/system/system_reason.h"
 #include "dispatch/keeper/attempt_record.h"
 
 namespace sonde::dispatch {

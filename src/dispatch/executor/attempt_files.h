@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/files/descriptor.h"
 
 namespace sonde::dispatch {
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/process_handle.h"
+#include "base/system/process_handle.h"
 #include "dispatch/executor/log_reader.h"
 #include "dispatch/executor/moments.h"
 #include "dispatch/executor/orphans.h"

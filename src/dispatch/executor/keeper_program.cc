@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/spawn_settings.h"
+#include "base/system/spawn_settings.h"
 #include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/keeper.h"
 #include "dispatch/keeper/starter.h"

@@ -2,8 +2,8 @@
 
 #include <sys/types.h>
 
-#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/files/descriptor.h"
 
 namespace sonde::dispatch {
 

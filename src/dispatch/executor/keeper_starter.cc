@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "base/process_handle.h"
+#include "base/system/process_handle.h"
 #include "dispatch/keeper/starter.h"
 
 namespace sonde::dispatch {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "base/descriptor.h"
+#include "base/files/descriptor.h"
 #include "dispatch/executor/keeper_program.h"
 #include "dispatch/keeper/launch_text.h"
 

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <optional>
 
-#include "base/descriptor.h"
-#include "base/system_reason.h"
+#include "base/files/descriptor.h"
+#include "base/system/system_reason.h"
 #include "dispatch/executor/attempt_files.h"
 #include "dispatch/keeper/output_file.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cerrno>
 
-#include "base/system_reason.h"
+#include "base/system/system_reason.h"
 #include "dispatch/executor/process_executor.h"
 
 namespace sonde::dispatch {

@@ -10,7 +10,7 @@
 #include <array>
 #include <cerrno>
 
-#include "base/system_reason.h"
+#include "base/system/system_reason.h"
 #include "dispatch/executor/moments.h"
 #include "dispatch/executor/task_environment.h"
 

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <utility>
 
-#include "base/descriptor.h"
+#include "base/files/descriptor.h"
 
 namespace sonde::dispatch::keeper {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/descriptor.h"
+#include "base/files/descriptor.h"
 
 /// What a task printed on one of its streams, below a limit: the first half of it in PATH; of what comes after, the
 /// last half of the limit in a ring, PATH.tail, after a header. Offsets count all that was printed.

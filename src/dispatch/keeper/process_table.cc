@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/descriptor.h"
+#include "base/files/descriptor.h"
 
 namespace sonde::dispatch::keeper {
 namespace {

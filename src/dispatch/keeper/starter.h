@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/descriptor.h"
+#include "base/files/descriptor.h"
 
 /// sonde-keeper as a service starts it: one process, which becomes the keeper of each attempt by forking. What a
 /// program's start costs is paid once: exec, and what the C library asks the processor before main(), which a virtual

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/spawn_settings.h"
-#include "base/system_reason.h"
+#include "base/system/spawn_settings.h"
+#include "base/system/system_reason.h"
 
 namespace sonde::dispatch::keeper {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "base/descriptor.h"
+#include "base/files/descriptor.h"
 #include "dispatch/keeper/launch_text.h"
 
 namespace sonde::dispatch::keeper {

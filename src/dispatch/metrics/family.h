@@ -7,9 +7,9 @@
 
 #include "config/config.h"
 #include "dispatch/dispatcher.h"
-#include "monitor/families/family.h"
+#include "monitor/families/shared_family.h"
 
-/// Metric families of tasks as rows, like those of monitor/families. docs/metrics.md is printed from them.
+/// Metric families of tasks as rows, like those of monitor/families. docs/serve/metrics.md is printed from them.
 namespace sonde::dispatch {
 
 enum class MetricKind { gauge, counter, histogram };

@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "base/process_handle.h"
-#include "base/spawn_settings.h"
-#include "base/system_reason.h"
+#include "base/system/process_handle.h"
+#include "base/system/spawn_settings.h"
+#include "base/system/system_reason.h"
 
 namespace sonde::dispatch {
 namespace {

@@ -1,4 +1,4 @@
-#include "dispatch/rules/told.h"
+#include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
 namespace {

@@ -1,5 +1,5 @@
-#include "dispatch/rules/told.h"
-#include "dispatch/strategies/mapping.h"
+#include "dispatch/rules/shared_told.h"
+#include "dispatch/strategies/shared_mapping.h"
 
 namespace sonde::dispatch {
 namespace {

@@ -13,7 +13,8 @@
 #include "dispatch/simulation/distribution.h"
 #include "dispatch/task.h"
 
-/// What `sonde simulate` plays: docs/simulate.md, docs/workload.schema.json. Times are nanoseconds from its start on.
+/// What `sonde simulate` plays: docs/serve/simulate.md, docs/schemas/workload.schema.json. Times are nanoseconds from
+/// its start on.
 namespace sonde::dispatch::simulation {
 
 /// When tasks of a type come. From `from_ns` to `until_ns` of each simulated day.

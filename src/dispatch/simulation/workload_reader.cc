@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
 
-#include "base/yaml_documents.h"
+#include "base/files/yaml_documents.h"
 #include "dispatch/simulation/workload.h"
 #include "dispatch/simulation/yaml_values.h"
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/decimal.h"
-#include "base/suggest.h"
-#include "base/yaml_keys.h"
+#include "base/files/yaml_keys.h"
+#include "base/text/decimal.h"
+#include "base/text/suggest.h"
 
 namespace sonde::dispatch::simulation {
 namespace {

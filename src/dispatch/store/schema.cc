@@ -7,8 +7,8 @@
 namespace sonde::dispatch::store {
 namespace {
 
-/// docs/tasks_db.md describes them. Texts that are JSON say so there. What is submitted never changes and can be large,
-/// so it stands in a table of its own that is written once.
+/// docs/serve/tasks_db.md describes them. Texts that are JSON say so there. What is submitted never changes and can be
+/// large, so it stands in a table of its own that is written once.
 constexpr const char* kVersion1 = R"(
 CREATE TABLE tasks (
   id INTEGER PRIMARY KEY, state TEXT NOT NULL, cause TEXT NOT NULL, reason TEXT NOT NULL, name TEXT NOT NULL,

@@ -1,5 +1,5 @@
-#include "dispatch/rules/told.h"
-#include "dispatch/strategies/use.h"
+#include "dispatch/rules/shared_told.h"
+#include "dispatch/strategies/shared_use.h"
 
 namespace sonde::dispatch {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/strategies/mapping.h"
+#include "dispatch/strategies/shared_mapping.h"
 #include "dispatch/strategy.h"
 
 namespace sonde::dispatch {

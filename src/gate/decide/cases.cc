@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "gate/decide/decision.h"
 #include "gate/decide/pools.h"
 #include "gate/decide/words.h"

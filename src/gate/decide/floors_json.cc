@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "gate/noise_floor.h"
 #include "gate/runs.h"
 

@@ -8,7 +8,7 @@
 
 namespace sonde::gate {
 
-/// Calibrated floors as a JSON document (schema: docs/floors.schema.json), a metric of a subject a line.
+/// Calibrated floors as a JSON document (schema: docs/schemas/floors.schema.json), a metric of a subject a line.
 [[nodiscard]] std::string floors_json(const CalibratedFloors& floors);
 
 /// The error says what is wrong and in which key. Keys that are not known are passed over; a document of a later schema

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text_catalogue.h"
+#include "base/text/text_catalogue.h"
 #include "gate/difference/cause_ledger.h"
 
 namespace sonde::gate {
 
 #define SONDE_CAUSE_RULE(name) extern const CauseRule name##_cause;
-#include "gate/difference/list.inc"
+#include "gate/causes/list.inc"
 #undef SONDE_CAUSE_RULE
 
 namespace {
@@ -29,7 +29,7 @@ bool stands_before(const Cause& a, const Cause& b) {
 std::span<const CauseRule* const> cause_rules() {
   static constexpr auto kRules = std::to_array<const CauseRule*>({
 #define SONDE_CAUSE_RULE(name) &name##_cause,
-#include "gate/difference/list.inc"
+#include "gate/causes/list.inc"
 #undef SONDE_CAUSE_RULE
   });
   return kRules;

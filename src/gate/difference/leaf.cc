@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "analyses/idle_time.h"
+#include "analyses/gpus/idle_time.h"
 
 namespace sonde::gate {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/decimal.h"
-#include "base/suggest.h"
+#include "base/text/decimal.h"
+#include "base/text/suggest.h"
 #include "gate/history/history.h"
 #include "gate/history/time_text.h"
 

@@ -2,8 +2,8 @@
 #include <map>
 #include <set>
 
-#include "base/calendar.h"
-#include "base/suggest.h"
+#include "base/text/calendar.h"
+#include "base/text/suggest.h"
 #include "gate/history/history.h"
 #include "gate/runs.h"
 #include "gate/store/choose_baseline.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "base/calendar.h"
-#include "base/decimal.h"
+#include "base/text/calendar.h"
+#include "base/text/decimal.h"
 
 namespace sonde::gate {
 namespace {

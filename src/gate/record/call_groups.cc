@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analyses/api_kind.h"
-#include "analyses/grouping.h"
+#include "analyses/calls/api_kind.h"
+#include "analyses/tables/grouping.h"
 #include "gate/record/run_part.h"
 #include "trace/columns.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "analyses/gpus.h"
+#include "analyses/gpus/gpus.h"
 #include "gate/record/recorded_kinds.h"
 #include "gate/record/versions.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "analyses/communication.h"
-#include "analyses/memory_use.h"
+#include "analyses/gpus/communication.h"
+#include "analyses/gpus/memory_use.h"
 #include "gate/record/run_part.h"
 
 namespace sonde::gate {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analyses/grouping.h"
-#include "analyses/idle_time.h"
-#include "analyses/warm_up.h"
+#include "analyses/gpus/idle_time.h"
+#include "analyses/steps/warm_up.h"
+#include "analyses/tables/grouping.h"
 #include "gate/record/run_part.h"
 #include "trace/columns.h"
 

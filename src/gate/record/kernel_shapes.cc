@@ -3,8 +3,8 @@
 #include <span>
 #include <tuple>
 
-#include "analyses/grouping.h"
-#include "analyses/launch_occupancy.h"
+#include "analyses/kernels/launch_occupancy.h"
+#include "analyses/tables/grouping.h"
 #include "gate/record/run_part.h"
 #include "gate/record/shapes.h"
 #include "trace/columns.h"

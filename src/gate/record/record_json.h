@@ -8,7 +8,8 @@
 
 namespace sonde::gate {
 
-/// A record as a JSON document (schema: docs/record.schema.json), one group a line, so that git can show what changed.
+/// A record as a JSON document (schema: docs/schemas/record.schema.json), one group a line, so that git can show what
+/// changed.
 [[nodiscard]] std::string record_json(const RunRecord& record);
 
 /// The error says what is wrong and in which key. Keys that are not known are passed over; a record of a later schema

@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "analyses/gpus.h"
+#include "analyses/gpus/gpus.h"
 #include "gate/record/shapes.h"
 #include "metrics/quantities.h"
 

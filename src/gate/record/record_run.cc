@@ -1,7 +1,7 @@
 #include "gate/record/record_run.h"
 
-#include "analyses/launch_occupancy.h"
-#include "base/parallel.h"
+#include "analyses/kernels/launch_occupancy.h"
+#include "base/system/parallel.h"
 #include "gate/record/conditions_of.h"
 #include "gate/record/record_report.h"
 #include "gate/record/recorded.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analyses/distribution.h"
+#include "analyses/tables/distribution.h"
 #include "trace/columns.h"
 
 namespace sonde::gate {

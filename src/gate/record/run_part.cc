@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "analyses/run_extent.h"
-#include "analyses/warm_up.h"
+#include "analyses/steps/run_extent.h"
+#include "analyses/steps/warm_up.h"
 
 namespace sonde::gate {
 namespace {

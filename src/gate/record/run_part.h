@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/module_tree.h"
+#include "analyses/modules/module_tree.h"
 #include "gate/record/run_record.h"
 
 /// The part of a timeline that a record is about, and what its groups are told apart by. Internal to the record.

@@ -65,7 +65,7 @@ struct KernelShape {
   std::optional<int64_t> registers_per_thread;
   std::optional<int64_t> shared_bytes_per_block;  ///< static and dynamic
   std::optional<int64_t> local_bytes_per_thread;
-  std::optional<int64_t> blocks_per_sm;  ///< that fit, by formula (docs/occupancy.md)
+  std::optional<int64_t> blocks_per_sm;  ///< that fit, by formula (docs/profiles/occupancy.md)
   std::optional<double> theoretical_occupancy_percent;
 };
 

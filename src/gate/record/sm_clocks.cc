@@ -1,4 +1,4 @@
-#include "analyses/counter_means.h"
+#include "analyses/kernels/counter_means.h"
 #include "gate/record/run_part.h"
 
 namespace sonde::gate {

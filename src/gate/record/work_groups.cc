@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analyses/communication_kind.h"
-#include "analyses/grouping.h"
-#include "analyses/operation_names.h"
+#include "analyses/gpus/communication_kind.h"
+#include "analyses/gpus/operation_names.h"
+#include "analyses/tables/grouping.h"
 #include "gate/record/run_part.h"
 #include "trace/columns.h"
 

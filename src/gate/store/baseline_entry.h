@@ -29,7 +29,7 @@ struct BaselineEntry {
   std::vector<BaselineRun> runs = {};
 };
 
-/// entry.json (schema: docs/baseline.schema.json). Neither name nor id is in it.
+/// entry.json (schema: docs/schemas/baseline.schema.json). Neither name nor id is in it.
 [[nodiscard]] std::string entry_json(const BaselineEntry& entry);
 
 /// The error says what is wrong and in which key. Keys that are not known are passed over; an entry of a later version

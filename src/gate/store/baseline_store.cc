@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/calendar.h"
-#include "base/small_file.h"
-#include "base/suggest.h"
-#include "base/system_reason.h"
+#include "base/files/small_file.h"
+#include "base/system/system_reason.h"
+#include "base/text/calendar.h"
+#include "base/text/suggest.h"
 #include "gate/record/record_json.h"
 #include "gate/store/choose_baseline.h"
 

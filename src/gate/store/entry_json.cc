@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/calendar.h"
-#include "base/json_null.h"
+#include "base/text/calendar.h"
+#include "base/text/json_null.h"
 #include "gate/store/baseline_entry.h"
 
 namespace sonde::gate {

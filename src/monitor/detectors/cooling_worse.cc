@@ -4,7 +4,7 @@
 #include "monitor/anomalies/baseline.h"
 #include "monitor/anomalies/each_minute.h"
 #include "monitor/anomalies/line_fit.h"
-#include "monitor/detectors/shown.h"
+#include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
 namespace {

@@ -1,7 +1,7 @@
-#include "monitor/detectors/counter.h"
-#include "monitor/detectors/each_gpu.h"
-#include "monitor/detectors/hysteresis.h"
-#include "monitor/detectors/shown.h"
+#include "monitor/detectors/shared_counter.h"
+#include "monitor/detectors/shared_each_gpu.h"
+#include "monitor/detectors/shared_hysteresis.h"
+#include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
 namespace {

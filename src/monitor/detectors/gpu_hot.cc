@@ -1,6 +1,6 @@
-#include "monitor/detectors/each_gpu.h"
-#include "monitor/detectors/hysteresis.h"
-#include "monitor/detectors/shown.h"
+#include "monitor/detectors/shared_each_gpu.h"
+#include "monitor/detectors/shared_hysteresis.h"
+#include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
 namespace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "monitor/detectors/each_gpu.h"
-#include "monitor/detectors/shown.h"
+#include "monitor/detectors/shared_each_gpu.h"
+#include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "monitor/detectors/each_gpu.h"
+#include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
 namespace {

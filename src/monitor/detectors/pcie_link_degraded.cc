@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "monitor/detectors/each_gpu.h"
-#include "monitor/detectors/hysteresis.h"
+#include "monitor/detectors/shared_each_gpu.h"
+#include "monitor/detectors/shared_hysteresis.h"
 
 namespace sonde::monitor {
 namespace {

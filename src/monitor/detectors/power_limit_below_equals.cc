@@ -1,6 +1,6 @@
 #include "monitor/anomalies/baseline.h"
 #include "monitor/anomalies/each_minute.h"
-#include "monitor/detectors/shown.h"
+#include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
 namespace {

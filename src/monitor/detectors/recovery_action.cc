@@ -1,7 +1,7 @@
 #include <array>
 #include <string_view>
 
-#include "monitor/detectors/each_gpu.h"
+#include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
 namespace {

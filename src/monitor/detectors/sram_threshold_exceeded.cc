@@ -1,4 +1,4 @@
-#include "monitor/detectors/each_gpu.h"
+#include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
 namespace {

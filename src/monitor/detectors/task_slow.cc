@@ -1,4 +1,4 @@
-#include "monitor/detectors/reported.h"
+#include "monitor/detectors/shared_reported.h"
 
 namespace sonde::monitor {
 namespace {

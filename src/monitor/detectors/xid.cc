@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "monitor/detectors/each_gpu.h"
+#include "monitor/detectors/shared_each_gpu.h"
 #include "monitor/incident.h"
 #include "monitor/text.h"
 #include "monitor/xid/group.h"

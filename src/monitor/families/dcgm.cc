@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <array>
 
-#include "monitor/families/family.h"
+#include "monitor/families/shared_family.h"
 
 /// The metrics of NVIDIA's dcgm-exporter, beside our own.
 namespace sonde::monitor {
@@ -110,7 +110,7 @@ constexpr auto kMetrics = std::to_array<Metric>({
    .collect = [](const Scrape& scrape, Samples& out) {                                   \
      tell(Names::names, scrape, out, factor, [](const GpuReading& r) { return value; }); \
    }},
-#include "monitor/families/dcgm_metrics.inc"
+#include "monitor/families/shared_dcgm_metrics.inc"
 #undef SONDE_DCGM_METRIC
     {.name = "DCGM_FI_DEV_XID_ERRORS",
      .labels = labels_of(Names::before),

@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-#include "monitor/families/family.h"
+#include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
 namespace {

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "monitor/families/family.h"
+#include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
 namespace {
@@ -16,7 +16,7 @@ constexpr auto kMetrics = std::to_array<Metric>({
    .collect = [](const Scrape& scrape, Samples& out) {                                                     \
      tell_value(scrape, out, factor, [](const device::GpuReading& r) -> const auto& { return r.member; }); \
    }},
-#include "monitor/families/gpu_metrics.inc"
+#include "monitor/families/shared_gpu_metrics.inc"
 #undef SONDE_GPU_METRIC
 });
 // NOLINTEND(bugprone-macro-parentheses)

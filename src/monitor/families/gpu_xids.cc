@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <array>
 
-#include "monitor/families/family.h"
+#include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "monitor/families/family.h"
+#include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
 namespace {

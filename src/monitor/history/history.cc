@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "monitor/history/keeper.h"
 #include "monitor/history/points.h"
 #include "monitor/history/ring.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 
 namespace sonde::monitor::history {
 namespace {

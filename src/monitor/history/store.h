@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/sqlite.h"
+#include "base/files/sqlite.h"
 #include "monitor/history/minute.h"
 #include "monitor/incident.h"
 #include "monitor/waste.h"

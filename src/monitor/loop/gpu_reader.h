@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "device/parallel_reader.h"
-#include "monitor/quality/marker.h"
+#include "monitor/quality/shared_marker.h"
 
 namespace sonde::monitor::loop {
 

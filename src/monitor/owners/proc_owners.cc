@@ -12,8 +12,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include "base/command_words.h"
-#include "base/secrets.h"
+#include "base/text/command_words.h"
+#include "base/text/secrets.h"
 #include "monitor/owner.h"
 #include "monitor/owners/cgroup.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "monitor/quality/rule.h"
+#include "monitor/quality/shared_rule.h"
 
 namespace sonde::monitor::quality {
 namespace {

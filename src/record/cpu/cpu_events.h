@@ -6,8 +6,8 @@
 
 #include "record/cpu/cpu_options.h"
 #include "record/cpu/symbolizer.h"
-#include "record/parts.h"
-#include "record/slices.h"
+#include "record/rounds/parts.h"
+#include "record/rounds/slices.h"
 #include "trace/trace.h"
 
 namespace sonde::record {

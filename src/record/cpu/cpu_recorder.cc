@@ -7,7 +7,7 @@
 #include <bit>
 #include <limits>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "record/cpu/running_processes.h"
 
 namespace sonde::record {

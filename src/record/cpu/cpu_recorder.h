@@ -9,7 +9,7 @@
 #include "record/cpu/perf_event.h"
 #include "record/cpu/perf_ring.h"
 #include "record/cpu/unwinder.h"
-#include "record/sink.h"
+#include "record/rounds/sink.h"
 
 namespace sonde::record {
 

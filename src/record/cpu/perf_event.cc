@@ -7,8 +7,8 @@
 #include <charconv>
 #include <ctime>
 
-#include "base/small_file.h"
-#include "base/system_reason.h"
+#include "base/files/small_file.h"
+#include "base/system/system_reason.h"
 #include "record/cpu/perf_records.h"
 
 namespace sonde::record {

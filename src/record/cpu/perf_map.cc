@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/small_file.h"
+#include "base/files/small_file.h"
 
 namespace sonde::record {
 namespace {

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/system_reason.h"
+#include "base/system/system_reason.h"
 
 namespace sonde::record {
 namespace {

@@ -12,7 +12,7 @@
 #include "record/cpu/code_file.h"
 #include "record/cpu/perf_map.h"
 #include "record/images.h"
-#include "record/slices.h"
+#include "record/rounds/slices.h"
 #include "trace/trace.h"
 
 namespace sonde::record {

@@ -4,8 +4,8 @@
 #include <array>
 #include <limits>
 
-#include "record/body.h"
 #include "record/cuda/uuid_text.h"
+#include "record/rounds/body.h"
 
 namespace sonde::record {
 namespace {

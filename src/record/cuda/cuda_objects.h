@@ -8,7 +8,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "record/cuda/kernel_names.h"
-#include "record/slices.h"
+#include "record/rounds/slices.h"
 #include "wire/cuda_record.h"
 
 namespace sonde::record {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "record/body.h"
-#include "record/call_row.h"
 #include "record/cuda/cuda_codes.h"
+#include "record/rounds/body.h"
+#include "record/rounds/call_row.h"
 #include "wire/layout.h"
 
 namespace sonde::record {

@@ -12,8 +12,8 @@
 #include "record/cuda/correlation_set.h"
 #include "record/cuda/cuda_objects.h"
 #include "record/cuda/cuda_tally.h"
-#include "record/extent.h"
-#include "record/parts.h"
+#include "record/rounds/extent.h"
+#include "record/rounds/parts.h"
 
 namespace sonde::record {
 

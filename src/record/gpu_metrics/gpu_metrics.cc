@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "record/body.h"
 #include "record/cuda/uuid_text.h"
 #include "record/gpu_metrics/gpu_clock.h"
+#include "record/rounds/body.h"
 #include "trace/columns.h"
 #include "trace/link.h"
 

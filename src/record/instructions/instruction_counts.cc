@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "record/body.h"
+#include "record/rounds/body.h"
 
 namespace sonde::record {
 namespace {

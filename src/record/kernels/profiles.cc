@@ -5,9 +5,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "record/body.h"
 #include "record/kernels/device_facts.h"
 #include "record/kernels/function_name.h"
+#include "record/rounds/body.h"
 
 namespace sonde::record {
 namespace {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/system_reason.h"
+#include "base/system/system_reason.h"
 #include "wire/place.h"
 
 namespace sonde::record {

@@ -1,6 +1,6 @@
 #include "record/nvtx/payload_schemas.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "wire/payload_record.h"
 #include "wire/whole_body.h"
 

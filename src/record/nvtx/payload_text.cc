@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "base/utf8.h"
-#include "exporters/json_output.h"
+#include "base/text/utf8.h"
+#include "exporters/files/json_output.h"
 
 namespace sonde::record {
 namespace {

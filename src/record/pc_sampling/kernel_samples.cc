@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "record/body.h"
+#include "record/rounds/body.h"
 
 namespace sonde::record {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "base/small_file.h"
-#include "record/mapping.h"
+#include "base/files/small_file.h"
+#include "record/rounds/mapping.h"
 #include "record/self_test/exit_codes.h"
 #include "wire/reader.h"
 #include "wire/rounds.h"

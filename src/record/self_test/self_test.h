@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/subprocess.h"
+#include "base/system/subprocess.h"
 #include "record/record.h"
 
 /// Whether kernels arrive in recordings of this machine, tried by a program of our own before the user's one starts.

@@ -7,8 +7,8 @@
 
 #include <fmt/ranges.h>
 
-#include "base/suggest.h"
-#include "base/system_reason.h"
+#include "base/system/system_reason.h"
+#include "base/text/suggest.h"
 #include "record/session/folder.h"
 
 namespace sonde::record {

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/system_reason.h"
+#include "base/system/system_reason.h"
 
 namespace sonde::record {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/files/descriptor.h"
 
 /// The folder in which this user's sessions have their sockets: $XDG_RUNTIME_DIR/sonde, else /tmp/sonde-UID.
 namespace sonde::record {

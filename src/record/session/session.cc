@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/system_reason.h"
+#include "base/system/clock.h"
+#include "base/system/system_reason.h"
 #include "record/session/folder.h"
 
 namespace sonde::record {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/files/descriptor.h"
 #include "record/session/message.h"
 
 namespace sonde::record {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 #include "report/baseline/baseline_report.h"
 #include "report/baseline/figures.h"
-#include "report/quantity.h"
+#include "report/tables/quantity.h"
 
 namespace sonde {
 namespace {

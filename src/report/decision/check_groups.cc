@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "report/plain_text.h"
-#include "report/quantity.h"
+#include "report/tables/quantity.h"
+#include "report/text/plain_text.h"
 
 namespace sonde {
 namespace {

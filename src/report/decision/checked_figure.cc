@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "report/plain_text.h"
+#include "report/text/plain_text.h"
 
 namespace sonde {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "report/comparison.h"
-#include "report/plain_text.h"
-#include "report/quantity.h"
-#include "report/sentence.h"
-#include "report/text_width.h"
+#include "report/tables/comparison.h"
+#include "report/tables/quantity.h"
+#include "report/text/plain_text.h"
+#include "report/text/sentence.h"
+#include "report/text/text_width.h"
 
 namespace sonde {
 namespace {

@@ -7,19 +7,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 namespace sonde {
 
 #define SONDE_DECISION_FORMAT(name) extern const DecisionFormat name##_decision_format;
-#include "report/decision/list.inc"
+#include "report/decision_formats/list.inc"
 #undef SONDE_DECISION_FORMAT
 
 namespace {
 
 constexpr std::array kFormats = {
 #define SONDE_DECISION_FORMAT(name) &name##_decision_format,
-#include "report/decision/list.inc"
+#include "report/decision_formats/list.inc"
 #undef SONDE_DECISION_FORMAT
 };
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "gate/decide/decision.h"
 #include "report/page/report_source.h"
-#include "report/table_format.h"
+#include "report/tables/table_format.h"
 
 namespace sonde {
 

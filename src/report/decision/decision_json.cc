@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "base/json_null.h"
-#include "report/argument_json.h"
+#include "base/text/json_null.h"
 #include "report/decision/checks.h"
-#include "report/difference_json.h"
+#include "report/json/argument_json.h"
+#include "report/json/difference_json.h"
 
 namespace sonde {
 namespace {

@@ -6,7 +6,7 @@
 
 namespace sonde {
 
-/// A decision for programs (docs/gate.schema.json). Texts of profiles are as they are: they may not be UTF-8.
+/// A decision for programs (docs/schemas/gate.schema.json). Texts of profiles are as they are: they may not be UTF-8.
 [[nodiscard]] nlohmann::ordered_json decision_document(const gate::Decision& decision, const DecisionContext& context);
 
 /// Of a document, bytes that are no UTF-8 replaced, with a line end.

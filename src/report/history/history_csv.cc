@@ -1,7 +1,7 @@
-#include "base/calendar.h"
-#include "report/cells.h"
-#include "report/csv_cell.h"
+#include "base/text/calendar.h"
 #include "report/history/history_report.h"
+#include "report/table_formats/shared_csv_cell.h"
+#include "report/tables/cells.h"
 
 namespace sonde {
 namespace {

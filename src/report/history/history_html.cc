@@ -1,6 +1,6 @@
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 #include "report/history/history_report.h"
-#include "report/plain_text.h"
+#include "report/text/plain_text.h"
 
 namespace sonde {
 namespace {

@@ -1,9 +1,9 @@
 #include <nlohmann/json.hpp>
 
-#include "base/calendar.h"
-#include "base/json_null.h"
-#include "report/cells.h"
+#include "base/text/calendar.h"
+#include "base/text/json_null.h"
 #include "report/history/history_report.h"
+#include "report/tables/cells.h"
 
 namespace sonde {
 namespace {

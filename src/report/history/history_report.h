@@ -3,7 +3,7 @@
 #include <string>
 
 #include "gate/history/history.h"
-#include "report/table_format.h"
+#include "report/tables/table_format.h"
 
 /// A figure over time, and where its level changed.
 namespace sonde {
@@ -15,7 +15,7 @@ namespace sonde {
 /// numbers of the changes (from 1; after 9 letters).
 [[nodiscard]] std::string history_plot(const gate::HistorySeries& series, size_t width);
 
-/// Schema: docs/history.schema.json.
+/// Schema: docs/schemas/history.schema.json.
 [[nodiscard]] std::string history_json(const gate::History& history, const gate::ChangePointOptions& options);
 
 /// A row for each value, with the level that it belongs to and the change that begins with it.

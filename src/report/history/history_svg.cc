@@ -2,11 +2,11 @@
 #include <array>
 #include <cmath>
 
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 #include "report/history/history_report.h"
-#include "report/plain_text.h"
-#include "report/quantity.h"
-#include "report/svg_plot.h"
+#include "report/tables/quantity.h"
+#include "report/text/plain_text.h"
+#include "report/text/svg_plot.h"
 
 namespace sonde {
 namespace {

@@ -1,7 +1,7 @@
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 #include "report/history/history_report.h"
-#include "report/quantity.h"
-#include "report/sentence.h"
+#include "report/tables/quantity.h"
+#include "report/text/sentence.h"
 
 namespace sonde {
 namespace {

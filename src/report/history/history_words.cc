@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "base/calendar.h"
+#include "base/text/calendar.h"
 #include "report/history/history_report.h"
-#include "report/quantity.h"
+#include "report/tables/quantity.h"
 
 namespace sonde {
 

@@ -1,8 +1,8 @@
 #include "report/page/blobs.h"
 
-#include "base/base64.h"
-#include "base/deflate.h"
-#include "base/parallel.h"
+#include "base/files/deflate.h"
+#include "base/system/parallel.h"
+#include "base/text/base64.h"
 
 namespace sonde {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/table_format.h"
+#include "report/tables/table_format.h"
 
 namespace sonde {
 

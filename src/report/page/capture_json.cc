@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "report/capture_facts.h"
-#include "report/quantity.h"
+#include "report/tables/capture_facts.h"
+#include "report/tables/quantity.h"
 
 namespace sonde {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <boost/container_hash/hash.hpp>
 
-#include "analyses/grouping.h"
-#include "analyses/operation_names.h"
+#include "analyses/gpus/operation_names.h"
+#include "analyses/tables/grouping.h"
 #include "analyses/timeline/slice_category.h"
 #include "report/page/json_columns.h"
 #include "report/page/section.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "gate/record/record_run.h"
-#include "report/difference_json.h"
+#include "report/json/difference_json.h"
 #include "report/page/json_columns.h"
 
 namespace sonde {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "analyses/kernel_groups.h"
-#include "analyses/module_kernel_metrics.h"
+#include "analyses/kernels/kernel_groups.h"
+#include "analyses/modules/module_kernel_metrics.h"
 #include "report/page/report_source.h"
 
 namespace sonde {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "analyses/launch_occupancy.h"
-#include "analyses/launch_shape.h"
+#include "analyses/kernels/launch_occupancy.h"
+#include "analyses/kernels/launch_shape.h"
 #include "analyses/timeline/slice_category.h"
 #include "metrics/quantities.h"
 #include "report/page/json_columns.h"

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "analyses/module_memory.h"
-#include "analyses/module_sums.h"
-#include "report/join_text.h"
+#include "analyses/modules/module_memory.h"
+#include "analyses/modules/module_sums.h"
 #include "report/page/json_columns.h"
 #include "report/page/section.h"
+#include "report/text/join_text.h"
 #include "trace/columns.h"
 
 namespace sonde {

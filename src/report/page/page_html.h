@@ -1,7 +1,7 @@
 #pragma once
 
 #include "report/page/blobs.h"
-#include "report/table_format.h"
+#include "report/tables/table_format.h"
 
 namespace sonde {
 

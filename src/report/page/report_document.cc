@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "base/parallel.h"
-#include "report/diagnosis_json.h"
+#include "base/system/parallel.h"
+#include "report/json/diagnosis_json.h"
+#include "report/json/summary_json.h"
 #include "report/page/capture_json.h"
 #include "report/page/differences_json.h"
 #include "report/page/section.h"
 #include "report/page/steps_json.h"
 #include "report/page/timeline_json.h"
-#include "report/summary_json.h"
 
 namespace sonde {
 namespace {

@@ -15,7 +15,7 @@ using ReportSources = std::span<ReportSource* const>;
 /// sources' timelines, which are reduced until the page has no more than 25 MB.
 [[nodiscard]] nlohmann::ordered_json report_document(const std::string& title, ReportSources sources, Blobs& blobs);
 
-/// All of it but the timeline in one document, for programs (docs/report.schema.json).
+/// All of it but the timeline in one document, for programs (docs/schemas/report.schema.json).
 [[nodiscard]] nlohmann::ordered_json report_data_document(const std::string& title, ReportSources sources);
 
 }  // namespace sonde

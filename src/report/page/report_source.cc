@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "analyses/kernel_join.h"
-#include "analyses/launch_occupancy.h"
-#include "analyses/stats_report.h"
-#include "base/parallel.h"
+#include "analyses/kernels/kernel_join.h"
+#include "analyses/kernels/launch_occupancy.h"
+#include "analyses/reports/shared_stats_report.h"
+#include "base/system/parallel.h"
 #include "report/page/capture_json.h"
 
 namespace sonde {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "analyses/module_tree.h"
+#include "analyses/modules/module_tree.h"
 #include "analyses/summary.h"
 #include "analyses/timeline/timeline.h"
 #include "findings/rule.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "analyses/roofline.h"
+#include "analyses/kernels/roofline.h"
 #include "report/page/json_columns.h"
 
 namespace sonde {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "analyses/stats_report.h"
+#include "analyses/reports/shared_stats_report.h"
 
 namespace sonde {
 

@@ -1,6 +1,6 @@
 #include "report/page/steps_json.h"
 
-#include "analyses/step_work.h"
+#include "analyses/steps/step_work.h"
 
 namespace sonde {
 namespace {

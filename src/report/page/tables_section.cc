@@ -2,9 +2,9 @@
 #include <array>
 #include <cmath>
 
-#include "report/cells.h"
 #include "report/page/json_columns.h"
 #include "report/page/section.h"
+#include "report/tables/cells.h"
 
 namespace sonde {
 namespace {

@@ -5,9 +5,9 @@
 #include <ranges>
 
 #include "analyses/timeline/timeline_reduction.h"
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "report/page/column_blob.h"
-#include "report/text_width.h"
+#include "report/text/text_width.h"
 #include "trace/columns.h"
 
 namespace sonde {

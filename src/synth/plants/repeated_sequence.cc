@@ -2,7 +2,7 @@
 
 #include "synth/builder.h"
 #include "synth/kernels.h"
-#include "synth/plants/plant_tools.h"
+#include "synth/plants/shared_plant_tools.h"
 #include "synth/synth.h"
 
 namespace sonde::synth {

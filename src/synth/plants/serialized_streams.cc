@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "synth/builder.h"
-#include "synth/plants/plant_tools.h"
+#include "synth/plants/shared_plant_tools.h"
 #include "synth/synth.h"
 #include "synth/worker.h"
 

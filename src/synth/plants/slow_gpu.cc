@@ -1,4 +1,4 @@
-#include "synth/plants/plant_tools.h"
+#include "synth/plants/shared_plant_tools.h"
 #include "synth/synth.h"
 
 namespace sonde::synth {

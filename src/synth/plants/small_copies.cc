@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "synth/plants/plant_tools.h"
+#include "synth/plants/shared_plant_tools.h"
 #include "synth/synth.h"
 
 namespace sonde::synth {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "synth/plants/plant_tools.h"
+#include "synth/plants/shared_plant_tools.h"
 #include "synth/synth.h"
 
 namespace sonde::synth {

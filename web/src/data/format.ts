@@ -1,6 +1,6 @@
 /**
  * The document that `sonde report` writes into the page, and the only thing that the two programs share. The other side
- * is src/report/page; docs/page.md tells both. All times are nanoseconds from the profile's first event, whole numbers
+ * is src/report/page; docs/profiles/page.md tells both. All times are nanoseconds from the profile's first event, whole numbers
  * below 2^53. What was not recorded is null or absent, never 0.
  */
 
@@ -69,7 +69,7 @@ export interface ColumnEntry {
 
 // ---------------------------------------------------------------------------------------------- summary and findings
 
-/** `sonde summary --json` (docs/summary.schema.json), with times from the first event. */
+/** `sonde summary --json` (docs/schemas/summary.schema.json), with times from the first event. */
 export interface Summary {
   avg_kernel_time: number | null;
   sources: Source[];
@@ -511,7 +511,7 @@ export interface DifferenceRow {
 
 // --------------------------------------------------------------------------------------------------------------- gate
 
-/** `sonde gate -f json` (docs/gate.schema.json), as far as the page shows it. */
+/** `sonde gate -f json` (docs/schemas/gate.schema.json), as far as the page shows it. */
 export interface GateDecision {
   budget: string | null;
   verdict: { outcome: GateOutcome; says: string };

@@ -1,4 +1,4 @@
-/** Amounts for people: three significant digits and a unit, as the terminal writes them (src/report/quantity.h). */
+/** Amounts for people: three significant digits and a unit, as the terminal writes them (src/report/tables/quantity.h). */
 
 const kThin = '\u202f';
 export const kAbsent = '–';

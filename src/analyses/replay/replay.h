@@ -1,0 +1,76 @@
+#pragma once
+
+#include <vector>
+
+#include "analyses/calls/api_kind.h"
+#include "analyses/gpus/collectives.h"
+#include "analyses/gpus/gpus.h"
+#include "analyses/steps/run_extent.h"
+#include "trace/trace.h"
+
+namespace sonde {
+
+inline const Fields kReplayFields = kGpuWork | Fields{Field::streams, Field::launches,    Field::api,
+                                                      Field::syncs,   Field::cuda_events, Field::kernel_resources};
+
+/// Time of a thread that a changed program would not spend. Calls that lie in it are not made, and what they launched
+/// does not run. A call whose end alone lies in one is made and no longer waits for the GPU.
+struct Cut {
+  ThreadId thread = kNone;
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  bool as_graph = false;  ///< what the calls in it launched runs all the same, launched at the cut's start
+};
+
+/// Operations that run one after the other as recorded and side by side in the changed program. The first starts as
+/// before, the others as soon as it has started, they are launched and the one before on their stream is over. What
+/// waited for one of them waits for those before it too.
+struct SideBySide {
+  struct Operation {
+    const GpuOps* table;  ///< of the trace
+    Row row;
+    auto operator<=>(const Operation&) const = default;
+  };
+  std::vector<Operation> operations;  ///< by recorded start
+  bool without_events = false;        ///< nor do the others wait for events
+};
+
+/// A changed program.
+struct Change {
+  std::vector<Cut> cuts;  ///< of one thread disjoint
+  struct Resized {
+    Row row;
+    int64_t duration_ns;
+  };
+  std::vector<Resized> kernels;  ///< that take another time
+  std::vector<Resized> copies;
+  /// Copies made on a stream of their own, those to a GPU so early that nothing waits for them. Those to the host still
+  /// come behind the work whose results they take, and calls wait for them.
+  std::vector<Row> ahead;
+  std::vector<SideBySide> side_by_side;  ///< disjoint
+
+  [[nodiscard]] bool empty() const {
+    return cuts.empty() && kernels.empty() && copies.empty() && ahead.empty() && side_by_side.empty();
+  }
+};
+
+/// When `extent` ends in a changed program, by replaying what was recorded:
+/// - An operation starts when it is launched, the one before it on its stream is over, blocking streams and the null
+///   stream have waited for each other and, where none explains when it started, when the operation that ended last
+///   before it is over. A copy engine does one copy a direction.
+///   What starting took beyond that stays as recorded, and so do durations. Pages of managed memory that come while a
+///   kernel runs are its own: it takes no less than they do, and nothing else waits for them.
+/// - A collective (collectives.h) waits for its last participant, and takes as long behind that as recorded: what one
+/// GPU
+///   saves is saved where all save it. A kernel of it that takes another time takes that off the transfer.
+/// - Host work takes as long as recorded. Threads of one group are taken to hand over to each other: what one saves is
+///   saved on all. A call that waits for the GPU (synchronization, blocking copy) returns when what it waited for is
+///   over, as late behind that as recorded. So does a release of memory that waited for the device.
+/// Without a change this gives back the recording. The difference to the end without a change is the most
+/// that can be saved: operations that come to run side
+/// by side are taken not to slow each other down, and other threads (data loading) to keep up. Reads GPU work, streams,
+/// api with launches and, where there are any, syncs. O(n log n).
+[[nodiscard]] int64_t replayed_end_ns(const Trace& trace, const Gpus& gpus, const Collectives& collectives,
+                                      const std::vector<ApiKind>& api_kinds, Span extent, const Change& change);
+
+}  // namespace sonde

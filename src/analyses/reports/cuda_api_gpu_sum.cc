@@ -1,0 +1,42 @@
+#include "analyses/kernels/kernel_caption.h"
+#include "analyses/reports/shared_gpu_work_sum.h"
+#include "analyses/tables/report_table.h"
+
+namespace sonde {
+
+extern const StatsReport cuda_api_gpu_sum_report;
+
+namespace {
+
+Fields fields(const ReportArguments& arguments) {
+  return caption_fields(arguments) | Fields{Field::copies, Field::sets, Field::api};
+}
+
+Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
+  Table table = table_of(cuda_api_gpu_sum_report);
+  add_gpu_work_summary(trace, arguments, ApiCalls::listed, table);
+  return table;
+}
+
+}  // namespace
+
+const StatsReport cuda_api_gpu_sum_report{
+    .name = "cuda_api_gpu_sum",
+    .usage = "cuda_api_gpu_sum[:nvtx-name][:base|:mangled]",
+    .title = "CUDA Summary (API/Kernels/MemOps)",
+    .description =
+        R"(Time of API calls, kernels, copies and sets in one table. Host and GPU time add up in its total, though they overlap.
+
+Time (%)      share of the sum of Total Time, not of the run's wall time
+Total Time    time of all of them
+Instances     how many there were
+Avg, Med, Min, Max, StdDev  of one
+Category      CUDA_API, CUDA_KERNEL or MEMORY_OPER
+Operation     name of the call, kernel or memory operation)",
+    .data = "CUDA trace",
+    .in_default_set = false,
+    .fields = fields,
+    .run = run,
+};
+
+}  // namespace sonde

@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "analyses/gpus/idle_totals.h"
+#include "analyses/steps/run_extent.h"
+#include "analyses/tables/report_table.h"
+
+namespace sonde {
+
+extern const StatsReport gpu_idle_sum_report;
+
+namespace {
+
+constexpr auto kCauses = static_cast<size_t>(IdleCause::count_);
+
+Fields fields(const ReportArguments&) { return kIdleFields | Fields{Field::syncs}; }
+
+/// Idle time of one GPU in the causes' order, the largest first.
+void add_gpu(const Gpu& gpu, const IdleTotals::OfCauses& causes, int64_t wall_ns, Table& table) {
+  std::vector<size_t> order;
+  for (size_t c = 0; c < kCauses; ++c) {
+    if (causes[c] > 0) order.push_back(c);
+  }
+  std::ranges::stable_sort(order, std::greater(), [&](size_t c) { return causes[c]; });
+  auto& share = std::get<Column::Reals>(table.columns[0].values);
+  auto& time = std::get<Column::Integers>(table.columns[1].values);
+  auto& place = std::get<Column::Texts>(table.columns[2].values);
+  auto& cause = std::get<Column::Texts>(table.columns[3].values);
+  auto& title = std::get<Column::Texts>(table.columns[4].values);
+  for (const size_t c : order) {
+    share.push_back(100 * static_cast<double>(causes[c]) / static_cast<double>(wall_ns));
+    time.push_back(causes[c]);
+    place.push_back(table.keep(gpu.place));
+    cause.push_back(info_of(static_cast<IdleCause>(c)).name);
+    title.push_back(info_of(static_cast<IdleCause>(c)).title);
+  }
+}
+
+Result<Table> run(const Trace& trace, const ReportArguments&) {
+  Table table = table_of(gpu_idle_sum_report);
+  table.reals("Wall", Unit::percent, 1);
+  table.integers("Idle Time", Unit::nanoseconds);
+  table.texts("GPU");
+  table.texts("Cause");
+  table.texts("Meaning");
+  const Gpus gpus = gpus_of(trace);
+  const Span extent = run_extent(trace);
+  const IdleTotals totals = idle_totals(trace, gpus, extent);
+  for (size_t g = 0; g < gpus.gpus.size(); ++g) {
+    add_gpu(gpus.gpus[g], totals.of_gpu[g], extent.second - extent.first, table);
+  }
+  return table;
+}
+
+}  // namespace
+
+const StatsReport gpu_idle_sum_report{
+    .name = "gpu_idle_sum",
+    .usage = "gpu_idle_sum",
+    .title = "GPU Idle Time by Cause",
+    .description = R"(Why each GPU did nothing: every idle nanosecond of the run has one cause.
+
+Wall       share of the run, from its first event to its last
+Idle Time  of this cause; the rows of a GPU add up to its idle time
+GPU        which
+Cause      before_first, after_last, profiler, queued, start, migration, data_loading, synchronization, copy, load,
+           allocation, initialization, launch, api, os_call, library, range, host or unknown
+Meaning    the cause in words
+
+The thread that launched what came next on the GPU is asked what it was in. Where several causes hold at once, the first in
+the order above counts. Time in which a thread gets work ready (launch to host), up to 100 us in one piece, counts as
+synchronization or copy when the thread had waited for the GPU until that ran dry. A report of Sonde's own.)",
+    .data = "GPU",
+    .in_default_set = false,
+    .fields = fields,
+    .run = run,
+};
+
+}  // namespace sonde

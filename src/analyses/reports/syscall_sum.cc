@@ -1,0 +1,37 @@
+#include "analyses/calls/call_summary.h"
+#include "analyses/tables/report_table.h"
+
+namespace sonde {
+
+extern const StatsReport syscall_sum_report;
+
+namespace {
+
+Fields fields(const ReportArguments&) { return {Field::os_calls}; }
+
+Result<Table> run(const Trace& trace, const ReportArguments&) {
+  Table table = table_of(syscall_sum_report);
+  add_call_summary(trace, trace.os_calls, CallClass::syscall, table);
+  return table;
+}
+
+}  // namespace
+
+const StatsReport syscall_sum_report{
+    .name = "syscall_sum",
+    .usage = "syscall_sum",
+    .title = "Syscall Summary",
+    .description = R"(Time of the threads in system calls, waiting included.
+
+Time (%)      share of the sum of Total Time, not of the run's wall time
+Total Time    time in all calls
+Num Calls     how many there were
+Avg, Med, Min, Max, StdDev  of one call
+Name          the function)",
+    .data = "syscall",
+    .in_default_set = true,
+    .fields = fields,
+    .run = run,
+};
+
+}  // namespace sonde

@@ -1,0 +1,66 @@
+#include "api/schema/strict_json.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace sonde::api {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Follows the parser and remembers the first thing that a lenient parser would have let pass.
+class Watch {
+ public:
+  bool see(Json::parse_event_t event, const Json& parsed) {
+    if (!trouble_.empty()) return false;
+    switch (event) {
+      case Json::parse_event_t::object_start:
+      case Json::parse_event_t::array_start: open(); break;
+      case Json::parse_event_t::object_end:
+      case Json::parse_event_t::array_end: keys_.pop_back(); break;
+      case Json::parse_event_t::key: key(parsed.get_ref<const std::string&>()); break;
+      default: break;  // a value
+    }
+    return trouble_.empty();
+  }
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+ private:
+  void open() {
+    keys_.emplace_back();
+    if (keys_.size() > kMostDepth) trouble_ = fmt::format("is nested more than {} deep", kMostDepth);
+  }
+  void key(const std::string& name) {
+    if (!keys_.back().insert(name).second) trouble_ = fmt::format("has the key '{}' twice in one object", name);
+  }
+
+  std::vector<std::set<std::string>> keys_;
+  std::string trouble_;
+};
+
+/// The library's message without its own number: "parse error at line 1, column 3: ...".
+std::string reason(const Json::exception& error) {
+  const std::string_view text = error.what();
+  const size_t number = text.find("] ");
+  return std::string(number == std::string_view::npos ? text : text.substr(number + 2));
+}
+
+}  // namespace
+
+Result<Json> parse_strictly(std::string_view text) {
+  Watch watch;
+  try {
+    Json json =
+        Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) { return watch.see(event, parsed); });
+    if (!watch.trouble().empty()) return fail("{}", watch.trouble());
+    return json;
+  } catch (const Json::exception& error) {
+    if (!watch.trouble().empty()) return fail("{}", watch.trouble());
+    return fail("cannot be read: {}", reason(error));
+  }
+}
+
+}  // namespace sonde::api

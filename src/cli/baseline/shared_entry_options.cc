@@ -1,0 +1,19 @@
+#include "cli/baseline/shared_entry_options.h"
+
+#include "cli/baseline/shared_store_option.h"
+
+namespace sonde {
+
+void add_entry_options(CLI::App& command, EntryOptions& options) {
+  command
+      .add_option("entry", options.entry, "entry, label, beginning of a commit, or latest; NAME@ENTRY of a baseline")
+      ->required();
+  command.add_option("--name", options.name, "baseline that the entry belongs to");
+  add_store_option(command, options.store);
+}
+
+Result<gate::BaselineEntry> find_entry(const EntryOptions& options) {
+  return gate::find_entry(options.store, options.name, options.entry);
+}
+
+}  // namespace sonde

@@ -1,0 +1,166 @@
+#include "cli/gate_runs/run_maker.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <fstream>
+
+#include "base/text/command_words.h"
+#include "base/text/privacy.h"
+#include "cli/runs/run_records.h"
+#include "gate/record/record_json.h"
+#include "report/tables/quantity.h"
+
+namespace sonde {
+namespace {
+
+/// What a program printed last says why it failed.
+std::string last_lines(const std::string& file) {
+  constexpr size_t kLines = 10;
+  std::ifstream stream(file);
+  std::deque<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+    if (lines.size() > kLines) lines.pop_front();
+  }
+  std::string text;
+  for (const std::string& line : lines) text += fmt::format("\n  | {}", line);
+  return text;
+}
+
+Status write_record(const std::string& file, const gate::RunRecord& record) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << gate::record_json(record);
+  stream.close();
+  if (!stream) return fail("cannot write {}", file);
+  return {};
+}
+
+}  // namespace
+
+gate::RunRecord wall_time_record(const RunCommand& command, int64_t wall_ns, const MachineState& state) {
+  gate::RunRecord record;
+  record.source = without_paths(command_line(command.words));
+  record.conditions = machine_conditions(state);
+  record.conditions["kind"] = "wall time";
+  record.conditions["tool"] = "sonde gate run";
+  record.wall_ns = record.extent_ns = wall_ns;
+  return record;
+}
+
+RunMaker::RunMaker(SubprocessRunner& runner, RunFolder& folder, RunMakerOptions options)
+    : runner_(runner),
+      folder_(folder),
+      options_(std::move(options)),
+      probe_(runner, folder.path() + "/nvidia-smi.csv") {}
+
+Result<RunMaker::Try> RunMaker::run_once(const RunCommand& command, const std::string& name) {
+  const auto folder = folder_.for_run(name);
+  if (!folder) return std::unexpected(folder.error());
+  Try made{.end = {}, .after = {}, .slowed = {}, .stem = *folder + "/profile", .found_before = {}};
+  if (!options_.profile_pattern.empty()) made.found_before = files_of(options_.profile_pattern, command.folder);
+  const MachineState before = probe_.state();
+  tell_of_others(before);
+  const auto end = runner_.run({.words = with_profile(command.words, made.stem),
+                                .folder = command.folder,
+                                .output_file = options_.show_output ? "" : folder_.output_of(name),
+                                .time_limit_ns = options_.time_limit_ns});
+  if (!end) return std::unexpected(end.error());
+  made.end = *end;
+  spent_ns_ += end->wall_ns;
+  if (made.end.interrupted) return made;
+  made.after = probe_.state();
+  made.slowed = slowdown_between(before, made.after);
+  return made;
+}
+
+void RunMaker::tell_of_others(const MachineState& state) {
+  if (others_told_ || state.processes.empty()) return;
+  others_told_ = true;
+  std::string pids;
+  for (const int64_t pid : state.processes) pids += fmt::format("{}{}", pids.empty() ? "" : ", ", pid);
+  fmt::print(stderr, "sonde: {} on the GPUs before the runs begin ({}); times will vary with what they do\n",
+             state.processes.size() == 1 ? "another process computes" : "other processes compute", pids);
+}
+
+std::unexpected<Error> RunMaker::failed(const RunCommand& command, const SubprocessEnd& end, const std::string& name) {
+  const std::string line = command_line(command.words);
+  if (options_.show_output) return fail("the command failed with {}: {}", end_text(end), line);
+  const std::string output = folder_.output_of(name);
+  folder_.leave(output);
+  return fail("the command failed with {}: {}\nWhat it printed is in {}{}", end_text(end), line, output,
+              last_lines(output));
+}
+
+Result<RunMaker::Try> RunMaker::run_well(const RunCommand& command, const std::string& name) {
+  for (int left = options_.retries;; --left) {
+    auto made = run_once(command, name);
+    if (!made || made->end.succeeded()) return made;
+    if (runner_.interrupted()) return fail("interrupted");
+    if (left <= 0) return failed(command, made->end, name);
+    fmt::print(stderr, "{}: {}; it is made again\n", name, end_text(made->end));
+  }
+}
+
+Result<RunMaker::Try> RunMaker::run_unslowed(const RunCommand& command, const std::string& name) {
+  for (;;) {
+    auto made = run_well(command, name);
+    if (!made || made->slowed.empty()) return made;
+    if (options_.most_throttled == 0) {
+      fmt::print(stderr, "{}: {}; it is taken as it is\n", name, made->slowed);
+      return made;
+    }
+    if (throttled_ == options_.most_throttled) {
+      return fail(
+          "{}, after {} were made again for such reasons; cool the GPU, lock its clocks lower (`nvidia-smi "
+          "-lgc`), or take such runs as they are with --most-throttled 0",
+          made->slowed, counted(throttled_, "run"));
+    }
+    ++throttled_;
+    fmt::print(stderr, "{}: {}; it is made again\n", name, made->slowed);
+  }
+}
+
+Result<std::string> RunMaker::profile_of(const RunCommand& command, const Try& made) const {
+  if (!options_.profile_pattern.empty()) {
+    return file_written(made.found_before, files_of(options_.profile_pattern, command.folder),
+                        options_.profile_pattern);
+  }
+  if (has_profile_place(command.words)) return profile_left_at(made.stem);
+  return std::string();
+}
+
+Result<MadeRun> RunMaker::read(const RunCommand& command, const Try& made, const std::string& name) {
+  const auto profile = profile_of(command, made);
+  if (!profile) return fail("{}: {}", command_line(command.words), profile.error().message);
+  MadeRun run{.record = {}, .file = *profile, .wall_ns = made.end.wall_ns};
+  if (profile->empty()) {
+    run.record = wall_time_record(command, made.end.wall_ns, made.after);
+  } else {
+    auto records = load_records(std::array{*profile});
+    if (!records) return std::unexpected(records.error());
+    run.record = std::move(records->front());
+  }
+  if (folder_.is_kept()) SONDE_TRY(write_record(folder_.path() + "/" + name + ".record.json", run.record));
+  return run;
+}
+
+Result<MadeRun> RunMaker::make(const RunCommand& command, const std::string& name) {
+  const auto made = run_unslowed(command, name);
+  if (!made) return std::unexpected(made.error());
+  auto run = read(command, *made, name);
+  if (run && !options_.keep_profiles && options_.profile_pattern.empty() && !folder_.is_kept()) {
+    folder_.drop(name);
+    run->file.clear();
+  }
+  return run;
+}
+
+Status RunMaker::warm_up(const RunCommand& command, const std::string& name) {
+  const auto made = run_well(command, name);
+  if (!made) return std::unexpected(made.error());
+  folder_.drop(name);
+  return {};
+}
+
+}  // namespace sonde

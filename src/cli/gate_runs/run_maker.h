@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/system/subprocess.h"
+#include "cli/gate_runs/machine.h"
+#include "cli/gate_runs/run_folder.h"
+#include "cli/gate_runs/run_plan.h"
+#include "gate/record/run_record.h"
+
+namespace sonde {
+
+/// A command that a run is one process of.
+struct RunCommand {
+  std::vector<std::string> words;
+  std::string folder = {};  ///< to run in; empty: this program's
+};
+
+struct RunMakerOptions {
+  std::string profile_pattern = {};  ///< of the file that each run writes; empty: {profile} in the command, or none
+  std::optional<int64_t> time_limit_ns = {};
+  int retries = 0;         ///< of a run that fails
+  int most_throttled = 5;  ///< runs in all that are made again since the GPU slowed down; 0: they are taken as they are
+  bool show_output = false;
+  bool keep_profiles = false;  ///< after they were read
+};
+
+/// A run that came out well.
+struct MadeRun {
+  gate::RunRecord record;
+  std::string file;     ///< its profile; empty where it left none or it is removed again
+  int64_t wall_ns = 0;  ///< of the process, the tool that profiled it included
+};
+
+/// Makes runs, one process each, and reads what they leave. Says on standard error what was made again and why.
+class RunMaker {
+ public:
+  RunMaker(SubprocessRunner& runner, RunFolder& folder, RunMakerOptions options);
+
+  /// `name`: of its files, and for people ("new-03"). The error names the command and what it printed last.
+  [[nodiscard]] Result<MadeRun> make(const RunCommand& command, const std::string& name);
+  /// The same for its effects on caches and clocks alone.
+  [[nodiscard]] Status warm_up(const RunCommand& command, const std::string& name);
+  /// That all processes so far took.
+  [[nodiscard]] int64_t spent_ns() const { return spent_ns_; }
+
+ private:
+  /// One try: the process is over, and well.
+  struct Try {
+    SubprocessEnd end;
+    MachineState after;
+    std::string slowed;
+    std::string stem;  ///< that {profile} stood for
+    std::vector<FoundFile> found_before;
+  };
+  [[nodiscard]] Result<Try> run_once(const RunCommand& command, const std::string& name);
+  [[nodiscard]] Result<Try> run_well(const RunCommand& command, const std::string& name);
+  [[nodiscard]] Result<Try> run_unslowed(const RunCommand& command, const std::string& name);
+  [[nodiscard]] Result<std::string> profile_of(const RunCommand& command, const Try& made) const;
+  [[nodiscard]] Result<MadeRun> read(const RunCommand& command, const Try& made, const std::string& name);
+  [[nodiscard]] std::unexpected<Error> failed(const RunCommand& command, const SubprocessEnd& end,
+                                              const std::string& name);
+  void tell_of_others(const MachineState& state);
+
+  SubprocessRunner& runner_;
+  RunFolder& folder_;
+  RunMakerOptions options_;
+  MachineProbe probe_;
+  int throttled_ = 0;  ///< runs that were made again
+  bool others_told_ = false;
+  int64_t spent_ns_ = 0;
+};
+
+/// A record of a process that left no profile: its wall time, and the machine.
+[[nodiscard]] gate::RunRecord wall_time_record(const RunCommand& command, int64_t wall_ns, const MachineState& state);
+
+}  // namespace sonde

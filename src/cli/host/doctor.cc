@@ -1,0 +1,151 @@
+#include <unistd.h>
+
+#include <array>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text/suggest.h"
+#include "cli/output.h"
+#include "doctor/check.h"
+#include "report/text/sentence.h"
+#include "report/text/text_width.h"
+
+namespace sonde {
+namespace {
+
+using doctor::Check;
+using doctor::Finding;
+using doctor::Outcome;
+
+struct Options {
+  std::vector<std::string> names;
+  bool json = false;
+};
+
+struct Checked {
+  const Check* check = nullptr;
+  std::vector<Finding> findings;
+};
+
+Result<std::vector<const Check*>> chosen_checks(const std::vector<std::string>& names) {
+  std::vector<const Check*> chosen;
+  std::vector<std::string_view> known;
+  for (const Check* check : doctor::checks()) {
+    known.push_back(check->name);
+    if (names.empty() || std::ranges::find(names, check->name) != names.end()) chosen.push_back(check);
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    return fail("there is no check '{}'{}; `sonde doctor --help` lists them", name, did_you_mean(name, known));
+  }
+  return chosen;
+}
+
+Outcome worst_of(const std::vector<Checked>& all) {
+  Outcome worst = Outcome::good;
+  for (const Checked& checked : all) {
+    for (const Finding& finding : checked.findings) {
+      if (finding.outcome == Outcome::wrong) return Outcome::wrong;
+      if (finding.outcome != Outcome::good) worst = Outcome::note;
+    }
+  }
+  return worst;
+}
+
+/// As they stand before each line.
+std::string_view mark_of(Outcome outcome) {
+  static constexpr std::array<std::string_view, 4> kMarks = {"ok", "note", "WRONG", "-"};
+  return kMarks.at(static_cast<size_t>(outcome));
+}
+
+void print_finding(const Finding& finding, size_t subject_width, size_t width) {
+  constexpr size_t kMarkWidth = 9;  // "  WRONG  "
+  const size_t indent = kMarkWidth + subject_width;
+  const std::string head = fmt::format("  {:<7}{:<{}}", mark_of(finding.outcome), finding.subject, subject_width);
+  std::string what = width == 0 ? finding.what : wrapped(finding.what, indent, width);
+  what.erase(0, std::min(what.find_first_not_of(' '), what.size()));
+  what.erase(what.find_last_not_of(" \n") + 1);
+  fmt::print("{}{}\n", head, what);
+  if (finding.mend.empty()) return;
+  // Commands are not broken into lines: they are there to be copied. A narrow terminal gets them further left.
+  const std::string mend = "-> " + finding.mend;
+  const bool fits = width == 0 || indent + text_width(mend) <= width;
+  fmt::print("{:{}}{}\n", "", fits ? indent : kMarkWidth, mend);
+}
+
+void print_text(const std::vector<Checked>& all) {
+  const size_t width = terminal_options().width;  // 0: no terminal
+  size_t subject_width = 0;
+  size_t wrong = 0;
+  for (const Checked& checked : all) {
+    for (const Finding& finding : checked.findings) {
+      subject_width = std::max(subject_width, text_width(finding.subject) + 2);
+      wrong += finding.outcome == Outcome::wrong ? 1 : 0;
+    }
+  }
+  for (const Checked& checked : all) {
+    fmt::print("{}: {}\n", checked.check->name, checked.check->description);
+    for (const Finding& finding : checked.findings) print_finding(finding, subject_width, width);
+  }
+  fmt::print("\n{}\n", wrong == 0 ? "Nothing is wrong." : fmt::format("{} wrong.", wrong));
+}
+
+void print_json(const std::vector<Checked>& all) {
+  using Json = nlohmann::ordered_json;
+  Json checks = Json::array();
+  for (const Checked& checked : all) {
+    Json findings = Json::array();
+    for (const Finding& finding : checked.findings) {
+      findings.push_back({{"outcome", outcome_name(finding.outcome)},
+                          {"subject", finding.subject},
+                          {"what", finding.what},
+                          {"mend", finding.mend.empty() ? Json(nullptr) : Json(finding.mend)}});
+    }
+    checks.push_back({{"name", checked.check->name},
+                      {"description", checked.check->description},
+                      {"findings", std::move(findings)}});
+  }
+  const Json document = {
+      {"schema", "sonde.doctor/1"}, {"outcome", outcome_name(worst_of(all))}, {"checks", std::move(checks)}};
+  // Versions and paths come from other programs: they can be any bytes.
+  fmt::print("{}\n", document.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+int run(const Options& options) {
+  const auto chosen = chosen_checks(options.names);
+  if (!chosen) {
+    report_error(chosen.error());
+    return kUsage;
+  }
+  const auto host = doctor::this_host();
+  std::vector<Checked> all;
+  for (const Check* check : *chosen) {
+    doctor::Findings found;
+    check->look(*host, found);
+    all.push_back({check, found.all()});
+  }
+  options.json ? print_json(all) : print_text(all);
+  return worst_of(all) == Outcome::wrong ? kCannot : kDone;
+}
+
+std::string names_help() {
+  std::string text = "only these checks:";
+  for (const Check* check : doctor::checks()) text += fmt::format("\n{}: {}", check->name, check->description);
+  return text;
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command.add_option("CHECK", options->names, names_help());
+  command.add_flag("--json", options->json, "as JSON (docs/schemas/doctor.schema.json)");
+  command.callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace
+
+extern const Command doctor_command;
+const Command doctor_command{"doctor",
+                             "Is this host ready for GPU work and for looking at it? 0 yes, 1 something is wrong",
+                             "sonde doctor", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,230 @@
+#include <ctime>
+#include <numeric>
+#include <thread>
+
+#include "base/text/decimal.h"
+#include "base/text/suggest.h"
+#include "cli/gpus/view.h"
+#include "cli/host/gpu_source.h"
+#include "cli/output.h"
+
+namespace sonde {
+namespace {
+
+using device::DeviceSource;
+using gpus::View;
+using std::chrono::milliseconds;
+
+/// A line with what dmon's columns mean comes again after this many rounds, so that it stays in sight.
+constexpr int64_t kRoundsPerHeader = 20;
+
+struct Options {
+  std::vector<std::string> ids;
+  std::string query;
+  std::string format = "csv";
+  bool json = false;
+  bool help_query = false;
+  double loop_s = 0;
+  int64_t count = 0;  ///< of rounds; 0: one, or for ever with a loop
+  GpuSourceChoice source;
+  std::string select = "puc";
+  std::string stamp;
+  double delay_s = 1;
+  bool dmon = false;
+};
+
+bool is_named(const device::GpuReading& reading, std::string_view id) {
+  return reading.uuid == id || reading.pci_bus_id == id;
+}
+
+/// The numbers that -i chooses; all where it does not stand.
+Result<std::vector<size_t>> chosen_gpus(const Options& options, const std::vector<device::GpuState>& all) {
+  std::vector<size_t> chosen;
+  for (const std::string& id : options.ids) {
+    const auto number = integer_of<size_t>(id);
+    size_t gpu = all.size();
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (number ? i == *number : is_named(all[i].reading, id)) gpu = i;
+    }
+    if (gpu == all.size()) {
+      return fail("there is no GPU '{}': this host has {}; sonde gpus --query-gpu=index,uuid,pci.bus_id lists them", id,
+                  all.size() == 1 ? "GPU 0 only" : fmt::format("{} GPUs, from 0", all.size()));
+    }
+    chosen.push_back(gpu);
+  }
+  for (size_t i = 0; options.ids.empty() && i < all.size(); ++i) chosen.push_back(i);
+  return chosen;
+}
+
+/// Looks at the chosen GPUs again and again.
+class Watch {
+ public:
+  Watch(std::shared_ptr<DeviceSource> source, milliseconds patience)
+      : source_(std::move(source)), reader_(source_), patience_(patience) {}
+
+  Status choose(const Options& options) {
+    const bool by_name = std::ranges::any_of(options.ids, [](const auto& id) { return !integer_of<size_t>(id); });
+    std::vector<device::GpuState> all(source_->gpu_count());
+    if (by_name) {
+      std::vector<size_t> every(all.size());
+      std::iota(every.begin(), every.end(), 0);
+      all = reader_.read(every, device::identity, patience_);
+    }
+    auto chosen = chosen_gpus(options, all);
+    if (!chosen) return std::unexpected(chosen.error());
+    chosen_ = std::move(*chosen);
+    return {};
+  }
+
+  View look(device::ValueGroups groups) {
+    View view{.info = &source_->info(), .states = {}, .moment_ns = 0, .utc_offset_s = 0};
+    view.states = reader_.read(chosen_, groups | device::identity, patience_);
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    view.moment_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+    view.utc_offset_s = utc_offset_s(view.moment_ns / 1'000'000'000);
+    for (size_t i = 0; i < chosen_.size(); ++i) {
+      view.states[i].reading.index = static_cast<int64_t>(chosen_[i]);
+      failed_ = failed_ || view.states[i].failure.has_value();
+    }
+    return view;
+  }
+
+  [[nodiscard]] bool simulated() const { return source_->info().simulated; }
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] size_t gpu_count() const { return source_->gpu_count(); }
+
+ private:
+  std::shared_ptr<DeviceSource> source_;
+  device::ParallelReader reader_;
+  milliseconds patience_;
+  std::vector<size_t> chosen_;
+  bool failed_ = false;
+};
+
+/// Calls `show` once, or again and again. In step with the clock: the time that a look takes does not add up.
+template <typename Show>
+Status repeat(double every_s, int64_t count, const Show& show) {
+  auto next = std::chrono::steady_clock::now();
+  const int64_t rounds = count > 0 ? count : (every_s > 0 ? std::numeric_limits<int64_t>::max() : 1);
+  for (int64_t round = 0; round < rounds; ++round) {
+    if (round > 0) std::this_thread::sleep_until(next += of_seconds(every_s));
+    Output output;
+    show(round, output);
+    SONDE_TRY(output.close());
+  }
+  return {};
+}
+
+Status show_query(const Options& options, Watch& watch) {
+  const auto query = gpus::parse_query(options.query, options.format);
+  if (!query) return std::unexpected(query.error());
+  return repeat(options.loop_s, options.count, [&](int64_t round, Output& output) {
+    if (round == 0 && query->header) output.write(gpus::query_header(*query));
+    output.write(gpus::query_lines(*query, watch.look(query->groups)));
+  });
+}
+
+Status show_dmon(const Options& options, Watch& watch) {
+  auto dmon = gpus::Dmon::parse(options.select, options.stamp);
+  if (!dmon) return std::unexpected(dmon.error());
+  return repeat(options.delay_s, options.count, [&](int64_t round, Output& output) {
+    if (round % kRoundsPerHeader == 0) output.write(dmon->header());
+    output.write(dmon->lines(watch.look(dmon->groups())));
+  });
+}
+
+Status show_all(const Options& options, Watch& watch) {
+  const size_t width = terminal_options().width;
+  constexpr device::ValueGroups kAll = device::kAllGroups & ~static_cast<unsigned>(device::gpm);
+  return repeat(options.loop_s, options.count, [&](int64_t round, Output& output) {
+    const View view = watch.look(options.json ? device::kAllGroups : kAll);
+    if (round > 0 && !options.json) output.write("\n");
+    output.write(options.json ? gpus::json_text(view) : gpus::table_text(view, width));
+  });
+}
+
+/// Mistakes of usage are found before any GPU is asked.
+Status check(const Options& options) {
+  if (options.dmon) {
+    const auto dmon = gpus::Dmon::parse(options.select, options.stamp);
+    if (!dmon) return std::unexpected(dmon.error());
+  } else if (!options.query.empty()) {
+    const auto query = gpus::parse_query(options.query, options.format);
+    if (!query) return std::unexpected(query.error());
+  }
+  return {};
+}
+
+Result<bool> run(const Options& options) {
+  auto source = open_gpu_source(options.source);
+  if (!source) return std::unexpected(source.error());
+  Watch watch(std::move(*source), of_seconds(options.source.patience_s));
+  if (watch.gpu_count() == 0) {
+    return fail(
+        "the NVIDIA driver works, but there is no GPU: check with lspci that the host has one, and in a container that "
+        "it was given (docker run --gpus all)");
+  }
+  SONDE_TRY(watch.choose(options));
+  if (watch.simulated() && (options.dmon || !options.query.empty())) {
+    fmt::print(stderr, "note: these GPUs are simulated: nothing here was measured\n");
+  }
+  if (options.dmon) {
+    SONDE_TRY(show_dmon(options, watch));
+  } else if (!options.query.empty()) {
+    SONDE_TRY(show_query(options, watch));
+  } else {
+    SONDE_TRY(show_all(options, watch));
+  }
+  return !watch.failed();
+}
+
+int exit_code_of(const Options& options) {
+  if (options.help_query) {
+    fmt::print("{}", gpus::query_help());
+    return kDone;
+  }
+  if (const Status usage = check(options); !usage) {
+    report_error(usage.error());
+    return kUsage;
+  }
+  const auto readable = run(options);
+  if (!readable) return report_error(readable.error());
+  return *readable ? kDone : kCannot;
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command.add_option("-i,--id", options->ids, "only these GPUs: number, UUID or PCI bus id, separated by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--query-gpu", options->query, "fields named as nvidia-smi names them, separated by commas");
+  command.add_option("--format", options->format, "of --query-gpu: csv[,noheader][,nounits]")->capture_default_str();
+  command.add_flag("--help-query-gpu", options->help_query, "list the fields of --query-gpu");
+  command.add_flag("--json", options->json, "all values as JSON; those that a GPU does not give are null");
+  command.add_option("-l,--loop", options->loop_s, "again every so many seconds")->check(CLI::Range(0.01, 86400.0));
+  command.add_option("-c,--count", options->count, "so many times, then end")->check(CLI::PositiveNumber);
+  command.add_option("--patience", options->source.patience_s, "seconds after which a GPU counts as not answering")
+      ->check(CLI::Range(0.05, 3600.0))
+      ->capture_default_str();
+  command.add_option("--simulated", options->source.simulated, "FILE: GPUs that it describes, instead of real ones");
+  command.add_option("--at", options->source.at, "with --simulated: this long after its start, such as 90s")
+      ->capture_default_str();
+  CLI::App* dmon = command.add_subcommand("dmon", "A line a GPU and second, in the columns of nvidia-smi dmon");
+  dmon->fallthrough();
+  dmon->add_option("-s,--select", options->select, "groups of columns: p u c v m e t")->capture_default_str();
+  dmon->add_option("-d,--delay", options->delay_s, "seconds between two lines")->check(CLI::Range(0.01, 86400.0));
+  dmon->add_option("-o,--options", options->stamp, "D: with date, T: with time");
+  command.callback([options, dmon, &exit_code] {
+    options->dmon = dmon->parsed();
+    exit_code = exit_code_of(*options);
+  });
+}
+
+}  // namespace
+
+extern const Command gpus_command;
+const Command gpus_command{
+    "gpus", "Show the GPUs of this host as a table or JSON, or by nvidia-smi's fields and dmon's columns",
+    "sonde gpus --query-gpu=name,utilization.gpu,memory.used --format=csv -l 5", set_up};
+
+}  // namespace sonde

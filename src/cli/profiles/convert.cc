@@ -1,0 +1,54 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "exporters/exporter.h"
+#include "exporters/files/output_file.h"
+#include "importers/importer.h"
+
+namespace sonde {
+namespace {
+
+struct ConvertArguments {
+  std::vector<std::string> files;  ///< the last is the output
+  bool overwrite = false;
+};
+
+Status convert(const ConvertArguments& arguments) {
+  const std::string& output = arguments.files.back();
+  const std::vector<std::string> inputs(arguments.files.begin(), arguments.files.end() - 1);
+  const auto exporter = exporter_for(output);
+  if (!exporter) return std::unexpected(exporter.error());
+  const auto progress = terminal_progress();
+  const ExportOptions options{arguments.overwrite, inputs, progress.get()};
+  SONDE_TRY(check_target(output, options));
+  const auto trace = import_run(inputs, {(*exporter)->fields(), progress.get()});
+  progress->end();
+  if (!trace) return std::unexpected(trace.error());
+  return (*exporter)->write(*trace, output, options);
+}
+
+int run(const ConvertArguments& arguments) {
+  const Status done = convert(arguments);
+  if (done) return 0;
+  return report_error(done.error());
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  const auto a = std::make_shared<ConvertArguments>();
+  command.add_option("files", a->files, "Profiles of one run, and last the file to write: .sqlite, .json or .json.gz")
+      ->required()
+      ->expected(2, -1);
+  command.add_flag("--force-overwrite", a->overwrite, "Replace the output where it is there already");
+  command.callback([a, &exit_code] { exit_code = run(*a); });
+}
+
+}  // namespace
+
+extern const Command convert_command;
+const Command convert_command = {"convert", "Write profiles of a run as one file of another format",
+                                 "sonde convert trace.json.gz run.sqlite", &set_up};
+
+}  // namespace sonde

@@ -1,0 +1,35 @@
+#include "cli/output.h"
+#include "cli/profile_options.h"
+#include "report/text/info_text.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  ProfileOptions profile;
+  InfoOptions info;
+};
+
+Status run(const Options& options) {
+  const auto trace = load(options.profile, Fields::all());
+  if (!trace) return std::unexpected(trace.error());
+  Output output;
+  output.write(info_text(*trace, options.info));
+  return output.close();
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  add_profile_options(command, options->profile);
+  command.add_flag("--private", options->info.show_private,
+                   "also show environment, users, hosts, command lines and whole paths that the profile carries");
+  command.callback([options, &exit_code] { exit_code = finish(options->profile, [&] { return run(*options); }); });
+}
+
+}  // namespace
+
+extern const Command info_command;
+const Command info_command{"info", "Tell what a profile is, what recorded it, what it holds and what is missing",
+                           "sonde info run.sqlite", set_up};
+
+}  // namespace sonde

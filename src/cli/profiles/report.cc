@@ -1,0 +1,151 @@
+#include <unistd.h>
+
+#include <array>
+#include <deque>
+#include <filesystem>
+
+#include "cli/output.h"
+#include "cli/profile_options.h"
+#include "report/tables/quantity.h"
+#include "report/tables/report_format.h"
+#include "report/text/log_text.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  ProfileOptions profile;
+  std::vector<std::string> base;
+  std::vector<std::string> changed;
+  std::string title;
+  std::string format;
+  std::string output;
+  bool force_overwrite = false;
+};
+
+/// Profiles that were read, and what was worked out of them. Neither moves once it is there.
+struct Side {
+  JoinedProfiles profiles;
+  std::optional<ReportSource> source = {};
+};
+
+Status check_files(const Options& options) {
+  if (options.base.empty() != options.changed.empty()) {
+    return fail("{} is missing: two profiles are compared with --base FILE --new FILE",
+                options.base.empty() ? "--base" : "--new");
+  }
+  if (options.base.empty() == options.profile.files.empty()) {
+    return options.base.empty() ? fail("FILE is missing: name a profile, or two with --base and --new")
+                                : fail("name profiles as FILE, or two with --base and --new, not both");
+  }
+  return {};
+}
+
+Result<const ReportFormat*> format_of(const Options& options) {
+  return options.format.empty() ? &report_format_of_file(options.output) : find_report_format(options.format);
+}
+
+Status check_output(const Options& options, const ReportFormat& format) {
+  if (options.output.empty() && !format.shown_on_terminal && isatty(STDOUT_FILENO) != 0) {
+    return fail("a page is for a browser, not for a terminal: write it to a file with -o report{}", format.ending);
+  }
+  return {};
+}
+
+Status load_side(const Options& options, const std::vector<std::string>& files, std::string label,
+                 const ReportFormat& format, std::deque<Side>& sides) {
+  ProfileOptions chosen = options.profile;
+  chosen.files = files;
+  auto profiles = load_joined(chosen, report_fields());
+  if (!profiles) return std::unexpected(profiles.error());
+  Side& side = sides.emplace_back(Side{.profiles = std::move(*profiles)});
+  const Trace& timeline = side.profiles.timeline;
+  std::optional<KernelJoin> join;
+  if (side.profiles.reports) join = join_kernels(timeline, *side.profiles.reports);
+  if (label.empty()) label = timeline.ranks.front().file;
+  side.source.emplace(std::move(label), timeline, std::move(join), format.parts);
+  return {};
+}
+
+Result<std::deque<Side>> load_sides(const Options& options, const ReportFormat& format) {
+  std::deque<Side> sides;
+  if (options.base.empty()) {
+    SONDE_TRY(load_side(options, options.profile.files, "", format, sides));
+  } else {
+    SONDE_TRY(load_side(options, options.base, "base", format, sides));
+    SONDE_TRY(load_side(options, options.changed, "new", format, sides));
+  }
+  return sides;
+}
+
+std::string title_of(const Options& options, const std::deque<Side>& sides) {
+  if (!options.title.empty()) return options.title;
+  const auto file = [](const Side& side) { return side.profiles.timeline.ranks.front().file; };
+  return sides.size() == 1 ? file(sides[0]) : fmt::format("{} against {}", file(sides[1]), file(sides[0]));
+}
+
+/// "report.html: 3.20 MB, 512,345 events, all in detail; open it in a browser"
+void say_written(const Options& options, const std::string& shows) {
+  std::error_code none;
+  const auto bytes = std::filesystem::file_size(options.output, none);
+  fmt::print("{}: {}, {}\n", options.output, bytes_text(static_cast<double>(bytes)), shows);
+}
+
+Status run(const Options& options, const ReportFormat& format) {
+  auto sides = load_sides(options, format);
+  if (!sides) return std::unexpected(sides.error());
+  std::vector<ReportSource*> sources;
+  for (Side& side : *sides) sources.push_back(&*side.source);
+  auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
+  if (!output) return std::unexpected(output.error());
+  const std::string shows = format.write(title_of(options, *sides), sources, output->sink());
+  SONDE_TRY(output->close());
+  if (!options.output.empty()) say_written(options, shows);
+  for (const Side& side : *sides) {
+    fmt::print(stderr, "{}{}", side.profiles.reports ? log_text(side.profiles.reports->log) : "",
+               log_text(side.profiles.timeline.log));
+  }
+  return {};
+}
+
+int usage_error(const Error& error) {
+  report_error(error);
+  return kUsage;
+}
+
+int run_checked(const Options& options) {
+  if (const Status files = check_files(options); !files) return usage_error(files.error());
+  const auto format = format_of(options);
+  if (!format) return usage_error(format.error());
+  if (const Status output = check_output(options, **format); !output) return usage_error(output.error());
+  const Status done = run(options, **format);
+  return done ? kDone : report_error(done.error());
+}
+
+std::string formats_help() {
+  std::string text = "how to write it; without it as the output file ends, else html:";
+  for (const ReportFormat& format : report_formats()) {
+    text += fmt::format("\n{} ({}): {}", format.name, format.ending, format.description);
+  }
+  return text;
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  add_profile_options(command, options->profile, kJoinedProfileHelp);
+  command.add_option("--base", options->base, "with --new: what is compared, as FILE, as it was before");
+  command.add_option("--new", options->changed, "with --base: the same as it is now");
+  command.add_option("--title", options->title, "the report's heading; the file's name unless said otherwise");
+  command.add_option("-f,--format", options->format, formats_help());
+  command.add_option("-o,--output", options->output, "a file to write to");
+  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.callback([options, &exit_code] { exit_code = run_checked(*options); });
+}
+
+}  // namespace
+
+extern const Command report_command;
+const Command report_command{"report", "Write all of it into one HTML file that opens anywhere, offline",
+                             "sonde report run.nsys-rep -o report.html", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,43 @@
+#include "analyses/summary.h"
+
+#include "cli/output.h"
+#include "cli/profile_options.h"
+#include "report/json/summary_json.h"
+#include "report/text/summary_text.h"
+
+namespace sonde {
+namespace {
+
+struct SummaryOptions {
+  ProfileOptions profile;
+  bool json = false;
+  std::string output;
+  bool force_overwrite = false;
+};
+
+Status run(const SummaryOptions& options) {
+  const auto trace = load(options.profile, summary_fields());
+  if (!trace) return std::unexpected(trace.error());
+  const RunSummary summary = summarize(*trace);
+  auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
+  if (!output) return std::unexpected(output.error());
+  output->write(options.json ? summary_json(*trace, summary) : summary_text(*trace, summary, terminal_options()));
+  return output->close();
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<SummaryOptions>();
+  add_profile_options(command, options->profile);
+  command.add_flag("--json", options->json, "as a JSON document (schema: docs/schemas/summary.schema.json)");
+  command.add_option("-o,--output", options->output, "a file to write to");
+  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.callback([options, &exit_code] { exit_code = finish(options->profile, [&] { return run(*options); }); });
+}
+
+}  // namespace
+
+extern const Command summary_command;
+const Command summary_command{"summary", "Show a run on one screen: GPU busy and idle, kernels, copies, API calls",
+                              "sonde summary run.sqlite", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,67 @@
+#include <limits>
+
+#include "cli/output.h"
+#include "cli/profile_options.h"
+#include "report/json/diagnosis_json.h"
+#include "report/text/diagnosis_text.h"
+#include "report/text/log_text.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  ProfileOptions profile;
+  bool all = false;
+  bool json = false;
+  std::string output;
+  bool force_overwrite = false;
+  bool list_rules = false;
+};
+
+constexpr size_t kUsuallyShown = 5;
+
+std::optional<KernelJoin> join_of(const JoinedProfiles& profiles) {
+  if (!profiles.reports) return std::nullopt;
+  return join_kernels(profiles.timeline, *profiles.reports);
+}
+
+Status run(const Options& options) {
+  const auto profiles = load_joined(options.profile, diagnosis_fields());
+  if (!profiles) return std::unexpected(profiles.error());
+  const Facts facts(profiles->timeline, join_of(*profiles));
+  const Diagnosis diagnosis = diagnose(facts);
+  auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
+  if (!output) return std::unexpected(output.error());
+  const size_t most = options.all ? std::numeric_limits<size_t>::max() : kUsuallyShown;
+  output->write(options.json ? diagnosis_json(facts, diagnosis)
+                             : diagnosis_text(facts, diagnosis, most, terminal_options()));
+  fmt::print(stderr, "{}{}", profiles->reports ? log_text(profiles->reports->log) : "",
+             log_text(profiles->timeline.log));
+  return output->close();
+}
+
+int list_rules() {
+  for (const Rule* rule : rules()) fmt::print("{:<24}{}\n", rule->name, rule->description);
+  return kDone;
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  add_profile_options(command, options->profile, kJoinedProfileHelp);
+  command.add_flag("--all", options->all, "all findings, not only the five that cost most");
+  command.add_flag("--json", options->json, "as a JSON document, all of them");
+  command.add_option("-o,--output", options->output, "a file to write to");
+  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.add_flag("--list-rules", options->list_rules, "list what is looked for");
+  command.callback([options, &exit_code] {
+    exit_code = options->list_rules ? list_rules() : finish(options->profile, [&] { return run(*options); });
+  });
+}
+
+}  // namespace
+
+extern const Command why_command;
+const Command why_command{"why", "Say what is wrong, what it costs at most, and what to do", "sonde why run.sqlite",
+                          set_up};
+
+}  // namespace sonde

@@ -1,0 +1,296 @@
+#include <algorithm>
+#include <csignal>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "analyses/kernels/recorded_kernels.h"
+#include "base/progress.h"
+#include "base/system/subprocess.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/record/control_options.h"
+#include "cli/record/cpu_sampling.h"
+#include "cli/record/cuda_options.h"
+#include "cli/record/gpu_metrics_options.h"
+#include "cli/record/launched_program.h"
+#include "cli/record/library.h"
+#include "cli/record/metrics.h"
+#include "cli/record/number_check.h"
+#include "cli/record/other_options.h"
+#include "cli/record/output_check.h"
+#include "cli/record/output_name.h"
+#include "cli/record/program_environment.h"
+#include "cli/record/self_test.h"
+#include "cli/record/traces.h"
+#include "cli/words/other_words.h"
+#include "record/record.h"
+#include "record/recover.h"
+#include "record/rounds/lines.h"
+
+namespace sonde {
+namespace {
+
+struct RecordArguments {
+  bool launch = false;  ///< the program runs under the recorder, and nothing is recorded yet
+  bool dry_run = false;
+  std::vector<std::string> words;
+  std::vector<std::string> traces = {"cuda", "nvtx", "osrt"};
+  record_cli::ControlArguments control;
+  bool show_output = true;
+  bool stats = false;
+  bool self_test = true;
+  bool torch_modules = false;
+  int64_t os_threshold_ns = 1000;
+  std::vector<std::string> environment;
+  std::string session;
+  std::string recover;
+  std::shared_ptr<record_cli::CpuArguments> cpu;
+  record_cli::CudaArguments cuda;
+  std::shared_ptr<record_cli::MetricOptions> metrics;
+  record_cli::GpuMetricsArguments gpu_metrics;
+  std::shared_ptr<record_cli::OtherOptions> others;
+};
+
+/// Ranges tell where a launch was.
+void measure_kernels(record::RecordOptions& options, record::MeasureRequest request) {
+  if (options.wanted.cuda) {
+    options.remarks.push_back({false,
+                               "no timeline of the GPU is recorded beside --metrics, since kernels run several times "
+                               "and one by one; sonde record without it does, and sonde study does both"});
+  }
+  options.wanted.cuda = false;
+  options.wanted.metrics = true;
+  options.wanted.nvtx = true;
+  options.measure = std::move(request);
+  options.complete_kernels = &complete_recorded_kernels;
+}
+
+Status add_measure(record::RecordOptions& options, const RecordArguments& arguments) {
+  auto measure = record_cli::measure_request(*arguments.metrics, options.remarks);
+  if (!measure) return std::unexpected(measure.error());
+  if (!*measure) return {};
+  if (options.wanted.gpu_metrics.any()) {
+    return fail("--metrics and --gpu-metrics-devices take the same counters of the GPU: record the program twice");
+  }
+  if (record_cli::is_whole_number(arguments.control.kill.value_or(""))) {
+    return fail(
+        "--kill {}: with kernels to measure it is ncu's word for ending the program behind --launch-count, which sonde "
+        "record does not do; as a signal it has a name (sighup)",
+        *arguments.control.kill);
+  }
+  measure_kernels(options, std::move(**measure));
+  return {};
+}
+
+Status add_what_is_recorded(record::RecordOptions& options, const RecordArguments& arguments) {
+  const auto traces = record_cli::read_traces(arguments.traces);
+  if (!traces) return std::unexpected(traces.error());
+  options.wanted = {.nvtx = traces->nvtx,
+                    .os_calls = traces->os_calls,
+                    .os_threshold_ns = arguments.os_threshold_ns,
+                    .cuda = traces->cuda,
+                    .libraries = traces->libraries};
+  options.remarks = traces->remarks;
+  SONDE_TRY(record_cli::answer_others(*arguments.others, options.remarks));
+  const auto cuda_options = record_cli::cuda_options(arguments.cuda, options.remarks);
+  if (!cuda_options) return std::unexpected(cuda_options.error());
+  options.wanted.cuda_options = *cuda_options;
+  const auto gpu_metrics = record_cli::gpu_metrics_options(arguments.gpu_metrics, options.remarks);
+  if (!gpu_metrics) return std::unexpected(gpu_metrics.error());
+  options.wanted.gpu_metrics = *gpu_metrics;
+  const auto cpu = record_cli::cpu_options_of(*arguments.cpu);
+  if (!cpu) return std::unexpected(cpu.error());
+  options.cpu = *cpu;
+  return add_measure(options, arguments);
+}
+
+/// What of Sonde's the program loads.
+Status add_libraries(record::RecordOptions& options, const RecordArguments& arguments) {
+  const auto library = record_cli::find_library();
+  if (!library) return std::unexpected(library.error());
+  options.library = *library;
+  if (!options.wanted.libraries.empty()) {
+    auto auditor = record_cli::find_auditor(*library);
+    if (!auditor) return std::unexpected(auditor.error());
+    options.auditor = *std::move(auditor);
+  }
+  if (arguments.torch_modules) {
+    auto folder = record_cli::find_torch_folder(*library);
+    if (!folder) return std::unexpected(folder.error());
+    options.torch_folder = *std::move(folder);
+    options.wanted.nvtx = true;  // they are ranges of NVTX
+  }
+  return {};
+}
+
+Status add_program(record::RecordOptions& options, const RecordArguments& arguments) {
+  for (const std::string& text : arguments.environment) {
+    const auto variables = record_cli::read_environment(text);
+    if (!variables) return std::unexpected(variables.error());
+    record_cli::set_environment(*variables);
+  }
+  options.program.words = arguments.words;
+  options.program.show_output = arguments.show_output;
+  options.session = arguments.session;
+  options.launch = arguments.launch;
+  return {};
+}
+
+Status add_round(record::RecordOptions& options, const RecordArguments& arguments) {
+  const auto round = record_cli::round_of(arguments.control);
+  if (!round) return std::unexpected(round.error());
+  static_cast<record::RoundOptions&>(options) = *round;
+  const auto remarks = record_cli::control_remarks(arguments.control, options.output);
+  options.remarks.insert(options.remarks.end(), remarks.begin(), remarks.end());
+  if (round->capture.trigger == wire::Trigger::nvtx && !options.wanted.nvtx) {
+    return fail("--capture-range nvtx needs -t nvtx: without it nobody sees the range");
+  }
+  const bool sees_cuda = options.wanted.cuda || options.wanted.metrics;
+  if (round->capture.trigger == wire::Trigger::cuda_profiler_api && !sees_cuda) {
+    return fail("--capture-range cudaProfilerApi needs -t cuda or --metrics: without them nobody sees the calls");
+  }
+  return {};
+}
+
+Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
+  if (arguments.words.empty()) return fail("there is no program to run; it stands after --, as in -- python train.py");
+  record::RecordOptions options;
+  SONDE_TRY(add_what_is_recorded(options, arguments));
+  SONDE_TRY(add_libraries(options, arguments));
+  SONDE_TRY(add_program(options, arguments));
+  if (!arguments.launch) SONDE_TRY(add_round(options, arguments));
+  return options;
+}
+
+/// On standard error: standard output is the program's. Said once the program has started, which would go on to ignore
+/// the signal too: what cannot be said must not cost the exit code.
+void say(const record::Profile& profile, size_t said) {
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler)
+  for (const std::string& line : record::lines_of(profile, said)) complain(line);
+}
+
+bool print_stats(const std::string& profile) {
+  const auto end = system_subprocess_runner()->run({.words = {"/proc/self/exe", "stats", profile}});
+  return end && end->succeeded();
+}
+
+/// Success over nothing is no success; a program that was only launched was not asked to be recorded.
+bool is_recorded(const record::Recording& recording, const record::RecordOptions& options) {
+  if (recording.failed > 0) return false;
+  if (recording.profiles > 0 || recording.cancelled || options.launch) return true;
+  complain(record::line_of_no_profile(options));
+  return false;
+}
+
+int run_program(const RecordArguments& arguments) {
+  auto options = options_of(arguments);
+  if (!options) {
+    complain(
+        fmt::format("{}\nTry 'sonde {} --help'.", options.error().message, arguments.launch ? "launch" : "record"));
+    return kUsage;
+  }
+  const Status writable = arguments.launch ? Status{} : record_cli::check_output(*options);
+  if (!writable) return report_error(writable.error());
+  const Status found = record::find_program(arguments.words.front());
+  if (!found) return report_error(found.error());
+  if (arguments.dry_run) return kDone;
+  const auto progress = terminal_progress();
+  options->progress = progress.get();
+  const Status tried = arguments.self_test ? record_cli::try_cuda(*options) : Status{};
+  if (!tried) return report_error(tried.error());
+  for (const record::Remark& remark : options->remarks) complain(record::line_of(remark));
+  for (const std::string& line : record::lines_of_left_spools(options->output)) complain(line);
+  std::vector<std::string> profiles;
+  options->made = [&](const record::Profile& profile) {
+    say(profile, options->remarks.size());
+    if (profile.written) profiles.push_back(profile.output);
+  };
+  const auto recording = record::record(*options);
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(bugprone-signal-handler): as in say()
+  if (!recording) return report_error(recording.error());
+  for (const record::Remark& remark : recording->remarks) complain(record::line_of(remark));
+  const bool recorded = is_recorded(*recording, *options);
+  const bool stats_failed = arguments.stats && !std::ranges::all_of(profiles, print_stats);
+  if (recording->exit_code != 0) return recording->exit_code;
+  return recorded && !stats_failed ? kDone : kCannot;
+}
+
+int recover(const RecordArguments& arguments) {
+  const auto output = record_cli::recovered_name(
+      arguments.recover, arguments.control.output ? arguments.control.output : arguments.control.exported);
+  if (!output) return report_error(output.error());
+  for (const record::Remark& remark : record_cli::control_remarks(arguments.control, *output)) {
+    complain(record::line_of(remark));
+  }
+  record::RoundOptions round;
+  round.output = *output;
+  round.overwrite = arguments.control.overwrite;
+  const auto profile = record::recover(arguments.recover, round);
+  if (!profile) return report_error(profile.error());
+  say(*profile, 0);
+  if (profile->written) {
+    complain(profile->kept.empty()
+                 ? fmt::format("{} is removed: the profile has all of it", arguments.recover)
+                 : fmt::format("{} stays, and may be deleted: the profile has all of it that could be read",
+                               arguments.recover));
+  }
+  const bool stats_failed = arguments.stats && profile->written && !print_stats(profile->output);
+  return profile->written && !stats_failed ? kDone : kCannot;
+}
+
+int run(const RecordArguments& arguments) {
+  return arguments.recover.empty() ? run_program(arguments) : recover(arguments);
+}
+
+void add_program_options(CLI::App& command, RecordArguments& a) {
+  command.add_option("-t,--trace", a.traces, "what to record, with commas between: " + record_cli::trace_help())
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command.add_flag("-w,--show-output", a.show_output, "false: what the program prints goes nowhere");
+  command
+      .add_option("--osrt-threshold", a.os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
+      ->check(record_cli::whole_number_check(0, record_cli::kMostSeconds * 1'000'000'000, "nanoseconds", "NS"))
+      ->capture_default_str();
+  command.add_flag("--dry-run", a.dry_run, "run nothing: only say whether the options are right");
+  command.add_flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
+  command.add_flag("--torch-modules", a.torch_modules,
+                   "a range for each call of a PyTorch module and each training step, without a change of the program");
+  a.cpu = record_cli::add_cpu_options(command);
+  record_cli::add_cuda_options(command, a.cuda);
+  command.add_option("-e,--env-var", a.environment, "NAME=VALUE of the program's environment, with commas between")
+      ->allow_extra_args(false);
+  command.add_option("--session-new", a.session, "a name by which other commands reach this recorder");
+  a.metrics = record_cli::add_metric_options(command);
+  record_cli::add_gpu_metrics_options(command, a.gpu_metrics);
+  a.others = record_cli::add_other_options(command);
+  command.add_option("COMMAND", a.words, "the program and its arguments; -- may stand before them")
+      ->transform(unguarded_word);
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  const auto a = std::make_shared<RecordArguments>();
+  record_cli::add_control_options(command, a->control);
+  command.add_flag("--stats", a->stats, "print the tables of sonde stats afterwards");
+  command.add_option("--recover", a->recover, "run nothing: make the profile of the file that a killed recorder left");
+  add_program_options(command, *a);
+  command.callback([a, &exit_code] { exit_code = run(*a); });
+}
+
+}  // namespace
+
+void set_up_launched_program(CLI::App& command, int& exit_code) {
+  const auto a = std::make_shared<RecordArguments>();
+  a->launch = true;
+  add_program_options(command, *a);
+  command.callback([a, &exit_code] { exit_code = run(*a); });
+}
+
+extern const Command record_command;
+const Command record_command = {
+    "record", "Run a program and record its CUDA, NVTX ranges, OS calls that block it, and CPU samples",
+    "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up, true};
+
+}  // namespace sonde

@@ -1,0 +1,70 @@
+#include <filesystem>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/output.h"
+#include "cli/record/control_options.h"
+#include "cli/record/other_options.h"
+#include "cli/record/output_check.h"
+#include "cli/record/traces.h"
+#include "cli/session/ask.h"
+#include "record/rounds/lines.h"
+
+namespace sonde {
+namespace {
+
+struct Arguments {
+  record_cli::ControlArguments control;
+  std::vector<std::string> traces;
+  std::optional<std::string> session;
+  std::shared_ptr<record_cli::OtherOptions> others;
+};
+
+Result<record::Request> request_of(const Arguments& arguments) {
+  auto round = record_cli::round_of(arguments.control);
+  if (!round) return std::unexpected(round.error());
+  round->output = std::filesystem::absolute(round->output).string();  // the recorder is in another folder
+  SONDE_TRY(record_cli::check_output(*round));
+  std::vector<record::Remark> remarks;
+  SONDE_TRY(record_cli::answer_others(*arguments.others, remarks));
+  const auto of_control = record_cli::control_remarks(arguments.control, round->output);
+  remarks.insert(remarks.end(), of_control.begin(), of_control.end());
+  if (!arguments.traces.empty()) {
+    const auto traces = record_cli::read_traces(arguments.traces);
+    if (!traces) return std::unexpected(traces.error());
+    round->only = record::wanted_bits(
+        {.nvtx = traces->nvtx, .os_calls = traces->os_calls, .cuda = traces->cuda, .libraries = traces->libraries});
+    remarks.insert(remarks.end(), traces->remarks.begin(), traces->remarks.end());
+  }
+  for (const record::Remark& remark : remarks) complain(record::line_of(remark));
+  return record::Request{.verb = record::Verb::start, .round = *round};
+}
+
+int run(const Arguments& arguments) {
+  const auto request = request_of(arguments);
+  if (!request) return report_error(request.error());
+  return session_cli::ask(arguments.session, *request);
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  const auto a = std::make_shared<Arguments>();
+  a->control.kill_of_duration = "none";  // the program was there before, and stop leaves it too
+  record_cli::add_control_options(command, a->control);
+  command
+      .add_option("-t,--trace", a->traces,
+                  "record only this of what the program was launched for: " + record_cli::trace_help())
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  session_cli::add_session_option(command, a->session);
+  a->others = record_cli::add_other_options(command);
+  command.callback([a, &exit_code] { exit_code = run(*a); });
+}
+
+}  // namespace
+
+extern const Command start_command;
+const Command start_command = {"start", "Begin to record a program that runs under 'sonde launch'",
+                               "sonde start -o step --duration 5", &set_up, true};
+
+}  // namespace sonde

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text/suggest.h"
+#include "cli/output.h"
+#include "cli/runs/run_records.h"
+#include "report/json/difference_json.h"
+#include "report/markdown/difference_markdown.h"
+#include "report/text/difference_text.h"
+
+namespace sonde {
+namespace {
+
+struct Options {
+  std::vector<std::string> base;
+  std::vector<std::string> changed;
+  std::string format = "text";
+  std::string output;
+  bool force_overwrite = false;
+  bool all = false;
+};
+
+using Records = std::vector<gate::RunRecord>;
+
+bool is_kernel_report(const gate::RunRecord& record) {
+  const auto kind = record.conditions.find("kind");
+  return !record.measures.empty() || (kind != record.conditions.end() && kind->second == "kernel report");
+}
+
+/// A timeline says when kernels ran, a kernel report how fast each is by itself: there is nothing to compare.
+Status check_kinds(const Records& base, const Records& changed) {
+  Records all = base;
+  all.insert(all.end(), changed.begin(), changed.end());
+  const auto report = std::ranges::find_if(all, is_kernel_report);
+  const auto timeline = std::ranges::find_if_not(all, is_kernel_report);
+  if (report == all.end() || timeline == all.end()) return {};
+  return fail(
+      "{} is a kernel report and {} a timeline: compare timelines with timelines (nsys, torch.profiler), kernel "
+      "reports "
+      "with kernel reports (ncu)",
+      report->source, timeline->source);
+}
+
+std::string rendered(const Comparison& comparison, const Options& options) {
+  if (options.format == "json") return comparison_json(comparison);
+  if (options.format == "markdown") return comparison_markdown(comparison, options.all);
+  return comparison_text(comparison, options.all, options.output.empty() ? terminal_options() : RenderOptions());
+}
+
+Status run(const Options& options) {
+  const auto base = load_records(options.base);
+  if (!base) return std::unexpected(base.error());
+  const auto changed = load_records(options.changed);
+  if (!changed) return std::unexpected(changed.error());
+  if (const Status kinds = check_kinds(*base, *changed); !kinds) return kinds;
+  auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
+  if (!output) return std::unexpected(output.error());
+  output->write(rendered(comparison_of(*base, *changed), options));
+  return output->close();
+}
+
+/// What is wrong with the command line, or nothing.
+std::string usage_error(const Options& options) {
+  const std::vector<std::string_view> formats = {"text", "json", "markdown"};
+  if (options.base.empty()) return "--base FILE is missing: the profile to compare with";
+  if (options.changed.empty()) return "--new FILE is missing: the profile that is compared with the base";
+  if (std::ranges::find(formats, options.format) == formats.end()) {
+    return fmt::format("there is no format '{}'{}", options.format, did_you_mean(options.format, formats));
+  }
+  return {};
+}
+
+int compare(const Options& options) {
+  if (const std::string wrong = usage_error(options); !wrong.empty()) {
+    fmt::print(stderr, "sonde compare: {}\n", wrong);
+    return kUsage;
+  }
+  const Status done = run(options);
+  return done ? kDone : report_error(done.error());
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  command
+      .add_option("--base", options->base,
+                  "what to compare with: a profile, a folder with the ranks of one run, or a record that was kept; "
+                  "several FILEs are several runs, whose mean is compared")
+      ->type_name("FILE ...");
+  command.add_option("--new", options->changed, "what is compared with it, in the same way")->type_name("FILE ...");
+  command.add_option("-f,--format", options->format, "text, json or markdown")->capture_default_str();
+  command.add_option("-o,--output", options->output, "a file to write to");
+  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.add_flag("--all", options->all, "every cause and row, not only those that matter");
+  command.callback([options, &exit_code] { exit_code = compare(*options); });
+}
+
+}  // namespace
+
+extern const Command compare_command;
+const Command compare_command{"compare", "Say what changed between two profiles, and why: a split that adds up",
+                              "sonde compare --base main.nsys-rep --new branch.nsys-rep", set_up};
+
+}  // namespace sonde

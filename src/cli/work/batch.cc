@@ -1,0 +1,120 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/tasks/batch_file.h"
+#include "cli/tasks/batch_text.h"
+#include "cli/tasks/connection.h"
+#include "cli/tasks/interrupt.h"
+#include "cli/tasks/submission.h"
+
+namespace sonde {
+
+#define SONDE_BATCH_COMMAND(name) extern const Command batch_##name##_command;
+#include "cli/batch/list.inc"
+#undef SONDE_BATCH_COMMAND
+
+namespace {
+
+using tasks::Json;
+
+const std::vector<Command> kBatchCommands = {
+#define SONDE_BATCH_COMMAND(name) batch_##name##_command,
+#include "cli/batch/list.inc"
+#undef SONDE_BATCH_COMMAND
+};
+
+struct Options {
+  tasks::ConnectionOptions connection;
+  std::string file;
+  std::string idempotency_key;
+  bool wait = false;
+  bool json = false;
+};
+
+int tell_interrupted(int64_t id) {
+  fmt::print(stderr,
+             "\nsonde: batch {} goes on without this command: `sonde batch show {}` shows it, `sonde batch cancel {}` "
+             "ends it\n",
+             id, id, id);
+  return tasks::kInterruptedExit;
+}
+
+int wait_for_end(const Options& options, tasks::Connection& connection, int64_t id) {
+  const tasks::Call call{.path = fmt::format("/api/v1/batches/{}", id), .waits_for_service = true};
+  while (true) {
+    const auto batch = connection.call(call);
+    if (tasks::Interrupt::came()) return tell_interrupted(id);
+    if (!batch) return report_error(batch.error());
+    if (!tasks::is_batch_over(*batch)) {
+      tasks::Interrupt::sleep(std::chrono::milliseconds(500));
+      continue;
+    }
+    if (options.json) fmt::print("{}", tasks::json_text(*batch));
+    fmt::print(stderr, "sonde: {} is over: {}\n", tasks::batch_title(*batch), tasks::states_text(*batch));
+    const Json& states = tasks::member(*batch, "states");
+    const bool all =
+        tasks::whole_of(states, "failed").value_or(0) + tasks::whole_of(states, "cancelled").value_or(0) == 0;
+    return all ? kDone : kCannot;
+  }
+}
+
+int submit(const Options& options, Json body) {
+  auto connection = tasks::Connection::open(options.connection);
+  if (!connection) return report_error(connection.error());
+  std::optional<tasks::Interrupt> interrupt;
+  if (options.wait) interrupt.emplace();
+  tasks::Call call{.method = "POST", .path = "/api/v1/batches", .body = std::move(body)};
+  call.idempotency_key = options.idempotency_key.empty() ? tasks::new_idempotency_key() : options.idempotency_key;
+  call.waits_for_room = options.wait;
+  const auto batch = connection->call(call);
+  if (!batch) return report_error(batch.error());
+  const auto id = tasks::whole_of(*batch, "id");
+  if (!id)
+    return report_error(
+        {"the service answered without the number of the batch; `sonde batch list` shows whether it is there"});
+  if (!options.json) fmt::print("{}\n", *id);
+  if (options.json && !options.wait) fmt::print("{}", tasks::json_text(*batch));
+  std::fflush(stdout);
+  if (options.wait) return wait_for_end(options, *connection, *id);
+  if (!options.json) {
+    fmt::print(stderr, "sonde: {} is accepted, {}; `sonde batch show {}` shows how far it is\n",
+               tasks::batch_title(*batch), tasks::batch_tasks_text(*batch), *id);
+  }
+  return kDone;
+}
+
+int run(const Options& options) {
+  auto body = options.file.empty() ? fail("FILE is missing: name the batch's file, or one of show, list and cancel")
+                                   : tasks::batch_from_file(options.file);
+  if (body) return submit(options, std::move(*body));
+  report_error(body.error());
+  return kUsage;
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  add_commands(command, kBatchCommands, exit_code);
+  command.add_option("FILE", options->file,
+                     "the batch, YAML or JSON: docs/serve/tasks.md; - reads it from standard input");
+  command.add_option("--idempotency-key", options->idempotency_key,
+                     "a text: the same one again gives the same batch and makes no second one");
+  command.add_flag("--wait", options->wait,
+                   "wait for its end: 0 where all tasks succeeded, else 1; a full queue is waited for, too");
+  command.add_flag("--json", options->json, "the batch as JSON instead of its number");
+  tasks::add_connection_options(command, options->connection);
+  command.callback([options, &command, &exit_code] {
+    if (command.get_subcommands().empty()) exit_code = run(*options);
+  });
+}
+
+}  // namespace
+
+extern const Command batch_command;
+const Command batch_command{"batch",
+                            "Submit many tasks at once, which are split over the GPUs; show, list and cancel them",
+                            "sonde batch examples/batch.yaml", set_up};
+
+}  // namespace sonde

@@ -1,0 +1,189 @@
+#include <filesystem>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/tasks/amounts.h"
+#include "cli/tasks/connection.h"
+#include "cli/tasks/ids.h"
+#include "cli/tasks/interrupt.h"
+#include "cli/tasks/submission.h"
+#include "cli/tasks/task_text.h"
+#include "cli/tasks/wait.h"
+#include "cli/words/other_words.h"
+
+namespace sonde {
+namespace {
+
+using tasks::Json;
+
+struct Options {
+  tasks::ConnectionOptions connection;
+  std::string type;
+  std::string name;
+  std::string priority;
+  std::optional<int64_t> gpus;
+  std::string memory;
+  std::string time_limit;
+  std::string strategy;
+  std::vector<std::string> after;
+  std::optional<int64_t> retries;
+  std::vector<std::string> environment;
+  std::string folder;
+  std::string request;
+  std::string model;
+  std::string idempotency_key;
+  bool profile = false;
+  bool wait = false;
+  bool json = false;
+  std::vector<std::string> words;
+};
+
+void set_text(Json& body, const char* name, const std::string& value) {
+  if (!value.empty()) body[name] = value;
+}
+
+Status add_limits(const Options& options, Json& body) {
+  if (options.gpus) body["gpus"] = *options.gpus;
+  set_text(body, "memory", options.memory);
+  if (!options.time_limit.empty()) {
+    const auto seconds = tasks::parse_seconds(options.time_limit);
+    if (!seconds) return fail("--time-limit: {}", seconds.error().message);
+    body["time_limit_seconds"] = *seconds;
+  }
+  if (!options.after.empty()) {
+    const auto ids = tasks::parse_ids(options.after);
+    if (!ids) return fail("--after: {}", ids.error().message);
+    body["after"] = *ids;
+  }
+  if (options.retries) body["retries"] = *options.retries;
+  return {};
+}
+
+/// What can be said without the service; mistakes of usage are found here.
+Result<Json> body_of(const Options& options) {
+  Json body = Json::object();
+  set_text(body, "type", options.type);
+  set_text(body, "name", options.name);
+  set_text(body, "priority", options.priority);
+  set_text(body, "strategy", options.strategy);
+  set_text(body, "model", options.model);
+  SONDE_TRY(add_limits(options, body));
+  if (!options.folder.empty())
+    body["working_directory"] = std::filesystem::absolute(options.folder).lexically_normal().string();
+  if (options.profile) body["profile"] = true;
+  if (!options.environment.empty()) {
+    auto environment = tasks::environment_of(options.environment);
+    if (!environment) return std::unexpected(environment.error());
+    body["environment"] = std::move(*environment);
+  }
+  if (!options.request.empty()) {
+    auto request = tasks::json_from_file(options.request);
+    if (!request) return fail("--request: {}", request.error().message);
+    body["request"] = std::move(*request);
+  }
+  if (options.type.empty() && options.words.empty()) {
+    return fail("there is nothing to run: name a type (--type), or a command after --, as in -- python train.py");
+  }
+  return body;
+}
+
+Result<Json> submitted(const Options& options, tasks::Connection& connection, Json body) {
+  if (!options.words.empty()) {
+    const auto member = tasks::words_member(connection, options.type);
+    if (!member) return std::unexpected(member.error());
+    body[*member] = options.words;
+  }
+  tasks::Call call{.method = "POST", .path = "/api/v1/tasks", .body = std::move(body)};
+  call.idempotency_key = options.idempotency_key.empty() ? tasks::new_idempotency_key() : options.idempotency_key;
+  call.waits_for_room = options.wait;
+  return connection.call(call);
+}
+
+int wait_for_end(const Options& options, tasks::Connection& connection, int64_t id) {
+  const auto task = tasks::wait_for_task(connection, id, true, tasks::is_over);
+  if (!task) return tasks::tell_failure(task.error(), id);
+  if (options.json) fmt::print("{}", tasks::json_text(*task));
+  fmt::print(stderr, "sonde: {}\n", tasks::outcome_text(*task));
+  return tasks::outcome_exit(*task);
+}
+
+int run(const Options& options) {
+  auto body = body_of(options);
+  if (!body) {
+    report_error(body.error());
+    return kUsage;
+  }
+  auto connection = tasks::Connection::open(options.connection);
+  if (!connection) return report_error(connection.error());
+  std::optional<tasks::Interrupt> interrupt;
+  if (options.wait) interrupt.emplace();
+  const auto task = submitted(options, *connection, std::move(*body));
+  if (!task && tasks::Interrupt::came()) {
+    fmt::print(stderr, "\nsonde: interrupted; `sonde ps` shows whether the task was accepted\n");
+    return tasks::kInterruptedExit;
+  }
+  if (!task) return report_error(task.error());
+  const auto id = tasks::whole_of(*task, "id");
+  if (!id)
+    return report_error({"the service answered without the number of the task; `sonde ps` shows whether it is there"});
+  if (!options.json) fmt::print("{}\n", *id);
+  if (options.json && !options.wait) fmt::print("{}", tasks::json_text(*task));
+  std::fflush(stdout);
+  if (options.wait) return wait_for_end(options, *connection, *id);
+  if (!options.json) {
+    fmt::print(stderr, "sonde: {} is accepted; `sonde logs -f {}` follows it, `sonde explain {}` says where it goes\n",
+               tasks::title_of(*task), *id, *id);
+  }
+  return kDone;
+}
+
+void add_task_options(CLI::App& command, Options& o) {
+  command.add_option("--type", o.type, "type of task, as sonde.tasks.types of the service declares it");
+  command.add_option("--name", o.name, "for people");
+  command.add_option("--priority", o.priority, "name of a level, such as high, normal, low");
+  command.add_option("--gpus", o.gpus, "so many GPUs, all of them or none; 0: it needs none")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--memory", o.memory,
+                     "that it needs on each GPU, such as 16GiB (default: as earlier tasks of its type)");
+  command.add_option("--time-limit", o.time_limit,
+                     "after which it is ended, such as 90s, 30m, 2h; a number alone is seconds");
+  command.add_option("--strategy", o.strategy, "by which its GPU is chosen (default: the configured one)");
+  command.add_option("--after", o.after, "only once these tasks succeeded: 12,14-17")->allow_extra_args(false);
+  command.add_option("--retries", o.retries, "attempts beyond the first, also after the program's own failures")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--env", o.environment,
+                  "NAME=VALUE for the task, or NAME for its value here; may stand several times")
+      ->allow_extra_args(false);
+  command.add_option("--chdir", o.folder, "folder to run in (default: a new one of the task's own)");
+  command.add_option(
+      "--request", o.request,
+      "file with the request to a model (KServe v2, JSON), for a type with workers; - reads it from standard input");
+  command.add_option("--model", o.model, "model of the request, where the type leaves it open");
+  command.add_flag("--profile", o.profile, "record it");
+}
+
+void set_up(CLI::App& command, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  add_task_options(command, *options);
+  command.add_option("--idempotency-key", options->idempotency_key,
+                     "a text: the same one again gives the same task and starts no second one");
+  command.add_flag("--wait", options->wait,
+                   "wait for its end, and end as it did; a full queue is waited for, too. Ctrl-C leaves it running");
+  command.add_flag("--json", options->json, "the task as JSON instead of its number");
+  command.add_option("WORDS", options->words, "after --: a command, or with --type the arguments that the type allows")
+      ->transform(unguarded_word);
+  tasks::add_connection_options(command, options->connection);
+  command.callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace
+
+extern const Command submit_command;
+const Command submit_command{"submit", "Give the service a task to run on a GPU; prints its number",
+                             "sonde submit --type train --memory 16GiB --time-limit 2h -- --epochs 3", set_up};
+
+}  // namespace sonde

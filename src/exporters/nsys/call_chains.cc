@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "exporters/nsys/sections.h"
+
+namespace sonde::nsys_export {
+namespace {
+
+/// A frame of a chain under the id that its table gives the chain.
+struct Frame {
+  int64_t id;
+  size_t frame;  ///< row of CallChains
+  int64_t depth;
+};
+using Frames = std::vector<Frame>;
+
+Cell id_of(const Context&, const Frames& f, size_t row) { return f[row].id; }
+Cell depth_of(const Context&, const Frames& f, size_t row) { return f[row].depth; }
+Cell symbol_of(const Context& c, const Frames& f, size_t row) {
+  return text_id(c, c.trace.chains.symbol, f[row].frame);
+}
+Cell module_of(const Context& c, const Frames& f, size_t row) {
+  return text_id(c, c.trace.chains.module, f[row].frame);
+}
+Cell address_of(const Context& c, const Frames& f, size_t row) { return cell(c.trace.chains.address, f[row].frame); }
+Cell mode_of(const Context& c, const Frames& f, size_t row) { return code(c.trace.chains.kernel_mode, f[row].frame); }
+
+/// A frame whose symbol is not known is called by its address.
+Cell unresolved_of(const Context& c, const Frames& f, size_t row) {
+  const NameId symbol = c.trace.chains.symbol[f[row].frame];
+  const bool unresolved = symbol != kNone && c.trace.name(symbol).starts_with("0x");
+  return unresolved ? Cell(1) : Cell();
+}
+
+using Column = ColumnOf<Frames>;
+constexpr std::array kCudaColumns = {
+    Column{"id", kIntegerSet, id_of},           Column{"symbol", kIntegerSet, symbol_of},
+    Column{"module", kIntegerSet, module_of},   Column{"unresolved", kInteger, unresolved_of},
+    Column{"originalIP", kInteger, address_of}, Column{"stackDepth", kIntegerSet, depth_of},
+};
+constexpr std::array kHostColumns = {
+    Column{"id", kIntegerSet, id_of},
+    Column{"symbol", kIntegerSet, symbol_of},
+    Column{"module", kIntegerSet, module_of},
+    Column{"kernelMode", kInteger, mode_of},
+    Column{"thumbCode", kInteger},
+    Column{"unresolved", kInteger, unresolved_of},
+    Column{"specialEntry", kInteger},
+    Column{"originalIP", kInteger, address_of},
+    Column{"unwindMethod", kInteger},
+    Column{"stackDepth", kIntegerSet, depth_of},
+};
+
+void add_frames(const CallChains& chains, ChainId chain, int64_t id, Frames& frames) {
+  if (chain >= chains.size()) return;
+  for (uint32_t f = chains.first[chain]; f < chains.first[chain + 1]; ++f) {
+    frames.push_back({id, f, f - chains.first[chain]});
+  }
+}
+
+/// The frames of each chain that a table of calls uses, once, where that is not in `written` yet.
+Frames used_by(const Calls& calls, const CallChains& chains, boost::unordered_flat_set<uint32_t>& written) {
+  Ids used;
+  std::ranges::copy_if(calls.chain, std::back_inserter(used), [&](ChainId c) { return written.insert(c).second; });
+  std::ranges::sort(used);
+  Frames frames;
+  for (const ChainId chain : used) add_frames(chains, chain, int64_t{chain} + 1, frames);
+  return frames;
+}
+
+/// Samples own their chains: those are numbered as the samples are.
+Frames of_samples(const Samples& samples, const CallChains& chains, int64_t samples_before) {
+  Frames frames;
+  for (size_t row = 0; row < samples.chain.size(); ++row) {
+    add_frames(chains, samples.chain[row], samples_before + static_cast<int64_t>(row) + 1, frames);
+  }
+  return frames;
+}
+
+constexpr std::string_view kKey = "id, stackDepth";
+
+}  // namespace
+
+Status write_call_chains(Output& out, const Context& c) {
+  const Trace& t = c.trace;
+  const Frames cuda = used_by(t.api, t.chains, out.api_chains);
+  SONDE_TRY(write_rows<Frames>(out, {"CUDA_CALLCHAINS", kKey}, kCudaColumns, c, cuda, cuda.size()));
+  const Frames os = used_by(t.os_calls, t.chains, out.os_chains);
+  SONDE_TRY(write_rows<Frames>(out, {"OSRT_CALLCHAINS", kKey}, kHostColumns, c, os, os.size()));
+  const Frames samples = of_samples(t.samples, t.chains, c.samples_before);
+  return write_rows<Frames>(out, {"SAMPLING_CALLCHAINS", kKey}, kHostColumns, c, samples, samples.size());
+}
+
+}  // namespace sonde::nsys_export

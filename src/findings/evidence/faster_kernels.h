@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <tuple>
+
+#include "analyses/kernels/launch_occupancy.h"
+#include "analyses/replay/replay.h"
+#include "findings/rule.h"
+
+/// What rules on how kernels run have in common: kernels that could take less time.
+namespace sonde {
+
+inline const Fields kFasterKernelsFields =
+    kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources, Field::kernel_short_names};
+inline const Checks kFasterKernelsChecks{Check::records_complete, Check::past_warm_up, Check::kernels_traced};
+
+struct FasterKernels {
+  std::vector<Change::Resized> kernels;
+  int64_t now_ns = 0;  ///< their time, as shares of their GPU's (gpu_shares.h)
+
+  void add(const Facts& facts, Row row, int64_t duration_ns);
+};
+
+/// Theoretical occupancy and waves of each kernel that is judged, computed once a shape and GPU.
+class JudgedOccupancy {
+ public:
+  explicit JudgedOccupancy(const Facts& facts) : facts_(facts) {}
+  /// Absent where the recording does not tell (launch_occupancy.h).
+  [[nodiscard]] const std::optional<LaunchOccupancy>& of(Row kernel);
+
+ private:
+  const Facts& facts_;
+  std::map<std::tuple<DeviceId, NameId, Dim3, Dim3, int32_t, int64_t>, std::optional<LaunchOccupancy>> known_;
+};
+
+/// Adds the finding where a replay with these kernels saves at least 1 % of the judged time. Its text gets {time}, what
+/// the kernels take now, {most}, their names with shares of that, and these arguments.
+void add_faster_kernels(const Facts& facts, std::string_view id, const FasterKernels& faster,
+                        std::vector<Argument> arguments, Diagnosis& diagnosis);
+
+}  // namespace sonde

@@ -1,0 +1,310 @@
+#include <algorithm>
+#include <ranges>
+
+#include "analyses/replay/replay.h"
+#include "findings/evidence/host_copies.h"
+#include "findings/evidence/places.h"
+#include "findings/evidence/told.h"
+#include "findings/rule.h"
+#include "trace/columns.h"
+#include "trace/rows_by_thread.h"
+
+/// Stretches in which a GPU runs dry again and again, because one thread launches more slowly than the GPU works: no
+/// call between the launches waits for anything. The ceiling is what a replay (replay.h) saves in which each stretch is
+/// one CUDA graph: its first launch remains, kernels keep their durations. The graph begins with launches before the
+/// stretch that took the host as long each, while the GPU still had work: they made the host late. Idle time in runs
+/// that tiny_kernels tells of makes no stretch; waits and long pieces of host work end one, and are told by gpu_idle
+/// and others.
+namespace sonde {
+namespace {
+
+/// Behind a wait, or at the beginning of a step, the GPU runs dry a few times before the host is ahead again.
+constexpr int64_t kFewestStarts = 16;
+/// As many launches may follow each other that did not find the GPU dry: a long kernel gives the host time for some.
+constexpr size_t kMostFed = 16;
+/// The least share of a stretch in which the GPU is idle. What starting a kernel takes is less.
+constexpr double kLeastIdleShare = 0.1;
+/// What takes longer between two launches is work of its own: so many times what is usual where the GPU runs dry, and
+/// this at most. PyTorch's eager operators, profiled, take 40 to 110 us at the median and 200 to 430 us at the 99th
+/// percentile.
+constexpr int64_t kMostOfUsual = 8;
+constexpr int64_t kLongestReadyingNs = 1'000'000;
+
+/// A call that put work on a GPU.
+struct Launch {
+  Row call = kNone;
+  uint32_t gpu = kNone;
+  int64_t ready_ns = 0;    ///< host time since the launch before
+  int64_t starved_ns = 0;  ///< before its first operation, nothing to compute for the GPU and the call not back
+  int64_t end_ns = 0;      ///< of its last operation
+  int64_t busy_ns = 0;     ///< share of the GPU's time
+  int64_t operations = 0;
+  bool beside = false;  ///< a copy between host and GPU, which runs beside what is computed
+  bool told = false;    ///< it found the GPU dry, and another finding tells so
+};
+
+struct Stretch {
+  std::vector<Launch> launches;  ///< the first one did not wait, or for other reasons
+  int64_t starved_ns = 0;
+  int64_t starved = 0;  ///< how many launches found the GPU dry
+  int64_t busy_ns = 0;
+  Row graph_first = kNone;  ///< of `api`: the launch with which it would begin as a graph
+  [[nodiscard]] Span host(const Calls& api) const {
+    return {api.end[launches.front().call], api.end[launches.back().call]};
+  }
+};
+
+struct Operation {
+  int64_t start;
+  int64_t end;
+  Row call;
+  int64_t share_ns;
+  bool beside;
+};
+
+bool runs_beside(const Copies& copies, Row row) { return crosses_link(copies, row); }
+bool runs_beside(const GpuOps&, Row) { return false; }
+
+std::vector<std::vector<Operation>> operations_of(const Facts& facts) {
+  std::vector<std::vector<Operation>> of_gpu(facts.gpus.gpus.size());
+  for_each_gpu_table(facts.trace, [&](const auto& ops) {
+    const Longs& shares = facts.shares.of(facts.trace, ops);
+    for (Row row = 0; row < row_count(ops); ++row) {
+      const Row call = ops.launch.empty() ? kNone : ops.launch[row];
+      of_gpu[facts.gpus.of_stream[ops.stream[row]]].push_back(
+          {ops.start[row], ops.end[row], call, shares[row], runs_beside(ops, row)});
+    }
+  });
+  for (auto& operations : of_gpu) std::ranges::stable_sort(operations, {}, &Operation::start);
+  return of_gpu;
+}
+
+/// For each row of `api` what it launched.
+std::vector<Launch> launches_of(const Facts& facts, const Told& told) {
+  std::vector<Launch> launches(row_count(facts.trace.api));
+  const auto of_gpu = operations_of(facts);
+  for (uint32_t gpu = 0; gpu < of_gpu.size(); ++gpu) {
+    int64_t busy_until = facts.extent.first;
+    for (const Operation& op : of_gpu[gpu]) {
+      if (op.call != kNone && facts.judged(op.start)) {
+        Launch& launch = launches[op.call];
+        const bool starved = !op.beside && op.start > busy_until && facts.trace.api.end[op.call] > busy_until;
+        if (launch.operations == 0 && starved) {
+          launch.told = told.holds(gpu, busy_until);
+          launch.starved_ns = launch.told ? 0 : op.start - busy_until;
+        }
+        launch.call = op.call;
+        launch.beside = op.beside;
+        launch.gpu = gpu;
+        launch.end_ns = std::max(launch.end_ns, op.end);
+        launch.busy_ns += op.share_ns;
+        ++launch.operations;
+      }
+      if (!op.beside) busy_until = std::max(busy_until, op.end);
+    }
+  }
+  return launches;
+}
+
+class Stretches {
+ public:
+  Stretches(const Facts& facts, const Claims& claims) : facts_(facts), launches_(launches_of(facts, Told(claims))) {
+    const Calls& api = facts.trace.api;
+    const RowsByThread rows(api.thread, facts.trace.threads.size());
+    for (ThreadId thread = 0; thread < facts.trace.threads.size(); ++thread) {
+      for (const Row row : rows.rows_of(thread)) add_call(row);
+      close();
+    }
+  }
+  [[nodiscard]] std::vector<Stretch>& all() { return stretches_; }
+
+ private:
+  void add_call(Row row) {
+    const Calls& api = facts_.trace.api;
+    const bool launches = launches_[row].call != kNone;
+    if (waits(row)) return close();
+    if (!launches) return;
+    run_.push_back(launches_[row]);
+    if (run_.size() > 1) run_.back().ready_ns = api.start[row] - api.end[run_[run_.size() - 2].call];
+  }
+
+  [[nodiscard]] bool waits(Row row) const {
+    switch (facts_.api_kinds[row]) {
+      case ApiKind::synchronize:
+      case ApiKind::copy_blocking:
+      case ApiKind::allocate: return true;
+      case ApiKind::copy_async: return launches_[row].beside && facts_.trace.api.end[row] >= launches_[row].end_ns;
+      default: return false;
+    }
+  }
+
+  /// Host time before a launch that finds the GPU dry, the median.
+  [[nodiscard]] int64_t usual_readying() const {
+    Longs usual;
+    for (const Launch& launch : run_ | std::views::drop(1)) {
+      if (launch.starved_ns > 0) usual.push_back(launch.ready_ns);
+    }
+    if (usual.empty()) return 0;
+    const auto middle = usual.begin() + static_cast<std::ptrdiff_t>(usual.size() / 2);
+    std::ranges::nth_element(usual, middle);
+    return *middle;
+  }
+
+  /// Takes the stretches out of launches that follow each other without a wait.
+  void close() {
+    const int64_t usual = usual_readying();
+    const int64_t longest = std::min(kLongestReadyingNs, kMostOfUsual * usual);
+    size_t begin = 0;  // where no stretch reaches back beyond
+    size_t first = 0;  // of the stretch; the launch before the first that found the GPU dry
+    size_t last = 0;   // 0: none is open
+    for (size_t i = 1; i < run_.size(); ++i) {
+      const int64_t began = facts_.trace.api.start[run_[i].call];
+      const int64_t began_before = facts_.trace.api.start[run_[i - 1].call];
+      if (run_[i].ready_ns > longest || facts_.step_of(began) != facts_.step_of(began_before)) {
+        if (last != 0) take(first, last, lead_of(begin, first, usual));
+        last = 0;
+        begin = i;
+        continue;
+      }
+      if (run_[i].starved_ns == 0) continue;
+      if (last == 0 || i - last > kMostFed) {
+        if (last != 0) {
+          take(first, last, lead_of(begin, first, usual));
+          begin = last;
+        }
+        first = i - 1;
+      }
+      last = i;
+    }
+    if (last != 0) take(first, last, lead_of(begin, first, usual));
+    run_.clear();
+  }
+
+  /// The first of the launches before a stretch that took the host at least half of what is usual in it. What another
+  /// finding tells of is not gained twice.
+  [[nodiscard]] size_t lead_of(size_t begin, size_t first, int64_t usual) const {
+    while (first > begin && run_[first].ready_ns >= usual / 2 && !run_[first].told) --first;
+    return first;
+  }
+
+  void take(size_t first, size_t last, size_t lead) {
+    Stretch stretch;
+    stretch.graph_first = run_[lead].call;
+    for (size_t i = first; i <= last; ++i) {
+      stretch.launches.push_back(run_[i]);
+      if (i == first) continue;
+      stretch.starved_ns += run_[i].starved_ns;
+      stretch.starved += run_[i].starved_ns > 0 ? 1 : 0;
+      stretch.busy_ns += run_[i].busy_ns;
+    }
+    const Span host = stretch.host(facts_.trace.api);
+    const double share = static_cast<double>(stretch.starved_ns) / static_cast<double>(host.second - host.first);
+    if (stretch.starved >= kFewestStarts && share >= kLeastIdleShare) stretches_.push_back(std::move(stretch));
+  }
+
+  const Facts& facts_;
+  std::vector<Launch> launches_;
+  std::vector<Launch> run_;
+  std::vector<Stretch> stretches_;
+};
+
+struct Sums {
+  int64_t launches = 0;  ///< but the first of each stretch
+  int64_t operations = 0;
+  int64_t starved_ns = 0;
+  int64_t busy_ns = 0;
+  int64_t host_ns = 0;
+};
+
+Sums sums_of(const Calls& api, const std::vector<Stretch>& stretches) {
+  Sums sums;
+  for (const Stretch& s : stretches) {
+    sums.launches += static_cast<int64_t>(s.launches.size()) - 1;
+    for (const Launch& launch : s.launches | std::views::drop(1)) sums.operations += launch.operations;
+    sums.starved_ns += s.starved_ns;
+    sums.busy_ns += s.busy_ns;
+    sums.host_ns += s.host(api).second - s.host(api).first;
+  }
+  return sums;
+}
+
+Change as_graphs(const Calls& api, const std::vector<Stretch>& stretches) {
+  Change change;
+  for (const Stretch& s : stretches) {
+    change.cuts.push_back({api.thread[s.graph_first], api.end[s.graph_first], s.host(api).second, true});
+  }
+  return change;
+}
+
+void claim(const Calls& api, const std::vector<Stretch>& stretches, Claims& claims) {
+  for (const Stretch& s : stretches) {
+    std::vector<int64_t> until(claims.idle.size(), kUnknown);
+    for (const Launch& launch : s.launches) until[launch.gpu] = std::max(until[launch.gpu], launch.end_ns);
+    for (uint32_t gpu = 0; gpu < until.size(); ++gpu) {
+      if (until[gpu] > s.host(api).first) claims.idle[gpu].emplace_back(s.host(api).first, until[gpu]);
+    }
+  }
+}
+
+void add_places(const Stretch& stretch, Places& places) {
+  for (const Launch& launch : stretch.launches) {
+    if (launch.starved_ns > 0) places.add(launch.call, launch.starved_ns);
+  }
+}
+
+Finding finding_of(const Facts& facts, std::vector<Stretch>& stretches, int64_t ceiling) {
+  const Calls& api = facts.trace.api;
+  const Sums sums = sums_of(api, stretches);
+  const auto number = [](int64_t n) { return static_cast<double>(n); };
+  const double launches = number(std::max<int64_t>(1, sums.launches));
+  Places places(facts);
+  for (const Stretch& s : stretches) add_places(s, places);
+  Finding finding{.id = "launch_bound",
+                  .arguments = {{"place", Unit::none, 0, places.most_in_words()},
+                                {"time", Unit::nanoseconds, number(sums.starved_ns), {}},
+                                {"launches", Unit::none, number(sums.launches), {}},
+                                {"host", Unit::nanoseconds, number(sums.host_ns) / launches, {}},
+                                {"busy", Unit::nanoseconds, number(sums.busy_ns) / launches, {}},
+                                {"rate", Unit::none, 1e9 * number(sums.operations) / number(sums.host_ns), {}}},
+                  .ceiling_ns = ceiling,
+                  .evidence = {}};
+  std::ranges::stable_sort(stretches, std::greater(), &Stretch::starved_ns);
+  for (const Stretch& s : stretches | std::views::take(kMostEvidence)) {
+    Places place(facts);
+    add_places(s, place);
+    const Span host = s.host(api);
+    finding.evidence.push_back(
+        {host.first, host.second, facts.gpus.gpus[s.launches.back().gpu].place, place.most().name});
+  }
+  return finding;
+}
+
+void judge(const Facts& facts, Diagnosis& diagnosis) {
+  const Kernels& k = facts.trace.kernels;
+  if (row_count(k) + row_count(facts.trace.graph_launches) == 0) return;
+  if (facts.trace.api.start.empty() || std::ranges::all_of(k.launch, [](Row launch) { return launch == kNone; })) {
+    diagnosis.abstentions.push_back({"launch_bound", "launch_bound.no_launches", {}});
+    return;
+  }
+  Stretches found(facts, diagnosis.claims);
+  std::vector<Stretch>& stretches = found.all();
+  const Calls& api = facts.trace.api;
+  if (facts.percent_of_wall(facts.per_gpu(sums_of(api, stretches).starved_ns)) < kWorthPercent) return;
+  const Change change = as_graphs(api, stretches);
+  const int64_t ceiling = facts.saving_ns(change);
+  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
+  claim(api, stretches, diagnosis.claims);
+  diagnosis.findings.push_back(finding_of(facts, stretches, ceiling));
+}
+
+}  // namespace
+
+extern const Rule launch_bound_rule;
+const Rule launch_bound_rule{
+    "launch_bound",
+    "stretches in which the GPU runs dry because the host launches too slowly",
+    kReplayFields | Fields{Field::ranges, Field::range_links},
+    {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
+    &judge};
+
+}  // namespace sonde

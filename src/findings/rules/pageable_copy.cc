@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "analyses/replay/replay.h"
+#include "findings/evidence/host_copies.h"
+#include "findings/evidence/host_link.h"
+#include "findings/rule.h"
+#include "trace/columns.h"
+
+/// Copies between host and GPU from or to pageable memory: the driver moves them through buffers of its own, more
+/// slowly and with the host's help. The ceiling is what a replay (replay.h) saves in which each takes as long as pinned
+/// memory would, and those to the GPU return at once. Copies to the host are still waited for.
+namespace sonde {
+namespace {
+
+constexpr double kLeastPercent = 0.5;
+/// Where the file does not tell the GPUs: PCIe 4 x16.
+constexpr double kUsualBytesPerSecond = 24e9;
+
+struct Copied {
+  int64_t count = 0;
+  int64_t bytes = 0;
+  int64_t ns = 0;
+  void add(const Copies& c, Row row) {
+    ++count;
+    bytes += c.bytes[row];
+    ns += c.end[row] - c.start[row];
+  }
+  [[nodiscard]] double bytes_per_second() const {
+    return ns > 0 ? static_cast<double>(bytes) * 1e9 / static_cast<double>(ns) : 0;
+  }
+};
+
+/// Up to this a copy from pageable memory to the GPU returns before it is done; above, when all of it is staged, which
+/// is shortly before (CUDA Runtime API, "API synchronization behavior").
+constexpr int64_t kStagedBytes = 64 << 10;
+
+Change pinned_instead(const Facts& facts, const std::vector<Row>& rows, double bytes_per_second) {
+  const Copies& c = facts.trace.copies;
+  const Calls& api = facts.trace.api;
+  Change change;
+  for (const Row row : rows) {
+    const int64_t recorded = c.end[row] - c.start[row];
+    const auto could = static_cast<int64_t>(static_cast<double>(c.bytes[row]) * 1e9 / bytes_per_second);
+    change.copies.push_back({row, std::min(recorded, could)});
+    const Row call = c.launch.empty() ? kNone : c.launch[row];
+    const bool to_gpu = c.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device);
+    if (call == kNone || !to_gpu || c.bytes[row] <= kStagedBytes) continue;
+    if (api.end[call] <= c.start[row] || api.end[call] - api.start[call] <= kCopyCallNs) continue;
+    change.cuts.push_back({api.thread[call], api.start[call] + kCopyCallNs, api.end[call]});
+  }
+  return change;
+}
+
+void judge(const Facts& facts, Diagnosis& diagnosis) {
+  const Copies& c = facts.trace.copies;
+  Copied pageable;
+  Copied pinned;
+  std::vector<Row> rows;
+  bool told = false;
+  for (Row row = 0; row < row_count(c); ++row) {
+    if (!crosses_link(c, row) || c.bytes[row] == kUnknown || !facts.judged(c.start[row])) continue;
+    told = told || c.source[row] != static_cast<uint8_t>(MemoryKind::absent);
+    if (touches(c, row, MemoryKind::pageable)) {
+      pageable.add(c, row);
+      rows.push_back(row);
+    } else if (touches(c, row, MemoryKind::pinned)) {
+      pinned.add(c, row);
+    }
+  }
+  if (!told && row_count(c) > 0) {
+    diagnosis.abstentions.push_back({"pageable_copy", "pageable_copy.no_memory_kinds", {}});
+    return;
+  }
+  const double could =
+      std::max(pinned.bytes_per_second(), usual_bytes_per_second(facts).value_or(kUsualBytesPerSecond));
+  const int64_t ceiling = facts.saving_ns(pinned_instead(facts, rows, could));
+  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return c.end[row] - c.start[row]; });
+  rows.resize(std::min(rows.size(), kMostEvidence));
+  Finding finding{.id = "pageable_copy",
+                  .arguments = {{"count", Unit::none, static_cast<double>(pageable.count), {}},
+                                {"bytes", Unit::bytes, static_cast<double>(pageable.bytes), {}},
+                                {"time", Unit::nanoseconds, static_cast<double>(pageable.ns), {}},
+                                {"rate", Unit::gigabytes_per_second, pageable.bytes_per_second() / 1e9, {}}},
+                  .ceiling_ns = ceiling,
+                  .evidence = {}};
+  for (const Row row : rows) {
+    const uint32_t gpu = facts.gpus.of_stream[c.stream[row]];
+    finding.evidence.push_back({c.start[row], c.end[row], facts.gpus.gpus[gpu].place, {}});
+  }
+  diagnosis.findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+extern const Rule pageable_copy_rule;
+const Rule pageable_copy_rule{"pageable_copy", "copies between host and GPU that use pageable memory", kReplayFields,
+                              kLoopChecks, &judge};
+
+}  // namespace sonde

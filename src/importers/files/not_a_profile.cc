@@ -1,0 +1,43 @@
+#include "importers/files/not_a_profile.h"
+
+#include <array>
+
+namespace sonde {
+namespace {
+
+struct Known {
+  std::string_view begins_with;
+  std::string_view what_and_remedy;
+};
+
+constexpr std::array kKnown = {
+    Known{"version https://git-lfs", "a Git LFS pointer, not the file itself; fetch it with: git lfs pull"},
+    Known{"PK\x03\x04", "a ZIP archive; unpack it and name the profile in it"},
+    Known{"\x28\xb5\x2f\xfd", "compressed with zstd; unpack it with: unzstd FILE"},
+    Known{"<!DOCTYPE", "a web page, perhaps saved in place of a download; fetch the file again"},
+    Known{"<html", "a web page, perhaps saved in place of a download; fetch the file again"},
+};
+
+bool ends_with(std::string_view path, std::string_view ending) { return path.ends_with(ending); }
+
+}  // namespace
+
+Error not_a_profile(const std::string& path, std::string_view head) {
+  if (head.empty()) return {fmt::format("{} is empty; was the recording cut off?", path)};
+  for (const Known& known : kKnown) {
+    if (head.starts_with(known.begins_with)) return {fmt::format("{} is {}", path, known.what_and_remedy)};
+  }
+  if (ends_with(path, ".qdstrm")) {
+    return {
+        fmt::format("{} is a raw recording of Nsight Systems that was never imported; open it once in the Nsight "
+                    "Systems GUI, or run QdstrmImporter on it, then export the report",
+                    path)};
+  }
+  return {
+      fmt::format("{} is not a profile that Sonde reads (Nsight Systems reports and SQLite exports, Nsight Compute "
+                  "reports and CSV, "
+                  "PyTorch traces as .json or .json.gz); the format is told by the content, not by the name",
+                  path)};
+}
+
+}  // namespace sonde

@@ -1,0 +1,118 @@
+#include "importers/nsys_sqlite/file.h"
+
+#include <algorithm>
+
+#include "base/files/file.h"
+
+namespace sonde {
+namespace {
+
+/// Tables of which an Nsight Systems export has at least one.
+bool is_nsys_table(std::string_view table) {
+  return table == "StringIds" || table == "NVTX_EVENTS" || table == "OSRT_API" ||
+         table.starts_with("CUPTI_ACTIVITY_") || table.starts_with("TARGET_INFO_") || table.starts_with("META_DATA_");
+}
+
+Error not_an_export(const std::string& path, const std::vector<std::string>& tables) {
+  if (tables.empty()) return {fmt::format("{} is a SQLite database without tables; was the export cut off?", path)};
+  return {
+      fmt::format("{} is a SQLite database, but not an export of Nsight Systems (its tables begin with {}); make one "
+                  "with: nsys export --type sqlite -o OUT.sqlite REPORT.nsys-rep",
+                  path, tables.front())};
+}
+
+}  // namespace
+
+NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request,
+                   Trace& trace)
+    : NsysRun(path, "nsys_sqlite", request, trace),
+      database_(std::move(database)),
+      bytes_(std::move(bytes)),
+      pages_(SqlitePages::open(bytes_.bytes())) {}
+
+Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& request, Trace& trace) {
+  const auto cut_off = [&](const Error& error) {
+    return fail("{} is a SQLite database that cannot be read ({}); it may have been cut off: export it again", path,
+                error.message);
+  };
+  auto database = Database::open_read_only(path);
+  if (!database) return cut_off(database.error());
+  const auto tables = database->tables();
+  if (!tables) return cut_off(tables.error());
+  if (std::ranges::none_of(*tables, is_nsys_table)) return std::unexpected(not_an_export(path, *tables));
+  auto bytes = MappedFile::open(path);
+  if (!bytes) return std::unexpected(bytes.error());
+  NsysFile file(std::move(*database), std::move(*bytes), path, request, trace);
+  for (const std::string& table : *tables) {
+    auto columns = file.database_.columns(table);
+    if (!columns) return cut_off(columns.error());
+    file.tables_.emplace(table, std::move(*columns));
+  }
+  return file;
+}
+
+bool NsysFile::has_rows(std::string_view table) const {
+  if (!has_table(table)) return false;
+  auto statement = database_.prepare(fmt::format("SELECT 1 FROM {} LIMIT 1", quote_identifier(table)));
+  return statement && statement->next().value_or(false);
+}
+
+TableQuery NsysFile::query(std::string_view table) const {
+  const auto found = tables_.find(table);
+  return {std::string(table), found == tables_.end() ? nullptr : &found->second};
+}
+
+namespace {
+
+/// What a table's declaration must not hold for its records to have its columns in their order.
+bool is_plain_table(std::string declaration) {
+  std::ranges::transform(declaration, declaration.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return declaration.find("WITHOUT") == std::string::npos && declaration.find("GENERATED") == std::string::npos &&
+         declaration.find("VIRTUAL") == std::string::npos && declaration.find("DEFAULT") == std::string::npos &&
+         declaration.find(" AS ") == std::string::npos;
+}
+
+/// The column that is another name of the rowid: the only column of the primary key, if its type is INTEGER.
+std::optional<uint32_t> rowid_column(const Database& database, const std::string& table) {
+  auto keys = database.prepare("SELECT cid, upper(type) FROM pragma_table_info(?) WHERE pk > 0");
+  if (!keys) return std::nullopt;
+  keys->bind(1, table);
+  std::optional<uint32_t> column;
+  for (int count = 0; keys->next().value_or(false); ++count) {
+    if (count > 0 || keys->text(1) != "INTEGER") return std::nullopt;
+    column = static_cast<uint32_t>(keys->integer(0));
+  }
+  return column;
+}
+
+}  // namespace
+
+std::optional<NsysFile::Place> NsysFile::place_of(const TableQuery& query) {
+  if (!pages_ || query.is_ordered()) return std::nullopt;
+  auto table = database_.prepare("SELECT rootpage, sql FROM sqlite_master WHERE type = 'table' AND name = ?");
+  if (!table) return std::nullopt;
+  table->bind(1, query.table());
+  if (!table->next().value_or(false) || !is_plain_table(std::string(table->text(1)))) return std::nullopt;
+  auto leaves = pages_->leaves(static_cast<uint32_t>(table->integer(0)));
+  if (leaves) return Place{std::move(*leaves), rowid_column(database_, query.table())};
+  note(query, {0, 0, leaves.error().message});
+  return Place{};
+}
+
+void NsysFile::note(const TableQuery& query, const ScanEnd& end) {
+  trace().log.add(Issue::not_a_number, query.table(), end.wrong_types);
+  if (!end.damage.empty()) trace().log.add(Issue::damaged_table, fmt::format("{}: {}", query.table(), end.damage));
+}
+
+void NsysFile::resolve_names() {
+  NsysRun::resolve_names([this](const auto& take) {
+    TableQuery strings = query("StringIds");
+    if (!strings.exists()) return;
+    const Cell id = strings.column("id");
+    const Cell value = strings.column("value");
+    each_row(strings, [&](auto& row) { take(row.string_id(id), row.text(value)); });
+  });
+}
+
+}  // namespace sonde

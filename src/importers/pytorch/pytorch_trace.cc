@@ -1,0 +1,172 @@
+#include "importers/pytorch/pytorch_trace.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/files/file.h"
+#include "importers/files/gzip.h"
+#include "importers/pytorch/about.h"
+#include "importers/pytorch/document.h"
+#include "importers/pytorch/merge.h"
+#include "importers/pytorch/pieces.h"
+
+namespace sonde {
+namespace pytorch {
+namespace {
+
+/// The earliest time of any event but metadata, whatever of them was wanted.
+int64_t origin_of(const std::vector<Piece>& pieces) {
+  int64_t earliest = std::numeric_limits<int64_t>::max();
+  for (const Piece& piece : pieces) earliest = std::min(earliest, piece.earliest);
+  return earliest == std::numeric_limits<int64_t>::max() ? 0 : earliest;
+}
+
+/// Without a base, times are UTC themselves if they are at all; clocks since boot are told by their size.
+std::optional<int64_t> utc_of(std::optional<int64_t> base, int64_t origin) {
+  constexpr int64_t kSeptember2001 = 1'000'000'000'000'000'000;
+  int64_t utc = 0;
+  if (__builtin_add_overflow(base.value_or(0), origin, &utc)) return std::nullopt;
+  return base || utc >= kSeptember2001 ? std::optional(utc) : std::nullopt;
+}
+
+void add_counts(const Counts& counts, std::vector<std::pair<std::string, int64_t>>& sums) {
+  for (const auto& [name, count] : counts) {
+    const auto found = std::ranges::find(sums, name, &std::pair<std::string, int64_t>::first);
+    if (found != sums.end()) {
+      found->second += count;
+    } else {
+      sums.emplace_back(name, count);
+    }
+  }
+}
+
+void set_window(const std::vector<Piece>& pieces, int64_t origin, Rank& rank) {
+  for (const Piece& piece : pieces) {
+    if (piece.window.start != kUnknown) {
+      const int64_t start = piece.window.start - origin;
+      rank.capture_start_ns = std::min(rank.capture_start_ns.value_or(start), start);
+    }
+    if (piece.window.end != kUnknown) {
+      const int64_t end = piece.window.end - origin;
+      rank.capture_end_ns = std::max(rank.capture_end_ns.value_or(end), end);
+    }
+  }
+}
+
+void log_losses(const std::vector<Piece>& pieces, ImportLog& log) {
+  std::vector<std::pair<std::string, int64_t>> unknown;
+  for (const Piece& piece : pieces) {
+    log.add(Issue::malformed_event, {}, piece.malformed);
+    log.add(Issue::missing_value, "trace events", piece.incomplete);
+    add_counts(piece.unknown, unknown);
+  }
+  for (const auto& [name, count] : unknown) log.add(Issue::unknown_category, name, count);
+}
+
+bool holds_no_event(const std::vector<Piece>& pieces) {
+  const bool none = std::ranges::all_of(pieces, [](const Piece& p) { return p.holds.empty(); });
+  const bool items = std::ranges::any_of(pieces, [](const Piece& p) { return p.malformed > 0; });
+  return none && items;
+}
+
+/// The list of events and what stands around it.
+struct Contents {
+  Document document;
+  std::vector<Piece> pieces;
+};
+
+Result<Contents> read_contents(std::string_view text, const std::string& file, const ImportRequest& request,
+                               size_t piece_bytes) {
+  Contents contents{Document(text), {}};
+  const auto first = contents.document.find_events();
+  if (!first) return fail("{} {}", file, first.error().message);
+  request.progress->begin(fmt::format("reading {}", short_path(file, 1)), static_cast<int64_t>(text.size()), "bytes");
+  contents.pieces = read_events(text, *first, Wanted(request.fields), *request.progress, piece_bytes);
+  request.progress->end();
+  if (holds_no_event(contents.pieces)) {
+    return fail("{} is JSON but not a trace: no item of its list is a trace event; name a trace that PyTorch wrote",
+                file);
+  }
+  return contents;
+}
+
+void note_truncation(Contents& contents, std::string_view text, const std::string& file, ImportLog& log) {
+  const Piece& last = contents.pieces.back();
+  if (last.broken) {
+    log.add(Issue::truncated, fmt::format("{} at byte {} of {}", short_path(file), last.next, text.size()));
+  } else if (!contents.document.read_rest(last.next)) {
+    log.add(Issue::truncated, fmt::format("{} behind its last event", short_path(file)));
+  }
+}
+
+}  // namespace
+
+Status read_text(std::string_view text, const std::string& file, const ImportRequest& request, Trace& trace,
+                 size_t piece_bytes) {
+  auto contents = read_contents(text, file, request, piece_bytes);
+  if (!contents) return std::unexpected(contents.error());
+  note_truncation(*contents, text, file, trace.log);
+  const int64_t origin = origin_of(contents->pieces);
+  Rank rank;
+  rank.file = short_path(file);
+  rank.format = "pytorch_trace";
+  rank.utc_ns = utc_of(base_time_ns(contents->document), origin);
+  read_about(contents->document, request.fields, rank, trace);
+  for (const Piece& piece : contents->pieces) add_counts(piece.holds, rank.holds);
+  set_window(contents->pieces, origin, rank);
+  log_losses(contents->pieces, trace.log);
+  trace.ranks.push_back(std::move(rank));
+  merge(contents->pieces, request.fields, origin, trace);
+  return {};
+}
+
+Status read_text(std::string_view text, const std::string& file, const ImportRequest& request, Trace& trace) {
+  return read_text(text, file, request, trace, kPieceBytes);
+}
+
+namespace {
+
+std::string inflated_head(std::string_view head) {
+  return is_gzip(head) ? gunzip_head(head, kHeadBytes) : std::string(head);
+}
+
+bool recognizes(std::string_view head) { return begins_like_a_trace(inflated_head(head)); }
+
+/// Keys of which every trace has one early, and other JSON that may lie beside it has none.
+constexpr std::array<std::string_view, 6> kTelling = {R"("traceEvents")",      R"("schemaVersion")",
+                                                      R"("deviceProperties")", R"("distributedInfo")",
+                                                      R"("displayTimeUnit")",  R"("ph")"};
+
+bool picks(std::string_view head) {
+  const std::string text = inflated_head(head);
+  return begins_like_a_trace(text) &&
+         std::ranges::any_of(kTelling, [&](std::string_view key) { return text.find(key) != std::string::npos; });
+}
+
+Status read_inflated(std::string_view bytes, const std::string& path, const ImportRequest& request, Trace& trace) {
+  const Inflated inflated = gunzip(bytes);
+  SONDE_TRY(read_text(inflated.text(), path, request, trace));
+  if (!inflated.whole) trace.log.add(Issue::truncated, fmt::format("{}, in its compressed bytes", short_path(path)));
+  return {};
+}
+
+Status read(const std::string& path, const ImportRequest& request, Trace& trace) {
+  const auto file = MappedFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  if (is_gzip(file->bytes())) return read_inflated(file->bytes(), path, request, trace);
+  return read_text(file->bytes(), path, request, trace);
+}
+
+}  // namespace
+}  // namespace pytorch
+
+extern const Importer pytorch_trace_importer;
+const Importer pytorch_trace_importer = {
+    .name = "pytorch_trace",
+    .description = "traces of the PyTorch profiler (Kineto), as .json or .json.gz",
+    .recognizes = pytorch::recognizes,
+    .picks = pytorch::picks,
+    .read = pytorch::read,
+};
+
+}  // namespace sonde

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "record/cpu/perf_records.h"
+#include "record/gpu_metrics/gpu_clock.h"
+#include "record/rounds/sink.h"
+#include "wire/reader.h"
+
+namespace sonde::record {
+
+/// What programs said of names, processes and the like, for the rounds that come later: told once, it holds for all. Of
+/// what is told again and again only what counts for later rounds is kept: the last one of each, and of GPUs' clocks
+/// what later times follow from. So it grows with what there is in a program, and not with how long that runs.
+class KeptDefinitions {
+ public:
+  void note(const Slice& slice);
+  void hand_to(Sink& sink) const;
+
+ private:
+  /// What a record tells of: a later one of the same takes its place.
+  struct Subject {
+    uint32_t kind = 0;  ///< wire::Kind; of the CPU's records their type, with kCpu
+    uint32_t process = 0;
+    uint32_t thread = 0;
+    uint16_t domain = 0;
+    uint64_t number = 0;
+    uint64_t part = 0;
+    std::string text = {};
+    auto operator<=>(const Subject&) const = default;
+  };
+  using Sampler = std::tuple<uint32_t, uint32_t, uint32_t>;  ///< process, thread, device
+
+  static constexpr uint32_t kCpu = 1U << 31U;
+
+  void note_records(const Slice& slice);
+  void note_definition(const Slice& slice, std::span<const std::byte> bytes);
+  void note_clock(const Slice& slice, const wire::Record& record);
+  void note_code(const Slice& slice);
+  void note_task(const Slice& slice, const PerfRecord& record);
+  [[nodiscard]] static Subject subject_of(const Slice& slice, const wire::Record& record);
+  [[nodiscard]] static Subject name_of(const PerfRecord& record);
+  [[nodiscard]] static Subject place_of(const PerfRecord& record);
+  /// For good.
+  void keep(const Slice& of, std::span<const std::byte> record);
+  /// In place of the one before it.
+  void keep_last(const Slice& of, std::span<const std::byte> record, Subject subject);
+  /// The first for good, since a forked process has it from then on; of later ones the last.
+  void keep_first_and_last(const Slice& of, std::span<const std::byte> record, Subject subject);
+
+  std::vector<std::byte> for_good_;                   ///< slices as in a spool
+  std::map<Subject, std::vector<std::byte>> latest_;  ///< a slice each
+  std::map<Sampler, GpuClock> clocks_;
+};
+
+}  // namespace sonde::record

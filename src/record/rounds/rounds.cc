@@ -1,0 +1,243 @@
+#include "record/rounds/rounds.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <system_error>
+
+#include "base/files/small_file.h"
+#include "base/system/clock.h"
+#include "wire/rounds.h"
+
+namespace sonde::record {
+namespace {
+
+constexpr uint32_t kAllRanges = std::numeric_limits<uint32_t>::max();
+
+/// A process that was killed in the nanoseconds in which it began or ended a round leaves that half done: after so many
+/// looks it is ended for it.
+void end_in_any_case(wire::Header& header) {
+  constexpr int kLooks = 1000;
+  for (int i = 0; i < kLooks; ++i) {
+    if (wire::end_round(header, monotonic_ns)) return;
+    if (header.phase.load() != static_cast<uint32_t>(wire::Phase::changing)) return;
+    sched_yield();
+  }
+  const bool open = header.rounds.begun.load() != header.rounds.finished.load();
+  wire::set_phase(header, open ? wire::Phase::recording : wire::Phase::waiting);
+  wire::end_round(header, monotonic_ns);
+}
+
+/// CPU samples are passed on so much later, at most.
+constexpr int64_t kUnsettledNs = 5'000'000;
+/// Rounds whose records CUPTI still holds: each gets a copy of all that comes.
+constexpr size_t kMostWaiting = 32;
+constexpr int64_t kNsPerMs = 1'000'000;
+
+CpuState since(CpuState state, const CpuState& before) {
+  state.own_ns -= before.own_ns;
+  state.unread_bytes -= before.unread_bytes;
+  return state;
+}
+
+uint32_t copy_text(char* to, const std::string& text) {
+  const size_t bytes = std::min<size_t>(text.size(), wire::kMostCaptureText);
+  std::memcpy(to, text.data(), bytes);
+  return static_cast<uint32_t>(bytes);
+}
+
+}  // namespace
+
+std::string numbered(const std::string& output, uint32_t number) {
+  const size_t dot = output.rfind('.');
+  return fmt::format("{}.{}{}", output.substr(0, dot), number, output.substr(dot));
+}
+
+void Rounds::set_collection(const RoundOptions& options) {
+  discover();
+  collection_ = options;
+  in_collection_ = 0;
+  opened_ = {};
+}
+
+void Rounds::arm() {
+  wire::Header& header = mapping_.header();
+  const CaptureOptions& wanted = collection_.capture;
+  wire::Capture& capture = header.capture;
+  capture.ranges_left.store(wanted.ranges == 0 ? kAllRanges : wanted.ranges);
+  capture.ends = wanted.ends ? 1 : 0;
+  capture.any_domain = wanted.any_domain ? 1 : 0;
+  capture.text_bytes = copy_text(capture.text, wanted.range);
+  capture.domain_bytes = copy_text(capture.domain, wanted.domain);
+  header.trigger.store(wanted.trigger, std::memory_order_release);
+}
+
+void Rounds::disarm() { mapping_.header().trigger.store(wire::Trigger::none, std::memory_order_release); }
+
+void Rounds::begin() {
+  wire::begin_round(mapping_.header(), monotonic_ns);
+  discover();
+}
+
+void Rounds::end() {
+  end_in_any_case(mapping_.header());
+  discover();
+}
+
+void Rounds::remark(const Remark& remark) {
+  for (Live& round : live_) round.remarks.push_back(remark);
+}
+
+void Rounds::discard() {
+  for (Live& round : live_) round.discarded = true;
+}
+
+void Rounds::discover() {
+  const uint32_t begun = places().begun.load(std::memory_order_acquire);
+  for (; known_ != begun; ++known_) open(known_);
+}
+
+RoundOptions Rounds::options_of_next() const {
+  RoundOptions options = collection_;
+  if (options.capture.numbered) options.output = numbered(options.output, in_collection_);
+  return options;
+}
+
+void Rounds::open(uint32_t number) {
+  ++in_collection_;
+  const int64_t begin = places().times[number % wire::kRounds].begin.load(std::memory_order_relaxed);
+  const int64_t utc_begin = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - begin);
+  Live round{.number = number,
+             .options = options_of_next(),
+             .span = {begin, 0, utc_begin},
+             .spool_path = {},
+             .spool = {},
+             .before = HeaderCopy(mapping_.header()),
+             .cpu_before = cpu_state(),
+             .damaged_before = damaged_};
+  round.spool_path = unused_name(round.options.output + std::string(kSpoolEnding));
+  const wire::Header& header = mapping_.header();
+  auto spool = SpoolWriter::create(
+      round.spool_path, {kSpoolMagic, wire::kVersion, header.wanted, begin, utc_begin, header.os_threshold_ns});
+  if (spool) {
+    round.spool = std::make_unique<SpoolWriter>(std::move(*spool));
+    definitions_.hand_to(*round.spool);
+  } else {
+    if (opened_) opened_ = fail("cannot write {}: {}", round.options.output, spool.error().message);
+    Profile profile;
+    profile.output = round.options.output;
+    profile.written = std::unexpected(spool.error());
+    made_.push_back(std::move(profile));
+  }
+  live_.push_back(std::move(round));
+}
+
+void Rounds::add(const Slice& slice) {
+  // Behind the look at the records: the round that they belong to has begun before they were written.
+  discover();
+  for (const Live& round : live_) {
+    if (round.spool) round.spool->add(slice);
+  }
+  definitions_.note(slice);
+}
+
+void Rounds::flush() {
+  for (const Live& round : live_) {
+    if (round.spool) round.spool->flush();
+  }
+}
+
+bool Rounds::is_finished(uint32_t number) const {
+  return places().finished.load(std::memory_order_acquire) - number - 1 < wire::kRounds;
+}
+
+/// True where the end was known, and all handed over, before the last sweep, so that all of the round is swept.
+bool Rounds::find_end(Live& round) {
+  if (round.handed_over) return true;
+  if (round.span.end == 0) {
+    if (!is_finished(round.number)) return false;
+    round.span.end = places().times[round.number % wire::kRounds].end.load(std::memory_order_relaxed);
+    places().taken.store(round.number + 1, std::memory_order_release);
+  }
+  round.handed_over = hurried_ || is_handed_over(round);
+  return false;
+}
+
+/// Where the next round begins at once CUPTI always holds something: then it has its time to flush.
+bool Rounds::is_handed_over(const Live& round) const {
+  const int64_t since_end = monotonic_ns() - round.span.end;
+  if (options_.cpu.any() && since_end < kUnsettledNs) return false;
+  const wire::Header& header = mapping_.header();
+  if (handing_over(header) == 0 || live_.size() > kMostWaiting) return true;
+  return since_end > kMostHandoverNs + int64_t{header.cuda.flush_ms} * kNsPerMs;
+}
+
+CpuSpan Rounds::on() {
+  constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  discover();
+  if (live_.empty()) return {kNever, kNever};
+  return {live_.front().span.begin, live_.back().span.end != 0 ? live_.back().span.end : kNever};
+}
+
+void Rounds::settle(int64_t damaged) {
+  damaged_ = damaged;
+  discover();
+  const auto over = std::ranges::stable_partition(live_, [&](Live& round) { return !find_end(round); });
+  for (Live& round : over) hand_over(round, damaged);
+  live_.erase(over.begin(), over.end());
+}
+
+void Rounds::hand_over(Live& round, int64_t damaged) {
+  if (!round.spool) return;
+  round.spool->flush();
+  if (round.discarded) {
+    unlink(round.spool_path.c_str());
+    return;
+  }
+  EndedRound ended{.options = options_,
+                   .span = round.span,
+                   .spool_path = std::move(round.spool_path),
+                   .spool = std::move(round.spool),
+                   .header = HeaderCopy(mapping_.header()),
+                   .cpu = since(cpu_state(), round.cpu_before),
+                   .damaged = damaged - round.damaged_before,
+                   .remarks = std::move(round.remarks)};
+  static_cast<RoundOptions&>(ended.options) = std::move(round.options);
+  ended.header.subtract_losses(round.before);
+  waiting_.push_back(std::move(ended));
+}
+
+/// One at a time: each takes memory by the size of its round.
+void Rounds::make_profiles() {
+  if (making_.valid() && making_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    made_.push_back(making_.get());
+  }
+  if (making_.valid() || waiting_.empty()) return;
+  auto round = std::make_shared<EndedRound>(std::move(waiting_.front()));
+  waiting_.pop_front();
+  try {
+    making_ = std::async(std::launch::async, [round] { return make_profile(std::move(*round), no_progress()); });
+  } catch (const std::system_error&) {  // no thread is to be had
+    made_.push_back(make_profile(std::move(*round), no_progress()));
+  }
+}
+
+void Rounds::finish() {
+  if (making_.valid()) made_.push_back(making_.get());
+  for (; !waiting_.empty(); waiting_.pop_front()) {
+    made_.push_back(make_profile(std::move(waiting_.front()), *options_.progress));
+  }
+}
+
+std::vector<Profile> Rounds::take_profiles() { return std::exchange(made_, {}); }
+
+std::optional<int64_t> Rounds::open_since() const {
+  if (live_.empty() || is_finished(live_.back().number)) return {};
+  return live_.back().span.begin;
+}
+
+}  // namespace sonde::record

@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <vector>
+
+#include "report/decision/decision_json.h"
+#include "report/page/page_html.h"
+#include "report/page/report_document.h"
+#include "report/text/plain_text.h"
+
+namespace sonde {
+namespace {
+
+std::vector<ReportSource*> sources_of(const DecisionContext& context) {
+  std::vector<ReportSource*> sources;
+  for (ReportSource* source : {context.base, context.changed}) {
+    if (source != nullptr) sources.push_back(source);
+  }
+  return sources;
+}
+
+/// The report of what profiles there are, with the verdicts in it; those alone where there are none.
+void write(const gate::Decision& decision, const DecisionContext& context, const Sink& sink) {
+  const std::vector<ReportSource*> sources = sources_of(context);
+  const std::string title = context.title.empty() ? "Performance gate" : one_line(context.title);
+  Blobs blobs;
+  nlohmann::ordered_json document = report_document(title, sources, blobs);
+  document["gate"] = blobs.add(decision_document(decision, context));
+  write_page(document, blobs, sink);
+}
+
+}  // namespace
+
+extern const DecisionFormat html_decision_format;
+const DecisionFormat html_decision_format = {.name = "html",
+                                             .description = "a page that opens anywhere, both sides' reports in it",
+                                             .ending = ".html",
+                                             .parts = {.tables = true, .timeline = true},
+                                             .needs_profiles = true,
+                                             .write = write};
+
+}  // namespace sonde

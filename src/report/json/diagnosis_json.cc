@@ -1,0 +1,77 @@
+#include "report/json/diagnosis_json.h"
+
+#include "report/json/argument_json.h"
+#include "report/text/diagnosis_text.h"
+
+namespace sonde {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "sonde.diagnosis/1";
+
+Json evidence_json(const std::vector<Evidence>& evidence, int64_t origin_ns) {
+  Json list = Json::array();
+  for (const Evidence& e : evidence) {
+    list.push_back({{"start_ns", e.start_ns - origin_ns},
+                    {"end_ns", e.end_ns - origin_ns},
+                    {"place", e.place},
+                    {"what", e.what.empty() ? Json(nullptr) : Json(e.what)}});
+  }
+  return list;
+}
+
+Json finding_json(const Facts& facts, const Finding& f, int64_t origin_ns) {
+  return {{"id", f.id},
+          {"ceiling_ns", f.ceiling_ns},
+          {"ceiling_percent", facts.percent_of_wall(f.ceiling_ns)},
+          {"says", text_of(f.id + ".says", f.arguments)},
+          {"do", text_of(f.id + ".do", f.arguments)},
+          {"arguments", arguments_json(f.arguments)},
+          {"evidence", evidence_json(f.evidence, origin_ns)},
+          {"reachable", f.reachable},
+          {"takes_time", f.takes_time},
+          {"not_recorded", f.not_recorded}};
+}
+
+/// What repeats, and how many of its turns were judged.
+Json steps_json(const Facts& facts) {
+  if (!facts.steps) return nullptr;
+  return {{"range", facts.steps->range}, {"recorded", facts.steps->iterations}, {"judged", facts.steps->steady.size()}};
+}
+
+/// How much of the run has kernel metrics.
+Json measured_json(const JoinCounts& counts) {
+  return {{"launches", counts.launches},
+          {"matched_launches", counts.matched_launches},
+          {"own_launches", counts.own_launches},
+          {"launches_ns", counts.launches_ns},
+          {"matched_launches_ns", counts.matched_launches_ns},
+          {"measured_kernels", counts.measured},
+          {"matched_measured_kernels", counts.matched_measured}};
+}
+
+}  // namespace
+
+Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
+  Json document = {{"schema", kSchema},
+                   {"file", facts.trace.ranks.front().file},
+                   {"wall_ns", facts.wall_ns()},
+                   {"steps", steps_json(facts)},
+                   {"findings", Json::array()},
+                   {"not_recorded", diagnosis.not_recorded},
+                   {"no_conclusion", Json::array()}};
+  if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
+  for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f, origin_ns));
+  for (const Abstention& a : diagnosis.abstentions) {
+    document["no_conclusion"].push_back(
+        {{"rule", a.rule}, {"id", a.id}, {"says", text_of(a.id + ".says", a.arguments)}});
+  }
+  return document;
+}
+
+std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis) {
+  return diagnosis_document(facts, diagnosis).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sonde

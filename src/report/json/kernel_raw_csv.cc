@@ -1,0 +1,55 @@
+#include <map>
+
+#include "metrics/catalogue.h"
+#include "report/tables/ncu_csv_row.h"
+
+namespace sonde {
+namespace {
+
+/// The metrics of all kernels by name, with the unit of the first value shown.
+std::map<std::string_view, std::string> columns_of(const KernelPage& page) {
+  std::map<std::string_view, std::string> columns;
+  for (const KernelProfile* kernel : page.kernels) {
+    for (const Metric& metric : kernel->metrics) {
+      auto& unit = columns[page.trace->name(metric.name)];
+      if (unit.empty()) unit = shown_metric(page, metric).unit;
+    }
+  }
+  return columns;
+}
+
+/// One line a kernel, one column a metric, in base units: a column has one unit, so nothing is scaled.
+void write(const KernelPage& wanted, const Sink& sink) {
+  KernelPage page = wanted;
+  page.units = PrintUnits::base;
+  const auto columns = columns_of(page);
+  NcuCsvRow row;
+  row.add_launch_titles();
+  for (const auto& [name, unit] : columns) row.add(name);
+  sink(row.take());
+  row.add_launch_blanks();
+  for (const auto& [name, unit] : columns) row.add(unit);
+  sink(row.take());
+  for (const KernelProfile* kernel : page.kernels) {
+    row.add_launch(*page.trace, *kernel);
+    for (const auto& [name, unit] : columns) {
+      const Metric* metric = find_metric(*page.trace, *kernel, name);
+      row.add(metric == nullptr ? std::string() : exact_text(page, *metric));
+    }
+    sink(row.take());
+  }
+}
+
+}  // namespace
+
+extern const KernelPageFormat kernel_raw_csv;
+const KernelPageFormat kernel_raw_csv{
+    .page = "raw",
+    .format = "csv",
+    .description =
+        "all metrics in base units and full precision, one line a kernel, as ncu --page raw --csv "
+        "--print-units base has them; metrics that were not collected are empty",
+    .write = write,
+};
+
+}  // namespace sonde

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "analyses/summary.h"
+
+namespace sonde {
+
+/// The run on one screen as a document (docs/schemas/summary.schema.json), its moments told from `origin_ns` on. Texts
+/// are as the profile has them: they may not be UTF-8.
+[[nodiscard]] nlohmann::ordered_json summary_document(const Trace& trace, const RunSummary& summary,
+                                                      int64_t origin_ns = 0);
+
+/// The same on the profile's own clock, written out.
+[[nodiscard]] std::string summary_json(const Trace& trace, const RunSummary& summary);
+
+}  // namespace sonde

@@ -1,0 +1,16 @@
+#include "report/table_formats/shared_csv_cell.h"
+#include "report/table_formats/shared_delimited.h"
+
+namespace sonde {
+namespace {
+
+void render(const Table& table, const RenderOptions& options, const Sink& sink) {
+  render_delimited(table, options, sink, ',', append_csv_cell);
+}
+
+}  // namespace
+
+extern const TableFormat csv_format;
+const TableFormat csv_format{"csv", "comma-separated values with a header line", "csv", false, render};
+
+}  // namespace sonde

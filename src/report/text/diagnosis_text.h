@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "findings/rule.h"
+#include "report/tables/table_format.h"
+
+namespace sonde {
+
+/// The findings of highest ceiling, `most` of them, for people: what is wrong, the most that a fix can save, where it
+/// shows, what to do. Lines keep to the terminal's width, or to 100 characters without one.
+[[nodiscard]] std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most,
+                                         const RenderOptions& options);
+
+/// A text of the catalogue with its arguments written for people.
+[[nodiscard]] std::string text_of(std::string_view id, const std::vector<Argument>& arguments);
+
+}  // namespace sonde
