@@ -15,7 +15,7 @@ from urllib.parse import unquote
 # Words that are easy to misread; plain ones exist for each: report, fix, again, N, continue, freed, previous.
 UNCLEAR = re.compile(
     r"\b(told|mends?|mended|anew|so many|so long|nobody|stands? (there|here|twice|in|at|beside)|goes on|given back"
-    r"|of before|is (no|none of) [a-z])\b",
+    r"|of before|(?<!there )is (no (?!longer|more|less)|none of )[a-z]+)\b",
     re.IGNORECASE,
 )
 SOURCES = ("src/**/*.cc", "src/**/*.h", "src/**/*.inc", "web/src/**/*.ts", "web/src/**/*.tsx")
