@@ -3,7 +3,7 @@
 // below, all by default. `record` needs Debian's python3-torch; `operate` takes two and a half minutes, since a simulated GPU
 // fails after two.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,8 +15,7 @@ if (!target) throw new Error('usage: tools/screenshots.mjs SONDE FOLDER [NAME...
 const sondePath = resolve(program);
 const tree = join(dirname(fileURLToPath(import.meta.url)), '..');
 const work = mkdtempSync(join(tmpdir(), 'sonde-pictures-'));
-const demo = join(work, 'demo'); // reports show the last two parts of a path
-mkdirSync(demo);
+for (const name of ['demo', 'examples', 'service']) mkdirSync(join(work, name));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 
 /** ms that an animation of a page takes at most. */
@@ -24,10 +23,10 @@ const kSettled = 1000;
 /** ms after which the second GPU of examples/simulated_host.yaml is lost, and the page shows it. */
 const kGpuLost = 150_000;
 
-/** Runs Sonde in the folder of the profiles; any exit status of `accepted` is right. */
+/** Runs Sonde in the temporary folder, so that pictures show relative paths; exit statuses of `accepted` are right. */
 function sonde(words, accepted = [0]) {
   try {
-    return execFileSync(sondePath, words, { cwd: demo, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+    return execFileSync(sondePath, words, { cwd: work, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   } catch (error) {
     if (accepted.includes(error.status)) return error.stdout;
     throw error;
@@ -41,24 +40,26 @@ const once = (make) => {
 
 const inference = once(() => {
   const plants = ['--plant', 'gap', '--plant', 'pageable'];
-  sonde(['synth', '--program', 'inference', ...plants, '--seed', '1', '-o', 'inference.sqlite']);
-  sonde(['report', 'inference.sqlite', '-o', 'inference.html']);
-  return join(demo, 'inference.html');
+  sonde(['synth', '--program', 'inference', ...plants, '--seed', '1', '-o', 'demo/inference.sqlite']);
+  sonde(['report', 'demo/inference.sqlite', '-o', 'demo/inference.html']);
+  return join(work, 'demo/inference.html');
 });
 
 const verdict = () => {
   inference();
-  sonde(['synth', '--program', 'inference', '--plant', 'gap', '--seed', '1', '-o', 'pinned.sqlite']);
-  const sides = ['--base', 'pinned.sqlite', '--new', 'inference.sqlite'];
-  sonde(['gate', '--budget', join(tree, 'examples/budget.yaml'), ...sides, '-o', 'verdict.html'], [1]);
-  return join(demo, 'verdict.html');
+  sonde(['synth', '--program', 'inference', '--plant', 'gap', '--seed', '1', '-o', 'demo/pinned.sqlite']);
+  copyFileSync(join(tree, 'examples/budget.yaml'), join(work, 'examples/budget.yaml'));
+  const sides = ['--base', 'demo/pinned.sqlite', '--new', 'demo/inference.sqlite'];
+  sonde(['gate', '--budget', 'examples/budget.yaml', ...sides, '-o', 'demo/verdict.html'], [1]);
+  return join(work, 'demo/verdict.html');
 };
 
 const recording = () => {
-  const model = [join(tree, 'examples/rtdetr.py'), '--plain', '--device', 'cpu', '--steps', '3', '--size', '256'];
-  sonde(['record', '--torch-modules', '-s', 'process-tree', '-o', 'rtdetr', '--', '/usr/bin/python3', ...model]);
-  sonde(['report', 'rtdetr.sqlite', '-o', 'rtdetr.html']);
-  return join(demo, 'rtdetr.html');
+  copyFileSync(join(tree, 'examples/rtdetr.py'), join(work, 'examples/rtdetr.py'));
+  const model = ['examples/rtdetr.py', '--plain', '--device', 'cpu', '--steps', '3', '--size', '256'];
+  sonde(['record', '--torch-modules', '-s', 'process-tree', '-o', 'demo/rtdetr', '--', '/usr/bin/python3', ...model]);
+  sonde(['report', 'demo/rtdetr.sqlite', '-o', 'demo/rtdetr.html']);
+  return join(work, 'demo/rtdetr.html');
 };
 
 async function openReport(page, path, tab) {
@@ -69,13 +70,16 @@ async function openReport(page, path, tab) {
 
 /** A service on simulated GPUs, until this script ends: {url, key}. */
 async function startService() {
-  const configuration = 'sonde:\n  server: {port: 0, port_file: port, keys_file: keys.json}\n  history: {path: state}\n';
-  writeFileSync(join(demo, 'config.yaml'), configuration);
-  const key = sonde(['keys', 'add', 'lead', '--role', 'admin', '--config', 'config.yaml']).trim();
+  const configuration =
+    'sonde:\n  server: {port: 0, port_file: port, keys_file: keys.json}\n  history: {path: state}\n';
+  const home = join(work, 'service');
+  writeFileSync(join(home, 'config.yaml'), configuration);
+  const key = sonde(['keys', 'add', 'lead', '--role', 'admin', '--config', 'service/config.yaml']).trim();
   const host = join(tree, 'examples/simulated_host.yaml');
-  const service = spawn(sondePath, ['serve', '--config', 'config.yaml', '--simulated', host], { cwd: demo, stdio: 'ignore' });
+  const options = ['--config', 'config.yaml', '--simulated', host];
+  const service = spawn(sondePath, ['serve', ...options], { cwd: home, stdio: 'ignore' });
   process.on('exit', () => service.kill());
-  const port = join(demo, 'port');
+  const port = join(home, 'port');
   while (!existsSync(port) || !readFileSync(port, 'utf8').includes(':')) {
     if (service.exitCode !== null) throw new Error(`sonde serve ended with ${service.exitCode}`);
     await pause(100);
@@ -87,7 +91,10 @@ const pictures = {
   overview: async (page) => openReport(page, inference(), 'Overview'),
   timeline: async (page) => {
     await openReport(page, inference(), 'Overview');
-    await page.getByRole('link', { name: / on GPU 0/ }).first().click();
+    await page
+      .getByRole('link', { name: / on GPU 0/ })
+      .first()
+      .click();
     await page.locator('.sonde-timeline[data-ready=true]').waitFor();
     await page.waitForTimeout(kSettled);
   },
