@@ -32,7 +32,7 @@ const std::vector<FaultRow>& fault_rows() {
       {Fault::clock_stuck, "clock stuck at 1500 of 1980 MHz", {"clock_lower_than_before", "clock_below_equals"}, 3},
       {Fault::power_cap, "power limit lowered to 75 %", {"power_limit_below_equals", "clock_below_equals"}, 3},
       {Fault::power_cap_hidden,
-       "power held to 75 %, the told limit stays",
+       "power capped at 75 %, the reported limit unchanged",
        {"power_capped_below_limit", "clock_below_equals"},
        3},
       {Fault::slow_equal, "clock 10 % below its equals, from the start", {"clock_below_equals"}, 5},
