@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The files that `sonde ci init` writes are run, step by step, with a profiler that makes synthetic profiles: from a first
-run on the main branch, which has no baseline, over one that passes and a pull request that is slower, to an accepted one.
+"""Runs the files that `sonde ci init` writes, step by step, with a profiler that makes synthetic profiles: a first run
+on the main branch without a baseline, a run that passes, a pull request that is slower, and an accepted one.
 """
 
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde launch`, `start`, `stop` and the others; capture ranges; what a killed recorder left."""
+"""Tests `sonde launch`, `start`, `stop` and the others, capture ranges, and the recovery of what a killed recorder
+left."""
 
 import os
 import signal

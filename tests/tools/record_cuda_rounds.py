@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Parts of a program's GPU work by command: each profile has its own kernels, and what was told before it began."""
+"""Records parts of a program's GPU work by command: each profile has its own kernels, and the definitions sent before
+it began."""
 
 import os
 import tempfile
