@@ -16,7 +16,7 @@ using namespace sonde::monitor;
 constexpr double kDayNs = 86400e9;
 constexpr size_t kRows = 11;
 
-/// The detectors that the table is about; others say what is so at the moment (too hot, held down) and learn nothing.
+/// The detectors of the table. The others report current conditions (too hot, throttled) and learn nothing.
 constexpr std::array<std::string_view, 9> kDetectors = {
     "clock_lower_than_before",  "clock_below_equals", "power_limit_below_equals",
     "power_capped_below_limit", "cooling_worse",      "memory_hotter_than_before",

@@ -10,7 +10,8 @@
 #include "config/config.h"
 #include "monitor/detector.h"
 
-/// Weeks of a host with 8 GPUs as a monitor sees them: jobs of all kinds, the room's air, noisy sensors, and one fault.
+/// Simulates weeks of a host with 8 GPUs for a monitor: jobs of all kinds, the room's air, noisy sensors, and one
+/// fault.
 namespace simulated_host {
 
 inline constexpr size_t kGpus = 8;
