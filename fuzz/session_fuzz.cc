@@ -1,4 +1,5 @@
-// Reads any bytes as a packet on a session's socket: the result is an error, or a request that encodes to itself.
+// Reads any bytes as a packet on a session's socket: the result is an error, or a request that is the same after
+// encoding and reading.
 
 #include <cstdint>
 #include <cstdlib>
