@@ -1,53 +1,53 @@
 #!/usr/bin/env bash
-# Measures a program and runs `sonde gate`, one step per call: gate.sh STEP. GitHub Actions, Jenkins, GitLab CI and a terminal
-# call the same steps. Their input is the environment, their output the folder SONDE_OUT.
+# Measures a program and lets `sonde gate` decide, a step a call: gate.sh STEP. GitHub Actions, Jenkins, GitLab CI and a
+# terminal call the same steps. All they need comes from the environment, and all that they leave is in SONDE_OUT.
 #
-#   fetch        fetch the baseline from its branch of the repository (if it is kept in one)
+#   fetch        the baseline from its branch of the repository (where it is kept in one)
 #   profile      run the program SONDE_RUNS times under the tool: new/run-1 ...
-#   analyse      write profile_summary.json and why.txt of the first run
-#   gate         write gate.json, gate.md, gate.xml, gate.sarif, report.html, exit-code; print annotations
+#   analyse      profile_summary.json and why.txt of the first run
+#   gate         gate.json, gate.md, gate.xml, gate.sarif, report.html, exit-code; annotations on standard output
 #   outcome      print pass, warning, fail, inconclusive, not_comparable or error
-#   note-gitlab  write gate.md to the merge request as a note, or update the existing note
-#   keep         keep the runs as the baseline if the gate passed, or if there was no comparable baseline
-#   push         push the kept baseline to its branch
-#   verdict      exit with the gate's exit code if its outcome is one of SONDE_FAIL_ON, otherwise with 0
+#   note-gitlab  write gate.md to the merge request, or update the note that is there
+#   keep         keep the runs as the baseline, if the gate let them pass or there was none to compare with
+#   push         put the kept baseline into its branch
+#   verdict      end with the gate's exit code if its outcome is one of SONDE_FAIL_ON, else with 0
 set -euo pipefail
 
 : "${SONDE:=sonde}"                                      # the program
-: "${SONDE_COMMAND:=}"                                   # the measured command, in bash syntax
-: "${SONDE_COMMAND_FILE:=}"                              # or a file that contains it
-: "${SONDE_BASE_COMMAND:=}"                              # the old version: measured alternately with the new one
+: "${SONDE_COMMAND:=}"                                   # what is measured, as bash takes it
+: "${SONDE_COMMAND_FILE:=}"                              # or a file that holds it
+: "${SONDE_BASE_COMMAND:=}"                              # the old version: measured in turn with the new one
 : "${SONDE_TOOL:=nsys}"                                  # nsys, sonde (sonde record), pytorch or none
-: "${SONDE_NSYS_OPTIONS:=--trace=cuda,nvtx,osrt --sample=none --cpuctxsw=none}" # also for sonde record; split at blanks
-: "${SONDE_RUNS:=10}"                                    # per side
+: "${SONDE_NSYS_OPTIONS:=--trace=cuda,nvtx,osrt --sample=none --cpuctxsw=none}" # of sonde record too; split at blanks
+: "${SONDE_RUNS:=10}"                                    # on each side
 : "${SONDE_BUDGET:=performance.yaml}"
 : "${SONDE_BASELINE:=.sonde/baseline}"                   # folder of the baselines
 : "${SONDE_BASELINE_NAME:=main}"                         # which of them
-: "${SONDE_KEEP_IN:=$SONDE_BASELINE}"                    # folder that `keep` writes a new one to
+: "${SONDE_KEEP_IN:=$SONDE_BASELINE}"                    # folder that `keep` puts a new one in
 : "${SONDE_BRANCH:=sonde-baseline}"                      # of the repository, for `fetch` and `push`
-: "${SONDE_COMMIT:=}"                                    # the measured commit
-: "${SONDE_ACCEPT:=false}"                               # true: `keep` also keeps runs that failed
+: "${SONDE_COMMIT:=}"                                    # that was measured
+: "${SONDE_ACCEPT:=false}"                               # true: `keep` keeps what failed, too
 : "${SONDE_GATE_OPTIONS:=}"                              # more options of `sonde gate`, split at blanks
-: "${SONDE_FORMAT:=text}"                                # format that `gate` prints
+: "${SONDE_FORMAT:=text}"                                # of `gate` on standard output
 : "${SONDE_FAIL_ON:=fail not_comparable error}"          # outcomes that fail the job; also: inconclusive, warning
-: "${SONDE_OUT:=sonde-gate}"                             # folder of all output
-: "${SONDE_LOCK:=/tmp/sonde-gate.lock}"                  # jobs that measure on one machine wait for it
+: "${SONDE_OUT:=sonde-gate}"                             # where everything goes
+: "${SONDE_LOCK:=/tmp/sonde-gate.lock}"                  # two jobs that measure on one machine wait for each other
 export SONDE_BASELINE=${SONDE_BASELINE/#\~\//$HOME/}
 SONDE_KEEP_IN=${SONDE_KEEP_IN/#\~\//$HOME/}
 
-readonly kError=5  # exit code of `sonde gate` if a file could not be read
+readonly kError=5  # what `sonde gate` ends with where something could not be read
 
 say() { echo "gate.sh: $*" >&2; }
 die() {
   say "$*"
   exit $kError
 }
-need() { command -v "$1" >/dev/null || die "'$1' was not found on this machine: $2"; }
+need() { command -v "$1" >/dev/null || die "there is no '$1' on this machine: $2"; }
 
-# Prints the runs of a side ("new" or "base"), in the order in which they were made.
+# The runs of a side ("new" or "base"), in the order in which they were made.
 runs_of() { find "$SONDE_OUT/$1" -maxdepth 1 -type f -name 'run-*' 2>/dev/null | sort -V; }
 
-# A later job waits. The file may belong to another user and cannot be recreated in /tmp, so it is opened for reading.
+# Whoever comes later waits. The file may be another user's, who cannot make it again in /tmp: it is only read then.
 lock_gpu() {
   need flock "install util-linux"
   [[ -e $SONDE_LOCK ]] || : >"$SONDE_LOCK"
@@ -58,17 +58,17 @@ lock_gpu() {
   }
 }
 
-# Logs clocks and other processes of the GPU: the first thing to look at if values vary.
+# Clocks and neighbours of the GPU, in the log of the job: what to look at first where figures vary.
 show_gpu() {
   command -v nvidia-smi >/dev/null || return 0
   nvidia-smi --query-gpu=index,name,driver_version,persistence_mode,clocks.sm,clocks.max.sm,temperature.gpu,power.draw \
     --format=csv || return 0
   local others
   others=$(nvidia-smi --query-compute-apps=pid,process_name --format=csv,noheader || true)
-  [[ -z $others ]] || say "other processes use the GPU, so times will vary more: $others"
+  [[ -z $others ]] || say "other processes use the GPU, so that times will vary more: $others"
 }
 
-# wall_time PROFILE COMMAND: records one run. The verdict on a single run is ignored.
+# wall_time PROFILE COMMAND: a record of one run. What sonde decides of it alone is of no interest.
 wall_time() {
   local code=0
   "$SONDE" gate run --budget "$SONDE_BUDGET" -n 1 --max-runs 1 --warm-up 0 --show-output -f json \
@@ -77,7 +77,7 @@ wall_time() {
   mv "$1.kept/new-01.record.json" "$1.record.json"
 }
 
-# measure SIDE NUMBER COMMAND: makes one run.
+# measure SIDE NUMBER COMMAND: one run.
 measure() {
   local profile=$SONDE_OUT/$1/run-$2 options
   say "run $2 of $SONDE_RUNS ($1)"
@@ -92,33 +92,33 @@ measure() {
       ;;
     pytorch) SONDE_PROFILE=$profile.json bash -c "$3" ;;
     none) wall_time "$profile" "$3" ;;
-  esac || die "run $2 ($1) ended with exit code $?; see its output above"
+  esac || die "run $2 ($1) ended with exit code $?; its output stands above"
   compgen -G "$profile.*" >/dev/null || die "run $2 ($1) left no profile $profile.*$(hint)"
 }
 
 hint() {
-  # shellcheck disable=SC2016  # the message shows the name of the variable
-  [[ $SONDE_TOOL != pytorch ]] || echo '; the program must write its trace to the file that $SONDE_PROFILE names'
+  # shellcheck disable=SC2016  # it is meant to be read as it stands
+  [[ $SONDE_TOOL != pytorch ]] || echo '; the program has to write its trace to the file that $SONDE_PROFILE names'
 }
 
 step_profile() {
   local command=$SONDE_COMMAND number
   [[ -z $SONDE_COMMAND_FILE ]] || command=$(<"$SONDE_COMMAND_FILE")
-  [[ -n $command ]] || die "SONDE_COMMAND is empty: there is nothing to measure; set it to the command to measure"
-  [[ $SONDE_RUNS =~ ^[1-9][0-9]*$ ]] || die "SONDE_RUNS is '$SONDE_RUNS'; it must be a number of runs"
+  [[ -n $command ]] || die "SONDE_COMMAND is empty: there is nothing to measure"
+  [[ $SONDE_RUNS =~ ^[1-9][0-9]*$ ]] || die "SONDE_RUNS is '$SONDE_RUNS'; it has to be a number of runs"
   case $SONDE_TOOL in
     nsys) need nsys "install Nsight Systems, or choose the tool sonde, pytorch or none" ;;
     sonde | pytorch | none) ;;
-    *) die "unknown tool '$SONDE_TOOL'; use nsys, sonde, pytorch or none" ;;
+    *) die "there is no tool '$SONDE_TOOL'; it is nsys, sonde, pytorch or none" ;;
   esac
   mkdir -p "$SONDE_OUT"
-  # Results of an earlier job in the same folder must not be mistaken for results of this job.
+  # Of an earlier job in the same folder nothing may be taken for this one's.
   rm -rf "$SONDE_OUT"/{new,base,baseline} "$SONDE_OUT"/{exit-code,gate.*,report.html,profile_summary.json,why.txt}
   mkdir "$SONDE_OUT"/{new,base}
   lock_gpu
   show_gpu
   for ((number = 1; number <= SONDE_RUNS; ++number)); do
-    # Alternate old and new, each first equally often: a machine that warms up slows both alike.
+    # Old and new in turn, each first as often as the other: a machine that warms up slows both alike.
     [[ -z $SONDE_BASE_COMMAND || $((number % 2)) == 0 ]] || measure base "$number" "$SONDE_BASE_COMMAND"
     measure new "$number" "$command"
     [[ -z $SONDE_BASE_COMMAND || $((number % 2)) == 1 ]] || measure base "$number" "$SONDE_BASE_COMMAND"
@@ -128,9 +128,9 @@ step_profile() {
 step_analyse() {
   local first
   first=$(runs_of new | head -n 1)
-  [[ -n $first ]] || die "there is no run in $SONDE_OUT/new: run the step profile first"
+  [[ -n $first ]] || die "there is no run in $SONDE_OUT/new: the step profile has to come first"
   if [[ $first == *.record.json ]]; then
-    say "only wall time was measured: there is no profile to analyze"
+    say "wall time alone was measured: there is no profile to analyse"
     return
   fi
   "$SONDE" summary --json "$first" -o "$SONDE_OUT/profile_summary.json" --force-overwrite
@@ -141,7 +141,7 @@ step_gate() {
   local base new options arguments code=0 file
   mapfile -t new < <(runs_of new)
   mapfile -t base < <(runs_of base)
-  [[ ${#new[@]} -gt 0 ]] || die "there is no run in $SONDE_OUT/new: run the step profile first"
+  [[ ${#new[@]} -gt 0 ]] || die "there is no run in $SONDE_OUT/new: the step profile has to come first"
   read -r -a options <<<"$SONDE_GATE_OPTIONS"
   arguments=(--budget "$SONDE_BUDGET" "${options[@]}" -f "$SONDE_FORMAT" --force-overwrite)
   for file in json:gate.json markdown:gate.md junit:gate.xml sarif:gate.sarif html:report.html \
@@ -175,13 +175,13 @@ step_verdict() {
   outcome=$(step_outcome)
   code=$(cat "$SONDE_OUT/exit-code" 2>/dev/null) || code=$kError
   if [[ " $SONDE_FAIL_ON " == *" $outcome "* ]]; then
-    [[ $code != 0 ]] || code=1 # SONDE_FAIL_ON names warning
+    [[ $code != 0 ]] || code=1 # a warning that was asked to fail
     exit "$code"
   fi
-  [[ $outcome == pass ]] || say "$outcome does not fail this job; these outcomes do: $SONDE_FAIL_ON"
+  [[ $outcome == pass ]] || say "$outcome does not fail this job, only: $SONDE_FAIL_ON"
 }
 
-# Runs that the gate could not compare start a baseline: there was none for this machine, driver and tool.
+# What the gate could not compare starts a baseline: there was none, or none of this machine, driver and tool.
 step_keep() {
   local outcome runs
   outcome=$(step_outcome)
@@ -198,32 +198,32 @@ step_keep() {
     "${runs[@]}"
 }
 
-# Fetches the branch; false if it does not exist. A repository that cannot be read ends the step.
-branch_exists() {
+# Fetches the branch; false where there is none. A repository that cannot be asked ends the step.
+branch_is_there() {
   local code=0
   git ls-remote --exit-code origin "refs/heads/$SONDE_BRANCH" >/dev/null || code=$?
   [[ $code != 2 ]] || return 1 # git's own code for no match
-  [[ $code == 0 ]] || die "git cannot read the branch $SONDE_BRANCH of the repository (see the reason above)"
+  [[ $code == 0 ]] || die "git cannot ask the repository for its branch $SONDE_BRANCH (its reason stands above)"
   git fetch --quiet --depth=1 origin "+refs/heads/$SONDE_BRANCH:refs/remotes/origin/$SONDE_BRANCH" ||
-    die "git cannot fetch the branch $SONDE_BRANCH (see the reason above)"
+    die "git cannot fetch the branch $SONDE_BRANCH (its reason stands above)"
 }
 
 step_fetch() {
   mkdir -p "$SONDE_BASELINE"
-  if branch_exists; then
+  if branch_is_there; then
     git archive "refs/remotes/origin/$SONDE_BRANCH" | tar -x -C "$SONDE_BASELINE"
   else
-    say "the branch $SONDE_BRANCH does not exist yet; a run on the main branch creates it, and there is no baseline until then"
+    say "there is no branch $SONDE_BRANCH yet: nothing to compare with before a run on the main branch has made it"
   fi
 }
 
-# Makes one commit on top of the branch, or its first. Another job may have pushed in the meantime: entries never collide.
+# One commit on top of the branch, or its first. Somebody else may have pushed meanwhile: entries never collide.
 push_once() {
   local parent=() git_dir index tree commit
   git_dir=$(git rev-parse --absolute-git-dir)
   index=$git_dir/sonde-index
   rm -f "$index"
-  if branch_exists; then
+  if branch_is_there; then
     parent=(-p "refs/remotes/origin/$SONDE_BRANCH")
     GIT_INDEX_FILE=$index git read-tree "${parent[1]}" || return
   fi
@@ -247,7 +247,7 @@ step_push() {
   die "the branch $SONDE_BRANCH could not be pushed; does this job have write permission for the repository's contents?"
 }
 
-# Calls GitLab's notes endpoint of this merge request; further arguments go to curl.
+# GitLab's address of the notes of this merge request; more words go to curl.
 notes() {
   local path=$1
   shift
@@ -255,14 +255,14 @@ notes() {
     "$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes$path"
 }
 
-# Prints the ID of the note that an earlier job wrote, from the JSON list on standard input.
+# The number of the note that an earlier job wrote, of the JSON list on standard input.
 own_note() {
   python3 -c 'import json, sys
 mine = [note["id"] for note in json.load(sys.stdin) if note["body"].startswith("<!-- sonde-gate -->")]
 print(mine[0] if mine else "")'
 }
 
-# A note that cannot be written must not hide the verdict: report it and continue.
+# A note that cannot be written must not hide what the gate said: it is told, and the job goes on.
 step_note_gitlab() {
   local note
   if [[ -z ${SONDE_GITLAB_TOKEN:-} || -z ${CI_MERGE_REQUEST_IID:-} ]]; then
@@ -275,7 +275,7 @@ step_note_gitlab() {
     else
       notes '' --data-urlencode "body@$SONDE_OUT/gate.md" --output /dev/null
     fi; then
-    say "wrote the note on the merge request"
+    say "the merge request has the note"
   else
     say "the note could not be written; does the token have the scope api, and the role Reporter?"
   fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `sonde baseline` in a git work tree: entries of two branches merge without a conflict, commits come from git or
-from a CI service, documents match their schemas, and hostile folders are reported and do no harm."""
+"""`sonde baseline` in a git work tree: entries of two branches merge without a conflict, commits come from git or from
+a CI service, documents keep to their schemas, hostile folders are named and harm nothing."""
 
 import json
 import os

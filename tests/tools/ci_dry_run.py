@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the files that `sonde ci init` writes, step by step, with a profiler that makes synthetic profiles: a first run
-on the main branch without a baseline, a run that passes, a pull request that is slower, and an accepted one.
+"""The files that `sonde ci init` writes are run, step by step, with a profiler that makes synthetic profiles: from a first
+run on the main branch, which has no baseline, over one that passes and a pull request that is slower, to an accepted one.
 """
 
 import json
@@ -198,11 +198,11 @@ def wrong(folder):
     place.init("github", "true")
     for environment, step, says in (
         ({"SONDE_COMMAND": ""}, "profile", "there is nothing to measure"),
-        ({"SONDE_COMMAND": "true", "SONDE_RUNS": "ten"}, "profile", "must be a number"),
-        ({"SONDE_COMMAND": "true", "SONDE_TOOL": "perf"}, "profile", "unknown tool 'perf'"),
+        ({"SONDE_COMMAND": "true", "SONDE_RUNS": "ten"}, "profile", "has to be a number"),
+        ({"SONDE_COMMAND": "true", "SONDE_TOOL": "perf"}, "profile", "there is no tool 'perf'"),
         ({"SONDE_COMMAND": "exit 9", "SONDE_RUNS": "1"}, "profile", "exit code 9"),
         ({"SONDE_COMMAND": "true", "SONDE_TOOL": "pytorch", "SONDE_RUNS": "1"}, "profile", "SONDE_PROFILE"),
-        ({}, "gate", "run the step profile first"),
+        ({}, "gate", "profile has to come first"),
         ({}, "no-such-step", "gate.sh STEP"),
     ):
         code, output = place.shell(f"bash .sonde/ci/gate.sh {step}", environment)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the requests that change the configuration of a running service: changes take effect at once, until the restart
-or beyond it; SIGHUP reads the file again; keys that need a restart wait; a file with mistakes changes nothing."""
+"""The calls that change the configuration of a running service: they hold at once, until the restart or beyond it; SIGHUP
+reads the file again, keys that need a restart wait, and a file with mistakes changes nothing."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-// Prints the configuration of the service as the program reads it, for tests and the reference:
+// What the configuration of the service is to the program, for tests and the reference:
 //   dump_config check FILE...   the mistakes of each file, or "FILE: valid"
 //   dump_config values FILE     the configuration in force, as JSON
 //   dump_config rows            the keys, as JSON

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Tests `sonde launch`, `start`, `stop` and the others, capture ranges, and the recovery of what a killed recorder
-left."""
+"""`sonde launch`, `start`, `stop` and the others; capture ranges; what a killed recorder left."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records a part of a program's GPU work that the program selects: by cudaProfilerStart() and cudaProfilerStop()."""
+"""A part of a program's GPU work that the program chooses itself: by cudaProfilerStart() and cudaProfilerStop()."""
 
 import subprocess
 import tempfile

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Records parts of a program's GPU work by command: each profile has its own kernels, and the definitions sent before
-it began."""
+"""Parts of a program's GPU work by command: each profile has its own kernels, and what was told before it began."""
 
 import os
 import tempfile

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the recovery of CUDA data and CPU samples after the recorder was killed, and CPU samples of several rounds."""
+"""What a killed recorder left of CUDA and of CPU samples; CPU samples of several rounds."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Checks whether a recording reports if it contains the kernel of the self-test, with the stand-in for CUDA."""
+"""Whether a recording says if a kernel of the self-test was seen, by the stand-in for CUDA."""
 
 import os
 import subprocess

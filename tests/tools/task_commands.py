@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `sonde submit`, `ps`, `logs`, `cancel`, `explain` and `batch` against a stand-in for the service: their
-requests, their output for every kind of response, their exit codes. task_service.py tests them against the service
-itself."""
+"""`sonde submit`, `ps`, `logs`, `cancel`, `explain` and `batch` against a stand-in for the service: what they ask, what
+they print of every shape of answer, how they end. task_service.py has them against the service itself."""
 
 import fcntl
 import json

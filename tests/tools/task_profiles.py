@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests recordings of tasks by `sonde serve`: requested, one in three, profilers that are missing, fail or write too
-much, and a slow task whose alert contains the finding of the next recording."""
+"""Recordings of tasks by `sonde serve`: asked, one in three, profilers that are missing, fail or write too much, and a slow
+task, whose incident says in its alert what the recording of the next one found."""
 
 import json
 import os

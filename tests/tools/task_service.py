@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests `sonde submit`, `ps`, `logs`, `cancel`, `explain` and `batch` against `sonde serve` with simulated GPUs: the
-use of tasks from a shell, from the declaration of a type to the log."""
+"""`sonde submit`, `ps`, `logs`, `cancel`, `explain` and `batch` against `sonde serve` with simulated GPUs: what people do
+with tasks from the shell, from the type's declaration to the log."""
 
 import json
 import os
