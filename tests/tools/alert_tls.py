@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that alerts go over https only to receivers with a known and matching certificate."""
+"""Alerts go over https to receivers only whose certificate is known and theirs."""
 
 import http.server
 import os

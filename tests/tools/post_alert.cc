@@ -1,4 +1,4 @@
-// Posts "{}" to a URL in the way that alerts are posted, and prints the status or the error.
+// Posts "{}" to a URL as alerts are posted, and prints the status or what failed.
 #include <fmt/format.h>
 
 #include "monitor/alerts.h"
