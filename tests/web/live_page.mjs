@@ -1,4 +1,4 @@
-// The live page before a stand-in for the service: what no real host shows on demand. live.mjs has the service itself.
+// The live page with a stand-in for the service: conditions that no real host shows on demand. live.mjs uses the service.
 import assert from 'node:assert/strict';
 import { test, until, visibleText } from './_page.mjs';
 import {
