@@ -25,9 +25,9 @@ constinit const Route get_ready_route{
     .name = "get_ready",
     .path = "/api/v1/ready",
     .role = Role::none,
-    .summary = "Whether questions about GPUs can be answered",
+    .summary = "Whether the service can answer requests about GPUs",
     .description =
-        "Yes from the first round of reading on, also where the driver is in trouble: that is part of the answers.",
+        "True after the first sampling round, even if the driver fails: responses report such failures.",
     .parameters = {},
     .body = {},
     .response = R"({"type": "object", "required": ["ready"], "properties": {"ready": {"const": true}}})",

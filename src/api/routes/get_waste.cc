@@ -24,7 +24,7 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "days",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 366})",
-              .description = "So many days, today included (UTC); 7 where it is left out"},
+              .description = "Number of days including today (UTC); default: 7"},
 };
 
 }  // namespace
@@ -32,8 +32,8 @@ constexpr std::array kParameters = {
 extern const Route get_waste_route;
 constinit const Route get_waste_route{.name = "get_waste",
                                       .path = "/api/v1/waste",
-                                      .summary = "GPU time that was held or paid for and not used, by day and owner",
-                                      .description = "In hours, kWh and, where `sonde.cost` has prices, money.",
+                                      .summary = "GPU time that was allocated or paid for but not used, by day and owner",
+                                      .description = "In hours, kWh and, if `sonde.cost` sets prices, money.",
                                       .parameters = kParameters,
                                       .body = {},
                                       .response = R"({"$ref": "#/components/schemas/Waste"})",

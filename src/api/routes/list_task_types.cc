@@ -81,10 +81,9 @@ extern const Route list_task_types_route;
 constinit const Route list_task_types_route{
     .name = "list_task_types",
     .path = "/api/v1/task_types",
-    .summary = "Types of tasks: what may be run, and what it took so far",
+    .summary = "Task types: what may be run, with learned memory and run times",
     .description =
-        "As `sonde.tasks.types` declares them. Memory and run times are learned from tasks that ended; null "
-        "before three did.",
+        "Declared in `sonde.tasks.types`. Memory and run times are learned from finished tasks; null until three tasks have finished.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/TaskTypes"})",

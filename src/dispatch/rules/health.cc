@@ -14,7 +14,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule health_rule = {
     .name = "health",
-    .description = "the GPU is lost, has a critical incident, or has not been read for long",
+    .description = "the GPU is lost, has a critical incident, or its last sample is too old",
     .refuse = refuse,
     .refuses = refuses,
     .is_of_gpu = true,

@@ -14,7 +14,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule single_gpu_rule = {
     .name = "single_gpu",
-    .description = "gpu.multi_gpu.enabled is false, and a GPU before it is used",
+    .description = "gpu.multi_gpu.enabled is false, and a GPU with a lower index is used",
     .refuse = refuse,
     .refuses = refuses,
 };

@@ -16,7 +16,7 @@ std::string score_text(const StrategyContext& context, const Choice& choice, dou
 
 extern constinit const Strategy least_loaded_strategy = {
     .name = "least_loaded",
-    .description = "the GPU with the lowest use: utilization, memory and slots",
+    .description = "the GPU with the lowest load: utilization, memory and slots",
     .score = score,
     .score_text = score_text,
 };

@@ -50,6 +50,6 @@ void look(const Host& host, Findings& found) {
 
 }  // namespace
 
-extern constinit const Check containers_check{"containers", "container runtimes, and whether they hand out GPUs", look};
+extern constinit const Check containers_check{"containers", "container runtimes and their GPU support", look};
 
 }  // namespace sonde::doctor

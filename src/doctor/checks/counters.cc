@@ -39,6 +39,6 @@ void look(const Host& host, Findings& found) {
 
 }  // namespace
 
-extern constinit const Check counters_check{"counters", "permission to read the GPU's counters", look};
+extern constinit const Check counters_check{"counters", "permission to read GPU performance counters", look};
 
 }  // namespace sonde::doctor

@@ -40,6 +40,6 @@ void look(const Host& host, Findings& found) {
 
 }  // namespace
 
-extern constinit const Check cudnn_check{"cudnn", "cuDNN, and whether it goes with CUDA and the driver", look};
+extern constinit const Check cudnn_check{"cudnn", "cuDNN, and its compatibility with CUDA and the driver", look};
 
 }  // namespace sonde::doctor

@@ -25,6 +25,6 @@ void look(const Host& host, Findings& found) {
 
 }  // namespace
 
-extern constinit const Check cupti_check{"cupti", "CUPTI, which recorders inside a program use", look};
+extern constinit const Check cupti_check{"cupti", "CUPTI, which in-process profilers use", look};
 
 }  // namespace sonde::doctor

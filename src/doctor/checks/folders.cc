@@ -38,6 +38,6 @@ void look(const Host& host, Findings& found) {
 
 }  // namespace
 
-extern constinit const Check folders_check{"folders", "scratch and output folders, shared memory", look};
+extern constinit const Check folders_check{"folders", "temporary and output folders, shared memory", look};
 
 }  // namespace sonde::doctor

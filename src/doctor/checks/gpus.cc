@@ -64,7 +64,7 @@ void look_at(size_t index, const device::GpuState& state, Findings& found) {
 
 void look(const Host& host, Findings& found) {
   if (!host.gpus()) {
-    found.say(Outcome::not_checked, "no_gpus", {"there is no driver to ask"});
+    found.say(Outcome::not_checked, "no_gpus", {"no driver found"});
     return;
   }
   device::ParallelReader reader(*host.gpus());
@@ -76,6 +76,6 @@ void look(const Host& host, Findings& found) {
 
 }  // namespace
 
-extern constinit const Check gpus_check{"gpus", "each GPU: does it answer, is it sound, how is it set", look};
+extern constinit const Check gpus_check{"gpus", "each GPU: whether it responds, its health and its settings", look};
 
 }  // namespace sonde::doctor

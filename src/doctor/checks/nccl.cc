@@ -20,6 +20,6 @@ void look(const Host& host, Findings& found) {
 
 }  // namespace
 
-extern constinit const Check nccl_check{"nccl", "NCCL, which GPUs talk to each other by", look};
+extern constinit const Check nccl_check{"nccl", "NCCL, the library for communication between GPUs", look};
 
 }  // namespace sonde::doctor

@@ -31,6 +31,6 @@ void look(const Host& host, Findings& found) {
 
 }  // namespace
 
-extern constinit const Check perf_check{"perf", "kernel settings for samples of the CPU", look};
+extern constinit const Check perf_check{"perf", "kernel settings for CPU sampling", look};
 
 }  // namespace sonde::doctor
