@@ -268,9 +268,9 @@ def waiting_goes_on_over_a_restart():
     states = [task(12, "waiting"), Answer(0, None), stopped, over(12, "succeeded", "exit", exit_status=0)]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
         expect(sonde(server, "submit", "--wait", "--", "x"), 0, "12\n", "the service does not answer")
-    states = [task(12, "waiting"), problem(503, "tasks_disabled", "This service takes no tasks.")]
+    states = [task(12, "waiting"), problem(503, "tasks_disabled", "This service does not accept tasks.")]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
-        expect(sonde(server, "submit", "--wait", "--", "x"), 1, "12\n", "This service takes no tasks.")
+        expect(sonde(server, "submit", "--wait", "--", "x"), 1, "12\n", "This service does not accept tasks.")
 
 
 def interrupted(server, *words, seen):

@@ -84,7 +84,7 @@ test('values are named and written by what their names say', () => {
   assert.equal(valueText('serial', ''), kAbsent);
   assert.equal(valueText('fan_speed_percent', null), kAbsent);
   assert.equal(valueText('anything', undefined), kAbsent);
-  assert.equal(valueMeaning('memory_used_bytes'), 'memory that processes hold', 'from src/device/values.inc');
+  assert.equal(valueMeaning('memory_used_bytes'), 'memory used by processes', 'from src/device/values.inc');
   assert.equal(valueMeaning('no_such_value'), '');
 });
 

@@ -89,7 +89,7 @@ TEST(ConfigTaskTypes, what_does_not_go_together_is_told_at_its_key) {
       {"{workers: {gpu_0: \"http://a\"}, allow_environment: [A]}", "training.allow_environment: workers are asked"},
       {"{workers: {gpu_0: \"http://a\"}, working_directory: /a}", "training.working_directory: workers are asked"},
       {"{command: [a], priority: urgent}",
-       "'urgent' is not among gpu.multi_gpu.queue_priority_levels; allowed: high, low, normal"},
+       "'urgent' is not in gpu.multi_gpu.queue_priority_levels; allowed: high, low, normal"},
   };
   for (const auto& [type, expected] : wrong)
     EXPECT_NE(told_of(type).find(expected), std::string::npos) << told_of(type);

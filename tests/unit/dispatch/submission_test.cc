@@ -140,15 +140,15 @@ TEST(Submission, unknown_names_get_the_nearest_known_ones) {
             "unknown_type: There is no type 'trainin', did you mean 'training'? Known are: asking, fixed, open_model, "
             "training.");
   EXPECT_EQ(refusal(of_type("zzz")),
-            "unknown_type: There is no type 'zzz'. Known are: asking, fixed, open_model, training.");
+            "unknown_type: There is no type 'zzz'. Known: asking, fixed, open_model, training.");
   Submission submission = of_type("fixed");
   submission.priority = "hgh";
   EXPECT_EQ(refusal(submission),
-            "unknown_priority: There is no priority 'hgh', did you mean 'high'? Known are: high, low, normal.");
+            "unknown_priority: There is no priority 'hgh', did you mean 'high'? Known: high, low, normal.");
   submission = of_type("fixed");
   submission.strategy = "random";
   EXPECT_EQ(refusal(submission),
-            "unknown_strategy: There is no strategy 'random'. Known are: least_loaded, round_robin.");
+            "unknown_strategy: There is no strategy 'random'. Known: least_loaded, round_robin.");
 }
 
 TEST(Submission, runs_nothing_that_is_not_declared) {
@@ -160,14 +160,14 @@ TEST(Submission, runs_nothing_that_is_not_declared) {
   EXPECT_TRUE(refusal(submission).starts_with("unknown_type: "));
   submission.type = "training";
   EXPECT_EQ(refusal(submission),
-            "command_not_allowed: The type 'training' has a command of its own: send `arguments` instead.");
+            "command_not_allowed: The type 'training' has its own command: send `arguments` instead.");
   submission.type = "fixed";
-  EXPECT_EQ(refusal(submission), "command_not_allowed: The type 'fixed' has a command of its own.");
+  EXPECT_EQ(refusal(submission), "command_not_allowed: The type 'fixed' has its own command.");
   EXPECT_TRUE(refusal(submission, free_config()).starts_with("command_not_allowed: "));
   submission = of_type("fixed");
   submission.arguments = {"--evil"};
   EXPECT_EQ(refusal(submission),
-            "command_not_allowed: The type 'fixed' takes no arguments (sonde.tasks.types.fixed.allow_arguments).");
+            "command_not_allowed: The type 'fixed' does not allow arguments (sonde.tasks.types.fixed.allow_arguments).");
   submission = of_type("training");
   submission.environment = {{"LD_PRELOAD", "/tmp/x.so"}};
   EXPECT_EQ(refusal(submission),

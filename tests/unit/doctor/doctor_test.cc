@@ -266,8 +266,8 @@ TEST(Doctor, AsksTheCluster) {
       R"({"metadata": {"labels": {"nvidia.com/gpu.product": "H100", "a": "b"}}, "status": {"allocatable": {"nvidia.com/gpu": "0"}}})";
   std::string text = told(host, "kubernetes");
   EXPECT_TRUE(text.contains("good: device plugin: its socket is there: nvidia-gpu.sock")) << text;
-  EXPECT_TRUE(text.contains("1 labels nvidia.com/..., nvidia.com/gpu.product is H100")) << text;
-  EXPECT_TRUE(text.contains("wrong: allocatable GPUs: the node offers 0 and the host has 1")) << text;
+  EXPECT_TRUE(text.contains("1 labels nvidia.com/...; nvidia.com/gpu.product is H100")) << text;
+  EXPECT_TRUE(text.contains("wrong: allocatable GPUs: the node offers 0 GPUs, but the host has 1")) << text;
   host.outputs["kubectl"] = "[]";
   EXPECT_TRUE(told(host, "kubernetes").contains("kubectl gave no JSON"));
 }

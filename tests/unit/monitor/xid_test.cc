@@ -181,7 +181,7 @@ TEST(XidDetector, NamesGpusWithTheSameFaultAtOnce) {
   for (const size_t gpu : {1, 2, 5}) watched.host.xid(79, gpu, 0.1 * static_cast<double>(gpu));
   ASSERT_EQ(watched.look().size(), 3);
   EXPECT_EQ(watched.book.open().at(1).summary,
-            "GPU 2 reported XID 79: the GPU has fallen off the bus. GPUs 1, 5 reported it within the same seconds.");
+            "GPU 2 reported XID 79: the GPU has fallen off the bus. GPUs 1, 5 reported it at the same time.");
 }
 
 TEST(XidDetector, GoesOnAfterARestart) {

@@ -41,7 +41,7 @@ export const en = {
 
   problem: {
     wrongKey: 'The key is wrong, revoked or expired.',
-    forbidden: 'The key may not do this.',
+    forbidden: 'The role of the key does not allow this.',
     notFound: 'The service does not have this (any more).',
     tooMany: 'Too many requests with this key.',
     unready: 'The service is not ready.',
@@ -107,7 +107,7 @@ export const en = {
   },
   throttle: {
     idle: 'idle',
-    applications_clocks_setting: 'an application clock is set',
+    applications_clocks_setting: 'an application clock setting limits the clocks',
     sw_power_cap: 'power limit reached',
     hw_slowdown: 'hardware slowdown',
     sync_boost: 'held equal in its group',
@@ -279,7 +279,7 @@ export const en = {
       dependency: 'a task before it did not succeed',
       lost: 'lost: its keeper ended without a word',
       not_started: 'the program could not be started',
-      worker: 'the worker did not answer, or refused',
+      worker: 'the worker did not respond, or refused the request',
     },
     open: 'Show the task',
 
