@@ -78,7 +78,7 @@ class Resolver {
     if (tasks().types.empty()) {
       return "No type is declared: an administrator must add it to sonde.tasks.types in the configuration and reload it.";
     }
-    return fmt::format("Known types: {}.", fmt::join(std::views::keys(tasks().types), ", "));
+    return fmt::format("Known: {}.", fmt::join(std::views::keys(tasks().types), ", "));
   }
 
   [[nodiscard]] static std::string command_refusal() {

@@ -332,8 +332,8 @@ def logs_are_read_to_their_end():
         assert asked["stream"] == "stderr" and asked["from"] == "-100" and asked["attempt"] == "2", asked
     with StandIn({"GET /api/v1/tasks/12": task(12)}) as server:
         expect(sonde(server, "logs", "12"), 0, "", "was not started")
-    with StandIn({"GET /api/v1/tasks/12": problem(404, "unknown_task", "No task has the number 12.")}) as server:
-        expect(sonde(server, "logs", "12"), 1, "", "No task has the number 12.")
+    with StandIn({"GET /api/v1/tasks/12": problem(404, "unknown_task", "No task has the ID 12.")}) as server:
+        expect(sonde(server, "logs", "12"), 1, "", "No task has the ID 12.")
 
 
 def a_followed_log_goes_over_attempts():

@@ -186,7 +186,7 @@ def an_asked_task_is_recorded():
         check("Recorded: attempt 1 (asked)" in told and told.count("- ") >= len(profile["findings"]), told)
         plain = setting.submit("plain")
         check(not setting.recorded(plain) and setting.profiles(plain) == [], setting.profiles(plain))
-        until(lambda: "a task was recorded" in setting.service.text(), "the line in the log")
+        until(lambda: "task recorded" in setting.service.text(), "the line in the log")
 
 
 def sonde_records_itself():

@@ -227,7 +227,7 @@ export class StubTasks {
     if (!id && request.method === 'POST') return this.#submit({ body, request, name, may, json, problem });
     if (!id) return json(this.#list(query));
     const one = this.all.get(Number(id));
-    if (!one) return problem(404, 'There is no such task', `No task has the number ${id}.`);
+    if (!one) return problem(404, 'Unknown task', `No task has the ID ${id}.`);
     if (!then) return json(one);
     if (then === 'explain') return json(this.#explanation(one));
     if (then === 'profiles') return json({ profiles: this.profiles.get(one.id) ?? [] });

@@ -40,6 +40,7 @@ void look(const Host& host, Findings& found) {
 
 }  // namespace
 
-extern constinit const Check cuda_check{"cuda", "CUDA runtimes and compiler, and their compatibility with the driver", look};
+extern constinit const Check cuda_check{"cuda", "CUDA runtimes and compiler, and their compatibility with the driver",
+                                        look};
 
 }  // namespace sonde::doctor

@@ -19,12 +19,12 @@ std::string words_of(std::string_view field, const GpuReading& reading) {
 }
 
 void look_at_health(const std::string& gpu, const GpuReading& reading, Findings& found) {
-  constexpr std::array kMends = {"", "sudo nvidia-smi --gpu-reset -i ", "sudo reboot", "stop programs that use NVLink",
+  constexpr std::array kFixes = {"", "sudo nvidia-smi --gpu-reset -i ", "sudo reboot", "stop programs that use NVLink",
                                  "stop all programs on it, then: sudo nvidia-smi --gpu-reset -i "};
   if (const int64_t action = reading.recovery_action.value_or(0); action > 0) {
-    std::string mend = static_cast<size_t>(action) < kMends.size() ? kMends.at(static_cast<size_t>(action)) : "";
-    if (mend.ends_with("-i ")) mend += gpu;
-    found.say(Outcome::wrong, "gpu_recovery", {gpu, words_of("gpu_recovery_action", reading), mend});
+    std::string fix = static_cast<size_t>(action) < kFixes.size() ? kFixes.at(static_cast<size_t>(action)) : "";
+    if (fix.ends_with("-i ")) fix += gpu;
+    found.say(Outcome::wrong, "gpu_recovery", {gpu, words_of("gpu_recovery_action", reading), fix});
   }
   if (reading.remapped_rows_failure.value_or(false)) found.say(Outcome::wrong, "gpu_remap_failed", {gpu});
   if (reading.remapped_rows_pending.value_or(false)) found.say(Outcome::wrong, "gpu_remap_pending", {gpu});

@@ -143,7 +143,7 @@ TEST_F(ConfigLive, what_is_not_allowed_changes_nothing) {
   EXPECT_EQ(refusal(*live, kTasksKey, std::string(100000, '[')).substr(0, 56),
             "gpu.multi_gpu.max_concurrent_tasks_per_gpu: '[[[[[[[[[[[");
   EXPECT_EQ(refusal(*live, "gpu.multi_gpu.default_strateg", "1"),
-            "there is no key 'gpu.multi_gpu.default_strateg', did you mean 'gpu.multi_gpu.default_strategy'?");
+            "unknown key 'gpu.multi_gpu.default_strateg', did you mean 'gpu.multi_gpu.default_strategy'?");
   set(*live, "gpu.multi_gpu.strategies", R"(["least_loaded", "random"])");
   EXPECT_EQ(refusal(*live, kStrategyKey, "\"round_robin\""),
             "gpu.multi_gpu.default_strategy: 'round_robin' is not in gpu.multi_gpu.strategies; allowed: "
@@ -169,8 +169,7 @@ TEST_F(ConfigLive, what_is_read_at_the_start_waits_for_the_restart) {
   EXPECT_EQ(port.line, 3);
   EXPECT_EQ(open()->current()->sonde.server.port, 9000);
   EXPECT_EQ(refusal(*live, "sonde.server.port", "9001"),
-            "sonde.server.port is read at the start only: change it in the file and restart, or let the change outlive "
-            "restarts");
+            "sonde.server.port is read only at startup: change it in the file and restart the service, or persist the change");
   set(*live, "sonde.server.port", "9001", true);
   EXPECT_EQ(live->current()->sonde.server.port, 8470);
   EXPECT_EQ(open()->current()->sonde.server.port, 9001);
@@ -201,7 +200,7 @@ TEST_F(ConfigLive, a_file_that_takes_away_what_a_change_needs_is_refused) {
   const auto opened = LiveConfig::open(file_, persisted_);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message, persisted_ + ": " + what +
-                                        "\nThis change was made at run time to outlive restarts; remove it from " +
+                                        "\nThis change was made at run time and persisted; remove it from " +
                                         persisted_ + ", or change " + file_);
 }
 
@@ -214,10 +213,10 @@ TEST_F(ConfigLive, a_broken_file_of_changes_is_told) {
   };
   EXPECT_EQ(told("{"), persisted_ + ": '{' is not a valid JSON value for a key; delete it, and the service creates a new one");
   EXPECT_EQ(told("[]"),
-            persisted_ + ": it has no \"version\": 1 with \"changes\"; fix it, or delete it to undo the changes");
+            persisted_ + ": it must contain \"version\": 1 and \"changes\"; fix it, or delete it to undo the changes");
   EXPECT_EQ(told(R"({"version": 1, "changes": {"gpu.enable": true}})"),
             persisted_ +
-                ": there is no key 'gpu.enable', did you mean 'gpu.enabled'?; mend it, or delete it to undo "
+                ": unknown key 'gpu.enable', did you mean 'gpu.enabled'?; fix it, or delete it to undo "
                 "the changes");
   EXPECT_NE(told(R"({"version": 1, "changes": {"gpu.enabled": 5}})").find("'5' is neither true nor false"),
             std::string::npos);

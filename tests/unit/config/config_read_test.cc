@@ -116,7 +116,7 @@ TEST(ConfigRead, all_mistakes_are_told_in_the_order_of_the_file) {
             "c.yaml:2:12: gpu.enabled: '2' is neither true nor false; allowed: true or false\n"
             "c.yaml:3:30: gpu.multi_gpu.queue_timeout: '-1' is out of range; allowed: a number above 0, at most "
             "31536000 (seconds)\n"
-            "c.yaml:4:20: gpu.max_temperature: 'x' is no number; allowed: a number from 1 to 150 (Celsius)");
+            "c.yaml:4:20: gpu.max_temperature: 'x' is not a number; allowed: a number from 1 to 150 (Celsius)");
 }
 
 TEST(ConfigRead, mistakes_without_end_are_cut) {

@@ -253,7 +253,7 @@ TEST(DispatchEngine, OutOfMemoryIsRetriedWhereThereIsMoreRoom) {
   (void)host.step();
   EXPECT_EQ(host.state(id), TaskState::failed);
   EXPECT_EQ(host.find(id).cause, EndCause::out_of_memory);
-  EXPECT_NE(host.find(id).reason.find("with 80.0 GiB to itself, and no GPU that may take it has more"),
+  EXPECT_NE(host.find(id).reason.find("with 80.0 GiB available, and no eligible GPU has more"),
             std::string::npos);
 }
 

@@ -89,7 +89,7 @@ TEST(DispatchExplain, TellsWhereATaskRunsAndHowItEnded) {
   const int64_t id = host.submit();
   EXPECT_EQ(host.explain(id).summary, "it can start now and will start with the next scheduling decision");
   (void)host.step();
-  EXPECT_EQ(host.explain(id).summary, "it runs on gpu_0 since 2027-01-15T08:00:00Z");
+  EXPECT_EQ(host.explain(id).summary, "running on gpu_0 since 2027-01-15T08:00:00Z");
   EXPECT_TRUE(host.explain(id).unblocks.empty());
   host.end(id, EndCause::exit, 2);
   EXPECT_EQ(host.explain(id).summary, "the program exited with status 2");
@@ -101,7 +101,7 @@ TEST(DispatchExplain, NamesTheBatchsGpu) {
   const auto batch = host.engine->submit_batch("b", std::vector(8, spec_of()), host.now).value();
   (void)host.step();
   const int64_t last = host.engine->find_batch(batch)->tasks.back();
-  EXPECT_EQ(host.explain(last).summary.find("its batch was given gpu_"), 0u) << host.explain(last).summary;
+  EXPECT_EQ(host.explain(last).summary.find("its batch is assigned to gpu_"), 0u) << host.explain(last).summary;
 }
 
 TEST(DispatchExplain, LeavesNoPlaceholderUnfilled) {

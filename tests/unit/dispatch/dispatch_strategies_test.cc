@@ -151,7 +151,7 @@ TEST(DispatchStrategies, ATaskWaitsForItsMappedGpuAndItsExplanationSaysSo) {
   EXPECT_EQ(host.starts(), Ids{});
   const Explanation why = host.explain(id);
   EXPECT_EQ(why.summary,
-            "tasks of type text_generation are mapped to gpu_1, which is not eligible now: it is at 90 °C, above "
+            "tasks of type text_generation are mapped to gpu_1, which is not eligible now: its temperature is 90 °C, above "
             "gpu.max_temperature 85 °C");
   EXPECT_EQ(why.unblocks, std::vector<std::string>{"gpu_1: the GPU must cool down to 85 °C"});
   host.gpus[1].temperature_celsius = 85;

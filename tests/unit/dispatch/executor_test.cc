@@ -415,7 +415,7 @@ TEST_F(ExecutorTest, RemovesWhatATaskLockedUp) {
 TEST_F(ExecutorTest, RefusesAFolderThatIsInUse) {
   const auto second = Executor::open(files().string(), [](const EndReport&) {});
   ASSERT_FALSE(second);
-  EXPECT_NE(second.error().message.find("another service keeps its tasks in"), std::string::npos)
+  EXPECT_NE(second.error().message.find("another service stores its tasks in"), std::string::npos)
       << second.error().message;
 }
 

@@ -137,7 +137,7 @@ TEST(Submission, says_otherwise_where_it_may) {
 
 TEST(Submission, unknown_names_get_the_nearest_known_ones) {
   EXPECT_EQ(refusal(of_type("trainin")),
-            "unknown_type: There is no type 'trainin', did you mean 'training'? Known are: asking, fixed, open_model, "
+            "unknown_type: There is no type 'trainin', did you mean 'training'? Known: asking, fixed, open_model, "
             "training.");
   EXPECT_EQ(refusal(of_type("zzz")),
             "unknown_type: There is no type 'zzz'. Known: asking, fixed, open_model, training.");
@@ -172,12 +172,12 @@ TEST(Submission, runs_nothing_that_is_not_declared) {
   submission.environment = {{"LD_PRELOAD", "/tmp/x.so"}};
   EXPECT_EQ(refusal(submission),
             "variable_not_allowed: The type 'training' does not let submissions set LD_PRELOAD "
-            "(sonde.tasks.types.training.allow_environment). It lets them set: SEED.");
+            "(sonde.tasks.types.training.allow_environment). It allows: SEED.");
   submission.environment = {{"CUDA_VISIBLE_DEVICES", "0"}};
   EXPECT_TRUE(refusal(submission).starts_with("invalid_task: 'CUDA_VISIBLE_DEVICES' cannot be set"));
   submission = of_type("training");
   submission.folder = "/etc";
-  EXPECT_TRUE(refusal(submission).starts_with("command_not_allowed: A working directory is the type's to choose"));
+  EXPECT_TRUE(refusal(submission).starts_with("command_not_allowed: Only the type can set the working directory"));
   submission = of_type("training");
   submission.arguments = {std::string("a\0b", 3)};
   EXPECT_TRUE(refusal(submission).starts_with("invalid_task: ")) << refusal(submission);
@@ -208,7 +208,7 @@ TEST(Submission, runs_anything_where_that_is_allowed) {
 
 TEST(Submission, asks_workers_for_the_declared_model) {
   Submission submission = of_type("asking");
-  EXPECT_TRUE(refusal(submission).starts_with("invalid_task: The type 'asking' asks workers: send a request"));
+  EXPECT_TRUE(refusal(submission).starts_with("invalid_task: The type 'asking' sends requests to workers: send a request"));
   submission.request = R"({"inputs":[]})";
   const auto spec = resolve(submission, config_of());
   ASSERT_TRUE(spec);
@@ -219,17 +219,17 @@ TEST(Submission, asks_workers_for_the_declared_model) {
   EXPECT_EQ(spec->workers.at("gpu_0"), "http://a:8000");
   EXPECT_TRUE(spec->command.empty());
   submission.model = "other";
-  EXPECT_TRUE(refusal(submission).starts_with("invalid_task: The type 'asking' asks for the model 'resnet50'"));
+  EXPECT_TRUE(refusal(submission).starts_with("invalid_task: The type 'asking' uses the model 'resnet50'"));
   submission.model.reset();
   submission.gpus = 2;
   EXPECT_TRUE(refusal(submission).starts_with("invalid_task: A request goes to the worker of one GPU"));
   submission.gpus.reset();
   submission.arguments = {"a"};
-  EXPECT_TRUE(refusal(submission).starts_with("command_not_allowed: The type 'asking' asks workers"));
+  EXPECT_TRUE(refusal(submission).starts_with("command_not_allowed: The type 'asking' sends requests to workers"));
   submission = of_type("fixed");
   submission.request = "{}";
   EXPECT_TRUE(
-      refusal(submission).starts_with("invalid_task: A request goes to workers, and the type 'fixed' has none"));
+      refusal(submission).starts_with("invalid_task: A request needs workers, and the type 'fixed' has no workers"));
 }
 
 TEST(Submission, names_a_model_only_where_the_type_has_none) {

@@ -317,8 +317,7 @@ TEST(AlertSender, SaysOnceThatAReceiverCannotBeReached) {
   sender->tell({news_of(IncidentChange::opened, incident(1))}, {}, alerts);
   EXPECT_TRUE(fake.wait_for("http://refuses/SECRET", 5));
   EXPECT_EQ(log.lines(), std::vector<std::string>{
-                             "http://refuses: Alerts cannot be delivered: Couldn't connect to server. They are "
-                             "tried again with growing pauses."});
+                             "http://refuses: Alerts cannot be delivered: Couldn't connect to server. They are retried with increasing delays."});
   EXPECT_GE(sender->counts().failed, 3);
 }
 

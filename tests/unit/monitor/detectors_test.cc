@@ -224,7 +224,7 @@ TEST(Throttling, GoesByCountersWhereThereAreSome) {
   ASSERT_EQ(watched.book.open().size(), 1);
   EXPECT_EQ(watched.book.open()[0].subject, "hw_power_brake");
   EXPECT_EQ(watched.book.open()[0].summary,
-            "The power supply asks GPU 0 to brake, which held the clocks down for 10 % of the time (SM clock 1005 MHz "
+            "HW power brake throttled GPU 0 for 10 % of the time: the power supply asserted the brake signal (SM clock 1005 MHz "
             "of 1980 MHz).");
 }
 

@@ -55,7 +55,7 @@ TEST(XidDetector, IsOneIncidentWithTheCauseFirst) {
   EXPECT_EQ(found[0].xids, (Codes{13, 45, 43}));
   EXPECT_EQ(found[0].severity, Severity::warning);
   EXPECT_EQ(watched.book.open().at(0).summary,
-            "GPU 0 reported XID 13: a kernel met an exception, mostly an access outside of an array or an illegal "
+            "GPU 0 reported XID 13: graphics engine exception in a kernel, mostly an out-of-bounds access or an illegal "
             "instruction (followed by XID 45, 43).");
 }
 
