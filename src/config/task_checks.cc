@@ -84,7 +84,7 @@ class TypeCheck {
   void check_priority() const {
     const auto& levels = config_.gpu.multi_gpu.queue_priority_levels;
     if (type_.priority.empty() || levels.contains(type_.priority)) return;
-    wrong("priority", fmt::format("{} is not among gpu.multi_gpu.queue_priority_levels; allowed: {}",
+    wrong("priority", fmt::format("{} is not in gpu.multi_gpu.queue_priority_levels; allowed: {}",
                                   in_quotes(type_.priority), fmt::join(std::views::keys(levels), ", ")));
   }
 
