@@ -142,9 +142,8 @@ class RoutedApi final : public Api {
   }
 
   Response mistake(const Request& request, std::string_view what) const {
-    services_.log->error(
-        "A request failed",
-        {{"call", fmt::format("{} {}", method_name(request.method), request.path)}, {"reason", std::string(what)}});
+    services_.log->error("A request failed", {{"call", fmt::format("{} {}", method_name(request.method), request.path)},
+                                              {"reason", std::string(what)}});
     return refuse("internal_error");
   }
 

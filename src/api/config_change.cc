@@ -44,10 +44,10 @@ Response change_config(const Call& call, std::string_view key, const nlohmann::j
                   {{"what", set.error().message}});
   tell_config_event(*call.services.events, {std::string(key)}, call.caller.name);
   call.services.log->info("configuration changed through the API", {{"key", std::string(key)},
-                                                                      {"before", log_text(before)},
-                                                                      {"value", log_text(value)},
-                                                                      {"persisted", persist ? "true" : "false"},
-                                                                      {"key_name", call.caller.name}});
+                                                                    {"before", log_text(before)},
+                                                                    {"value", log_text(value)},
+                                                                    {"persisted", persist ? "true" : "false"},
+                                                                    {"key_name", call.caller.name}});
   return json_response({{"key", key}, {"value", value}, {"before", before}, {"persisted", persist}});
 }
 

@@ -42,7 +42,8 @@ void check_tls(const Server& server, const Told& told) {
   }
   if (!is_loopback_address(server.address) && tls.certificate.empty() && tls.key.empty() && !server.allow_plain_http) {
     told("sonde.server.address", "sonde.server.allow_plain_http",
-         fmt::format("other hosts can reach '{}', and keys would be sent unencrypted; allowed: a loopback address such as 127.0.0.1, sonde.server.tls, or sonde.server.allow_plain_http: true",
+         fmt::format("other hosts can reach '{}', and keys would be sent unencrypted; allowed: a loopback address such "
+                     "as 127.0.0.1, sonde.server.tls, or sonde.server.allow_plain_http: true",
                      server.address));
   }
 }
@@ -50,7 +51,8 @@ void check_tls(const Server& server, const Told& told) {
 void check_source(const Devices& devices, const Told& told) {
   if (devices.source != "simulated" || !devices.simulated.empty()) return;
   told("sonde.devices.source", "sonde.devices.simulated",
-       "no description of the simulated GPUs is set; allowed: nvml, or simulated with a file in sonde.devices.simulated");
+       "no description of the simulated GPUs is set; allowed: nvml, or simulated with a file in "
+       "sonde.devices.simulated");
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ class Live : public LiveConfig {
     sources_.persisted = *std::move(changes);
     auto wanted = wanted_config(sources_, folder_of(file_));
     if (!wanted) {
-      return fail("{}: {}\nThis change was made at run time and persisted; remove it from {}, or change {}",
-                  persisted_, wanted.error().message, persisted_, file_);
+      return fail("{}: {}\nThis change was made at run time and persisted; remove it from {}, or change {}", persisted_,
+                  wanted.error().message, persisted_, file_);
     }
     started_with_ = *wanted;
     for (const Key& key : all_keys()) started_from_[key.name] = origin_of(key, sources_);

@@ -43,7 +43,8 @@ class TypeCheck {
     }
     if (!runs_command && type_.workers.empty() && !config_.sonde.tasks.allow_undeclared_commands) {
       wrong("command",
-            "the type runs nothing; allowed: a command, workers, or sonde.tasks.allow_undeclared_commands: true, which lets submissions set their own command");
+            "the type runs nothing; allowed: a command, workers, or sonde.tasks.allow_undeclared_commands: true, which "
+            "lets submissions set their own command");
     }
     if (!runs_command && type_.allow_arguments) {
       wrong("allow_arguments", "the type has no command to add arguments to; allowed: false, or a command");
@@ -59,10 +60,10 @@ class TypeCheck {
   void check_program() const {
     if (type_.command.empty()) return;
     const std::string& program = type_.command.front();
-    if (program.empty())
-      wrong("command", "the program's name is empty; allowed: a path, or a name to search in PATH");
+    if (program.empty()) wrong("command", "the program's name is empty; allowed: a path, or a name to search in PATH");
     if (program.contains('/') && program[0] != '/' && type_.working_directory.empty()) {
-      wrong("command", fmt::format("{} is resolved against the task's own folder, which is empty; allowed: an absolute path, a name to search in PATH, or a working_directory",
+      wrong("command", fmt::format("{} is resolved against the task's own folder, which is empty; allowed: an absolute "
+                                   "path, a name to search in PATH, or a working_directory",
                                    in_quotes(program)));
     }
   }
@@ -73,8 +74,7 @@ class TypeCheck {
       wrong("gpus", fmt::format("{} GPUs, but a request goes to one worker; allowed: 1", type_.gpus));
     const auto without = [&](bool is_set, std::string_view key) {
       if (is_set)
-        wrong(key,
-              "requests to workers start no program that could use it; allowed: workers without it, or a command");
+        wrong(key, "requests to workers start no program that could use it; allowed: workers without it, or a command");
     };
     without(!type_.environment.empty(), "environment");
     without(!type_.allow_environment.empty(), "allow_environment");
@@ -103,7 +103,8 @@ class TypeCheck {
 void check_has(std::string_view key, std::span<const std::string> words, std::string_view part, const Told& told) {
   const bool has = std::ranges::any_of(words, [&](const std::string& word) { return word.contains(part); });
   if (words.empty() || has) return;
-  told(key, key, fmt::format("no argument contains {}, the path of the profile; allowed: a command with it, or []", part));
+  told(key, key,
+       fmt::format("no argument contains {}, the path of the profile; allowed: a command with it, or []", part));
 }
 
 }  // namespace

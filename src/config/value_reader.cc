@@ -296,7 +296,8 @@ class ValueReader {
   std::optional<std::string> read_name(const YAML::Node& node) {
     std::string name = node.IsScalar() ? node.Scalar() : "";
     if (is_good_name(name)) return name;
-    wrong(node, "", node.IsScalar() ? fmt::format("{} is not a valid name", in_quotes(name)) : std::string(stands_here(node)));
+    wrong(node, "",
+          node.IsScalar() ? fmt::format("{} is not a valid name", in_quotes(name)) : std::string(stands_here(node)));
     return std::nullopt;
   }
 

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text/suggest.h"
+#include "base/time_units.h"
 #include "config/text_form.h"
 
 namespace sonde::dispatch {
@@ -76,19 +77,22 @@ class Resolver {
 
   [[nodiscard]] std::string known_types() const {
     if (tasks().types.empty()) {
-      return "No type is declared: an administrator must add it to sonde.tasks.types in the configuration and reload it.";
+      return "No type is declared: an administrator must add it to sonde.tasks.types in the configuration and reload "
+             "it.";
     }
     return fmt::format("Known: {}.", fmt::join(std::views::keys(tasks().types), ", "));
   }
 
   [[nodiscard]] static std::string command_refusal() {
-    return "Only commands of declared types are allowed. Name a type (GET /api/v1/task_types lists them), or ask an administrator to declare one in sonde.tasks.types or to set sonde.tasks.allow_undeclared_commands.";
+    return "Only commands of declared types are allowed. Name a type (GET /api/v1/task_types lists them), or ask an "
+           "administrator to declare one in sonde.tasks.types or to set sonde.tasks.allow_undeclared_commands.";
   }
 
   Checked choose_what_runs() {
     if (type_ != nullptr && !type_->workers.empty()) return ask_workers();
     if (wanted_.request)
-      return refused("invalid_task", fmt::format("A request needs workers, and the type '{}' has no workers.", spec_.type));
+      return refused("invalid_task",
+                     fmt::format("A request needs workers, and the type '{}' has no workers.", spec_.type));
     if (wanted_.model)
       return refused("invalid_task",
                      fmt::format("A model needs workers, and the type '{}' has no workers.", spec_.type));
@@ -98,12 +102,15 @@ class Resolver {
 
   Checked ask_workers() {
     if (!wanted_.command.empty() || !wanted_.arguments.empty()) {
-      return refused("command_not_allowed",
-                     fmt::format("The type '{}' sends requests to workers and runs no command: send a request.", spec_.type));
+      return refused(
+          "command_not_allowed",
+          fmt::format("The type '{}' sends requests to workers and runs no command: send a request.", spec_.type));
     }
     if (!wanted_.request) {
-      return refused("invalid_task", fmt::format("The type '{}' sends requests to workers: send a request with the body of a KServe v2 inference.",
-                                                 spec_.type));
+      return refused(
+          "invalid_task",
+          fmt::format("The type '{}' sends requests to workers: send a request with the body of a KServe v2 inference.",
+                      spec_.type));
     }
     if (wanted_.model && !type_->model.empty() && *wanted_.model != type_->model) {
       return refused("invalid_task", fmt::format("The type '{}' uses the model '{}', not '{}'.", spec_.type,
@@ -111,9 +118,10 @@ class Resolver {
     }
     const std::string model = type_->model.empty() ? wanted_.model.value_or("") : type_->model;
     if (model.empty() || !config::is_model(model)) {
-      return refused("invalid_task",
-                     fmt::format("The type '{}' names no model: send `model`, a name of letters, digits, '.', '_', '-' and ':'.",
-                                 spec_.type));
+      return refused(
+          "invalid_task",
+          fmt::format("The type '{}' names no model: send `model`, a name of letters, digits, '.', '_', '-' and ':'.",
+                      spec_.type));
     }
     spec_.inference = Inference{.model = model, .version = type_->model_version, .request = *wanted_.request};
     spec_.workers = type_->workers;
@@ -127,8 +135,8 @@ class Resolver {
     }
     if (!wanted_.arguments.empty() && !type_->allow_arguments) {
       return refused("command_not_allowed",
-                     fmt::format("The type '{}' does not allow arguments (sonde.tasks.types.{}.allow_arguments).", spec_.type,
-                                 spec_.type));
+                     fmt::format("The type '{}' does not allow arguments (sonde.tasks.types.{}.allow_arguments).",
+                                 spec_.type, spec_.type));
     }
     spec_.command = type_->command;
     return add_words(wanted_.arguments);
@@ -219,18 +227,16 @@ class Resolver {
   }
 
   Checked choose_memory_and_time() {
-    constexpr double kNsPerSecond = 1e9;
     constexpr double kMostSeconds = 31'536'000;
     if (type_ != nullptr && type_->memory_bytes > 0) spec_.memory_bytes = type_->memory_bytes;
     if (wanted_.memory_bytes) spec_.memory_bytes = wanted_.memory_bytes;
-    if (spec_.memory_bytes && *spec_.memory_bytes < 0)
-      return refused("invalid_task", "Memory must not be negative.");
+    if (spec_.memory_bytes && *spec_.memory_bytes < 0) return refused("invalid_task", "Memory must not be negative.");
     const double limit_s = wanted_.time_limit_s.value_or(type_ == nullptr ? 0 : type_->time_limit);
     const bool is_time = limit_s >= 0 && limit_s <= kMostSeconds;  // what is no number at all is none
     if (!is_time || (wanted_.time_limit_s && limit_s == 0)) {
       return refused("invalid_task", "A time limit must be above 0 s and at most 31536000 s (one year).");
     }
-    if (limit_s > 0) spec_.time_limit_ns = std::max<int64_t>(1, std::llround(limit_s * kNsPerSecond));
+    if (limit_s > 0) spec_.time_limit_ns = std::max<int64_t>(1, std::llround(limit_s * kSecondNs));
     return {};
   }
 

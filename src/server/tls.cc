@@ -25,8 +25,8 @@ std::string last_error() {
 Status readable(std::string_view what, const std::string& path) {
   if (path.empty()) return fail("sonde.server.tls has no {}: set the PEM files of both certificate and key", what);
   if (access(path.c_str(), R_OK) == 0) return {};
-  return fail("the {} of sonde.server.tls cannot be read: {}: {}; the user of the service needs read permission", what, path,
-              system_reason(errno));
+  return fail("the {} of sonde.server.tls cannot be read: {}: {}; the user of the service needs read permission", what,
+              path, system_reason(errno));
 }
 
 Status load(SSL_CTX* context, const config::Tls& files) {

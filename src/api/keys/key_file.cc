@@ -79,7 +79,8 @@ class HashedKeys final : public KeyFile {
     Made made{.key = {.id = new_id(*keys), .name = name, .role = role, .made_s = now_s(), .expires_s = expires_s},
               .secret = {}};
     made.secret = random_secret(made.key.id);
-    if (made.key.id.empty() || made.secret.empty()) return fail("the system provides no random numbers; no key was created");
+    if (made.key.id.empty() || made.secret.empty())
+      return fail("the system provides no random numbers; no key was created");
     keys->push_back({.key = made.key, .sha256 = sha256_hex(made.secret)});
     SONDE_TRY(write_private_file(path_, keys_json(*keys)));
     return made;

@@ -5,6 +5,7 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace explain_task {
 namespace {
 
 Response answer(const Call& call) {
@@ -20,6 +21,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace explain_task
 
 extern const Route explain_task_route;
 constinit const Route explain_task_route{
@@ -27,12 +29,13 @@ constinit const Route explain_task_route{
     .path = "/api/v1/tasks/{task}/explain",
     .summary = "Why a task runs on its GPUs, or why it waits",
     .description =
-        "For a waiting task: the conditions that would let it start, and a predicted start with a range. For each attempt: the scores of the GPUs, and the reasons against the other GPUs.",
+        "For a waiting task: the conditions that would let it start, and a predicted start with a range. For each "
+        "attempt: the scores of the GPUs, and the reasons against the other GPUs.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Explanation"})",
     .example = {},
     .problems = kAskedTaskProblems,
-    .answer = answer};
+    .answer = explain_task::answer};
 
 }  // namespace sonde::api

@@ -4,6 +4,7 @@
 #include "base/text/decimal.h"
 
 namespace sonde::api {
+namespace follow_events {
 namespace {
 
 /// Before the first event: the stream begins with `reset`.
@@ -47,6 +48,7 @@ constexpr std::array kHeaders = {
 };
 
 }  // namespace
+}  // namespace follow_events
 
 extern const Route follow_events_route;
 constinit const Route follow_events_route{
@@ -54,12 +56,14 @@ constinit const Route follow_events_route{
     .path = "/api/v1/events",
     .summary = "Stream of events (server-sent events)",
     .description =
-        "The types are `samples`, `incident`, `config`, `source`, `task`, `batch` and `queue`. If events were missed, the first event is `reset`: read everything again. The stream counts as one request, regardless of its duration.",
-    .parameters = kParameters,
+        "The types are `samples`, `incident`, `config`, `source`, `task`, `batch` and `queue`. If events were missed, "
+        "the first event is `reset`: read everything again. The stream counts as one request, regardless of its "
+        "duration.",
+    .parameters = follow_events::kParameters,
     .body = {},
     .response = "text/event-stream",
     .example = {},
-    .headers = kHeaders,
-    .answer = answer};
+    .headers = follow_events::kHeaders,
+    .answer = follow_events::answer};
 
 }  // namespace sonde::api

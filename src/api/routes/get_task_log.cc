@@ -6,6 +6,7 @@
 #include "base/text/decimal.h"
 
 namespace sonde::api {
+namespace get_task_log {
 namespace {
 
 constexpr int64_t kUsualBytes = 65536;
@@ -48,8 +49,8 @@ constexpr std::array kParameters = {
               .description = "Default: the last attempt"},
     Parameter{.name = "from",
               .schema = R"({"type": "integer", "minimum": -1125899906842624, "maximum": 1125899906842624})",
-              .description =
-                  "Byte offset to start from: `next` of the previous response; negative: relative to the end. Default: the start"},
+              .description = "Byte offset to start from: `next` of the previous response; negative: relative to the "
+                             "end. Default: the start"},
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 4, "maximum": 1048576})",
               .description = "Maximum number of bytes; default: 65536"},
@@ -61,19 +62,20 @@ constexpr std::array<std::string_view, 4> kProblems = {"unknown_task", "unknown_
                                                        "tasks_unreadable"};
 
 }  // namespace
+}  // namespace get_task_log
 
 extern const Route get_task_log_route;
-constinit const Route get_task_log_route{
-    .name = "get_task_log",
-    .path = "/api/v1/tasks/{task}/log",
-    .summary = "Output of a task",
-    .description =
-        "Every key may read it, so tasks must not print secrets. The middle of output longer than `sonde.tasks.output_limit` is dropped.",
-    .parameters = kParameters,
-    .body = {},
-    .response = R"({"$ref": "#/components/schemas/TaskLog"})",
-    .example = {},
-    .problems = kProblems,
-    .answer = answer};
+constinit const Route get_task_log_route{.name = "get_task_log",
+                                         .path = "/api/v1/tasks/{task}/log",
+                                         .summary = "Output of a task",
+                                         .description =
+                                             "Every key may read it, so tasks must not print secrets. The middle of "
+                                             "output longer than `sonde.tasks.output_limit` is dropped.",
+                                         .parameters = get_task_log::kParameters,
+                                         .body = {},
+                                         .response = R"({"$ref": "#/components/schemas/TaskLog"})",
+                                         .example = {},
+                                         .problems = get_task_log::kProblems,
+                                         .answer = get_task_log::answer};
 
 }  // namespace sonde::api

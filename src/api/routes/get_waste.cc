@@ -6,6 +6,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace get_waste {
 namespace {
 
 constexpr int64_t kNsPerDay = 86'400'000'000'000;
@@ -28,16 +29,18 @@ constexpr std::array kParameters = {
 };
 
 }  // namespace
+}  // namespace get_waste
 
 extern const Route get_waste_route;
-constinit const Route get_waste_route{.name = "get_waste",
-                                      .path = "/api/v1/waste",
-                                      .summary = "GPU time that was allocated or paid for but not used, by day and owner",
-                                      .description = "In hours, kWh and, if `sonde.cost` sets prices, money.",
-                                      .parameters = kParameters,
-                                      .body = {},
-                                      .response = R"({"$ref": "#/components/schemas/Waste"})",
-                                      .example = {},
-                                      .answer = answer};
+constinit const Route get_waste_route{
+    .name = "get_waste",
+    .path = "/api/v1/waste",
+    .summary = "GPU time that was allocated or paid for but not used, by day and owner",
+    .description = "In hours, kWh and, if `sonde.cost` sets prices, money.",
+    .parameters = get_waste::kParameters,
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/Waste"})",
+    .example = {},
+    .answer = get_waste::answer};
 
 }  // namespace sonde::api

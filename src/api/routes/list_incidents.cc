@@ -7,6 +7,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace list_incidents {
 namespace {
 
 constexpr int64_t kUsualLimit = 100;
@@ -42,9 +43,8 @@ Response answer(const Call& call) {
 }
 
 constexpr std::array kParameters = {
-    Parameter{.name = "state",
-              .schema = R"({"type": "string", "enum": ["open", "all"]})",
-              .description = "Default: `open`"},
+    Parameter{
+        .name = "state", .schema = R"({"type": "string", "enum": ["open", "all"]})", .description = "Default: `open`"},
     Parameter{.name = "gpu",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 100})",
               .description = "Only of this GPU: UUID, `gpu_N` or N"},
@@ -58,17 +58,18 @@ constexpr std::array kParameters = {
 constexpr std::array<std::string_view, 1> kProblems = {"history_unavailable"};
 
 }  // namespace
+}  // namespace list_incidents
 
 extern const Route list_incidents_route;
 constinit const Route list_incidents_route{.name = "list_incidents",
                                            .path = "/api/v1/incidents",
                                            .summary = "Incidents, newest first",
                                            .description = {},
-                                           .parameters = kParameters,
+                                           .parameters = list_incidents::kParameters,
                                            .body = {},
                                            .response = R"({"$ref": "#/components/schemas/Incidents"})",
                                            .example = {},
-                                           .problems = kProblems,
-                                           .answer = answer};
+                                           .problems = list_incidents::kProblems,
+                                           .answer = list_incidents::answer};
 
 }  // namespace sonde::api

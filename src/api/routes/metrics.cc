@@ -5,6 +5,7 @@
 #include "dispatch/metrics/exposition.h"
 
 namespace sonde::api {
+namespace metrics {
 namespace {
 
 /// The key that switches the metrics off; nothing where they are on.
@@ -30,12 +31,13 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "dcgm",
               .schema = R"({"type": "string", "enum": ["linted", "exact"]})",
-              .description =
-                  "Form of DCGM's metrics: `exact`, as exposed by dcgm-exporter, or `linted`, changed to pass `promtool check metrics`; default: `linted`"},
+              .description = "Form of DCGM's metrics: `exact`, as exposed by dcgm-exporter, or `linted`, changed to "
+                             "pass `promtool check metrics`; default: `linted`"},
 };
 constexpr std::array<std::string_view, 1> kProblems = {"metrics_off"};
 
 }  // namespace
+}  // namespace metrics
 
 extern const Route metrics_route;
 constinit const Route metrics_route{
@@ -44,12 +46,13 @@ constinit const Route metrics_route{
     .role = Role::none,
     .summary = "Metrics in Prometheus text format 0.0.4",
     .description =
-        "The path is set by `gpu.monitoring.prometheus_endpoint`. With `sonde.server.metrics_need_key` it requires a key with the role read. Does not read GPUs.",
-    .parameters = kParameters,
+        "The path is set by `gpu.monitoring.prometheus_endpoint`. With `sonde.server.metrics_need_key` it requires a "
+        "key with the role read. Does not read GPUs.",
+    .parameters = metrics::kParameters,
     .body = {},
     .response = "text/plain",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = metrics::kProblems,
+    .answer = metrics::answer};
 
 }  // namespace sonde::api

@@ -22,7 +22,10 @@ constexpr std::string_view kPrefix = "/api/v1/";
 constexpr int kCreated = 201;
 
 constexpr std::string_view kDescription =
-    "GPUs of a host with history, incidents, events, waste, tasks and the configuration of the service. Timestamps are RFC 3339 in UTC; unknown values are null. Errors are problem+json (RFC 9457): `title` names the error, `detail` says what to do. Create keys with `sonde keys add`. x-sonde-role is the role that a request requires: read, submit or admin; each role includes the roles before it.";
+    "GPUs of a host with history, incidents, events, waste, tasks and the configuration of the service. Timestamps are "
+    "RFC 3339 in UTC; unknown values are null. Errors are problem+json (RFC 9457): `title` names the error, `detail` "
+    "says what to do. Create keys with `sonde keys add`. x-sonde-role is the role that a request requires: read, "
+    "submit or admin; each role includes the roles before it.";
 
 void add_codes(Codes& codes, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
@@ -160,17 +163,18 @@ std::string method_key(const Route& route) {
 }
 
 Json tags() {
-  return Json::array({{{"name", "gpus"}, {"description", "GPUs and their history"}},
-                      {{"name", "incidents"}, {"description", "errors, open or cleared, and what to do"}},
-                      {{"name", "events"}, {"description", "stream of events"}},
-                      {{"name", "tasks"}, {"description", "tasks on the GPUs, with the reasons for their placement"}},
-                      {{"name", "task_types"}, {"description", "declared task types, with learned memory and run times"}},
-                      {{"name", "batches"}, {"description", "tasks that are split over the GPUs together"}},
-                      {{"name", "queue"}, {"description", "waiting and running tasks"}},
-                      {{"name", "waste"}, {"description", "GPU time that was not used"}},
-                      {{"name", "config"}, {"description", "the current configuration"}},
-                      {{"name", "me"}, {"description", "the key of the request"}},
-                      {{"name", "operation"}, {"description", "probes, metrics and this document"}}});
+  return Json::array(
+      {{{"name", "gpus"}, {"description", "GPUs and their history"}},
+       {{"name", "incidents"}, {"description", "errors, open or cleared, and what to do"}},
+       {{"name", "events"}, {"description", "stream of events"}},
+       {{"name", "tasks"}, {"description", "tasks on the GPUs, with the reasons for their placement"}},
+       {{"name", "task_types"}, {"description", "declared task types, with learned memory and run times"}},
+       {{"name", "batches"}, {"description", "tasks that are split over the GPUs together"}},
+       {{"name", "queue"}, {"description", "waiting and running tasks"}},
+       {{"name", "waste"}, {"description", "GPU time that was not used"}},
+       {{"name", "config"}, {"description", "the current configuration"}},
+       {{"name", "me"}, {"description", "the key of the request"}},
+       {{"name", "operation"}, {"description", "probes, metrics and this document"}}});
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ Result<Library> load(const std::string& path) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc keeps the text a thread
     const char* const why = dlerror();
     return fail(
-        "NVML (NVIDIA's management library) cannot be loaded ({}): install the NVIDIA driver; in a container, request the GPUs (docker run --gpus all, or the capability 'utility')",
+        "NVML (NVIDIA's management library) cannot be loaded ({}): install the NVIDIA driver; in a container, request "
+        "the GPUs (docker run --gpus all, or the capability 'utility')",
         why == nullptr ? path : why);
   }
   Library library;

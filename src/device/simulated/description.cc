@@ -95,7 +95,8 @@ class Reader {
     const std::string_view unit = at == std::string::npos ? "" : std::string_view(text).substr(at);
     const auto found = std::ranges::find(units, unit, &UnitOf::name);
     if (!number || found == units.end() || *number * found->factor < least || *number * found->factor > most) {
-      problem(node.Mark(), fmt::format("'{}' is not a valid value for '{}': {}", text, key, example(units, least, most)));
+      problem(node.Mark(),
+              fmt::format("'{}' is not a valid value for '{}': {}", text, key, example(units, least, most)));
       return std::nullopt;
     }
     return *number * found->factor;
@@ -183,7 +184,8 @@ class Reader {
     if (major && minor && *major > 0 && *major < 100 && *minor >= 0 && *minor < 100) {
       gpu.compute_capability = 100 * *major + *minor;
     } else {
-      problem(node["compute_capability"].Mark(), fmt::format("'{}' is not a valid compute capability; expected a value such as 9.0", text));
+      problem(node["compute_capability"].Mark(),
+              fmt::format("'{}' is not a valid compute capability; expected a value such as 9.0", text));
     }
   }
 
@@ -232,7 +234,8 @@ class Reader {
       }
       if (kinds != 1)
         problem(item.Mark(),
-                "a fault must have one of xid, lost, not_answering, power_brake, ecc_corrected, ecc_uncorrected and recovery_action");
+                "a fault must have one of xid, lost, not_answering, power_brake, ecc_corrected, ecc_uncorrected and "
+                "recovery_action");
       gpu.faults.push_back(fault);
     }
   }

@@ -55,7 +55,8 @@ Source::Source(const HostDescription& host, Clock clock) : clock_(std::move(cloc
 std::expected<void, GpuFailure> Source::read(size_t gpu, ValueGroups groups, GpuReading& reading) {
   const std::scoped_lock lock(mutex_);
   if (gpu >= gpus_.size()) {
-    return std::unexpected(GpuFailure{.kind = FailureKind::other, .message = fmt::format("GPU {} does not exist", gpu)});
+    return std::unexpected(
+        GpuFailure{.kind = FailureKind::other, .message = fmt::format("GPU {} does not exist", gpu)});
   }
   gpus_[gpu].advance(clock_.now_ns());
   if (is_lost(gpus_[gpu])) return std::unexpected(failure(FailureKind::lost, gpu));

@@ -40,7 +40,8 @@ Result<KeeperProgram> KeeperProgram::find() {
     return KeeperProgram(Descriptor(fcntl(program.get(), F_DUPFD_CLOEXEC, kFirstFree)));
   }
   return fail(
-      "cannot run tasks: '{}' does not exist or is not executable; install sonde-keeper next to sonde, or set SONDE_KEEPER to its path",
+      "cannot run tasks: '{}' does not exist or is not executable; install sonde-keeper next to sonde, or set "
+      "SONDE_KEEPER to its path",
       tried.front().string());
 }
 

@@ -3,6 +3,7 @@
 #include "dispatch/metrics/family.h"
 
 namespace sonde::dispatch {
+namespace tasks {
 namespace {
 
 void submitted(const TaskScrape& scrape, TaskSamples& out) {
@@ -79,8 +80,7 @@ constexpr auto kMetrics = std::to_array<TaskMetric>({
      .help = "GPU memory reserved for the tasks that run on the GPU.",
      .collect = reserved},
     {.name = "sonde_task_store_up",
-     .help =
-         "1 if tasks can be saved, 0 if not (disk full, read-only); no task is accepted or started then.",
+     .help = "1 if tasks can be saved, 0 if not (disk full, read-only); no task is accepted or started then.",
      .collect = store_up},
     {.name = "sonde_task_files_bytes",
      .help = "Disk space used by the output and other files of all tasks.",
@@ -88,6 +88,7 @@ constexpr auto kMetrics = std::to_array<TaskMetric>({
 });
 
 }  // namespace
+}  // namespace tasks
 
 extern constinit const TaskFamily tasks_family;
 constinit const TaskFamily tasks_family{
@@ -95,6 +96,6 @@ constinit const TaskFamily tasks_family{
     .title = "Tasks",
     .key = "gpu.monitoring.task_metrics",
     .is_on = [](const config::Monitoring& monitoring) { return monitoring.task_metrics; },
-    .metrics = kMetrics};
+    .metrics = tasks::kMetrics};
 
 }  // namespace sonde::dispatch

@@ -80,7 +80,8 @@ Result<std::string> findings_of(const std::string& document) {
 Finding greatest_finding(int64_t task, const std::string& findings) {
   const Json json = Json::parse(findings, nullptr, false);
   if (!json.is_array() || json.empty() || !json.front().is_object()) {
-    return {.task = task, .says = "no finding explains it.", .advice = "Compare its input with the input of other tasks."};
+    return {
+        .task = task, .says = "no finding explains it.", .advice = "Compare its input with the input of other tasks."};
   }
   const Json& first = json.front();
   Finding finding{.task = task, .says = text_of(first, "says"), .advice = text_of(first, "do")};

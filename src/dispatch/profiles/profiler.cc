@@ -4,14 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "base/time_units.h"
 #include "dispatch/profiles/bounded_run.h"
 #include "dispatch/profiles/profile_file.h"
 
 namespace sonde::dispatch::profiles {
 namespace {
 
-constexpr int64_t kNsPerSecond = 1'000'000'000;
-constexpr int64_t kHourNs = 3600 * kNsPerSecond;
 constexpr double kNsPerDay = 86'400e9;
 /// Tasks of a type that are learned from before one is called slow.
 constexpr int64_t kFewestLearned = 20;
@@ -53,7 +52,7 @@ void Profiler::restore(const Restored& was) {
 void Profiler::begin(const Executor& executor, const std::set<AttemptId>& running, const config::Config& config,
                      int64_t now_ns) {
   executor_ = &executor;
-  const auto records = store_->open_profiles(now_ns - kHourNs);
+  const auto records = store_->open_profiles(now_ns - kNsPerHour);
   if (!records) return log_->warning("recordings of tasks cannot be read", {{"reason", records.error().message}});
   choice_.restore(*records);
   for (const ProfileRecord& record : *records) resume(record, running, config);
@@ -156,11 +155,10 @@ void Profiler::tell_slow_task(const Engine& engine, const Task& task, const Slow
   const SlowWork::Place place = place_of(task);
   const bool is_new = slow_.task_is_slow(place, task.id, slow.run_ns, slow.usual_ns, now_ns);
   if (!known_slow_.emplace(task.id, task.last()->number).second || !is_new) return;
-  log_->warning("task is slow",
-                {{"task", fmt::format("{}", task.id)},
-                 {"type", task.spec.type},
-                 {"seconds", fmt::format("{:.3f}", static_cast<double>(slow.run_ns) / kNsPerSecond)},
-                 {"usual", fmt::format("{:.3f}", static_cast<double>(slow.usual_ns) / kNsPerSecond)}});
+  log_->warning("task is slow", {{"task", fmt::format("{}", task.id)},
+                                 {"type", task.spec.type},
+                                 {"seconds", fmt::format("{:.3f}", static_cast<double>(slow.run_ns) / kNsPerSecond)},
+                                 {"usual", fmt::format("{:.3f}", static_cast<double>(slow.usual_ns) / kNsPerSecond)}});
   if (task.spec.inference) return record_worker(engine.config(), task, kSlowTask, now_ns);
   const auto pid = running == nullptr ? std::nullopt : executor_->pid_of(task.id, task.last()->number);
   if (!pid || !attach(engine.config(), task, *pid, kSlowTask, now_ns)) {
@@ -188,7 +186,8 @@ void Profiler::record_worker(const config::Config& config, const Task& task, std
   const auto pid = worker_on(place.gpu_uuid);
   if (pid && attach(config, task, *pid, why, now_ns)) return;
   slow_.recording(why, place,
-                  pid ? "Its worker is not recorded: sonde.tasks.profiles.attach_command is empty or not executable, or sonde.tasks.profiles.max_per_hour is reached."
+                  pid ? "Its worker is not recorded: sonde.tasks.profiles.attach_command is empty or not executable, "
+                        "or sonde.tasks.profiles.max_per_hour is reached."
                       : "Its worker is not recorded: only processes of tasks run on the GPU.",
                   false);
 }
@@ -301,7 +300,7 @@ void Profiler::take_done(int64_t now_ns) {
 
 void Profiler::remove_old(const config::Config& config, int64_t now_ns) {
   if (now_ns < remove_ns_) return;
-  remove_ns_ = now_ns + kHourNs;
+  remove_ns_ = now_ns + kNsPerHour;
   const int64_t before_ns = now_ns - static_cast<int64_t>(config.sonde.tasks.profiles.keep_days * kNsPerDay);
   std::vector<ProfileRecord> old;
   std::erase_if(with_files_, [&](const ProfileRecord& record) {

@@ -22,7 +22,8 @@ constexpr auto kHints = std::to_array<Hint>({
     {SQLITE_LOCKED, "another program has locked it: end that program's transaction"},
     {SQLITE_IOERR, "check the kernel log (dmesg) for disk errors, and whether the disk is full"},
     {SQLITE_CORRUPT,
-     "stop the service, copy the file, and recover readable data with `sqlite3 tasks.db .recover`, or restore a backup"},
+     "stop the service, copy the file, and recover readable data with `sqlite3 tasks.db .recover`, or restore a "
+     "backup"},
     {SQLITE_NOTADB, "another program overwrote it: restore a backup, or move it away to start with an empty database"},
 });
 

@@ -47,7 +47,8 @@ Status check_pages(Connection& db) {
   const std::string_view said = *row ? query->text() : "ok";
   if (said == "ok") return {};
   return fail(
-      "it is damaged: {} (stop the service, copy the file, and recover readable data with `sqlite3 tasks.db .recover`, or restore a backup)",
+      "it is damaged: {} (stop the service, copy the file, and recover readable data with `sqlite3 tasks.db .recover`, "
+      "or restore a backup)",
       said);
 }
 
@@ -65,7 +66,8 @@ Status prepare_tables(Connection& db) {
   if (!version) return std::unexpected(version.error());
   if (*version > kVersion) {
     return fail(
-        "it was written by a newer version of sonde (schema {}, this version supports {}): run that version, or move the file away to start without its tasks",
+        "it was written by a newer version of sonde (schema {}, this version supports {}): run that version, or move "
+        "the file away to start without its tasks",
         *version, kVersion);
   }
   const auto tables = db.number("SELECT count(*) FROM sqlite_master");

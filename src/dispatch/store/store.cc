@@ -29,7 +29,8 @@ Status use_log(Connection& db) {
   if (!row) return std::unexpected(row.error());
   if (query->text() == "wal") return {};
   return fail(
-      "SQLite's write-ahead log does not work on this file system (is it a network file system?): set sonde.history.path to a folder on a local disk");
+      "SQLite's write-ahead log does not work on this file system (is it a network file system?): set "
+      "sonde.history.path to a folder on a local disk");
 }
 
 Status prepare(Connection& db) {

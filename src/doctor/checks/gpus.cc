@@ -6,6 +6,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace gpus {
 namespace {
 
 using device::GpuReading;
@@ -75,7 +76,9 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace gpus
 
-extern constinit const Check gpus_check{"gpus", "each GPU: whether it responds, its health and its settings", look};
+extern constinit const Check gpus_check{"gpus", "each GPU: whether it responds, its health and its settings",
+                                        gpus::look};
 
 }  // namespace sonde::doctor

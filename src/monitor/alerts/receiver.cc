@@ -92,7 +92,8 @@ PostOutcome Receiver::post(const std::string& body) {
     return PostOutcome::failed;
   }
   trouble_ = fmt::format("it responded with status {}", *status);
-  if (*status >= 300 && *status < 400) trouble_ += "; redirects are not followed: configure the target URL of the redirect";
+  if (*status >= 300 && *status < 400)
+    trouble_ += "; redirects are not followed: configure the target URL of the redirect";
   return outcome_of(*status);
 }
 
@@ -103,8 +104,8 @@ void Receiver::tell_log(PostOutcome outcome, int64_t failures_before) {
     return;
   }
   if (failures_before > 0) return;
-  const std::string_view next = outcome == PostOutcome::failed ? "They are retried with increasing delays."
-                                                               : "Rejected alerts are not re-sent.";
+  const std::string_view next =
+      outcome == PostOutcome::failed ? "They are retried with increasing delays." : "Rejected alerts are not re-sent.";
   log_.warning(fmt::format("Alerts cannot be delivered: {}. {}", trouble_, next), fields);
 }
 

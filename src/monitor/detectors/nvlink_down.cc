@@ -6,6 +6,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace nvlink_down {
 namespace {
 
 struct KeptOfGpu {
@@ -78,13 +79,15 @@ class NvLinkDown final : public Detector {
 std::unique_ptr<Detector> make() { return std::make_unique<NvLinkDown>(); }
 
 }  // namespace
+}  // namespace nvlink_down
 
 extern constinit const DetectorRow nvlink_down_detector = {
     .name = "nvlink_down",
     .description =
-        "an active NVLink went down, or the GPU has fewer active NVLinks than the host's other GPUs of the same model. One incident per link",
+        "an active NVLink went down, or the GPU has fewer active NVLinks than the host's other GPUs of the same model. "
+        "One incident per link",
     .clear_after_s = 60,
-    .make = make,
+    .make = nvlink_down::make,
     .severity = "critical; fewer than other GPUs: warning",
     .clears = "the link is active for 1 min",
 };

@@ -4,6 +4,7 @@
 #include "monitor/detectors/shared_hysteresis.h"
 
 namespace sonde::monitor {
+namespace pcie_link_degraded {
 namespace {
 
 /// An idle link trains down to save power. From this use on it has to be at its full generation.
@@ -53,13 +54,15 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace pcie_link_degraded
 
 extern constinit const DetectorRow pcie_link_degraded_detector = {
     .name = "pcie_link_degraded",
     .description =
-        "the PCIe link has fewer lanes than GPU and slot support for 20 s, or a lower generation during 1 min of work (and two health checks); idle links normally use a lower generation",
+        "the PCIe link has fewer lanes than GPU and slot support for 20 s, or a lower generation during 1 min of work "
+        "(and two health checks); idle links normally use a lower generation",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<pcie_link_degraded::Kept, pcie_link_degraded::look>,
     .severity = "warning",
     .clears = "full width for 1 min or, under load, full generation",
 };

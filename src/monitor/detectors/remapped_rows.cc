@@ -2,6 +2,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace remapped_rows {
 namespace {
 
 struct Kept {
@@ -37,13 +38,15 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace remapped_rows
 
 extern constinit const DetectorRow remapped_rows_detector = {
     .name = "remapped_rows",
     .description =
-        "row remapping failed, row remapping is pending until a reset, or a bank has few or no spare rows left (early warning). One incident each",
+        "row remapping failed, row remapping is pending until a reset, or a bank has few or no spare rows left (early "
+        "warning). One incident each",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<remapped_rows::Kept, remapped_rows::look>,
     .severity = "failure: critical; pending, spare_rows: warning",
     .clears = "the GPU no longer reports it for 1 min",
 };

@@ -9,6 +9,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace throttling {
 namespace {
 
 constexpr int64_t kHwSlowdown = 0x8;
@@ -117,13 +118,16 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace throttling
 
 extern constinit const DetectorRow throttling_detector = {
     .name = "throttling",
     .description =
-        "the clocks are throttled: thermally or by hardware for 5 % of the last minute, by the power cap or sync boost for 50 %; measured by the driver's time counters, or else by its clocks event reasons in three consecutive rounds. One incident per reason",
+        "the clocks are throttled: thermally or by hardware for 5 % of the last minute, by the power cap or sync boost "
+        "for 50 %; measured by the driver's time counters, or else by its clocks event reasons in three consecutive "
+        "rounds. One incident per reason",
     .clear_after_s = 30,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<throttling::Kept, throttling::look>,
     .severity =
         "hw_thermal_slowdown, hw_power_brake: critical; sw_thermal_slowdown, hw_slowdown: warning; sync_boost, "
         "sw_power_cap: info",

@@ -5,6 +5,7 @@
 
 /// The metrics of NVIDIA's dcgm-exporter, beside our own.
 namespace sonde::monitor {
+namespace dcgm {
 namespace {
 
 using device::GpuReading;
@@ -114,8 +115,8 @@ constexpr auto kMetrics = std::to_array<Metric>({
 #undef SONDE_DCGM_METRIC
     {.name = "DCGM_FI_DEV_XID_ERRORS",
      .labels = labels_of(Names::before),
-     .help =
-         "Code of the last XID error, 0 if there was none. It is never reset: alert on sonde_gpu_xid_last_timestamp_seconds.",
+     .help = "Code of the last XID error, 0 if there was none. It is never reset: alert on "
+             "sonde_gpu_xid_last_timestamp_seconds.",
      .collect = [](const Scrape& scrape, Samples& out) { tell_last_xid(Names::before, scrape, out); }},
     {.name = "DCGM_FI_DEV_XID_ERROR",
      .labels = labels_of(Names::now),
@@ -125,8 +126,9 @@ constexpr auto kMetrics = std::to_array<Metric>({
 // NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace
+}  // namespace dcgm
 
 extern constinit const Family dcgm_family;
-constinit const Family dcgm_family{.name = "dcgm", .title = "Names of dcgm-exporter", .metrics = kMetrics};
+constinit const Family dcgm_family{.name = "dcgm", .title = "Names of dcgm-exporter", .metrics = dcgm::kMetrics};
 
 }  // namespace sonde::monitor

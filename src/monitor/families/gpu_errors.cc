@@ -3,6 +3,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_errors {
 namespace {
 
 using device::GpuReading;
@@ -117,7 +118,8 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_gpu_ecc_errors_total",
      .kind = MetricKind::counter,
      .labels = "uuid, type, period",
-     .help = "Memory errors by type (corrected, uncorrected), since the driver was loaded (volatile) and in the GPU's lifetime (aggregate).",
+     .help = "Memory errors by type (corrected, uncorrected), since the driver was loaded (volatile) and in the GPU's "
+             "lifetime (aggregate).",
      .collect = ecc_totals},
     {.name = "sonde_gpu_ecc_location_errors_total",
      .kind = MetricKind::counter,
@@ -141,9 +143,10 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace gpu_errors
 
 extern constinit const Family gpu_errors_family;
 constinit const Family gpu_errors_family{
-    .name = "gpu_errors", .title = "Memory errors and recovery", .metrics = kMetrics};
+    .name = "gpu_errors", .title = "Memory errors and recovery", .metrics = gpu_errors::kMetrics};
 
 }  // namespace sonde::monitor

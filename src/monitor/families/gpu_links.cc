@@ -4,6 +4,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_links {
 namespace {
 
 using device::MigDevice;
@@ -79,10 +80,7 @@ void mig_memory(const Scrape& scrape, Samples& out) {
 }
 
 constexpr auto kMetrics = std::to_array<Metric>({
-    {.name = "sonde_gpu_nvlink_up",
-     .labels = "uuid, link",
-     .help = "1 if the NVLink is active.",
-     .collect = link_up},
+    {.name = "sonde_gpu_nvlink_up", .labels = "uuid, link", .help = "1 if the NVLink is active.", .collect = link_up},
     {.name = "sonde_gpu_nvlink_speed_bytes_per_second",
      .labels = "uuid, link",
      .help = "Speed of the NVLink, in one direction.",
@@ -107,8 +105,9 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace gpu_links
 
 extern constinit const Family gpu_links_family;
-constinit const Family gpu_links_family{.name = "gpu_links", .title = "NVLink and MIG", .metrics = kMetrics};
+constinit const Family gpu_links_family{.name = "gpu_links", .title = "NVLink and MIG", .metrics = gpu_links::kMetrics};
 
 }  // namespace sonde::monitor

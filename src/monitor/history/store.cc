@@ -123,7 +123,8 @@ Status Store::prepare_tables() {
   if (!version) return std::unexpected(version.error());
   if (*version > kVersion) {
     return fail(
-        "it was written by a newer version of sonde (schema {}, this version supports {}); history is kept in memory only",
+        "it was written by a newer version of sonde (schema {}, this version supports {}); history is kept in memory "
+        "only",
         *version, kVersion);
   }
   SONDE_TRY(check_pages(db_));

@@ -52,9 +52,9 @@ std::shared_ptr<device::DeviceSource> SourceKeeper::take(int64_t now_ns, std::ch
   if (!opening_) begin(now_ns);
   std::unique_lock lock(opening_->mutex);
   if (!opening_->done.wait_for(lock, patience, [&] { return opening_->result.has_value(); })) {
-    trouble_ = now_ns - began_ns_ < kSilentNs
-                   ? "the GPU driver has not responded yet: NVML is being initialized"
-                   : "the GPU driver is not responding: initializing NVML has not returned; check dmesg for XID messages, then reboot";
+    trouble_ = now_ns - began_ns_ < kSilentNs ? "the GPU driver has not responded yet: NVML is being initialized"
+                                              : "the GPU driver is not responding: initializing NVML has not returned; "
+                                                "check dmesg for XID messages, then reboot";
     return nullptr;
   }
   auto result = std::move(*opening_->result);

@@ -10,7 +10,7 @@
 #include "api/task_log.h"
 
 namespace sonde::api {
-namespace {
+namespace api_tasks_test {
 
 using dispatch::TaskState;
 using Json = nlohmann::json;
@@ -76,9 +76,10 @@ TEST_F(ApiTasks, ATaskIsSubmitted) {
   const auto& spec = dispatcher_.kept.tasks.at(1).spec;
   EXPECT_EQ(spec.environment.at("SEED"), "secret");
   EXPECT_EQ(spec.time_limit_ns, 1'500'000'000);
-  EXPECT_EQ(log_.lines.back().find("request completed: Submit a task key_name=submit key role=submit call=POST /api/v1/tasks "
-                                   "status=201"),
-            0)
+  EXPECT_EQ(
+      log_.lines.back().find("request completed: Submit a task key_name=submit key role=submit call=POST /api/v1/tasks "
+                             "status=201"),
+      0)
       << log_.lines.back();
 }
 
@@ -476,5 +477,5 @@ TEST_F(ApiTasks, ConfigurationsShowNoValuesOfVariables) {
   EXPECT_NE(response.body.find(R"("TOKEN":"***")"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace api_tasks_test
 }  // namespace sonde::api

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde::config {
-namespace {
+namespace config_live_test {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
@@ -137,9 +137,10 @@ TEST_F(ConfigLive, what_is_not_allowed_changes_nothing) {
   EXPECT_EQ(refusal(*live, kTasksKey, "0", true),
             "gpu.multi_gpu.max_concurrent_tasks_per_gpu: '0' is out of range; allowed: a whole number from 1 to 10000 "
             "(tasks)");
-  EXPECT_EQ(refusal(*live, kTasksKey, "{"),
-            "gpu.multi_gpu.max_concurrent_tasks_per_gpu: '{' is not a valid JSON value for a key; allowed: a whole number "
-            "from 1 to 10000 (tasks)");
+  EXPECT_EQ(
+      refusal(*live, kTasksKey, "{"),
+      "gpu.multi_gpu.max_concurrent_tasks_per_gpu: '{' is not a valid JSON value for a key; allowed: a whole number "
+      "from 1 to 10000 (tasks)");
   EXPECT_EQ(refusal(*live, kTasksKey, std::string(100000, '[')).substr(0, 56),
             "gpu.multi_gpu.max_concurrent_tasks_per_gpu: '[[[[[[[[[[[");
   EXPECT_EQ(refusal(*live, "gpu.multi_gpu.default_strateg", "1"),
@@ -169,7 +170,8 @@ TEST_F(ConfigLive, what_is_read_at_the_start_waits_for_the_restart) {
   EXPECT_EQ(port.line, 3);
   EXPECT_EQ(open()->current()->sonde.server.port, 9000);
   EXPECT_EQ(refusal(*live, "sonde.server.port", "9001"),
-            "sonde.server.port is read only at startup: change it in the file and restart the service, or persist the change");
+            "sonde.server.port is read only at startup: change it in the file and restart the service, or persist the "
+            "change");
   set(*live, "sonde.server.port", "9001", true);
   EXPECT_EQ(live->current()->sonde.server.port, 8470);
   EXPECT_EQ(open()->current()->sonde.server.port, 9001);
@@ -211,7 +213,8 @@ TEST_F(ConfigLive, a_broken_file_of_changes_is_told) {
     const auto opened = LiveConfig::open(file_, persisted_);
     return opened ? "it was taken" : opened.error().message;
   };
-  EXPECT_EQ(told("{"), persisted_ + ": '{' is not a valid JSON value for a key; delete it, and the service creates a new one");
+  EXPECT_EQ(told("{"),
+            persisted_ + ": '{' is not a valid JSON value for a key; delete it, and the service creates a new one");
   EXPECT_EQ(told("[]"),
             persisted_ + ": it must contain \"version\": 1 and \"changes\"; fix it, or delete it to undo the changes");
   EXPECT_EQ(told(R"({"version": 1, "changes": {"gpu.enable": true}})"),
@@ -275,5 +278,5 @@ TEST_F(ConfigLive, many_threads_change_and_read) {
   EXPECT_EQ(live->current()->gpu.max_temperature, 20 + kRounds - 1);
 }
 
-}  // namespace
+}  // namespace config_live_test
 }  // namespace sonde::config

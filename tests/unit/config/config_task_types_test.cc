@@ -12,7 +12,7 @@
 #include "config/read.h"
 
 namespace sonde::config {
-namespace {
+namespace config_task_types_test {
 
 using Json = nlohmann::json;
 
@@ -85,7 +85,8 @@ TEST(ConfigTaskTypes, what_does_not_go_together_is_told_at_its_key) {
       {"{command: [\"\"]}", "the program's name is empty"},
       {"{command: [./a]}", "'./a' is resolved against the task's own folder"},
       {"{workers: {gpu_0: \"http://a\"}, gpus: 2}", "2 GPUs with workers"},
-      {"{workers: {gpu_0: \"http://a\"}, environment: {A: b}}", "training.environment: requests to workers start no program"},
+      {"{workers: {gpu_0: \"http://a\"}, environment: {A: b}}",
+       "training.environment: requests to workers start no program"},
       {"{workers: {gpu_0: \"http://a\"}, allow_environment: [A]}", "training.allow_environment: workers are asked"},
       {"{workers: {gpu_0: \"http://a\"}, working_directory: /a}", "training.working_directory: workers are asked"},
       {"{command: [a], priority: urgent}",
@@ -155,5 +156,5 @@ TEST(ByteSize, texts_are_bytes) {
   EXPECT_EQ(byte_size_text(int64_t{1536} << 20U), "1536MiB");
 }
 
-}  // namespace
+}  // namespace config_task_types_test
 }  // namespace sonde::config

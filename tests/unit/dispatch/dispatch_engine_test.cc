@@ -6,7 +6,7 @@
 #include "dispatch/dispatch_host.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_engine_test {
 
 using namespace testing;
 
@@ -253,8 +253,7 @@ TEST(DispatchEngine, OutOfMemoryIsRetriedWhereThereIsMoreRoom) {
   (void)host.step();
   EXPECT_EQ(host.state(id), TaskState::failed);
   EXPECT_EQ(host.find(id).cause, EndCause::out_of_memory);
-  EXPECT_NE(host.find(id).reason.find("with 80.0 GiB available, and no eligible GPU has more"),
-            std::string::npos);
+  EXPECT_NE(host.find(id).reason.find("with 80.0 GiB available, and no eligible GPU has more"), std::string::npos);
 }
 
 TEST(DispatchEngine, OutOfMemoryBesideOthersWaitsForMoreRoomOnTheSameGpu) {
@@ -607,5 +606,5 @@ TEST(DispatchEngine, DecidesTheSameFromTheSameInputs) {
   EXPECT_EQ(first, decided());
 }
 
-}  // namespace
+}  // namespace dispatch_engine_test
 }  // namespace sonde::dispatch

@@ -5,7 +5,7 @@
 #include "dispatch/dispatch_host.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_explain_test {
 
 using namespace testing;
 
@@ -45,7 +45,8 @@ TEST(DispatchExplain, GivesEachGpusReasonsAndWhatWouldLetItStart) {
   EXPECT_EQ(host.refused_by(id, 2), Rules{"compute_capability"});
   EXPECT_EQ(why.summary.find("no GPU is eligible now: gpu_"), 0u) << why.summary;
   EXPECT_EQ(why.unblocks.size(), 3u);
-  EXPECT_EQ(why.unblocks[0], "gpu_0: a task on the GPU finishes, or a higher gpu.multi_gpu.max_concurrent_tasks_per_gpu");
+  EXPECT_EQ(why.unblocks[0],
+            "gpu_0: a task on the GPU finishes, or a higher gpu.multi_gpu.max_concurrent_tasks_per_gpu");
   EXPECT_EQ(why.unblocks[2], "gpu_1: less work on the GPU, or a higher gpu.utilization_threshold");
 }
 
@@ -54,9 +55,10 @@ TEST(DispatchExplain, GpusWithTheSameReasonAreToldTogether) {
   for (int i = 0; i < 3; ++i) (void)host.submit_gib(1);
   const int64_t id = host.submit_gib(1);
   (void)host.step();
-  EXPECT_EQ(host.explain(id).unblocks,
-            std::vector<std::string>{
-                "gpu_0, gpu_1, gpu_2: a task on the GPU finishes, or a higher gpu.multi_gpu.max_concurrent_tasks_per_gpu"});
+  EXPECT_EQ(
+      host.explain(id).unblocks,
+      std::vector<std::string>{
+          "gpu_0, gpu_1, gpu_2: a task on the GPU finishes, or a higher gpu.multi_gpu.max_concurrent_tasks_per_gpu"});
 }
 
 TEST(DispatchExplain, SaysThatNothingHereCanEverTakeIt) {
@@ -122,5 +124,5 @@ TEST(DispatchExplain, LeavesNoPlaceholderUnfilled) {
   }
 }
 
-}  // namespace
+}  // namespace dispatch_explain_test
 }  // namespace sonde::dispatch

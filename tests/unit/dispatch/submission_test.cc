@@ -9,7 +9,7 @@
 #include "config/read.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace submission_test {
 
 constexpr std::string_view kFile = R"(
 gpu:
@@ -147,8 +147,7 @@ TEST(Submission, unknown_names_get_the_nearest_known_ones) {
             "unknown_priority: There is no priority 'hgh', did you mean 'high'? Known: high, low, normal.");
   submission = of_type("fixed");
   submission.strategy = "random";
-  EXPECT_EQ(refusal(submission),
-            "unknown_strategy: There is no strategy 'random'. Known: least_loaded, round_robin.");
+  EXPECT_EQ(refusal(submission), "unknown_strategy: There is no strategy 'random'. Known: least_loaded, round_robin.");
 }
 
 TEST(Submission, runs_nothing_that_is_not_declared) {
@@ -166,8 +165,9 @@ TEST(Submission, runs_nothing_that_is_not_declared) {
   EXPECT_TRUE(refusal(submission, free_config()).starts_with("command_not_allowed: "));
   submission = of_type("fixed");
   submission.arguments = {"--evil"};
-  EXPECT_EQ(refusal(submission),
-            "command_not_allowed: The type 'fixed' does not allow arguments (sonde.tasks.types.fixed.allow_arguments).");
+  EXPECT_EQ(
+      refusal(submission),
+      "command_not_allowed: The type 'fixed' does not allow arguments (sonde.tasks.types.fixed.allow_arguments).");
   submission = of_type("training");
   submission.environment = {{"LD_PRELOAD", "/tmp/x.so"}};
   EXPECT_EQ(refusal(submission),
@@ -208,7 +208,8 @@ TEST(Submission, runs_anything_where_that_is_allowed) {
 
 TEST(Submission, asks_workers_for_the_declared_model) {
   Submission submission = of_type("asking");
-  EXPECT_TRUE(refusal(submission).starts_with("invalid_task: The type 'asking' sends requests to workers: send a request"));
+  EXPECT_TRUE(
+      refusal(submission).starts_with("invalid_task: The type 'asking' sends requests to workers: send a request"));
   submission.request = R"({"inputs":[]})";
   const auto spec = resolve(submission, config_of());
   ASSERT_TRUE(spec);
@@ -256,5 +257,5 @@ TEST(Submission, refuses_what_cannot_be) {
   }
 }
 
-}  // namespace
+}  // namespace submission_test
 }  // namespace sonde::dispatch

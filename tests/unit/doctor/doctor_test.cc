@@ -10,7 +10,7 @@
 #include "doctor/version.h"
 
 namespace sonde::doctor {
-namespace {
+namespace doctor_test {
 
 /// A host made of maps. Links lead from a path to another one.
 class MadeHost : public Host {
@@ -76,8 +76,8 @@ std::string told(const MadeHost& host, std::string_view name) {
   (*check)->look(host, found);
   std::string text;
   for (const Finding& f : found.all()) {
-    text += fmt::format("{}: {}: {}{}{}\n", outcome_name(f.outcome), f.subject, f.what, f.fix.empty() ? "" : " -> ",
-                        f.fix);
+    text +=
+        fmt::format("{}: {}: {}{}{}\n", outcome_name(f.outcome), f.subject, f.what, f.fix.empty() ? "" : " -> ", f.fix);
   }
   return text;
 }
@@ -160,7 +160,8 @@ TEST(Doctor, SaysWhichCudaTheDriverDoesNotRun) {
   EXPECT_EQ(
       told(host, "cuda"),
       "wrong: CUDA runtime: 13.0.88 at /usr/local/cuda-13.0/lib64/libcudart.so.13.0.88 needs driver 580 or later, "
-      "the installed driver is 535.54.03 -> update the driver, or on a data centre GPU: sudo apt-get install cuda-compat-13\n");
+      "the installed driver is 535.54.03 -> update the driver, or on a data centre GPU: sudo apt-get install "
+      "cuda-compat-13\n");
   host.files = {{"/usr/local/cuda-12.4/lib64/libcudart.so.12.4.127", ""}};
   EXPECT_TRUE(told(host, "cuda").starts_with("good: CUDA runtime: 12.4.127"));
   host.outputs["nvcc"] = "Cuda compilation tools, release 12.4, V12.4.131\n";
@@ -272,5 +273,5 @@ TEST(Doctor, AsksTheCluster) {
   EXPECT_TRUE(told(host, "kubernetes").contains("kubectl returned no JSON"));
 }
 
-}  // namespace
+}  // namespace doctor_test
 }  // namespace sonde::doctor

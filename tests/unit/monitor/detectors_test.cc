@@ -4,7 +4,7 @@
 #include "monitor/monitor_rounds.h"
 
 namespace sonde::monitor {
-namespace {
+namespace detectors_test {
 
 TEST(Hysteresis, TurnsAfterItsTimesOnly) {
   Hysteresis hot;
@@ -113,8 +113,7 @@ TEST(GpuNotAnswering, GrowsCriticalAfterAMinute) {
   EXPECT_EQ(texts_of(watched.look()), Texts{}) << "one round may be slow";
   EXPECT_EQ(watched.look().at(0).severity, Severity::warning);
   EXPECT_EQ(watched.look_for(50).at(0).severity, Severity::critical);
-  EXPECT_EQ(watched.book.open().at(0).summary,
-            "GPU 0 has not responded for 60 s: a driver call has not returned.");
+  EXPECT_EQ(watched.book.open().at(0).summary, "GPU 0 has not responded for 60 s: a driver call has not returned.");
   watched.host.recover();
   EXPECT_EQ(texts_of(watched.look()), Texts{});
 }
@@ -224,7 +223,8 @@ TEST(Throttling, GoesByCountersWhereThereAreSome) {
   ASSERT_EQ(watched.book.open().size(), 1);
   EXPECT_EQ(watched.book.open()[0].subject, "hw_power_brake");
   EXPECT_EQ(watched.book.open()[0].summary,
-            "HW power brake throttled GPU 0 for 10 % of the time: the power supply asserted the brake signal (SM clock 1005 MHz "
+            "HW power brake throttled GPU 0 for 10 % of the time: the power supply asserted the brake signal (SM clock "
+            "1005 MHz "
             "of 1980 MHz).");
 }
 
@@ -492,5 +492,5 @@ TEST(Detectors, AClockThatIsSetBackDelaysNothing) {
   EXPECT_TRUE(error.look_for(3700).empty());
 }
 
-}  // namespace
+}  // namespace detectors_test
 }  // namespace sonde::monitor

@@ -5,7 +5,7 @@
 #include "monitor/xid/group.h"
 
 namespace sonde::monitor {
-namespace {
+namespace xid_test {
 
 using Codes = std::vector<int64_t>;
 
@@ -54,9 +54,10 @@ TEST(XidDetector, IsOneIncidentWithTheCauseFirst) {
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found[0].xids, (Codes{13, 45, 43}));
   EXPECT_EQ(found[0].severity, Severity::warning);
-  EXPECT_EQ(watched.book.open().at(0).summary,
-            "GPU 0 reported XID 13: graphics engine exception in a kernel, mostly an out-of-bounds access or an illegal "
-            "instruction (followed by XID 45, 43).");
+  EXPECT_EQ(
+      watched.book.open().at(0).summary,
+      "GPU 0 reported XID 13: graphics engine exception in a kernel, mostly an out-of-bounds access or an illegal "
+      "instruction (followed by XID 45, 43).");
 }
 
 TEST(XidDetector, PutsACauseThatComesLaterFirst) {
@@ -246,5 +247,5 @@ TEST(XidDetector, KnowsItsGpuByItsPlaceWhereItHadNoUuid) {
   EXPECT_EQ(watched.look_for(20).size(), 1U);
 }
 
-}  // namespace
+}  // namespace xid_test
 }  // namespace sonde::monitor
