@@ -60,7 +60,7 @@ export async function withLivePage(url, options, body) {
 }
 
 /** The parts of the page; some have parts of their own. */
-export const parts = (page) => page.getByRole('navigation', { name: 'Parts of the page' });
+export const parts = (page) => page.getByRole('navigation', { name: 'Sections of the page' });
 
 export const keyField = (page) => page.locator('input[name=sonde-key]');
 
