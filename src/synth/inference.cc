@@ -100,6 +100,6 @@ Program build(const SynthOptions& options) {
 
 extern const ProgramInfo inference_program;
 const ProgramInfo inference_program = {
-    "inference", "batches through a transformer, several streams a GPU, each batch copied in and out", &build};
+    "inference", "inference of a transformer in batches, several streams per GPU; each batch is copied in and out", &build};
 
 }  // namespace sonde::synth

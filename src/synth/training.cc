@@ -58,6 +58,6 @@ Program build(const SynthOptions& options) {
 
 extern const ProgramInfo training_program;
 const ProgramInfo training_program = {
-    "training", "steps of a transformer's training: a backward thread a GPU, gradients reduced over all GPUs", &build};
+    "training", "training of a transformer: one backward thread per GPU, gradients reduced over all GPUs", &build};
 
 }  // namespace sonde::synth

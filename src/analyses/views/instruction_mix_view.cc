@@ -46,7 +46,7 @@ const KernelView instruction_mix_view{
     .title = "Instruction Mix",
     .section = "InstructionStats",
     .description =
-        "Instructions executed by warps, by opcode (sass__inst_executed_per_opcode), the most executed first.",
+        "Warp instructions executed by opcode (sass__inst_executed_per_opcode), most frequent first.",
     .run = run,
 };
 

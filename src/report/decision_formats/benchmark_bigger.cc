@@ -12,7 +12,7 @@ void write(const gate::Decision& decision, const DecisionContext& /*context*/, c
 
 extern const DecisionFormat benchmark_bigger_decision_format;
 const DecisionFormat benchmark_bigger_decision_format = {.name = "benchmark_bigger",
-                                                         .description = "the others of them, tool customBiggerIsBetter",
+                                                         .description = "the same for metrics where higher is better, tool customBiggerIsBetter",
                                                          .ending = "",
                                                          .parts = {},
                                                          .needs_profiles = false,

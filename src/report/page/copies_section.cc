@@ -123,6 +123,6 @@ Json write(const ReportSource& source) {
 }  // namespace
 
 extern const ReportSection copies_section;
-const ReportSection copies_section{"copies", "copies by GPU, direction, kind of memory and size", write};
+const ReportSection copies_section{"copies", "copies by GPU, direction, memory kind and size", write};
 
 }  // namespace sonde

@@ -39,6 +39,6 @@ void render(const Table& table, const RenderOptions& options, const Sink& sink) 
 }  // namespace
 
 extern const TableFormat json_format;
-const TableFormat json_format{"json", "an array of objects, one a row; absent values are null", "json", false, render};
+const TableFormat json_format{"json", "an array of objects, one per row; absent values are null", "json", false, render};
 
 }  // namespace sonde

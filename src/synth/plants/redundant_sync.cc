@@ -29,7 +29,7 @@ void plant_redundant_sync(Program& program) {
 }  // namespace
 
 extern const Plant redundant_sync_plant;
-const Plant redundant_sync_plant = {"redundant_sync", "the host waits for the GPU again before it reads each value",
+const Plant redundant_sync_plant = {"redundant_sync", "the host synchronizes with the GPU again before it reads each value",
                                     "at the end of each iteration, on every GPU", "--plant redundant_sync",
                                     &plant_redundant_sync};
 

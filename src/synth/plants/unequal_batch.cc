@@ -51,7 +51,7 @@ void plant_unequal_batch(Program& program) {
 }  // namespace
 
 extern const Plant unequal_batch_plant;
-const Plant unequal_batch_plant = {"unequal_batch", "one GPU gets a tenth more of the batch, the others less",
+const Plant unequal_batch_plant = {"unequal_batch", "one GPU gets 10 % more of the batch, the others less",
                                    "on the last GPU", "--gpus 2 --plant unequal_batch", &plant_unequal_batch};
 
 }  // namespace sonde::synth
