@@ -10,7 +10,7 @@ export function ceilingText(finding: Finding): string {
 /** What is to be known of the ceiling besides; empty for a usual one. */
 export function ceilingNote(finding: Finding): string {
   if (!finding.takes_time) return 'It costs nothing yet, and will.';
-  return finding.reachable ? '' : 'A mere bound: no fix reaches all of it.';
+  return finding.reachable ? '' : 'This is only a bound; no fix can save all of it.';
 }
 
 /** "GPU 0, in cudaMalloc" */
@@ -30,8 +30,8 @@ export function judgedText(diagnosis: Diagnosis): string {
 /** Nothing found is not "no problem": the threshold and what was not looked at are told with it. */
 export function noFindingsText(diagnosis: Diagnosis): string {
   if (diagnosis.wall_ns === 0) return 'There is no run to judge: what happened when was not recorded.';
-  const found = 'Nothing was found that costs at least 1 % of the time.';
-  return hasLimits(diagnosis) ? `${found} Not everything could be looked at: see below.` : found;
+  const found = 'No finding costs at least 1 % of the time.';
+  return hasLimits(diagnosis) ? `${found} Some rules could not be checked; see below.` : found;
 }
 
 /** Whether something was not looked at, or not concluded. */
