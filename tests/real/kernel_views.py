@@ -20,7 +20,7 @@ from ncu_rep import SKIPPED, load_decoder  # noqa: E402
 
 CURVES = {"threads a block": "launch__occupancy_per_block_size",
           "registers a thread": "launch__occupancy_per_register_count",
-          "shared bytes a block": "launch__occupancy_per_shared_mem_size"}
+          "shared bytes per block": "launch__occupancy_per_shared_mem_size"}
 LIMITS = {"registers": "registers", "shared memory": "shared_mem", "warps": "warps", "blocks": "blocks"}
 
 
@@ -84,7 +84,7 @@ def check_curves(view, metrics, instances, launch, found):
     columns = view["columns"]
     steps = list(zip(columns["Property"], columns["From"], columns["To"], columns["Warps/SM"], columns["Mark"]))
     own = {"threads a block": metrics["launch__block_size"], "registers a thread": metrics["launch__registers_per_thread"],
-           "shared bytes a block": metrics["launch__shared_mem_per_block"]}
+           "shared bytes per block": metrics["launch__shared_mem_per_block"]}
     warps = launch[1]
     for name, metric in CURVES.items():
         points = instances[metric]

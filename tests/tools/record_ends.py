@@ -36,10 +36,10 @@ def crashes(folder):
 def crash_without_a_profile(folder):
     """Of a profile that was made before, or of none, there is the terminal alone."""
     run = record(folder / "none.sqlite", *ending_by(signal.SIGSEGV), options=[*NVTX, "-c", "nvtx", "-p", "a"])
-    check(run.stderr.count("the program was ended by SIGSEGV (11)") == 1, run.stderr)
+    check(run.stderr.count("the program was terminated by SIGSEGV (11)") == 1, run.stderr)
     check("there is no profile" in run.stderr, run.stderr)
     run = record(folder / "delay.sqlite", *ending_by(signal.SIGSEGV), options=[*NVTX, "-y", "60"])
-    check(run.stderr.count("the program was ended by SIGSEGV (11)") == 1, run.stderr)
+    check(run.stderr.count("the program was terminated by SIGSEGV (11)") == 1, run.stderr)
 
 
 def signals_passed_on(folder):
@@ -75,12 +75,12 @@ def signals_at_the_end(folder):
     sonde(folder, "start", "-o", "started", "-d", "0.05", "--kill", "sigkill")
     program.process.wait(PATIENCE_S)
     code, errors = program.end()
-    check(code == 128 + signal.SIGKILL and "sonde: --duration is over: SIGKILL to the program\n" in errors, errors)
+    check(code == 128 + signal.SIGKILL and "sonde: --duration is over: sent SIGKILL to the program\n" in errors, errors)
     program = Stepped(folder, "record", *NVTX, "-o", "range", "-c", "nvtx", "-p", "step", "--kill", "sigterm")
     program.step("1 step")
     program.process.wait(PATIENCE_S)
     code, errors = program.end()
-    check(code == 128 + signal.SIGTERM and "sonde: the capture range is over: SIGTERM to the program\n" in errors, errors)
+    check(code == 128 + signal.SIGTERM and "sonde: the capture range is over: sent SIGTERM to the program\n" in errors, errors)
     run = record(folder / "left.sqlite", "true", options=[*NVTX, "-d", "0.2", "-x", "false"])
     check(run.returncode == 0 and "to the program" not in run.stderr, run.stderr)
 
@@ -92,7 +92,7 @@ def not_there(folder):
                              cwd=folder, env=environment() | variables)
         return run.returncode, run.stderr
     (folder / "here").write_text("#!/bin/sh\n")
-    refused = (1, "sonde: cannot run nosuchprog: no folder of PATH has a program of this name\n")
+    refused = (1, "sonde: cannot run nosuchprog: no directory in PATH contains a program with this name\n")
     for words in (["record"], ["record", "--dry-run"], ["launch"], ["study"]):
         check(said(*words, "--", "nosuchprog") == refused, (words, said(*words, "--", "nosuchprog")))
     for word, why in (("./here", "it may not be executed"), (folder, "it is a folder"), ("", "no folder of PATH"),
@@ -114,7 +114,7 @@ def session_that_is_over(folder):
     sonde(folder, "stop")
     for verb in ("start", "stop"):
         said = sonde(folder, verb, code=1)
-        check("the session is shut down: nothing more is recorded of its program" in said, (verb, said))
+        check("the session is shut down; its program is no longer recorded" in said, (verb, said))
     check(program.end()[0] == 5, "the program")
 
 

@@ -145,7 +145,7 @@ def in_place_of_counters(folder):
     for profile in found:
         check_samples(profile)
         check(profile[1][COUNTER] == len(COUNTER) * 120 * 2 * 3 * 128 * 4, profile[1])
-    check("sampled 4 kernel launches, each the next one like a launch that was counted" in run.stderr, run.stderr)
+    check("sampled 4 kernel launches, each the next launch of the same kind as a counted one" in run.stderr, run.stderr)
     run = record(path, *BOTH)
     found = profiles(path)
     check([bool(parts) for _, _, parts in found] == [True, True, False, False], found)

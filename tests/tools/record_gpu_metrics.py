@@ -21,7 +21,7 @@ CONSTANT = {"GR Active [Throughput %]": len("gr__cycles_active.sum.pct_of_peak_s
             "GPC Clock Frequency [MHz]": 1500, "SYS Clock Frequency [MHz]": 1250}
 METRICS = 14  # of the set's, without NVLink's two
 FASTEST_NS, SLOW_NS = 100_000, 1_000_000
-NEITHER = "GPU metrics that the GPU does not have: NVLink RX Bandwidth [Throughput %], NVLink TX Bandwidth [Throughput %]"
+NEITHER = "GPU metrics that the GPU does not support: NVLink RX Bandwidth [Throughput %], NVLink TX Bandwidth [Throughput %]"
 
 
 class Sampled(Cuda):
@@ -195,7 +195,7 @@ def own_metrics(folder):
     run, recorded = sample(folder / "own.sqlite", "spaced", 4, devices="0",
                            options=["--gpu-metrics-set", f"{name},sm__missing.sum"])
     check(recorded.names() == {name} and steps([value for _, value in recorded.series(name)]) == {1}, recorded.names())
-    check(recorded.has_remark("that the GPU does not have: sm__missing.sum"), run.stderr)
+    check(recorded.has_remark("that the GPU does not support: sm__missing.sum"), run.stderr)
     run, recorded = sample(folder / "nothing.sqlite", "spaced", 4, devices="0",
                            options=["--gpu-metrics-set=sm__missing.sum"])
     check(not recorded.names() and "has none of the metrics" in run.stderr, run.stderr)

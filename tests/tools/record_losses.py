@@ -96,7 +96,7 @@ def disk_full(folder):
 def long_texts(folder):
     path = folder / "long.sqlite"
     run = record(path, PROGRAM, "long")
-    check("texts cut to 4096 bytes: 2" in run.stderr, run.stderr)
+    check("strings truncated to 4096 bytes: 2" in run.stderr, run.stderr)
     lengths = sorted(len(text.encode()) for (text,) in Recorded(path).rows("SELECT text FROM NVTX_EVENTS WHERE eventType = 59"))
     check(lengths == [4094, 4096], lengths)  # the wide one ends with a whole character
 

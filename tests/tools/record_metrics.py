@@ -106,7 +106,7 @@ def chosen(folder):
 
 
 def reset_devices(folder):
-    """A context where a destroyed one lay is another, and is measured as the first one was."""
+    """A context where a destroyed one lay is another, and needs the first one was."""
     path = folder / "resets.sqlite"
     run = record(path, "--metrics", ",".join(METRICS), program=("resets", "3"))
     check(run.returncode == 0 and "warning" not in run.stderr, run.stderr)
@@ -223,7 +223,7 @@ def not_waited_for(folder):
     check(count[0] == 40, run.stdout)
     waited = re.search(r"kernels were not measured further: (\d+) launches waited too long", run.stderr)
     check(waited and 8 <= int(waited[1]) <= 11, run.stderr)
-    check("another thread's took too long to be measured at that time" in run.stderr, run.stderr)
+    check("another thread's launch was being measured for too long at that time" in run.stderr, run.stderr)
     check(functions(path) == [], "its values are also of the launches that did not wait any more")
 
 

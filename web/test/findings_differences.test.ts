@@ -71,7 +71,7 @@ test('findings are new, gone, or in both, each in the order of its side', () => 
 test('both ceilings are told with their shares', () => {
   const [pageable, , , growth] = document.profiles[0]!.diagnosis.findings;
   assert.equal(ceilingsText(pageable!, growth!), `97.0${thin}ms (38.1${thin}%) → no time`);
-  assert.equal(ceilingsText(growth!, growth!), 'takes no time yet in both');
+  assert.equal(ceilingsText(growth!, growth!), 'costs no time yet in both');
 });
 
 test('a side that abstained has not got rid of a finding', () => {

@@ -23,7 +23,7 @@ test('a ceiling says whether it can be saved', () => {
   assert.equal(ceilingNote(byId('pageable_copy')), '');
   assert.equal(ceilingText(byId('dominant_kernel')), `bound: 40.0${thin}ms`);
   assert.match(ceilingNote(byId('dominant_kernel')), /no fix reaches/);
-  assert.equal(ceilingText(byId('memory_growth')), 'takes no time yet');
+  assert.equal(ceilingText(byId('memory_growth')), 'costs no time yet');
   assert.equal(shareText(byId('memory_growth')), '–');
 });
 

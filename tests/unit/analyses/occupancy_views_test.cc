@@ -57,7 +57,7 @@ TEST(OccupancyCurvesView, says_what_is_next_better) {
   ASSERT_TRUE(table);
   EXPECT_NE(table->note.find("At 64 registers a thread instead of 72: 66.7 % instead of 50.0 %."), std::string::npos)
       << table->note;
-  EXPECT_NE(table->note.find("No smaller number of shared bytes a block gives more than 50.0 %."), std::string::npos);
+  EXPECT_NE(table->note.find("No smaller number of shared bytes per block gives more than 50.0 %."), std::string::npos);
 }
 
 TEST(OccupancyCurvesView, says_what_is_missing) {

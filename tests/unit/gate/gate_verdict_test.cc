@@ -49,7 +49,7 @@ TEST(Judge, the_200_ms_rule_with_one_run) {
   const Verdict past = judged(rule, {{200e6 + 1}});
   EXPECT_EQ(past.outcome, Outcome::fail);
   EXPECT_EQ(sentence(past.reason, past.arguments),
-            "avg_kernel_time of the run is 200 ms, where the budget demands at most 200 ms.");
+            "avg_kernel_time of the run is 200 ms; the budget demands at most 200 ms.");
 }
 
 TEST(Judge, every_comparison_at_its_edge) {

@@ -57,7 +57,7 @@ TEST(NsysContainer, RefusesSizesThatLz4CannotReach) {
                                                        2),
                                       uint64_t{1} << 40});
   ASSERT_FALSE(block);
-  EXPECT_EQ(block.error().message, "a block of 2 bytes is said to unpack to 1099511627776");
+  EXPECT_EQ(block.error().message, "a block of 2 bytes claims to decompress to 1099511627776");
 }
 
 TEST(NsysContainer, UnpacksWhatGrowsMost) {

@@ -38,7 +38,7 @@ TEST(DecisionFormats, text_says_what_failed_first_and_the_verdict_last) {
   for (const std::string_view part :
        {"\nfail  avg_kernel_time", "\nfail  flash_fwd", "\nnot comparable  peak_memory", "\nwarning  launches_per_step",
         "\ninconclusive  step_time", "\ninconclusive  copy_time", "\npass  theoretical_occupancy", "\nWhat changed\n",
-        "\n    +6.10 ms  ", "\nKernels\n", "\nConditions that are not the same\n", "\nNotes\n", "\nfail: "}) {
+        "\n    +6.10 ms  ", "\nKernels\n", "\nConditions that differ\n", "\nNotes\n", "\nfail: "}) {
     const size_t at = text.find(part);
     ASSERT_NE(at, std::string::npos) << part;
     EXPECT_GT(at, last) << part;
@@ -148,7 +148,7 @@ TEST(DecisionFormats, junit) {
       <property name="new.runs" value="1"/>
     </properties>
     <testcase classname="sonde.gate.avg_kernel_time" name="avg_kernel_time &lt;= 200 ms (the run)" time="0.001500000">
-      <system-out>pass: avg_kernel_time of the run is 1.50 ms, which keeps to at most 200 ms.</system-out>
+      <system-out>pass: avg_kernel_time of the run is 1.50 ms, within the limit (at most 200 ms).</system-out>
     </testcase>
     <system-out>pass: 1 of 1 check passed.
 </system-out>
@@ -169,7 +169,7 @@ TEST(DecisionFormats, codequality) {
   EXPECT_EQ(written("codequality", passing_decision()->decision, kContext), "[]\n");
   EXPECT_EQ(written("codequality", many_kernels(1)->decision, {.budget_file = "./ci/budget.yaml", .title = {}}), R"--([
   {
-    "description": "fail: kernel_time of kernel_0 went from 100 us to 118 us, worse by 18.0 % where 3.0 % is allowed; so great a difference has a chance of 0.4 % where nothing is worse than allowed.",
+    "description": "fail: kernel_time of kernel_0 went from 100 us to 118 us, worse by 18.0 % where 3.0 % is allowed. If the runs were interleaved and the change were within the limit, a difference this large would occur with probability 0.4 %.",
     "check_name": "sonde.gate.kernel_time",
     "fingerprint": "a3fe1e27dfd421c7",
     "severity": "critical",
@@ -201,7 +201,7 @@ TEST(DecisionFormats, benchmark_of_both_directions) {
     "name": "avg_kernel_time (the run)",
     "unit": "ns",
     "value": 1500000.0,
-    "extra": "avg_kernel_time of the run is 1.50 ms, which keeps to at most 200 ms."
+    "extra": "avg_kernel_time of the run is 1.50 ms, within the limit (at most 200 ms)."
   }
 ]
 )--");
