@@ -105,7 +105,7 @@ def times(folder):
         check(seen[0] >= 0 and seen[-1] <= duration, (seen[0], seen[-1], duration))
         # The GPU's clock is known a little better each second.
         check(all(abs(distance - apart) <= apart / 2 for distance in distances(seen)), (run.stderr, set(distances(seen))))
-        check(f"at {frequency} Hz, where {frequency} were asked for" in recorded.remark("GPU metrics of GPU 0 ("),
+        check(f"at {frequency} Hz ({frequency} requested)" in recorded.remark("GPU metrics of GPU 0 ("),
               recorded.remarks())
 
 
@@ -133,7 +133,7 @@ def alone_of_all(folder):
 def refusals(folder):
     """Why there is nothing, and what to do; the program and the rest of its recording are unchanged."""
     for fault, version, sentence in (
-            ("", "12.4", "; the one of CUDA 12.6 or later is needed; what the driver itself tells"),
+            ("", "12.4", "; CUPTI of CUDA 12.6 or later is required; `sonde top`"),
             ("", None, "were not sampled: no CUPTI could be opened"),
             ("pm_fails=35", "13.0", "NVreg_RestrictProfilingToAdminUsers=0"),
             ("pm_fails=26", "13.0", "another tool has the GPU's counters"),
@@ -164,7 +164,7 @@ def one_pass(folder):
     run, recorded = sample(folder / "passes.sqlite", "spaced", 3, devices="0", faults="pm_fit=5")
     first = {SMS, ISSUE, "GR Active [Throughput %]", "Tensor Active [Throughput %]", "DRAM Read Bandwidth [Throughput %]"}
     check(recorded.names() == first and recorded.series(SMS), recorded.names())
-    left_out = recorded.remark("do not fit into one pass").partition("left out: ")[2].split(", ")
+    left_out = recorded.remark("do not fit into one pass").partition("with the others: ")[2].split(", ")
     check(len(left_out) == METRICS - len(first) and first.isdisjoint(left_out), run.stderr)
 
 
@@ -243,7 +243,7 @@ def analyses(folder):
     path = folder / "read.sqlite"
     sample(path, "spaced", 4, devices="0")
     info = subprocess.run([SONDE, "info", path], capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
-    check("counter" in info.lower() and "how busy the SMs were is not known" not in info, info)
+    check("counter" in info.lower() and "SM utilization is unknown" not in info, info)
 
 
 def main():

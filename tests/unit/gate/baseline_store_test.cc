@@ -113,7 +113,7 @@ TEST_F(BaselineStore, NamesAreChecked) {
     EXPECT_FALSE(check_baseline_name(name)) << name;
   }
   EXPECT_FALSE(check_baseline_name(std::string(101, 'a')));
-  EXPECT_NE(check_baseline_name("feature/x").error().message.find("'feature-x' would do"), std::string::npos);
+  EXPECT_NE(check_baseline_name("feature/x").error().message.find("for example 'feature-x'"), std::string::npos);
   const std::vector<RunRecord> records = {record_of()};
   EXPECT_FALSE(add_baseline(store_, {.name = "../escaped"}, records));
   EXPECT_FALSE(fs::exists(folder_ / "escaped"));
@@ -157,7 +157,7 @@ TEST_F(BaselineStore, BrokenEntriesAreNamedAndPassedOver) {
       {"[]", "no JSON object"},
       {"{}", "'schema' is not"},
       {R"({"schema":"sonde.baseline/99"})", "later version"},
-      {R"({"schema":7})", "'schema' is no text"},
+      {R"({"schema":7})", "'schema' is not a string"},
       {R"({"schema":"sonde.baseline/1","time":"yesterday"})", "'time' is no moment"},
       {R"({"schema":"sonde.baseline/1","time":"2026-01-01T00:00:00Z","pinned":"yes"})", "'pinned'"},
       {R"({"schema":"sonde.baseline/1","time":"2026-01-01T00:00:00Z","commit":"\u001b[2J"})", "control characters"},

@@ -152,7 +152,7 @@ TEST(Budget, mistakes_of_a_rule) {
   EXPECT_EQ(mistake("rules:\n- metric: theoretical_occupancy\n  max_change: 100 %\n"),
             "b:3:15: theoretical_occupancy cannot fall by 100 %");
   EXPECT_EQ(mistake("rules:\n- metric: step_time\n  max_change: 3 %\n  max_change: 4 %\n"),
-            "b:4:3: 'max_change' stands twice");
+            "b:4:3: duplicate key 'max_change'");
   EXPECT_EQ(mistake("rules:\n- step_time < 1 s\n---\nrules:\n- step_time < 1 ms\n"),
             "b:3:1: a second YAML document begins here (---); a budget is one document with all rules in one list");
   // A table instead of a budget: yaml-cpp finds documents without end in it.

@@ -38,7 +38,7 @@ TEST(FloorsJson, what_is_wrong_is_said) {
   EXPECT_EQ(error_of("no"), "it is not JSON");
   EXPECT_EQ(error_of("[]"), "it is not a noise floor file written by `sonde gate calibrate -o`");
   EXPECT_EQ(error_of(R"({"schema":"sonde.floors/2"})"),
-            "its schema is \"sonde.floors/2\", and this version reads sonde.floors/1; measure again with `sonde gate "
+            "its schema is \"sonde.floors/2\", but this version reads sonde.floors/1; measure again with `sonde gate "
             "calibrate`");
   EXPECT_EQ(error_of(R"({"schema":"sonde.floors/1"})"), "'floors' is not a list");
   const auto row = [](std::string_view text) {

@@ -141,7 +141,7 @@ std::string error_of(std::string_view from, std::string_view to) {
 TEST(RecordJson, an_error_names_the_key) {
   EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": \"9000\""), "wall_ns must be an integer");
   EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": 9e3"), "wall_ns must be an integer");
-  EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": -1"), "wall_ns is below 0: -1");
+  EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": -1"), "wall_ns is negative: -1");
   EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": 18446744073709551615"),
             "wall_ns is too large: 18446744073709551615");
   EXPECT_EQ(error_of("\"wall_ns\": 9000,", ""), "wall_ns is missing");

@@ -184,8 +184,9 @@ TEST(Judge, the_numbers_of_a_failure) {
   EXPECT_DOUBLE_EQ(*verdict.changed, 110);
   EXPECT_DOUBLE_EQ(*verdict.p, 1.0 / 252);
   EXPECT_EQ(sentence(verdict.reason, verdict.arguments),
-            "step_time of the run went from 100 ns to 110 ns, worse by 10.0 % where 3.0 % is allowed; so great a "
-            "difference has a chance of 0.4 % where nothing is worse than allowed.");
+            "step_time of the run went from 100 ns to 110 ns, worse by 10.0 % where 3.0 % is allowed. If the runs were "
+            "interleaved and the change were within the limit, a difference this large would occur with probability "
+            "0.4 %.");
 }
 
 TEST(Judge, the_noise_floor_keeps_a_certain_but_small_difference_from_failing) {
