@@ -45,11 +45,7 @@ function LoadedCopies({ sides, navigation }: { sides: readonly Side<Copies>[]; n
             {({ data }) => (
               <div class="sonde-scroll">
                 <CopySums title="By direction" name="direction" sums={sumsByDirection(data)} coloured />
-                <CopySums
-                  title="Between host and GPU, by host memory"
-                  name="host memory"
-                  sums={sumsByMemory(data)}
-                />
+                <CopySums title="Between host and GPU, by host memory" name="host memory" sums={sumsByMemory(data)} />
               </div>
             )}
           </Sides>

@@ -38,8 +38,8 @@ export function StepsView({ report, navigation }: { report: Report; navigation: 
   return (
     <div class="sonde-view">
       <Absent sides={sides}>
-        No steps were found: no range repeats over most of the run. Put an NVTX range around the body of the main
-        loop (torch.cuda.nvtx.range in PyTorch) and record with sonde record or nsys profile -t cuda,nvtx, or call
+        No steps were found: no range repeats over most of the run. Put an NVTX range around the body of the main loop
+        (torch.cuda.nvtx.range in PyTorch) and record with sonde record or nsys profile -t cuda,nvtx, or call
         profiler.step() with torch.profiler.
       </Absent>
       {there.length > 0 && <LoadedSteps sides={there} navigation={navigation} />}

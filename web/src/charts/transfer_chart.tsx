@@ -31,7 +31,7 @@ export function TransferSection({ sides, navigation }: { sides: readonly ModuleS
       domain: domains.x,
       text: bytesText,
     },
-    y: { label: "kernel time of the module", log: false, domain: domains.y, text: timeText },
+    y: { label: 'kernel time of the module', log: false, domain: domains.y, text: timeText },
   };
   const controls = (
     <Select label="Memory" choices={memories.map((key) => ({ key, title: key }))} value={memory} onChoose={setChosen} />

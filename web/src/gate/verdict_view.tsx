@@ -83,7 +83,10 @@ function Checks({ checks, budget }: { checks: readonly GateCheck[]; budget: stri
             <th class="number" title="95 % confidence interval of new / base">
               Interval
             </th>
-            <th class="number" title="p-value: for interleaved runs, the probability of a difference this large if the change were within the limit">
+            <th
+              class="number"
+              title="p-value: for interleaved runs, the probability of a difference this large if the change were within the limit"
+            >
               p
             </th>
           </tr>

@@ -48,8 +48,8 @@ function LoadedModules({ sides, navigation }: { sides: readonly Side<Modules>[];
   return (
     <div class="sonde-view">
       <Absent sides={sides}>
-        No ranges were recorded, so there are no modules. Name the parts of the program with NVTX ranges (in
-        PyTorch torch.autograd.profiler.emit_nvtx) and record with sonde record or nsys profile -t cuda,nvtx, or with
+        No ranges were recorded, so there are no modules. Name the parts of the program with NVTX ranges (in PyTorch
+        torch.autograd.profiler.emit_nvtx) and record with sonde record or nsys profile -t cuda,nvtx, or with
         torch.profiler and with_modules=True.
       </Absent>
       {there.length > 0 && (
@@ -142,7 +142,11 @@ function Flame({ tree, widths, weight, order, path, setPath, text, shown }: Flam
   );
   const top = rowAtPath(tree, path);
   if (top === null)
-    return <p class="sonde-absent">This profile has no module with this name there. Press Escape or use the path to go back.</p>;
+    return (
+      <p class="sonde-absent">
+        This profile has no module with this name there. Press Escape or use the path to go back.
+      </p>
+    );
   if (!(widthOf(widths, top) > 0)) return <p class="sonde-absent">{`No ${weight.title} was recorded here.`}</p>;
   const says = saysOf(tree, widths, weight);
   return (

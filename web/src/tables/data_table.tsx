@@ -94,7 +94,9 @@ function CsvButtons({ columns, rows, caption }: CsvButtonsProps) {
   }, [said]);
   const copy = async () =>
     setSaid(
-      (await copyText(csvOf(columns, rows))) ? `Copied ${counted(rows.length, 'row')}` : 'The browser does not allow it',
+      (await copyText(csvOf(columns, rows)))
+        ? `Copied ${counted(rows.length, 'row')}`
+        : 'The browser does not allow it',
     );
   const save = () => saveText(csvFileName(caption), 'text/csv;charset=utf-8', csvOf(columns, rows));
   return (
