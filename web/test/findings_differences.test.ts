@@ -43,7 +43,7 @@ test('a side that has no row of a name takes no time there', () => {
     columns.map(({ values }) => values[0]),
     [5, null, null, 5, null, 1, 'x'],
   );
-  assert.equal(sumText([row, { ...row, new_ns: 1000 }]), `+1.00${thin}µs in all`);
+  assert.equal(sumText([row, { ...row, new_ns: 1000 }]), `+1.00${thin}µs in total`);
 });
 
 test('findings pair by id as the program pairs them', async () => {
