@@ -42,7 +42,8 @@ class Reader {
       const std::string text(yaml);
       read_document(YAML::Load(text));
       if (const auto second = second_yaml_document(text); second && reading.problems.empty()) {
-        problem(*second, "a second YAML document begins here (---); a budget is one document with all rules in one list");
+        problem(*second,
+                "a second YAML document begins here (---); a budget is one document with all rules in one list");
       }
     } catch (const YAML::Exception& e) {
       problem(e.mark, fmt::format("invalid YAML: {}", e.msg));
@@ -98,7 +99,10 @@ class Reader {
     const auto amount = value_of(parse_amount(*text), node);
     if (!amount) return;
     if (amount->unit != Unit::percent || amount->number <= 0 || amount->number > 50) {
-      problem(node.Mark(), fmt::format("'{}' is not a valid false positive rate; write a percentage above 0 and up to 50 %, such as 0.5 %", *text));
+      problem(node.Mark(),
+              fmt::format(
+                  "'{}' is not a valid false positive rate; write a percentage above 0 and up to 50 %, such as 0.5 %",
+                  *text));
       return;
     }
     reading.budget.false_alarm_rate = amount->number / 100;
@@ -124,7 +128,8 @@ class Reader {
     } else if (node.IsMap()) {
       read_rule_map(node, rule);
     } else {
-      problem(node.Mark(), "a rule must be a string such as 'avg_kernel_time <= 200 ms' or a map with keys such as 'metric'");
+      problem(node.Mark(),
+              "a rule must be a string such as 'avg_kernel_time <= 200 ms' or a map with keys such as 'metric'");
     }
     if (reading.problems.size() == problems) reading.budget.rules.push_back(std::move(rule));
   }
@@ -251,7 +256,8 @@ class Reader {
 
   void read_gpu(const std::string& text, const YAML::Node& node, RuleSelector& to) {
     to.gpu = integer_of<int>(text);
-    if (!to.gpu || *to.gpu < 0) problem(node.Mark(), fmt::format("'{}' is not a GPU index; write an integer such as 0", text));
+    if (!to.gpu || *to.gpu < 0)
+      problem(node.Mark(), fmt::format("'{}' is not a GPU index; write an integer such as 0", text));
   }
 
   void read_severity(const YAML::Node& node, BudgetRule& rule) {

@@ -45,9 +45,8 @@ Result<std::vector<std::string>> profiles_in(const fs::path& folder) {
   }
   if (error) return fail("cannot read the directory {}: {}", folder.string(), error.message());
   if (found.empty()) {
-    return fail(
-        "the directory {} contains no profile; pass a profile, or a directory with the profiles of one run",
-        folder.string());
+    return fail("the directory {} contains no profile; pass a profile, or a directory with the profiles of one run",
+                folder.string());
   }
   std::ranges::sort(found);
   return found;

@@ -119,11 +119,10 @@ std::string why_not_run(const std::string& word, int error) {
   const auto because = [&](std::string_view why) { return fmt::format("cannot run {}: {}", word, why); };
   if (is_there && S_ISDIR(file.st_mode)) return because("it is a directory");
   if (in_path && error == ENOENT) {
-    return because(is_there
-                       ? fmt::format("no directory in PATH contains it; run it as ./{}, or run a script with "
-                                     "its interpreter, as in python3 {}",
-                                     word, word)
-                       : "no directory in PATH contains a program with this name");
+    return because(is_there ? fmt::format("no directory in PATH contains it; run it as ./{}, or run a script with "
+                                          "its interpreter, as in python3 {}",
+                                          word, word)
+                            : "no directory in PATH contains a program with this name");
   }
   if (in_path || !is_there) return because(system_reason(error));
   if (error == EACCES) {

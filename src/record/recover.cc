@@ -58,8 +58,9 @@ Result<Profile> recover(const std::string& spool_path, const RoundOptions& optio
   if (!content) return fail("{}: {}", spool_path, content.error().message);
   const SpoolHead& head = content->head;
   if ((head.wanted & wire::kWantMetrics) != 0) {
-    return fail("{} contains counters of kernels whose names were only in the memory of its recorder; record the program again",
-                spool_path);
+    return fail(
+        "{} contains counters of kernels whose names were only in the memory of its recorder; record the program again",
+        spool_path);
   }
   auto maker = ProfileMaker::open(options, no_progress());
   if (!maker) return std::unexpected(maker.error());

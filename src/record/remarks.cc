@@ -59,7 +59,8 @@ std::string why_nothing(const Tally& tally, const RecordOptions& options) {
   }
   if (tally.images == 0) {
     return options.wanted.preloads()
-               ? "nothing was recorded: no process loaded libsonde_inject.so; it is not loaded by programs that are linked statically, "
+               ? "nothing was recorded: no process loaded libsonde_inject.so; it is not loaded by programs that are "
+                 "linked statically, "
                  "run setuid or clear their environment, and it cannot open the recorder's shared "
                  "memory if the program has dropped its privileges"
                : fmt::format(
@@ -109,10 +110,9 @@ Remark remark_of_sent(int signal, std::string_view because) {
 
 std::vector<Remark> remarks_of_none(const RecordOptions& options) {
   std::vector<Remark> remarks = options.remarks;
-  remarks.push_back(
-      {true, fmt::format("nothing was recorded: the program ended within the {:g} s of --delay; "
-                         "use a shorter --delay, or --capture-range",
-                         static_cast<double>(options.delay_ns) / kSecondNs)});
+  remarks.push_back({true, fmt::format("nothing was recorded: the program ended within the {:g} s of --delay; "
+                                       "use a shorter --delay, or --capture-range",
+                                       static_cast<double>(options.delay_ns) / kSecondNs)});
   return remarks;
 }
 
@@ -141,10 +141,9 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
                                          spool.lost_bytes, file_reason(spool.error))});
   }
   if (tally.unread_bytes > 0 || damaged > 0) {
-    remarks.push_back(
-        {true, fmt::format("the program overwrote the recorder's memory: {} invalid bytes were "
-                           "skipped, {} reads found damaged data",
-                           tally.unread_bytes, damaged)});
+    remarks.push_back({true, fmt::format("the program overwrote the recorder's memory: {} invalid bytes were "
+                                         "skipped, {} reads found damaged data",
+                                         tally.unread_bytes, damaged)});
   }
   if (tally.unread_payloads > 0) {
     remarks.push_back({false, fmt::format("{} of {} of NVTX events could not be decoded and are kept as bytes",

@@ -156,8 +156,9 @@ void Run::obey(Program& program, const Session::Asked& asked) {
     case Verb::stop: break;
   }
   if (!collection_.active()) {
-    return session_->answer(asked.connection,
-                            closed_ ? refused_for_good() : refused("nothing is being recorded; 'sonde start' starts a recording"));
+    return session_->answer(
+        asked.connection,
+        closed_ ? refused_for_good() : refused("nothing is being recorded; 'sonde start' starts a recording"));
   }
   collection_.stop();
   stops_.push_back(asked.connection);

@@ -72,22 +72,24 @@ std::string bound_text(const KernelLaunch& launch) {
 SONDE_COLUMN(compute){
     .name = "compute",
     .title = "Compute",
-    .description = "compute throughput (speed of light): utilization of the busiest compute unit as a percentage of its peak",
+    .description =
+        "compute throughput (speed of light): utilization of the busiest compute unit as a percentage of its peak",
     .unit = Unit::percent,
     .decimals = 1,
     .collected_by = "--section SpeedOfLight",
     .quantity = "compute_sol",
     .number = measured<"compute_sol">};
 
-SONDE_COLUMN(memory){
-    .name = "memory",
-    .title = "Memory",
-    .description = "memory throughput (speed of light): utilization of the busiest part of the memory system as a percentage of its peak",
-    .unit = Unit::percent,
-    .decimals = 1,
-    .collected_by = "--section SpeedOfLight",
-    .quantity = "memory_sol",
-    .number = measured<"memory_sol">};
+SONDE_COLUMN(memory){.name = "memory",
+                     .title = "Memory",
+                     .description =
+                         "memory throughput (speed of light): utilization of the busiest part of the memory system as "
+                         "a percentage of its peak",
+                     .unit = Unit::percent,
+                     .decimals = 1,
+                     .collected_by = "--section SpeedOfLight",
+                     .quantity = "memory_sol",
+                     .number = measured<"memory_sol">};
 
 SONDE_COLUMN(bound){.name = "bound",
                     .title = "Bound",
@@ -147,13 +149,14 @@ SONDE_COLUMN(stall){.name = "stall",
                     .quantity = "stall_long_scoreboard",
                     .text = stall_text};
 
-SONDE_COLUMN(advice){.name = "advice",
-                     .title = "Top Advice",
-                     .description =
-                         "the tool's rule with the greatest estimated speedup of the whole kernel, otherwise the greatest "
-                         "local speedup (of one aspect only)",
-                     .collected_by = "--apply-rules yes",
-                     .text = advice_text};
+SONDE_COLUMN(advice){
+    .name = "advice",
+    .title = "Top Advice",
+    .description =
+        "the tool's rule with the greatest estimated speedup of the whole kernel, otherwise the greatest "
+        "local speedup (of one aspect only)",
+    .collected_by = "--apply-rules yes",
+    .text = advice_text};
 
 SONDE_COLUMN(global_throughput){.name = "global_throughput",
                                 .title = "Global Mem",

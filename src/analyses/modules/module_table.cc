@@ -187,8 +187,8 @@ std::string steps_note(const ModuleSteps& steps) {
   const auto count = static_cast<double>(found.steady.size());
   // Wall time of a step: from one start to the next, which what lies between two of them belongs to.
   const double wall_ns = static_cast<double>(found.steady.back().second - found.steady.front().first) / count;
-  std::string note = fmt::format("\nStep: range '{}', {} steps after {} of the warm-up, {:.0f} ns per step.", found.range,
-                                 found.steady.size(), found.slow_iterations, wall_ns);
+  std::string note = fmt::format("\nStep: range '{}', {} steps after {} of the warm-up, {:.0f} ns per step.",
+                                 found.range, found.steady.size(), found.slow_iterations, wall_ns);
   if (steps.items_per_step > 0) {
     const auto items = static_cast<double>(steps.items_per_step);
     note += fmt::format(" {:.1f} items per second, {:.0f} ns per item.", items * 1e9 / wall_ns, wall_ns / items);

@@ -66,7 +66,8 @@ Result<ChosenReport> choose_report(std::string_view specification) {
     std::vector<std::string_view> known;
     known.reserve(kReports.size());
     for (const StatsReport& r : kReports) known.push_back(r.name);
-    return fail("unknown report '{}'{} (`sonde stats --help-reports` lists the reports)", name, did_you_mean(name, known));
+    return fail("unknown report '{}'{} (`sonde stats --help-reports` lists the reports)", name,
+                did_you_mean(name, known));
   }
   ChosenReport chosen{report, {}};
   for (size_t at = colon; at != std::string_view::npos;) {

@@ -109,8 +109,10 @@ const KernelView occupancy_curves_view{
     .section = "Occupancy",
     .description =
         "Calculated theoretical occupancy while one property of the launch varies and the others stay. Steps at "
-        "which it changes; if a curve has many steps, its peaks. Shared bytes include the driver's share and come in steps of "
-        "512. 'Next better' is the nearest point with more warps: fewer registers, less shared memory, or a different number of "
+        "which it changes; if a curve has many steps, its peaks. Shared bytes include the driver's share and come in "
+        "steps of "
+        "512. 'Next better' is the nearest point with more warps: fewer registers, less shared memory, or a different "
+        "number of "
         "whole warps per block.",
     .run = occupancy_curves::run,
 };

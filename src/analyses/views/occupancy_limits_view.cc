@@ -122,7 +122,9 @@ std::string note_of(const Reported& reported, const std::optional<ProfiledLaunch
   if (!launch) {
     note += "Formula values are unknown because the GPU's limits or the launch's resources are not recorded.";
   } else if (launch->occupancy.upper_bound) {
-    note += "Formula values are upper bounds because the shared memory carve-out is not recorded or blocks are in clusters.";
+    note +=
+        "Formula values are upper bounds because the shared memory carve-out is not recorded or blocks are in "
+        "clusters.";
   }
   if (note.ends_with(' ')) note.pop_back();
   return note;
@@ -163,7 +165,8 @@ const KernelView occupancy_limits_view{
     .section = "Occupancy",
     .description =
         "Blocks per SM by each limit, from the report (launch__occupancy_limit_*) and by "
-        "formula from the launch's shape; the smallest is the limiter. Theoretical occupancy: warps of these blocks as a share of the "
+        "formula from the launch's shape; the smallest is the limiter. Theoretical occupancy: warps of these blocks as "
+        "a share of the "
         "SM's maximum (sm__maximum_warps_per_active_cycle_pct). Achieved: average of active warps "
         "(sm__warps_active).",
     .run = occupancy_limits::run,

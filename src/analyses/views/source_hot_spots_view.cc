@@ -115,7 +115,8 @@ const KernelView source_hot_spots_view{
     .title = "Hottest Source Lines",
     .section = "SourceCounters",
     .description =
-        "Program counter samples of the warps by source line (smsp__pcsamp_sample_count), with the most frequent stall reason "
+        "Program counter samples of the warps by source line (smsp__pcsamp_sample_count), with the most frequent stall "
+        "reason "
         "of each line. Source lines need -lineinfo; without it, the rows are instruction offsets from "
         "the start of the function. With fewer than 200 samples, rows are ordered by executions.",
     .run = source_hot_spots::run,

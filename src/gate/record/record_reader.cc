@@ -195,8 +195,7 @@ void read_head(const nlohmann::json& json, RunRecord& record, Reading& reading) 
   reading.steps = record.step_ns.size();
   if (reading.failed()) return;
   if (reading.steps > kMostSteps) {
-    reading.problem =
-        fmt::format("step_ns has {} steps, but a record keeps at most {}", reading.steps, kMostSteps);
+    reading.problem = fmt::format("step_ns has {} steps, but a record keeps at most {}", reading.steps, kMostSteps);
   } else if (std::cmp_greater(reading.steps, record.steps)) {
     reading.problem = fmt::format("step_ns has {} steps, but steps is {}", reading.steps, record.steps);
   }
@@ -204,8 +203,7 @@ void read_head(const nlohmann::json& json, RunRecord& record, Reading& reading) 
 
 Status check_version(const nlohmann::json& json) {
   if (json.is_discarded()) return fail("not valid JSON, or truncated; create the record again");
-  if (!json.is_object() || !json.contains(kRecordKey))
-    return fail("not a run record: '{}' is missing", kRecordKey);
+  if (!json.is_object() || !json.contains(kRecordKey)) return fail("not a run record: '{}' is missing", kRecordKey);
   const nlohmann::json& version = json.at(kRecordKey);
   if (!version.is_number_integer()) return fail("{} must be an integer", kRecordKey);
   if (version.is_number_unsigned() && version.get<uint64_t>() <= static_cast<uint64_t>(kRecordVersion) &&

@@ -135,7 +135,8 @@ Result<BaselineEntry> the_one(std::vector<BaselineEntry> found, std::string_view
   for (size_t i = 0; i < std::min(found.size(), kShown); ++i) {
     ids += fmt::format("{}{}@{}", i == 0 ? "" : ", ", found[i].name, found[i].id);
   }
-  return fail("'{}' is ambiguous, it matches {} entries: {}{}", which, found.size(), ids, found.size() > kShown ? ", ..." : "");
+  return fail("'{}' is ambiguous, it matches {} entries: {}{}", which, found.size(), ids,
+              found.size() > kShown ? ", ..." : "");
 }
 
 }  // namespace
@@ -157,8 +158,9 @@ Status check_baseline_name(std::string_view name) {
   std::string better(name.substr(0, kMostNameLength));
   std::ranges::replace_if(better, [&](char c) { return !is_letter(c) && c != '.' && c != '_'; }, '-');
   better.erase(0, std::min(better.find_first_not_of(".-_"), better.size()));
-  return fail("'{}' is not a valid baseline name; use letters, digits, '.', '_' and '-', and begin with a letter or digit{}",
-              name, better.empty() ? "" : fmt::format("; for example '{}'", better));
+  return fail(
+      "'{}' is not a valid baseline name; use letters, digits, '.', '_' and '-', and begin with a letter or digit{}",
+      name, better.empty() ? "" : fmt::format("; for example '{}'", better));
 }
 
 Result<BaselineListing> list_baseline(const std::string& store, std::string_view name) {

@@ -35,8 +35,9 @@ std::string known_value(const Conditions& conditions, std::string_view name) {
 std::string differences_text(const Candidate& candidate, const Conditions& conditions) {
   std::string text;
   for (const std::string_view name : candidate.names) {
-    text += fmt::format("{}{} is {} in the baseline and {} in these runs", text.empty() ? "" : ", ", find_condition(name)->title,
-                        known_value(candidate.entry->conditions, name), known_value(conditions, name));
+    text += fmt::format("{}{} is {} in the baseline and {} in these runs", text.empty() ? "" : ", ",
+                        find_condition(name)->title, known_value(candidate.entry->conditions, name),
+                        known_value(conditions, name));
   }
   return text;
 }

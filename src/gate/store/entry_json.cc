@@ -90,14 +90,16 @@ Status read_conditions(const nlohmann::json& document, BaselineEntry& entry) {
 
 Status read_runs(const nlohmann::json& document, BaselineEntry& entry) {
   const auto runs = document.find("runs");
-  if (runs == document.end() || !runs->is_array() || runs->empty()) return fail("'runs' is not a list with at least one run");
+  if (runs == document.end() || !runs->is_array() || runs->empty())
+    return fail("'runs' is not a list with at least one run");
   for (const nlohmann::json& run : *runs) {
     if (!run.is_object()) return fail("a run in 'runs' is not an object");
     auto file = text_of(run, "file");
     auto source = text_of(run, "source");
     if (!file) return std::unexpected(file.error());
     if (!source) return std::unexpected(source.error());
-    if (!is_file_name(*file)) return fail("'file' of a run is not the name of a file in the entry's folder: '{}'", *file);
+    if (!is_file_name(*file))
+      return fail("'file' of a run is not the name of a file in the entry's folder: '{}'", *file);
     entry.runs.push_back({std::move(*file), std::move(*source)});
   }
   return {};

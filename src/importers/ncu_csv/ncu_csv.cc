@@ -73,8 +73,7 @@ Status ncu_csv::read_text(std::string_view text, const std::string& path, const 
   Kernels kernels(request, rank, trace);
   int64_t before_table = 0;
   if (!ncu_csv::read_tables(records, *request.progress, kernels, before_table)) {
-    return fail("{} is ncu output without a CSV table; print one with: ncu --csv --page raw --import REPORT",
-                path);
+    return fail("{} is ncu output without a CSV table; print one with: ncu --csv --page raw --import REPORT", path);
   }
   request.progress->end();
   kernels.finish();

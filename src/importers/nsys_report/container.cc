@@ -170,8 +170,8 @@ Result<ReportLayout> read_layout(std::string_view bytes) {
   events.remove_prefix(kEventsMark.size());
   const auto strings_at = place_of_strings(section_or_empty(*sections, "Sampling Data Offsets"));
   if (!strings_at) return std::unexpected(strings_at.error());
-  SONDE_TRY(walk_messages("its event section",
-                          [&]() -> Status { return read_events_section(events, *strings_at, layout); }));
+  SONDE_TRY(
+      walk_messages("its event section", [&]() -> Status { return read_events_section(events, *strings_at, layout); }));
   layout.clocks = section_or_empty(*sections, "Time Conversion Data");
   layout.about = section_or_empty(*sections, "UI Data");
   return layout;
@@ -192,7 +192,8 @@ Result<std::string_view> Unpacker::unpack(const PackedBlock& block) {
   }
   const int unpacked = LZ4_decompress_safe(block.packed.data(), buffer_.get(), static_cast<int>(block.packed.size()),
                                            static_cast<int>(block.plain_bytes));
-  if (unpacked < 0 || static_cast<uint64_t>(unpacked) != block.plain_bytes) return fail("a block cannot be decompressed");
+  if (unpacked < 0 || static_cast<uint64_t>(unpacked) != block.plain_bytes)
+    return fail("a block cannot be decompressed");
   std::string_view message;
   SONDE_TRY(walk_messages("a block", [&]() -> Status {
     Cursor cursor({buffer_.get(), block.plain_bytes});

@@ -36,12 +36,15 @@ void add_changed_files(std::vector<Remark>& remarks, const CpuTally& t) {
 
 void add_losses(std::vector<Remark>& remarks, const CpuTally& t, int64_t unread_bytes) {
   if (t.lost > 0) {
-    remarks.push_back({true, fmt::format("{} CPU samples and thread switches were lost because the recorder was too slow; use a lower "
-                                         "--sampling-frequency or --backtrace=fp",
-                                         t.lost)});
+    remarks.push_back(
+        {true,
+         fmt::format("{} CPU samples and thread switches were lost because the recorder was too slow; use a lower "
+                     "--sampling-frequency or --backtrace=fp",
+                     t.lost)});
   }
   if (t.throttled > 0) {
-    remarks.push_back({true, fmt::format("Linux throttled CPU sampling {} times because it used too much CPU time", t.throttled)});
+    remarks.push_back(
+        {true, fmt::format("Linux throttled CPU sampling {} times because it used too much CPU time", t.throttled)});
   }
   if (unread_bytes > 0) {
     remarks.push_back({true, fmt::format("{} bytes of CPU samples could not be read", unread_bytes)});
@@ -61,9 +64,10 @@ void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const 
   remarks.push_back({false, what_was_recorded(tally, options, state)});
   if (tally.chains > 0 && options.backtrace != Backtrace::none) remarks.push_back({false, broken_share(tally)});
   if (tally.samples > 0 && !state.kernel) {
-    remarks.push_back({false,
-                       "CPU time within the Linux kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
-                       "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
+    remarks.push_back(
+        {false,
+         "CPU time within the Linux kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
+         "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
   }
   add_losses(remarks, tally, tally.unread_bytes + state.unread_bytes);
 }

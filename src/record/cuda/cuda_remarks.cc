@@ -69,7 +69,8 @@ std::string state_text(CudaState state, const std::string& text, const CudaTally
           version_text(t.versions.at(text)), text);
     case CudaState::other_tool:
       return fmt::format(
-          "CUDA was not recorded: another profiler in the program uses CUPTI, which serves one at a time; stop the other one "
+          "CUDA was not recorded: another profiler in the program uses CUPTI, which serves one at a time; stop the "
+          "other one "
           "first (nsys, ncu, torch.profiler): {}",
           text);
     case CudaState::failed: return fmt::format("CUDA was not recorded: CUPTI failed: {}", text);
@@ -92,14 +93,16 @@ void add_states(std::vector<Remark>& remarks, const CudaTally& t) {
 void add_arrivals(std::vector<Remark>& remarks, const CudaTally& t) {
   const int64_t started = t.launches + t.graph_starts;
   if (started > 0 && t.kernels == 0 && t.graph_launches == 0) {
-    remarks.push_back({true, fmt::format("{} kernels or graphs, but CUPTI delivered none of them, so the GPU activity is unknown; "
-                                         "record again, without other profilers",
-                                         counted(started, "call started", "calls started"))});
+    remarks.push_back(
+        {true, fmt::format("{} kernels or graphs, but CUPTI delivered none of them, so the GPU activity is unknown; "
+                           "record again, without other profilers",
+                           counted(started, "call started", "calls started"))});
   } else if (t.launched_nothing > 0) {
     remarks.push_back(
-        {false, fmt::format("{} of {} that launch a kernel have no kernel in the recording: its record never arrived, was "
-                            "dropped or invalid, went into a CUDA graph, or had not ended",
-                            t.launched_nothing, counted(t.launches, "call", "calls"))});
+        {false,
+         fmt::format("{} of {} that launch a kernel have no kernel in the recording: its record never arrived, was "
+                     "dropped or invalid, went into a CUDA graph, or had not ended",
+                     t.launched_nothing, counted(t.launches, "call", "calls"))});
   }
 }
 
@@ -120,22 +123,22 @@ void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
   }
   add(of(CudaInvalid::backwards), "CUPTI records that end before they start were skipped");
   add(of(CudaInvalid::unknown_kind), "CUPTI records of an unknown kind were skipped");
-  add(of(CudaInvalid::cut),
-      "CUPTI records that could not be read were skipped with the rest of their buffers");
+  add(of(CudaInvalid::cut), "CUPTI records that could not be read were skipped with the rest of their buffers");
   add(static_cast<uint64_t>(t.broken_times), "CUDA records with damaged times were skipped");
   add(t.dropped, "records were dropped by CUPTI, which reports that it had no buffer for them");
   add(t.flush_failures, "times CUPTI failed to flush its records; they may have been delivered later");
   add(t.nameless,
-      "CUPTI records have no name because the recording had no room for it; the kernels among them appear without a name");
+      "CUPTI records have no name because the recording had no room for it; the kernels among them appear without a "
+      "name");
 }
 
 void add_holding(std::vector<Remark>& remarks, uint32_t holding, const Wanted& wanted) {
   if (holding == 0) return;
-  remarks.push_back(
-      {true, fmt::format(
-                 "{} ended by a signal, called exec or is still running; CUPTI may not have delivered the CUDA activity of the last {} "
-                 "ms",
-                 counted(holding, "process that uses CUDA", "processes that use CUDA"), wanted.cuda_options.flush_ms)});
+  remarks.push_back({true, fmt::format("{} ended by a signal, called exec or is still running; CUPTI may not have "
+                                       "delivered the CUDA activity of the last {} "
+                                       "ms",
+                                       counted(holding, "process that uses CUDA", "processes that use CUDA"),
+                                       wanted.cuda_options.flush_ms)});
 }
 
 void add_clock(std::vector<Remark>& remarks, const CudaTally& t) {

@@ -42,9 +42,10 @@ void add_losses(std::vector<Remark>& remarks, const SampledGpu& gpu) {
 void add_clock(std::vector<Remark>& remarks, const SampledGpu& gpu) {
   if (gpu.clock_error_ns == 0 || gpu.samples == 0) return;
   remarks.push_back(
-      {false, fmt::format("GPU metrics of GPU {} have times of a clock that CUPTI does not identify; they are aligned with "
-                          "other times to within {:.3f} ms",
-                          gpu.device, static_cast<double>(gpu.clock_error_ns) / kMillisecondNs)});
+      {false,
+       fmt::format("GPU metrics of GPU {} have times of a clock that CUPTI does not identify; they are aligned with "
+                   "other times to within {:.3f} ms",
+                   gpu.device, static_cast<double>(gpu.clock_error_ns) / kMillisecondNs)});
 }
 
 /// One sentence; `text` and `result` as the state has them. Empty for what is told in another way.
@@ -76,7 +77,8 @@ std::string why_not(SamplingState state, uint32_t device, const std::string& tex
           none, text, kElsewhere);
     case SamplingState::in_use:
       return fmt::format(
-          "{}another tool uses the GPU's counters ({}): nsys, ncu, DCGM's profiling metrics (dcgmi profile --pause frees "
+          "{}another tool uses the GPU's counters ({}): nsys, ncu, DCGM's profiling metrics (dcgmi profile --pause "
+          "frees "
           "go "
           "of them) or sonde record --metrics",
           none, text);
@@ -104,7 +106,8 @@ void add_states(std::vector<Remark>& remarks, const GpuMetricsTally& tally) {
     if (!sentence.empty()) remarks.push_back({true, std::move(sentence)});
   }
   add_left_out(remarks, tally, SamplingState::unknown, "the GPU does not support");
-  add_left_out(remarks, tally, SamplingState::left_out, "were skipped because they do not fit into one pass with the others");
+  add_left_out(remarks, tally, SamplingState::left_out,
+               "were skipped because they do not fit into one pass with the others");
 }
 
 void add_names(std::vector<Remark>& remarks, const GpuMetricsTally& tally) {
@@ -130,9 +133,10 @@ void add_silence(std::vector<Remark>& remarks, const Profile& profile, bool any)
 void add_gpu_metrics_remarks(std::vector<Remark>& remarks, const Profile& profile, const Wanted& wanted) {
   const GpuMetricsTally& tally = profile.gpu_metrics;
   if (tally.gpus.empty() && tally.states.empty()) {
-    remarks.push_back({true,
-                       "no GPU metrics were sampled: Sonde samples them within a process that uses CUDA, and no process used it long "
-                       "enough"});
+    remarks.push_back(
+        {true,
+         "no GPU metrics were sampled: Sonde samples them within a process that uses CUDA, and no process used it long "
+         "enough"});
     return;
   }
   bool any = false;

@@ -42,10 +42,9 @@ void add_missing(std::vector<Remark>& remarks, const InstructionTally& tally, bo
   if (!tally.notes.empty()) return;
   if (!tally.unfinished.empty()) {
     remarks.push_back(
-        {true,
-         fmt::format("the recording ended while CUPTI was counting the instructions of {}; if the program hung "
-                     "there, record without --instruction-counts",
-                     tally.unfinished)});
+        {true, fmt::format("the recording ended while CUPTI was counting the instructions of {}; if the program hung "
+                           "there, record without --instruction-counts",
+                           tally.unfinished)});
   } else if (tally.without > 0 && !alone) {
     remarks.push_back({false, fmt::format("{} measured launches have no instruction counts because no later launch of "
                                           "the same kind followed; --instruction-counts alone counts the first launch",
@@ -66,10 +65,9 @@ void add_instruction_remarks(std::vector<Remark>& remarks, const InstructionTall
     remarks.push_back({true, fmt::format("CUPTI dropped {} instruction counts", tally.dropped)});
   }
   if (tally.elsewhere > 0) {
-    remarks.push_back(
-        {false, fmt::format("{} instructions ran in functions that kernels call; they are not in the "
-                            "tables",
-                            tally.elsewhere)});
+    remarks.push_back({false, fmt::format("{} instructions ran in functions that kernels call; they are not in the "
+                                          "tables",
+                                          tally.elsewhere)});
   }
 }
 

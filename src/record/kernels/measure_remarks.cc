@@ -44,7 +44,8 @@ constexpr std::array kCauses = {
     Cause{44, "GPUs in SLI do not provide counters; disable SLI"},
     Cause{45, "this version of WSL does not provide counters"},
     Cause{46, "this CUPTI is too old for the GPU; set SONDE_CUPTI to libcupti of a newer CUDA"},
-    Cause{999, "CUPTI returned no reason; known causes are MPS (nvidia-cuda-mps-control) and other profilers on this GPU"},
+    Cause{999,
+          "CUPTI returned no reason; known causes are MPS (nvidia-cuda-mps-control) and other profilers on this GPU"},
 };
 
 std::string text_of(const MeasureNote& note) {
@@ -56,7 +57,8 @@ std::string text_of(const MeasureNote& note) {
           note.text);
     case MeasureState::too_old:
       return fmt::format(
-          "kernels were not measured: this CUPTI (version {}) has no {}, which needs CUDA 12.6 or later; set SONDE_CUPTI "
+          "kernels were not measured: this CUPTI (version {}) has no {}, which needs CUDA 12.6 or later; set "
+          "SONDE_CUPTI "
           "to another libcupti",
           note.result, note.text);
     case MeasureState::no_settings:
@@ -72,7 +74,8 @@ std::string text_of(const MeasureNote& note) {
     case MeasureState::captured: return "kernels that were captured into a CUDA graph were not measured";
     case MeasureState::collective:
       return fmt::format(
-          "NCCL kernels, NVSHMEM kernels and cooperative launches were not measured: they wait for other kernels, and would "
+          "NCCL kernels, NVSHMEM kernels and cooperative launches were not measured: they wait for other kernels, and "
+          "would "
           "wait "
           "forever when replayed alone (the first one was {})",
           note.text);
@@ -118,7 +121,8 @@ void add_metric_remarks(std::vector<Remark>& remarks, const MeasureTally& tally,
   }
   if (!refused.empty()) {
     remarks.push_back(
-        {false, fmt::format("CUPTI cannot count together with the others: {}; measure them in a separate run", fmt::join(refused, ", "))});
+        {false, fmt::format("CUPTI cannot count together with the others: {}; measure them in a separate run",
+                            fmt::join(refused, ", "))});
   }
 }
 
@@ -128,9 +132,8 @@ void add_code_remarks(std::vector<Remark>& remarks, const MeasureTally& tally, c
   const bool counted_alone = tally.values == 0 && tally.samples.launches == 0;
   if (request.instructions) add_instruction_remarks(remarks, tally.instructions, counted_alone);
   if (tally.incomplete_code > 0) {
-    remarks.push_back(
-        {true, fmt::format("the source lines of {} code files arrived incomplete and were skipped",
-                           tally.incomplete_code)});
+    remarks.push_back({true, fmt::format("the source lines of {} code files arrived incomplete and were skipped",
+                                         tally.incomplete_code)});
   }
   if (tally.without_lines > 0) {
     remarks.push_back(
@@ -140,9 +143,10 @@ void add_code_remarks(std::vector<Remark>& remarks, const MeasureTally& tally, c
                      tally.without_lines)});
   }
   if (tally.samples.launches > 0 && !request.instructions) {
-    remarks.push_back({false,
-                       "execution counts of instructions are not recorded; --instruction-counts records them. Their text "
-                       "(SASS) is never recorded; ncu --section SourceCounters shows it"});
+    remarks.push_back(
+        {false,
+         "execution counts of instructions are not recorded; --instruction-counts records them. Their text "
+         "(SASS) is never recorded; ncu --section SourceCounters shows it"});
   }
 }
 

@@ -16,10 +16,10 @@ std::string text_of(const SampleNote& note) {
           "kernels were not sampled: this CUPTI (version {}) has no {}; set SONDE_CUPTI to another libcupti",
           note.result, note.text);
     case PcState::failed:
-      return fmt::format("kernel sampling stopped: {} ({} returned {})", cause_of(note.result), note.text,
-                         note.result);
+      return fmt::format("kernel sampling stopped: {} ({} returned {})", cause_of(note.result), note.text, note.result);
     case PcState::code_full:
-      return "the program loaded more code with source lines than the recorder keeps; later kernels have instruction offsets "
+      return "the program loaded more code with source lines than the recorder keeps; later kernels have instruction "
+             "offsets "
              "only";
     default: return {};
   }
@@ -33,8 +33,8 @@ void add_losses(std::vector<Remark>& remarks, const SampleTally& t) {
   warn(t.full, fmt::format("the hardware buffer was full in {} sampled launches, and their later samples are missing; "
                            "a larger --sampling-interval takes fewer samples",
                            t.full));
-  warn(t.dropped,
-       fmt::format("the hardware dropped {} of {} samples; a larger --sampling-interval takes fewer", t.dropped, t.total));
+  warn(t.dropped, fmt::format("the hardware dropped {} of {} samples; a larger --sampling-interval takes fewer",
+                              t.dropped, t.total));
   warn(t.empty, fmt::format("{} sampled launches have no samples because they are too short for the "
                             "sampling interval (--sampling-interval)",
                             t.empty));
@@ -54,9 +54,10 @@ void add_sample_remarks(std::vector<Remark>& remarks, const SampleTally& tally, 
     if (std::string text = text_of(note); !text.empty()) remarks.push_back({true, std::move(text)});
   }
   if (tally.without > 0 && tally.notes.empty()) {
-    remarks.push_back({false, fmt::format("{} counted launches have no samples because no later launch of the same kind followed; "
-                                          "--section SourceCounters alone samples the first launch",
-                                          tally.without)});
+    remarks.push_back(
+        {false, fmt::format("{} counted launches have no samples because no later launch of the same kind followed; "
+                            "--section SourceCounters alone samples the first launch",
+                            tally.without)});
   }
   add_losses(remarks, tally);
   if (tally.elsewhere + tally.other_kernels > 0) {

@@ -10,11 +10,13 @@ std::string line_of_no_profile(const RoundOptions& options) {
   const CaptureOptions& capture = options.capture;
   switch (capture.trigger) {
     case wire::Trigger::cuda_profiler_api:
-      return "no profile was written: the program did not call cudaProfilerStart(), which -c cudaProfilerApi waits for; "
+      return "no profile was written: the program did not call cudaProfilerStart(), which -c cudaProfilerApi waits "
+             "for; "
              "without -c, the whole run is recorded";
     case wire::Trigger::nvtx:
       return fmt::format(
-          "no profile was written: no NVTX range '{}' of {} began, which -c nvtx waits for; --nvtx-capture '{}@*' accepts "
+          "no profile was written: no NVTX range '{}' of {} began, which -c nvtx waits for; --nvtx-capture '{}@*' "
+          "accepts "
           "it "
           "in any domain; record without -c and run `sonde stats -r nvtx_sum` to list the ranges",
           capture.range,
@@ -35,8 +37,9 @@ std::vector<std::string> lines_of(const Profile& profile, size_t said) {
   } else if (profile.kept.empty()) {
     lines.push_back(fmt::format("the profile {} was not written: {}", profile.output, profile.written.error().message));
   } else {
-    lines.push_back(fmt::format("no profile was written: {}; the recorded events are in {}, which `sonde record --recover` reads",
-                                profile.written.error().message, profile.kept));
+    lines.push_back(
+        fmt::format("no profile was written: {}; the recorded events are in {}, which `sonde record --recover` reads",
+                    profile.written.error().message, profile.kept));
   }
   return lines;
 }

@@ -61,8 +61,10 @@ Status check_session_name(const std::string& name) {
   constexpr size_t kMost = 64;
   const bool letter = !name.empty() && ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
   if (letter && name.size() <= kMost && std::ranges::all_of(name, is_name_character)) return {};
-  return fail("'{}' is not a valid session name; use a letter followed by letters, digits, '-', '_' or '.', at most {} characters",
-              name, kMost);
+  return fail(
+      "'{}' is not a valid session name; use a letter followed by letters, digits, '-', '_' or '.', at most {} "
+      "characters",
+      name, kMost);
 }
 
 Descriptor connect_session(const std::string& path) {

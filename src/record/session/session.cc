@@ -32,7 +32,8 @@ bool is_welcome(int connection) {
 Result<Descriptor> listen_at(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return fail("cannot create the session: the path {} is too long for a socket", path);
+  if (path.size() >= sizeof address.sun_path)
+    return fail("cannot create the session: the path {} is too long for a socket", path);
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   Descriptor file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   constexpr int kQueue = 8;

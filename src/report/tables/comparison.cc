@@ -87,7 +87,8 @@ std::string cause_sentence(const gate::Cause& cause) { return sentence(gate::cau
 
 std::string chain_sentence(const gate::KernelChange& change) {
   if (!change.base_ns && change.changed_ns) return fmt::format("added, {} per launch", time_text(*change.changed_ns));
-  if (change.base_ns && !change.changed_ns) return fmt::format("removed, was {} per launch", time_text(*change.base_ns));
+  if (change.base_ns && !change.changed_ns)
+    return fmt::format("removed, was {} per launch", time_text(*change.base_ns));
   std::string text;
   for (const gate::KernelChange::Link& link : change.links) text += (text.empty() ? "" : ", ") + link_text(link);
   if (change.clock_ns && std::abs(*change.clock_ns) > 0) {
@@ -116,7 +117,8 @@ std::string conditions_warning(const Comparison& comparison) {
     names += fmt::format("{}{} ({} -> {})", names.empty() ? "" : ", ", d.condition->title, d.base, d.changed);
   }
   if (names.empty()) return {};
-  return fmt::format("The two sides differ in {}. The differences below may come from that instead of the program.", names);
+  return fmt::format("The two sides differ in {}. The differences below may come from that instead of the program.",
+                     names);
 }
 
 }  // namespace sonde

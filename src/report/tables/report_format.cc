@@ -54,8 +54,12 @@ std::string write_json(const std::string& title, ReportSources sources, const Si
 }
 
 constexpr std::array kReportFormats = {
-    ReportFormat{
-        "html", "self-contained page that works offline", ".html", false, {.tables = true, .timeline = true}, write_html},
+    ReportFormat{"html",
+                 "self-contained page that works offline",
+                 ".html",
+                 false,
+                 {.tables = true, .timeline = true},
+                 write_html},
     ReportFormat{"markdown", "for issues and pull requests", ".md", true, {}, write_markdown},
     ReportFormat{
         "json", "for programs (schema: docs/schemas/report.schema.json)", ".json", true, {.tables = true}, write_json}};

@@ -46,21 +46,24 @@ std::string unmatched_text(std::span<const UnmatchedKernel> kernels, bool on_tim
 std::string fit_text(const TransferFit& fit, std::string_view level) {
   if (fit.modules == 0) return {};
   if (!fit.line) {
-    return fmt::format("{}: cannot fit a line through {}; the fit needs at least {} that move different numbers of bytes\n", level,
-                       counted(static_cast<int64_t>(fit.modules), "module"), kLeastModulesOfFit);
+    return fmt::format(
+        "{}: cannot fit a line through {}; the fit needs at least {} that move different numbers of bytes\n", level,
+        counted(static_cast<int64_t>(fit.modules), "module"), kLeastModulesOfFit);
   }
-  std::string text =
-      fmt::format("{}: linear fit of own time over own bytes of {} modules", level, count_text(static_cast<int64_t>(fit.modules)));
+  std::string text = fmt::format("{}: linear fit of own time over own bytes of {} modules", level,
+                                 count_text(static_cast<int64_t>(fit.modules)));
   if (fit.line->correlation) text += fmt::format(": correlation {:.3f}", *fit.line->correlation);
   const auto rate = fit.bytes_per_second();
-  return text + (rate ? fmt::format(", the slope corresponds to {}\n", rate_text(*rate)) : ", time does not grow with bytes\n");
+  return text + (rate ? fmt::format(", the slope corresponds to {}\n", rate_text(*rate))
+                      : ", time does not grow with bytes\n");
 }
 
 }  // namespace
 
 std::string matched_text(const JoinCounts& c) {
   return fmt::format(
-      "{} of {} launches are measured ({} of the kernel time): {} individually, {} through launches of the same kind; {} of {} "
+      "{} of {} launches are measured ({} of the kernel time): {} individually, {} through launches of the same kind; "
+      "{} of {} "
       "measured kernels are used",
       count_text(c.matched_launches), count_text(c.launches),
       c.launches_ns > 0 ? percent_text(static_cast<double>(c.matched_launches_ns), static_cast<double>(c.launches_ns))

@@ -212,7 +212,8 @@ TEST_F(BaselineStore, ThePinnedOneIsChosenThenTheNewest) {
   // A newer driver does not let the pin go: that would let a regression in.
   const BaselineEntry newer_driver = add(400, 'd', record_of("560"));
   EXPECT_EQ(chosen("560")->entry.id, oldest.id);
-  EXPECT_NE(chosen("560")->note.find("driver is '550' in the baseline and '560' in these runs"), std::string::npos) << chosen("560")->note;
+  EXPECT_NE(chosen("560")->note.find("driver is '550' in the baseline and '560' in these runs"), std::string::npos)
+      << chosen("560")->note;
   ASSERT_TRUE(set_pinned(store_, *find_entry(store_, "", oldest.id), false));
   EXPECT_EQ(chosen("560")->entry.id, newer_driver.id);
   EXPECT_EQ(baseline_records(store_, "default@aaaa", {})->entry.id, oldest.id);

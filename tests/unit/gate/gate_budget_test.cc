@@ -146,7 +146,8 @@ TEST(Budget, mistakes_of_a_rule) {
             "b:2:36: a rule has 'check' (a fixed bound) or 'metric' (against the baseline), not both");
   EXPECT_EQ(mistake("rules:\n- check: step_time < 1 s\n  floor: 1 us\n"),
             "b:3:10: 'floor' belongs to a rule against the baseline ('metric'), not to a 'check'");
-  EXPECT_EQ(mistake("rules:\n- check: step_time < 1 s\n  kernel: gemm\n"), "b:3:11: step_time cannot be selected by kernel");
+  EXPECT_EQ(mistake("rules:\n- check: step_time < 1 s\n  kernel: gemm\n"),
+            "b:3:11: step_time cannot be selected by kernel");
   EXPECT_EQ(mistake("rules:\n- check: kernel_time < 1 s\n  gpu: one\n"),
             "b:3:8: 'one' is not a GPU index; write an integer such as 0");
   EXPECT_EQ(mistake("rules:\n- metric: theoretical_occupancy\n  max_change: 100 %\n"),

@@ -173,9 +173,11 @@ TEST(RecordJson, numbers_that_no_sum_holds_are_refused) {
 TEST(RecordJson, other_documents_and_versions_are_refused) {
   EXPECT_EQ(parse_record("[1]").error().message, "not a run record: 'sonde_record' is missing");
   EXPECT_EQ(parse_record("{}").error().message, "not a run record: 'sonde_record' is missing");
-  EXPECT_EQ(parse_record("{\"sonde_record\": 1").error().message, "not valid JSON, or truncated; create the record again");
-  EXPECT_EQ(error_of("\"sonde_record\": 1", "\"sonde_record\": 2"),
-            "the record has version 2, but this Sonde reads version 1; use the Sonde that created it, or create it again");
+  EXPECT_EQ(parse_record("{\"sonde_record\": 1").error().message,
+            "not valid JSON, or truncated; create the record again");
+  EXPECT_EQ(
+      error_of("\"sonde_record\": 1", "\"sonde_record\": 2"),
+      "the record has version 2, but this Sonde reads version 1; use the Sonde that created it, or create it again");
   EXPECT_EQ(error_of("\"sonde_record\": 1", "\"sonde_record\": \"1\""), "sonde_record must be an integer");
 }
 

@@ -90,7 +90,8 @@ TEST(DecisionFormats, many_checks_of_a_rule_with_the_same_reason_are_one) {
     }
   }
   const std::string says =
-      "With 1 run per side, a change cannot be distinguished from noise across 13 timed metrics; make at least 5 runs per side.";
+      "With 1 run per side, a change cannot be distinguished from noise across 13 timed metrics; make at least 5 runs "
+      "per side.";
   const std::string text = written("text", sample->decision, kContext);
   EXPECT_TRUE(text.contains("\ninconclusive  kernel_time, at most 3 % worse: 13 checks  budget.yaml:3\n    With 1 run"))
       << text;
@@ -129,12 +130,13 @@ TEST(DecisionFormats, numbers_that_differ_read_differently) {
 }
 
 TEST(DecisionFormats, github) {
-  EXPECT_EQ(written("github", many_kernels(1)->decision, kContext),
-            "::error file=budget.yaml,line=3,title=fail%3A kernel_time%2C at most 3 %25 worse (kernel_0)::kernel_time "
-            "of kernel_0 went from 100 us to 118 us, worse by 18.0 %25 where 3.0 %25 is allowed. If the runs "
-            "were interleaved and the change were within the limit, a difference this large would occur with probability "
-            "0.4 %25.\n"
-            "::error title=sonde gate%3A fail::1 of 1 check failed.\n");
+  EXPECT_EQ(
+      written("github", many_kernels(1)->decision, kContext),
+      "::error file=budget.yaml,line=3,title=fail%3A kernel_time%2C at most 3 %25 worse (kernel_0)::kernel_time "
+      "of kernel_0 went from 100 us to 118 us, worse by 18.0 %25 where 3.0 %25 is allowed. If the runs "
+      "were interleaved and the change were within the limit, a difference this large would occur with probability "
+      "0.4 %25.\n"
+      "::error title=sonde gate%3A fail::1 of 1 check failed.\n");
   EXPECT_EQ(written("github", passing_decision()->decision, kContext),
             "::notice title=sonde gate%3A pass::1 of 1 check passed.\n");
 }

@@ -52,7 +52,7 @@ function stepsFigure({ summary, steps }: ProfileDocument): Figure {
     return { title: 'Step', value: timeText(median(stepDurations(steps))), note };
   }
   const warm = summary.warm_up;
-  if (!warm) return { title: 'Step', value: kAbsent, note: 'nothing repeats over most of the run' };
+  if (!warm) return { title: 'Step', value: kAbsent, note: 'no range repeats over most of the run' };
   const note = `median of ${countText(warm.iterations)} × ‘${warm.range}’, the first ${countText(warm.slow_iterations)} slow`;
   return { title: 'Step', value: timeText(warm.median_ns), note };
 }
