@@ -418,7 +418,7 @@ test('light and dark follow the system, or the choice', () =>
       const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       await signIn(page, 'sonde_read');
       assert.equal(await background(), 'rgb(22, 25, 29)');
-      await page.getByLabel('Colours').selectOption('light');
+      await page.getByLabel('Theme').selectOption('light');
       assert.equal(await background(), 'rgb(255, 255, 255)');
       await page.reload();
       await parts(page).waitFor();

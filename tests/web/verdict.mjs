@@ -40,7 +40,7 @@ test('checks that pass are folded, and open by a click', () =>
 
 test('where all pass nothing is folded', () =>
   withPage(pageOf('passing'), {}, async (page) => {
-    assert.ok((await textOf(page)).includes('which keeps to at most 200 ms.'));
+    assert.ok((await textOf(page)).includes('within the limit (at most 200 ms).'));
   }));
 
 for (const name of ['hostile', 'large', 'empty']) {

@@ -226,7 +226,7 @@ function kernelTable(): TableDocument {
     name: 'cuda_gpu_kern_sum',
     title: 'CUDA GPU Kernel Summary',
     description:
-      'GPU time of kernels by name.\n\nTime (%)      share of the sum of Total Time\nTotal Time    time of all of them',
+      'GPU time of kernels by name.\n\nTime (%)      share of the sum of Total Time\nTotal Time    sum of their durations',
     note: '',
     columns: [
       { name: 'Time (%)', unit: '%', decimals: 1, values: times.map((time) => (100 * time) / sum) },
@@ -291,13 +291,13 @@ function differences(base: Finding[], next: Finding[]): Differences {
       {
         id: 'kernel_slower',
         change_ns: 2_100_490,
-        says: `${hostile.markup} is slower in model/encoder/0/attention: 250 us -> 321 us a launch, 14 launches.`,
+        says: `${hostile.markup} is slower in model/encoder/0/attention: 250 us -> 321 us per launch, 14 launches.`,
         arguments: { kernel: hostile.markup, base_mean_ns: 250_000, mean_ns: 321_000 },
       },
       {
         id: 'rest',
         change_ns: -200_000,
-        says: 'All other changes, each too small for a cause of its own.',
+        says: 'All other changes; each is too small to be listed as a cause.',
         arguments: {},
       },
     ],
