@@ -19,6 +19,9 @@ struct SerializedKernels {
   [[nodiscard]] int64_t end(const Kernels& k) const { return k.end[kernels.back()]; }
 };
 
+/// How often each of two streams has to wait for events of the other.
+inline constexpr size_t kMinEventWaits = 8;
+
 inline const Fields kSerializedKernelsFields = kFasterKernelsFields | launch_occupancy_fields();
 
 /// Held apart by short operations on the legacy default stream: what is put on it waits for everything on the context's
