@@ -156,7 +156,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "Name the parts of the loop with NVTX ranges (torch.cuda.nvtx.range, nvtx.annotate), or sample the host "
      "(--sample=process-tree of sonde record and nsys profile). Then record again."},
     {"gpu_idle_unknown.says",
-     "The GPU is idle for {time} and the profile does not contain the calls that launched the next work."},
+     "The GPU is idle for {time}, and the profile does not contain the calls that launched the next work."},
     {"gpu_idle_unknown.do",
      "Record the CUDA API calls too (-t cuda,nvtx,osrt of sonde record and nsys profile; ProfilerActivity.CPU of "
      "torch.profiler)."},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "findings/evidence/call_rows.h"
+#include "findings/evidence/host_copies.h"
 #include "findings/evidence/step_syncs.h"
 #include "findings/rule.h"
 
