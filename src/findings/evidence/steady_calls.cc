@@ -14,7 +14,7 @@ std::vector<Row> calls_of_kind(const Facts& facts, ApiKind kind) {
   std::vector<Row> rows;
   for (Row row = 0; row < row_count(api); ++row) {
     if (facts.api_kinds[row] != kind || !facts.judged(api.start[row])) continue;
-    if (api.thread[row] >= facts.trace.threads.size()) continue;  // of a thread that the file does not tell
+    if (api.thread[row] >= facts.trace.threads.size()) continue;  // of a thread that the file does not name
     if (!facts.trace.name(api.name[row]).contains("Async")) rows.push_back(row);
   }
   return rows;

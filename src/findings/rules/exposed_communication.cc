@@ -16,10 +16,10 @@
 namespace sonde {
 namespace exposed_communication_finding {
 
-/// Of communication that nothing computes beside: records get lost now and then.
+/// Of communication while nothing computes: some records are lost.
 constexpr double kMaxUnmatchedShare = 0.05;
 constexpr double kMinPercentOfBound = 5;
-/// What of a large collective has to stay behind the computing when it is cut into parts: one part, as large as
+/// The part of a large collective that cannot be hidden when it is cut into parts: the last one, as large as
 /// DistributedDataParallel makes them (bucket_cap_mb=25).
 constexpr double kPartBytes = 25 << 20;
 
@@ -70,7 +70,7 @@ class Hidden {
   [[nodiscard]] bool follows(const ExposedPiece& a, const ExposedPiece& b) const {
     return a.gpu == b.gpu && compute_ns(a.gpu, {a.span.second, b.span.first}) == 0;
   }
-  /// Hides a run of collectives beside what was computed since the run before.
+  /// Hides a run of collectives in the computation since the run before.
   void add_run(std::span<const ExposedPiece> run, int64_t before) {
     int64_t room = compute_ns(run.front().gpu, {before, run.front().span.first});
     for (const ExposedPiece& p : run) {

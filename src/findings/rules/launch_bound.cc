@@ -21,15 +21,15 @@
 namespace sonde {
 namespace launch_bound_finding {
 
-/// Behind a wait, or at the beginning of a step, the GPU runs dry a few times before the host is ahead again.
+/// After a wait, or at the beginning of a step, the GPU is idle a few times before the host is ahead again.
 constexpr int64_t kMinStarts = 16;
-/// As many launches may follow each other that did not find the GPU dry: a long kernel gives the host time for some.
+/// The most launches in a row that find the GPU busy: a long kernel gives the host time for some.
 constexpr size_t kMaxFed = 16;
 /// The least share of a stretch in which the GPU is idle. What starting a kernel takes is less.
 constexpr double kMinIdleShare = 0.1;
-/// What takes longer between two launches is work of its own: so many times what is usual where the GPU runs dry, and
-/// this at most. PyTorch's eager operators, profiled, take 40 to 110 us at the median and 200 to 430 us at the 99th
-/// percentile.
+/// Longer host time between two launches is other work: this many times the usual time before launches that find the
+/// GPU idle, and kMaxReadyingNs at most. PyTorch's eager operators, profiled, take 40 to 110 us at the median and 200
+/// to 430 us at the 99th percentile.
 constexpr int64_t kMaxOfUsual = 8;
 constexpr int64_t kMaxReadyingNs = 1'000'000;
 
@@ -42,14 +42,14 @@ struct Launch {
   int64_t end_ns = 0;      ///< of its last operation
   int64_t busy_ns = 0;     ///< share of the GPU's time
   int64_t operations = 0;
-  bool beside = false;   ///< a copy between host and GPU, which runs beside what is computed
-  bool claimed = false;  ///< it found the GPU dry, and another finding tells so
+  bool beside = false;   ///< a copy between host and GPU, which overlaps kernels
+  bool claimed = false;  ///< it found the GPU idle, and another finding explains that
 };
 
 struct Stretch {
   std::vector<Launch> launches;  ///< the first one did not wait, or for other reasons
   int64_t starved_ns = 0;
-  int64_t starved = 0;  ///< how many launches found the GPU dry
+  int64_t starved = 0;  ///< how many launches found the GPU idle
   int64_t busy_ns = 0;
   Row graph_first = kNone;  ///< of `api`: the launch with which it would begin as a graph
   [[nodiscard]] Span host(const Calls& api) const {
@@ -142,7 +142,7 @@ class Stretches {
     }
   }
 
-  /// Host time before a launch that finds the GPU dry, the median.
+  /// The median host time before a launch that finds the GPU idle.
   [[nodiscard]] int64_t usual_readying() const {
     Longs usual;
     for (const Launch& launch : run_ | std::views::drop(1)) {
@@ -159,7 +159,7 @@ class Stretches {
     const int64_t usual = usual_readying();
     const int64_t longest = std::min(kMaxReadyingNs, kMaxOfUsual * usual);
     size_t begin = 0;  // where no stretch reaches back beyond
-    size_t first = 0;  // of the stretch; the launch before the first that found the GPU dry
+    size_t first = 0;  // of the stretch; the launch before the first that found the GPU idle
     size_t last = 0;   // 0: none is open
     for (size_t i = 1; i < run_.size(); ++i) {
       const int64_t began = facts_.trace.api.start[run_[i].call];
@@ -184,8 +184,8 @@ class Stretches {
     run_.clear();
   }
 
-  /// The first of the launches before a stretch that took the host at least half of what is usual in it. What another
-  /// finding tells of is not gained twice.
+  /// The first of the launches before a stretch that took the host at least half of what is usual in it. Idle time of
+  /// another finding is not gained twice.
   [[nodiscard]] size_t lead_of(size_t begin, size_t first, int64_t usual) const {
     while (first > begin && run_[first].ready_ns >= usual / 2 && !run_[first].claimed) --first;
     return first;

@@ -37,8 +37,8 @@ bool is_large_pinned(const Copies& c, Row row) {
          c.bytes[row] >= kLargeBytes && c.end[row] > c.start[row];
 }
 
-/// The best rates of the whole run by direction, on all GPUs: where only one GPU is far from the memory, the others
-/// tell.
+/// The best rates of the whole run by direction, on all GPUs: if only one GPU is far from the memory, the others show
+/// the rate.
 std::map<uint8_t, double> best_rates(const Copies& c) {
   std::map<uint8_t, std::vector<double>> rates;
   for (Row row = 0; row < row_count(c); ++row) {

@@ -17,7 +17,7 @@
 namespace sonde {
 namespace managed_thrash_finding {
 
-/// The driver moves managed memory in pieces of up to this size, so that two moves of a block may begin elsewhere in
+/// The driver migrates memory in pieces of up to this size. Two moves of a block may begin at different addresses in
 /// it.
 constexpr int64_t kBlockBytes = 2 << 20;
 /// In each direction: to the GPU once and back once is a hand-over.
@@ -100,7 +100,7 @@ std::vector<std::map<int64_t, ThreadId>> launches_by_gpu(const Facts& facts) {
   return launches;
 }
 
-/// No column tells which thread faulted. Taken for it is the one that launches next, between its calls.
+/// No column shows which thread faulted. The thread that launches next is assumed to, between its calls.
 void do_without_reads(const Facts& facts, const std::vector<std::vector<Span>>& reads, Change& change) {
   const auto calls = calls_by_thread(facts);
   const auto launches = launches_by_gpu(facts);
@@ -182,8 +182,8 @@ std::vector<FindingDoc> docs() {
           "move.",
           kBlockBytes >> 20, kMinMoves),
       .not_when = "The finding needs the addresses of migrations.",
-      .ceiling = "Replay without these migrations. Kernels take less by the time in which these migrations run beside "
-                 "them. The "
+      .ceiling = "Replay without these migrations. Kernels take less by the time in which these migrations run in "
+                 "parallel. The "
                  "thread that launches next saves the time in which pages come to the host.",
       .evidence = "The longest migrations."}};
 }

@@ -13,7 +13,7 @@
 namespace sonde {
 namespace memory_growth_finding {
 
-/// The slope counts where it is so many times its standard error: 1 in 10,000 lines through noise alone.
+/// The smallest slope that counts, in its standard errors: 1 in 10,000 lines through noise alone.
 constexpr double kMinStandardErrors = 4;
 /// Of the memory in use at the end, over all judged steps: what an allocator keeps in reserve does not count.
 constexpr double kMinGrowth = 0.01;

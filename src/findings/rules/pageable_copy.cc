@@ -17,7 +17,7 @@ namespace sonde {
 namespace pageable_copy_finding {
 
 constexpr double kMinPercent = 0.5;
-/// Where the file does not tell the GPUs: PCIe 4 x16.
+/// If the file does not describe the GPUs: PCIe 4 x16.
 constexpr double kUsualBytesPerSecond = 24e9;
 
 struct Copied {

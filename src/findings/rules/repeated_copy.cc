@@ -36,7 +36,7 @@ Alike alike_copies(const Facts& facts) {
     const bool to_gpu = c.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device);
     if (!to_gpu || c.launch[row] == kNone || c.bytes[row] < kMinBytes) continue;
     if (!facts.judged(c.start[row])) continue;
-    // The steps of one thread count for all: others are a little before or behind it.
+    // The steps of one thread count for all threads. Steps of others begin a little earlier or later.
     alike[{facts.steps_begun(c.start[row]), facts.gpus.of_stream[c.stream[row]], c.bytes[row]}].push_back(row);
   }
   std::erase_if(alike, [](const auto& copies) { return copies.second.size() < kMinInStep; });

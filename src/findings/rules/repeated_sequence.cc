@@ -26,7 +26,7 @@ constexpr size_t kMinInStep = 4;
 /// The same where steps are not known.
 constexpr size_t kMinInRun = 16;
 
-/// What takes longer between two launches is work of its own, which goes on without them: more than 9 of 10 of
+/// Longer host time between two launches is other work, which a fused kernel does not remove. More than 9 of 10 of
 /// PyTorch's eager operators take less on the host, profiled.
 constexpr int64_t kMaxReadyingNs = 200'000;
 

@@ -21,12 +21,12 @@
 namespace sonde {
 namespace straggler_finding {
 
-/// Of all waiting in collectives, so much is for one GPU. With chance alone it is the half of two GPUs.
+/// The share of all waiting in collectives that is for one GPU. By chance alone it is half with two GPUs.
 constexpr double kMinShare = 0.75;
 constexpr size_t kMinTimes = 3;
 constexpr double kMaxInOne = 0.5;
 
-/// Of each collective, how long each GPU has nothing to compute beside it.
+/// Of each collective, how long each GPU has nothing to compute in that time.
 using Exposed = std::map<uint32_t, std::map<uint32_t, int64_t>>;
 
 /// While it waits for the last to enter, or while data move.
@@ -74,7 +74,7 @@ bool goes_on(const Facts& facts, const MatchedCollective& before, const MatchedC
 }
 
 /// Collectives in which a GPU waits without computing between them count together, in the place of the last. What one
-/// of them moves while the GPU is already late for the next would be moved beside computing.
+/// of them moves while the GPU is already late for the next would be moved during computation.
 std::vector<Lateness> lateness_of(const Facts& facts, const Exposed& waits, const Exposed& moves, uint32_t gpu) {
   std::vector<Lateness> all;
   size_t step = 0;
@@ -109,7 +109,7 @@ int64_t positive_sum(const std::vector<Lateness>& all) {
 }
 
 /// By how much less others wait when the GPU comes earlier by its mean lateness, collective by collective of the step.
-/// Without steps collectives cannot be told from each other: what others wait for it less what it waits for them.
+/// Without steps, collectives cannot be distinguished: the waiting of others for it less its waiting for them.
 int64_t saving_of(const Facts& facts, const std::vector<Lateness>& all) {
   if (!facts.steps) {
     return std::accumulate(all.begin(), all.end(), int64_t{0},
@@ -155,7 +155,7 @@ std::vector<int64_t> sums_of(const IdleTotals& idle) {
   return sums;
 }
 
-/// Blocks of the kernels that each GPU computes with: what it was given to do. Empty where the profile does not tell.
+/// Blocks of the kernels that each GPU computes with: its work. Empty if the profile has no grids.
 std::vector<int64_t> blocks_of_gpus(const Facts& facts) {
   const Kernels& k = facts.trace.kernels;
   if (k.grid.empty()) return {};
@@ -190,7 +190,7 @@ std::pair<IdleCause, int64_t> idle_more(const IdleTotals& idle, uint32_t gpu) {
   return most;
 }
 
-/// Idle time of this cause is the reason for the lateness, and not told once more.
+/// Idle time of this cause is the reason for the lateness, and is not reported again.
 void claim(const Facts& facts, uint32_t gpu, IdleCause cause, Claims& claims) {
   for_each_idle_piece(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
     if (piece.gpu == gpu && piece.cause == cause) claims.idle[gpu].emplace_back(piece.start_ns, piece.end_ns);

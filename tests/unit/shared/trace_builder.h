@@ -46,7 +46,7 @@ class TraceBuilder {
                CallClass call_class = CallClass::os);
   void cpu_fault(int64_t start, int64_t address, std::string_view instruction);
   void gpu_fault(int64_t start, int64_t address, int64_t count);
-  /// Of device memory; `total` is the allocator's own, where it tells one.
+  /// Of device memory; `total` is the allocator's own, if it has one.
   void allocation(int64_t pid, int32_t device, int64_t start, AllocationKind kind, int64_t bytes, int64_t address,
                   int64_t total = kUnknown);
   void put_on_core(ThreadId thread, int64_t start, int32_t cpu);
