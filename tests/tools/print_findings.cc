@@ -49,8 +49,10 @@ void print_finding(std::string_view id) {
              catalogue_text(fmt::format("{}.do", id)));
 }
 
-void print_doc(const FindingDoc& doc) {
-  fmt::print("\n");
+std::string heading_of(const FindingDoc& doc) { return fmt::format("\n#### {}\n\n", doc.ids.front()); }
+
+void print_doc(const FindingDoc& doc, bool alone) {
+  fmt::print("{}", alone ? "\n" : heading_of(doc));
   print_item("Reports", doc.reports);
   print_item("When", doc.when);
   print_item("Not when", doc.not_when);
@@ -62,7 +64,8 @@ void print_doc(const FindingDoc& doc) {
 void print_rules() {
   for (const Rule* rule : rules()) {
     fmt::print("\n### {}\n\nRule: {}. Checks: {}.\n", rule->name, rule->description, fmt::join(checks_of(*rule), ", "));
-    for (const FindingDoc& doc : rule->docs()) print_doc(doc);
+    const std::vector<FindingDoc> docs = rule->docs();
+    for (const FindingDoc& doc : docs) print_doc(doc, docs.size() == 1);
   }
   fmt::print("\n");
 }

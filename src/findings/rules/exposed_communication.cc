@@ -149,11 +149,10 @@ std::vector<FindingDoc> docs() {
           .reports = "GPUs exchange data while nothing computes on the GPU. Waiting for late GPUs does not count.",
           .when = "The computation before the collectives could hide them.",
           .not_when = {},
-          .ceiling = fmt::format(
-              "Replay in which the computation before the collectives hides all but the last one. Of a last "
-              "collective above {:g} MiB, all but {:g} MiB are hidden, the size of DDP's buckets. It is at "
-              "most the time in which only communication runs.",
-              kPartBytes / (1 << 20), kPartBytes / (1 << 20)),
+          .ceiling = fmt::format("Replay in which the computation before the collectives hides all but the last one. "
+                                 "Of a last collective above {:g} MiB (the size of DDP's buckets), it hides all but "
+                                 "that size. The ceiling is at most the time in which only communication runs.",
+                                 kPartBytes / (1 << 20)),
           .evidence = "The longest pieces."},
       FindingDoc{.ids = {"serial_communication"},
                  .reports = "The same, but each collective is alone, and the next computation needs its data.",

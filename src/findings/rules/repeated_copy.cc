@@ -129,8 +129,9 @@ std::vector<FindingDoc> docs() {
       .reports =
           "Copies of the same size go to the GPU several times in each step. They are constants, masks or weights that "
           "could stay there, if they contain the same data (no recorder shows the data).",
-      .when = fmt::format("At least {} copies of at least {} KiB each, in at least half of the steps.", kMinInStep,
-                          kMinBytes >> 10),
+      .when = fmt::format(
+          "A step has at least {} copies of one size, of at least {} KiB each. At least half of the steps do.",
+          kMinInStep, kMinBytes >> 10),
       .not_when = fmt::format(
           "Copies with the same {} kernels or more between them (the whole model) do not count. No conclusion "
           "is drawn without steps.",
