@@ -45,6 +45,8 @@ struct Facts {
   [[nodiscard]] size_t steps_begun(int64_t time_ns) const;
   /// The number of the judged step that contains a timestamp; kNone outside of them.
   [[nodiscard]] uint32_t step_of(int64_t time_ns) const;
+  /// The name of the GPU that a stream is on.
+  [[nodiscard]] const std::string& place_of(StreamId stream) const { return gpus.gpus[gpus.of_stream[stream]].place; }
   /// A sum over all GPUs as wall time: the mean over GPUs.
   [[nodiscard]] int64_t per_gpu(int64_t ns) const;
   [[nodiscard]] double percent_of_wall(int64_t ns) const;

@@ -12,8 +12,8 @@ std::vector<Evidence> evidence_of_copies(const Facts& facts, std::vector<Row> ro
   rows.resize(std::min(rows.size(), kMaxEvidence));
   std::vector<Evidence> evidence;
   for (const Row row : rows) {
-    evidence.push_back({c.start[row], c.end[row], facts.gpus.gpus[facts.gpus.of_stream[c.stream[row]]].place,
-                        std::string(copy_operation(c.kind[row]))});
+    evidence.push_back(
+        {c.start[row], c.end[row], facts.place_of(c.stream[row]), std::string(copy_operation(c.kind[row]))});
   }
   return evidence;
 }

@@ -20,8 +20,8 @@ std::vector<Evidence> evidence_of_kernels(const Facts& facts, std::vector<Change
   kernels.resize(kept);
   std::vector<Evidence> evidence;
   for (const Change::Resized& r : kernels) {
-    evidence.push_back({k.start[r.row], k.end[r.row], facts.gpus.gpus[facts.gpus.of_stream[k.stream[r.row]]].place,
-                        std::string(facts.trace.name(k.name[r.row]))});
+    evidence.push_back(
+        {k.start[r.row], k.end[r.row], facts.place_of(k.stream[r.row]), std::string(facts.trace.name(k.name[r.row]))});
   }
   return evidence;
 }

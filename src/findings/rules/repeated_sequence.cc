@@ -134,8 +134,7 @@ Finding finding_of(const Facts& facts, const std::vector<Sequence>& sequences, i
   std::ranges::stable_sort(runs, std::greater(), [&](const KernelRun& run) { return run.end(k) - run.start(k); });
   for (const KernelRun& run : runs | std::views::take(kMaxEvidence)) {
     const Row first = run.kernels.front();
-    finding.evidence.push_back(
-        {run.start(k), run.end(k), facts.gpus.gpus[facts.gpus.of_stream[k.stream[first]]].place, name_of(first)});
+    finding.evidence.push_back({run.start(k), run.end(k), facts.place_of(k.stream[first]), name_of(first)});
   }
   return finding;
 }

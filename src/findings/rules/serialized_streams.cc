@@ -48,7 +48,7 @@ std::vector<Evidence> evidence_of(const Facts& facts, const Groups& groups) {
   for (const SerializedKernels* group : longest) {
     const Row first = group->kernels.front();
     evidence.push_back(
-        {group->start(k), group->end(k), facts.gpus.gpus[facts.gpus.of_stream[k.stream[first]]].place,
+        {group->start(k), group->end(k), facts.place_of(k.stream[first]),
          fmt::format("{} and {} more", facts.trace.name(k.short_name[first]), group->kernels.size() - 1)});
   }
   return evidence;

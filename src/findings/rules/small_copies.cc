@@ -107,8 +107,7 @@ Finding finding_of(const Facts& facts, std::vector<Run>& runs, int64_t ceiling) 
                            [&](const Run& run) { return c.end[run.back()] - c.start[run.front()]; });
   runs.resize(std::min(runs.size(), kMaxEvidence));
   for (const Run& run : runs) {
-    finding.evidence.push_back({c.start[run.front()], c.end[run.back()],
-                                facts.gpus.gpus[facts.gpus.of_stream[c.stream[run.front()]]].place,
+    finding.evidence.push_back({c.start[run.front()], c.end[run.back()], facts.place_of(c.stream[run.front()]),
                                 std::string(copy_operation(c.kind[run.front()]))});
   }
   return finding;

@@ -63,8 +63,8 @@ Finding finding_of(const Facts& facts, std::vector<KernelRun>& runs, int64_t cei
   std::ranges::stable_sort(runs, std::greater(), [&](const KernelRun& run) { return run.end(k) - run.start(k); });
   for (const KernelRun& run : runs | std::views::take(kMaxEvidence)) {
     const Row first = run.kernels.front();
-    finding.evidence.push_back({run.start(k), run.end(k), facts.gpus.gpus[facts.gpus.of_stream[k.stream[first]]].place,
-                                std::string(facts.trace.name(k.name[first]))});
+    finding.evidence.push_back(
+        {run.start(k), run.end(k), facts.place_of(k.stream[first]), std::string(facts.trace.name(k.name[first]))});
   }
   return finding;
 }

@@ -42,7 +42,7 @@ class Pattern {
       return whole;
     }
     const bool between = kind == KernelClass::softmax || kind == KernelClass::elementwise;
-    if (kernels_.empty() || !between || kernels_.size() > kMostKernels) {
+    if (kernels_.empty() || !between || kernels_.size() > kMaxKernels) {
       clear();
       return false;
     }
@@ -53,7 +53,7 @@ class Pattern {
   [[nodiscard]] const Attention& found() const { return found_; }
 
  private:
-  static constexpr size_t kMostKernels = 8;
+  static constexpr size_t kMaxKernels = 8;
   Attention kernels_;
   Attention found_;
   int softmaxes_ = 0;
