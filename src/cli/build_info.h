@@ -4,8 +4,8 @@
 namespace sonde {
 
 extern const char* const kVersion;
-extern const char* const kCommit;  ///< of the sources; "unknown" outside git
-extern const char* const kBuild;   ///< "Release, GNU 12.2.0"
+extern const char* const kCommit;          ///< of the sources; "unknown" outside git
+extern const char* const kBuild;           ///< "Release, GNU 12.2.0"
 extern const char* const kYamlCppVersion;  ///< its headers do not have it
 
 }  // namespace sonde

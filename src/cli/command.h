@@ -39,9 +39,9 @@ void add_commands(CommandLine& around, std::span<const Command> rows);
 /// The command that the first words of a command line name.
 struct ChosenCommand {
   CommandLine line;
-  const Command* row = nullptr;   ///< null for the program itself, and for a command without a row
-  std::string path;               ///< "sonde baseline"
-  std::string_view wrong = {};    ///< the word after it that should name one of its commands; empty: there is none
+  const Command* row = nullptr;  ///< null for the program itself, and for a command without a row
+  std::string path;              ///< "sonde baseline"
+  std::string_view wrong = {};   ///< the word after it that should name one of its commands; empty: there is none
   std::vector<std::string> known = {};  ///< its commands, where `wrong` is set
 
   [[nodiscard]] bool is_program() const { return path == "sonde"; }

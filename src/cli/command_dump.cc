@@ -25,12 +25,8 @@ Json command_json(const std::string& path, const CommandLine& line, CommandGroup
       options.push_back(option_json(option));
     }
   }
-  return {{"path", path},
-          {"description", line.description()},
-          {"group", group_name(group)},
-          {"example", example},
-          {"positionals", std::move(positionals)},
-          {"options", std::move(options)}};
+  return {{"path", path},       {"description", line.description()},     {"group", group_name(group)},
+          {"example", example}, {"positionals", std::move(positionals)}, {"options", std::move(options)}};
 }
 
 const Command* row_of(std::span<const Command> rows, std::string_view name) {

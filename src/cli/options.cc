@@ -288,7 +288,7 @@ CommandOption& CommandOption::hidden() { return group(""); }
 bool CommandOption::is_given() const { return facts_->option->count() > 0; }
 
 CommandLine::CommandLine(std::string_view name, std::string_view description)
-    : parser_(std::make_shared<Parser>()), app_(nullptr) {
+    : owned_(std::make_shared<Parser>()), parser_(owned_.get()), app_(nullptr) {
   parser_->program = std::make_unique<CLI::App>(std::string(description), std::string(name));
   app_ = parser_->program.get();
   app_->formatter(std::make_shared<HelpFormatter>());
@@ -307,14 +307,7 @@ CommandOption CommandLine::flag(const std::string& names, std::string& into, con
   return CommandOption(parser_->facts.emplace_back(Facts{.option = app_->add_flag(names, into, description)}));
 }
 
-CommandOption CommandLine::flag(const std::string& names, std::function<void(bool)> take,
-                                const std::string& description) {
-  const auto take_count = [take = std::move(take)](int64_t count) { take(count > 0); };
-  return CommandOption(
-      parser_->facts.emplace_back(Facts{.option = app_->add_flag_function(names, take_count, description)}));
-}
-
-CommandOption CommandLine::raw_flag(const std::string& names, TakeValue take, const std::string& description) {
+CommandOption CommandLine::flag_taking(const std::string& names, TakeValue take, const std::string& description) {
   CLI::Option* const option = app_->add_flag(names, description)->each(std::move(take));
   return CommandOption(parser_->facts.emplace_back(Facts{.option = option}));
 }
@@ -331,7 +324,7 @@ CommandOption CommandLine::option(const std::string& names, T& into, std::string
   return made;
 }
 
-#define SONDE_OPTION_OF(...)                                                                          \
+#define SONDE_OPTION_OF(...)                                                                           \
   template CommandOption CommandLine::option(const std::string&, __VA_ARGS__&, std::string_view value, \
                                              const std::string&)
 SONDE_OPTION_OF(bool);
@@ -347,8 +340,8 @@ SONDE_OPTION_OF(std::optional<uint64_t>);
 SONDE_OPTION_OF(std::optional<std::string>);
 #undef SONDE_OPTION_OF
 
-CommandOption CommandLine::option(const std::string& names, TakeValue take, std::string_view value,
-                                  const std::string& description) {
+CommandOption CommandLine::option_taking(const std::string& names, TakeValue take, std::string_view value,
+                                         const std::string& description) {
   return declared(*app_->add_option_function<std::string>(names, std::move(take), description), value);
 }
 
@@ -365,7 +358,7 @@ CommandLine CommandLine::command(std::string_view name, std::string_view descrip
   app_->require_subcommand(0, 1);
   CLI::App* const made = app_->add_subcommand(std::string(name), std::string(description));
   made->group("Commands");
-  return {parser_, *made};
+  return {*parser_, *made};
 }
 
 void CommandLine::needs_command() { app_->require_subcommand(1); }
@@ -374,7 +367,7 @@ void CommandLine::passes_options_up() { app_->fallthrough(); }
 
 void CommandLine::runs(std::function<int()> work) {
   parser_->with_work.push_back(app_);
-  app_->callback([work = std::move(work), app = app_, parser = parser_.get()] {
+  app_->callback([work = std::move(work), app = app_, parser = parser_] {
     if (app->get_subcommands().empty()) parser->exit_code = work();
   });
 }
@@ -414,7 +407,7 @@ std::vector<std::string> CommandLine::command_names() const {
 
 std::optional<CommandLine> CommandLine::find_command(std::string_view name) const {
   for (CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == name) return CommandLine(parser_, *command);
+    if (command->get_name() == name) return CommandLine(*parser_, *command);
   }
   return std::nullopt;
 }

@@ -83,24 +83,24 @@ struct Misuse {
   std::vector<std::string> words;  ///< for `unknown_words`
 };
 
-/// The command line of a program or of one of its commands. Copies are the same one.
+/// The command line of a program or of one of its commands. Copies are the same one; those of commands must not outlive
+/// the program's.
 class CommandLine {
  public:
   /// A program's.
   CommandLine(std::string_view name, std::string_view description);
 
-  // Declares what it takes. `names` are separated by commas, "-o,--output". `value` names the value in the help: "FILE",
-  // "SECONDS". `into` must outlive parse().
+  // Declares what it takes. `names` are separated by commas, "-o,--output". `value` names the value in the help:
+  // "FILE", "SECONDS". `into` must outlive parse().
   CommandOption flag(const std::string& names, bool& into, const std::string& description);
   /// With `names` as in "--help-reports{all}": the flag's value is "all", or what follows "=".
   CommandOption flag(const std::string& names, std::string& into, const std::string& description);
-  CommandOption flag(const std::string& names, std::function<void(bool)> take, const std::string& description);
-  /// `take` gets each value as it is written: "true" for the flag alone.
-  CommandOption raw_flag(const std::string& names, TakeValue take, const std::string& description);
+  /// `take` gets each value as it is given: "true" for the flag alone.
+  CommandOption flag_taking(const std::string& names, TakeValue take, const std::string& description);
   template <typename T>
   CommandOption option(const std::string& names, T& into, std::string_view value, const std::string& description);
-  CommandOption option(const std::string& names, TakeValue take, std::string_view value,
-                       const std::string& description);
+  CommandOption option_taking(const std::string& names, TakeValue take, std::string_view value,
+                              const std::string& description);
   CommandOption positional(const std::string& name, std::string& into, const std::string& description);
   CommandOption positional(const std::string& name, std::vector<std::string>& into, const std::string& description);
   /// A command of this one.
@@ -133,11 +133,12 @@ class CommandLine {
 
  private:
   struct Parser;
-  CommandLine(std::shared_ptr<Parser> parser, CLI::App& app) : parser_(std::move(parser)), app_(&app) {}
+  CommandLine(Parser& parser, CLI::App& app) : parser_(&parser), app_(&app) {}
   CommandOption declared(CLI::Option& option, std::string_view value);
   [[nodiscard]] OptionInfo info_of(const CLI::Option& option) const;
 
-  std::shared_ptr<Parser> parser_;
+  std::shared_ptr<Parser> owned_ = {};  ///< the program's alone: work that keeps a copy keeps no parser
+  Parser* parser_;
   CLI::App* app_;
 };
 

@@ -29,8 +29,8 @@ std::string introduction(std::span<const Command> rows) {
 
 std::string overview(std::span<const Command> rows) {
   std::string text = fmt::format("{}\nUsage: sonde COMMAND [OPTIONS]\n", kPurpose);
-  for (const auto group : {CommandGroup::explain, CommandGroup::record, CommandGroup::guard, CommandGroup::operate,
-                           CommandGroup::other}) {
+  for (const auto group :
+       {CommandGroup::explain, CommandGroup::record, CommandGroup::guard, CommandGroup::operate, CommandGroup::other}) {
     text += fmt::format("\n{}:\n", group_name(group));
     for (const Command& row : rows) {
       if (row.group == group) text += help_row(row.name, row.description);

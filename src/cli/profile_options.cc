@@ -6,14 +6,14 @@
 
 namespace sonde {
 
-void add_profile_options(CLI::App& command, ProfileOptions& options, std::string_view help) {
-  command.add_option("FILE", options.files, std::string(help));
-  CLI::Option* time = command.add_option("--filter-time", options.filter_time,
-                                         "only events inside [START]/[END], as in 1s/2.5s (no unit: ns)");
+void add_profile_options(CommandLine& command, ProfileOptions& options, std::string_view help) {
+  command.positional("FILE", options.files, std::string(help));
+  CommandOption time = command.option("--filter-time", options.filter_time, "START/END",
+                                      "only events inside [START]/[END], as in 1s/2.5s (no unit: ns)");
   command
-      .add_option("--filter-nvtx", options.filter_nvtx,
-                  "only events inside the time of RANGE[@DOMAIN][/INDEX], in its process")
-      ->excludes(time);
+      .option("--filter-nvtx", options.filter_nvtx, "RANGE",
+              "only events inside the time of RANGE[@DOMAIN][/INDEX], in its process")
+      .excludes(time);
 }
 
 namespace {

@@ -2,17 +2,17 @@
 
 #include <array>
 
-#include <boost/version.hpp>
 #include <fmt/format.h>
 #include <libdeflate.h>
 #include <lz4.h>
-#include <nlohmann/json.hpp>
 #include <openssl/opensslv.h>
 #include <simdjson.h>
 #include <sqlite3.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <CLI/Version.hpp>
+#include <boost/version.hpp>
+#include <nlohmann/json.hpp>
 
 #include "cli/build_info.h"
 
@@ -33,7 +33,8 @@ nlohmann::ordered_json library_versions() {
           {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                                         NLOHMANN_JSON_VERSION_PATCH)},
           {"openssl", OPENSSL_VERSION_STR},
-          {"simdjson", fmt::format("{}.{}.{}", int{simdjson::SIMDJSON_VERSION_MAJOR}, int{simdjson::SIMDJSON_VERSION_MINOR}, int{simdjson::SIMDJSON_VERSION_REVISION})},
+          {"simdjson", fmt::format("{}.{}.{}", int{simdjson::SIMDJSON_VERSION_MAJOR},
+                                   int{simdjson::SIMDJSON_VERSION_MINOR}, int{simdjson::SIMDJSON_VERSION_REVISION})},
           {"sqlite", SQLITE_VERSION},
           {"yaml-cpp", kYamlCppVersion},
           {"zlib", ZLIB_VERSION},

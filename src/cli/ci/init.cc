@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include "base/text/suggest.h"
 #include "cli/ci/shared_quoting.h"
@@ -14,7 +13,7 @@
 #include "cli/output.h"
 
 namespace sonde {
-namespace {
+namespace ci_init_cli {
 
 namespace fs = std::filesystem;
 
@@ -133,27 +132,29 @@ int run(const InitArguments& arguments) {
   return kDone;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<InitArguments>();
-  command.add_option("system", a->system, "github, jenkins or gitlab")->required();
-  command.add_option("--command", a->settings.command, "What is measured, as bash takes it")->required();
-  command.add_option("--budget", a->settings.budget, "Budget file; one to begin with is written where there is none")
-      ->capture_default_str();
-  command.add_option("--runs", a->settings.runs, "Runs of the command")->capture_default_str();
+  command.positional("system", a->system, "github, jenkins or gitlab").required();
+  command.option("--command", a->settings.command, "COMMAND", "What is measured, as bash takes it").required();
   command
-      .add_option("--tool", a->settings.tool,
-                  "nsys, sonde (sonde record), pytorch (the command writes a trace itself) or none (wall time)")
-      ->capture_default_str();
-  command.add_option("--branch", a->settings.branch, "Main branch, which the baseline is of")->capture_default_str();
-  command.add_option("-o,--output", a->folder, "Root of the repository")->capture_default_str();
-  command.add_flag("--force-overwrite", a->overwrite, "Replace files that are there; never a budget");
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+      .option("--budget", a->settings.budget, "FILE", "Budget file; one to begin with is written where there is none")
+      .shows_default();
+  command.option("--runs", a->settings.runs, "N", "Runs of the command").shows_default();
+  command
+      .option("--tool", a->settings.tool, "TOOL",
+              "nsys, sonde (sonde record), pytorch (the command writes a trace itself) or none (wall time)")
+      .shows_default();
+  command.option("--branch", a->settings.branch, "BRANCH", "Main branch, which the baseline is of").shows_default();
+  command.option("-o,--output", a->folder, "FOLDER", "Root of the repository").shows_default();
+  command.flag("--force-overwrite", a->overwrite, "Replace files that are there; never a budget");
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
+}  // namespace ci_init_cli
 
 extern const Command ci_init_command;
-const Command ci_init_command = {"init", "Write the files that make a CI system profile a command and gate it",
-                                 "sonde ci init github --command 'python train.py' --budget performance.yaml", &set_up};
+const Command ci_init_command{"init", "Write the files that make a CI system profile a command and gate it",
+                              "sonde ci init github --command 'python train.py' --budget performance.yaml",
+                              ci_init_cli::set_up};
 
 }  // namespace sonde

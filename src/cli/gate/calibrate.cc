@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include "cli/command.h"
 #include "cli/gate_runs/noise_family.h"
@@ -12,7 +11,7 @@
 #include "report/tables/quantity.h"
 
 namespace sonde {
-namespace {
+namespace gate_calibrate_cli {
 
 struct Options {
   RunOptions run;
@@ -101,25 +100,26 @@ int from_command(const Options& options) {
   return done ? kDone : gate_error(done.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("-n,--runs", options->runs, "runs to make")->check(CLI::PositiveNumber)->capture_default_str();
-  command.add_option("--time-budget", options->time_budget, "make no more runs once they took so long (30m)");
-  command.add_option("--budget", options->budget, "only the figures that this budget looks at");
-  command.add_option("-o,--output", options->output, "a file for the floors (docs/schemas/floors.schema.json)");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.option("-n,--runs", options->runs, "N", "runs to make").above_zero().shows_default();
+  command.option("--time-budget", options->time_budget, "TIME", "make no more runs once they took so long (30m)");
+  command.option("--budget", options->budget, "FILE", "only the figures that this budget looks at");
+  command.option("-o,--output", options->output, "FILE", "a file for the floors (docs/schemas/floors.schema.json)");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   add_run_options(command, options->run);
-  command.callback([options, &command, &exit_code] {
-    options->is_command = has_separator(command);
-    exit_code = run_gate_command([&] { return options->is_command ? from_command(*options) : from_files(*options); });
+  command.runs([options, command] {
+    options->is_command = command.has_separator();
+    return run_gate_command([&] { return options->is_command ? from_command(*options) : from_files(*options); });
   });
 }
 
-}  // namespace
+}  // namespace gate_calibrate_cli
 
 extern const Command gate_calibrate_command;
 const Command gate_calibrate_command{
     "calibrate", "Measure how far runs of the same program differ on this machine",
-    "sonde gate calibrate -n 20 -o floors.json -- sonde record -o {profile} python train.py", set_up};
+    "sonde gate calibrate -n 20 -o floors.json -- sonde record -o {profile} python train.py",
+    gate_calibrate_cli::set_up};
 
 }  // namespace sonde

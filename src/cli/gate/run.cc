@@ -1,4 +1,4 @@
-#include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "base/text/command_words.h"
 #include "cli/command.h"
@@ -12,7 +12,7 @@
 #include "report/text/sentence.h"
 
 namespace sonde {
-namespace {
+namespace gate_run_cli {
 
 struct Options {
   RunOptions run;
@@ -200,40 +200,43 @@ int run(const Options& options) {
   return make_and_decide(options, *task);
 }
 
-void set_up(CLI::App& command, int& exit_code) {
-  auto options = std::make_shared<Options>();
-  command
-      .add_option("--budget", options->output.budget_file,
-                  "what the program may cost (docs/schemas/budget.schema.json)")
-      ->required();
-  command.add_option("-n,--runs", options->first, "runs a side before the first look")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--max-runs", options->most, "runs a side at most, where the verdict is open")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--time-budget", options->time_budget, "make no more runs once they took so long (30m)");
-  command.add_option("--base-command", options->base_command,
-                     "the command of the baseline's runs, split as a shell does, made in turn with the new ones");
-  command
-      .add_option("--base-dir", options->base_folder,
-                  "make the baseline's runs in this folder, such as another checkout")
-      ->check(CLI::ExistingDirectory);
-  command.add_option("--base", options->base_files, "profiles or records of the baseline, a run each");
-  command.add_option("--baseline", options->baseline, "a baseline of the store");
-  command.add_option("--store", options->store, "where baselines are kept (.sonde/baseline)");
-  command.add_option("--floors", options->floors, "noise floors that `sonde gate calibrate` measured");
-  add_decide_options(command, options->output);
-  add_run_options(command, options->run);
-  command.callback([options, &exit_code] { exit_code = run_gate_command([&] { return run(*options); }); });
+std::string existing_folder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ? "" : fmt::format("there is no folder {}", path);
 }
 
-}  // namespace
+void set_up(CommandLine& command) {
+  auto options = std::make_shared<Options>();
+  command
+      .option("--budget", options->output.budget_file, "FILE",
+              "what the program may cost (docs/schemas/budget.schema.json)")
+      .required();
+  command.option("-n,--runs", options->first, "N", "runs a side before the first look").above_zero().shows_default();
+  command.option("--max-runs", options->most, "N", "runs a side at most, where the verdict is open")
+      .above_zero()
+      .shows_default();
+  command.option("--time-budget", options->time_budget, "TIME", "make no more runs once they took so long (30m)");
+  command.option("--base-command", options->base_command, "COMMAND",
+                 "the command of the baseline's runs, split as a shell does, made in turn with the new ones");
+  command
+      .option("--base-dir", options->base_folder, "FOLDER",
+              "make the baseline's runs in this folder, such as another checkout")
+      .check(existing_folder);
+  command.option("--base", options->base_files, "FILE", "profiles or records of the baseline, a run each");
+  command.option("--baseline", options->baseline, "NAME[@ENTRY]", "a baseline of the store");
+  command.option("--store", options->store, "FOLDER", "where baselines are kept (.sonde/baseline)");
+  command.option("--floors", options->floors, "FILE", "noise floors that `sonde gate calibrate` measured");
+  add_decide_options(command, options->output);
+  add_run_options(command, options->run);
+  command.runs([options] { return run_gate_command([&] { return run(*options); }); });
+}
+
+}  // namespace gate_run_cli
 
 extern const Command gate_run_command;
-const Command gate_run_command{"run", "Make the runs, interleaved with the baseline's, and decide",
-                               "sonde gate run -n 10 --budget budget.yaml --base-dir ../main -- sonde record -o "
-                               "{profile} python train.py",
-                               set_up};
+const Command gate_run_command{
+    "run", "Make the runs, interleaved with the baseline's, and decide",
+    "sonde gate run -n 10 --budget budget.yaml --base-dir ../main -- sonde record -o {profile} python train.py",
+    gate_run_cli::set_up};
 
 }  // namespace sonde

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <map>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/gate_runs/noise_family.h"
 #include "cli/gate_runs/run_options.h"
@@ -15,7 +13,7 @@
 #include "report/tables/quantity.h"
 
 namespace sonde {
-namespace {
+namespace gate_selftest_cli {
 
 struct Options {
   std::vector<std::string> files;
@@ -146,27 +144,25 @@ int run(const Options& options) {
   return kDone;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("FILE", options->files, "runs of one unchanged program: profiles or records");
-  command.add_option("--floors", options->floors, "the runs that `sonde gate calibrate -o` kept");
-  command.add_flag("--simulated", options->simulated, "200 kernels with simulated noise");
-  command.add_option("--budget", options->budget, "only the figures of FILEs that this budget looks at");
-  command.add_option("-n,--runs", options->plan.runs_per_side, "runs a side")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--comparisons", options->plan.comparisons, "comparisons of equal runs to make")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--seed", options->plan.seed, "of what is drawn")->capture_default_str();
-  command.callback([options, &exit_code] { exit_code = run_gate_command([&] { return run(*options); }); });
+  command.positional("FILE", options->files, "runs of one unchanged program: profiles or records");
+  command.option("--floors", options->floors, "FILE", "the runs that `sonde gate calibrate -o` kept");
+  command.flag("--simulated", options->simulated, "200 kernels with simulated noise");
+  command.option("--budget", options->budget, "FILE", "only the figures of FILEs that this budget looks at");
+  command.option("-n,--runs", options->plan.runs_per_side, "N", "runs a side").above_zero().shows_default();
+  command.option("--comparisons", options->plan.comparisons, "N", "comparisons of equal runs to make")
+      .above_zero()
+      .shows_default();
+  command.option("--seed", options->plan.seed, "N", "of what is drawn").shows_default();
+  command.runs([options] { return run_gate_command([&] { return run(*options); }); });
 }
 
-}  // namespace
+}  // namespace gate_selftest_cli
 
 extern const Command gate_selftest_command;
 const Command gate_selftest_command{"selftest",
                                     "State how often the gate raises a false alarm and what change it finds",
-                                    "sonde gate selftest --floors floors.json -n 6", set_up};
+                                    "sonde gate selftest --floors floors.json -n 6", gate_selftest_cli::set_up};
 
 }  // namespace sonde

@@ -112,8 +112,8 @@ Result<RunMaker::Try> RunMaker::run_unslowed(const RunCommand& command, const st
     }
     if (throttled_ == options_.most_throttled) {
       return fail(
-          "{}, after {} were made again for such reasons; cool the GPU, lock its clocks lower (`nvidia-smi "
-          "-lgc`), or take such runs as they are with --most-throttled 0",
+          "{}, after {} were made again for such reasons; cool the GPU, lock its clocks lower (`nvidia-smi -lgc`), or "
+          "take such runs as they are with --most-throttled 0",
           made->slowed, counted(throttled_, "run"));
     }
     ++throttled_;

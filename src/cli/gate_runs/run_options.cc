@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text/duration.h"
 #include "cli/runs/decide_and_write.h"
 #include "cli/words/other_words.h"
@@ -11,34 +9,27 @@
 
 namespace sonde {
 
-void add_run_options(CLI::App& command, RunOptions& options) {
+void add_run_options(CommandLine& command, RunOptions& options) {
   command
-      .add_option("COMMAND", options.words,
+      .positional("COMMAND", options.words,
                   "after --, the command that one run is: a profiler with {profile} where it takes the name of its "
                   "output, without ending; or any program, of which the wall time is measured")
-      ->transform(unguarded_word);
-  command.add_option("--warm-up", options.warm_up, "runs before the first that counts")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--profile", options.profile_pattern,
-                     "shell pattern of the file that each run writes, for commands that cannot be told where to");
-  command.add_option("--keep", options.keep, "a new folder that keeps profiles, records and what the runs printed");
-  command.add_option("--timeout", options.time_limit, "a run that takes longer has failed (10m, 1h)");
-  command.add_option("--retries", options.retries, "make a run that fails again so often")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      .converted(unguarded_word);
+  command.option("--warm-up", options.warm_up, "N", "runs before the first that counts").not_negative().shows_default();
+  command.option("--profile", options.profile_pattern, "PATTERN",
+                 "shell pattern of the file that each run writes, for commands that cannot be told where to");
+  command.option("--keep", options.keep, "FOLDER",
+                 "a new folder that keeps profiles, records and what the runs printed");
+  command.option("--timeout", options.time_limit, "TIME", "a run that takes longer has failed (10m, 1h)");
+  command.option("--retries", options.retries, "N", "make a run that fails again so often")
+      .not_negative()
+      .shows_default();
   command
-      .add_option(
-          "--most-throttled", options.most_throttled,
-          "make so many runs again in all where the GPU slowed down for heat or power; 0 takes them as they are")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_flag("--show-output", options.show_output, "show what the runs print");
-}
-
-bool has_separator(const CLI::App& command) {
-  const std::vector<std::string> left = command.remaining();
-  return std::ranges::find(left, "--") != left.end();
+      .option("--most-throttled", options.most_throttled, "N",
+              "make so many runs again in all where the GPU slowed down for heat or power; 0 takes them as they are")
+      .not_negative()
+      .shows_default();
+  command.flag("--show-output", options.show_output, "show what the runs print");
 }
 
 Result<std::optional<int64_t>> duration_option(std::string_view option, const std::string& text) {

@@ -11,7 +11,7 @@
 #include "report/text/text_width.h"
 
 namespace sonde {
-namespace {
+namespace doctor_cli {
 
 using doctor::Check;
 using doctor::Finding;
@@ -134,18 +134,18 @@ std::string names_help() {
   return text;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("CHECK", options->names, names_help());
-  command.add_flag("--json", options->json, "as JSON (docs/schemas/doctor.schema.json)");
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.positional("CHECK", options->names, names_help());
+  command.flag("--json", options->json, "as JSON (docs/schemas/doctor.schema.json)");
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace doctor_cli
 
 extern const Command doctor_command;
 const Command doctor_command{"doctor",
                              "Is this host ready for GPU work and for looking at it? 0 yes, 1 something is wrong",
-                             "sonde doctor", set_up};
+                             "sonde doctor", doctor_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

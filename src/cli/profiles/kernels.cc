@@ -14,7 +14,7 @@
 #include "trace/columns.h"
 
 namespace sonde {
-namespace {
+namespace kernels_cli {
 
 struct Options {
   ProfileOptions profile;
@@ -94,8 +94,8 @@ void let_columns_yield(Table& table) {
 /// What the table leaves open, for a person.
 std::string note_of(const Trace& trace) {
   if (trace.kernel_profiles.empty()) {
-    return "note: counters (speed of light, bytes, hit rates, stalls) were not collected: a timeline has none; "
-           "sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, measures them\n";
+    return "note: counters (speed of light, bytes, hit rates, stalls) were not collected: a timeline has none; sonde "
+           "record --set full or ncu --set full, with -o KERNELS PROGRAM, measures them\n";
   }
   if (row_count(trace.kernels) > 0) {
     return fmt::format("note: {} on the timeline are left out: times under a kernel profiler do not add to them\n",
@@ -130,31 +130,29 @@ Status run(const Options& options) {
   return output->close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile);
-  command.add_option("-k,--kernel,--kernel-name", options->kernel,
-                     "a launch's ID, or a regular expression for the name");
-  command.add_option("--group-by", options->group_by,
-                     "name, grid, block, registers, shared or several of them; or launch, a row for each");
-  command.add_option("--columns", options->columns, "columns, quantities or metrics, with commas between")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_flag("--list-columns", options->list_columns, "list what --columns knows by name");
-  command.add_option("-f,--format", options->format, "column, csv, tsv, json or markdown");
-  command.add_option("--timeunit", options->time_unit, "nsec, usec, msec or seconds")->capture_default_str();
-  command.add_option("-o,--output", options->output, "a file to write to, as csv unless --format says otherwise");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.add_flag("-q,--quiet", options->quiet, "say nothing of what was not collected and what the import log holds");
-  command.callback([options, &exit_code] {
-    exit_code = options->list_columns ? list_columns() : finish(options->profile, [&] { return run(*options); });
+  command.option("-k,--kernel,--kernel-name", options->kernel, "ID|REGEX",
+                 "a launch's ID, or a regular expression for the name");
+  command.option("--group-by", options->group_by, "LIST",
+                 "name, grid, block, registers, shared or several of them; or launch, a row for each");
+  command.option("--columns", options->columns, "LIST", "columns, quantities or metrics, with commas between").list();
+  command.flag("--list-columns", options->list_columns, "list what --columns knows by name");
+  command.option("-f,--format", options->format, "FORMAT", "column, csv, tsv, json or markdown");
+  command.option("--timeunit", options->time_unit, "UNIT", "nsec, usec, msec or seconds").shows_default();
+  command.option("-o,--output", options->output, "FILE", "a file to write to, as csv unless --format says otherwise");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.flag("-q,--quiet", options->quiet, "say nothing of what was not collected and what the import log holds");
+  command.runs([options] {
+    return options->list_columns ? list_columns() : finish(options->profile, [&] { return run(*options); });
   });
 }
 
-}  // namespace
+}  // namespace kernels_cli
 
 extern const Command kernels_command;
 const Command kernels_command{"kernels", "List kernels: time, what bounds them, occupancy, bytes, stalls, advice",
-                              "sonde kernels kernels.ncu-rep", set_up};
+                              "sonde kernels kernels.ncu-rep", kernels_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

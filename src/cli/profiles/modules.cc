@@ -12,7 +12,7 @@
 #include "report/text/log_text.h"
 
 namespace sonde {
-namespace {
+namespace modules_cli {
 
 struct Options {
   ProfileOptions profile;
@@ -143,33 +143,32 @@ Status run(const Options& options) {
   return output->close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
-  command.add_option("--depth", options->depth, "levels to show; what lies deeper counts for the last one")
-      ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--domain", options->domains, "domains whose ranges are modules, with commas between")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--name", options->name, "a regular expression: only ranges whose name it finds are modules");
-  command.add_flag("--exact-names", options->exact_names, "keep names apart that differ only by a number");
-  command.add_option("--items-per-step", options->items_per_step, "samples or tokens in a step: adds figures an item")
-      ->check(CLI::Range(1, 1'000'000'000));
-  command.add_flag("--by-rank", options->by_rank, "device time of each rank, and mean, least and most over ranks");
-  command.add_option("--min-percent", options->min_percent, "modules with less of the device time stand in one row")
-      ->capture_default_str();
-  command.add_option("-f,--format", options->format, "column, csv, tsv, json or markdown");
-  command.add_option("--timeunit", options->time_unit, "nsec, usec, msec or seconds")->capture_default_str();
-  command.add_option("-o,--output", options->output, "a file to write to, as csv unless --format says otherwise");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.add_flag("-q,--quiet", options->quiet, "print the table only");
-  command.callback([options, &exit_code] { exit_code = finish(options->profile, [&] { return run(*options); }); });
+  command.option("--depth", options->depth, "N", "levels to show; what lies deeper counts for the last one")
+      .within(1, 1'000'000);
+  command.option("--domain", options->domains, "LIST", "domains whose ranges are modules, with commas between").list();
+  command.option("--name", options->name, "NAME", "a regular expression: only ranges whose name it finds are modules");
+  command.flag("--exact-names", options->exact_names, "keep names apart that differ only by a number");
+  command.option("--items-per-step", options->items_per_step, "N", "samples or tokens in a step: adds figures an item")
+      .within(1, 1'000'000'000);
+  command.flag("--by-rank", options->by_rank, "device time of each rank, and mean, least and most over ranks");
+  command
+      .option("--min-percent", options->min_percent, "PERCENT", "modules with less of the device time stand in one row")
+      .shows_default();
+  command.option("-f,--format", options->format, "FORMAT", "column, csv, tsv, json or markdown");
+  command.option("--timeunit", options->time_unit, "UNIT", "nsec, usec, msec or seconds").shows_default();
+  command.option("-o,--output", options->output, "FILE", "a file to write to, as csv unless --format says otherwise");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.flag("-q,--quiet", options->quiet, "print the table only");
+  command.runs([options] { return finish(options->profile, [&] { return run(*options); }); });
 }
 
-}  // namespace
+}  // namespace modules_cli
 
 extern const Command modules_command;
 const Command modules_command{"modules", "Show which part of the model costs the time: the tree of its ranges",
-                              "sonde modules --depth 3 run.nsys-rep", set_up};
+                              "sonde modules --depth 3 run.nsys-rep", modules_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

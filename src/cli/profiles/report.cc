@@ -11,7 +11,7 @@
 #include "report/text/log_text.h"
 
 namespace sonde {
-namespace {
+namespace report_cli {
 
 struct Options {
   ProfileOptions profile;
@@ -130,22 +130,22 @@ std::string formats_help() {
   return text;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
-  command.add_option("--base", options->base, "with --new: what is compared, as FILE, as it was before");
-  command.add_option("--new", options->changed, "with --base: the same as it is now");
-  command.add_option("--title", options->title, "the report's heading; the file's name unless said otherwise");
-  command.add_option("-f,--format", options->format, formats_help());
-  command.add_option("-o,--output", options->output, "a file to write to");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.callback([options, &exit_code] { exit_code = run_checked(*options); });
+  command.option("--base", options->base, "FILE", "with --new: what is compared, as FILE, as it was before");
+  command.option("--new", options->changed, "FILE", "with --base: the same as it is now");
+  command.option("--title", options->title, "TITLE", "the report's heading; the file's name unless said otherwise");
+  command.option("-f,--format", options->format, "FORMAT", formats_help());
+  command.option("-o,--output", options->output, "FILE", "a file to write to");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.runs([options] { return run_checked(*options); });
 }
 
-}  // namespace
+}  // namespace report_cli
 
 extern const Command report_command;
 const Command report_command{"report", "Write all of it into one HTML file that opens anywhere, offline",
-                             "sonde report run.nsys-rep -o report.html", set_up};
+                             "sonde report run.nsys-rep -o report.html", report_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

@@ -5,8 +5,6 @@
 #include <csignal>
 #include <ranges>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/capture_range.h"
 #include "cli/record/number_check.h"
 #include "cli/record/other_options.h"
@@ -35,8 +33,8 @@ std::string other_format(const std::string& value) {
     const std::string_view word(part);
     if (!is_other_format(word)) continue;
     return fmt::format(
-        "{} is not written by sonde record: 'sonde convert PROFILE FILE.json' writes a PyTorch trace, "
-        "'sonde stats --format csv PROFILE' tables",
+        "{} is not written by sonde record: 'sonde convert PROFILE FILE.json' writes a PyTorch trace, 'sonde stats "
+        "--format csv PROFILE' tables",
         word);
   }
   return {};
@@ -71,38 +69,38 @@ Result<int> kill_signal(const std::string& text) {
   return fail("--kill: '{}' is none of none, sigkill, sigterm, sigint, sighup or their numbers", text);
 }
 
-void add_control_options(CLI::App& command, ControlArguments& a) {
+void add_control_options(CommandLine& command, ControlArguments& a) {
   command
-      .add_option_function<std::string>(
+      .option_taking(
           "--export",
           [&a](const std::string& value) {
             if (!is_format(value)) a.exported = value;
           },
-          "ncu's name of the profile; of nsys' formats sqlite, which it is, and none")
-      ->check([](const std::string& value) { return other_format(value); });
-  command.add_option(
-      "-o,--output", a.output,
+          "FILE", "ncu's name of the profile; of nsys' formats sqlite, which it is, and none")
+      .check([](const std::string& value) { return other_format(value); });
+  command.option(
+      "-o,--output", a.output, "NAME",
       "the profile, report%n without it; .sqlite is added; %n a number, %h the host, %p the process, %q{VARIABLE}");
-  command.add_flag("-f,--force-overwrite", a.overwrite, "replace the output where it is there already");
-  command.add_option("-y,--delay", a.delay_s, "seconds from the start to that of the recording")
-      ->check(seconds_check());
-  command.add_option("-d,--duration", a.duration_s, "seconds to record; without it until the program ends")
-      ->check(seconds_check());
-  command.add_option("--kill", a.kill,
-                     fmt::format("signal to the program when the duration is over ({}), or the capture range (none)",
-                                 a.kill_of_duration));
-  command.add_flag("-x,--stop-on-exit", a.stop_on_exit,
-                   "false: also record what the program leaves behind, until the duration is over");
+  command.flag("-f,--force-overwrite", a.overwrite, "replace the output where it is there already");
+  command.option("-y,--delay", a.delay_s, "SECONDS", "seconds from the start to that of the recording")
+      .within(0.0, static_cast<double>(kMaxSeconds), "seconds");
+  command.option("-d,--duration", a.duration_s, "SECONDS", "seconds to record; without it until the program ends")
+      .within(0.0, static_cast<double>(kMaxSeconds), "seconds");
+  command.option("--kill", a.kill, "SIGNAL",
+                 fmt::format("signal to the program when the duration is over ({}), or the capture range (none)",
+                             a.kill_of_duration));
+  command.flag("-x,--stop-on-exit", a.stop_on_exit,
+               "false: also record what the program leaves behind, until the duration is over");
   command
-      .add_option("-c,--capture-range", a.capture_range,
-                  "record what the program asks for: none, nvtx or cudaProfilerApi")
-      ->capture_default_str();
-  command.add_option("-p,--nvtx-capture", a.nvtx_capture,
-                     "the range that -c nvtx waits for: RANGE of the default domain, RANGE@DOMAIN, RANGE@*");
+      .option("-c,--capture-range", a.capture_range, "RANGE",
+              "record what the program asks for: none, nvtx or cudaProfilerApi")
+      .shows_default();
+  command.option("-p,--nvtx-capture", a.nvtx_capture, "RANGE",
+                 "the range that -c nvtx waits for: RANGE of the default domain, RANGE@DOMAIN, RANGE@*");
   command
-      .add_option("--capture-range-end", a.capture_range_end,
-                  "none, stop, stop-shutdown, repeat[:N] or repeat-shutdown:N; a profile for each that repeats")
-      ->capture_default_str();
+      .option("--capture-range-end", a.capture_range_end, "WHAT",
+              "none, stop, stop-shutdown, repeat[:N] or repeat-shutdown:N; a profile for each that repeats")
+      .shows_default();
 }
 
 std::vector<record::Remark> control_remarks(const ControlArguments& a, std::string_view output) {

@@ -4,8 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/number_check.h"
 
 namespace sonde::record_cli {
@@ -47,19 +45,19 @@ auto meaning_of(const Words& words, std::string_view word) -> std::optional<decl
 
 }  // namespace
 
-std::shared_ptr<CpuArguments> add_cpu_options(CLI::App& command) {
+std::shared_ptr<CpuArguments> add_cpu_options(CommandLine& command) {
   auto a = std::make_shared<CpuArguments>();
-  command.add_option("-s,--sample", a->sample, "CPU samples: process-tree, system-wide or none")->capture_default_str();
-  command.add_option("--sampling-frequency", a->frequency_hz, "samples a second of each thread that runs")
-      ->check(whole_number_check(kLeastHz, kMostHz, "samples a second", "HZ"))
-      ->capture_default_str();
-  command.add_option("--cpuctxsw", a->switches,
-                     "when threads run and wait: process-tree, system-wide or none; without it as --sample");
-  command.add_option("-b,--backtrace", a->backtrace, "call chains of samples: auto, dwarf, fp or none")
-      ->capture_default_str();
-  command.add_option("--samples-per-backtrace", a->samples_per_backtrace, "a call chain for every so many samples")
-      ->check(whole_number_check(1, kMostSamplesPerBacktrace, "samples", "SAMPLES"))
-      ->capture_default_str();
+  command.option("-s,--sample", a->sample, "SCOPE", "CPU samples: process-tree, system-wide or none").shows_default();
+  command.option("--sampling-frequency", a->frequency_hz, "HZ", "samples a second of each thread that runs")
+      .within(kLeastHz, kMostHz, "samples a second")
+      .shows_default();
+  command.option("--cpuctxsw", a->switches, "SCOPE",
+                 "when threads run and wait: process-tree, system-wide or none; without it as --sample");
+  command.option("-b,--backtrace", a->backtrace, "METHOD", "call chains of samples: auto, dwarf, fp or none")
+      .shows_default();
+  command.option("--samples-per-backtrace", a->samples_per_backtrace, "N", "a call chain for every so many samples")
+      .within(1, kMostSamplesPerBacktrace, "samples")
+      .shows_default();
   return a;
 }
 

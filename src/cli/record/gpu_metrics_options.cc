@@ -5,8 +5,6 @@
 #include <charconv>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/number_check.h"
 
 namespace sonde::record_cli {
@@ -32,8 +30,7 @@ Status add_device(uint64_t& devices, const std::string& word) {
   if (error != std::errc() || end != word.data() + word.size() || number >= kMostDevices) {
     return fail(
         "--gpu-metrics-devices: '{}' is none of none, all, cuda-visible or CUDA's numbers of GPUs (0 to {}) with "
-        "commas "
-        "between",
+        "commas between",
         word, kMostDevices - 1);
   }
   devices |= uint64_t{1} << number;
@@ -80,20 +77,18 @@ Status check_room(const std::vector<std::string>& names) {
 
 }  // namespace
 
-void add_gpu_metrics_options(CLI::App& command, GpuMetricsArguments& a) {
+void add_gpu_metrics_options(CommandLine& command, GpuMetricsArguments& a) {
   command
-      .add_option("--gpu-metrics-devices,--gpu-metrics-device", a.devices,
-                  "GPUs whose metrics are sampled over time: none, all, cuda-visible, or CUDA's numbers of them")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command.add_option("--gpu-metrics-frequency", a.frequency_hz, "samples a second, 10 to 200000 (10000)")
-      ->check(whole_number_check(kLeastHz, kMostHz, "samples a second", "HZ"));
+      .option("--gpu-metrics-devices,--gpu-metrics-device", a.devices, "LIST",
+              "GPUs whose metrics are sampled over time: none, all, cuda-visible, or CUDA's numbers of them")
+      .list()
+      .shows_default();
+  command.option("--gpu-metrics-frequency", a.frequency_hz, "HZ", "samples a second, 10 to 200000 (10000)")
+      .within(kLeastHz, kMostHz, "samples a second");
   command
-      .add_option("--gpu-metrics-set", a.set,
-                  "general (what it is without this option), or names of NVIDIA's metrics with commas between")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .option("--gpu-metrics-set", a.set, "LIST",
+              "general (what it is without this option), or names of NVIDIA's metrics with commas between")
+      .list();
 }
 
 Result<record::GpuMetricsOptions> gpu_metrics_options(const GpuMetricsArguments& arguments,

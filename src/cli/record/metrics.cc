@@ -4,8 +4,6 @@
 #include <array>
 #include <charconv>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/metric_names.h"
 
 namespace sonde::record_cli {
@@ -14,9 +12,9 @@ namespace {
 constexpr const char* kGroup = "Kernel metrics";
 
 /// Which counters.
-void add_counter_options(CLI::App& command, MetricOptions& options) {
+void add_counter_options(CommandLine& command, MetricOptions& options) {
   const auto list = [&](const char* name, std::vector<std::string>& into, const char* help) {
-    command.add_option(name, into, help)->delimiter(',')->allow_extra_args(false)->group(kGroup);
+    command.option(name, into, "LIST", help).list().group(kGroup);
   };
   list("--metrics", options.metrics, "counters of kernels: basic, detailed, full, or metrics with commas between");
   list("--set", options.sets, "the same for a set: basic, detailed or full");
@@ -24,17 +22,18 @@ void add_counter_options(CLI::App& command, MetricOptions& options) {
 }
 
 /// How they are taken.
-void add_way_options(CLI::App& command, MetricOptions& options) {
+void add_way_options(CommandLine& command, MetricOptions& options) {
   command
-      .add_option("--sampling-interval,--warp-sampling-interval", options.sampling_interval,
-                  "of set full and section SourceCounters: auto, or 0 to 26 for a sample each 2^(5+N) cycles")
-      ->group(kGroup);
+      .option("--sampling-interval,--warp-sampling-interval", options.sampling_interval, "N|auto",
+              "of set full and section SourceCounters: auto, or 0 to 26 for a sample each 2^(5+N) cycles")
+      .group(kGroup);
   command
-      .add_flag("--instruction-counts", options.instruction_counts,
-                "count how often each instruction ran; CUPTI patches the kernels' code for it")
-      ->group(kGroup);
-  command.add_option("--replay-mode", options.replay_mode, "kernel: each launch runs once a pass")->group(kGroup);
-  command.add_option("--target-processes", options.target_processes, "all: the program's children too")->group(kGroup);
+      .flag("--instruction-counts", options.instruction_counts,
+            "count how often each instruction ran; CUPTI patches the kernels' code for it")
+      .group(kGroup);
+  command.option("--replay-mode", options.replay_mode, "MODE", "kernel: each launch runs once a pass").group(kGroup);
+  command.option("--target-processes", options.target_processes, "WHICH", "all: the program's children too")
+      .group(kGroup);
 }
 
 Result<MetricNames> names_of(const MetricOptions& options) {
@@ -92,8 +91,7 @@ Status check_replay(const MetricOptions& options, std::vector<record::Remark>& r
   }
   if (options.replay_mode != "kernel") {
     remarks.push_back(
-        {true, fmt::format("--replay-mode {}: sonde record replays each kernel by itself, as --replay-mode "
-                           "kernel does",
+        {true, fmt::format("--replay-mode {}: sonde record replays each kernel by itself, as --replay-mode kernel does",
                            options.replay_mode)});
   }
   if (options.target_processes != "all") {
@@ -105,7 +103,7 @@ Status check_replay(const MetricOptions& options, std::vector<record::Remark>& r
 
 }  // namespace
 
-std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
+std::shared_ptr<MetricOptions> add_metric_options(CommandLine& command) {
   auto options = std::make_shared<MetricOptions>();
   add_counter_options(command, *options);
   add_launch_choice(command, kGroup, options->launches);

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "analyses/kernels/recorded_kernels.h"
 #include "base/progress.h"
@@ -30,7 +29,7 @@
 #include "record/rounds/lines.h"
 
 namespace sonde {
-namespace {
+namespace record_command_cli {
 
 struct RecordArguments {
   bool launch = false;  ///< the program runs under the recorder, and nothing is recorded yet
@@ -244,53 +243,57 @@ int run(const RecordArguments& arguments) {
   return arguments.recover.empty() ? run_program(arguments) : recover(arguments);
 }
 
-void add_program_options(CLI::App& command, RecordArguments& a) {
-  command.add_option("-t,--trace", a.traces, "what to record, with commas between: " + record_cli::trace_help())
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command.add_flag("-w,--show-output", a.show_output, "false: what the program prints goes nowhere");
+void add_program_options(CommandLine& command, RecordArguments& a) {
+  command.option("-t,--trace", a.traces, "LIST", "what to record, with commas between: " + record_cli::trace_help())
+      .list()
+      .shows_default();
+  command.flag("-w,--show-output", a.show_output, "false: what the program prints goes nowhere");
   command
-      .add_option("--osrt-threshold", a.os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
-      ->check(record_cli::whole_number_check(0, record_cli::kMostSeconds * 1'000'000'000, "nanoseconds", "NS"))
-      ->capture_default_str();
-  command.add_flag("--dry-run", a.dry_run, "run nothing: only say whether the options are right");
-  command.add_flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
-  command.add_flag("--torch-modules", a.torch_modules,
-                   "a range for each call of a PyTorch module and each training step, without a change of the program");
+      .option("--osrt-threshold", a.os_threshold_ns, "NS", "leave out OS calls that took less than so many nanoseconds")
+      .within(0, record_cli::kMaxSeconds * 1'000'000'000, "nanoseconds")
+      .shows_default();
+  command.flag("--dry-run", a.dry_run, "run nothing: only say whether the options are right");
+  command.flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
+  command.flag("--torch-modules", a.torch_modules,
+               "a range for each call of a PyTorch module and each training step, without a change of the program");
   a.cpu = record_cli::add_cpu_options(command);
   record_cli::add_cuda_options(command, a.cuda);
-  command.add_option("-e,--env-var", a.environment, "NAME=VALUE of the program's environment, with commas between")
-      ->allow_extra_args(false);
-  command.add_option("--session-new", a.session, "a name by which other commands reach this recorder");
+  command.option("-e,--env-var", a.environment, "LIST", "NAME=VALUE of the program's environment, with commas between")
+      .repeatable();
+  command.option("--session-new", a.session, "NAME", "a name by which other commands reach this recorder");
   a.metrics = record_cli::add_metric_options(command);
   record_cli::add_gpu_metrics_options(command, a.gpu_metrics);
   a.others = record_cli::add_other_options(command);
-  command.add_option("COMMAND", a.words, "the program and its arguments; -- may stand before them")
-      ->transform(unguarded_word);
+  command.positional("COMMAND", a.words, "the program and its arguments; -- may stand before them")
+      .converted(unguarded_word);
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<RecordArguments>();
   record_cli::add_control_options(command, a->control);
-  command.add_flag("--stats", a->stats, "print the tables of sonde stats afterwards");
-  command.add_option("--recover", a->recover, "run nothing: make the profile of the file that a killed recorder left");
+  command.flag("--stats", a->stats, "print the tables of sonde stats afterwards");
+  command.option("--recover", a->recover, "FILE",
+                 "run nothing: make the profile of the file that a killed recorder left");
   add_program_options(command, *a);
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
+}  // namespace record_command_cli
 
-void set_up_launched_program(CLI::App& command, int& exit_code) {
+void set_up_launched_program(CommandLine& command) {
   const auto a = std::make_shared<RecordArguments>();
   a->launch = true;
   add_program_options(command, *a);
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.runs([a] { return run(*a); });
 }
 
 extern const Command record_command;
-const Command record_command = {
-    "record", "Run a program and record its CUDA, NVTX ranges, OS calls that block it, and CPU samples",
-    "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up, true};
+const Command record_command{"record",
+                             "Run a program and record its CUDA, NVTX ranges, OS calls that block it, and CPU samples",
+                             "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py",
+                             record_command_cli::set_up,
+                             CommandGroup::record,
+                             {},
+                             true};
 
 }  // namespace sonde

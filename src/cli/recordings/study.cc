@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include "analyses/kernels/kernel_join.h"
 #include "cli/command.h"
@@ -21,7 +20,10 @@
 #include "record/record.h"
 
 namespace sonde {
-namespace {
+
+extern const Command record_command;
+
+namespace study_cli {
 
 using record::Program;
 
@@ -43,14 +45,13 @@ enum class For : uint8_t { both, timeline, kernels };
 struct Passed {
   const char* name;
   For run = For::timeline;
-  bool is_flag = false;
 };
 constexpr auto kPassed = std::to_array<Passed>({{"-t,--trace"},
                                                 {"-s,--sample"},
                                                 {"--cudabacktrace"},
-                                                {"--cuda-memory-usage", For::timeline, true},
-                                                {"--cuda-um-cpu-page-faults", For::timeline, true},
-                                                {"--cuda-um-gpu-page-faults", For::timeline, true},
+                                                {"--cuda-memory-usage", For::timeline},
+                                                {"--cuda-um-cpu-page-faults", For::timeline},
+                                                {"--cuda-um-gpu-page-faults", For::timeline},
                                                 {"--cuda-graph-trace"},
                                                 {"--cuda-flush-interval"},
                                                 {"--sampling-frequency"},
@@ -67,10 +68,10 @@ constexpr auto kPassed = std::to_array<Passed>({{"-t,--trace"},
                                                 {"--capture-range-end", For::both},
                                                 {"-p,--nvtx-capture", For::both},
                                                 {"--kill", For::both},
-                                                {"--torch-modules", For::both, true},
-                                                {"--self-test", For::both, true},
-                                                {"-w,--show-output", For::both, true},
-                                                {"-x,--stop-on-exit", For::both, true},
+                                                {"--torch-modules", For::both},
+                                                {"--self-test", For::both},
+                                                {"-w,--show-output", For::both},
+                                                {"-x,--stop-on-exit", For::both},
                                                 {"-e,--env-var", For::both},
                                                 {"--cuda-event-trace"},
                                                 {"--sampling-interval", For::kernels},
@@ -210,10 +211,9 @@ void tell_choice(const StudyArguments& arguments, const study::Choice& choice) {
   } else if (whole.graph_ns + whole.waiting_ns > 0) {
     complain("no kernel can be measured: the report is of the timeline alone");
   } else {
-    complain(
-        fmt::format("no kernel was recorded on a GPU{}, so that there is nothing to measure: the report is of the "
-                    "timeline alone",
-                    traces_cuda(arguments) ? "" : " (-t leaves out cuda)"));
+    complain(fmt::format(
+        "no kernel was recorded on a GPU{}, so that there is nothing to measure: the report is of the timeline alone",
+        traces_cuda(arguments) ? "" : " (-t leaves out cuda)"));
   }
 }
 
@@ -322,59 +322,65 @@ std::vector<std::string>& options_for(StudyArguments& arguments, For run) {
   return run == For::both ? arguments.of_both : run == For::timeline ? arguments.of_timeline : arguments.of_kernels;
 }
 
-void add_passed(CLI::App& command, const std::shared_ptr<StudyArguments>& arguments) {
-  constexpr const char* kHelp = "as sonde record has it";
+/// With the help that they have there.
+void add_passed(CommandLine& command, const std::shared_ptr<StudyArguments>& arguments) {
+  CommandLine recording("record", "");
+  record_command.set_up(recording);
   for (const Passed& passed : kPassed) {
     const std::string names = passed.name;
     const std::string longest = names.substr(names.find("--"));
+    const auto info = recording.find_option(longest).value_or(OptionInfo());
     const auto add = [arguments, longest, run = passed.run](const std::string& value) {
       options_for(*arguments, run).push_back(fmt::format("{}={}", longest, value));
     };
-    if (passed.is_flag) {
-      const auto add_flag = [add](int64_t count) { add(count > 0 ? "true" : "false"); };
-      command.add_flag_function(names, add_flag, kHelp)->group("Recording");
-    } else {
-      command.add_option_function<std::string>(names, add, kHelp)->group("Recording");
-    }
+    CommandOption added = info.is_flag ? command.flag_taking(names, add, info.description)
+                                       : command.option_taking(names, add, info.value, info.description);
+    added.group("Recording");
   }
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<StudyArguments>();
   command
-      .add_option("-o,--output", a->output,
-                  "NAME of NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
-      ->capture_default_str();
-  command.add_flag("-f,--force-overwrite", a->overwrite, "replace what is there already");
-  command.add_option("--metrics", a->metrics, "basic, detailed, full, or metrics with commas between")
-      ->default_str("detailed, and bytes of DRAM and L2");
-  command.add_option("--modules", a->bounds.modules, "measure kernels of no more modules than so many")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--kernels", a->bounds.kernels, "measure no more kernels of a module than so many")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .option("-o,--output", a->output, "NAME",
+              "NAME of NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
+      .shows_default();
+  command.flag("-f,--force-overwrite", a->overwrite, "replace what is there already");
+  command.option("--metrics", a->metrics, "LIST", "basic, detailed, full, or metrics with commas between")
+      .shows_default("detailed, and bytes of DRAM and L2");
+  command.option("--modules", a->bounds.modules, "N", "measure kernels of no more modules than so many")
+      .above_zero()
+      .shows_default();
+  command.option("--kernels", a->bounds.kernels, "N", "measure no more kernels of a module than so many")
+      .above_zero()
+      .shows_default();
   command
-      .add_option("--launches-each", a->bounds.each,
-                  "launches of each kernel, grid and block in a module that are measured")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .option("--launches-each", a->bounds.each, "N",
+              "launches of each kernel, grid and block in a module that are measured")
+      .above_zero()
+      .shows_default();
   add_passed(command, a);
   command
-      .add_option_function<std::string>(
+      .option_taking(
           "--set",
-          [a](const std::string& set) { a->others->refused = fmt::format("--set: --metrics {} does the same", set); })
-      ->group("");
+          [a](const std::string& set) { a->others->refused = fmt::format("--set: --metrics {} does the same", set); },
+          "SET", "")
+      .hidden();
   a->others = record_cli::add_other_options(command);
-  command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them; it runs twice")
-      ->transform(unguarded_word);
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.positional("COMMAND", a->words, "the program and its arguments; -- may stand before them; it runs twice")
+      .converted(unguarded_word);
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
+}  // namespace study_cli
 
 extern const Command study_command;
-const Command study_command = {"study", "Run a program twice, timeline and counters of what matters, into one report",
-                               "sonde study -o detr -- python infer.py", &set_up, true};
+const Command study_command{"study",
+                            "Run a program twice, timeline and counters of what matters, into one report",
+                            "sonde study -o detr -- python infer.py",
+                            study_cli::set_up,
+                            CommandGroup::record,
+                            {},
+                            true};
 
 }  // namespace sonde

@@ -141,19 +141,19 @@ Status write_all(const gate::Decision& decision, const DecideSide& base, const D
 
 }  // namespace
 
-void add_decide_options(CLI::App& command, DecideOutput& output) {
-  command.add_option("-f,--format", output.format, formats_help())->capture_default_str();
+void add_decide_options(CommandLine& command, DecideOutput& output) {
+  command.option("-f,--format", output.format, "FORMAT", formats_help()).shows_default();
   command
-      .add_option("-o,--output", output.targets,
-                  "[FORMAT:]FILE to write to, beside standard output; the format by name or by the file's ending; may "
-                  "be given several times")
-      ->allow_extra_args(false);
-  command.add_option("--title", output.title, "heading of what is written, as of a pull request's comment");
+      .option("-o,--output", output.targets, "[FORMAT:]FILE",
+              "[FORMAT:]FILE to write to, beside standard output; the format by name or by the file's ending; may be "
+              "given several times")
+      .repeatable();
+  command.option("--title", output.title, "TITLE", "heading of what is written, as of a pull request's comment");
   command
-      .add_option("--allow", output.allowed_conditions,
-                  fmt::format("a condition that may differ between the runs: {}", fmt::join(condition_names(), ", ")))
-      ->allow_extra_args(false);
-  command.add_flag("--force-overwrite", output.force_overwrite, "replace output files that exist");
+      .option("--allow", output.allowed_conditions, "CONDITION",
+              fmt::format("a condition that may differ between the runs: {}", fmt::join(condition_names(), ", ")))
+      .repeatable();
+  command.flag("--force-overwrite", output.force_overwrite, "replace output files that exist");
 }
 
 Status check_names(const DecideOutput& output) {

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "base/files/file.h"
 #include "cli/output.h"
 #include "cli/runs/decide_and_write.h"
@@ -12,9 +14,9 @@ namespace sonde {
 #include "cli/gate/list.inc"
 #undef SONDE_GATE_COMMAND
 
-namespace {
+namespace gate_cli {
 
-const std::vector<Command> kGateCommands = {
+const std::array kCommands = {
 #define SONDE_GATE_COMMAND(name) gate_##name##_command,
 #include "cli/gate/list.inc"
 #undef SONDE_GATE_COMMAND
@@ -111,31 +113,31 @@ int run(const GateOptions& options) {
   return options.validate ? validate(options) : decide(options);
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<GateOptions>();
-  add_commands(command, kGateCommands, exit_code);
-  command.add_option("FILE", options->files, "a new run each: a profile, a folder (the ranks of a run), or a record");
-  command.add_option("--new", options->changed, "the same, where the options before it take several FILEs");
-  command.add_option("--base", options->base, "the runs to compare with, as FILE");
-  command.add_option("--baseline", options->baseline.name,
-                     "what to compare with, as `sonde baseline` keeps it: NAME or NAME@ENTRY");
-  command.add_option("--store", options->baseline.store,
-                     "folder of the baselines; without it $SONDE_BASELINE, else .sonde/baseline");
-  command.add_option("--floors", options->floors, "noise floors that `sonde gate calibrate` measured");
-  command.add_option("--budget", options->budget,
-                     "what the program may cost (YAML, schema: docs/schemas/budget.schema.json)");
-  command.add_flag("--validate", options->validate, "only say what is wrong with the budget");
+  command.positional("FILE", options->files, "a new run each: a profile, a folder (the ranks of a run), or a record");
+  command.option("--new", options->changed, "FILE", "the same, where the options before it take several FILEs");
+  command.option("--base", options->base, "FILE", "the runs to compare with, as FILE");
+  command.option("--baseline", options->baseline.name, "NAME[@ENTRY]",
+                 "what to compare with, as `sonde baseline` keeps it: NAME or NAME@ENTRY");
+  command.option("--store", options->baseline.store, "FOLDER",
+                 "folder of the baselines; without it $SONDE_BASELINE, else .sonde/baseline");
+  command.option("--floors", options->floors, "FILE", "noise floors that `sonde gate calibrate` measured");
+  command.option("--budget", options->budget, "FILE",
+                 "what the program may cost (YAML, schema: docs/schemas/budget.schema.json)");
+  command.flag("--validate", options->validate, "only say what is wrong with the budget");
   add_decide_options(command, options->output);
-  command.callback([options, &command, &exit_code] {
-    if (command.get_subcommands().empty()) exit_code = run_gate_command([&] { return run(*options); });
-  });
+  command.runs([options] { return run_gate_command([&] { return run(*options); }); });
 }
 
-}  // namespace
+}  // namespace gate_cli
 
 extern const Command gate_command;
 const Command gate_command{"gate",
                            "Decide by a budget whether runs are fast enough: 0 pass, 1 fail, 3 open, 4 not comparable",
-                           "sonde gate --budget budget.yaml --base before.sqlite --new after.sqlite", set_up};
+                           "sonde gate --budget budget.yaml --base before.sqlite --new after.sqlite",
+                           gate_cli::set_up,
+                           CommandGroup::guard,
+                           gate_cli::kCommands};
 
 }  // namespace sonde

@@ -58,8 +58,7 @@ Status StateLock::take(const std::string& folder) {
   if (flock(file_, LOCK_EX | LOCK_NB) == 0) return {};
   return fail(
       "another `sonde serve` keeps its history in {} (`fuser {}` names it): stop that one, or give this one a folder "
-      "of "
-      "its own with sonde.history.path",
+      "of its own with sonde.history.path",
       folder, path);
 }
 

@@ -139,12 +139,11 @@ std::string unmeasurable_text(const Work& whole) {
   const double all_ns = whole.all_ns();
   std::string text;
   if (whole.graph_ns > 0) {
-    text += paragraph(fmt::format(
-        "{} of the GPUs' time is in CUDA graphs, whose kernels are not measured: switch graphs off for a study where "
-        "the program can (torch.compile mode=\"default\", vLLM --enforce-eager). The timeline has the graphs as a "
-        "whole; "
-        "--cuda-graph-trace node has the times of the kernels in them.",
-        share_text(whole.graph_ns, all_ns)));
+    text += paragraph(
+        fmt::format("{} of the GPUs' time is in CUDA graphs, whose kernels are not measured: switch graphs off for a "
+                    "study where the program can (torch.compile mode=\"default\", vLLM --enforce-eager). The timeline "
+                    "has the graphs as a whole; --cuda-graph-trace node has the times of the kernels in them.",
+                    share_text(whole.graph_ns, all_ns)));
   }
   if (whole.waiting_ns > 0) {
     text +=
@@ -219,10 +218,10 @@ std::string cost_text(const Choice& choice, const Bounds& bounds, std::string_vi
                         time_text(choice.measured_ns() * known->least), time_text(choice.measured_ns() * known->most))
           : fmt::format("as often as CUPTI needs passes, which it tells then, for {} each time",
                         time_text(choice.measured_ns()));
-  return one_paragraph(fmt::format(
-      "about {} will be measured, no more than {} of a kernel with one grid and block in one module; each runs {}, and "
-      "the memory that it writes is saved and put back",
-      counted(choice.measured(), "launch"), bounds.each, passes));
+  return one_paragraph(
+      fmt::format("about {} will be measured, no more than {} of a kernel with one grid and block in one module; each "
+                  "runs {}, and the memory that it writes is saved and put back",
+                  counted(choice.measured(), "launch"), bounds.each, passes));
 }
 
 std::string counters_text(const Choice& choice, const KernelJoin& join) {

@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <CLI/Config.hpp>
-
 #include "base/files/small_file.h"
 #include "base/text/decimal.h"
 #include "cli/tasks/interrupt.h"
@@ -132,10 +130,11 @@ class Retry {
 
 }  // namespace
 
-void add_connection_options(CLI::App& command, ConnectionOptions& options) {
-  command.add_option("--url", options.url, fmt::format("the service (default: $SONDE_URL, else {})", kUsualUrl));
-  command.add_option("--key-file", options.key_file, "file that holds the key (default: the key in $SONDE_API_KEY)");
-  command.add_option("--ca-file", options.authorities, "certificates (PEM) that an https service is checked by");
+void add_connection_options(CommandLine& command, ConnectionOptions& options) {
+  command.option("--url", options.url, "URL", fmt::format("the service (default: $SONDE_URL, else {})", kUsualUrl));
+  command.option("--key-file", options.key_file, "FILE",
+                 "file that holds the key (default: the key in $SONDE_API_KEY)");
+  command.option("--ca-file", options.authorities, "FILE", "certificates (PEM) that an https service is checked by");
 }
 
 Result<Connection> Connection::open(const ConnectionOptions& options) {

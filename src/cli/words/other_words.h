@@ -21,7 +21,8 @@ namespace sonde {
 [[nodiscard]] Result<std::vector<std::string>> with_program_apart(const CommandLine& command,
                                                                   std::span<const std::string_view> words);
 
-/// nsys accepts "--force-overwrite true" and "--help-reports NAME" with a blank; the parser accepts a flag's value after
+/// nsys accepts "--force-overwrite true" and "--help-reports NAME" with a blank; the parser accepts a flag's value
+/// after
 /// '=' only.
 [[nodiscard]] std::vector<std::string> with_joined_values(std::span<const std::string_view> words);
 

@@ -68,11 +68,10 @@ std::string unknown_option(const ChosenCommand& chosen, const std::string& word,
   }
   const std::string near = name.starts_with("--") ? near_option(chosen.line, name) : "";
   const bool runs_program = chosen.line.find_option("COMMAND").has_value();
-  const std::string hint =
-      near.empty() && runs_program
-          ? fmt::format("; an option of the program follows the program's name: {} -- PROGRAM {}", chosen.path,
-                        shortened_word(word))
-          : "";
+  const std::string hint = near.empty() && runs_program
+                               ? fmt::format("; an option of the program follows the program's name: {} -- PROGRAM {}",
+                                             chosen.path, shortened_word(word))
+                               : "";
   return fmt::format("unknown option '{}'{}{}", shortened_word(name), near, hint);
 }
 

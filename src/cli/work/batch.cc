@@ -1,6 +1,5 @@
+#include <array>
 #include <memory>
-
-#include <CLI/CLI.hpp>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -16,11 +15,11 @@ namespace sonde {
 #include "cli/batch/list.inc"
 #undef SONDE_BATCH_COMMAND
 
-namespace {
+namespace batch_cli {
 
 using tasks::Json;
 
-const std::vector<Command> kBatchCommands = {
+const std::array kCommands = {
 #define SONDE_BATCH_COMMAND(name) batch_##name##_command,
 #include "cli/batch/list.inc"
 #undef SONDE_BATCH_COMMAND
@@ -94,27 +93,27 @@ int run(const Options& options) {
   return kUsage;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  add_commands(command, kBatchCommands, exit_code);
-  command.add_option("FILE", options->file,
+  command.positional("FILE", options->file,
                      "the batch, YAML or JSON: docs/serve/tasks.md; - reads it from standard input");
-  command.add_option("--idempotency-key", options->idempotency_key,
-                     "a text: the same one again gives the same batch and makes no second one");
-  command.add_flag("--wait", options->wait,
-                   "wait for its end: 0 where all tasks succeeded, else 1; a full queue is waited for, too");
-  command.add_flag("--json", options->json, "the batch as JSON instead of its number");
+  command.option("--idempotency-key", options->idempotency_key, "KEY",
+                 "a text: the same one again gives the same batch and makes no second one");
+  command.flag("--wait", options->wait,
+               "wait for its end: 0 where all tasks succeeded, else 1; a full queue is waited for, too");
+  command.flag("--json", options->json, "the batch as JSON instead of its number");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &command, &exit_code] {
-    if (command.get_subcommands().empty()) exit_code = run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace batch_cli
 
 extern const Command batch_command;
 const Command batch_command{"batch",
                             "Submit many tasks at once, which are split over the GPUs; show, list and cancel them",
-                            "sonde batch examples/batch.yaml", set_up};
+                            "sonde batch examples/batch.yaml",
+                            batch_cli::set_up,
+                            CommandGroup::operate,
+                            batch_cli::kCommands};
 
 }  // namespace sonde

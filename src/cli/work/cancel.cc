@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/session/ask.h"
@@ -11,7 +9,7 @@
 #include "record/session/client.h"
 
 namespace sonde {
-namespace {
+namespace cancel_cli {
 
 using tasks::Json;
 
@@ -74,21 +72,21 @@ int run(const Options& options) {
   return connection ? cancel_all(options, *ids, *connection) : report_error(connection.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("TASK", options->ids,
+  command.positional("TASK", options->ids,
                      "numbers of tasks: 12 14-17 or 12,14-17; none: the recording that 'sonde start' began");
   session_cli::add_session_option(command, options->session);
-  command.add_flag("--json", options->json, "the tasks as JSON");
+  command.flag("--json", options->json, "the tasks as JSON");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace cancel_cli
 
 extern const Command cancel_command;
 const Command cancel_command{"cancel",
                              "End tasks (SIGTERM, then SIGKILL), or without a task discard a session's recording",
-                             "sonde cancel 12 14-17", set_up};
+                             "sonde cancel 12 14-17", cancel_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

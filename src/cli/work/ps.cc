@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text/suggest.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -11,7 +9,7 @@
 #include "cli/tasks/task_table.h"
 
 namespace sonde {
-namespace {
+namespace ps_cli {
 
 using tasks::Json;
 
@@ -126,27 +124,25 @@ int run(const Options& options) {
   return shown ? kDone : report_error(shown.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("TASK", options->ids, "all that is known of these tasks: 12 14-17");
-  command.add_flag("-a,--all", options->all, "those that are over, too");
-  command.add_option("--state", options->states, "only these: blocked, waiting, running, succeeded, failed, cancelled")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--type", options->type, "only those of this type");
-  command.add_flag("--mine", options->mine, "only those that were submitted with this key's name");
-  command.add_option("--limit", options->most, "so many at most, the newest")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command.add_flag("--json", options->json, "the tasks as JSON");
+  command.positional("TASK", options->ids, "all that is known of these tasks: 12 14-17");
+  command.flag("-a,--all", options->all, "those that are over, too");
+  command
+      .option("--state", options->states, "LIST", "only these: blocked, waiting, running, succeeded, failed, cancelled")
+      .list();
+  command.option("--type", options->type, "TYPE", "only those of this type");
+  command.flag("--mine", options->mine, "only those that were submitted with this key's name");
+  command.option("--limit", options->most, "N", "so many at most, the newest").within(1, 1000000).shows_default();
+  command.flag("--json", options->json, "the tasks as JSON");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace ps_cli
 
 extern const Command ps_command;
 const Command ps_command{"ps", "List tasks: those that run, then those that wait, in their order",
-                         "sonde ps --all --type train", set_up};
+                         "sonde ps --all --type train", ps_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

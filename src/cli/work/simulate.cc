@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include "base/text/suggest.h"
 #include "cli/output.h"
@@ -15,7 +14,7 @@
 #include "report/tables/quantity.h"
 
 namespace sonde {
-namespace {
+namespace simulate_cli {
 
 using dispatch::simulation::Measures;
 using dispatch::simulation::Outcome;
@@ -160,32 +159,34 @@ int run(const Options& options) {
   return written ? kDone : report_error(written.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   simulate::Inputs& inputs = options->inputs;
-  command.add_option("--config", inputs.config_file,
-                     "FILE: configuration of the service; defaults where it is left out");
-  command.add_option("--workload", inputs.workload_file, "FILE: the tasks that come: docs/serve/simulate.md");
-  command.add_option("--history", inputs.history, "the tasks that a service had: its state folder, or its tasks.db");
-  command.add_option("--simulated", inputs.simulated, "FILE: the GPUs: docs/serve/simulated_gpus.md");
+  command.option("--config", inputs.config_file, "FILE",
+                 "FILE: configuration of the service; defaults where it is left out");
+  command.option("--workload", inputs.workload_file, "FILE", "FILE: the tasks that come: docs/serve/simulate.md");
+  command.option("--history", inputs.history, "FOLDER",
+                 "the tasks that a service had: its state folder, or its tasks.db");
+  command.option("--simulated", inputs.simulated, "FILE", "FILE: the GPUs: docs/serve/simulated_gpus.md");
   command
-      .add_option("--strategy", options->strategies,
-                  "strategies to play, with commas between, or all; the configured one where it is left out")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--seed", inputs.seed, "of all that is drawn")->capture_default_str();
-  command.add_option("--format", options->format, "text, csv, tsv, json or markdown")->capture_default_str();
-  command.add_option("--plot", options->plot, "FILE.svg: queue and use of the GPUs over time");
-  command.add_option("--tasks", options->tasks, "FILE.csv: what became of each task");
-  command.add_option("--intervals", options->intervals, "FILE.csv: which attempt was on which GPU from when to when");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace output files that exist");
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+      .option("--strategy", options->strategies, "LIST",
+              "strategies to play, with commas between, or all; the configured one where it is left out")
+      .list();
+  command.option("--seed", inputs.seed, "N", "of all that is drawn").shows_default();
+  command.option("--format", options->format, "FORMAT", "text, csv, tsv, json or markdown").shows_default();
+  command.option("--plot", options->plot, "FILE", "FILE.svg: queue and use of the GPUs over time");
+  command.option("--tasks", options->tasks, "FILE", "FILE.csv: what became of each task");
+  command.option("--intervals", options->intervals, "FILE",
+                 "FILE.csv: which attempt was on which GPU from when to when");
+  command.flag("--force-overwrite", options->force_overwrite, "replace output files that exist");
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace simulate_cli
 
 extern const Command simulate_command;
 const Command simulate_command{"simulate", "Play tasks on simulated GPUs, with any strategy: waits, fairness, use",
-                               "sonde simulate --config config.yaml --workload workload.yaml --strategy all", set_up};
+                               "sonde simulate --config config.yaml --workload workload.yaml --strategy all",
+                               simulate_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde
