@@ -238,7 +238,7 @@ CommandOption& CommandOption::within(int64_t least, int64_t most, std::string_vi
   return *this;
 }
 
-CommandOption& CommandOption::within(double least, double most, std::string_view unit) {
+CommandOption& CommandOption::between(double least, double most, std::string_view unit) {
   facts_->least = least;
   facts_->most = most;
   facts_->unit = unit;

@@ -9,10 +9,10 @@ namespace sonde {
 void add_profile_options(CommandLine& command, ProfileOptions& options, std::string_view help) {
   command.positional("FILE", options.files, std::string(help));
   CommandOption time = command.option("--filter-time", options.filter_time, "START/END",
-                                      "only events inside [START]/[END], as in 1s/2.5s (no unit: ns)");
+                                      "only events inside [START]/[END], for example 1s/2.5s (without a unit: ns)");
   command
       .option("--filter-nvtx", options.filter_nvtx, "RANGE",
-              "only events inside the time of RANGE[@DOMAIN][/INDEX], in its process")
+              "only events during the NVTX range NAME[@DOMAIN][/INDEX], in its process")
       .excludes(time);
 }
 
@@ -29,7 +29,7 @@ Result<Window> window_for(const ProfileOptions& options, const Trace& trace) {
 
 int finish(const ProfileOptions& options, const std::function<Status()>& work) {
   if (options.files.empty()) {
-    report_error({"FILE is missing: name a profile"});
+    report_error({"FILE is missing; name a profile"});
     return kUsage;
   }
   const Status done = work();

@@ -19,8 +19,7 @@ struct ProfileOptions {
   std::string filter_nvtx;
 };
 
-inline constexpr std::string_view kProfileHelp =
-    "a profile, or a folder or several files that are the ranks of one run";
+inline constexpr std::string_view kProfileHelp = "profile, or a folder or several files that are the ranks of one run";
 inline constexpr std::string_view kJoinedProfileHelp =
     "a profile, or a folder or several files that are the ranks of one run; with it, reports of Nsight Compute, whose "
     "kernels are matched to its launches";

@@ -29,7 +29,7 @@ Status list(const Options& options) {
     render.absent = "-";
     (*format)->render(baseline_table(*listing), render, output.sink());
   } else {
-    fmt::print(stderr, "No entry in {}; `sonde baseline add FILE...` keeps runs as one.\n", options.store);
+    fmt::print(stderr, "No entry in {}; `sonde baseline add FILE...` adds one.\n", options.store);
   }
   for (const gate::BrokenEntry& broken : listing->broken) fmt::print(stderr, "Left out: {}\n", broken.message);
   return output.close();
@@ -37,8 +37,8 @@ Status list(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.option("--name", options->name, "NAME", "entries of this baseline only");
-  command.flag("--json", options->json, "as a JSON document (schema: docs/schemas/baseline_list.schema.json)");
+  command.option("--name", options->name, "NAME", "only entries of this baseline");
+  command.flag("--json", options->json, "print JSON (schema: docs/schemas/baseline_list.schema.json)");
   add_store_option(command, options->store);
   command.runs([options] {
     const Status done = list(*options);
@@ -49,7 +49,7 @@ void set_up(CommandLine& command) {
 }  // namespace baseline_list_cli
 
 extern const Command baseline_list_command;
-const Command baseline_list_command{"list", "Show the entries of the baselines", "sonde baseline list",
+const Command baseline_list_command{"list", "List the entries of the baselines", "sonde baseline list",
                                     baseline_list_cli::set_up};
 
 }  // namespace sonde

@@ -31,11 +31,11 @@ void set_up(CommandLine& command) {
 }  // namespace baseline_pin_cli
 
 extern const Command baseline_pin_command;
-const Command baseline_pin_command{"pin", "Take an entry before all others, and never prune it",
+const Command baseline_pin_command{"pin", "Prefer an entry to all others, and never prune it",
                                    "sonde baseline pin 8e1e4ab", baseline_pin_cli::set_up<true>};
 
 extern const Command baseline_unpin_command;
-const Command baseline_unpin_command{"unpin", "Let an entry be one among others again", "sonde baseline unpin 8e1e4ab",
+const Command baseline_unpin_command{"unpin", "Remove the pin of an entry", "sonde baseline unpin 8e1e4ab",
                                      baseline_pin_cli::set_up<false>};
 
 }  // namespace sonde

@@ -41,7 +41,7 @@ Status prune(const Options& options) {
     if (!options.dry_run) SONDE_TRY(gate::remove_entry(options.store, entry));
     fmt::print("{}@{} {} removed\n", entry.name, entry.id, options.dry_run ? "would be" : "is");
   }
-  fmt::print("{} of {} entries stay\n", listing->entries.size() - pruned.size(), listing->entries.size());
+  fmt::print("{} of {} entries remain\n", listing->entries.size() - pruned.size(), listing->entries.size());
   for (const gate::BrokenEntry& broken : listing->broken) fmt::print(stderr, "Left out: {}\n", broken.message);
   return {};
 }
@@ -50,9 +50,9 @@ void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   command.option("--keep", options->keep, "N", "keep the newest N entries of each baseline, GPU and tool");
   command.option("--older-than", options->older_than, "DAY|AGE",
-                 "an age such as 30d or 12h, or a day such as 2026-01-31");
-  command.option("--name", options->name, "NAME", "entries of this baseline only");
-  command.flag("--dry-run", options->dry_run, "only say what would be removed");
+                 "remove entries older than an age such as 30d or 12h, or a day such as 2026-01-31");
+  command.option("--name", options->name, "NAME", "only entries of this baseline");
+  command.flag("--dry-run", options->dry_run, "only print what would be removed");
   add_store_option(command, options->store);
   command.runs([options] {
     if (!options->keep && options->older_than.empty()) {
@@ -67,7 +67,7 @@ void set_up(CommandLine& command) {
 }  // namespace baseline_prune_cli
 
 extern const Command baseline_prune_command;
-const Command baseline_prune_command{"prune", "Take old entries away; pinned ones stay",
+const Command baseline_prune_command{"prune", "Remove old entries, except pinned ones",
                                      "sonde baseline prune --keep 20 --older-than 30d", baseline_prune_cli::set_up};
 
 }  // namespace sonde

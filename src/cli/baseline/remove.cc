@@ -42,7 +42,7 @@ void set_up(CommandLine& command) {
 }  // namespace baseline_remove_cli
 
 extern const Command baseline_remove_command;
-const Command baseline_remove_command{"remove", "Take an entry away, pinned or not", "sonde baseline remove 8e1e4ab",
+const Command baseline_remove_command{"remove", "Remove an entry, pinned or not", "sonde baseline remove 8e1e4ab",
                                       baseline_remove_cli::set_up};
 
 }  // namespace sonde

@@ -5,9 +5,11 @@
 namespace sonde {
 
 void add_entry_options(CommandLine& command, EntryOptions& options) {
-  command.positional("entry", options.entry, "entry, label, beginning of a commit, or latest; NAME@ENTRY of a baseline")
+  command
+      .positional("entry", options.entry,
+                  "entry, label, beginning of a commit, or latest; NAME@ENTRY names the baseline too")
       .required();
-  command.option("--name", options.name, "NAME", "baseline that the entry belongs to");
+  command.option("--name", options.name, "NAME", "baseline of the entry");
   add_store_option(command, options.store);
 }
 

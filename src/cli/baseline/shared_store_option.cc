@@ -9,7 +9,7 @@ namespace sonde {
 void add_store_option(CommandLine& command, std::string& store) {
   store = gate::default_store();
   command.option("--store", store, "FOLDER",
-                 "folder of the baselines, in git or elsewhere; else SONDE_BASELINE, else .sonde/baseline");
+                 "folder of the baselines (default: $SONDE_BASELINE, else .sonde/baseline)");
 }
 
 int64_t now_s() {

@@ -27,7 +27,7 @@ Status show(const Options& options) {
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_entry_options(command, options->choice);
-  command.flag("--json", options->json, "as a JSON document (schema: docs/schemas/baseline_list.schema.json)");
+  command.flag("--json", options->json, "print JSON (schema: docs/schemas/baseline_list.schema.json)");
   command.runs([options] {
     const Status done = show(*options);
     return done ? kDone : report_error(done.error());
@@ -37,7 +37,7 @@ void set_up(CommandLine& command) {
 }  // namespace baseline_show_cli
 
 extern const Command baseline_show_command;
-const Command baseline_show_command{"show", "Show what an entry holds: conditions, runs, headline figures",
+const Command baseline_show_command{"show", "Show an entry: conditions, runs, main metrics",
                                     "sonde baseline show latest", baseline_show_cli::set_up};
 
 }  // namespace sonde

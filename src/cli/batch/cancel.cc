@@ -29,8 +29,8 @@ int run(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("BATCH", options->batch, "its number").required();
-  command.flag("--json", options->json, "as JSON");
+  command.positional("BATCH", options->batch, "ID of the batch").required();
+  command.flag("--json", options->json, "print JSON");
   tasks::add_connection_options(command, options->connection);
   command.runs([options] { return run(*options); });
 }
@@ -38,7 +38,7 @@ void set_up(CommandLine& command) {
 }  // namespace batch_cancel_cli
 
 extern const Command batch_cancel_command;
-const Command batch_cancel_command{"cancel", "End all tasks of a batch", "sonde batch cancel 3",
+const Command batch_cancel_command{"cancel", "Cancel all tasks of a batch", "sonde batch cancel 3",
                                    batch_cancel_cli::set_up};
 
 }  // namespace sonde

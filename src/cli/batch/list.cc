@@ -47,7 +47,7 @@ Status list(const Options& options) {
   tasks::Grid grid{.columns = kColumns, .rows = {}};
   for (const Json& batch : tasks::list_of(*answer, "batches")) grid.rows.push_back(row_of(batch, tasks::now_s()));
   if (grid.rows.empty()) {
-    fmt::print(stderr, "sonde: there are no batches; `sonde batch FILE.yaml` makes one\n");
+    fmt::print(stderr, "sonde: no batches; `sonde batch FILE.yaml` submits one\n");
   } else {
     fmt::print("{}", tasks::grid_text(grid, terminal_options().width));
   }
@@ -57,8 +57,10 @@ Status list(const Options& options) {
 void set_up(CommandLine& command) {
   constexpr int kMost = 1000;
   auto options = std::make_shared<Options>();
-  command.option("--limit", options->most, "N", "so many at most, the newest").within(1, kMost).shows_default();
-  command.flag("--json", options->json, "as JSON");
+  command.option("--limit", options->most, "N", "maximum number to list, newest first")
+      .within(1, kMost)
+      .shows_default();
+  command.flag("--json", options->json, "print JSON");
   tasks::add_connection_options(command, options->connection);
   command.runs([options] {
     const Status listed = list(*options);
@@ -69,6 +71,6 @@ void set_up(CommandLine& command) {
 }  // namespace batch_list_cli
 
 extern const Command batch_list_command;
-const Command batch_list_command{"list", "List batches, the newest first", "sonde batch list", batch_list_cli::set_up};
+const Command batch_list_command{"list", "List batches, newest first", "sonde batch list", batch_list_cli::set_up};
 
 }  // namespace sonde

@@ -42,8 +42,8 @@ int run(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("BATCH", options->batch, "its number").required();
-  command.flag("--json", options->json, "as JSON");
+  command.positional("BATCH", options->batch, "ID of the batch").required();
+  command.flag("--json", options->json, "print JSON");
   tasks::add_connection_options(command, options->connection);
   command.runs([options] { return run(*options); });
 }
@@ -51,7 +51,7 @@ void set_up(CommandLine& command) {
 }  // namespace batch_show_cli
 
 extern const Command batch_show_command;
-const Command batch_show_command{"show", "Show how far a batch is, how it was split, and its tasks",
+const Command batch_show_command{"show", "Show the progress of a batch, its split over GPUs, and its tasks",
                                  "sonde batch show 3", batch_show_cli::set_up};
 
 }  // namespace sonde

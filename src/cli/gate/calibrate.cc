@@ -58,7 +58,7 @@ Status write_floors(const Options& options, const gate::CalibratedFloors& floors
 
 Status calibrate(const Options& options, std::span<const gate::RunRecord> records) {
   if (records.size() < gate::kFewestCalibrationRuns) {
-    return fail("{} of one program do not tell how far equal runs differ; at least {} are needed, better 20",
+    return fail("{} of one program are too few to measure noise; at least {} are needed, 20 are recommended",
                 counted(static_cast<int64_t>(records.size()), "run"), gate::kFewestCalibrationRuns);
   }
   gate::Budget given;
@@ -69,7 +69,7 @@ Status calibrate(const Options& options, std::span<const gate::RunRecord> record
   }
   const auto figures = noisy_figures(options.budget.empty() ? every_timed_figure() : given, records);
   if (figures.empty())
-    return fail("the runs have no timed figure{} in common", options.budget.empty() ? "" : " of the budget");
+    return fail("the runs have no timed metric{} in common", options.budget.empty() ? "" : " of the budget");
   const gate::CalibratedFloors floors = floors_of(figures, records);
   fmt::print("{} of one program; 99 of 100 comparisons of it with itself differ by no more than the floor.\n\n{}",
              counted(static_cast<int64_t>(records.size()), "run"), table_of(floors));
@@ -80,7 +80,7 @@ Status calibrate(const Options& options, std::span<const gate::RunRecord> record
 
 int from_files(const Options& options) {
   if (options.run.words.empty()) {
-    return gate_usage_error({"there is neither a command after -- nor a FILE"}, "gate calibrate");
+    return gate_usage_error({"give a command after --, or FILEs"}, "gate calibrate");
   }
   const auto records = load_records(options.run.words);
   if (!records) return gate_error(records.error());
@@ -102,10 +102,10 @@ int from_command(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.option("-n,--runs", options->runs, "N", "runs to make").above_zero().shows_default();
-  command.option("--time-budget", options->time_budget, "TIME", "make no more runs once they took so long (30m)");
-  command.option("--budget", options->budget, "FILE", "only the figures that this budget looks at");
-  command.option("-o,--output", options->output, "FILE", "a file for the floors (docs/schemas/floors.schema.json)");
+  command.option("-n,--runs", options->runs, "N", "number of runs").above_zero().shows_default();
+  command.option("--time-budget", options->time_budget, "TIME", "start no more runs after this time, such as 30m");
+  command.option("--budget", options->budget, "FILE", "only the metrics of this budget");
+  command.option("-o,--output", options->output, "FILE", "file for the noise floors (docs/schemas/floors.schema.json)");
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   add_run_options(command, options->run);
   command.runs([options, command] {
@@ -118,7 +118,7 @@ void set_up(CommandLine& command) {
 
 extern const Command gate_calibrate_command;
 const Command gate_calibrate_command{
-    "calibrate", "Measure how far runs of the same program differ on this machine",
+    "calibrate", "Measure the noise between runs of the same program on this machine",
     "sonde gate calibrate -n 20 -o floors.json -- sonde record -o {profile} python train.py",
     gate_calibrate_cli::set_up};
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <ctime>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -47,7 +49,7 @@ Result<std::vector<size_t>> chosen_gpus(const Options& options, const std::vecto
       if (number ? i == *number : is_named(all[i].reading, id)) gpu = i;
     }
     if (gpu == all.size()) {
-      return fail("there is no GPU '{}': this host has {}; sonde gpus --query-gpu=index,uuid,pci.bus_id lists them", id,
+      return fail("unknown GPU '{}': this host has {}; sonde gpus --query-gpu=index,uuid,pci.bus_id lists them", id,
                   all.size() == 1 ? "GPU 0 only" : fmt::format("{} GPUs, from 0", all.size()));
     }
     chosen.push_back(gpu);
@@ -166,7 +168,7 @@ Result<bool> run(const Options& options) {
   }
   SONDE_TRY(watch.choose(options));
   if (watch.simulated() && (options.dmon || !options.query.empty())) {
-    fmt::print(stderr, "note: these GPUs are simulated: nothing here was measured\n");
+    fmt::print(stderr, "note: these GPUs are simulated; the values are not measurements\n");
   }
   if (options.dmon) {
     SONDE_TRY(show_dmon(options, watch));
@@ -194,27 +196,28 @@ int exit_code_of(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.option("-i,--id", options->ids, "LIST", "only these GPUs: number, UUID or PCI bus id, separated by commas")
+  command.option("-i,--id", options->ids, "LIST", "only these GPUs: index, UUID or PCI bus ID, separated by commas")
       .list();
-  command.option("--query-gpu", options->query, "LIST", "fields named as nvidia-smi names them, separated by commas");
-  command.option("--format", options->format, "FORMAT", "of --query-gpu: csv[,noheader][,nounits]").shows_default();
+  command.option("--query-gpu", options->query, "LIST",
+                 "fields to print, by the names of nvidia-smi, separated by commas");
+  command.option("--format", options->format, "FORMAT", "format of --query-gpu: csv[,noheader][,nounits]")
+      .shows_default();
   command.flag("--help-query-gpu", options->help_query, "list the fields of --query-gpu");
-  command.flag("--json", options->json, "all values as JSON; those that a GPU does not give are null");
-  command.option("-l,--loop", options->loop_s, "SECONDS", "again every so many seconds").within(0.01, 86400.0);
-  command.option("-c,--count", options->count, "N", "so many times, then end").above_zero();
-  command
-      .option("--patience", options->source.patience_s, "SECONDS", "seconds after which a GPU counts as not answering")
-      .within(0.05, 3600.0)
+  command.flag("--json", options->json, "print all values as JSON; values that a GPU does not provide are null");
+  command.option("-l,--loop", options->loop_s, "SECONDS", "repeat every SECONDS").between(0.01, 86400.0);
+  command.option("-c,--count", options->count, "N", "repeat N times, then exit").above_zero();
+  command.option("--patience", options->source.patience_s, "SECONDS", "seconds until a GPU counts as not responding")
+      .between(0.05, 3600.0)
       .shows_default();
   command.option("--simulated", options->source.simulated, "FILE",
-                 "FILE: GPUs that it describes, instead of real ones");
-  command.option("--at", options->source.at, "TIME", "with --simulated: this long after its start, such as 90s")
+                 "use simulated GPUs that FILE describes, instead of real ones");
+  command.option("--at", options->source.at, "TIME", "with --simulated: time since its start, such as 90s")
       .shows_default();
   CommandLine dmon = command.command("dmon", "Print a line per GPU and second, in the columns of nvidia-smi dmon");
   dmon.passes_options_up();
-  dmon.option("-s,--select", options->select, "GROUPS", "groups of columns: p u c v m e t").shows_default();
-  dmon.option("-d,--delay", options->delay_s, "SECONDS", "seconds between two lines").within(0.01, 86400.0);
-  dmon.option("-o,--options", options->stamp, "STAMPS", "D: with date, T: with time");
+  dmon.option("-s,--select", options->select, "GROUPS", "groups of columns to print: p u c v m e t").shows_default();
+  dmon.option("-d,--delay", options->delay_s, "SECONDS", "seconds between two lines").between(0.01, 86400.0);
+  dmon.option("-o,--options", options->stamp, "STAMPS", "add columns: D date, T time");
   dmon.runs([options] {
     options->dmon = true;
     return exit_code_of(*options);
@@ -226,7 +229,8 @@ void set_up(CommandLine& command) {
 
 extern const Command gpus_command;
 const Command gpus_command{
-    "gpus", "Show the GPUs of this host as a table or JSON, or by nvidia-smi's fields and dmon's columns",
+    "gpus",
+    "Show the GPUs of this host as a table or JSON, or with the fields of nvidia-smi and the columns of its dmon",
     "sonde gpus --query-gpu=name,utilization.gpu,memory.used --format=csv -l 5", gpus_cli::set_up,
     CommandGroup::operate};
 

@@ -20,7 +20,7 @@ const std::array kCommands = {
 
 extern const Command keys_command;
 const Command keys_command{"keys",
-                           "Make, list and revoke the keys that calls of the service's API need",
+                           "Create, list and revoke keys for the API of the service",
                            "sonde keys add grafana --role read",
                            nullptr,
                            CommandGroup::operate,

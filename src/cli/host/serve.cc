@@ -84,12 +84,14 @@ int run(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  const CommandOption file =
-      command.option("--config", options->file, "FILE", "FILE: the configuration").shows_default();
-  command.flag("--validate-config", options->validate, "check the configuration and end: 0 valid, 1 not");
-  command.option("--simulated", options->simulated, "FILE", "FILE: GPUs that it describes, instead of real ones");
-  command.option("--address", options->address, "ADDRESS", "listen there, whatever the configuration says");
-  command.option("--port", options->port, "N", "likewise; 0: any free one, told in the log and in port_file")
+  const CommandOption file = command.option("--config", options->file, "FILE", "configuration file").shows_default();
+  command.flag("--validate-config", options->validate, "check the configuration and exit: 0 valid, 1 invalid");
+  command.option("--simulated", options->simulated, "FILE",
+                 "use simulated GPUs that FILE describes, instead of real ones");
+  command.option("--address", options->address, "ADDRESS", "address to listen on; overrides the configuration");
+  command
+      .option("--port", options->port, "N",
+              "port to listen on; overrides the configuration; 0: any free port, printed to the log and port_file")
       .within(0, 65535);
   command.runs([options, file] {
     options->file_is_named = file.is_given();
@@ -100,8 +102,8 @@ void set_up(CommandLine& command) {
 }  // namespace serve_cli
 
 extern const Command serve_command;
-const Command serve_command{"serve",
-                            "Watch the GPUs of this host: live page, API, metrics for Prometheus, alerts, history",
-                            "sonde serve --config config.yaml", serve_cli::set_up, CommandGroup::operate};
+const Command serve_command{
+    "serve", "Monitor the GPUs of this host and run tasks: web page, API, Prometheus metrics, alerts, history",
+    "sonde serve --config config.yaml", serve_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

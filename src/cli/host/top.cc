@@ -100,16 +100,16 @@ int run(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.option("-d,--delay", options->choice.delay_s, "SECONDS", "seconds between two looks")
-      .within(0.1, 60.0)
+  command.option("-d,--delay", options->choice.delay_s, "SECONDS", "seconds between updates")
+      .between(0.1, 60.0)
       .shows_default();
-  command.flag("-b,--batch", options->batch, "print the screen instead of taking the terminal");
-  command.option("-n,--count", options->count, "N", "with --batch: so many times").above_zero();
+  command.flag("-b,--batch", options->batch, "print the screen as text instead of using the full terminal");
+  command.option("-n,--count", options->count, "N", "with --batch: print N times").above_zero();
   command.option("-f,--filter", options->choice.filter, "WORD",
-                 "only processes with this in user, command, container, pod, unit or PID");
+                 "only processes with this word in user, command, container, pod, unit or PID");
   command.option("--simulated", options->source.simulated, "FILE",
-                 "FILE: GPUs that it describes, instead of real ones");
-  command.option("--at", options->source.at, "TIME", "with --simulated: this long after its start, such as 90s")
+                 "use simulated GPUs that FILE describes, instead of real ones");
+  command.option("--at", options->source.at, "TIME", "with --simulated: time since its start, such as 90s")
       .shows_default();
   command.runs([options] { return run(*options); });
 }
@@ -117,7 +117,7 @@ void set_up(CommandLine& command) {
 }  // namespace top_cli
 
 extern const Command top_command;
-const Command top_command{"top", "Watch GPUs and their processes in the terminal, with users and containers",
+const Command top_command{"top", "Monitor GPUs and their processes in the terminal, with users and containers",
                           "sonde top", top_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

@@ -49,8 +49,8 @@ void tell(const api::Key& key, const std::string& file) {
   const std::string until =
       key.expires_s ? fmt::format("until {}Z", moment_text(*key.expires_s)) : std::string("until it is revoked");
   fmt::print(stderr,
-             "Key {} for '{}' with the role {} is valid {}; {} keeps its hash. It is shown this once: send it "
-             "as\nAuthorization: Bearer KEY\n",
+             "Key {} for '{}' with the role {} is valid {}; its hash is stored in {}. The key is shown only now. Send "
+             "it as\nAuthorization: Bearer KEY\n",
              key.id, key.name, api::role_name(key.role), until, file);
 }
 
@@ -67,15 +67,16 @@ Status add(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("name", options->name, "of whom or what the key is for").required();
+  command.positional("name", options->name, "user or client that the key is for").required();
   command
       .option("--role", options->role, "ROLE",
-              "read: see all; submit: also run tasks and acknowledge incidents; admin: also change the configuration")
+              "role: read views everything; submit also runs tasks and acknowledges incidents; admin also changes the "
+              "configuration")
       .required()
       .one_of({"read", "submit", "admin"});
-  command.option("--expires", options->days, "DAYS", "days that it is valid (default: until it is revoked)")
+  command.option("--expires", options->days, "DAYS", "days until the key expires (default: it does not expire)")
       .within(1 / kSecondsPerDay, kMostDays);
-  command.flag("--json", options->json, "as a JSON object, the secret in it");
+  command.flag("--json", options->json, "print JSON, including the secret");
   add_key_file_options(command, options->file);
   command.footer(
       "The key alone goes to standard output:\n  KEY=$(sonde keys add ci --role submit)\n  curl -H \"Authorization: "
@@ -89,7 +90,7 @@ void set_up(CommandLine& command) {
 }  // namespace keys_add_cli
 
 extern const Command keys_add_command;
-const Command keys_add_command{"add", "Make a key, and show it this once",
-                               "sonde keys add ci --role submit --expires 90", keys_add_cli::set_up};
+const Command keys_add_command{"add", "Create a key and print it", "sonde keys add ci --role submit --expires 90",
+                               keys_add_cli::set_up};
 
 }  // namespace sonde

@@ -68,7 +68,7 @@ Status list(const Options& options) {
   if (options.json) {
     output.write(json_text(*file, *keys));
   } else if (keys->empty()) {
-    fmt::print(stderr, "No key in {}; `sonde keys add NAME --role read` makes one.\n", *file);
+    fmt::print(stderr, "No key in {}; `sonde keys add NAME --role read` creates one.\n", *file);
   } else {
     const auto format = find_table_format("column");
     if (!format) return std::unexpected(format.error());
@@ -81,7 +81,7 @@ Status list(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.flag("--json", options->json, "as a JSON document");
+  command.flag("--json", options->json, "print JSON");
   add_key_file_options(command, options->file);
   command.runs([options] {
     const Status done = list(*options);
@@ -92,7 +92,7 @@ void set_up(CommandLine& command) {
 }  // namespace keys_list_cli
 
 extern const Command keys_list_command;
-const Command keys_list_command{"list", "Show the keys, without their secrets", "sonde keys list",
+const Command keys_list_command{"list", "List the keys, without their secrets", "sonde keys list",
                                 keys_list_cli::set_up};
 
 }  // namespace sonde

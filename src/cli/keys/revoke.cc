@@ -19,13 +19,13 @@ Status revoke(const Options& options) {
   const auto file = key_file_path(options.file);
   if (!file) return std::unexpected(file.error());
   SONDE_TRY(api::KeyFile::at(*file)->revoke(options.key));
-  fmt::print(stderr, "Key '{}' is revoked; a running service refuses it from now on.\n", options.key);
+  fmt::print(stderr, "Key '{}' is revoked; a running service now refuses it.\n", options.key);
   return {};
 }
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("key", options->key, "its id or its name, as `sonde keys list` shows them").required();
+  command.positional("key", options->key, "ID or name of the key (sonde keys list)").required();
   add_key_file_options(command, options->file);
   command.runs([options] {
     const Status done = revoke(*options);
@@ -36,7 +36,7 @@ void set_up(CommandLine& command) {
 }  // namespace keys_revoke_cli
 
 extern const Command keys_revoke_command;
-const Command keys_revoke_command{"revoke", "Make a key invalid, for ever", "sonde keys revoke grafana",
+const Command keys_revoke_command{"revoke", "Revoke a key permanently", "sonde keys revoke grafana",
                                   keys_revoke_cli::set_up};
 
 }  // namespace sonde

@@ -12,10 +12,10 @@ constexpr const char* kUsualConfig = "config.yaml";
 }  // namespace
 
 void add_key_file_options(CommandLine& command, KeyFileOptions& options) {
-  const CommandOption keys = command.option("--keys", options.keys, "FILE", "the key file itself");
+  const CommandOption keys = command.option("--keys", options.keys, "FILE", "key file");
   command
       .option("--config", options.config, "FILE",
-              "configuration of the service, which names the key file (default: config.yaml)")
+              "configuration file of the service, which names the key file (default: config.yaml)")
       .excludes(keys);
 }
 

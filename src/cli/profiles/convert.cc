@@ -36,17 +36,17 @@ int run(const ConvertArguments& arguments) {
 
 void set_up(CommandLine& command) {
   const auto a = std::make_shared<ConvertArguments>();
-  command.positional("files", a->files, "Profiles of one run, and last the file to write: .sqlite, .json or .json.gz")
+  command.positional("files", a->files, "profiles of one run, then the file to write: .sqlite, .json or .json.gz")
       .required()
       .values(2, -1);
-  command.flag("--force-overwrite", a->overwrite, "Replace the output where it is there already");
+  command.flag("--force-overwrite", a->overwrite, "replace an output file that exists");
   command.runs([a] { return run(*a); });
 }
 
 }  // namespace convert_cli
 
 extern const Command convert_command;
-const Command convert_command{"convert", "Write profiles of a run as one file of another format",
+const Command convert_command{"convert", "Convert the profiles of a run to one file of another format",
                               "sonde convert trace.json.gz run.sqlite", convert_cli::set_up, CommandGroup::other};
 
 }  // namespace sonde

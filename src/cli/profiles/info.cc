@@ -22,14 +22,15 @@ void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile);
   command.flag("--private", options->info.show_private,
-               "also show environment, users, hosts, command lines and whole paths that the profile carries");
+               "also show the environment, users, hosts, command lines and full paths in the profile");
   command.runs([options] { return finish(options->profile, [&] { return run(*options); }); });
 }
 
 }  // namespace info_cli
 
 extern const Command info_command;
-const Command info_command{"info", "Tell what a profile is, what recorded it, what it holds and what is missing",
+const Command info_command{"info",
+                           "Describe a profile: its format, what recorded it, what it contains and what is missing",
                            "sonde info run.sqlite", info_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

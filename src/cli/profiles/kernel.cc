@@ -49,7 +49,7 @@ Status check_sections(const Options& options) {
 Error no_kernel(const Trace& trace) {
   const std::string file = trace.ranks.empty() ? std::string("the profile") : trace.ranks.front().file;
   return {fmt::format(
-      "{} holds no kernel; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, measures kernels",
+      "{} contains no kernel; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, measures kernels",
       file)};
 }
 
@@ -69,7 +69,7 @@ Result<KernelPage> page_of(const Options& options, const Trace& trace) {
     if ((*choice)(launch)) page.kernels.push_back(launch.profile);
   }
   if (page.kernels.empty()) {
-    return fail("no kernel is number '{0}' or has a name that '{0}' matches; sonde kernels lists them", options.kernel);
+    return fail("no kernel has the ID '{0}' or a name that matches '{0}'; sonde kernels lists them", options.kernel);
   }
   return page;
 }
@@ -89,8 +89,8 @@ Status run(const Options& options) {
   (*format)->write(*page, output->sink());
   if (is_timeline && (*format)->format == "csv" && !options.quiet) {
     fmt::print(stderr,
-               "note: sections of counters were not collected: a timeline has none; sonde record --set full or ncu "
-               "--set full, with -o KERNELS PROGRAM, measures them\n");
+               "note: a timeline has no counters; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, "
+               "measures them\n");
   }
   if (!options.quiet) fmt::print(stderr, "{}", log_text(trace->log));
   return output->close();
@@ -112,30 +112,31 @@ void add_choice(CommandLine& command, const std::string& name, std::string_view 
 
 void add_page_options(CommandLine& command, Options& options) {
   command.option("-k,--kernel,--kernel-name", options.kernel, "ID|REGEX",
-                 "a launch's ID, or a regular expression for the name");
-  command.option("--page", options.page, "PAGE", "details or raw (all metrics)").shows_default();
-  command.option("-f,--format", options.format, "FORMAT", "text, csv or json").shows_default();
-  command.flag("--csv", options.csv, "the same as --format csv");
-  command.option("--section", options.sections, "SECTION", "only this section; may repeat").repeatable();
-  command.flag("--list-sections", options.list_sections, "list the sections that ncu can collect, and in which sets");
+                 "show launches with this ID, or with a name that matches");
+  command.option("--page", options.page, "PAGE", "page to show: details or raw (all metrics)").shows_default();
+  command.option("-f,--format", options.format, "FORMAT", "output format: text, csv or json").shows_default();
+  command.flag("--csv", options.csv, "same as --format csv");
+  command.option("--section", options.sections, "SECTION", "show this section only; repeatable").repeatable();
+  command.flag("--list-sections", options.list_sections,
+               "list the sections that ncu can collect, and the sets that contain them");
   add_choice(command, "--print-details", "PART", options.details,
              {{"header", PrintDetails::header}, {"body", PrintDetails::body}, {"all", PrintDetails::all}},
-             "which metrics of a section: header, body or all");
+             "metrics of a section to show: header, body or all");
   add_choice(command, "--print-units", "UNITS", options.units,
              {{"auto", PrintUnits::automatic}, {"base", PrintUnits::base}},
-             "auto scales values for people, base leaves them as they were measured");
+             "auto scales values to readable units, base shows them as measured");
   add_choice(command, "--print-metric-instances", "PART", options.instances,
              {{"none", PrintInstances::none}, {"values", PrintInstances::values}, {"details", PrintInstances::details}},
-             "the parts of metrics: none, values, or details with their keys");
-  command.option("-o,--output", options.output, "FILE", "a file to write to");
+             "instances of metrics to show: none, values, or details with their keys");
+  command.option("-o,--output", options.output, "FILE", "file to write");
   command.flag("--force-overwrite", options.force_overwrite, "replace an output file that exists");
-  command.flag("-q,--quiet", options.quiet, "say nothing of what the import log holds");
+  command.flag("-q,--quiet", options.quiet, "do not print the import log");
 }
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile);
-  command.option("-i,--import", options->import, "FILE", "FILE, as ncu names it");
+  command.option("-i,--import", options->import, "FILE", "report to read; same as FILE (option of ncu)");
   add_page_options(command, *options);
   command.runs([options] {
     if (options->list_sections) return list_sections();
@@ -149,7 +150,7 @@ void set_up(CommandLine& command) {
 extern const Command kernel_command;
 const Command kernel_command{
     "kernel",
-    "Show kernels as `ncu --page details` does, with rooflines and hot spots; launch and occupancy of a timeline's",
+    "Show kernels as `ncu --page details` does, with rooflines and hot spots; for a timeline launch and occupancy",
     "sonde kernel kernels.ncu-rep --kernel gemm", kernel_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

@@ -167,7 +167,8 @@ Status add_part(const std::vector<Job>& jobs, const ProfileOptions& profile, std
 Status run_jobs_by_rank(const std::vector<Job>& jobs, const StatsOptions& options) {
   const auto files = sort_files(options.profile.files);
   if (!files) return std::unexpected(files.error());
-  if (files->timelines.size() < 2) return fail("--by-rank needs the files of several ranks, or a folder with them");
+  if (files->timelines.size() < 2)
+    return fail("--by-rank needs the files of several ranks, or a folder that contains them");
   std::vector<StackedTable> stacks;
   for (size_t j = 0; j < jobs.size(); ++j) stacks.emplace_back("Rank");
   for (size_t i = 0; i < files->timelines.size(); ++i) {
@@ -212,7 +213,9 @@ int run(const StatsOptions& options) {
 }
 
 void add_table_options(CommandLine& command, StatsOptions& options) {
-  command.option("-r,--report", options.reports, "LIST", "report[:argument...]; may repeat and take a list with commas")
+  command
+      .option("-r,--report", options.reports, "LIST",
+              "reports to print, as NAME[:ARGUMENT...], separated by commas; repeatable")
       .list();
   command
       .option("-f,--format", options.formats, "LIST",
@@ -220,28 +223,31 @@ void add_table_options(CommandLine& command, StatsOptions& options) {
       .list();
   command
       .option("-o,--output", options.outputs, "LIST",
-              "'-' the console, '.' files beside the profile, @COMMAND its input, else the files' base name")
+              "output per report: '-' the console, '.' files next to the profile, @COMMAND a command's input, else the "
+              "base name of files")
       .list();
-  command.option("--timeunit", options.time_unit, "UNIT", "nsec, usec, msec or seconds").shows_default();
-  command.flag("--by-rank", options.by_rank, "each table for every file of a run and over all of them");
+  command.option("--timeunit", options.time_unit, "UNIT", "unit of times: nsec, usec, msec or seconds").shows_default();
+  command.flag("--by-rank", options.by_rank, "print each table for every file of a run and for all of them together");
   command.flag("--force-overwrite", options.force_overwrite, "replace output files that exist");
-  command.flag("--force-export", options.force_export, "accepted for nsys' sake: profiles are read as they are");
+  command.flag("--force-export", options.force_export,
+               "accepted as in nsys; has no effect, since profiles are read directly");
   command.option_taking(
-      "--sqlite", [](const std::string&) {}, "FILE", "accepted for nsys' sake: no file is written to read a profile");
+      "--sqlite", [](const std::string&) {}, "FILE",
+      "accepted as in nsys; has no effect, since no SQLite file is needed");
   command.option_taking(
-             "--report-dir", [](const std::string&) {}, "FOLDER", "refused: reports are Sonde's own")
+             "--report-dir", [](const std::string&) {}, "FOLDER", "not supported: reports are built in")
       .check([](const std::string&) {
-        return std::string("reports are Sonde's own (--help-reports); for others SQL reads the profile");
+        return std::string("reports are built in (--help-reports); use SQL on the profile for others");
       });
-  command.flag("--help-formats", options.help_formats, "list the formats");
-  command.flag("-q,--quiet", options.quiet, "say nothing of skipped reports and of what the import log holds");
+  command.flag("--help-formats", options.help_formats, "list the output formats");
+  command.flag("-q,--quiet", options.quiet, "do not print skipped reports and the import log");
 }
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<StatsOptions>();
   add_profile_options(command, options->profile);
   add_table_options(command, *options);
-  command.flag("--help-reports{all}", options->help_reports, "list the reports; =NAME or =ALL describes them");
+  command.flag("--help-reports{all}", options->help_reports, "list the reports; NAME or ALL describes them");
   command.runs([options] { return run(*options); });
 }
 

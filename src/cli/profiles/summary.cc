@@ -28,8 +28,8 @@ Status run(const SummaryOptions& options) {
 void set_up(CommandLine& command) {
   auto options = std::make_shared<SummaryOptions>();
   add_profile_options(command, options->profile);
-  command.flag("--json", options->json, "as a JSON document (schema: docs/schemas/summary.schema.json)");
-  command.option("-o,--output", options->output, "FILE", "a file to write to");
+  command.flag("--json", options->json, "print JSON (schema: docs/schemas/summary.schema.json)");
+  command.option("-o,--output", options->output, "FILE", "file to write");
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   command.runs([options] { return finish(options->profile, [&] { return run(*options); }); });
 }
@@ -37,7 +37,8 @@ void set_up(CommandLine& command) {
 }  // namespace summary_cli
 
 extern const Command summary_command;
-const Command summary_command{"summary", "Show a run on one screen: GPU busy and idle, kernels, copies, API calls",
+const Command summary_command{"summary",
+                              "Summarize a run on one screen: GPU busy and idle time, kernels, copies, API calls",
                               "sonde summary run.sqlite", summary_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

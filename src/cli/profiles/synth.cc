@@ -89,25 +89,27 @@ int run(const SynthArguments& arguments) {
 }
 
 std::string plant_help() {
-  std::string text = "Plant a problem; its cost is written beside the output. Any of:";
+  std::string text = "problem to plant; its cost is written next to the output; repeatable. One of:";
   for (const synth::Plant& p : synth::plants()) text += fmt::format("\n  {}: {}", p.name, p.description);
   return text;
 }
 
 void set_up(CommandLine& command) {
   const auto a = std::make_shared<SynthArguments>();
-  command.option("-o,--output", a->output, "FILE", "File to write: .sqlite, .json or .json.gz").required();
-  command.option("--program", a->options.program, "PROGRAM", "What is simulated: inference, training or tuned")
+  command.option("-o,--output", a->output, "FILE", "file to write: .sqlite, .json or .json.gz").required();
+  command.option("--program", a->options.program, "PROGRAM", "simulated program: inference, training or tuned")
       .shows_default();
-  command.option("--seed", a->options.seed, "N", "The same seed gives the same file").shows_default();
-  command.option("--events", a->events, "N", "About how many events to make; k and M count thousands and millions");
-  command.option("--iterations", a->options.iterations, "N", "How many iterations to run instead");
-  command.option("--gpus", a->options.gpus, "N", "GPUs, each with its threads").shows_default();
-  command.option("--streams", a->options.streams, "N", "Streams that compute, of each GPU (inference)").shows_default();
-  command.option("--layers", a->options.layers, "N", "Layers of encoder and decoder each").shows_default();
-  command.flag("--graphs", a->options.graphs, "Launch the model as CUDA graphs (inference)");
+  command.option("--seed", a->options.seed, "N", "seed of random numbers; the same seed gives the same file")
+      .shows_default();
+  command.option("--events", a->events, "N", "approximate number of events; suffixes k, M and G");
+  command.option("--iterations", a->options.iterations, "N", "number of iterations, instead of --events");
+  command.option("--gpus", a->options.gpus, "N", "number of GPUs, each with its own threads").shows_default();
+  command.option("--streams", a->options.streams, "N", "number of compute streams per GPU (inference)").shows_default();
+  command.option("--layers", a->options.layers, "N", "number of layers of the encoder, and of the decoder")
+      .shows_default();
+  command.flag("--graphs", a->options.graphs, "launch the model as CUDA graphs (inference)");
   command.option("--plant", a->options.plants, "PROBLEM", plant_help());
-  command.flag("--force-overwrite", a->overwrite, "Replace the output where it is there already");
+  command.flag("--force-overwrite", a->overwrite, "replace an output file that exists");
   command.runs([a] { return run(*a); });
 }
 

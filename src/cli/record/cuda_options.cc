@@ -26,7 +26,7 @@ Result<int64_t> threshold(std::string_view text) {
   int64_t ns = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ns);
   if (error == std::errc() && end == text.data() + text.size() && ns >= 0) return ns;
-  return fail("--cudabacktrace: '{}' is no number of nanoseconds", text);
+  return fail("--cudabacktrace: '{}' is not a number of nanoseconds", text);
 }
 
 Status add_back_traces(wire::CudaWanted& wanted, const std::string& choice) {
@@ -54,8 +54,8 @@ Status add_back_traces(wire::CudaWanted& wanted, const std::string& choice) {
     return {};
   }
   return fail(
-      "--cudabacktrace: '{}' is none of all, api, kernel, memory, sync, other and none, each with :NS behind it for "
-      "the least duration",
+      "--cudabacktrace: '{}' is not one of all, api, kernel, memory, sync, other and none, optionally followed by :NS "
+      "for the minimum duration",
       choice);
 }
 
@@ -63,13 +63,13 @@ Status add_graphs(wire::CudaWanted& wanted, const std::string& choice, std::vect
   const auto [level, origin] = split(choice);
   const bool known_origin = origin.empty() || origin == "host-only" || origin == "host-and-device";
   if ((level != "graph" && level != "node") || !known_origin) {
-    return fail("--cuda-graph-trace: '{}' is neither graph nor node, with :host-only or :host-and-device behind it",
-                choice);
+    return fail(
+        "--cuda-graph-trace: '{}' is neither graph nor node, optionally followed by :host-only or :host-and-device",
+        choice);
   }
   if (level == "node") wanted.extras |= wire::kCudaGraphNodes;
   if (origin == "host-and-device") {
-    remarks.push_back(
-        {true, "CUDA graphs that the GPU itself launches are not recorded: only :host-only is there yet"});
+    remarks.push_back({true, "CUDA graphs launched by the GPU itself are not recorded; only :host-only is supported"});
   }
   return {};
 }
@@ -77,27 +77,28 @@ Status add_graphs(wire::CudaWanted& wanted, const std::string& choice, std::vect
 }  // namespace
 
 void add_cuda_options(CommandLine& command, CudaArguments& a) {
-  command.flag("--cuda-memory-usage", a.memory, "also record what CUDA allocates and frees");
+  command.flag("--cuda-memory-usage", a.memory, "also record allocations and frees of CUDA memory");
   command
       .option("--cuda-graph-trace", a.graphs, "LEVEL",
-              "graph: each launch of a CUDA graph as a whole; node: each kernel and copy in it, at a higher cost")
+              "record CUDA graphs by graph (each launch as a whole) or by node (each kernel and copy in it, at a "
+              "higher cost)")
       .shows_default();
   command
       .option("--cudabacktrace", a.back_traces, "LIST",
-              "back traces of CUDA calls: all, kernel, memory, sync, other or none, with :NS behind it for calls that "
-              "took so long (1000)")
+              "backtraces of CUDA calls: all, kernel, memory, sync, other or none, optionally with :NS for the minimum "
+              "duration (1000)")
       .list()
       .shows_default();
-  command.flag("--cuda-um-cpu-page-faults", a.cpu_page_faults, "also record the CPU's page faults of unified memory");
-  command.flag("--cuda-um-gpu-page-faults", a.gpu_page_faults, "also record the GPU's page faults of unified memory");
+  command.flag("--cuda-um-cpu-page-faults", a.cpu_page_faults, "also record CPU page faults of unified memory");
+  command.flag("--cuda-um-gpu-page-faults", a.gpu_page_faults, "also record GPU page faults of unified memory");
   command
       .option("--cuda-event-trace", a.event_times, "true|false|auto",
-              "true: also record when the GPU reaches CUDA events, at a cost")
+              "record when the GPU reaches CUDA events, at a cost: true, false or auto")
       .one_of({"true", "false", "auto"})
       .shows_default();
   command
       .option("--cuda-flush-interval", a.flush_ms, "MS",
-              "milliseconds between two times that CUPTI's records are fetched: what a crash may cost")
+              "milliseconds between flushes of CUPTI's records; a crash loses the records since the last flush")
       .within(0, kMostFlushMs, "milliseconds")
       .shows_default();
 }

@@ -8,22 +8,20 @@ namespace sonde::record_cli {
 namespace {
 
 void add_names(CommandLine& command, const std::string& group, LaunchChoice& choice) {
-  command.option("--kernel-regex", choice.kernel_regex, "REGEX", "only kernels whose function name it matches")
+  command.option("--kernel-regex", choice.kernel_regex, "REGEX", "only kernels whose function name matches")
       .group(group);
-  command.option("-k,--kernel-name", choice.kernel_name, "NAME", "only kernels of this name; or regex:EXPRESSION")
+  command.option("-k,--kernel-name", choice.kernel_name, "NAME", "only kernels with this name, or regex:EXPRESSION")
       .group(group);
 }
 
 void add_numbers(CommandLine& command, const std::string& group, LaunchChoice& choice) {
-  command.option("--launch-skip", choice.skip, "N", "leave out so many of their launches first")
-      .not_negative()
-      .group(group);
-  command.option("--launch-count", choice.count, "N", "measure so many launches a process; 0: all")
+  command.option("--launch-skip", choice.skip, "N", "skip the first N launches").not_negative().group(group);
+  command.option("--launch-count", choice.count, "N", "measure N launches per process; 0: all")
       .not_negative()
       .group(group);
   command
       .option("--launches-each", choice.each, "N",
-              "measure so many launches of each kernel, grid, block and place in the NVTX ranges; 0: all")
+              "measure N launches of each kernel, grid, block and NVTX range; 0: all")
       .not_negative()
       .group(group);
 }
@@ -31,15 +29,17 @@ void add_numbers(CommandLine& command, const std::string& group, LaunchChoice& c
 void add_places(CommandLine& command, const std::string& group, LaunchChoice& choice) {
   command
       .option("--nvtx-include", choice.included_ranges, "RANGES",
-              "only launches within [DOMAIN@]NAME/ (push/pop) or [DOMAIN@]NAME,NAME (start/end), as ncu has it")
+              "only launches within [DOMAIN@]NAME/ (push/pop) or [DOMAIN@]NAME,NAME (start/end), as in ncu; repeatable")
       .repeatable()
       .group(group);
-  command.option("--nvtx-exclude", choice.excluded_ranges, "RANGES", "no launches within them")
+  command
+      .option("--nvtx-exclude", choice.excluded_ranges, "RANGES",
+              "no launches within these ranges, written as for --nvtx-include; repeatable")
       .repeatable()
       .group(group);
   command
       .option("--kernels-from", choice.kernel_list, "FILE",
-              "only the kernels in places of a file: lines of a kernel's name and the ranges around it, tabs between")
+              "only kernels listed in a file; a line is a kernel's name and the ranges around it, separated by tabs")
       .group(group);
 }
 
@@ -62,7 +62,7 @@ std::string expression_of(std::string_view name) {
 Status choose_kernel(record::MeasureRequest& request, const LaunchChoice& choice) {
   const bool by_name = !choice.kernel_name.empty();
   if (by_name && !choice.kernel_regex.empty()) {
-    return fail("--kernel-regex and --kernel-name both choose kernels: give one");
+    return fail("--kernel-regex and --kernel-name both choose kernels; give one");
   }
   request.kernel = by_name ? expression_of(choice.kernel_name) : choice.kernel_regex;
   const auto compiled = Expression::compile(request.kernel);
@@ -90,7 +90,7 @@ Status add_filters(record::MeasureRequest& request, const LaunchChoice& choice) 
   for (const record::RangeFilter& filter : request.filters) elements += filter.ranges.size();
   if (request.filters.size() <= record::kMostRangeFilters && elements <= record::kMostRangeElements) return {};
   return fail(
-      "--nvtx-include and --nvtx-exclude: no more than {} of them, with {} ranges together; regex: takes several",
+      "--nvtx-include and --nvtx-exclude: at most {} options with {} ranges in total; regex: matches several names",
       record::kMostRangeFilters, record::kMostRangeElements);
 }
 
@@ -98,7 +98,7 @@ Status add_filters(record::MeasureRequest& request, const LaunchChoice& choice) 
 void note_start_end(const record::MeasureRequest& request, std::vector<record::Remark>& remarks) {
   for (const record::RangeFilter& filter : request.filters) {
     if (filter.push_pop) continue;
-    remarks.push_back({false, fmt::format("{} '{}' means start/end ranges, as in ncu; '{}/' is a push/pop range",
+    remarks.push_back({false, fmt::format("{} '{}' selects start/end ranges, as in ncu; '{}/' selects a push/pop range",
                                           option_of(filter.exclude), filter.text, filter.text)});
   }
 }

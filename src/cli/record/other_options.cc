@@ -59,7 +59,7 @@ void take_checked(OtherOptions& into, const OtherOption& option, const std::stri
     return refuse(into, fmt::format("{}: '{}' is neither true nor false", name, value));
   }
   if (option.takes == Takes::number && !is_whole_number(value)) {
-    return refuse(into, fmt::format("{}: '{}' is no number; {}", name, value, option.answer));
+    return refuse(into, fmt::format("{}: '{}' is not a number; {}", name, value, option.answer));
   }
   take(into, option, value);
 }

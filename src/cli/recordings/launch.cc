@@ -4,7 +4,7 @@ namespace sonde {
 
 extern const Command launch_command;
 const Command launch_command{"launch",
-                             "Run a program of which 'sonde start' and 'sonde stop' record parts",
+                             "Run a program; 'sonde start' and 'sonde stop' record parts of it",
                              "sonde launch --session-new training -- python train.py",
                              set_up_launched_program,
                              CommandGroup::record,

@@ -34,7 +34,7 @@ const std::array kCommands = {Command{"list", "List the sessions of this user", 
 
 extern const Command sessions_command;
 const Command sessions_command{"sessions",
-                               "List the recorders that take commands, and what they do",
+                               "List the recorders that accept commands, and their state",
                                "sonde sessions list",
                                nullptr,
                                CommandGroup::record,

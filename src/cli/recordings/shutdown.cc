@@ -21,9 +21,7 @@ int run(const Arguments& arguments) {
 void set_up(CommandLine& command) {
   const auto a = std::make_shared<Arguments>();
   session_cli::add_session_option(command, a->session);
-  command
-      .option("--kill", a->kill, "SIGNAL",
-              "signal to the program; none lets it go on, and nothing more is recorded of it")
+  command.option("--kill", a->kill, "SIGNAL", "signal to the program; none leaves it running without recording")
       .shows_default();
   command.runs([a] { return run(*a); });
 }
@@ -32,7 +30,7 @@ void set_up(CommandLine& command) {
 
 extern const Command shutdown_command;
 const Command shutdown_command{"shutdown",
-                               "End a session: what is being recorded is discarded, the program is ended",
+                               "End a session: discard its recording and end its program",
                                "sonde shutdown --kill none",
                                shutdown_cli::set_up,
                                CommandGroup::record,

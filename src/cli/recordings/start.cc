@@ -51,7 +51,7 @@ void set_up(CommandLine& command) {
   record_cli::add_control_options(command, a->control);
   command
       .option("-t,--trace", a->traces, "LIST",
-              "record only this of what the program was launched for: " + record_cli::trace_help())
+              "record only these of the traces of 'sonde launch': " + record_cli::trace_help())
       .list();
   session_cli::add_session_option(command, a->session);
   a->others = record_cli::add_other_options(command);
@@ -62,7 +62,7 @@ void set_up(CommandLine& command) {
 
 extern const Command start_command;
 const Command start_command{"start",
-                            "Begin to record a program that runs under 'sonde launch'",
+                            "Start recording a program that runs under 'sonde launch'",
                             "sonde start -o step --duration 5",
                             start_cli::set_up,
                             CommandGroup::record,

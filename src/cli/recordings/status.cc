@@ -30,7 +30,7 @@ void set_up(CommandLine& command) {
 
 extern const Command status_command;
 const Command status_command{"status",
-                             "Say whether a session records, waits or is idle",
+                             "Show whether a session is recording, waiting or idle",
                              "sonde status",
                              status_cli::set_up,
                              CommandGroup::record,

@@ -15,7 +15,7 @@ void set_up(CommandLine& command) {
 
 extern const Command stop_command;
 const Command stop_command{"stop",
-                           "End what 'sonde start' began, and write the profile; the program goes on",
+                           "Stop the recording of 'sonde start' and write the profile; the program keeps running",
                            "sonde stop --session training",
                            stop_cli::set_up,
                            CommandGroup::record,

@@ -20,7 +20,7 @@ const std::array kCommands = {
 
 extern const Command baseline_command;
 const Command baseline_command{"baseline",
-                               "Keep runs to compare later ones with: by commit, machine and options",
+                               "Store runs to compare later runs with, by commit, machine and options",
                                "sonde baseline add run1.nsys-rep run2.nsys-rep run3.nsys-rep",
                                nullptr,
                                CommandGroup::guard,

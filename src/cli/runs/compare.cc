@@ -37,7 +37,7 @@ Status check_kinds(const Records& base, const Records& changed) {
   const auto timeline = std::ranges::find_if_not(all, is_kernel_report);
   if (report == all.end() || timeline == all.end()) return {};
   return fail(
-      "{} is a kernel report and {} a timeline: compare timelines with timelines (nsys, torch.profiler), kernel "
+      "{} is a kernel report and {} is a timeline; compare timelines with timelines (nsys, torch.profiler) and kernel "
       "reports with kernel reports (ncu)",
       report->source, timeline->source);
 }
@@ -63,10 +63,10 @@ Status run(const Options& options) {
 /// What is wrong with the command line, or nothing.
 std::string usage_error(const Options& options) {
   const std::vector<std::string_view> formats = {"text", "json", "markdown"};
-  if (options.base.empty()) return "--base FILE is missing: the profile to compare with";
-  if (options.changed.empty()) return "--new FILE is missing: the profile that is compared with the base";
+  if (options.base.empty()) return "--base FILE is missing; it is the profile to compare with";
+  if (options.changed.empty()) return "--new FILE is missing; it is the profile to compare with the base";
   if (std::ranges::find(formats, options.format) == formats.end()) {
-    return fmt::format("there is no format '{}'{}", options.format, did_you_mean(options.format, formats));
+    return fmt::format("unknown format '{}'{}", options.format, did_you_mean(options.format, formats));
   }
   return {};
 }
@@ -83,21 +83,21 @@ int compare(const Options& options) {
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   command.option("--base", options->base, "FILE",
-                 "what to compare with: a profile, a folder with the ranks of one run, or a record that was kept; "
-                 "several FILEs are several runs, whose mean is compared");
-  command.option("--new", options->changed, "FILE", "what is compared with it, in the same way");
-  command.option("-f,--format", options->format, "FORMAT", "text, json or markdown").shows_default();
-  command.option("-o,--output", options->output, "FILE", "a file to write to");
+                 "baseline: a profile, a folder with the ranks of one run, or a stored record; several FILEs are "
+                 "several runs, whose mean is compared");
+  command.option("--new", options->changed, "FILE", "candidate, given in the same way");
+  command.option("-f,--format", options->format, "FORMAT", "output format: text, json or markdown").shows_default();
+  command.option("-o,--output", options->output, "FILE", "file to write");
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.flag("--all", options->all, "every cause and row, not only those that matter");
+  command.flag("--all", options->all, "show every cause and row, not only the important ones");
   command.runs([options] { return compare(*options); });
 }
 
 }  // namespace compare_cli
 
 extern const Command compare_command;
-const Command compare_command{"compare", "Say what changed between two profiles, and why: a split that adds up",
-                              "sonde compare --base main.nsys-rep --new branch.nsys-rep", compare_cli::set_up,
-                              CommandGroup::explain};
+const Command compare_command{
+    "compare", "Explain what changed between two profiles; the parts add up to the difference",
+    "sonde compare --base main.nsys-rep --new branch.nsys-rep", compare_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

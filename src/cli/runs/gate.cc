@@ -46,11 +46,11 @@ std::vector<std::string> changed_files(const GateOptions& options) {
 }
 
 Status check_options(const GateOptions& options) {
-  if (options.budget.empty()) return fail("--budget is missing: name the budget's file");
+  if (options.budget.empty()) return fail("--budget is missing; name the file of the budget");
   if (options.validate) return {};
-  if (changed_files(options).empty()) return fail("FILE is missing: name the new runs' profiles");
+  if (changed_files(options).empty()) return fail("FILE is missing; name the profiles of the new runs");
   if (!options.base.empty() && !options.baseline.name.empty()) {
-    return fail("--base and --baseline both name what to compare with: leave one out");
+    return fail("--base and --baseline both name the baseline; give one");
   }
   std::vector<std::string> files = changed_files(options);
   files.insert(files.end(), options.base.begin(), options.base.end());
@@ -66,8 +66,7 @@ int validate(const GateOptions& options) {
     fmt::print("{}\n", gate::problem_text(options.budget, problem));
   }
   if (!reading.problems.empty()) return gate::kUsageExit;
-  fmt::print("{}: {}, no mistake\n", options.budget,
-             counted(static_cast<int64_t>(reading.budget.rules.size()), "rule"));
+  fmt::print("{}: {}, valid\n", options.budget, counted(static_cast<int64_t>(reading.budget.rules.size()), "rule"));
   return 0;
 }
 
@@ -115,17 +114,17 @@ int run(const GateOptions& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<GateOptions>();
-  command.positional("FILE", options->files, "a new run each: a profile, a folder (the ranks of a run), or a record");
-  command.option("--new", options->changed, "FILE", "the same, where the options before it take several FILEs");
-  command.option("--base", options->base, "FILE", "the runs to compare with, as FILE");
-  command.option("--baseline", options->baseline.name, "NAME[@ENTRY]",
-                 "what to compare with, as `sonde baseline` keeps it: NAME or NAME@ENTRY");
+  command.positional("FILE", options->files,
+                     "new runs, one per FILE: a profile, a folder (the ranks of a run), or a record");
+  command.option("--new", options->changed, "FILE", "same as FILE, for use after options that accept several FILEs");
+  command.option("--base", options->base, "FILE", "runs to compare with, one per FILE");
+  command.option("--baseline", options->baseline.name, "NAME[@ENTRY]", "stored runs to compare with (sonde baseline)");
   command.option("--store", options->baseline.store, "FOLDER",
-                 "folder of the baselines; without it $SONDE_BASELINE, else .sonde/baseline");
-  command.option("--floors", options->floors, "FILE", "noise floors that `sonde gate calibrate` measured");
+                 "folder of the baselines (default: $SONDE_BASELINE, else .sonde/baseline)");
+  command.option("--floors", options->floors, "FILE", "noise floors from `sonde gate calibrate`");
   command.option("--budget", options->budget, "FILE",
-                 "what the program may cost (YAML, schema: docs/schemas/budget.schema.json)");
-  command.flag("--validate", options->validate, "only say what is wrong with the budget");
+                 "budget: limits for metrics (YAML, schema: docs/schemas/budget.schema.json)");
+  command.flag("--validate", options->validate, "check the budget and exit");
   add_decide_options(command, options->output);
   command.runs([options] { return run_gate_command([&] { return run(*options); }); });
 }
@@ -134,7 +133,7 @@ void set_up(CommandLine& command) {
 
 extern const Command gate_command;
 const Command gate_command{"gate",
-                           "Decide by a budget whether runs are fast enough: 0 pass, 1 fail, 3 open, 4 not comparable",
+                           "Check runs against a budget: 0 pass, 1 fail, 3 inconclusive, 4 not comparable",
                            "sonde gate --budget budget.yaml --base before.sqlite --new after.sqlite",
                            gate_cli::set_up,
                            CommandGroup::guard,

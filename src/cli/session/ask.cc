@@ -7,7 +7,7 @@
 namespace sonde::session_cli {
 
 void add_session_option(CommandLine& command, std::optional<std::string>& session) {
-  command.option("--session", session, "NAME", "the session's name; not needed where there is one only");
+  command.option("--session", session, "NAME", "name of the session; optional if only one exists");
 }
 
 int ask(const std::optional<std::string>& session, const record::Request& request) {

@@ -148,7 +148,7 @@ std::string unmeasurable_text(const Work& whole) {
   if (whole.waiting_ns > 0) {
     text +=
         paragraph(fmt::format("{} of the GPUs' time is in kernels of NCCL or NVSHMEM, which are not measured: they "
-                              "wait for others and cannot be run again alone.",
+                              "wait for other processes and cannot be replayed alone.",
                               share_text(whole.waiting_ns, all_ns)));
   }
   return text;
@@ -191,11 +191,11 @@ std::string counter_cells(const MeasuredKernels& kernels) {
 }  // namespace
 
 std::string choice_text(const Choice& choice) {
-  std::string text = "what modules take of the GPUs, with the modules inside\n";
+  std::string text = "GPU time of modules, including inner modules\n";
   text += modules_text(choice);
   text += paragraph(
-      "share: of the GPUs' time. kernels: time of those that can be measured. memory: time of copies and sets. "
-      "headroom: what launches leave of the GPU by formula. *: chosen, by time and headroom of its own launches.");
+      "share: of the GPUs' time. kernels: time of measurable kernels. memory: time of copies and memsets. headroom: "
+      "share of the GPU that launches leave unused, by formula. *: chosen by time and headroom of its own launches.");
   text += unmeasurable_text(choice.work.whole);
   if (!choice.kernels.empty()) {
     text += paragraph(
@@ -216,17 +216,16 @@ std::string cost_text(const Choice& choice, const Bounds& bounds, std::string_vi
       known != kPasses.end()
           ? fmt::format("{} to {} times, by the GPU's generation, for {} to {} in all", known->least, known->most,
                         time_text(choice.measured_ns() * known->least), time_text(choice.measured_ns() * known->most))
-          : fmt::format("as often as CUPTI needs passes, which it tells then, for {} each time",
-                        time_text(choice.measured_ns()));
+          : fmt::format("once per pass that CUPTI needs, for {} per pass", time_text(choice.measured_ns()));
   return one_paragraph(
-      fmt::format("about {} will be measured, no more than {} of a kernel with one grid and block in one module; each "
-                  "runs {}, and the memory that it writes is saved and put back",
+      fmt::format("about {} will be measured, at most {} per kernel, grid, block and module; each runs {}, and the "
+                  "memory that it writes is saved and restored",
                   counted(choice.measured(), "launch"), bounds.each, passes));
 }
 
 std::string counters_text(const Choice& choice, const KernelJoin& join) {
   const ModuleKernels kernels = module_kernels(choice.tree, join);
-  std::string text = "what the kernels of modules move, with the modules inside\n";
+  std::string text = "memory traffic of the kernels of modules, including inner modules\n";
   text += "   kernels measured     read    write      rate    bound  module\n";
   const Shown shown(choice);
   for (const uint32_t m : shown.modules()) {
@@ -234,8 +233,8 @@ std::string counters_text(const Choice& choice, const KernelJoin& join) {
   }
   if (kernels.outside.ns > 0) text += row(counter_cells(kernels.outside), 0, std::string(kOutside));
   text += paragraph(
-      "kernels: their time, and measured: how much of it stands for launches with counters. read, write, rate: bytes "
-      "of device memory, and these a second. bound: what limits the kernels.");
+      "kernels: their time. measured: the share of it with counters. read, write, rate: bytes of device memory, and "
+      "bytes per second. bound: what limits the kernels.");
   text += paragraph(matched_text(join.counts) + ".");
   for (const auto line : std::views::split(transfer_text(kernels), '\n')) {
     text += paragraph(std::string(std::string_view(line)));
@@ -261,7 +260,7 @@ std::string missed_text(const Trace& timeline, const Choice& choice, const Kerne
   if (!text.empty()) text.pop_back();
   return text.empty()
              ? text
-             : "these have no counters; the second run did not launch them there, or could not measure:\n" + text;
+             : "these have no counters; the second run did not launch them there, or could not measure them:\n" + text;
 }
 
 }  // namespace sonde::study

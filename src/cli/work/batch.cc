@@ -35,8 +35,7 @@ struct Options {
 
 int tell_interrupted(int64_t id) {
   fmt::print(stderr,
-             "\nsonde: batch {} goes on without this command: `sonde batch show {}` shows it, `sonde batch cancel {}` "
-             "ends it\n",
+             "\nsonde: batch {} keeps running: `sonde batch show {}` shows it, `sonde batch cancel {}` cancels it\n",
              id, id, id);
   return tasks::kInterruptedExit;
 }
@@ -52,7 +51,7 @@ int wait_for_end(const Options& options, tasks::Connection& connection, int64_t 
       continue;
     }
     if (options.json) fmt::print("{}", tasks::json_text(*batch));
-    fmt::print(stderr, "sonde: {} is over: {}\n", tasks::batch_title(*batch), tasks::states_text(*batch));
+    fmt::print(stderr, "sonde: {} finished: {}\n", tasks::batch_title(*batch), tasks::states_text(*batch));
     const Json& states = tasks::member(*batch, "states");
     const bool all =
         tasks::whole_of(states, "failed").value_or(0) + tasks::whole_of(states, "cancelled").value_or(0) == 0;
@@ -73,21 +72,22 @@ int submit(const Options& options, Json body) {
   const auto id = tasks::whole_of(*batch, "id");
   if (!id)
     return report_error(
-        {"the service answered without the number of the batch; `sonde batch list` shows whether it is there"});
+        {"the response of the service has no batch ID; `sonde batch list` shows whether the batch was accepted"});
   if (!options.json) fmt::print("{}\n", *id);
   if (options.json && !options.wait) fmt::print("{}", tasks::json_text(*batch));
   std::fflush(stdout);
   if (options.wait) return wait_for_end(options, *connection, *id);
   if (!options.json) {
-    fmt::print(stderr, "sonde: {} is accepted, {}; `sonde batch show {}` shows how far it is\n",
+    fmt::print(stderr, "sonde: {} is accepted, {}; `sonde batch show {}` shows its progress\n",
                tasks::batch_title(*batch), tasks::batch_tasks_text(*batch), *id);
   }
   return kDone;
 }
 
 int run(const Options& options) {
-  auto body = options.file.empty() ? fail("FILE is missing: name the batch's file, or one of show, list and cancel")
-                                   : tasks::batch_from_file(options.file);
+  auto body = options.file.empty()
+                  ? fail("FILE is missing; name the file of the batch, or one of show, list and cancel")
+                  : tasks::batch_from_file(options.file);
   if (body) return submit(options, std::move(*body));
   report_error(body.error());
   return kUsage;
@@ -95,13 +95,13 @@ int run(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("FILE", options->file,
-                     "the batch, YAML or JSON: docs/serve/tasks.md; - reads it from standard input");
+  command.positional("FILE", options->file, "batch as YAML or JSON (docs/serve/tasks.md); - reads standard input");
   command.option("--idempotency-key", options->idempotency_key, "KEY",
-                 "a text: the same one again gives the same batch and makes no second one");
+                 "key that makes submitting idempotent: the same key again returns the same batch");
   command.flag("--wait", options->wait,
-               "wait for its end: 0 where all tasks succeeded, else 1; a full queue is waited for, too");
-  command.flag("--json", options->json, "the batch as JSON instead of its number");
+               "wait until the batch finishes, and if the queue is full until it is accepted; exit with 0 if all tasks "
+               "succeeded, else 1");
+  command.flag("--json", options->json, "print the batch as JSON instead of its ID");
   tasks::add_connection_options(command, options->connection);
   command.runs([options] { return run(*options); });
 }
@@ -110,7 +110,7 @@ void set_up(CommandLine& command) {
 
 extern const Command batch_command;
 const Command batch_command{"batch",
-                            "Submit many tasks at once, which are split over the GPUs; show, list and cancel them",
+                            "Submit many tasks that are split over the GPUs; show, list and cancel them",
                             "sonde batch examples/batch.yaml",
                             batch_cli::set_up,
                             CommandGroup::operate,

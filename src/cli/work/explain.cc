@@ -46,8 +46,8 @@ int run(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("TASK", options->task, "its number").required();
-  command.flag("--json", options->json, "as JSON: schema Explanation of docs/schemas/openapi.json");
+  command.positional("TASK", options->task, "ID of the task").required();
+  command.flag("--json", options->json, "print JSON (schema Explanation of docs/schemas/openapi.json)");
   tasks::add_connection_options(command, options->connection);
   command.runs([options] { return run(*options); });
 }
@@ -55,7 +55,8 @@ void set_up(CommandLine& command) {
 }  // namespace explain_cli
 
 extern const Command explain_command;
-const Command explain_command{"explain", "Say why a task waits or went where it did, and when it should start",
+const Command explain_command{"explain",
+                              "Explain why a task waits or why it got its GPU, and when it is expected to start",
                               "sonde explain 12", explain_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

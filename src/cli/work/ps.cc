@@ -32,7 +32,7 @@ Status check_states(const Options& options) {
       std::to_array<std::string_view>({"blocked", "waiting", "running", "succeeded", "failed", "cancelled"});
   for (const std::string& state : options.states) {
     if (std::ranges::find(kStates, state) != kStates.end()) continue;
-    return fail("'{}' is no state{}: blocked, waiting, running, succeeded, failed and cancelled are", state,
+    return fail("unknown state '{}'{}: use blocked, waiting, running, succeeded, failed or cancelled", state,
                 did_you_mean(state, kStates));
   }
   return {};
@@ -63,9 +63,9 @@ void ask_reasons(tasks::Connection& connection, const std::vector<Json>& tasks, 
 
 void tell_nothing(const Options& options) {
   if (options.all) {
-    fmt::print(stderr, "sonde: there are no tasks; `sonde submit` makes one\n");
+    fmt::print(stderr, "sonde: no tasks; `sonde submit` submits one\n");
   } else {
-    fmt::print(stderr, "sonde: no such task waits or runs; `sonde ps --all` shows those that are over, too\n");
+    fmt::print(stderr, "sonde: no such task waits or runs; `sonde ps --all` also lists finished tasks\n");
   }
 }
 
@@ -87,9 +87,9 @@ Status show_list(const Options& options, tasks::Connection& connection) {
   } else {
     fmt::print("{}", tasks::task_table(list->tasks, context, terminal_options().width));
   }
-  if (list->has_more) fmt::print(stderr, "sonde: there are more; --limit shows them\n");
+  if (list->has_more) fmt::print(stderr, "sonde: more tasks exist; --limit raises the number\n");
   const std::string trouble = queue ? tasks::text_of(*queue, "trouble") : "";
-  if (!trouble.empty()) fmt::print(stderr, "sonde: no task is taken in now: {}\n", trouble);
+  if (!trouble.empty()) fmt::print(stderr, "sonde: the service accepts no tasks now: {}\n", trouble);
   return {};
 }
 
@@ -126,15 +126,18 @@ int run(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("TASK", options->ids, "all that is known of these tasks: 12 14-17");
-  command.flag("-a,--all", options->all, "those that are over, too");
+  command.positional("TASK", options->ids, "IDs of tasks to show in detail: 12 14-17");
+  command.flag("-a,--all", options->all, "also list finished tasks");
   command
-      .option("--state", options->states, "LIST", "only these: blocked, waiting, running, succeeded, failed, cancelled")
+      .option("--state", options->states, "LIST",
+              "only tasks in these states: blocked, waiting, running, succeeded, failed, cancelled")
       .list();
-  command.option("--type", options->type, "TYPE", "only those of this type");
-  command.flag("--mine", options->mine, "only those that were submitted with this key's name");
-  command.option("--limit", options->most, "N", "so many at most, the newest").within(1, 1000000).shows_default();
-  command.flag("--json", options->json, "the tasks as JSON");
+  command.option("--type", options->type, "TYPE", "only tasks of this type");
+  command.flag("--mine", options->mine, "only tasks that were submitted with this key's name");
+  command.option("--limit", options->most, "N", "maximum number to list, newest first")
+      .within(1, 1000000)
+      .shows_default();
+  command.flag("--json", options->json, "print the tasks as JSON");
   tasks::add_connection_options(command, options->connection);
   command.runs([options] { return run(*options); });
 }
@@ -142,7 +145,7 @@ void set_up(CommandLine& command) {
 }  // namespace ps_cli
 
 extern const Command ps_command;
-const Command ps_command{"ps", "List tasks: those that run, then those that wait, in their order",
+const Command ps_command{"ps", "List tasks: running ones, then waiting ones in queue order",
                          "sonde ps --all --type train", ps_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde
