@@ -1,12 +1,12 @@
 #include <utility>
 
+#include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/kernel_choice.h"
-#include "analyses/kernels/kernel_columns.h"
 #include "analyses/kernels/launch_profile.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "metrics/sections.h"
-#include "report/tables/kernel_page.h"
+#include "report/kernel_pages/kernel_page.h"
 #include "report/text/log_text.h"
 
 namespace sonde {

@@ -10,7 +10,7 @@
 #include "inject/gpu_metrics/places.h"
 #include "inject/gpu_metrics/sampler.h"
 #include "inject/gpu_metrics/told.h"
-#include "inject/names.h"
+#include "inject/name_table.h"
 #include "inject/own_thread.h"
 #include "inject/thread_chunk.h"
 

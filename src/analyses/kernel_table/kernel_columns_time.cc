@@ -1,4 +1,4 @@
-#include "analyses/kernels/kernel_columns.h"
+#include "analyses/kernel_table/kernel_columns.h"
 
 namespace sonde {
 namespace {

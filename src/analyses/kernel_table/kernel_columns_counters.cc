@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/kernel_advice.h"
 #include "analyses/kernels/kernel_bound.h"
-#include "analyses/kernels/kernel_columns.h"
 #include "analyses/kernels/stall_reasons.h"
 #include "metrics/quantities.h"
 

@@ -1,7 +1,7 @@
 #include <array>
 #include <limits>
 
-#include "analyses/kernels/kernel_columns.h"
+#include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/launch_occupancy.h"
 #include "metrics/quantities.h"
 

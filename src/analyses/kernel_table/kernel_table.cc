@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "analyses/kernels/kernel_columns.h"
+#include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/launch_occupancy.h"
 #include "base/text/suggest.h"
 #include "metrics/catalogue.h"
@@ -13,14 +13,14 @@
 namespace sonde {
 
 #define SONDE_KERNEL_COLUMN(name) extern const KernelColumn name##_column;
-#include "analyses/kernels/kernel_columns.inc"
+#include "analyses/kernel_table/kernel_columns.inc"
 #undef SONDE_KERNEL_COLUMN
 
 namespace {
 
 const std::array kColumns = {
 #define SONDE_KERNEL_COLUMN(name) name##_column,
-#include "analyses/kernels/kernel_columns.inc"
+#include "analyses/kernel_table/kernel_columns.inc"
 #undef SONDE_KERNEL_COLUMN
 };
 
