@@ -43,9 +43,6 @@ class CommandOption {
   CommandOption& not_negative();
   /// Bounds of a number; `unit` as in "nanoseconds", for the error.
   CommandOption& within(int64_t least, int64_t most, std::string_view unit = {});
-  CommandOption& within(int least, int most, std::string_view unit = {}) {
-    return within(int64_t{least}, int64_t{most}, unit);
-  }
   CommandOption& between(double least, double most, std::string_view unit = {});
   CommandOption& one_of(std::vector<std::string> choices);
   CommandOption& check(ValueCheck check);

@@ -11,8 +11,8 @@ namespace sonde::record_cli {
 namespace {
 
 constexpr uint64_t kAllDevices = ~uint64_t{0};
-constexpr int64_t kLeastHz = 10;
-constexpr int64_t kMostHz = 200'000;
+constexpr int64_t kMinMetricsHz = 10;
+constexpr int64_t kMaxMetricsHz = 200'000;
 constexpr uint32_t kMostDevices = 64;
 
 /// Where the names stand on their way to the programs.
@@ -84,7 +84,7 @@ void add_gpu_metrics_options(CommandLine& command, GpuMetricsArguments& a) {
       .list()
       .shows_default();
   command.option("--gpu-metrics-frequency", a.frequency_hz, "HZ", "samples per second, 10 to 200000 (default: 10000)")
-      .within(kLeastHz, kMostHz, "samples a second");
+      .within(kMinMetricsHz, kMaxMetricsHz, "samples a second");
   command
       .option("--gpu-metrics-set", a.set, "LIST",
               "metrics to sample: general (default), or NVIDIA metric names separated by commas")

@@ -279,14 +279,16 @@ void set_up(CommandLine& command) {
   command.runs([a] { return run(*a); });
 }
 
-}  // namespace record_command_cli
-
-void set_up_launched_program(CommandLine& command) {
+void set_up_launch(CommandLine& command) {
   const auto a = std::make_shared<RecordArguments>();
   a->launch = true;
   add_program_options(command, *a);
   command.runs([a] { return run(*a); });
 }
+
+}  // namespace record_command_cli
+
+void set_up_launched_program(CommandLine& command) { record_command_cli::set_up_launch(command); }
 
 extern const Command record_command;
 const Command record_command{"record",

@@ -22,14 +22,16 @@ namespace sonde::study {
 namespace {
 
 constexpr size_t kWidth = 80;
-constexpr double kPercent = 100;
+constexpr double kPercentOfShare = 100;
 constexpr std::string_view kOutside = "(outside any module)";
 
 std::string share_text(double part, double whole) {
-  return whole > 0 ? fmt::format("{:.1f} %", kPercent * part / whole) : "-";
+  return whole > 0 ? fmt::format("{:.1f} %", kPercentOfShare * part / whole) : "-";
 }
 
-std::string share_text(std::optional<double> share) { return share ? fmt::format("{:.0f} %", kPercent * *share) : "-"; }
+std::string share_text(std::optional<double> share) {
+  return share ? fmt::format("{:.0f} %", kPercentOfShare * *share) : "-";
+}
 
 std::string time_or_dash(double ns) { return ns > 0 ? time_text(ns) : "-"; }
 
@@ -57,7 +59,7 @@ std::string full_name(const ModuleTree& tree, uint32_t module) {
 class Shown {
  public:
   explicit Shown(const Choice& choice) : choice_(choice), wanted_(choice.tree.modules.size(), false) {
-    const double least_ns = choice.work.whole.all_ns() / kPercent;
+    const double least_ns = choice.work.whole.all_ns() / kPercentOfShare;
     for (uint32_t m = 0; m < wanted_.size(); ++m) wanted_[m] = choice.work.total[m].all_ns() >= least_ns;
     for (const uint32_t chosen : choice.modules) {
       for (uint32_t m = chosen; m != kNone; m = choice.tree.modules[m].parent) wanted_[m] = true;

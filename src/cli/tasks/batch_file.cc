@@ -20,9 +20,9 @@
 namespace sonde::tasks {
 namespace {
 
-constexpr size_t kMostBytes = 64UZ << 20;
+constexpr size_t kMaxBatchBytes = 64UZ << 20;
 /// References in YAML can make a short file endless.
-constexpr size_t kMostNodes = 2'000'000;
+constexpr size_t kMaxBatchNodes = 2'000'000;
 
 /// A mistake, thrown and caught in this file only, as yaml-cpp does with its own.
 struct Mistake {
@@ -110,7 +110,8 @@ class NodeReader {
 
  private:
   void count(const YAML::Node& node) {
-    if (++nodes_ > kMostNodes) throw Mistake{node.Mark(), "the file is too large after its references are expanded"};
+    if (++nodes_ > kMaxBatchNodes)
+      throw Mistake{node.Mark(), "the file is too large after its references are expanded"};
   }
 
   static Json scalar(const YAML::Node& node) {
@@ -221,7 +222,7 @@ Result<Json> batch_from_text(const std::string& text, std::string_view file) {
 
 Result<Json> batch_from_file(const std::string& file) {
   if (file == "-") return batch_from_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "standard input");
-  const auto text = read_small_file(file, kMostBytes);
+  const auto text = read_small_file(file, kMaxBatchBytes);
   return text ? batch_from_text(*text, file) : std::unexpected(text.error());
 }
 
