@@ -7,6 +7,7 @@
 #include "api/tasks.h"
 
 namespace sonde::api {
+namespace cancel_batch {
 namespace {
 
 /// Waits for the answers of all tasks of a batch.
@@ -70,19 +71,20 @@ constexpr std::array<std::string_view, 6> kProblems = {"unknown_batch",  "not_yo
                                                        "tasks_disabled", "not_saved",     "tasks_unreadable"};
 
 }  // namespace
+}  // namespace cancel_batch
 
 extern const Route cancel_batch_route;
 constinit const Route cancel_batch_route{.name = "cancel_batch",
                                          .method = Method::post,
                                          .path = "/api/v1/batches/{batch}/cancel",
                                          .role = Role::submit,
-                                         .summary = "Cancel all tasks of a batch that are not over",
-                                         .description = "As each of them would be cancelled.",
+                                         .summary = "Cancel all unfinished tasks of a batch",
+                                         .description = "Each task is cancelled as by `cancel_task`.",
                                          .parameters = {},
                                          .body = {},
                                          .response = R"({"$ref": "#/components/schemas/Batch"})",
                                          .example = {},
-                                         .problems = kProblems,
-                                         .answer = answer};
+                                         .problems = cancel_batch::kProblems,
+                                         .answer = cancel_batch::answer};
 
 }  // namespace sonde::api

@@ -6,6 +6,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace cancel_task {
 namespace {
 
 Response over(const dispatch::Task& task) {
@@ -42,6 +43,7 @@ constexpr std::array<std::string_view, 6> kProblems = {"unknown_task",   "not_yo
                                                        "tasks_disabled", "not_saved",     "tasks_unreadable"};
 
 }  // namespace
+}  // namespace cancel_task
 
 extern const Route cancel_task_route;
 constinit const Route cancel_task_route{
@@ -51,14 +53,14 @@ constinit const Route cancel_task_route{
     .role = Role::submit,
     .summary = "Cancel a task",
     .description =
-        "One that waits is over at once; of one that runs, all processes get SIGTERM, and SIGKILL after "
-        "`sonde.tasks.cancel_grace`: `cancelling` is true until they ended. Keys with the role submit cancel what they "
-        "submitted, those with the role admin all.",
+        "A waiting task is cancelled immediately. All processes of a running task get SIGTERM, and SIGKILL after "
+        "`sonde.tasks.cancel_grace`; `cancelling` is true until they have exited. Keys with the role submit can cancel "
+        "their own tasks, keys with the role admin all tasks.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Task"})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = cancel_task::kProblems,
+    .answer = cancel_task::answer};
 
 }  // namespace sonde::api

@@ -6,6 +6,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace nvlink_down {
 namespace {
 
 struct KeptOfGpu {
@@ -78,16 +79,17 @@ class NvLinkDown final : public Detector {
 std::unique_ptr<Detector> make() { return std::make_unique<NvLinkDown>(); }
 
 }  // namespace
+}  // namespace nvlink_down
 
 extern constinit const DetectorRow nvlink_down_detector = {
     .name = "nvlink_down",
     .description =
-        "an NVLink that was active is down, or the GPU has fewer active ones than others of its kind in the "
-        "host. One incident a link",
+        "an active NVLink went down, or the GPU has fewer active NVLinks than the host's other GPUs of the same model. "
+        "One incident per link",
     .clear_after_s = 60,
-    .make = make,
-    .severity = "critical; fewer than others: warning",
-    .clears = "it is active for 1 min",
+    .make = nvlink_down::make,
+    .severity = "critical; fewer than other GPUs: warning",
+    .clears = "the link is active for 1 min",
 };
 
 }  // namespace sonde::monitor

@@ -3,6 +3,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_waste {
 namespace {
 
 constexpr double kSecondsPerHour = 3600;
@@ -46,23 +47,24 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_gpu_waste_seconds_total",
      .kind = MetricKind::counter,
      .labels = "uuid, kind, user, container",
-     .help = "GPU time that was paid for and not used, since midnight UTC: held_idle, dead_memory or unused.",
+     .help = "GPU time that was paid for but not used, since midnight UTC: held_idle, dead_memory or unused.",
      .collect = time},
     {.name = "sonde_gpu_waste_energy_joules_total",
      .kind = MetricKind::counter,
      .labels = "uuid, kind, user, container",
-     .help = "Energy that the GPU drew meanwhile, since midnight UTC.",
+     .help = "Energy consumed during wasted GPU time, since midnight UTC.",
      .collect = energy},
     {.name = "sonde_gpu_waste_cost_total",
      .kind = MetricKind::counter,
      .labels = "uuid, kind, user, container, currency",
-     .help = "What that cost at the configured price, since midnight UTC; absent where nothing is priced.",
+     .help = "Cost of wasted GPU time at the configured price, since midnight UTC; absent if no price is configured.",
      .collect = cost},
 });
 
 }  // namespace
+}  // namespace gpu_waste
 
 extern constinit const Family gpu_waste_family;
-constinit const Family gpu_waste_family{.name = "gpu_waste", .title = "Waste", .metrics = kMetrics};
+constinit const Family gpu_waste_family{.name = "gpu_waste", .title = "Waste", .metrics = gpu_waste::kMetrics};
 
 }  // namespace sonde::monitor

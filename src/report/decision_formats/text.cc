@@ -15,6 +15,7 @@
 #include "report/text/text_width.h"
 
 namespace sonde {
+namespace text {
 namespace {
 
 constexpr size_t kUsualWidth = 100;
@@ -187,7 +188,7 @@ class DecisionText {
 
   void conditions() {
     if (decision_.conditions.empty()) return;
-    heading("Conditions that are not the same");
+    heading("Conditions that differ");
     for (const gate::ConditionDifference& difference : decision_.conditions) line(condition_says(difference));
   }
 
@@ -208,13 +209,14 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace text
 
 extern const DecisionFormat text_decision_format;
 const DecisionFormat text_decision_format = {.name = "text",
-                                             .description = "for people, what failed first",
+                                             .description = "readable text, failed checks first",
                                              .ending = ".txt",
                                              .parts = {},
                                              .needs_profiles = false,
-                                             .write = write};
+                                             .write = text::write};
 
 }  // namespace sonde
