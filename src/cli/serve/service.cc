@@ -246,7 +246,7 @@ class RunningService final : public Service {
   }
 
   void say(const config::Reload& done) {
-    if (!done.changed.empty()) api::tell_config_event(events_, done.changed, "SIGHUP");
+    if (!done.changed.empty()) api::add_config_event(events_, done.changed, "SIGHUP");
     log_->info("the configuration was read again", {{"changed", joined(done.changed)}});
     if (!done.waits_for_restart.empty()) {
       log_->warning("some keys are read at the start only: they wait for a restart",

@@ -15,7 +15,7 @@ constexpr auto kMetrics = std::to_array<Metric>({
    .labels = "uuid",                                                                                       \
    .help = h,                                                                                              \
    .collect = [](const Scrape& scrape, Samples& out) {                                                     \
-     tell_value(scrape, out, factor, [](const device::GpuReading& r) -> const auto& { return r.member; }); \
+     add_value(scrape, out, factor, [](const device::GpuReading& r) -> const auto& { return r.member; }); \
    }},
 #include "monitor/families/shared_gpu_metrics.inc"
 #undef SONDE_GPU_METRIC
