@@ -104,7 +104,7 @@ void check_has(std::string_view key, std::span<const std::string> words, std::st
   const bool has = std::ranges::any_of(words, [&](const std::string& word) { return word.contains(part); });
   if (words.empty() || has) return;
   report(key, key,
-       fmt::format("no argument contains {}, the path of the profile; allowed: a command with it, or []", part));
+         fmt::format("no argument contains {}, the path of the profile; allowed: a command with it, or []", part));
 }
 
 }  // namespace

@@ -335,7 +335,7 @@ class TypeReader {
     const Complain complain = [&](const YAML::Mark& mark, std::string_view below, std::string says) {
       const bool has_place = !mark.is_null() && !node.IsNull();
       report(has_place ? mark : name, below.empty() ? std::string(key.name) : fmt::format("{}.{}", key.name, below),
-           std::move(says));
+             std::move(says));
     };
     ValueReader reader(key.rule, key.unit, complain);
     std::visit([&](auto* value) { reader.read(node, *value); }, key.slot(type));

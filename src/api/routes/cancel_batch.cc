@@ -62,7 +62,8 @@ Response answer(const Call& call) {
   Response response;
   response.later = [at = dispatcher, batch = batch, ids, by = call.caller.name](const Done& done) {
     const auto all = std::make_shared<Cancelling>(*at, batch, ids.size(), done);
-    for (const int64_t id : ids) at->cancel(id, by, [all](const Result<bool>& cancelled) { all->take_result(cancelled); });
+    for (const int64_t id : ids)
+      at->cancel(id, by, [all](const Result<bool>& cancelled) { all->take_result(cancelled); });
   };
   return response;
 }

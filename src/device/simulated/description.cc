@@ -95,8 +95,7 @@ class Reader {
     const std::string_view unit = at == std::string::npos ? "" : std::string_view(text).substr(at);
     const auto found = std::ranges::find(units, unit, &UnitOf::name);
     if (!number || found == units.end() || *number * found->factor < min || *number * found->factor > max) {
-      problem(node.Mark(),
-              fmt::format("'{}' is not a valid value for '{}': {}", text, key, example(units, min, max)));
+      problem(node.Mark(), fmt::format("'{}' is not a valid value for '{}': {}", text, key, example(units, min, max)));
       return std::nullopt;
     }
     return *number * found->factor;

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "dispatch/dispatcher/event_writer.h"
 #include "dispatch/dispatcher/inbox.h"
 #include "dispatch/dispatcher/pending.h"
 #include "dispatch/dispatcher/simulated_work.h"
 #include "dispatch/dispatcher/tally.h"
-#include "dispatch/dispatcher/event_writer.h"
 #include "dispatch/forecast.h"
 #include "dispatch/gpu_feed/feed.h"
 #include "dispatch/profiles/profiler.h"

@@ -97,7 +97,8 @@ void log_task(Log& log, const std::string& change, const Task& task) {
 
 }  // namespace
 
-EventWriter::EventWriter(monitor::EventLog& events, Log& log) : events_(&events), log_(&log), thread_([this] { run(); }) {}
+EventWriter::EventWriter(monitor::EventLog& events, Log& log)
+    : events_(&events), log_(&log), thread_([this] { run(); }) {}
 
 void EventWriter::add(Item item) {
   const std::scoped_lock lock(mutex_);

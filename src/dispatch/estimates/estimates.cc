@@ -13,7 +13,7 @@ constexpr size_t kFewest = 3;           ///< measured tasks before anything is s
 constexpr double kExceedance = 0.0085;  ///< of tasks that take more than is kept for them: a little below 1 in 100
 constexpr double kMargin = 1.05;        ///< peaks are read from samples, which miss some of the last per cents
 constexpr double kMoreAfterOut = 1.5;   ///< what is added after a task ran out of memory
-constexpr double kMax = 4;             ///< times the highest peak
+constexpr double kMax = 4;              ///< times the highest peak
 constexpr double kMaxOfFew =
     1.5;  ///< likewise, for fewer than kFew tasks: they say too little of a tail to keep a GPU for it
 constexpr size_t kFew = 20;

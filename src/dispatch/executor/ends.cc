@@ -137,12 +137,12 @@ void ProcessExecutor::report(AttemptId id, const keeper::EndRecord& end) {
   folders_.settled(id.first);
   if (!entry->is_wanted) return clear_unwanted(id, *entry);
   EndReport ended{.task = id.first,
-                 .attempt = id.second,
-                 .cause = cause_of(end.cause).value_or(EndCause::lost),
-                 .exit_status = end.exit_status,
-                 .signal = end.signal,
-                 .message = end.message,
-                 .ended_ns = end.ended_ns};
+                  .attempt = id.second,
+                  .cause = cause_of(end.cause).value_or(EndCause::lost),
+                  .exit_status = end.exit_status,
+                  .signal = end.signal,
+                  .message = end.message,
+                  .ended_ns = end.ended_ns};
   const bool failed = (ended.cause == EndCause::exit && ended.exit_status != 0) || ended.cause == EndCause::signal;
   if (failed && ran_out_of_gpu_memory(id)) ended.cause = EndCause::out_of_memory;
   {

@@ -31,7 +31,7 @@ void oldest(const TaskScrape& scrape, TaskSamples& out) {
 }
 
 void add_waits(const DispatchCounts& counts, const std::string& priority, const std::vector<int64_t>& buckets,
-                TaskSamples& out) {
+               TaskSamples& out) {
   int64_t sum = 0;
   for (size_t i = 0; i < buckets.size(); ++i) {
     sum += buckets[i];

@@ -151,7 +151,7 @@ std::optional<Profiler::Slow> Profiler::slow(const Engine& engine, const Task& t
 
 /// `running`: the engine where the task runs still, else null.
 void Profiler::report_slow_task(const Engine& engine, const Task& task, const Slow& slow, int64_t now_ns,
-                              Engine* running) {
+                                Engine* running) {
   const SlowWork::Place place = place_of(task);
   const bool is_new = slow_.task_is_slow(place, task.id, slow.run_ns, slow.usual_ns, now_ns);
   if (!known_slow_.emplace(task.id, task.last()->number).second || !is_new) return;

@@ -12,9 +12,9 @@ bool refuses(const Candidate& candidate) {
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
   return make_refusal("compute_capability",
-              {{"has", shown_version(*candidate.gpu.compute_capability)},
-               {"needed", shown_version(candidate.config.gpu.min_compute_capability)}},
-              Lasts::for_good);
+                      {{"has", shown_version(*candidate.gpu.compute_capability)},
+                       {"needed", shown_version(candidate.config.gpu.min_compute_capability)}},
+                      Lasts::for_good);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ bool refuses(const Candidate& candidate) {
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
   return make_refusal("mapped_gpu",
-              {{"type", candidate.task.spec.type}, {"mapped", *mapping_of(candidate.config, candidate.task)}},
-              Lasts::for_good);
+                      {{"type", candidate.task.spec.type}, {"mapped", *mapping_of(candidate.config, candidate.task)}},
+                      Lasts::for_good);
 }
 
 }  // namespace

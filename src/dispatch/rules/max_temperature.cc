@@ -12,7 +12,7 @@ bool refuses(const Candidate& candidate) {
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
   return make_refusal("max_temperature", {{"temperature", shown_celsius(*candidate.gpu.temperature_celsius)},
-                                  {"limit", shown_celsius(candidate.config.gpu.max_temperature)}});
+                                          {"limit", shown_celsius(candidate.config.gpu.max_temperature)}});
 }
 
 }  // namespace

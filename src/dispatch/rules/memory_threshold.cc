@@ -17,7 +17,7 @@ bool refuses(const Candidate& candidate) {
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
   return make_refusal("memory_threshold", {{"used", shown_share(*used_share(candidate.gpu))},
-                                   {"limit", shown_share(candidate.config.gpu.memory_threshold)}});
+                                           {"limit", shown_share(candidate.config.gpu.memory_threshold)}});
 }
 
 }  // namespace

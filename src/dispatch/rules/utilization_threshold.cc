@@ -11,7 +11,7 @@ bool refuses(const Candidate& candidate) {
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
   return make_refusal("utilization_threshold", {{"use", shown_share(*candidate.gpu.utilization)},
-                                        {"limit", shown_share(candidate.config.gpu.utilization_threshold)}});
+                                                {"limit", shown_share(candidate.config.gpu.utilization_threshold)}});
 }
 
 }  // namespace

@@ -54,15 +54,13 @@ std::optional<double> YamlValues::amount_of(const YAML::Node& value, std::string
   return std::nullopt;
 }
 
-std::optional<double> YamlValues::amount(const YAML::Node& map, const char* key, Units units, double min,
-                                         double max) {
+std::optional<double> YamlValues::amount(const YAML::Node& map, const char* key, Units units, double min, double max) {
   const YAML::Node node = map[key];
   if (!node) return std::nullopt;
   return amount_of(node, key, units, min, max);
 }
 
-std::optional<int64_t> YamlValues::whole(const YAML::Node& map, const char* key, Units units, double min,
-                                         double max) {
+std::optional<int64_t> YamlValues::whole(const YAML::Node& map, const char* key, Units units, double min, double max) {
   const auto value = amount(map, key, units, min, max);
   if (!value) return std::nullopt;
   return std::llround(*value);

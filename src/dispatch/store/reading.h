@@ -17,8 +17,7 @@ namespace sonde::dispatch::store {
 [[nodiscard]] Result<std::vector<ProfileRecord>> profiles_of(Connection& db, int64_t task);
 [[nodiscard]] Result<std::vector<ProfileRecord>> open_profiles(Connection& db, int64_t since_ns);
 [[nodiscard]] Result<int64_t> started_since_profile(Connection& db, const std::string& type, const std::string& why);
-[[nodiscard]] Result<std::vector<ProfileRecord>> profiles_of_type(Connection& db, const std::string& type,
-                                                                  int64_t max);
+[[nodiscard]] Result<std::vector<ProfileRecord>> profiles_of_type(Connection& db, const std::string& type, int64_t max);
 /// Not over.
 [[nodiscard]] Result<std::vector<Task>> unfinished_tasks(Connection& db);
 /// That have had an attempt, the newest first.

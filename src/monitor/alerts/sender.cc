@@ -35,7 +35,7 @@ class Sender final : public AlertSender {
   Sender& operator=(const Sender&) = delete;
 
   void notify(const std::vector<IncidentNews>& news, const std::vector<Incident>& open,
-            const config::Alerts& alerts) override {
+              const config::Alerts& alerts) override {
     const std::scoped_lock lock(mutex_);
     keep_receivers(alerts);
     for (const auto& [url, receiver] : receivers_) receiver->take(news, open, alerts);

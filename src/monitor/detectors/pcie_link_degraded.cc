@@ -50,7 +50,8 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   // The generation is read seldom: what was read when the GPU was idle still stands there for a while.
   const double generation_after_s = std::max(kGenerationAfterS, 2 * gpu.round.config->gpu.health_check_interval);
   if (kept.narrow.take(narrow, {0.5, 0.5, kWidthAfterS, 0}, gpu.round.moment_ns)) add_observation(gpu, "width", found);
-  if (kept.slow.take(slow, {0.5, 0.5, generation_after_s, 0}, gpu.round.moment_ns)) add_observation(gpu, "generation", found);
+  if (kept.slow.take(slow, {0.5, 0.5, generation_after_s, 0}, gpu.round.moment_ns))
+    add_observation(gpu, "generation", found);
 }
 
 }  // namespace

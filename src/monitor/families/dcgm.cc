@@ -102,13 +102,13 @@ constexpr std::string_view labels_of(Names names) {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): members and enumerators cannot stand in parentheses.
 constexpr auto kMetrics = std::to_array<Metric>({
-#define SONDE_DCGM_METRIC(n, names, value, factor, k, d, h)                              \
-  {.name = n,                                                                            \
-   .kind = MetricKind::k,                                                                \
-   .detail = MetricDetail::d,                                                            \
-   .labels = labels_of(Names::names),                                                    \
-   .help = h,                                                                            \
-   .collect = [](const Scrape& scrape, Samples& out) {                                   \
+#define SONDE_DCGM_METRIC(n, names, value, factor, k, d, h)                                    \
+  {.name = n,                                                                                  \
+   .kind = MetricKind::k,                                                                      \
+   .detail = MetricDetail::d,                                                                  \
+   .labels = labels_of(Names::names),                                                          \
+   .help = h,                                                                                  \
+   .collect = [](const Scrape& scrape, Samples& out) {                                         \
      add_sample(Names::names, scrape, out, factor, [](const GpuReading& r) { return value; }); \
    }},
 #include "monitor/families/shared_dcgm_metrics.inc"

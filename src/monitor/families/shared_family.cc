@@ -85,7 +85,7 @@ bool values_hold(const GpuView& gpu) {
 }
 
 void add_states(Samples& out, std::string_view uuid, std::string_view label, std::span<const std::string_view> states,
-                 std::string_view current) {
+                std::string_view current) {
   for (const std::string_view state : states) out.add({{"uuid", uuid}, {label, state}}, state == current ? 1 : 0);
 }
 

@@ -94,6 +94,6 @@ void add_value(const Scrape& scrape, Samples& out, double factor, Value value) {
 
 /// Of a set of states, 1 for the one that holds and 0 for the others.
 void add_states(Samples& out, std::string_view uuid, std::string_view label, std::span<const std::string_view> states,
-                 std::string_view current);
+                std::string_view current);
 
 }  // namespace sonde::monitor

@@ -21,7 +21,7 @@ constexpr int64_t kReportAgainNs = 60 * kSecond;
 constexpr size_t kNone = static_cast<size_t>(-1);
 
 bool is_same_cause(const Incident& incident, const DetectorRow& row, const std::string& uuid,
-                  const std::string& subject) {
+                   const std::string& subject) {
   return incident.detector == row.name && incident.gpu_uuid == uuid && incident.subject == subject;
 }
 
@@ -121,8 +121,9 @@ size_t IncidentBook::open_place(const DetectorRow& row, const std::string& uuid,
 }
 
 bool IncidentBook::is_silent(const DetectorRow& row, const Round& round, const Observation& seen) {
-  const auto past = std::ranges::find_if(
-      past_, [&](const Past& p) { return p.silent && is_same_cause(p.incident, row, uuid_of(seen.gpu), seen.subject); });
+  const auto past = std::ranges::find_if(past_, [&](const Past& p) {
+    return p.silent && is_same_cause(p.incident, row, uuid_of(seen.gpu), seen.subject);
+  });
   if (past == past_.end()) return false;
   past->kept.seen_ns = round.moment_ns;
   if (seen.happened == 0) return true;

@@ -51,8 +51,8 @@ void take_in(Observation& to, const Observation& from) {
 
 void join(Found& states, Found& xids, const State& kind, const Round& round, const IncidentBook& book) {
   std::erase_if(states.seen, [&](Observation& state) {
-    const auto xid =
-        std::ranges::find_if(xids.seen, [&](const Observation& x) { return x.gpu == state.gpu && kind.is_reported_by(x); });
+    const auto xid = std::ranges::find_if(
+        xids.seen, [&](const Observation& x) { return x.gpu == state.gpu && kind.is_reported_by(x); });
     if (xid == xids.seen.end()) return false;
     const bool stays = state_stays(book.known(*states.row, state), book.known(*xids.row, *xid), *xid, round.moment_ns);
     take_in(stays ? state : *xid, stays ? *xid : state);

@@ -21,7 +21,7 @@ namespace sonde::monitor {
 namespace {
 
 constexpr size_t kLongestText = 16384;  // command lines of launchers reach some kilobytes
-constexpr size_t kMaxKept = 4096;      // processes; the next one begins anew
+constexpr size_t kMaxKept = 4096;       // processes; the next one begins anew
 constexpr int64_t kNs = 1'000'000'000;
 
 std::string text_of(const std::string& path) {

@@ -89,8 +89,7 @@ std::vector<Json> wrong_values(const Key& key) {
     case Kind::levels:
       return {Json::object(), Json{{"normal", 0.5}}, Json{{"normal", "first"}}, Json::array({"normal"})};
     case Kind::labels: return {Json{{"1st", "a"}}, Json{{"alertname", "a"}}, Json::array({"a"})};
-    case Kind::size:
-      return {rule.min - 1, rule.max * 2, "16Gi", "16 G", "GiB", "-1GiB", "1.5B", "many", true, nullptr};
+    case Kind::size: return {rule.min - 1, rule.max * 2, "16Gi", "16 G", "GiB", "-1GiB", "1.5B", "many", true, nullptr};
     case Kind::words: return {"record --to={output}", 5, Json::object(), Json::array({Json::array({"a"})})};
     case Kind::variables: return {Json{{"1A", "a"}}, Json{{"CUDA_VISIBLE_DEVICES", "0"}}, Json::array({"A"}), "A=1"};
     case Kind::url_by_gpu: return {Json{{"gpu", "http://a"}}, Json{{"gpu_0", "a:80"}}, "http://a"};

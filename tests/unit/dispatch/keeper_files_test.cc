@@ -180,7 +180,8 @@ TEST_F(OutputFileTest, HasTheEndWhereTheBeginningFoundNoRoom) {
 TEST(OutOfMemory, IsKnownByItsWords) {
   EXPECT_TRUE(reports_gpu_out_of_memory("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"));
   EXPECT_TRUE(reports_gpu_out_of_memory("RuntimeError: CUDA error: out of memory\n"));
-  EXPECT_TRUE(reports_gpu_out_of_memory("cudaErrorMemoryAllocation: out of memory" + std::string(20, '\n') + "at exit"));
+  EXPECT_TRUE(
+      reports_gpu_out_of_memory("cudaErrorMemoryAllocation: out of memory" + std::string(20, '\n') + "at exit"));
   EXPECT_TRUE(reports_gpu_out_of_memory("CUDA driver error: CUDA_ERROR_OUT_OF_MEMORY"));
   EXPECT_TRUE(reports_gpu_out_of_memory("GPUassert: out of memory main.cu 12\n"));
   EXPECT_TRUE(reports_gpu_out_of_memory("jaxlib: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8 bytes."));

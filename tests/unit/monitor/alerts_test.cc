@@ -295,7 +295,7 @@ TEST(AlertSender, CountsAndDrains) {
   config::Alerts alerts;
   alerts.webhooks = {"http://hook/x"};
   sender->notify({news_of(IncidentChange::opened, incident(1)), news_of(IncidentChange::opened, incident(2))}, {},
-               alerts);
+                 alerts);
   sender->drain(std::chrono::seconds(60));
   EXPECT_EQ(sender->counts().sent, 2);
   EXPECT_EQ(sender->counts().waiting, 0);
