@@ -34,7 +34,7 @@ struct Rule {
   Kind kind = Kind::flag;
   double min = 0;
   double max = 0;
-  bool min_is_refused = false;  ///< values have to be above `least`
+  bool min_is_refused = false;  ///< values have to be above `min`
   std::span<const std::string_view> names = {};
   const TextForm* form = nullptr;
 };

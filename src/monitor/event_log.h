@@ -23,7 +23,7 @@ class EventLog {
   explicit EventLog(size_t max = 4096) : most_(max) {}
 
   int64_t add(std::string type, std::string data);
-  /// Events after `id`, the oldest first, at most `most`. `missed` is set where some are gone already.
+  /// Events after `id`, the oldest first, at most `max`. `missed` is set where some are gone already.
   [[nodiscard]] std::vector<Event> after(int64_t id, size_t max, bool& missed) const;
   [[nodiscard]] int64_t last_id() const;
 

@@ -20,28 +20,28 @@ struct SourceKeeper::Opening {
   std::mutex mutex;
   std::condition_variable done;
   std::optional<Result<std::shared_ptr<device::DeviceSource>>> result;
-  std::function<void()> opened;  ///< empty once nobody waits any more
+  std::function<void()> on_opened;  ///< empty when no caller waits any more
 
   void finish(Result<std::shared_ptr<device::DeviceSource>> opened) {
     const std::scoped_lock lock(mutex);
     result = std::move(opened);
     done.notify_all();
-    if (opened) opened();
+    if (on_opened) on_opened();
   }
 };
 
-SourceKeeper::SourceKeeper(OpenSource open, std::function<void()> opened)
-    : open_(std::move(open)), opened_(std::move(opened)) {}
+SourceKeeper::SourceKeeper(OpenSource open, std::function<void()> on_opened)
+    : open_(std::move(open)), on_opened_(std::move(on_opened)) {}
 
 SourceKeeper::~SourceKeeper() {
   if (!opening_) return;
   const std::scoped_lock lock(opening_->mutex);
-  opening_->opened = nullptr;
+  opening_->on_opened = nullptr;
 }
 
 void SourceKeeper::begin(int64_t now_ns) {
   opening_ = std::make_shared<Opening>();
-  opening_->opened = opened_;
+  opening_->on_opened = on_opened_;
   began_ns_ = now_ns;
   std::thread([opening = opening_, open = open_] { opening->finish(open()); }).detach();
 }

@@ -18,7 +18,7 @@ using OpenSource = std::function<Result<std::shared_ptr<device::DeviceSource>>()
 class SourceKeeper {
  public:
   /// `told` is called from another thread when an opening is over.
-  SourceKeeper(OpenSource open, std::function<void()> opened);
+  SourceKeeper(OpenSource open, std::function<void()> on_opened);
   ~SourceKeeper();
   SourceKeeper(const SourceKeeper&) = delete;
   SourceKeeper& operator=(const SourceKeeper&) = delete;
@@ -38,7 +38,7 @@ class SourceKeeper {
   void begin(int64_t now_ns);
 
   OpenSource open_;
-  std::function<void()> opened_;
+  std::function<void()> on_opened_;
   std::shared_ptr<Opening> opening_;  ///< shared with its thread, which may outlive this object
   int64_t began_ns_ = 0;
   int64_t next_ns_ = 0;
