@@ -6,6 +6,6 @@ namespace sonde::inject {
 
 /// Tells what was mapped since this was last asked, as records of the calling thread. Where the loader has loaded and
 /// unloaded nothing since, it looks at no more than that. Not within a signal handler.
-void tell_code() noexcept;
+void report_code() noexcept;
 
 }  // namespace sonde::inject

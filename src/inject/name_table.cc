@@ -11,7 +11,7 @@ namespace {
 /// A name is there once it has its text: whoever finds that finds all of it.
 struct Name {
   std::atomic<const char*> text;
-  std::atomic<uint64_t> told;  ///< token of the process that told the recorder
+  std::atomic<uint64_t> reported;  ///< token of the process that told the recorder
   uint16_t bytes;
   uint16_t domain;
 };
@@ -140,9 +140,9 @@ uint32_t known_name(const NameTable& table, uintptr_t number) noexcept {
   const auto known = static_cast<uint32_t>(number);
   const uint64_t token = attachment.guard->load(std::memory_order_relaxed);
   // Acquire and release: what another thread told the recorder is there before what this one writes.
-  if (token != 0 && name->told.load(std::memory_order_acquire) == token) return known;
+  if (token != 0 && name->reported.load(std::memory_order_acquire) == token) return known;
   if (write_definition(table.kind, name->domain, known, text_of(*name))) {
-    name->told.store(attachment.guard->load(std::memory_order_relaxed), std::memory_order_release);
+    name->reported.store(attachment.guard->load(std::memory_order_relaxed), std::memory_order_release);
   }
   return known;
 }

@@ -58,7 +58,7 @@ struct DeviceTextBody {
 static_assert(sizeof(DeviceTextBody) == 8);
 
 /// A number that the driver did not tell.
-inline constexpr uint32_t kNotTold = 0xFFFFFFFF;
+inline constexpr uint32_t kNotGiven = 0xFFFFFFFF;
 
 /// Followed by its text: the kernel's mangled name. `time` is that of the launch.
 struct MeasuredKernelBody {

@@ -45,8 +45,8 @@ void claim_direction(CauseLedger& ledger, const std::string& direction) {
   }
   std::ranges::copy(idle_in_copies(ledger), std::back_inserter(leaves));
   CauseEntry* entry = ledger.claim(changed > base ? "pageable_copies_more" : "pageable_copies_fewer", leaves,
-                                   {told("direction", direction), told("module", place_of(weights)),
-                                    told_count("base_count", base), told_count("count", changed)});
+                                   {named_text("direction", direction), named_text("module", place_of(weights)),
+                                    named_count("base_count", base), named_count("count", changed)});
   if (entry != nullptr) entry->overlaps = entry->waits = true;
 }
 

@@ -108,7 +108,7 @@ bool is_of_recording(const void* address) noexcept {
 
 /// Without the innermost frames, which are of the recording.
 void take_chain(uint32_t correlation) noexcept {
-  tell_code();
+  report_code();
   void* frames[wire::kMostFrames];
   const int count = backtrace(frames, static_cast<int>(wire::kMostFrames));
   int first = 0;

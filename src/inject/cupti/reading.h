@@ -12,7 +12,7 @@ namespace sonde::inject::cupti {
 void read_filled(const Library& library, bool forced) noexcept;
 
 /// Tells the recorder what was counted until now, where that is more than it knows.
-void tell_tally(const Library& library) noexcept;
+void report_tally(const Library& library) noexcept;
 
 /// That CUPTI did not hand over what it holds.
 void count_flush_failure() noexcept;

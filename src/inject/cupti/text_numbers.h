@@ -13,6 +13,6 @@ namespace sonde::inject::cupti {
 [[nodiscard]] uint64_t numberless_texts() noexcept;
 
 /// Tells the name of a call, by CUPTI's number of it, once. `domain` as in wire::Kind::cuda_call.
-void tell_call_name(uint16_t domain, uint32_t call) noexcept;
+void report_call_name(uint16_t domain, uint32_t call) noexcept;
 
 }  // namespace sonde::inject::cupti

@@ -27,7 +27,7 @@ class Sampler {
   void take_samples(int64_t decoded_at) noexcept;
   bool take_sample(size_t index, int64_t& end) noexcept;
   bool is_read(Result result) noexcept;
-  void tell_what_is_sampled(const char* chip) const noexcept;
+  void report_what_is_sampled(const char* chip) const noexcept;
 
   const PmSampling* sampling_ = nullptr;
   uint32_t device_ = 0;
@@ -41,7 +41,7 @@ class Sampler {
   size_t image_bytes_ = 0;
   bool is_on_ = false;
   int64_t started_at_ = 0;  ///< 0: the first sample since is known
-  int64_t told_at_ = 0;
+  int64_t reported_at_ = 0;
   wire::SamplingTallyBody tally_{};
 };
 

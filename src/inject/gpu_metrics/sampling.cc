@@ -8,8 +8,8 @@
 
 #include "inject/gpu_metrics/driver.h"
 #include "inject/gpu_metrics/places.h"
+#include "inject/gpu_metrics/report_samples.h"
 #include "inject/gpu_metrics/sampler.h"
-#include "inject/gpu_metrics/told.h"
 #include "inject/name_table.h"
 #include "inject/own_thread.h"
 #include "inject/thread_chunk.h"
@@ -61,10 +61,10 @@ void pause_for(int64_t ns) noexcept {
   if (!is_asked_to_end()) bell.wait(seen, ns);
 }
 
-void tell_no_devices(int result) noexcept {
+void report_no_devices(int result) noexcept {
   char text[128];
   snprintf(text, sizeof text, "CUDA could not be initialized in the program (cuDeviceGetCount returned %d)", result);
-  tell(SamplingState::failed, wire::kNoGpu, text, result);
+  report(SamplingState::failed, wire::kNoGpu, text, result);
 }
 
 /// The driver is still being initialized when the thread begins. Where that fails it stays so.
@@ -81,24 +81,24 @@ int await_devices() noexcept {
     found = device_count();
   }
   const bool is_over = is_asked_to_end() || phase() == Phase::ended;
-  if (found.result != 0 && !is_over) tell_no_devices(found.result);
+  if (found.result != 0 && !is_over) report_no_devices(found.result);
   return found.result == 0 ? found.count : 0;
 }
 
 bool open_cupti() noexcept {
   const cupti::Library* const library = cupti::open_library();
   if (library == nullptr) {
-    tell(SamplingState::no_cupti, wire::kNoGpu, cupti::why_not_open());
+    report(SamplingState::no_cupti, wire::kNoGpu, cupti::why_not_open());
     return false;
   }
   const char* const missing = find_functions(sampling, *library);
   if (missing != nullptr) {
-    tell(SamplingState::too_old, wire::kNoGpu, missing, static_cast<int32_t>(library->version));
+    report(SamplingState::too_old, wire::kNoGpu, missing, static_cast<int32_t>(library->version));
     return false;
   }
   metrics::InitializeParams params;
   const Result result = sampling.initialize(&params);
-  if (result != Result::ok) tell_failure(*library, wire::kNoGpu, "cuptiProfilerInitialize", result);
+  if (result != Result::ok) report_failure(*library, wire::kNoGpu, "cuptiProfilerInitialize", result);
   return result == Result::ok;
 }
 
@@ -111,7 +111,7 @@ void choose_gpus(uint32_t count) noexcept {
       gpus[device].stand = Stand::waiting;
       if (!device_uuid(device, gpus[device].uuid)) gpus[device].uuid[0] = static_cast<uint8_t>(device + 1);
     } else if (wanted != ~uint64_t{0}) {
-      tell(SamplingState::no_device, device);
+      report(SamplingState::no_device, device);
     }
   }
 }
@@ -223,7 +223,7 @@ void begin_sampling() noexcept {
   own_process.store(attachment.guard->load());
   if (!start_own_thread(work)) {
     life.store(Life::ended);
-    return tell(SamplingState::failed, wire::kNoGpu, "no thread could be started in the program");
+    return report(SamplingState::failed, wire::kNoGpu, "no thread could be started in the program");
   }
   atexit(on_exit);
 }

@@ -44,6 +44,6 @@ class Counter {
 };
 
 /// To the recorder: of a launch that was begun.
-void tell_end(const wire::CountedLaunchBody& launch) noexcept;
+void report_end(const wire::CountedLaunchBody& launch) noexcept;
 
 }  // namespace sonde::inject::instructions

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "inject/pages.h"
-#include "inject/pc_sampling/told.h"
+#include "inject/pc_sampling/report_pc_samples.h"
 
 namespace sonde::inject::pc_sampling {
 namespace {
@@ -115,14 +115,14 @@ struct Kept {
   uint64_t file_bytes = 0;
   Ranges ranges{};
   std::byte* bytes = nullptr;  ///< of the ranges, one behind the other
-  bool is_told = false;
+  bool is_reported = false;
 };
 
 pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;  ///< of all below
 constinit Kept* files = nullptr;                       ///< room for kMostFiles
 constinit uint32_t file_count = 0;
 constinit uint64_t kept_bytes = 0;
-constinit bool told_full = false;
+constinit bool reported_full = false;
 
 /// The file of this checksum, as far as `bits` of it are compared.
 Kept* find(uint64_t crc, uint64_t bits) noexcept {
@@ -135,8 +135,8 @@ Kept* find(uint64_t crc, uint64_t bits) noexcept {
 bool has_room(uint64_t bytes) noexcept {
   if (files == nullptr) files = new_array<Kept>(kMostFiles);
   const bool room = files != nullptr && file_count < kMostFiles && bytes <= kMostBytes - kept_bytes;
-  if (!room && !told_full) tell(wire::PcState::code_full);
-  told_full = told_full || !room;
+  if (!room && !reported_full) report(wire::PcState::code_full);
+  reported_full = reported_full || !room;
   return room;
 }
 
@@ -153,19 +153,19 @@ void keep(uint64_t crc, const char* cubin, size_t bytes, const Ranges& ranges) n
   kept_bytes += ranges.bytes;
 }
 
-void tell_all(const Kept& file) noexcept {
+void report_all(const Kept& file) noexcept {
   const std::byte* at = file.bytes;
   for (uint32_t i = 0; i < file.ranges.count; ++i) {
     const Range& range = file.ranges.all[i];
-    tell_code({file.crc, file.file_bytes, file.ranges.bytes, range.offset, 0, 0}, at, range.bytes);
+    report_code({file.crc, file.file_bytes, file.ranges.bytes, range.offset, 0, 0}, at, range.bytes);
     at += range.bytes;
   }
 }
 
 /// Null is allowed.
-void tell_once(Kept* file) noexcept {
-  if (file != nullptr && !file->is_told) tell_all(*file);
-  if (file != nullptr) file->is_told = true;
+void report_once(Kept* file) noexcept {
+  if (file != nullptr && !file->is_reported) report_all(*file);
+  if (file != nullptr) file->is_reported = true;
 }
 
 }  // namespace
@@ -182,17 +182,17 @@ void keep_code(const Functions& functions, const char* cubin, size_t bytes) noex
   pthread_mutex_unlock(&changing);
 }
 
-void tell_code_of(uint64_t crc) noexcept {
+void report_code_of(uint64_t crc) noexcept {
   pthread_mutex_lock(&changing);
-  tell_once(find(crc, ~uint64_t{0}));
+  report_once(find(crc, ~uint64_t{0}));
   pthread_mutex_unlock(&changing);
 }
 
-uint64_t tell_code_of_half(uint32_t crc) noexcept {
+uint64_t report_code_of_half(uint32_t crc) noexcept {
   constexpr uint64_t kLowerHalf = 0xFFFFFFFF;
   pthread_mutex_lock(&changing);
   Kept* const file = find(crc, kLowerHalf);
-  tell_once(file);
+  report_once(file);
   const uint64_t whole = file == nullptr ? crc : file->crc;
   pthread_mutex_unlock(&changing);
   return whole;

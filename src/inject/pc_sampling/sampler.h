@@ -41,8 +41,8 @@ class Sampler {
   Sampled launch_{};
   Data data_{};
   size_t reason_count_ = 0;
-  size_t reason_room_ = 0;     ///< for each instruction
-  uint64_t told_devices_ = 0;  ///< whose stall reasons are known: a bit each
+  size_t reason_room_ = 0;         ///< for each instruction
+  uint64_t reported_devices_ = 0;  ///< whose stall reasons are known: a bit each
   uint32_t period_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "inject/metrics/told.h"
+#include "inject/metrics/report_kernels.h"
 
 #include "inject/metrics/driver.h"
 #include "inject/text_record.h"
@@ -7,12 +7,12 @@ namespace sonde::inject::metrics {
 namespace {
 
 template <typename Body>
-void tell_with_text(wire::Kind kind, uint16_t level, const Body& body, const char* text, int64_t time) noexcept {
+void report_with_text(wire::Kind kind, uint16_t level, const Body& body, const char* text, int64_t time) noexcept {
   static_cast<void>(
       write_with_text({.kind = kind, .bytes = 0, .domain = 0, .level = level, .time = time}, body, text_of(text)));
 }
 
-void tell_attribute(uint32_t device, uint32_t attribute, int64_t value) noexcept {
+void report_attribute(uint32_t device, uint32_t attribute, int64_t value) noexcept {
   constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof(wire::DeviceAttributeBody);
   std::byte* const at = begin_record(kBytes);
   if (at == nullptr) return;
@@ -21,7 +21,7 @@ void tell_attribute(uint32_t device, uint32_t attribute, int64_t value) noexcept
   commit_record(kBytes);
 }
 
-uint32_t tell_some(uint64_t kernel, const uint32_t* places, const double* values, uint32_t count) noexcept {
+uint32_t report_some(uint64_t kernel, const uint32_t* places, const double* values, uint32_t count) noexcept {
   count = count < wire::kMostMetricParts ? count : wire::kMostMetricParts;
   const auto bytes = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::MetricValuesBody) +
                                            count * sizeof(wire::MetricPart));
@@ -35,33 +35,36 @@ uint32_t tell_some(uint64_t kernel, const uint32_t* places, const double* values
 
 }  // namespace
 
-void tell(wire::MeasureState state, const char* text, int32_t result) noexcept {
-  tell_with_text(wire::Kind::measure_state, 0, wire::MeasureStateBody{state, result, 0, {}}, text, now_ns());
+void report(wire::MeasureState state, const char* text, int32_t result) noexcept {
+  report_with_text(wire::Kind::measure_state, 0, wire::MeasureStateBody{state, result, 0, {}}, text, now_ns());
 }
 
-void tell_failure(const char* function, int32_t result) noexcept { tell(wire::MeasureState::failed, function, result); }
-
-void tell_kernel(const wire::MeasuredKernelBody& kernel, const char* mangled, int64_t time) noexcept {
-  tell_with_text(wire::Kind::measured_kernel, 0, kernel, mangled, time);
+void report_failure(const char* function, int32_t result) noexcept {
+  report(wire::MeasureState::failed, function, result);
 }
 
-void tell_values(uint64_t kernel, const uint32_t* places, const double* values, uint32_t count) noexcept {
-  for (uint32_t told = 0; told < count;) told += tell_some(kernel, places + told, values + told, count - told);
+void report_kernel(const wire::MeasuredKernelBody& kernel, const char* mangled, int64_t time) noexcept {
+  report_with_text(wire::Kind::measured_kernel, 0, kernel, mangled, time);
 }
 
-void tell_device(int device, const char* chip) noexcept {
+void report_values(uint64_t kernel, const uint32_t* places, const double* values, uint32_t count) noexcept {
+  for (uint32_t reported = 0; reported < count;)
+    reported += report_some(kernel, places + reported, values + reported, count - reported);
+}
+
+void report_device(int device, const char* chip) noexcept {
   constexpr int kMostAttributes = 160;  // CU_DEVICE_ATTRIBUTE_MAX of CUDA 13.0 is 148
   const auto number = static_cast<uint32_t>(device);
   const Driver& driver = the_driver();
   char name[256] = {};
   if (driver.device_name != nullptr && driver.device_name(name, sizeof name, device) == 0) {
-    tell_with_text(wire::Kind::device_text, 0, wire::DeviceTextBody{number, 0, 0}, name, now_ns());
+    report_with_text(wire::Kind::device_text, 0, wire::DeviceTextBody{number, 0, 0}, name, now_ns());
   }
-  tell_with_text(wire::Kind::device_text, 1, wire::DeviceTextBody{number, 0, 0}, chip, now_ns());
+  report_with_text(wire::Kind::device_text, 1, wire::DeviceTextBody{number, 0, 0}, chip, now_ns());
   for (int attribute = 1; driver.device_attribute != nullptr && attribute < kMostAttributes; ++attribute) {
     int value = 0;
     if (driver.device_attribute(&value, attribute, device) == 0) {
-      tell_attribute(number, static_cast<uint32_t>(attribute), value);
+      report_attribute(number, static_cast<uint32_t>(attribute), value);
     }
   }
 }
