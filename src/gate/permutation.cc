@@ -64,7 +64,7 @@ PermutationTest::PermutationTest(std::span<const double> base, std::span<const d
 }
 
 void PermutationTest::draw(std::span<const double> base, std::span<const double> changed, uint64_t seed) {
-  // Whose run a place holds is told by its sign: all values are above 0.
+  // Whose run a place holds is shown by its sign: all values are above 0.
   std::vector<double> pool(base.begin(), base.end());
   for (const double v : changed) pool.push_back(-v);
   Random random(seed);

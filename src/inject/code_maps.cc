@@ -15,13 +15,13 @@
 namespace sonde::inject {
 namespace {
 
-/// A mapping that was told: where it begins, and a hash of all that /proc says of it.
+/// A mapping that was reported: where it begins, and a hash of all that /proc says of it.
 struct ReportedMapping {
   uint64_t begin;
   uint64_t hash;
 };
 
-/// More than PyTorch with all of CUDA's libraries has; those behind are told each time anew.
+/// More than PyTorch with all of CUDA's libraries has; those behind are reported each time again.
 constexpr uint32_t kMaxReported = 4096;
 
 struct ReportedMappings {
@@ -33,7 +33,7 @@ constinit ReportedMappings reported;
 constinit ReportedMappings fresh;  ///< to take its place
 constinit int64_t next_try = 0;    ///< not before, once there was no room for a mapping
 constinit std::atomic<bool> reporting{false};
-constinit std::atomic<uint64_t> reported_changes{0};  ///< of the loader, when all was told; 0: it was never
+constinit std::atomic<uint64_t> reported_changes{0};  ///< of the loader, when all was reported; 0: it was never
 
 /// What the loader has loaded and unloaded so far: it grows with each.
 uint64_t loader_changes() noexcept {
@@ -143,9 +143,9 @@ bool is_reported(const ReportedMapping& mapping, uint32_t& place) noexcept {
          reported.items[place].hash == mapping.hash;
 }
 
-/// Up to the first that finds no room; false then, with those that were told in `fresh`.
+/// Up to the first that finds no room; false then, with those that were reported in `fresh`.
 bool report_new_mappings() noexcept {
-  const int64_t time = now_ns();  // what is there now is there later, until it is told otherwise
+  const int64_t time = now_ns();  // what exists now exists later, until reported otherwise
   MapLines lines;
   uint32_t place = 0;
   fresh.count = 0;

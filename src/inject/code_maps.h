@@ -1,6 +1,6 @@
 #pragma once
 
-/// Where this process has code, so that the recorder can name the functions of its back traces. The process tells it
+/// Where this process has code, so that the recorder can name the functions of its backtraces. The process tells it
 /// itself: it may be gone before the recorder looks, and Linux tells others only where it permits (perf_event_open()).
 namespace sonde::inject {
 

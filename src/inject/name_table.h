@@ -5,8 +5,8 @@
 #include "inject/encode.h"
 
 /// What a program registers once and uses by handle: NVTX domains and registered strings. Handles are small numbers, so
-/// that one that is not ours is found out. The recorder is told of a name when it is registered, and again by the first
-/// use in a child of fork(), or where it could not be told before.
+/// that one that is not ours is found out. The recorder is informed of a name when it is registered, and again by the
+/// first use in a child of fork(), or where it could not be reported before.
 namespace sonde::inject {
 
 struct NameTable;
@@ -22,7 +22,7 @@ inline constexpr uint32_t kMostStrings = 1U << 20U;
 /// Whether the number was given to a name.
 [[nodiscard]] bool was_given(const NameTable& table, uintptr_t number) noexcept;
 
-/// The same number if the recorder knows of it now, or can be told; 0 for one that was never given.
+/// The same number if the recorder knows of it now, or can be reported; 0 for one that was never given.
 [[nodiscard]] uint32_t known_name(const NameTable& table, uintptr_t number) noexcept;
 
 /// The text of a name; empty for a number that was never given.

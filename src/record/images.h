@@ -9,7 +9,7 @@
 
 namespace sonde::record {
 
-/// A program in a process: exec() puts a new one in its place, which numbers its strings, domains and ranges anew.
+/// A program in a process: exec() puts a new one in its place, which numbers its strings, domains and ranges again.
 struct Image {
   uint32_t process;
   int64_t since;

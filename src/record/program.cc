@@ -43,7 +43,7 @@ void hide_output() {
   dup2(nothing, STDERR_FILENO);
 }
 
-/// Where this process was told to ignore SIGCHLD, its children would vanish without a status.
+/// Where this process was asked to ignore SIGCHLD, its children would vanish without a status.
 struct sigaction take_ends_of_children() {
   struct sigaction keep{};
   struct sigaction before{};
@@ -151,7 +151,7 @@ std::string search_path() {
   return usual;
 }
 
-/// As execvpe() has it: one that may not be executed is passed over, and told where no other is found.
+/// As execvpe() has it: one that may not be executed is passed over, and reported where no other is found.
 int error_in_path(const std::string& word) {
   int error = ENOENT;
   for (const auto folder : search_path() | std::views::split(':')) {

@@ -40,7 +40,7 @@ class Run {
   void await_cuda(Program& program);
   void report_profiles(Recording& recording);
   void end_program(Program& program, const EndSignal& signal);
-  /// What is said of the program's end stands in the profiles that are not made yet.
+  /// What is said of the program's end is in the profiles that are not made yet.
   void remark(Remark remark);
   void answer_stops();
 

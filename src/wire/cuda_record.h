@@ -74,7 +74,7 @@ struct SetBody {
 };
 static_assert(sizeof(SetBody) == 56);
 
-/// The device stands in the context.
+/// The device is in the context.
 struct SyncBody {
   int64_t start;
   int64_t end;
@@ -184,7 +184,7 @@ struct StreamBody {
 static_assert(sizeof(StreamBody) == 16);
 
 struct CudaEventBody {
-  int64_t reached;  ///< by the GPU; 0: not told
+  int64_t reached;  ///< by the GPU; 0: unknown
   uint32_t context;
   uint32_t stream;
   uint32_t event;

@@ -10,7 +10,7 @@
 /// are the GPU's own clock, in nanoseconds.
 namespace sonde::wire {
 
-/// How sampling stands in a process.
+/// State of sampling in a process.
 enum class SamplingState : uint32_t {
   no_cupti,      ///< text: why
   too_old,       ///< CUPTI has no PM sampling; `result` is its version, text: the function that it lacks

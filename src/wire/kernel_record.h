@@ -9,7 +9,7 @@
 /// What is recorded of kernels whose counters were measured: records of kinds 60 to 79.
 namespace sonde::wire {
 
-/// How measuring stands in a process.
+/// State of measuring in a process.
 enum class MeasureState : uint32_t {
   ready,           ///< `result` is CUPTI's version
   no_cupti,        ///< text: why
@@ -27,7 +27,7 @@ enum class MeasureState : uint32_t {
   given_up,        ///< `result`: as of waited; nothing more is measured
   empty,           ///< a launch came back without values
   contexts,        ///< more CUDA contexts than can be measured in
-  kinds,           ///< more different launches than can be told apart
+  kinds,           ///< more different launches than can be distinguished
   ranges,          ///< more start/end ranges that were asked for are open than can be kept in mind
   count_
 };

@@ -29,7 +29,7 @@ inline constexpr LibraryRow kLibraryRows[] = {
 #undef SONDE_LIBRARY
 };
 
-/// A function of a library, and what stands in its place: the stub of the same number.
+/// A function of a library, and what is in its place: the stub of the same number.
 struct LibraryFunction {
   void* function;
   const char* name;

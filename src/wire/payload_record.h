@@ -16,7 +16,7 @@ struct PayloadSchemaBody {
   uint64_t type;  ///< 0 of an enumeration
   uint64_t flags;
   uint64_t entries;
-  uint64_t bytes;  ///< of a payload, or of a value of the enumeration; 0 where that is not told
+  uint64_t bytes;  ///< of a payload, or of a value of the enumeration; 0 where that is unknown
   uint64_t align;
   uint16_t text_bytes;
   uint16_t is_enum;

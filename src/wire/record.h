@@ -89,7 +89,7 @@ enum EventFlags : uint8_t {
 
 /// Of push, start and mark. The text, or as many of its first bytes as kMostText, follows it all, filled up to 8 bytes.
 struct EventBody {
-  uint32_t string;  ///< a registered string; 0: the text stands here
+  uint32_t string;  ///< a registered string; 0: the text is here
   uint16_t text_bytes;
   uint8_t flags;         ///< of EventFlags
   uint8_t payload_kind;  ///< as NVTX numbers them: 0 none, uint64, int64, double, uint32, int32, float

@@ -200,7 +200,7 @@ class SystemRunner final : public SubprocessRunner {
     return end;
   }
 
-  /// True once the leader ended; false when time is over or, unless it was `told` already, this program is to end.
+  /// True once the leader ended; false when time is over or, unless `asked` is set, this program is to end.
   bool ends_until(const Group& group, int64_t until, bool asked) {
     for (;;) {
       std::array<pollfd, 2> ready{pollfd{group.handle(), POLLIN, 0},

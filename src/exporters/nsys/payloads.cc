@@ -2,7 +2,7 @@
 
 #include "exporters/nsys/sections.h"
 
-/// What binary payloads are made of. What is 0 was not told, and is NULL.
+/// What binary payloads are made of. What is 0 is unknown, and is NULL.
 namespace sonde::nsys_export {
 namespace {
 

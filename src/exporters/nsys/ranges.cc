@@ -80,7 +80,7 @@ const Payload* binary_payload(const Table& table, size_t row) {
   return table.payloads.empty() || table.payloads[row].schema == 0 ? nullptr : &table.payloads[row];
 }
 
-/// A payload's bytes behind a head of 32 bytes, as Nsight Systems writes them where it is told to: domain, schema,
+/// A payload's bytes behind a head of 32 bytes, as Nsight Systems writes them where it is asked to: domain, schema,
 /// bytes of the payload and of all, 64 bits each.
 template <typename Table>
 Cell bytes_of(const Context& c, const Table& table, size_t row) {

@@ -35,7 +35,7 @@ CauseEntry* dominant(std::vector<CauseEntry>& entries, int64_t change_ns) {
 }
 
 /// Work shares the GPU's time with what runs beside it. What that changed belongs to the cause that brought it about;
-/// where none can be told, it is one by itself.
+/// where no cause can be identified, it is one by itself.
 void claim_overlap(CauseLedger& ledger) {
   int64_t change_ns = 0;
   for (const Leaf& leaf : ledger.all().leaves) change_ns += leaf.open_overlap_ns;

@@ -121,7 +121,7 @@ class RuleCases {
   }
 
  private:
-  /// Whether nothing is told apart. That there is no baseline is said once.
+  /// Whether nothing is distinguished. That there is no baseline is said once.
   [[nodiscard]] bool is_one() const {
     if (against_base(rule_) && sides_.base.empty()) return true;
     const bool of_modules = figure_.each == FigureEach::module && rule_.selector.module.empty();

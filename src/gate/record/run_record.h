@@ -12,7 +12,7 @@
 /// difference, without the profile. A few hundred kilobytes at most, so that a baseline can live in git.
 namespace sonde::gate {
 
-/// Operations on a GPU, as far as they are told apart.
+/// Operations on a GPU, as far as they are distinguished.
 enum class WorkKind : uint8_t { kernel, copy, set, graph_launch };
 
 /// One kind of work in one place: all operations of a GPU with the same name that the same module launched.

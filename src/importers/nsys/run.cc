@@ -88,7 +88,7 @@ IdMap NsysRun::adopt(const LocalKeys& keys) {
 }
 
 /// What each id of the string table is named: looked up some ten million times a second, so that small ids, which is
-/// all of them in a whole file, stand in a plain array.
+/// all of them in a whole file, are in a plain array.
 class NsysRun::NameTable {
  public:
   NameId& operator[](uint32_t id) {

@@ -124,7 +124,7 @@ class PieceReader {
     }
   }
 
-  /// The event at piece.next has no end: goes on at the next seam, if there is one.
+  /// The event at piece.next has no end: continues at the next seam, if there is one.
   void find_next_seam(Piece& piece) {
     in_vain_ += std::min(kLongestEvent, text_.size() - piece.next);
     const size_t seam = in_vain_ > kMostInVain ? kNowhere : seams_.next(piece.next);

@@ -16,7 +16,7 @@ struct Choice {
   Activity activity;
   uint32_t needs = 0;
   uint32_t excluded_by = 0;
-  bool is_vital = false;  ///< a recording without it is told as one that lacks something
+  bool is_vital = false;  ///< a recording without it is reported as one that lacks something
 };
 
 /// Beside kernels, without which there is no recording.

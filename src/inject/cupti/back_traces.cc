@@ -23,7 +23,7 @@ constexpr uint32_t kMostCalls = 4096;
 constexpr uint32_t kDomains = 3;
 constexpr uint8_t kNotWanted = 0xFF;
 
-/// Of CudaCalls, by domain and number; kNotWanted for those without back traces.
+/// Of CudaCalls, by domain and number; kNotWanted for those without backtraces.
 constinit uint8_t sorts[kDomains][kMostCalls] = {};
 constinit std::atomic<bool> is_on{false};
 

@@ -17,7 +17,7 @@ enum class Use : uint32_t { free, held, filled };
 struct Buffer {
   std::atomic<Use> use{Use::free};
   std::atomic<uint8_t*> at{nullptr};
-  std::atomic<uint64_t> order{0};  ///< of those that were given back
+  std::atomic<uint64_t> order{0};  ///< of those that were returned
   size_t valid = 0;
 };
 

@@ -30,7 +30,7 @@ struct FilledBuffer {
   uint32_t index = 0;
 };
 
-/// The one that was given back first of those that were not read yet. From one thread only.
+/// The one that was returned first of those that were not read yet. From one thread only.
 [[nodiscard]] FilledBuffer next_filled() noexcept;
 void free_buffer(const FilledBuffer& buffer) noexcept;
 

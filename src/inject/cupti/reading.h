@@ -4,7 +4,7 @@
 #include "inject/cupti/library.h"
 #include "wire/cuda_record.h"
 
-/// What stands in CUPTI's buffers, as records of ours. From the worker only.
+/// What is in CUPTI's buffers, as records of ours. From the worker only.
 namespace sonde::inject::cupti {
 
 /// Reads and frees all buffers that CUPTI gave back. `forced`: it was made to give back those whose operations had not

@@ -87,7 +87,7 @@ bool report(uint32_t number, const char* text, size_t bytes) noexcept {
   return true;
 }
 
-/// The text with the next number, once it is told. Number 0 where there is no room for it.
+/// The text with the next number, once it is reported. Number 0 where there is no room for it.
 Numbered add(const char* text, uint64_t hash) noexcept {
   const size_t bytes = strlen(text);
   const char* const kept = reported < kMostTexts ? keep(text, bytes) : nullptr;

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// Names of kernels, GPUs and variables: each is told to the recorder once, and goes by a number from then on. From the
-/// worker only.
+/// Names of kernels, GPUs and variables: each is reported to the recorder once, and goes by a number from then on. From
+/// the worker only.
 namespace sonde::inject::cupti {
 
 /// From 1 on; 0 for null, and where there are more than a process can have.

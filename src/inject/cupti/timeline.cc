@@ -116,7 +116,7 @@ void turn_off(State next) noexcept {
 }
 
 /// The next CUDA call of the program takes CUPTI out of it, when it is done: there CUPTI says that this is safe. Left
-/// in, it slows a program that goes on (pytorch#146604). Where graphs ran it stays: taking it out then has ended
+/// in, it slows a program that continues (pytorch#146604). Where graphs ran it stays: taking it out then has ended
 /// programs, and what it costs without a subscriber is little. It stays too where the sampler of GPU metrics may be in
 /// it.
 void leave_at_next_call(Domain, uint32_t, const void* data) noexcept {

@@ -15,7 +15,7 @@ constexpr MetricChoice kGeneral[] = {
 constinit MetricSet set;
 constinit char names[sizeof wire::GpuMetricsWanted::names + 1] = {};
 
-/// As they stand in the header, a newline behind each.
+/// As they are in the header, a newline behind each.
 void take_names() noexcept {
   memcpy(names, attachment.header->gpu_metrics.names, sizeof names - 1);
   char* name = names;

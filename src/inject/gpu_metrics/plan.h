@@ -15,7 +15,7 @@ struct Plan {
   size_t config_bytes = 0;
 };
 
-/// Tells the recorder of the metrics that are left out. False where nothing can be counted, which is told too.
+/// Tells the recorder of the metrics that are left out. False where nothing can be counted, which is reported too.
 [[nodiscard]] bool make_plan(Plan& plan, const PmSampling& sampling, const MetricSet& wanted, uint32_t device,
                              const char* chip, const uint8_t* availability) noexcept;
 

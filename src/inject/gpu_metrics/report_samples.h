@@ -3,7 +3,7 @@
 #include "inject/cupti/library.h"
 #include "wire/gpu_metrics_record.h"
 
-/// What is told to the recorder. From the thread that samples.
+/// What is reported to the recorder. From the thread that samples.
 namespace sonde::inject::gpu_metrics {
 
 void report(wire::SamplingState state, uint32_t device, const char* text = "", int32_t result = 0) noexcept;

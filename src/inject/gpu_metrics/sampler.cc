@@ -61,7 +61,7 @@ bool Sampler::open(const PmSampling& sampling, uint32_t device, uint32_t frequen
   chip.device = device;
   if (failed("cuptiDeviceGetChipName", sampling.chip_name(&chip)) || !read_availability()) return false;
   if (!make_plan(plan_, sampling, wanted_metrics(), device, chip.name, availability_)) return false;
-  // The SYS clock is near the SMs' highest; what came of it is told by the samples' own times.
+  // The SYS clock is near the SMs' highest; what came of it is shown by the samples' own times.
   constexpr uint64_t kUsualHz = 1'400'000'000;
   const uint64_t clock_hz = device_clock_hz(device);
   trigger_ = samples_by_cycles(chip.name) ? Trigger::sys_clock : Trigger::time;

@@ -7,11 +7,11 @@ namespace sonde::inject::gpu_metrics {
 
 class Sampler {
  public:
-  /// Asks CUPTI for the GPU's counters. False where they cannot be had: the reason is told.
+  /// Asks CUPTI for the GPU's counters. False where they cannot be had: the reason is reported.
   bool open(const PmSampling& sampling, uint32_t device, uint32_t frequency_hz) noexcept;
-  /// False where sampling could not begin: the reason is told.
+  /// False where sampling could not begin: the reason is reported.
   bool start() noexcept;
-  /// Takes what was sampled since. False where it failed for good: the reason is told.
+  /// Takes what was sampled since. False where it failed for good: the reason is reported.
   bool decode() noexcept;
   /// Takes the rest, and ends sampling.
   void stop() noexcept;

@@ -36,7 +36,7 @@ enum class Stand : uint32_t {
   waiting,  ///< nothing was done yet, or another process samples it
   open,     ///< the counters are this process's
   on,       ///< sampled
-  gone,     ///< it cannot be sampled, which was told
+  gone,     ///< it cannot be sampled, which was reported
 };
 
 struct Gpu {

@@ -130,7 +130,7 @@ bool Counter::take(const Data& data, size_t instances, wire::CountedLaunchBody& 
     return true;
   }
   body.code = pc_sampling::report_code_of_half(data.cubin_crc);
-  // The thread stands in a launch that is measured anyway: it may wait for room.
+  // The thread is in a launch that is measured anyway: it may wait for room.
   return cupti::write_body(wire::Kind::instruction_count, body);
 }
 

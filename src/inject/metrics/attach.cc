@@ -80,7 +80,7 @@ struct State {
   bool reported_empty = false;
   std::atomic<uint32_t> awaiting{0};           ///< kinds that await more
   std::atomic<uint32_t> looks{0};              ///< at launches while all was measured and more of it was waited for
-  std::atomic<bool> samples_over{false};       ///< none can be taken: the reason was told
+  std::atomic<bool> samples_over{false};       ///< none can be taken: the reason was reported
   std::atomic<bool> instructions_over{false};  ///< the same of their counts
   uint64_t samplings = 0;
   Context* running = nullptr;
@@ -299,7 +299,7 @@ bool begin(const Settings& wanted, const Launch& launch, const CallbackData& dat
   return begun;
 }
 
-/// A launch goes on unmeasured, and beside one that is measured: that one's values are then of both.
+/// A launch continues unmeasured, and beside one that is measured: that one's values are then of both.
 void pass_by(void* context) noexcept {
   if (measured_context.load() == context) disturbed.store(true);
   const uint32_t count = ++waits;

@@ -43,7 +43,7 @@ struct Patterns {
   /// A line of the request. False where it cannot be understood, or there is no room for it. `value` must live on.
   bool take(const char* key, const char* value) noexcept;
 
-  /// Compiles the expressions anew: in a child of fork() the lock within one may be held by a thread of its parent.
+  /// Compiles the expressions again: in a child of fork() the lock within one may be held by a thread of its parent.
   void renew() noexcept;
   [[nodiscard]] bool has_expressions() const noexcept;
 };

@@ -3,7 +3,7 @@
 #include "inject/encode.h"
 #include "wire/kernel_record.h"
 
-/// What is told to the recorder.
+/// What is reported to the recorder.
 namespace sonde::inject::metrics {
 
 void report(wire::MeasureState state, const char* text = "", int32_t result = 0) noexcept;

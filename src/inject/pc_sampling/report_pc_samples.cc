@@ -14,7 +14,7 @@ void report_with_text(wire::Kind kind, const Body& body, const char* text) noexc
 
 void report_part(wire::CodePartBody part, const std::byte* bytes) noexcept {
   const auto size = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof part) + wire::padded(part.bytes);
-  // The thread stands in a launch that is measured anyway: it may wait for room.
+  // The thread is in a launch that is measured anyway: it may wait for room.
   std::byte* const at = cupti::begin_worker_record(wire::Kind::code_part, size, 0);
   if (at == nullptr) return;
   std::byte* const text = put(at, part);

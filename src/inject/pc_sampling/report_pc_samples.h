@@ -3,7 +3,7 @@
 #include "inject/pc_sampling/pc_sampling.h"
 #include "wire/pc_record.h"
 
-/// What is told to the recorder of samples.
+/// What is reported to the recorder of samples.
 namespace sonde::inject::pc_sampling {
 
 void report(wire::PcState state, const char* text = "", int32_t result = 0) noexcept;

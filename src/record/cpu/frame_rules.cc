@@ -5,7 +5,7 @@
 namespace sonde::record {
 namespace {
 
-/// Some 60 MB; a program that is sampled in more places than that starts anew.
+/// Some 60 MB; a program that is sampled in more places than that starts again.
 constexpr size_t kMostKnown = size_t{1} << 16U;
 
 struct FrameEnd {

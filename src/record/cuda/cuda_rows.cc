@@ -377,7 +377,7 @@ void CudaRows::add_graph(const wire::Record& record, const CudaSource& source, c
   g.executable.push_back(id(b.executable));
 }
 
-/// A process that becomes another program numbers its calls anew.
+/// A process that becomes another program numbers its calls again.
 ChainId CudaRows::chain_of(const wire::ApiCallBody& call, const CudaSource& source) const {
   if (chains_.empty()) return kNone;
   const auto found = chains_.find(correlation_key(images_.at(source.process, call.start), call.correlation));

@@ -15,8 +15,8 @@ namespace sonde::record {
 
 /// A GPU's own clock as CLOCK_MONOTONIC. CUPTI does not say what clock the times of its samples are of, and tells
 /// nothing to compare it with: it is known only that a sample ended before it was decoded, and that the first began
-/// after sampling was started. The two bound how far the clock is ahead; what the first says is taken anew each second,
-/// since clocks drift, and the true distance to it is taken for half of what the second leaves.
+/// after sampling was started. The two bound how far the clock is ahead; what the first says is taken again each
+/// second, since clocks drift, and the true distance to it is taken for half of what the second leaves.
 class GpuClock {
  public:
   void add(const wire::GpuClockBody& clock);

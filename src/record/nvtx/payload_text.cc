@@ -310,7 +310,7 @@ bool PayloadReader::read_value(uint64_t type, size_t& at, std::string& json, int
   const size_t begin = at;
   if (!read_schema(*schema, at, json, depth + 1)) return false;
   if (schema->type != kStatic || schema->bytes != 0) return true;
-  // Whose size was not told has it by its members, as in C; of the last one the end may be missing.
+  // Whose size is unknown has it by its members, as in C; of the last one the end may be missing.
   const auto layout = layout_of(type, depth);
   if (layout) at = std::min(begin + aligned(at - begin, layout->align), bytes_.size());
   return true;

@@ -39,7 +39,7 @@ class Rounds : public Sink {
   /// Begins a round, or ends the one that is open.
   void begin();
   void end();
-  /// Stands in the profiles of those that are not whole yet.
+  /// Adds a remark to the profiles that are not complete yet.
   void remark(const Remark& remark);
   /// Those that have no profile yet get none.
   void discard();

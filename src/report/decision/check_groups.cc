@@ -23,7 +23,7 @@ GroupKey key_of(const DecisionCheck& check) {
   return {verdict.rule, verdict.reason, text.empty() ? "" : decided_text(text, verdict.reason, verdict.arguments)};
 }
 
-/// How many times worse it is; what cannot be told stands last.
+/// How many times worse it is; the unknown comes last.
 double worsening(const DecisionCheck& check) {
   const gate::Verdict& verdict = *check.verdict;
   if (!verdict.base || !verdict.changed) return -1;

@@ -15,7 +15,7 @@ struct CheckGroup {
   std::string says;                   ///< what is true of them all, as a sentence; empty for a single check
 };
 
-/// Fewer checks that have the same to say are told of one by one.
+/// Fewer checks with the same reason are listed one by one.
 inline constexpr size_t kLeastGrouped = 4;
 /// Checks of a group that are shown to people.
 inline constexpr size_t kMostGrouped = 10;

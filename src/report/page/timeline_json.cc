@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostSlices = 3'000'000;
 /// Fewer are not worth another try: the room goes to something else then.
 constexpr size_t kFewestSlices = 10'000;
-/// Names are packed to a tenth of this. Kernels' names are told apart by this many characters nearly always.
+/// Names are packed to a tenth of this. Kernels' names are distinguished by this many characters nearly always.
 constexpr size_t kMostTextBytes = 16'000'000;
 constexpr size_t kShortestText = 80;
 /// What merging makes of slices takes more room each than they did.
