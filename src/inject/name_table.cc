@@ -26,7 +26,7 @@ struct TextBlock {
 /// Names and texts lie in blocks that are mapped when they are needed: an allocator that is itself instrumented must
 /// not be called from here.
 constexpr uint32_t kBlockNames = 1024;
-constexpr uint32_t kMostBlocks = kMostStrings / kBlockNames;
+constexpr uint32_t kMaxBlocks = kMaxStrings / kBlockNames;
 
 }  // namespace
 
@@ -36,12 +36,12 @@ struct NameTable {
   wire::Kind kind;
   uint32_t most;
   std::atomic<uint32_t> count{};  ///< numbers taken
-  std::atomic<Name*> blocks[kMostBlocks]{};
+  std::atomic<Name*> blocks[kMaxBlocks]{};
   std::atomic<TextBlock*> texts{};
 };
 
-constinit NameTable domains{.kind = wire::Kind::domain, .most = kMostDomains};
-constinit NameTable strings{.kind = wire::Kind::string, .most = kMostStrings};
+constinit NameTable domains{.kind = wire::Kind::domain, .most = kMaxDomains};
+constinit NameTable strings{.kind = wire::Kind::string, .most = kMaxStrings};
 
 namespace {
 

@@ -13,8 +13,8 @@ struct NameTable;
 extern NameTable domains;
 extern NameTable strings;
 
-inline constexpr uint32_t kMostDomains = 4096;
-inline constexpr uint32_t kMostStrings = 1U << 20U;
+inline constexpr uint32_t kMaxDomains = 4096;
+inline constexpr uint32_t kMaxStrings = 1U << 20U;
 
 /// A number from 1 on; 0 where the table is full.
 [[nodiscard]] uint32_t register_name(NameTable& table, uint16_t domain, const Text& text) noexcept;

@@ -11,7 +11,7 @@ namespace sonde::inject {
 namespace {
 
 static_assert(3 * sizeof(wire::RecordHead) + sizeof(wire::RangeBody) + sizeof(wire::EventBody) +
-                      sizeof(wire::AttributeBody) + wire::kMostText + sizeof(wire::PayloadBody) + wire::kMostPayload <=
+                      sizeof(wire::AttributeBody) + wire::kMaxText + sizeof(wire::PayloadBody) + wire::kMaxPayload <=
                   wire::kRecordBytes,
               "an event and its payload lie in one chunk");
 
@@ -21,11 +21,11 @@ size_t bytes_of(const nvtx::PayloadData& payload) noexcept {
   if (payload.bytes != nvtx::kUnknownBytes) return payload.bytes;
   const bool is_text = payload.schema == nvtx::kText || payload.schema == nvtx::kTextUtf8;
   if (!is_text || payload.data == nullptr) return nvtx::kUnknownBytes;
-  return strnlen(static_cast<const char*>(payload.data), wire::kMostPayload + 1);
+  return strnlen(static_cast<const char*>(payload.data), wire::kMaxPayload + 1);
 }
 
 bool fits(const nvtx::PayloadData& payload, size_t bytes) noexcept {
-  return payload.schema != 0 && bytes <= wire::kMostPayload && (payload.data != nullptr || bytes == 0);
+  return payload.schema != 0 && bytes <= wire::kMaxPayload && (payload.data != nullptr || bytes == 0);
 }
 
 /// A value that counts, else 0.
@@ -45,7 +45,7 @@ bool write_schema(uint16_t domain, const wire::PayloadSchemaBody& body, const ch
 
 /// A name and what describes it as one text.
 struct TwoTexts {
-  char bytes[wire::kMostText];
+  char bytes[wire::kMaxText];
   Text text{bytes, 0};
   void add(const Text& more) noexcept {
     const auto room = static_cast<uint16_t>(sizeof bytes - text.bytes);

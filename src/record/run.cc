@@ -108,7 +108,7 @@ int64_t Run::patience_ns() const {
 bool Run::is_done_with_cuda() const { return options_.wanted.cuda && !options_.launch && !collection_.active(); }
 
 void Run::await_cuda(Program& program) {
-  const int64_t until = monotonic_ns() + kMostHandoverNs;
+  const int64_t until = monotonic_ns() + kMaxHandoverNs;
   while (handing_over(mapping_.header()) > 0 && !program.ended() && monotonic_ns() < until) {
     program.wait(kBusySweepNs);
     look();

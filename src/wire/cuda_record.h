@@ -262,7 +262,7 @@ struct CallChainBody {
   uint32_t correlation;
   uint32_t frames;
 };
-inline constexpr uint32_t kMostFrames = 64;
+inline constexpr uint32_t kMaxFrames = 64;
 
 /// The bytes of a record's body behind its head, without text or addresses; 0 for kinds that are not CUPTI's.
 constexpr size_t cuda_body_bytes(Kind kind) {

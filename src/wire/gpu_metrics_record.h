@@ -87,7 +87,7 @@ struct SamplingTallyBody {
 };
 static_assert(sizeof(SamplingTallyBody) == 56);
 
-inline constexpr uint32_t kMostSampledMetrics = 128;  ///< of a GPU
+inline constexpr uint32_t kMaxSampledMetrics = 128;  ///< of a GPU
 
 constexpr bool is_gpu_metrics_record(Kind kind) { return kind >= Kind::sampling_state && kind <= Kind::sampling_tally; }
 /// Whether the bytes behind the head are a record of that kind. `text_bytes`: of its end.

@@ -90,7 +90,7 @@ struct MetricPart {
 };
 static_assert(sizeof(MetricValuesBody) == 16 && sizeof(MetricPart) == 16);
 
-inline constexpr uint32_t kMostMetricParts = 256;  ///< of a record
+inline constexpr uint32_t kMaxMetricParts = 256;  ///< of a record
 
 /// Environment of a recorded program: the file of what is to be measured, lines of "KEY VALUE": kernel (an extended
 /// regular expression of POSIX), skip, count, each (launches of a function with one shape in one place), metric (one

@@ -47,7 +47,7 @@ struct PayloadBody {
 static_assert(sizeof(PayloadBody) == 16);
 
 /// With the longest event before it, it fits into a chunk.
-inline constexpr uint32_t kMostPayload = 3072;
+inline constexpr uint32_t kMaxPayload = 3072;
 
 constexpr bool is_payload_record(Kind kind) { return kind >= Kind::payload_schema && kind <= Kind::payload; }
 

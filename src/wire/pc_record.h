@@ -65,7 +65,7 @@ struct StallPart {
   uint32_t samples;
 };
 static_assert(sizeof(PcSamplesBody) == 32 && sizeof(StallPart) == 8);
-inline constexpr uint16_t kMostStallParts = 256;
+inline constexpr uint16_t kMaxStallParts = 256;
 
 /// A part of an ELF file of device code, of those that its line tables take. Followed by its bytes, filled up to 8.
 struct CodePartBody {
@@ -77,8 +77,8 @@ struct CodePartBody {
   uint32_t reserved;
 };
 static_assert(sizeof(CodePartBody) == 40);
-inline constexpr uint32_t kMostCodeBytes = 4000;               ///< of a part: two such records fit into a chunk
-inline constexpr uint64_t kMostCodeFile = uint64_t{1} << 28U;  ///< larger files are left alone
+inline constexpr uint32_t kMaxCodeBytes = 4000;               ///< of a part: two such records fit into a chunk
+inline constexpr uint64_t kMaxCodeFile = uint64_t{1} << 28U;  ///< larger files are left alone
 
 inline constexpr uint32_t kInstructionCounts = 3;
 

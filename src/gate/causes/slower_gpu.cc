@@ -49,10 +49,10 @@ int64_t own_change(const Leaf& leaf, size_t gpu) {
 }
 
 bool stands_out(const OfGpu& found) {
-  constexpr double kLeastChange = 0.02;
+  constexpr double kMinChange = 0.02;
   constexpr double kNearlyAll = 0.8;
   constexpr size_t kSeveral = 3;
-  return std::abs(found.ratio() - 1) >= kLeastChange && found.alike_ns >= kNearlyAll * found.base_ns &&
+  return std::abs(found.ratio() - 1) >= kMinChange && found.alike_ns >= kNearlyAll * found.base_ns &&
          found.names.size() >= kSeveral;
 }
 

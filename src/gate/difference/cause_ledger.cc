@@ -7,12 +7,12 @@ namespace sonde::gate {
 
 CauseLedger::CauseLedger(Leaves& leaves, const ShapeChanges& shapes) : leaves_(&leaves), shapes_(&shapes) {
   /// Of the base's time, and of all that changed: where little did, small causes are worth their sentence.
-  constexpr int64_t kLeastOfBase = 2000;
-  constexpr int64_t kLeastOfChanges = 100;
+  constexpr int64_t kMinOfBase = 2000;
+  constexpr int64_t kMinOfChanges = 100;
   int64_t changes = 0;
   for (const Leaf& leaf : leaves.leaves) changes += std::abs(leaf.change_ns());
   const int64_t whole = leaves.base_ns * static_cast<int64_t>(leaves.gpus);
-  least_ns_ = std::max({whole / kLeastOfBase, changes / kLeastOfChanges, int64_t{1}});
+  least_ns_ = std::max({whole / kMinOfBase, changes / kMinOfChanges, int64_t{1}});
 }
 
 std::vector<Leaf*> CauseLedger::open(const std::function<bool(const Leaf&)>& chosen) {

@@ -134,7 +134,7 @@ ChangeKind kind_of_change(const Part& base, const Part& changed, int64_t least_n
 }
 
 void add_levels(const Leaves& leaves, const ShapeChanges& shapes, Difference& difference) {
-  const int64_t least_ns = leaves.base_ns * static_cast<int64_t>(leaves.gpus) / kLeastPart;
+  const int64_t least_ns = leaves.base_ns * static_cast<int64_t>(leaves.gpus) / kMinPart;
   difference.top = level(leaves, least_ns, top_name);
   busy_first(difference.top);
   difference.modules = level(leaves, least_ns, module_row);

@@ -17,7 +17,7 @@ constinit bool graphs = false;
 
 void count_invalid(CudaInvalid why) noexcept { ++tally.invalid[static_cast<uint32_t>(why)]; }
 
-constexpr size_t kMostBody = sizeof(wire::DeviceBody);
+constexpr size_t kMaxBody = sizeof(wire::DeviceBody);
 
 /// A body with its times made ours. False where they make no sense, which is counted.
 bool take_times(const Layout& layout, std::byte* body, bool forced) noexcept {
@@ -85,7 +85,7 @@ void read_record(const Library& library, const uint8_t* record, size_t room, boo
   const Layout* const layout = layout_of(kind);
   if (layout == nullptr) return count_invalid(CudaInvalid::unknown_kind);
   if (record_bytes(*layout, library.version) > room) return count_invalid(CudaInvalid::cut);
-  alignas(8) std::byte body[kMostBody];
+  alignas(8) std::byte body[kMaxBody];
   transcribe(*layout, library.version, record, body, number_of);
   if (!take_times(*layout, body, forced)) return;
   if (layout->activity == Activity::unified_memory) take_end(body);

@@ -28,7 +28,7 @@ struct Tables {
   Pointed pointed[kPlaces];  ///< by the pointer; what comes later takes the place
 };
 
-constexpr uint32_t kMostTexts = Tables::kPlaces / 2;
+constexpr uint32_t kMaxTexts = Tables::kPlaces / 2;
 constexpr size_t kPageBytes = size_t{1} << 18U;
 
 constinit Tables* tables = nullptr;
@@ -79,7 +79,7 @@ bool report_part(uint32_t number, uint16_t part, const Text& text) noexcept {
 bool report(uint32_t number, const char* text, size_t bytes) noexcept {
   uint16_t part = 0;
   do {
-    const auto now = static_cast<uint16_t>(bytes < wire::kMostText ? bytes : wire::kMostText);
+    const auto now = static_cast<uint16_t>(bytes < wire::kMaxText ? bytes : wire::kMaxText);
     if (!report_part(number, part, {text, now})) return false;
     text += now;
     bytes -= now;
@@ -90,7 +90,7 @@ bool report(uint32_t number, const char* text, size_t bytes) noexcept {
 /// The text with the next number, once it is reported. Number 0 where there is no room for it.
 Numbered add(const char* text, uint64_t hash) noexcept {
   const size_t bytes = strlen(text);
-  const char* const kept = reported < kMostTexts ? keep(text, bytes) : nullptr;
+  const char* const kept = reported < kMaxTexts ? keep(text, bytes) : nullptr;
   if (kept == nullptr || !report(reported + 1, text, bytes)) return {};
   return {kept, hash, ++reported};
 }
@@ -120,12 +120,12 @@ uint32_t number_of(const char* text) noexcept {
 uint64_t numberless_texts() noexcept { return numberless; }
 
 void report_call_name(uint16_t domain, uint32_t call) noexcept {
-  constexpr uint32_t kMostCalls = 4096;
+  constexpr uint32_t kMaxCalls = 4096;
   constexpr uint16_t kDomains = 3;
-  static constinit bool is_reported[kDomains][kMostCalls] = {};
+  static constinit bool is_reported[kDomains][kMaxCalls] = {};
   const Library* const cupti = library();
   const char* name = nullptr;
-  if (domain >= kDomains || call >= kMostCalls || is_reported[domain][call] || cupti == nullptr) return;
+  if (domain >= kDomains || call >= kMaxCalls || is_reported[domain][call] || cupti == nullptr) return;
   if (cupti->callback_name(static_cast<Domain>(domain), call, &name) != Result::ok || name == nullptr) return;
   const Text text = inject::text_of(name);
   const auto bytes =

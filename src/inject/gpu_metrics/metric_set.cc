@@ -21,7 +21,7 @@ void take_names() noexcept {
   char* name = names;
   for (char* end = strchr(name, '\n'); end != nullptr; end = strchr(name, '\n')) {
     *end = '\0';
-    if (set.count < wire::kMostSampledMetrics) set.choices[set.count++] = {name, 1, {name}};
+    if (set.count < wire::kMaxSampledMetrics) set.choices[set.count++] = {name, 1, {name}};
     name = end + 1;
   }
 }

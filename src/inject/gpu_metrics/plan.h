@@ -8,8 +8,8 @@ namespace sonde::inject::gpu_metrics {
 
 struct Plan {
   void* host = nullptr;  ///< CUPTI's object, which evaluates values
-  const char* names[wire::kMostSampledMetrics] = {};
-  const MetricChoice* choices[wire::kMostSampledMetrics] = {};
+  const char* names[wire::kMaxSampledMetrics] = {};
+  const MetricChoice* choices[wire::kMaxSampledMetrics] = {};
   uint32_t count = 0;
   uint8_t* config = nullptr;
   size_t config_bytes = 0;

@@ -17,14 +17,14 @@ constexpr int64_t kSecondNs = 1'000'000'000;
 /// The hardware's buffer holds so much of a second, by 16 KB a sample: an H100 takes 4 to 7 KB with few metrics.
 constexpr uint64_t kSampleBytes = 16'384;
 constexpr uint64_t kPartOfSecond = 2;
-constexpr uint64_t kLeastHardwareBytes = uint64_t{16} << 20U;
-constexpr uint64_t kMostHardwareBytes = uint64_t{256} << 20U;
+constexpr uint64_t kMinHardwareBytes = uint64_t{16} << 20U;
+constexpr uint64_t kMaxHardwareBytes = uint64_t{256} << 20U;
 
 /// Samples that one decoding may give: a tenth of a second of them. What it has no room for, CUPTI loses. On an H100
 /// each place takes some 16 KB, and clearing it a microsecond.
 constexpr uint32_t kDecodesPerSecond = 10;
-constexpr uint32_t kLeastSamples = 64;
-constexpr uint32_t kMostSamples = 8192;
+constexpr uint32_t kMinSamples = 64;
+constexpr uint32_t kMaxSamples = 8192;
 
 template <typename T>
 T within(T value, T least, T most) noexcept {
@@ -62,10 +62,10 @@ bool Sampler::open(const PmSampling& sampling, uint32_t device, uint32_t frequen
   if (failed("cuptiDeviceGetChipName", sampling.chip_name(&chip)) || !read_availability()) return false;
   if (!make_plan(plan_, sampling, wanted_metrics(), device, chip.name, availability_)) return false;
   // The SYS clock is near the SMs' highest; what came of it is shown by the samples' own times.
-  constexpr uint64_t kUsualHz = 1'400'000'000;
+  constexpr uint64_t kDefaultHz = 1'400'000'000;
   const uint64_t clock_hz = device_clock_hz(device);
   trigger_ = samples_by_cycles(chip.name) ? Trigger::sys_clock : Trigger::time;
-  interval_ = (trigger_ == Trigger::time ? uint64_t{kSecondNs} : clock_hz == 0 ? kUsualHz : clock_hz) / frequency_hz;
+  interval_ = (trigger_ == Trigger::time ? uint64_t{kSecondNs} : clock_hz == 0 ? kDefaultHz : clock_hz) / frequency_hz;
   EnableParams enable;
   enable.device = device;
   if (failed("cuptiPmSamplingEnable", sampling.enable(&enable))) return false;
@@ -91,7 +91,7 @@ bool Sampler::set_config() noexcept {
   params.sampler = object_;
   params.config_bytes = plan_.config_bytes;
   params.config = plan_.config;
-  params.hardware_bytes = within(frequency_hz_ * kSampleBytes / kPartOfSecond, kLeastHardwareBytes, kMostHardwareBytes);
+  params.hardware_bytes = within(frequency_hz_ * kSampleBytes / kPartOfSecond, kMinHardwareBytes, kMaxHardwareBytes);
   params.interval = interval_;
   params.trigger = trigger_;
   return !failed("cuptiPmSamplingSetConfig", sampling_->set_config(&params));
@@ -102,7 +102,7 @@ bool Sampler::make_image() noexcept {
   size.sampler = object_;
   size.names = plan_.names;
   size.count = plan_.count;
-  size.most_samples = within(frequency_hz_ / kDecodesPerSecond, kLeastSamples, kMostSamples);
+  size.most_samples = within(frequency_hz_ / kDecodesPerSecond, kMinSamples, kMaxSamples);
   if (failed("cuptiPmSamplingGetCounterDataSize", sampling_->image_size(&size))) return false;
   image_bytes_ = size.bytes;
   image_ = new_array<uint8_t>(image_bytes_);
@@ -186,7 +186,7 @@ bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
   if (!is_read(sampling_->sample_info(&info))) return false;
   if (info.end == 0) ++tally_.timeless;
   if (info.end <= info.start) return false;  // the last ones after a stop cover no time
-  double values[wire::kMostSampledMetrics] = {};
+  double values[wire::kMaxSampledMetrics] = {};
   metrics::EvaluateParams evaluate;
   evaluate.host = plan_.host;
   evaluate.image = image_;

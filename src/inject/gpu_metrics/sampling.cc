@@ -26,7 +26,7 @@ constexpr int64_t kFastDecodeNs = 5'000'000;
 constexpr uint32_t kFastHz = 40'000;
 /// Between two tries to get a GPU that another process samples.
 constexpr int64_t kTryNs = 200'000'000;
-constexpr int64_t kMostExitNs = 5'000'000'000;
+constexpr int64_t kMaxExitNs = 5'000'000'000;
 constexpr uint32_t kMostGpus = 64;
 
 enum class Life : uint32_t { none, running, asked_to_end, ended };
@@ -70,14 +70,14 @@ void report_no_devices(int result) noexcept {
 /// The driver is still being initialized when the thread begins. Where that fails it stays so.
 int await_devices() noexcept {
   constexpr int64_t kFirstPauseNs = 2'000'000;
-  constexpr int64_t kMostPauseNs = 100'000'000;
-  constexpr int64_t kMostWaitNs = 60'000'000'000;
-  const int64_t until = now_ns() + kMostWaitNs;
+  constexpr int64_t kMaxPauseNs = 100'000'000;
+  constexpr int64_t kMaxWaitNs = 60'000'000'000;
+  const int64_t until = now_ns() + kMaxWaitNs;
   int64_t pause = kFirstPauseNs;
   DeviceCount found = device_count();
   while (found.result == kNotInitialized && now_ns() < until && !is_asked_to_end() && phase() != Phase::ended) {
     pause_for(pause);
-    pause = 2 * pause < kMostPauseNs ? 2 * pause : kMostPauseNs;
+    pause = 2 * pause < kMaxPauseNs ? 2 * pause : kMaxPauseNs;
     found = device_count();
   }
   const bool is_over = is_asked_to_end() || phase() == Phase::ended;
@@ -199,7 +199,7 @@ void on_exit() noexcept {
   Life running = Life::running;
   if (!life.compare_exchange_strong(running, Life::asked_to_end)) return;
   bell.ring();
-  const int64_t until = now_ns() + kMostExitNs;
+  const int64_t until = now_ns() + kMaxExitNs;
   while (life.load(std::memory_order_acquire) != Life::ended) {
     const uint32_t seen = ended.rung();
     const int64_t left = until - now_ns();

@@ -37,8 +37,8 @@ constinit StreamId stream_id = nullptr;
 /// end, and any other together with its like. Nobody waits for it without end: a launch may itself wait for what
 /// another thread is to launch.
 pthread_rwlock_t launching = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-constexpr int64_t kMostWaitNs = 1'000'000'000;
-constexpr uint32_t kMostWaits = 8;  ///< too long ones while nothing came to be measured; then nothing more is
+constexpr int64_t kMaxWaitNs = 1'000'000'000;
+constexpr uint32_t kMaxWaits = 8;  ///< too long ones while nothing came to be measured; then nothing more is
 
 /// Of `state` and `kinds`; never held across a call of the program's.
 pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER;
@@ -58,7 +58,7 @@ struct Context {
   bool usable = false;
   Session session;
 };
-constexpr uint32_t kMostContexts = 64;  ///< programs have one a GPU
+constexpr uint32_t kMaxContexts = 64;  ///< programs have one a GPU
 
 /// What to do with a launch.
 struct Decision {
@@ -68,7 +68,7 @@ struct Decision {
 };
 
 struct State {
-  Context contexts[kMostContexts];
+  Context contexts[kMaxContexts];
   uint32_t context_count = 0;
   uint64_t matching = 0;  ///< launches so far that are of the wanted kernels
   std::atomic<uint64_t> measured{0};
@@ -203,7 +203,7 @@ Context* context_of(const Settings& wanted, void* context, uint32_t id) noexcept
   for (uint32_t i = 0; i < state.context_count; ++i) {
     if (state.contexts[i].context == context && state.contexts[i].id == id) return &state.contexts[i];
   }
-  if (state.context_count == kMostContexts) {
+  if (state.context_count == kMaxContexts) {
     report_first(state.reported_contexts, wire::MeasureState::contexts);
     return nullptr;
   }
@@ -304,7 +304,7 @@ void pass_by(void* context) noexcept {
   if (measured_context.load() == context) disturbed.store(true);
   const uint32_t count = ++waits;
   report(wire::MeasureState::waited, "", static_cast<int32_t>(count));
-  if (++waits_in_row < kMostWaits || over.exchange(true)) return;
+  if (++waits_in_row < kMaxWaits || over.exchange(true)) return;
   report(wire::MeasureState::given_up, "", static_cast<int32_t>(waits.load()));
 }
 
@@ -379,7 +379,7 @@ bool is_launch(uint32_t call) noexcept {
 }
 
 Hold wait_for(bool alone) noexcept {
-  const int64_t until = now_ns() + kMostWaitNs;
+  const int64_t until = now_ns() + kMaxWaitNs;
   constexpr int64_t kSecondNs = 1'000'000'000;
   const timespec time{until / kSecondNs, until % kSecondNs};
   const int result = alone ? pthread_rwlock_clockwrlock(&launching, CLOCK_MONOTONIC, &time)
@@ -409,8 +409,8 @@ bool is_over(const Settings& wanted) noexcept {
   if (!has_all(wanted)) return false;
   if (!has_several(can) || state.awaiting.load() == 0) return true;
   // What has not come again by then may never do so, and each launch would be looked at.
-  constexpr uint32_t kMostLooks = 100'000;
-  if (state.looks.fetch_add(1, std::memory_order_relaxed) < kMostLooks) return false;
+  constexpr uint32_t kMaxLooks = 100'000;
+  if (state.looks.fetch_add(1, std::memory_order_relaxed) < kMaxLooks) return false;
   over.store(true);
   return true;
 }

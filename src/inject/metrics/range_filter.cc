@@ -37,8 +37,8 @@ struct Started {
   std::atomic<uint64_t> range{0};  ///< 0: free
   std::atomic<uint32_t> elements{0};
 };
-constexpr uint32_t kMostStarted = 1024;
-constinit Started started[kMostStarted];
+constexpr uint32_t kMaxStarted = 1024;
+constinit Started started[kMaxStarted];
 constinit std::atomic<uint32_t> started_count{0};
 constinit std::atomic<bool> reported_started{false};
 

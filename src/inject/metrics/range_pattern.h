@@ -10,8 +10,8 @@
 namespace sonde::inject::metrics {
 
 /// Bits of elements and of patterns, one each, in the order of the request.
-inline constexpr uint32_t kMostElements = 32;
-inline constexpr uint32_t kMostPatterns = 16;
+inline constexpr uint32_t kMaxElements = 32;
+inline constexpr uint32_t kMaxPatterns = 16;
 
 /// A name in a pattern, or what stands for names.
 struct Element {
@@ -35,9 +35,9 @@ struct Pattern {
 };
 
 struct Patterns {
-  Pattern all[kMostPatterns];
+  Pattern all[kMaxPatterns];
   uint32_t count = 0;
-  Element elements[kMostElements];
+  Element elements[kMaxElements];
   uint32_t element_count = 0;
 
   /// A line of the request. False where it cannot be understood, or there is no room for it. `value` must live on.

@@ -22,7 +22,7 @@ void report_attribute(uint32_t device, uint32_t attribute, int64_t value) noexce
 }
 
 uint32_t report_some(uint64_t kernel, const uint32_t* places, const double* values, uint32_t count) noexcept {
-  count = count < wire::kMostMetricParts ? count : wire::kMostMetricParts;
+  count = count < wire::kMaxMetricParts ? count : wire::kMaxMetricParts;
   const auto bytes = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::MetricValuesBody) +
                                            count * sizeof(wire::MetricPart));
   std::byte* at = begin_record(bytes);
@@ -53,7 +53,7 @@ void report_values(uint64_t kernel, const uint32_t* places, const double* values
 }
 
 void report_device(int device, const char* chip) noexcept {
-  constexpr int kMostAttributes = 160;  // CU_DEVICE_ATTRIBUTE_MAX of CUDA 13.0 is 148
+  constexpr int kMaxAttributes = 160;  // CU_DEVICE_ATTRIBUTE_MAX of CUDA 13.0 is 148
   const auto number = static_cast<uint32_t>(device);
   const Driver& driver = the_driver();
   char name[256] = {};
@@ -61,7 +61,7 @@ void report_device(int device, const char* chip) noexcept {
     report_with_text(wire::Kind::device_text, 0, wire::DeviceTextBody{number, 0, 0}, name, now_ns());
   }
   report_with_text(wire::Kind::device_text, 1, wire::DeviceTextBody{number, 0, 0}, chip, now_ns());
-  for (int attribute = 1; driver.device_attribute != nullptr && attribute < kMostAttributes; ++attribute) {
+  for (int attribute = 1; driver.device_attribute != nullptr && attribute < kMaxAttributes; ++attribute) {
     int value = 0;
     if (driver.device_attribute(&value, attribute, device) == 0) {
       report_attribute(number, static_cast<uint32_t>(attribute), value);

@@ -12,8 +12,8 @@
 namespace sonde::inject::pc_sampling {
 namespace {
 
-constexpr uint32_t kMostRanges = 12;
-constexpr uint32_t kMostFiles = 4096;
+constexpr uint32_t kMaxRanges = 12;
+constexpr uint32_t kMaxFiles = 4096;
 constexpr uint64_t kMostBytes = uint64_t{64} << 20U;  ///< of all kept code of a process
 
 struct Range {
@@ -24,12 +24,12 @@ struct Range {
 /// What line tables take of an ELF file (base/line_table.h reads them): header, sections' headers and names,
 /// .debug_line with its relocations, symbols.
 struct Ranges {
-  Range all[kMostRanges];
+  Range all[kMaxRanges];
   uint32_t count = 0;
   uint64_t bytes = 0;
 
   void add(uint64_t offset, uint64_t bytes_more) noexcept {
-    if (count == kMostRanges || bytes_more == 0) return;
+    if (count == kMaxRanges || bytes_more == 0) return;
     all[count++] = {offset, bytes_more};
     bytes += bytes_more;
   }
@@ -119,7 +119,7 @@ struct Kept {
 };
 
 pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;  ///< of all below
-constinit Kept* files = nullptr;                       ///< room for kMostFiles
+constinit Kept* files = nullptr;                       ///< room for kMaxFiles
 constinit uint32_t file_count = 0;
 constinit uint64_t kept_bytes = 0;
 constinit bool reported_full = false;
@@ -133,8 +133,8 @@ Kept* find(uint64_t crc, uint64_t bits) noexcept {
 }
 
 bool has_room(uint64_t bytes) noexcept {
-  if (files == nullptr) files = new_array<Kept>(kMostFiles);
-  const bool room = files != nullptr && file_count < kMostFiles && bytes <= kMostBytes - kept_bytes;
+  if (files == nullptr) files = new_array<Kept>(kMaxFiles);
+  const bool room = files != nullptr && file_count < kMaxFiles && bytes <= kMostBytes - kept_bytes;
   if (!room && !reported_full) report(wire::PcState::code_full);
   reported_full = reported_full || !room;
   return room;
@@ -171,7 +171,7 @@ void report_once(Kept* file) noexcept {
 }  // namespace
 
 void keep_code(const Functions& functions, const char* cubin, size_t bytes) noexcept {
-  if (cubin == nullptr || bytes > wire::kMostCodeFile) return;
+  if (cubin == nullptr || bytes > wire::kMaxCodeFile) return;
   const Ranges ranges = ranges_of(Elf(cubin, bytes));
   CubinCrcParams crc;
   crc.cubin = cubin;

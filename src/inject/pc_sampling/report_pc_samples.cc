@@ -33,7 +33,7 @@ void report_reason(uint32_t device, uint32_t reason, const char* name) noexcept 
 }
 
 void report_instruction(uint64_t sampling, uint32_t device, const PcData& data, bool is_elsewhere) noexcept {
-  const size_t most = wire::kMostStallParts;
+  const size_t most = wire::kMaxStallParts;
   const auto count = static_cast<uint16_t>(data.reason_count < most ? data.reason_count : most);
   const auto bytes =
       static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::PcSamplesBody) + count * sizeof(wire::StallPart));
@@ -59,7 +59,7 @@ void report_code(const wire::CodePartBody& whole, const std::byte* bytes, uint64
   for (uint64_t reported = 0; reported < count; reported += part.bytes) {
     const uint64_t left = count - reported;
     part.offset = whole.offset + reported;
-    part.bytes = static_cast<uint32_t>(left < wire::kMostCodeBytes ? left : wire::kMostCodeBytes);
+    part.bytes = static_cast<uint32_t>(left < wire::kMaxCodeBytes ? left : wire::kMaxCodeBytes);
     report_part(part, bytes + reported);
   }
 }

@@ -14,7 +14,7 @@ constexpr size_t kInstructions = 8192;  ///< read at once: kernels have fewer
 constexpr uint64_t kScratchBytes = uint64_t{8} << 20U;
 /// Of the hardware's. CUPTI would take 512 MiB of the program's, which may have none to spare.
 constexpr uint64_t kHardwareBytes = uint64_t{64} << 20U;
-constexpr size_t kUsualReasons = 64;  ///< 36 on an H100, those twice that nothing was issued at counted
+constexpr size_t kDefaultReasons = 64;  ///< 36 on an H100, those twice that nothing was issued at counted
 
 /// False, as what needed it.
 bool no_memory() noexcept {
@@ -88,7 +88,7 @@ bool Sampler::read_reasons() noexcept {
 
 bool Sampler::make_room() noexcept {
   if (data_.instructions != nullptr && reason_room_ >= reason_count_) return true;
-  const size_t room = reason_count_ < kUsualReasons ? kUsualReasons : reason_count_;
+  const size_t room = reason_count_ < kDefaultReasons ? kDefaultReasons : reason_count_;
   auto* const instructions = new_array<PcData>(kInstructions);
   auto* const reasons = new_array<StallReason>(kInstructions * room);
   if (instructions == nullptr || reasons == nullptr) return no_memory();

@@ -24,9 +24,9 @@ class GpuClock {
   void settle();
 
   /// To be called now and then where nobody asks for times so far: leaves out what changes nothing of later ones. What
-  /// stays are kMostBounds at the most.
+  /// stays are kMaxBounds at the most.
   void forget_old();
-  static constexpr size_t kMostBounds = 64;
+  static constexpr size_t kMaxBounds = 64;
   /// What was added and not left out.
   [[nodiscard]] std::vector<wire::GpuClockBody> bounds(uint32_t device) const;
 

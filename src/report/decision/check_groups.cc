@@ -47,7 +47,7 @@ std::vector<CheckGroup> open_groups(const std::vector<DecisionCheck>& checks) {
     if (check.level == CheckLevel::none) continue;
     GroupKey key = key_of(check);
     const std::string& says = std::get<std::string>(key);
-    const bool grouped = !says.empty() && sizes[key] >= kLeastGrouped;
+    const bool grouped = !says.empty() && sizes[key] >= kMinGrouped;
     if (!grouped || !places.contains(key)) groups.push_back({.checks = {}, .says = grouped ? says : ""});
     CheckGroup& group = grouped ? groups[places.try_emplace(std::move(key), groups.size() - 1).first->second]  //
                                 : groups.back();
