@@ -1,4 +1,4 @@
-// The page that the gate writes: it opens on the verdict, says all that the document does, and trips over no name.
+// The page that the gate writes: it opens on the verdict, shows everything in the document, and handles hostile names.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

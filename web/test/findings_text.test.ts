@@ -45,7 +45,7 @@ test('without a run there is nothing to find, and that is said', () => {
 
 test('rules that abstain for one reason stand together', () => {
   assert.deepEqual(abstentionsOf(diagnosis), [
-    { says: 'the job has 8 ranks and the profile 2 of them', rules: ['straggler', 'gpu_imbalance'] },
+    { says: 'the job has 8 ranks, but the profile contains 2 of them', rules: ['straggler', 'gpu_imbalance'] },
   ]);
 });
 
