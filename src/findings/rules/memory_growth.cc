@@ -12,6 +12,7 @@
 /// Neither takes time yet: the ceiling is 0, and the finding says when the memory will be full.
 namespace sonde {
 namespace memory_growth_finding {
+namespace {
 
 /// The smallest slope that counts, in its standard errors: 1 in 10,000 lines through noise alone.
 constexpr double kMinStandardErrors = 4;
@@ -113,6 +114,7 @@ std::vector<FindingDoc> docs() {
                  .min_percent = 0}};
 }
 
+}  // namespace
 }  // namespace memory_growth_finding
 
 extern const Rule memory_growth_rule;
