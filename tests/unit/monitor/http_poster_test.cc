@@ -75,10 +75,10 @@ class OneAnswerServer {
 constexpr auto kPatience = std::chrono::seconds(30);
 
 Result<int> post(const std::string& url, std::chrono::milliseconds timeout = kPatience) {
-  return curl_poster()->post(url, "application/json", "{}END", timeout);
+  return http_poster()->post(url, "application/json", "{}END", timeout);
 }
 
-TEST(CurlPoster, GivesTheStatus) {
+TEST(HttpPoster, GivesTheStatus) {
   const OneAnswerServer fine("HTTP/1.1 202 Accepted\r\nContent-Length: 5\r\n\r\nhello");
   EXPECT_EQ(post(fine.url()).value(), 202);
   EXPECT_TRUE(fine.last().starts_with("POST /alerts HTTP/1.1\r\n")) << fine.last();
@@ -88,7 +88,7 @@ TEST(CurlPoster, GivesTheStatus) {
   EXPECT_EQ(post(busy.url()).value(), 503);
 }
 
-TEST(CurlPoster, DoesNotFollowRedirects) {
+TEST(HttpPoster, DoesNotFollowRedirects) {
   const OneAnswerServer other("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   const OneAnswerServer moved(
       fmt::format("HTTP/1.1 307 Moved\r\nLocation: {}\r\nContent-Length: 0\r\n\r\n", other.url()));
@@ -96,14 +96,14 @@ TEST(CurlPoster, DoesNotFollowRedirects) {
   EXPECT_EQ(other.requests(), 0);
 }
 
-TEST(CurlPoster, GivesUpAfterTheTime) {
+TEST(HttpPoster, GivesUpAfterTheTime) {
   const OneAnswerServer silent("");
   const auto status = post(silent.url(), std::chrono::milliseconds(50));
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message, "Timeout was reached");
 }
 
-TEST(CurlPoster, SaysWhatFailedWithoutTheUrl) {
+TEST(HttpPoster, SaysWhatFailedWithoutTheUrl) {
   std::string gone;
   {
     const OneAnswerServer closed("");
@@ -114,9 +114,9 @@ TEST(CurlPoster, SaysWhatFailedWithoutTheUrl) {
   EXPECT_EQ(post("file:///etc/passwd").error().message, "Unsupported protocol");
 }
 
-TEST(CurlPoster, EndsWhatWaitsWhenItIsStopped) {
+TEST(HttpPoster, EndsWhatWaitsWhenItIsStopped) {
   const OneAnswerServer silent("");
-  const auto poster = curl_poster();
+  const auto poster = http_poster();
   std::thread stopper([&] {
     while (silent.requests() == 0) std::this_thread::yield();
     poster->stop();
