@@ -237,8 +237,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
   [[nodiscard]] const std::string& body() const {
-    static const std::string kNone;
-    return request_.body ? *request_.body : kNone;
+    static const std::string none;
+    return request_.body ? *request_.body : none;
   }
 
   /// 100 Continue and others of its kind come before the response.

@@ -41,7 +41,7 @@ std::string target_of(const Route& route) {
 }  // namespace
 
 std::string Route::name() const {
-  const std::string server = fmt::format("{}://{}", url.scheme, authority_of(url.host, url.port));
+  std::string server = fmt::format("{}://{}", url.scheme, authority_of(url.host, url.port));
   if (!proxy) return server;
   const std::string via = fmt::format("{}@{}", proxy->user, authority_of(proxy->host, proxy->port));
   return has_tls() ? fmt::format("{} by {}", server, via) : via;

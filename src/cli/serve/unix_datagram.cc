@@ -57,7 +57,7 @@ bool send_as_file(int from, msghdr message, std::string_view bytes) {
 
 }  // namespace
 
-bool send_datagram(const std::string& socket, std::string_view bytes) {
+bool send_datagram(const std::string& socket, std::string bytes) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   const Descriptor from(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -65,7 +65,7 @@ bool send_datagram(const std::string& socket, std::string_view bytes) {
   std::ranges::copy(socket, address.sun_path);
   if (socket.starts_with('@')) address.sun_path[0] = '\0';
   const size_t end_of_path = socket.starts_with('@') ? 0 : 1;
-  iovec part = {.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
+  iovec part = {.iov_base = bytes.data(), .iov_len = bytes.size()};
   msghdr message = {};
   message.msg_name = &address;
   message.msg_namelen = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket.size() + end_of_path);

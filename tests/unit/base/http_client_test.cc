@@ -117,6 +117,15 @@ TEST(HttpClient, EndsAfterItsTime) {
   }
 }
 
+TEST(HttpClient, HasATimeForTheConnectionAlone) {
+  const TcpServer without_tls(always(""));
+  Request request = request_to(fmt::format("https://127.0.0.1:{}/", without_tls.port()));
+  request.connect_timeout = milliseconds(50);
+  const auto failure = Client().exchange(request, never).error();
+  EXPECT_EQ(failure.kind, Failure::Kind::timed_out);
+  EXPECT_EQ(failure.what, "no connection within 0.05 s");
+}
+
 TEST(HttpClient, EndsWhereItIsCancelled) {
   const TcpServer silent(always(""));
   const auto is_asked = [&] { return !silent.requests().empty(); };
