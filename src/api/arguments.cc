@@ -23,7 +23,8 @@ std::vector<std::string_view> parameter_names(const Route& route) {
 
 Response unknown_parameter(const std::string& name, const Route& route) {
   const auto names = parameter_names(route);
-  const std::string allowed = names.empty() ? "It takes none." : fmt::format("It takes: {}.", fmt::join(names, ", "));
+  const std::string allowed =
+      names.empty() ? "It has no parameters." : fmt::format("Parameters: {}.", fmt::join(names, ", "));
   return refuse("unknown_parameter", {{"parameter", name},
                                       {"call", call_text(route)},
                                       {"suggestion", did_you_mean(name, names)},
@@ -93,10 +94,10 @@ Answered<void> check_query(const Request& request, const RouteEntry& entry) {
   return {};
 }
 
-Answered<nlohmann::json> check_body(const Request& request, const RouteEntry& entry, int64_t most_bytes) {
-  if (request.body.size() > static_cast<size_t>(most_bytes)) {
+Answered<nlohmann::json> check_body(const Request& request, const RouteEntry& entry, int64_t max_bytes) {
+  if (request.body.size() > static_cast<size_t>(max_bytes)) {
     return refused(refuse("body_too_large",
-                          {{"bytes", std::to_string(request.body.size())}, {"most", std::to_string(most_bytes)}}));
+                          {{"bytes", std::to_string(request.body.size())}, {"most", std::to_string(max_bytes)}}));
   }
   const Route& route = *entry.route;
   if (entry.body.empty()) {

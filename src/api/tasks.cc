@@ -14,8 +14,6 @@
 namespace sonde::api {
 namespace {
 
-using Json = nlohmann::json;
-
 std::unexpected<Response> unreadable(const Error& error) {
   return std::unexpected(refuse("tasks_unreadable", {{"what", error.message}}));
 }
@@ -34,27 +32,28 @@ Answered<T> found_or(Result<std::optional<T>> found, std::string_view code, cons
 }
 
 template <typename T>
-void take(const Json& body, const char* name, std::optional<T>& to) {
+void take(const nlohmann::json& body, const char* name, std::optional<T>& to) {
   if (const auto value = body.find(name); value != body.end()) to = value->get<T>();
 }
 template <typename T>
-void take(const Json& body, const char* name, T& to) {
+void take(const nlohmann::json& body, const char* name, T& to) {
   if (const auto value = body.find(name); value != body.end()) value->get_to(to);
 }
 
-Answered<std::optional<int64_t>> memory_of(const Json& body) {
+Answered<std::optional<int64_t>> memory_of(const nlohmann::json& body) {
   std::optional<int64_t> bytes;
   take(body, "memory_bytes", bytes);
   const auto text = body.find("memory");
   if (text == body.end()) return bytes;
   if (bytes) {
-    return std::unexpected(refuse("invalid_task", {{"what", "`memory` and `memory_bytes` are the same: send one."}}));
+    return std::unexpected(
+        refuse("invalid_task", {{"what", "`memory` and `memory_bytes` set the same value: send only one."}}));
   }
   bytes = bytes_of_text(text->get_ref<const std::string&>());
   if (bytes) return bytes;
-  return std::unexpected(
-      refuse("invalid_task", {{"what", fmt::format("`memory` is '{}'; write it as 16GiB, 500MiB, 8GB or in bytes.",
-                                                   text->get_ref<const std::string&>())}}));
+  return std::unexpected(refuse(
+      "invalid_task", {{"what", fmt::format("`memory` is '{}'; expected a size such as 16GiB, 500MiB or 8GB, or bytes.",
+                                            text->get_ref<const std::string&>())}}));
 }
 
 }  // namespace
@@ -69,7 +68,7 @@ Answered<dispatch::Dispatcher*> dispatcher_of(const Services& services) {
   if (services.dispatcher != nullptr) return services.dispatcher;
   return std::unexpected(
       refuse("tasks_disabled",
-             {{"what", "The service runs without tasks; its log says why. GPUs are watched all the same."}}));
+             {{"what", "The service runs without tasks; see its log for the reason. GPUs are still monitored."}}));
 }
 
 Response refusal_response(const dispatch::Refused& refused) {
@@ -112,8 +111,8 @@ Answered<AskedBatch> asked_batch(const Call& call) {
 }
 
 Answered<nlohmann::ordered_json> batch_body(dispatch::Dispatcher& dispatcher, const dispatch::Batch& batch) {
-  const auto most = static_cast<int64_t>(batch.tasks.size());
-  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = batch.id, .most = most});
+  const auto max = static_cast<int64_t>(batch.tasks.size());
+  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = batch.id, .max = max});
   if (!tasks) return unreadable(tasks.error());
   std::map<std::string, int64_t> states;
   for (const dispatch::Task& task : *tasks) ++states[std::string(dispatch::state_name(task.state))];
@@ -122,7 +121,7 @@ Answered<nlohmann::ordered_json> batch_body(dispatch::Dispatcher& dispatcher, co
   return body;
 }
 
-Answered<dispatch::Submission> submission_of(const Json& body, const Caller& caller) {
+Answered<dispatch::Submission> submission_of(const nlohmann::json& body, const Caller& caller) {
   dispatch::Submission wanted;
   take(body, "name", wanted.name);
   take(body, "type", wanted.type);
@@ -147,15 +146,15 @@ Answered<dispatch::Submission> submission_of(const Json& body, const Caller& cal
 }
 
 Answered<std::string> idempotency_key(const Request& request) {
-  constexpr size_t kMostBytes = 200;
+  constexpr size_t kMaxBytes = 200;
   const auto header = request.headers.find("idempotency-key");
   if (header == request.headers.end()) return {};
   const std::string& text = header->second;
   const bool is_plain = std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!text.empty() && text.size() <= kMostBytes && is_plain) return text;
+  if (!text.empty() && text.size() <= kMaxBytes && is_plain) return text;
   return std::unexpected(refuse(
       "invalid_parameter",
-      {{"parameter", "Idempotency-Key"}, {"what", "must be 1 to 200 printable ASCII characters without a blank"}}));
+      {{"parameter", "Idempotency-Key"}, {"what", "must be 1 to 200 printable ASCII characters without spaces"}}));
 }
 
 bool same_submission(const dispatch::TaskSpec& a, const dispatch::TaskSpec& b) {

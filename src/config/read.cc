@@ -25,9 +25,9 @@ namespace sonde::config {
 namespace {
 
 // What a person writes by hand has a few thousand bytes; more is another file, and would be read for minutes.
-constexpr size_t kMostBytes = size_t{1} << 20U;
+constexpr size_t kMaxFileBytes = size_t{1} << 20U;
 // As many mistakes are looked for; a file with more of them is none of ours.
-constexpr size_t kMostProblems = 1000;
+constexpr size_t kMaxProblems = 1000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Reads one file; collects what is wrong with it and goes on.
@@ -52,12 +52,13 @@ class FileReader {
 
   bool is_readable(std::string_view yaml) {
     const auto bad = first_bad_text(yaml);
-    if (yaml.size() > kMostBytes) {
+    if (yaml.size() > kMaxFileBytes) {
       out.reading.problems.push_back(
-          {0, 0, "", fmt::format("the file is larger than {} bytes; allowed: at most those", kMostBytes)});
+          {0, 0, "", fmt::format("the file is larger than {} bytes; allowed: at most that size", kMaxFileBytes)});
     } else if (bad) {
       out.reading.problems.push_back(
-          {bad->line, bad->column, "", fmt::format("the byte 0x{:02x} is no text; allowed: YAML in UTF-8", bad->byte)});
+          {bad->line, bad->column, "",
+           fmt::format("the byte 0x{:02x} is not valid text; allowed: YAML in UTF-8", bad->byte)});
     }
     return out.reading.problems.empty();
   }
@@ -66,14 +67,14 @@ class FileReader {
     try {
       read_document(YAML::Load(yaml));
       if (const auto second = second_yaml_document(yaml)) {
-        problem(*second, "", "a second document begins here (---); allowed: one");
+        problem(*second, "", "a second YAML document begins here (---); allowed: one");
       }
     } catch (const YAML::DeepRecursion& e) {
-      problem(e.mark, "", "lists and keys are nested too deep; allowed: some hundred levels");
+      problem(e.mark, "", "lists and keys are nested too deeply; allowed: a few hundred levels");
     } catch (const YAML::Exception& e) {
       problem(e.mark, "",
-              fmt::format("this is not YAML: {}{}; allowed: KEY: VALUE, indented with spaces", e.msg,
-                          is_indented_by_tab(yaml, e.mark.line) ? " (a tab stands at the line's begin)" : ""));
+              fmt::format("not valid YAML: {}{}; allowed: KEY: VALUE, indented with spaces", e.msg,
+                          is_indented_by_tab(yaml, e.mark.line) ? " (the line starts with a tab)" : ""));
     }
   }
 
@@ -101,13 +102,13 @@ class FileReader {
     }
     std::set<std::string> seen;
     for (const auto& entry : node) {
-      if (out.reading.problems.size() >= kMostProblems) return;
+      if (out.reading.problems.size() >= kMaxProblems) return;
       const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
       const std::string path = section.empty() ? name : fmt::format("{}.{}", section, name);
       if (std::ranges::find(known, name) == known.end()) {
         read_unknown(entry.first, name, section, known);
       } else if (!seen.insert(name).second) {
-        problem(entry.first.Mark(), path, "it stands twice; allowed: once");
+        problem(entry.first.Mark(), path, "duplicate key; allowed: once");
       } else {
         read_entry(entry.first.Mark(), entry.second, path);
       }
@@ -155,14 +156,14 @@ class FileReader {
                     std::span<const std::string_view> known) {
     if (section.empty()) return;
     const std::string path = node.IsScalar() ? fmt::format("{}.{}", section, one_line(name)) : section;
-    const std::string what = node.IsScalar() ? "there is no such key" : "a key has to be a plain name";
+    const std::string what = node.IsScalar() ? "unknown key" : "a key must be a plain name";
     problem(node.Mark(), path, fmt::format("{}{}; allowed: {}", what, hint(name, known), fmt::join(known, ", ")));
   }
 
   static std::string hint(const std::string& name, std::span<const std::string_view> known) {
     constexpr size_t kLongest = 64;  // the search takes the product of the lengths
     if (name.empty() || name.size() > kLongest) return {};
-    if (name == "<<") return " (keys are not merged here: write them out)";
+    if (name == "<<") return " (merge keys are not supported: write the keys out)";
     for (const Key& key : all_keys()) {
       if (last_part(key.name) == name) return fmt::format(" ('{}' belongs under {})", name, section_of(key.name));
     }
@@ -183,12 +184,12 @@ class FileReader {
 Result<std::string> text_of(const std::string& file) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) {
-    return fail("cannot read {}: it is a folder; name the file in it, such as {}", file,
+    return fail("cannot read {}: it is a folder; name a file in it, such as {}", file,
                 (std::filesystem::path(file) / "config.yaml").string());
   }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return fail("cannot open {}: {}", file, system_reason(errno));
-  std::string text(kMostBytes + 1, '\0');
+  std::string text(kMaxFileBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad()) return fail("cannot read {}: {}", file, system_reason(errno));
   text.resize(static_cast<size_t>(stream.gcount()));
@@ -224,14 +225,14 @@ Result<Config> load_config(const std::string& file) {
 }
 
 std::string problems_text(std::span<const Problem> problems, std::string_view file) {
-  constexpr size_t kMostLines = 100;  // as many as a person reads, and the log of a service should take
+  constexpr size_t kMaxLines = 100;  // as many as a person reads, and the log of a service should take
   std::vector<std::string> lines;
-  for (const Problem& p : problems.first(std::min(problems.size(), kMostLines))) {
+  for (const Problem& p : problems.first(std::min(problems.size(), kMaxLines))) {
     const std::string place = p.line == 0 ? std::string(file) : fmt::format("{}:{}:{}", file, p.line, p.column);
     lines.push_back(fmt::format("{}: {}{}{}", place, p.key, p.key.empty() ? "" : ": ", p.message));
   }
-  if (problems.size() > kMostLines) {
-    lines.push_back(fmt::format("{}: and at least {} more", file, problems.size() - kMostLines));
+  if (problems.size() > kMaxLines) {
+    lines.push_back(fmt::format("{}: and at least {} more", file, problems.size() - kMaxLines));
   }
   return fmt::format("{}", fmt::join(lines, "\n"));
 }

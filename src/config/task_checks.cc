@@ -13,15 +13,15 @@
 namespace sonde::config {
 namespace {
 
-using Told = std::function<void(std::string_view key, std::string_view other, std::string says)>;
+using Report = std::function<void(std::string_view key, std::string_view other, std::string says)>;
 
 constexpr std::string_view kTypes = "sonde.tasks.types";
 
 /// Tells what is wrong with one type, at its key or, where that does not stand in the file, at the type.
 class TypeCheck {
  public:
-  TypeCheck(std::string_view name, const TaskType& type, const Config& config, const Told& told)
-      : path_(fmt::format("{}.{}", kTypes, name)), type_(type), config_(config), told_(told) {}
+  TypeCheck(std::string_view name, const TaskType& type, const Config& config, const Report& report)
+      : path_(fmt::format("{}.{}", kTypes, name)), type_(type), config_(config), report_(report) {}
 
   void run() const {
     check_what_it_runs();
@@ -33,38 +33,37 @@ class TypeCheck {
 
  private:
   void wrong(std::string_view key, std::string says) const {
-    told_(fmt::format("{}.{}", path_, key), path_, std::move(says));
+    report_(fmt::format("{}.{}", path_, key), path_, std::move(says));
   }
 
   void check_what_it_runs() const {
     const bool runs_command = !type_.command.empty();
     if (runs_command && !type_.workers.empty()) {
-      wrong("workers", "the type has a command too; allowed: command or workers, not both");
+      wrong("workers", "the type also has a command; allowed: command or workers, not both");
     }
     if (!runs_command && type_.workers.empty() && !config_.sonde.tasks.allow_undeclared_commands) {
       wrong("command",
-            "the type runs nothing; allowed: a command, workers, or sonde.tasks.allow_undeclared_commands: true, with "
-            "which submissions bring their own command");
+            "the type runs nothing; allowed: a command, workers, or sonde.tasks.allow_undeclared_commands: true, which "
+            "lets submissions set their own command");
     }
     if (!runs_command && type_.allow_arguments) {
-      wrong("allow_arguments", "there is no command to add arguments to; allowed: false, or a command");
+      wrong("allow_arguments", "the type has no command to add arguments to; allowed: false, or a command");
     }
     if (type_.workers.empty() && !type_.model.empty()) {
-      wrong("model", "there are no workers to ask for a model; allowed: workers, or no model");
+      wrong("model", "the type has a model but no workers; allowed: workers, or no model");
     }
     if (type_.workers.empty() && !type_.model_version.empty()) {
-      wrong("model_version", "there are no workers to ask for a model; allowed: workers, or no model_version");
+      wrong("model_version", "the type has a model version but no workers; allowed: workers, or no model_version");
     }
   }
 
   void check_program() const {
     if (type_.command.empty()) return;
     const std::string& program = type_.command.front();
-    if (program.empty())
-      wrong("command", "the program's name is empty; allowed: a path, or a name to look for in PATH");
+    if (program.empty()) wrong("command", "the program's name is empty; allowed: a path, or a name to search in PATH");
     if (program.contains('/') && program[0] != '/' && type_.working_directory.empty()) {
-      wrong("command", fmt::format("{} is told from the task's own folder, where nothing is yet; allowed: a path from "
-                                   "the root, a name to look for in PATH, or a working_directory",
+      wrong("command", fmt::format("{} is resolved against the task's own folder, which is empty; allowed: an absolute "
+                                   "path, a name to search in PATH, or a working_directory",
                                    in_quotes(program)));
     }
   }
@@ -72,12 +71,10 @@ class TypeCheck {
   /// A request is sent to the one worker of the one GPU; no program is started.
   void check_workers() const {
     if (type_.gpus != 1)
-      wrong("gpus", fmt::format("{} GPUs with workers, of which one is asked; allowed: 1", type_.gpus));
+      wrong("gpus", fmt::format("{} GPUs, but a request goes to one worker; allowed: 1", type_.gpus));
     const auto without = [&](bool is_set, std::string_view key) {
       if (is_set)
-        wrong(key,
-              "workers are asked over HTTP, and no program is started that would have it; allowed: "
-              "workers without it, or a command");
+        wrong(key, "requests to workers start no program that could use it; allowed: workers without it, or a command");
     };
     without(!type_.environment.empty(), "environment");
     without(!type_.allow_environment.empty(), "allow_environment");
@@ -87,7 +84,7 @@ class TypeCheck {
   void check_priority() const {
     const auto& levels = config_.gpu.multi_gpu.queue_priority_levels;
     if (type_.priority.empty() || levels.contains(type_.priority)) return;
-    wrong("priority", fmt::format("{} is not among gpu.multi_gpu.queue_priority_levels; allowed: {}",
+    wrong("priority", fmt::format("{} is not in gpu.multi_gpu.queue_priority_levels; allowed: {}",
                                   in_quotes(type_.priority), fmt::join(std::views::keys(levels), ", ")));
   }
 
@@ -100,23 +97,24 @@ class TypeCheck {
   std::string path_;
   const TaskType& type_;
   const Config& config_;
-  const Told& told_;
+  const Report& report_;
 };
 
-void check_has(std::string_view key, std::span<const std::string> words, std::string_view part, const Told& told) {
+void check_has(std::string_view key, std::span<const std::string> words, std::string_view part, const Report& report) {
   const bool has = std::ranges::any_of(words, [&](const std::string& word) { return word.contains(part); });
   if (words.empty() || has) return;
-  told(key, key, fmt::format("no word has {}, by which the profile is found; allowed: a command with it, or []", part));
+  report(key, key,
+         fmt::format("no argument contains {}, the path of the profile; allowed: a command with it, or []", part));
 }
 
 }  // namespace
 
-void check_tasks(const Config& config, const Told& told) {
+void check_tasks(const Config& config, const Report& report) {
   const TaskProfiles& profiles = config.sonde.tasks.profiles;
-  for (const auto& [name, type] : config.sonde.tasks.types) TypeCheck(name, type, config, told).run();
-  check_has("sonde.tasks.profiles.command", profiles.command, "{output}", told);
-  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{output}", told);
-  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{pid}", told);
+  for (const auto& [name, type] : config.sonde.tasks.types) TypeCheck(name, type, config, report).run();
+  check_has("sonde.tasks.profiles.command", profiles.command, "{output}", report);
+  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{output}", report);
+  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{pid}", report);
 }
 
 }  // namespace sonde::config

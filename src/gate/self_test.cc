@@ -52,9 +52,10 @@ int power_draws(size_t metrics, int comparisons) {
 }
 
 /// One A/A comparison: alarms, and the factors that would have been some.
-class Comparison {
+class SelfComparison {
  public:
-  Comparison(std::span<const TimedRuns> family, std::span<const double> floors, const SelfTestPlan& plan, size_t index)
+  SelfComparison(std::span<const TimedRuns> family, std::span<const double> floors, const SelfTestPlan& plan,
+                 size_t index)
       : floors_(floors), random_(plan.seed * 1'000'003 + index) {
     const Draw base = draw_runs(plan.runs_per_side, family[0].size(), random_);
     const Draw changed = draw_runs(plan.runs_per_side, family[0].size(), random_);
@@ -90,11 +91,14 @@ std::optional<double> smallest_change(std::vector<double> factors, double power)
 
 Status check(std::span<const TimedRuns> family, const SelfTestPlan& plan) {
   if (family.empty()) return fail("a self-test needs runs of at least one metric");
-  if (plan.runs_per_side < 1 || plan.comparisons < 1) return fail("a self-test needs runs and comparisons to make");
+  if (plan.runs_per_side < 1 || plan.comparisons < 1)
+    return fail("a self-test needs at least one run per side and one comparison");
   for (const TimedRuns& runs : family) {
     if (runs.size() < kFewestCalibrationRuns || runs.size() != family[0].size()) {
-      return fail("a self-test needs at least {} runs of the same program for each metric, and the same number for all",
-                  kFewestCalibrationRuns);
+      return fail(
+          "a self-test needs at least {} runs of the same program for each metric, and the same number of runs for all "
+          "metrics",
+          kFewestCalibrationRuns);
     }
     if (std::ranges::any_of(runs, &TimedRun::empty)) return fail("a run of the self-test has no times");
   }
@@ -113,7 +117,7 @@ Result<SelfTestResult> self_test(std::span<const TimedRuns> family, const SelfTe
   std::atomic<int> alarms = 0;
   std::vector<std::vector<double>> factors(static_cast<size_t>(power_draws(family.size(), plan.comparisons)));
   parallel_for(static_cast<size_t>(plan.comparisons), [&](size_t index) {
-    const Comparison comparison(family, floors, plan, index);
+    const SelfComparison comparison(family, floors, plan, index);
     if (comparison.alarm()) ++alarms;
     if (index < factors.size()) factors[index] = comparison.factors();
   });

@@ -42,7 +42,7 @@ api::Response begun_or_500(Hub& hub, const std::function<api::Response()>& make,
     response = make();
     if (response.later) response.later(done);
   } catch (const std::exception& error) {
-    hub.log.error("an answer could not be made", {{"reason", error.what()}});
+    hub.log.error("a response could not be created", {{"reason", error.what()}});
     response = refused(refusals::internal_error);
   }
   return response;
@@ -75,7 +75,7 @@ api::Response counted(Hub& hub, api::Response response) {
   constexpr size_t kShort = 65536;
   // On the pool and not where it is sent: answers may be made faster than the one thread that sends comes round. One
   // that is made later is counted when that thread takes it: its connection may be gone by then.
-  if (hub.answer_bytes > Hub::kMostAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
+  if (hub.answer_bytes > Hub::kMaxAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
   hub.answer_bytes += response.body.size();
   return response;
 }
@@ -91,7 +91,8 @@ Result<Tcp::endpoint> endpoint_of(const config::Server& options) {
   const auto address = asio::ip::make_address(numeric, error);
   if (error) {
     return fail(
-        "sonde.server.address is '{}', which is no IP address: 127.0.0.1 for this host alone, 0.0.0.0 or :: for all",
+        "sonde.server.address is '{}', which is not a valid IP address; use 127.0.0.1 for this host only, 0.0.0.0 or "
+        ":: for all",
         options.address);
   }
   return Tcp::endpoint(address, static_cast<uint16_t>(options.port));
@@ -101,18 +102,18 @@ Error cannot_listen(const config::Server& options, error_code error) {
   const auto where = fmt::format("{} port {}", options.address, options.port);
   if (error.value() == EADDRINUSE) {
     return {
-        fmt::format("{} is in use by another program: `ss -ltnp 'sport = :{}'` names it; choose another with "
+        fmt::format("{} is in use by another program: `ss -ltnp 'sport = :{}'` shows it; choose another port with "
                     "sonde.server.port or --port",
                     where, options.port)};
   }
   if (error.value() == EACCES) {
     return {
-        fmt::format("this user may not listen on {}: ports below 1024 need AmbientCapabilities=CAP_NET_BIND_SERVICE "
-                    "in the unit, or a port from 1024",
+        fmt::format("this user may not listen on {}: ports below 1024 need AmbientCapabilities=CAP_NET_BIND_SERVICE in "
+                    "the unit; or use a port from 1024",
                     where)};
   }
   if (error.value() == EADDRNOTAVAIL) {
-    return {fmt::format("this host does not have the address {}: `ip address` lists its own", options.address)};
+    return {fmt::format("this host does not have the address {}: `ip address` lists its addresses", options.address)};
   }
   return {fmt::format("cannot listen on {}: {}", where, error.message())};
 }
@@ -169,18 +170,18 @@ class HttpServer final : public Server {
             .timed_out = hub_->timed_out};
   }
 
-  bool alive(std::chrono::milliseconds patience) override {
+  bool alive(std::chrono::milliseconds timeout) override {
     auto came_round = std::make_shared<std::promise<void>>();
     auto future = came_round->get_future();
     asio::post(hub_->io, [came_round] { came_round->set_value(); });
-    return future.wait_for(patience) == std::future_status::ready;
+    return future.wait_for(timeout) == std::future_status::ready;
   }
 
-  void stop(std::chrono::milliseconds patience) override {
+  void stop(std::chrono::milliseconds timeout) override {
     if (!thread_.joinable()) return;
     hub_->events.unsubscribe(subscription_);
     asio::post(hub_->io, [this] { begin_to_stop(); });
-    wait_for_end(patience);
+    wait_for_end(timeout);
     asio::post(hub_->io, [hub = hub_] { for_each(*hub, [](Connection& c) { c.cut(); }); });
     static_cast<void>(alive(kLastWait));  // nothing goes to the pool from here on
     hub_->pool.join();
@@ -206,7 +207,7 @@ class HttpServer final : public Server {
     asio::co_spawn(hub_->io, accept(), asio::detached);
     subscription_ = hub_->events.subscribe([this] {
       // A stream that begins meanwhile reads what is there.
-      if (hub_->streams > 0 && !told_.exchange(true)) asio::post(hub_->io, [this] { tell_streams(); });
+      if (hub_->streams > 0 && !notified_.exchange(true)) asio::post(hub_->io, [this] { notify_streams(); });
     });
     thread_ = std::thread([this] { hub_->io.run(); });
   }
@@ -217,8 +218,8 @@ class HttpServer final : public Server {
     for (auto at = hub.all.begin(); at != hub.all.end();) call(**at++);
   }
 
-  void tell_streams() {
-    told_ = false;
+  void notify_streams() {
+    notified_ = false;
     for_each(*hub_, [](Connection& c) { c.wake(); });
   }
 
@@ -229,9 +230,9 @@ class HttpServer final : public Server {
     for_each(*hub_, [](Connection& c) { c.wake(); });
   }
 
-  void wait_for_end(std::chrono::milliseconds patience) {
+  void wait_for_end(std::chrono::milliseconds timeout) {
     constexpr auto kStep = std::chrono::milliseconds(2);
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + timeout;
     while (hub_->connections > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kStep);
   }
 
@@ -246,20 +247,20 @@ class HttpServer final : public Server {
         take(std::move(socket));
         continue;
       }
-      say_accept_trouble(error);  // no file descriptors, mostly: they come back as connections end
+      log_accept_error(error);  // no file descriptors, mostly: they come back as connections end
       make_room();
       pause.expires_after(kPause);
       co_await pause.async_wait(kTold);
     }
   }
 
-  void say_accept_trouble(error_code error) {
+  void log_accept_error(error_code error) {
     constexpr auto kAgain = std::chrono::minutes(1);
     const auto now = std::chrono::steady_clock::now();
-    if (trouble_said_ != std::chrono::steady_clock::time_point() && now - trouble_said_ < kAgain) return;
-    trouble_said_ = now;
+    if (accept_error_logged_ != std::chrono::steady_clock::time_point() && now - accept_error_logged_ < kAgain) return;
+    accept_error_logged_ = now;
     hub_->log.error(
-        "connections cannot be accepted; LimitNOFILE of the unit has to be above sonde.server.max_connections",
+        "connections cannot be accepted; LimitNOFILE of the unit must be above sonde.server.max_connections",
         {{"reason", error.message()}});
   }
 
@@ -272,13 +273,13 @@ class HttpServer final : public Server {
   }
 
   void take(Tcp::socket socket) {
-    const int64_t most = hub_->options.max_connections;
-    bool crowded = hub_->connections >= most;
+    const int64_t max = hub_->options.max_connections;
+    bool crowded = hub_->connections >= max;
     if (crowded && !hub_->waiting.empty()) {
       make_room();
       crowded = false;
     }
-    if (hub_->connections >= most + kRoomToRefuse) {
+    if (hub_->connections >= max + kRoomToRefuse) {
       ++hub_->refused_connections;
       return;
     }
@@ -305,9 +306,9 @@ class HttpServer final : public Server {
   std::shared_ptr<asio::ssl::context> tls_;
   std::string address_;
   std::thread thread_;
-  std::atomic<bool> told_ = false;
+  std::atomic<bool> notified_ = false;
   int64_t subscription_ = 0;
-  std::chrono::steady_clock::time_point trouble_said_;
+  std::chrono::steady_clock::time_point accept_error_logged_;
 };
 
 }  // namespace
@@ -318,8 +319,8 @@ Result<std::unique_ptr<Server>> Server::start(const config::Server& options, Ans
   const bool tls = !options.tls.certificate.empty() || !options.tls.key.empty();
   if (!tls && !options.allow_plain_http && !config::is_loopback_address(options.address)) {
     return fail(
-        "{} would be reachable from other hosts without encryption, keys included: give sonde.server.tls a certificate "
-        "and key, or set sonde.server.allow_plain_http: true where a reverse proxy or the network protects it",
+        "other hosts could reach {} without encryption, which exposes keys: set a certificate and key in "
+        "sonde.server.tls, or set sonde.server.allow_plain_http: true if a reverse proxy or the network protects it",
         options.address);
   }
   auto server = std::make_unique<HttpServer>(options, stream_pace, std::move(answer), events, log);

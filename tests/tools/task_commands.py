@@ -268,9 +268,9 @@ def waiting_goes_on_over_a_restart():
     states = [task(12, "waiting"), Answer(0, None), stopped, over(12, "succeeded", "exit", exit_status=0)]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
         expect(sonde(server, "submit", "--wait", "--", "x"), 0, "12\n", "the service does not answer")
-    states = [task(12, "waiting"), problem(503, "tasks_disabled", "This service takes no tasks.")]
+    states = [task(12, "waiting"), problem(503, "tasks_disabled", "This service does not accept tasks.")]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
-        expect(sonde(server, "submit", "--wait", "--", "x"), 1, "12\n", "This service takes no tasks.")
+        expect(sonde(server, "submit", "--wait", "--", "x"), 1, "12\n", "This service does not accept tasks.")
 
 
 def interrupted(server, *words, seen):
@@ -332,8 +332,8 @@ def logs_are_read_to_their_end():
         assert asked["stream"] == "stderr" and asked["from"] == "-100" and asked["attempt"] == "2", asked
     with StandIn({"GET /api/v1/tasks/12": task(12)}) as server:
         expect(sonde(server, "logs", "12"), 0, "", "was not started")
-    with StandIn({"GET /api/v1/tasks/12": problem(404, "unknown_task", "No task has the number 12.")}) as server:
-        expect(sonde(server, "logs", "12"), 1, "", "No task has the number 12.")
+    with StandIn({"GET /api/v1/tasks/12": problem(404, "unknown_task", "No task has the ID 12.")}) as server:
+        expect(sonde(server, "logs", "12"), 1, "", "No task has the ID 12.")
 
 
 def a_followed_log_goes_over_attempts():
@@ -350,7 +350,7 @@ def a_followed_log_goes_over_attempts():
 
     with StandIn({"GET /api/v1/tasks/12": states, "GET /api/v1/tasks/12/log": log, "GET /api/v1/queue": QUEUE}) as server:
         done = expect(sonde(server, "logs", "-f", "12"), 5, "first\nsecond\n", "tried again: attempt 2")
-        assert "task 12 failed: exit status 5; its standard error: `sonde logs 12 --stderr`" in done.stderr, done.stderr
+        assert "task 12 failed: exit status 5; `sonde logs 12 --stderr` prints its standard error" in done.stderr, done.stderr
 
 
 def logs_cannot_command_a_terminal():
@@ -455,8 +455,8 @@ def explain_speaks_plainly():
         text = expect(sonde(server, "explain", "12"), 0).stdout
         for line in (
             "It waits: no GPU has room",
-            "It is number 3 in the queue, behind 9, 10.",
-            "It should start at any moment; four of five tasks start within the range 2021-11-22 08:15:00 to 2021-11-22 08:19:00.",
+            "It is number 3 in the queue, after 9, 10.",
+            "Expected start: at any time. 80 % of tasks start within the predicted range, 2021-11-22 08:15:00 to 2021-11-22 08:19:00.",
             "What would let it start:   - task 9 ends",
             "  gpu_0  8.9 GiB are left, 16.0 GiB are needed          6.1 is below 7.0 (this does not change by itself) ",
             "  gpu_1  chosen: 12 % in use (score -12.5)",

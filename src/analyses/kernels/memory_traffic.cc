@@ -27,10 +27,6 @@ constexpr std::array kTraffic = {
     TrafficCounter{MemoryLevel::dram, "dram__bytes", 1},
 };
 
-std::optional<double> scaled(std::optional<double> value, double factor) {
-  return value ? std::optional(*value * factor) : std::nullopt;
-}
-
 }  // namespace
 
 std::string_view name_of(MemoryLevel level) {

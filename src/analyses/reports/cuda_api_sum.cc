@@ -6,6 +6,7 @@ namespace sonde {
 
 extern const StatsReport cuda_api_sum_report;
 
+namespace cuda_api_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::api}; }
@@ -21,6 +22,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace cuda_api_sum
 
 const StatsReport cuda_api_sum_report{
     .name = "cuda_api_sum",
@@ -29,14 +31,14 @@ const StatsReport cuda_api_sum_report{
     .description = R"(Host time in CUDA runtime and driver calls by name.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time of all of them
-Num Calls     how many there were
-Avg, Med, Min, Max, StdDev  of one
+Total Time    sum of their durations
+Num Calls     number of calls
+Avg, Med, Min, Max, StdDev  of the duration of one
 Name          the function)",
     .data = "CUDA trace",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_api_sum::fields,
+    .run = cuda_api_sum::run,
 };
 
 }  // namespace sonde

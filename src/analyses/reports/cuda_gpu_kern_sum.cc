@@ -8,6 +8,7 @@ namespace sonde {
 
 extern const StatsReport cuda_gpu_kern_sum_report;
 
+namespace cuda_gpu_kern_sum {
 namespace {
 
 Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
@@ -27,6 +28,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace cuda_gpu_kern_sum
 
 const StatsReport cuda_gpu_kern_sum_report{
     .name = "cuda_gpu_kern_sum",
@@ -35,14 +37,14 @@ const StatsReport cuda_gpu_kern_sum_report{
     .description = R"(GPU time of kernels by name.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time of all of them
-Instances     how many there were
-Avg, Med, Min, Max, StdDev  of one
-Name          the kernel; :base without arguments, :mangled as the linker knows it, :nvtx-name behind its range)",
+Total Time    sum of their durations
+Instances     number of instances
+Avg, Med, Min, Max, StdDev  of the duration of one
+Name          the kernel; :base without arguments, :mangled as mangled name, :nvtx-name prefixed by its range)",
     .data = "CUDA kernel",
     .in_default_set = true,
     .fields = caption_fields,
-    .run = run,
+    .run = cuda_gpu_kern_sum::run,
 };
 
 }  // namespace sonde

@@ -13,6 +13,7 @@ namespace sonde {
 
 extern const StatsReport nvtx_kern_sum_report;
 
+namespace nvtx_kern_sum {
 namespace {
 
 struct GroupKey {
@@ -149,18 +150,19 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace nvtx_kern_sum
 
 const StatsReport nvtx_kern_sum_report{
     .name = "nvtx_kern_sum",
     .usage = "nvtx_kern_sum[:base|:mangled]",
     .title = "NVTX Range Kernel Summary",
     .description =
-        R"(Kernels by the NVTX ranges that launched them. A kernel counts in every range that holds the call that launched it on
-the same thread, also in two of the same name, so sums can exceed the run. Start/end ranges that end on another thread
-are left out. Kernels that were launched outside of ranges are not listed.
+        R"(Kernels by the NVTX ranges that launched them. A kernel counts in every range that encloses its launching call on the
+same thread, also in nested ranges of the same name, so sums can exceed the run. Start/end ranges that end on another
+thread are omitted. Kernels launched outside of ranges are not listed.
 
   :base       short kernel names
-  :mangled    the linker's kernel names
+  :mangled    mangled kernel names
 
 NVTX Range    domain and text, "domain:text"; ":text" in the default domain
 Style         PushPop or StartEnd
@@ -172,8 +174,8 @@ Avg, Med, Min, Max, StdDev  of one kernel
 Kernel Name   the kernel)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = nvtx_kern_sum::fields,
+    .run = nvtx_kern_sum::run,
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@ namespace sonde {
 
 extern const StatsReport nvtx_startend_sum_report;
 
+namespace nvtx_startend_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::ranges}; }
@@ -16,6 +17,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace nvtx_startend_sum
 
 const StatsReport nvtx_startend_sum_report{
     .name = "nvtx_startend_sum",
@@ -24,16 +26,16 @@ const StatsReport nvtx_startend_sum_report{
     .description = R"(Host time of NVTX start/end ranges, by name. They may end on another thread.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time in all instances of the range
-Instances     how many there were
+Total Time    sum of the durations of all instances of the range
+Instances     number of instances
 Avg, Med, Min, Max, StdDev  of one instance
 Range         domain and text, "domain:text"; ":text" in the default domain
 
-Ranges that were still open when the recording ended are left out.)",
+Ranges that were still open when the recording ended are omitted.)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = nvtx_startend_sum::fields,
+    .run = nvtx_startend_sum::run,
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@ namespace sonde {
 
 extern const StatsReport osrt_sum_report;
 
+namespace osrt_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::os_calls}; }
@@ -16,22 +17,23 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace osrt_sum
 
 const StatsReport osrt_sum_report{
     .name = "osrt_sum",
     .usage = "osrt_sum",
     .title = "OS Runtime Summary",
-    .description = R"(Time of the threads in functions of the operating system's libraries, waiting included.
+    .description = R"(Time of the threads in OS runtime functions, including time spent waiting.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time in all calls
-Num Calls     how many there were
+Total Time    sum of the durations of all calls
+Num Calls     number of calls
 Avg, Med, Min, Max, StdDev  of one call
 Name          the function)",
     .data = "OS Runtime",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = osrt_sum::fields,
+    .run = osrt_sum::run,
 };
 
 }  // namespace sonde

@@ -10,6 +10,7 @@ namespace sonde {
 
 extern const StatsReport um_cpu_page_faults_sum_report;
 
+namespace um_cpu_page_faults_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::page_faults}; }
@@ -50,20 +51,21 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace um_cpu_page_faults_sum
 
 const StatsReport um_cpu_page_faults_sum_report{
     .name = "um_cpu_page_faults_sum",
     .usage = "um_cpu_page_faults_sum",
     .title = "Unified Memory CPU Page Faults Summary",
     .description =
-        R"(Page faults that code on the host had on unified memory, by the instruction that faulted; most faults first.
+        R"(CPU page faults on unified memory by faulting instruction; most faults first.
 
-CPU Page Faults          faults
+CPU Page Faults          number of faults
 CPU Instruction Address  symbol or address of the instruction)",
     .data = "CUDA Unified Memory CPU page faults",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = um_cpu_page_faults_sum::fields,
+    .run = um_cpu_page_faults_sum::run,
 };
 
 }  // namespace sonde

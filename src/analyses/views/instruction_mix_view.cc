@@ -4,6 +4,7 @@
 #include "analyses/views/kernel_view.h"
 
 namespace sonde {
+namespace instruction_mix {
 namespace {
 
 constexpr std::string_view kPerOpcode = "sass__inst_executed_per_opcode";
@@ -39,15 +40,15 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace instruction_mix
 
 extern const KernelView instruction_mix_view;
 const KernelView instruction_mix_view{
     .name = "instruction_mix",
     .title = "Instruction Mix",
     .section = "InstructionStats",
-    .description =
-        "Instructions executed by warps, by opcode (sass__inst_executed_per_opcode), the most executed first.",
-    .run = run,
+    .description = "Warp instructions executed by opcode (sass__inst_executed_per_opcode), most frequent first.",
+    .run = instruction_mix::run,
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@
 #include "metrics/quantities.h"
 
 namespace sonde {
+namespace memory_dram {
 namespace {
 
 constexpr double kGiga = 1e-9;
@@ -39,6 +40,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace memory_dram
 
 extern const KernelView memory_dram_view;
 const KernelView memory_dram_view{
@@ -46,9 +48,10 @@ const KernelView memory_dram_view{
     .title = "Device Memory",
     .section = "MemoryWorkloadAnalysis_Tables",
     .description =
-        "Traffic of device memory: sectors of 32 bytes, bytes, rate and its share of the peak (dram__bytes; where that "
-        "has no share, dram__throughput).",
-    .run = run,
+        "Traffic of device memory: sectors of 32 bytes, bytes, rate and its share of the peak (from dram__bytes, or "
+        "from "
+        "dram__throughput if that has no share).",
+    .run = memory_dram::run,
 };
 
 }  // namespace sonde

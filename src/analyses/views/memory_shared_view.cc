@@ -6,6 +6,7 @@
 #include "metrics/counter_value.h"
 
 namespace sonde {
+namespace memory_shared {
 namespace {
 
 struct SharedRow {
@@ -67,6 +68,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace memory_shared
 
 extern const KernelView memory_shared_view;
 const KernelView memory_shared_view{
@@ -74,11 +76,11 @@ const KernelView memory_shared_view{
     .title = "Shared Memory",
     .section = "MemoryWorkloadAnalysis_Tables",
     .description =
-        "Instructions on shared memory, the passes (wavefronts) that they took through L1's data stage, and bank "
-        "conflicts, which are passes beyond those without conflicts. Wavefronts/Instruction: 1 is the best for 4 bytes "
+        "Shared memory instructions, their passes (wavefronts) through L1's data stage, and bank "
+        "conflicts, which are the extra passes. Wavefronts/Instruction: 1 is ideal for 4 bytes "
         "a "
         "thread, n with n-way conflicts; wider accesses need more.",
-    .run = run,
+    .run = memory_shared::run,
 };
 
 }  // namespace sonde

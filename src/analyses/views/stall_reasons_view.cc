@@ -4,6 +4,7 @@
 #include "analyses/views/kernel_view.h"
 
 namespace sonde {
+namespace stall_reasons_table {
 namespace {
 
 Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
@@ -28,6 +29,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace stall_reasons_table
 
 extern const KernelView stall_reasons_view;
 const KernelView stall_reasons_view{
@@ -35,11 +37,11 @@ const KernelView stall_reasons_view{
     .title = "Warp Stall Reasons",
     .section = "WarpStateStats",
     .description =
-        "What the warps of an SM sub-partition were doing between two instructions of theirs: cycles per issued "
+        "What the warps of an SM sub-partition did between two of their instructions: cycles per issued "
         "instruction (smsp__average_warps_issue_stalled_<reason>_per_issue_active), their share of all, and "
         "samples of the program counter (smsp__pcsamp_warps_issue_stalled_<reason>). 'selected' is the cycle "
         "that issues.",
-    .run = run,
+    .run = stall_reasons_table::run,
 };
 
 }  // namespace sonde

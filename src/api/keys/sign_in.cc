@@ -1,4 +1,5 @@
 #include "api/keys/sign_in.h"
+#include "base/time_units.h"
 
 #include <algorithm>
 
@@ -10,7 +11,6 @@ namespace {
 /// Wrong keys of one address: a person who mistypes is never stopped, a program that guesses fills no log.
 constexpr double kWrongKeysAtOnce = 20;
 constexpr double kWrongKeysPerSecond = 0.2;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 /// No key is longer; nothing longer is hashed.
 constexpr size_t kLongestSecret = 256;
 
@@ -67,7 +67,7 @@ Response SignIn::wrong_key(const std::string& address) {
   const auto wait_s = wrong_keys_.take(address, kWrongKeysPerSecond, kWrongKeysAtOnce, services_.now_ns());
   if (wait_s)
     return after(refuse("too_many_wrong_keys", {{"address", address}, {"seconds", std::to_string(*wait_s)}}), *wait_s);
-  services_.log->warning("A key was refused that is not valid", {{"remote", address}});
+  services_.log->warning("An invalid key was rejected", {{"remote", address}});
   return refuse("unknown_key");
 }
 

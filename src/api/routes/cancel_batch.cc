@@ -7,6 +7,7 @@
 #include "api/tasks.h"
 
 namespace sonde::api {
+namespace cancel_batch {
 namespace {
 
 /// Waits for the answers of all tasks of a batch.
@@ -15,7 +16,7 @@ class Cancelling : public std::enable_shared_from_this<Cancelling> {
   Cancelling(dispatch::Dispatcher& dispatcher, dispatch::Batch batch, size_t tasks, Done done)
       : dispatcher_(dispatcher), batch_(std::move(batch)), left_(tasks), done_(std::move(done)) {}
 
-  void told(const Result<bool>& cancelled) {
+  void take_result(const Result<bool>& cancelled) {
     {
       const std::lock_guard lock(mutex_);
       if (!cancelled) trouble_ = cancelled.error().message;
@@ -51,7 +52,7 @@ Response answer(const Call& call) {
                                       .type = {},
                                       .submitted_by = {},
                                       .batch = batch.id,
-                                      .most = static_cast<int64_t>(batch.tasks.size())});
+                                      .max = static_cast<int64_t>(batch.tasks.size())});
   if (!live) return refuse("tasks_unreadable", {{"what", live.error().message}});
   if (live->empty()) {
     return refuse("batch_over", {{"id", std::to_string(batch.id)}, {"tasks", std::to_string(batch.tasks.size())}});
@@ -61,7 +62,8 @@ Response answer(const Call& call) {
   Response response;
   response.later = [at = dispatcher, batch = batch, ids, by = call.caller.name](const Done& done) {
     const auto all = std::make_shared<Cancelling>(*at, batch, ids.size(), done);
-    for (const int64_t id : ids) at->cancel(id, by, [all](const Result<bool>& cancelled) { all->told(cancelled); });
+    for (const int64_t id : ids)
+      at->cancel(id, by, [all](const Result<bool>& cancelled) { all->take_result(cancelled); });
   };
   return response;
 }
@@ -70,19 +72,20 @@ constexpr std::array<std::string_view, 6> kProblems = {"unknown_batch",  "not_yo
                                                        "tasks_disabled", "not_saved",     "tasks_unreadable"};
 
 }  // namespace
+}  // namespace cancel_batch
 
 extern const Route cancel_batch_route;
 constinit const Route cancel_batch_route{.name = "cancel_batch",
                                          .method = Method::post,
                                          .path = "/api/v1/batches/{batch}/cancel",
                                          .role = Role::submit,
-                                         .summary = "Cancel all tasks of a batch that are not over",
-                                         .description = "As each of them would be cancelled.",
+                                         .summary = "Cancel all unfinished tasks of a batch",
+                                         .description = "Each task is cancelled as by `cancel_task`.",
                                          .parameters = {},
                                          .body = {},
                                          .response = R"({"$ref": "#/components/schemas/Batch"})",
                                          .example = {},
-                                         .problems = kProblems,
-                                         .answer = answer};
+                                         .problems = cancel_batch::kProblems,
+                                         .answer = cancel_batch::answer};
 
 }  // namespace sonde::api

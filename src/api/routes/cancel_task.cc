@@ -6,6 +6,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace cancel_task {
 namespace {
 
 Response over(const dispatch::Task& task) {
@@ -14,7 +15,7 @@ Response over(const dispatch::Task& task) {
                               {"ended", monitor::moment_text_ms(task.ended_ns.value_or(task.submitted_ns))}});
 }
 
-Response told(dispatch::Dispatcher& dispatcher, int64_t id, const Result<bool>& done) {
+Response cancel_response(dispatch::Dispatcher& dispatcher, int64_t id, const Result<bool>& done) {
   if (!done) return refuse("not_saved", {{"what", done.error().message}});
   const auto task = find_task(dispatcher, std::to_string(id));
   if (!task) return task.error();
@@ -32,7 +33,7 @@ Response answer(const Call& call) {
   Response response;
   response.later = [at = asked->dispatcher, id = task.id, by = call.caller.name](const Done& done) {
     at->cancel(id, by, [at, id, done](const Result<bool>& cancelled) {
-      done(made_by([at, id, cancelled] { return told(*at, id, cancelled); }));
+      done(made_by([at, id, cancelled] { return cancel_response(*at, id, cancelled); }));
     });
   };
   return response;
@@ -42,6 +43,7 @@ constexpr std::array<std::string_view, 6> kProblems = {"unknown_task",   "not_yo
                                                        "tasks_disabled", "not_saved",     "tasks_unreadable"};
 
 }  // namespace
+}  // namespace cancel_task
 
 extern const Route cancel_task_route;
 constinit const Route cancel_task_route{
@@ -51,14 +53,14 @@ constinit const Route cancel_task_route{
     .role = Role::submit,
     .summary = "Cancel a task",
     .description =
-        "One that waits is over at once; of one that runs, all processes get SIGTERM, and SIGKILL after "
-        "`sonde.tasks.cancel_grace`: `cancelling` is true until they ended. Keys with the role submit cancel what they "
-        "submitted, those with the role admin all.",
+        "A waiting task is cancelled immediately. All processes of a running task get SIGTERM, and SIGKILL after "
+        "`sonde.tasks.cancel_grace`; `cancelling` is true until they have exited. Keys with the role submit can cancel "
+        "their own tasks, keys with the role admin all tasks.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Task"})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = cancel_task::kProblems,
+    .answer = cancel_task::answer};
 
 }  // namespace sonde::api

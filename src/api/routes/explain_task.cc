@@ -5,6 +5,7 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace explain_task {
 namespace {
 
 Response answer(const Call& call) {
@@ -20,20 +21,21 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace explain_task
 
 extern const Route explain_task_route;
 constinit const Route explain_task_route{
     .name = "explain_task",
     .path = "/api/v1/tasks/{task}/explain",
-    .summary = "Why a task went where it did, or why it waits",
+    .summary = "Why a task runs on its GPUs, or why it waits",
     .description =
-        "Of one that waits: what would let it start, and when it should, with a range. Of each attempt: the "
-        "scores of the GPUs, and why the others were refused.",
+        "For a waiting task: the conditions that would let it start, and a predicted start with a range. For each "
+        "attempt: the scores of the GPUs, and the reasons against the other GPUs.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Explanation"})",
     .example = {},
     .problems = kAskedTaskProblems,
-    .answer = answer};
+    .answer = explain_task::answer};
 
 }  // namespace sonde::api

@@ -5,6 +5,7 @@
 #include "api/answers.h"
 
 namespace sonde::api {
+namespace get_config {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -42,16 +43,17 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace get_config
 
 extern const Route get_config_route;
 constinit const Route get_config_route{.name = "get_config",
                                        .path = "/api/v1/config",
-                                       .summary = "The configuration in force, and where each value comes from",
-                                       .description = "Secrets in URLs are left out: `***` stands in their place.",
+                                       .summary = "The current configuration and the source of each value",
+                                       .description = "Secrets in URLs are replaced by `***`.",
                                        .parameters = {},
                                        .body = {},
                                        .response = R"({"$ref": "#/components/schemas/Config"})",
                                        .example = {},
-                                       .answer = answer};
+                                       .answer = get_config::answer};
 
 }  // namespace sonde::api

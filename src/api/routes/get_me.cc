@@ -3,6 +3,7 @@
 #include "api/answers.h"
 
 namespace sonde::api {
+namespace get_me {
 namespace {
 
 Response answer(const Call& call) {
@@ -10,16 +11,17 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace get_me
 
 extern const Route get_me_route;
 constinit const Route get_me_route{.name = "get_me",
                                    .path = "/api/v1/me",
-                                   .summary = "Name and role of the key that asks",
+                                   .summary = "Name and role of the key of the request",
                                    .description = {},
                                    .parameters = {},
                                    .body = {},
                                    .response = R"({"$ref": "#/components/schemas/Me"})",
                                    .example = {},
-                                   .answer = answer};
+                                   .answer = get_me::answer};
 
 }  // namespace sonde::api

@@ -9,12 +9,13 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace get_queue {
 namespace {
 
 using dispatch::JsonText;
 
-constexpr int64_t kUsualLimit = 100;
-constexpr int64_t kMostRunning = 1000;
+constexpr int64_t kDefaultLimit = 100;
+constexpr int64_t kMaxRunning = 1000;
 
 std::string name_of(const monitor::HostSnapshot& host, const std::string& uuid) {
   const auto gpu = std::ranges::find(host.gpus, uuid, &monitor::GpuView::uuid);
@@ -69,12 +70,12 @@ Response answer(const Call& call) {
   if (!dispatcher) return dispatcher.error();
   const auto running =
       (*dispatcher)
-          ->list({.states = {dispatch::TaskState::running}, .type = {}, .submitted_by = {}, .most = kMostRunning});
+          ->list({.states = {dispatch::TaskState::running}, .type = {}, .submitted_by = {}, .max = kMaxRunning});
   if (!running) return refuse("tasks_unreadable", {{"what", running.error().message}});
   JsonText body(JsonText::Bad::replaced);
   body.open_object();
   put_summary(body, call, *(*dispatcher)->snapshot());
-  const auto limit = static_cast<size_t>(query_integer(call, "limit", kUsualLimit));
+  const auto limit = static_cast<size_t>(query_integer(call, "limit", kDefaultLimit));
   dispatch::put_tasks(body.key("waiting"), (*dispatcher)->queue(limit));
   dispatch::put_tasks(body.key("running"), *running);
   return json_response(body.close_object().take());
@@ -83,22 +84,23 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 0, "maximum": 1000})",
-              .description = "So many of the tasks that wait, at most; 100 where it is left out"},
+              .description = "Maximum number of waiting tasks; default: 100"},
 };
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
+}  // namespace get_queue
 
 extern const Route get_queue_route;
 constinit const Route get_queue_route{.name = "get_queue",
                                       .path = "/api/v1/queue",
-                                      .summary = "What waits, in its order, and what runs",
+                                      .summary = "Waiting tasks in queue order, and running tasks",
                                       .description = {},
-                                      .parameters = kParameters,
+                                      .parameters = get_queue::kParameters,
                                       .body = {},
                                       .response = R"({"$ref": "#/components/schemas/Queue"})",
                                       .example = {},
-                                      .problems = kProblems,
-                                      .answer = answer};
+                                      .problems = get_queue::kProblems,
+                                      .answer = get_queue::answer};
 
 }  // namespace sonde::api

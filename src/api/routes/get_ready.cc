@@ -6,6 +6,7 @@
 #include "api/health.h"
 
 namespace sonde::api {
+namespace get_ready {
 namespace {
 
 Response answer(const Call& call) {
@@ -19,20 +20,20 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 1> kProblems = {"not_ready"};
 
 }  // namespace
+}  // namespace get_ready
 
 extern const Route get_ready_route;
 constinit const Route get_ready_route{
     .name = "get_ready",
     .path = "/api/v1/ready",
     .role = Role::none,
-    .summary = "Whether questions about GPUs can be answered",
-    .description =
-        "Yes from the first round of reading on, also where the driver is in trouble: that is part of the answers.",
+    .summary = "Whether the service can answer requests about GPUs",
+    .description = "True after the first sampling round, even if the driver fails: responses report such failures.",
     .parameters = {},
     .body = {},
     .response = R"({"type": "object", "required": ["ready"], "properties": {"ready": {"const": true}}})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = get_ready::kProblems,
+    .answer = get_ready::answer};
 
 }  // namespace sonde::api

@@ -6,9 +6,10 @@
 #include "base/text/decimal.h"
 
 namespace sonde::api {
+namespace get_task_log {
 namespace {
 
-constexpr int64_t kUsualBytes = 65536;
+constexpr int64_t kDefaultBytes = 65536;
 
 LogQuestion question_of(const Call& call, int64_t task) {
   LogQuestion question;
@@ -16,7 +17,7 @@ LogQuestion question_of(const Call& call, int64_t task) {
   question.attempt = integer_of<int64_t>(call.query("attempt"));
   question.stream = call.query("stream") == "stderr" ? dispatch::LogStream::err : dispatch::LogStream::out;
   question.from = query_integer(call, "from", 0);
-  question.most_bytes = query_integer(call, "limit", kUsualBytes);
+  question.max_bytes = query_integer(call, "limit", kDefaultBytes);
   return question;
 }
 
@@ -42,40 +43,39 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "stream",
               .schema = R"({"type": "string", "enum": ["stdout", "stderr"]})",
-              .description = "`stdout` where it is left out"},
+              .description = "Default: `stdout`"},
     Parameter{.name = "attempt",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 1000000})",
-              .description = "The last one where it is left out"},
+              .description = "Default: the last attempt"},
     Parameter{.name = "from",
               .schema = R"({"type": "integer", "minimum": -1125899906842624, "maximum": 1125899906842624})",
-              .description =
-                  "From this byte on: `next` of the answer before; below 0: so many bytes before the end. The "
-                  "begin where it is left out"},
+              .description = "Byte offset to start from: `next` of the previous response; negative: relative to the "
+                             "end. Default: the start"},
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 4, "maximum": 1048576})",
-              .description = "So many bytes at most; 65536 where it is left out"},
+              .description = "Maximum number of bytes; default: 65536"},
     Parameter{.name = "follow",
               .schema = R"({"type": "boolean"})",
-              .description = "Where there is nothing yet, wait for up to 30 s until there is"},
+              .description = "If there is no new output, wait for it for up to 30 s"},
 };
 constexpr std::array<std::string_view, 4> kProblems = {"unknown_task", "unknown_attempt", "tasks_disabled",
                                                        "tasks_unreadable"};
 
 }  // namespace
+}  // namespace get_task_log
 
 extern const Route get_task_log_route;
-constinit const Route get_task_log_route{
-    .name = "get_task_log",
-    .path = "/api/v1/tasks/{task}/log",
-    .summary = "What a task printed",
-    .description =
-        "Every key may read it: whoever submits a task has it print no secrets. Of what is longer than "
-        "`sonde.tasks.output_limit` the middle is left out.",
-    .parameters = kParameters,
-    .body = {},
-    .response = R"({"$ref": "#/components/schemas/TaskLog"})",
-    .example = {},
-    .problems = kProblems,
-    .answer = answer};
+constinit const Route get_task_log_route{.name = "get_task_log",
+                                         .path = "/api/v1/tasks/{task}/log",
+                                         .summary = "Output of a task",
+                                         .description =
+                                             "Every key may read it, so tasks must not print secrets. The middle of "
+                                             "output longer than `sonde.tasks.output_limit` is dropped.",
+                                         .parameters = get_task_log::kParameters,
+                                         .body = {},
+                                         .response = R"({"$ref": "#/components/schemas/TaskLog"})",
+                                         .example = {},
+                                         .problems = get_task_log::kProblems,
+                                         .answer = get_task_log::answer};
 
 }  // namespace sonde::api

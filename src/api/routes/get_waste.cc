@@ -6,15 +6,16 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace get_waste {
 namespace {
 
 constexpr int64_t kNsPerDay = 86'400'000'000'000;
-constexpr int64_t kUsualDays = 7;
+constexpr int64_t kDefaultDays = 7;
 
 Response answer(const Call& call) {
   const auto host = call.services.monitor->snapshot();
   const auto config = call.services.config->current();
-  const int64_t days = query_integer(call, "days", kUsualDays);
+  const int64_t days = query_integer(call, "days", kDefaultDays);
   const int64_t first_ns = call.services.now_ns() / kNsPerDay * kNsPerDay - (days - 1) * kNsPerDay;
   const std::map<int64_t, std::vector<monitor::WasteEntry>> chosen(host->waste.lower_bound(first_ns),
                                                                    host->waste.end());
@@ -24,20 +25,22 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "days",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 366})",
-              .description = "So many days, today included (UTC); 7 where it is left out"},
+              .description = "Number of days including today (UTC); default: 7"},
 };
 
 }  // namespace
+}  // namespace get_waste
 
 extern const Route get_waste_route;
-constinit const Route get_waste_route{.name = "get_waste",
-                                      .path = "/api/v1/waste",
-                                      .summary = "GPU time that was held or paid for and not used, by day and owner",
-                                      .description = "In hours, kWh and, where `sonde.cost` has prices, money.",
-                                      .parameters = kParameters,
-                                      .body = {},
-                                      .response = R"({"$ref": "#/components/schemas/Waste"})",
-                                      .example = {},
-                                      .answer = answer};
+constinit const Route get_waste_route{
+    .name = "get_waste",
+    .path = "/api/v1/waste",
+    .summary = "GPU time that was allocated or paid for but not used, by day and owner",
+    .description = "In hours, kWh and, if `sonde.cost` sets prices, money.",
+    .parameters = get_waste::kParameters,
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/Waste"})",
+    .example = {},
+    .answer = get_waste::answer};
 
 }  // namespace sonde::api

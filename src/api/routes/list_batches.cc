@@ -7,14 +7,15 @@
 #include "api/tasks.h"
 
 namespace sonde::api {
+namespace list_batches {
 namespace {
 
-constexpr int64_t kUsualLimit = 20;
+constexpr int64_t kDefaultLimit = 20;
 
 Response answer(const Call& call) {
   const auto dispatcher = dispatcher_of(call.services);
   if (!dispatcher) return dispatcher.error();
-  const int64_t limit = query_integer(call, "limit", kUsualLimit);
+  const int64_t limit = query_integer(call, "limit", kDefaultLimit);
   // One more than asked for tells whether there are more.
   const auto found = (*dispatcher)->store().list_batches(query_integer(call, "before", 0), limit + 1);
   if (!found) return refuse("tasks_unreadable", {{"what", found.error().message}});
@@ -32,25 +33,26 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "before",
               .schema = R"({"type": "integer", "minimum": 1})",
-              .description = "Those before this number: `next_before` of the answer before"},
+              .description = "Only entries before this ID: `next_before` of the previous response"},
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 100})",
-              .description = "So many at most; 20 where it is left out"},
+              .description = "Maximum number; default: 20"},
 };
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
+}  // namespace list_batches
 
 extern const Route list_batches_route;
 constinit const Route list_batches_route{.name = "list_batches",
                                          .path = "/api/v1/batches",
-                                         .summary = "Batches, the newest first",
+                                         .summary = "Batches, newest first",
                                          .description = {},
-                                         .parameters = kParameters,
+                                         .parameters = list_batches::kParameters,
                                          .body = {},
                                          .response = R"({"$ref": "#/components/schemas/Batches"})",
                                          .example = {},
-                                         .problems = kProblems,
-                                         .answer = answer};
+                                         .problems = list_batches::kProblems,
+                                         .answer = list_batches::answer};
 
 }  // namespace sonde::api

@@ -4,6 +4,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace list_gpus {
 namespace {
 
 Response answer(const Call& call) {
@@ -11,17 +12,19 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace list_gpus
 
 extern const Route list_gpus_route;
 constinit const Route list_gpus_route{
     .name = "list_gpus",
     .path = "/api/v1/gpus",
-    .summary = "All GPUs of this host, as last sampled",
-    .description = "Reads no GPU: a GPU that hangs does not delay the answer, its sample is marked as stale or absent.",
+    .summary = "Latest samples of all GPUs of this host",
+    .description =
+        "Does not read GPUs. A hung GPU does not delay the response; its sample is marked as stale or absent.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Host"})",
     .example = {},
-    .answer = answer};
+    .answer = list_gpus::answer};
 
 }  // namespace sonde::api

@@ -7,9 +7,10 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace list_incidents {
 namespace {
 
-constexpr int64_t kUsualLimit = 100;
+constexpr int64_t kDefaultLimit = 100;
 
 /// A GPU that is gone may have incidents still: what names no GPU of now is taken as a UUID.
 std::string uuid_of(const Call& call) {
@@ -27,7 +28,7 @@ const monitor::Incident& as_now(const monitor::Incident& kept, const monitor::Ho
 }
 
 Response answer(const Call& call) {
-  const int64_t limit = query_integer(call, "limit", kUsualLimit);
+  const int64_t limit = query_integer(call, "limit", kDefaultLimit);
   const bool open_only = call.query("state") != "all";
   // One more than asked for tells whether there are more.
   const auto found =
@@ -42,33 +43,33 @@ Response answer(const Call& call) {
 }
 
 constexpr std::array kParameters = {
-    Parameter{.name = "state",
-              .schema = R"({"type": "string", "enum": ["open", "all"]})",
-              .description = "`open` where it is left out"},
+    Parameter{
+        .name = "state", .schema = R"({"type": "string", "enum": ["open", "all"]})", .description = "Default: `open`"},
     Parameter{.name = "gpu",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 100})",
-              .description = "Of this GPU only: UUID, `gpu_N` or N"},
+              .description = "Only of this GPU: UUID, `gpu_N` or N"},
     Parameter{.name = "before",
               .schema = R"({"type": "integer", "minimum": 1})",
-              .description = "Those before this number: `next_before` of the answer before"},
+              .description = "Only entries before this ID: `next_before` of the previous response"},
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 500})",
-              .description = "So many at most; 100 where it is left out"},
+              .description = "Maximum number; default: 100"},
 };
 constexpr std::array<std::string_view, 1> kProblems = {"history_unavailable"};
 
 }  // namespace
+}  // namespace list_incidents
 
 extern const Route list_incidents_route;
 constinit const Route list_incidents_route{.name = "list_incidents",
                                            .path = "/api/v1/incidents",
-                                           .summary = "Incidents, the newest first",
+                                           .summary = "Incidents, newest first",
                                            .description = {},
-                                           .parameters = kParameters,
+                                           .parameters = list_incidents::kParameters,
                                            .body = {},
                                            .response = R"({"$ref": "#/components/schemas/Incidents"})",
                                            .example = {},
-                                           .problems = kProblems,
-                                           .answer = answer};
+                                           .problems = list_incidents::kProblems,
+                                           .answer = list_incidents::answer};
 
 }  // namespace sonde::api

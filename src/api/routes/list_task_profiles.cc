@@ -5,6 +5,7 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace list_task_profiles {
 namespace {
 
 Response answer(const Call& call) {
@@ -18,17 +19,18 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace list_task_profiles
 
 extern const Route list_task_profiles_route;
 constinit const Route list_task_profiles_route{.name = "list_task_profiles",
                                                .path = "/api/v1/tasks/{task}/profiles",
-                                               .summary = "Recordings of a task, and what was found in them",
+                                               .summary = "Recordings of a task and their findings",
                                                .description = {},
                                                .parameters = {},
                                                .body = {},
                                                .response = R"({"$ref": "#/components/schemas/TaskProfiles"})",
                                                .example = {},
                                                .problems = kAskedTaskProblems,
-                                               .answer = answer};
+                                               .answer = list_task_profiles::answer};
 
 }  // namespace sonde::api

@@ -6,9 +6,10 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace list_tasks {
 namespace {
 
-constexpr int64_t kUsualLimit = 100;
+constexpr int64_t kDefaultLimit = 100;
 
 dispatch::TaskQuery query_of(const Call& call) {
   dispatch::TaskQuery query;
@@ -19,7 +20,7 @@ dispatch::TaskQuery query_of(const Call& call) {
   query.submitted_by = call.query("by");
   query.batch = query_integer(call, "batch", 0);
   query.before_id = query_integer(call, "before", 0);
-  query.most = query_integer(call, "limit", kUsualLimit);
+  query.max = query_integer(call, "limit", kDefaultLimit);
   return query;
 }
 
@@ -27,7 +28,7 @@ Response answer(const Call& call) {
   const auto dispatcher = dispatcher_of(call.services);
   if (!dispatcher) return dispatcher.error();
   dispatch::TaskQuery query = query_of(call);
-  const auto limit = static_cast<size_t>(query.most++);  // one more tells whether there are more
+  const auto limit = static_cast<size_t>(query.max++);  // one more tells whether there are more
   const auto found = (*dispatcher)->list(query);
   if (!found) return refuse("tasks_unreadable", {{"what", found.error().message}});
   const size_t shown = std::min(found->size(), limit);
@@ -42,35 +43,36 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "state",
               .schema = R"({"type": "array", "items": {"$ref": "#/components/schemas/TaskState"}, "maxItems": 6})",
-              .description = "In these states only, separated by commas"},
+              .description = "Only in these states, separated by commas"},
     Parameter{.name = "type",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 128})",
-              .description = "Of this type only"},
+              .description = "Only of this type"},
     Parameter{.name = "by",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 64})",
-              .description = "Submitted with the key of this name only"},
-    Parameter{.name = "batch", .schema = R"({"type": "integer", "minimum": 1})", .description = "Of this batch only"},
+              .description = "Only submitted with the key of this name"},
+    Parameter{.name = "batch", .schema = R"({"type": "integer", "minimum": 1})", .description = "Only of this batch"},
     Parameter{.name = "before",
               .schema = R"({"type": "integer", "minimum": 1})",
-              .description = "Those before this number: `next_before` of the answer before"},
+              .description = "Only entries before this ID: `next_before` of the previous response"},
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 1000})",
-              .description = "So many at most; 100 where it is left out"},
+              .description = "Maximum number; default: 100"},
 };
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
+}  // namespace list_tasks
 
 extern const Route list_tasks_route;
 constinit const Route list_tasks_route{.name = "list_tasks",
                                        .path = "/api/v1/tasks",
-                                       .summary = "Tasks, the newest first",
-                                       .description = "Values of environment variables are shown to nobody.",
-                                       .parameters = kParameters,
+                                       .summary = "Tasks, newest first",
+                                       .description = "Values of environment variables are never shown.",
+                                       .parameters = list_tasks::kParameters,
                                        .body = {},
                                        .response = R"({"$ref": "#/components/schemas/Tasks"})",
                                        .example = {},
-                                       .problems = kProblems,
-                                       .answer = answer};
+                                       .problems = list_tasks::kProblems,
+                                       .answer = list_tasks::answer};
 
 }  // namespace sonde::api

@@ -2,6 +2,7 @@
 #include "api/health.h"
 
 namespace sonde::api {
+namespace ready {
 namespace {
 
 Response answer(const Call& call) {
@@ -10,17 +11,18 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace ready
 
 extern const Route ready_route;
 constinit const Route ready_route{.name = "ready",
                                   .path = "/-/ready",
                                   .role = Role::none,
-                                  .summary = "200 from the first round of reading on; for readiness probes",
+                                  .summary = "200 after the first sampling round; for readiness probes",
                                   .description = {},
                                   .parameters = {},
                                   .body = {},
                                   .response = "text/plain",
                                   .example = {},
-                                  .answer = answer};
+                                  .answer = ready::answer};
 
 }  // namespace sonde::api

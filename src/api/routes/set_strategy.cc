@@ -10,6 +10,7 @@
 #include "base/text/suggest.h"
 
 namespace sonde::api {
+namespace set_strategy {
 namespace {
 
 Response unknown(const std::string& strategy, const std::vector<std::string>& allowed) {
@@ -31,6 +32,7 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 3> kProblems = {"unknown_strategy", "invalid_value", "not_kept"};
 
 }  // namespace
+}  // namespace set_strategy
 
 extern const Route set_strategy_route;
 constinit const Route set_strategy_route{
@@ -38,15 +40,17 @@ constinit const Route set_strategy_route{
     .method = Method::post,
     .path = "/api/v1/config/gpu/strategy",
     .role = Role::admin,
-    .summary = "Choose the strategy by which tasks go to GPUs",
-    .description = "One of `gpu.multi_gpu.strategies`. Holds at once, and until the restart unless `persist` is true.",
+    .summary = "Set the strategy that chooses GPUs for tasks",
+    .description =
+        "One of `gpu.multi_gpu.strategies`. Takes effect immediately. It is lost at a restart unless `persist` is "
+        "true.",
     .parameters = {},
     .body = R"({"type": "object", "required": ["strategy"], "additionalProperties": false, "properties": {
       "strategy": {"type": "string", "minLength": 1, "maxLength": 64},
-      "persist": {"type": "boolean", "description": "keep it over restarts; false where it is left out"}}})",
+      "persist": {"type": "boolean", "description": "keep the value after a restart; default: false"}}})",
     .response = R"({"$ref": "#/components/schemas/ConfigChange"})",
     .example = R"({"strategy": "round_robin"})",
-    .problems = kProblems,
-    .answer = answer};
+    .problems = set_strategy::kProblems,
+    .answer = set_strategy::answer};
 
 }  // namespace sonde::api

@@ -7,6 +7,7 @@
 #include "api/tasks.h"
 
 namespace sonde::api {
+namespace submit_batch {
 namespace {
 
 using Json = nlohmann::json;
@@ -42,20 +43,20 @@ dispatch::Submission numbered(dispatch::Submission one, int64_t index) {
 }
 
 Answered<void> check_form(const Json& body, const config::Config& config) {
-  constexpr size_t kMostBytes = 64U << 20U;  // that a short body may become
+  constexpr size_t kMaxBytes = 64U << 20U;  // that a short body may become
   const bool counted = body.contains("count") || body.contains("task");
   if (body.contains("tasks") == counted) return invalid("Send either `tasks`, or `count` with `task`.");
   if (counted && (!body.contains("count") || !body.contains("task")))
     return invalid("`count` needs `task`, and `task` needs `count`.");
-  if (!counted && body["tasks"].empty()) return invalid("A batch has one task or more.");
+  if (!counted && body["tasks"].empty()) return invalid("A batch needs at least one task.");
   const auto count = counted ? body["count"].get<size_t>() : body["tasks"].size();
   const auto room = static_cast<size_t>(config.gpu.multi_gpu.max_queue_size);
   if (count > room) {
-    return invalid(
-        fmt::format("A batch of {} tasks never fits into the queue: gpu.multi_gpu.max_queue_size is {}.", count, room));
+    return invalid(fmt::format("A batch of {} tasks does not fit into the queue: gpu.multi_gpu.max_queue_size is {}.",
+                               count, room));
   }
-  if (counted && count * body["task"].dump().size() > kMostBytes) {
-    return invalid(fmt::format("{} times this task take more than 64MiB: send several batches.", count));
+  if (counted && count * body["task"].dump().size() > kMaxBytes) {
+    return invalid(fmt::format("{} copies of this task use more than 64MiB: send several batches.", count));
   }
   return {};
 }
@@ -114,8 +115,8 @@ Response batch_response(int status, dispatch::Dispatcher& dispatcher, int64_t id
 /// The batch that was made, or was there with the same Idempotency-Key.
 Response answer_of(dispatch::Dispatcher& dispatcher, const dispatch::Made& made, const Wanted& wanted) {
   if (made.is_new) return batch_response(201, dispatcher, made.id);
-  const auto most = static_cast<int64_t>(wanted.specs.size()) + 1;
-  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = made.id, .most = most});
+  const auto max = static_cast<int64_t>(wanted.specs.size()) + 1;
+  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = made.id, .max = max});
   if (!tasks) return refuse("tasks_unreadable", {{"what", tasks.error().message}});
   if (is_same(*tasks, wanted.specs)) return batch_response(200, dispatcher, made.id);
   return refuse("key_used", {{"what", fmt::format("Batch {}", made.id)}, {"key", wanted.key}});
@@ -147,6 +148,7 @@ constexpr std::array<std::string_view, 20> kProblems = {
     "unknown_batch",        "empty_batch",      "batch_too_large",  "stopping"};
 
 }  // namespace
+}  // namespace submit_batch
 
 extern const Route submit_batch_route;
 constinit const Route submit_batch_route{
@@ -154,19 +156,19 @@ constinit const Route submit_batch_route{
     .method = Method::post,
     .path = "/api/v1/batches",
     .role = Role::submit,
-    .summary = "Submit a batch: tasks that are split over the GPUs together",
+    .summary = "Submit a batch of tasks that are split over the GPUs together",
     .description =
-        "All of them are taken or none. `tasks` lists them; `count` with `task` makes so many of one, where `{index}` "
-        "in "
-        "its command, arguments and values of variables is 0, 1, 2 and so on. With `gpu.multi_gpu.batch_split` they go "
-        "to several GPUs, none of which gets fewer than `gpu.multi_gpu.min_batch_size_per_gpu`.",
+        "Either all tasks are accepted or none. `tasks` lists them; `count` with `task` creates `count` copies of one "
+        "task, in which `{index}` in the command, the arguments and the values of variables is replaced by 0, 1, 2 and "
+        "so on. With `gpu.multi_gpu.batch_split` they are split over several GPUs, with at least "
+        "`gpu.multi_gpu.min_batch_size_per_gpu` tasks on each.",
     .parameters = {},
     .body = R"({"$ref": "#/components/schemas/BatchSubmission"})",
     .response = R"({"$ref": "#/components/schemas/Batch"})",
     .example = R"({"name": "sweep", "count": 8, "task": {"type": "training", "arguments": ["--seed", "{index}"]}})",
-    .problems = kProblems,
-    .headers = kHeaders,
+    .problems = submit_batch::kProblems,
+    .headers = submit_batch::kHeaders,
     .status = 201,
-    .answer = answer};
+    .answer = submit_batch::answer};
 
 }  // namespace sonde::api

@@ -7,6 +7,7 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace submit_task {
 namespace {
 
 Response task_response(int status, const dispatch::Task& task) {
@@ -78,6 +79,7 @@ constexpr std::array<std::string_view, 17> kProblems = {"unknown_type",
                                                         "stopping"};
 
 }  // namespace
+}  // namespace submit_task
 
 extern const Route submit_task_route;
 constinit const Route submit_task_route{
@@ -87,15 +89,16 @@ constinit const Route submit_task_route{
     .role = Role::submit,
     .summary = "Submit a task",
     .description =
-        "It is on disk when the answer comes: it is run even if the host goes down in that moment. What may be run "
-        "stands in `sonde.tasks.types`. With an Idempotency-Key it can be sent again when no answer came.",
+        "The task is on disk before the response is sent, so it runs even if the host goes down at that time. "
+        "`sonde.tasks.types` declares what may be run. With an Idempotency-Key, the request can be repeated if no "
+        "response arrived.",
     .parameters = {},
     .body = R"({"$ref": "#/components/schemas/TaskSubmission"})",
     .response = R"({"$ref": "#/components/schemas/Task"})",
     .example = R"({"type": "training", "arguments": ["--epochs", "10"], "gpus": 1, "memory": "16GiB"})",
-    .problems = kProblems,
-    .headers = kHeaders,
+    .problems = submit_task::kProblems,
+    .headers = submit_task::kHeaders,
     .status = 201,
-    .answer = answer};
+    .answer = submit_task::answer};
 
 }  // namespace sonde::api

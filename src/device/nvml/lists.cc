@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "device/nvml/fields.h"
+#include "device/nvml/field_values.h"
 #include "device/nvml/readers.h"
 
 namespace sonde::device::nvml {
@@ -82,11 +82,11 @@ MigDevice mig_device(const Library& library, Device device) {
 /// Numbers without a device between those with one are usual.
 Return read_mig(const Asked& a) {
   a.reading.mig_devices.reset();
-  unsigned most = 0;
-  const Return code = call(a.library.max_mig_devices, a.device, &most);
+  unsigned max = 0;
+  const Return code = call(a.library.max_mig_devices, a.device, &max);
   if (code != Return::success) return code;
   a.reading.mig_devices.emplace();
-  for (unsigned i = 0; i < most; ++i) {
+  for (unsigned i = 0; i < max; ++i) {
     Device device = nullptr;
     const Return found = call(a.library.mig_device, a.device, i, &device);
     if (ends_reading(found)) return found;
@@ -143,7 +143,7 @@ Return read_processes(const Asked& a) {
   return Return::success;
 }
 
-constexpr auto kReaders = std::to_array<Reader>({
+constexpr auto kListsReaders = std::to_array<Reader>({
     {"nvmlDeviceGetNvLinkState", slow, read_nvlinks},
     {"nvmlDeviceGetMaxMigDeviceCount", slow, read_mig},
     {"nvmlDeviceGetComputeRunningProcesses_v3", processes, read_processes},
@@ -151,6 +151,6 @@ constexpr auto kReaders = std::to_array<Reader>({
 
 }  // namespace
 
-std::span<const Reader> list_readers() { return kReaders; }
+std::span<const Reader> list_readers() { return kListsReaders; }
 
 }  // namespace sonde::device::nvml

@@ -50,7 +50,7 @@ constexpr auto kFaults = std::to_array<FaultName>({{"xid", FaultKind::xid},
                                                    {"ecc_corrected", FaultKind::ecc_corrected},
                                                    {"ecc_uncorrected", FaultKind::ecc_uncorrected},
                                                    {"recovery_action", FaultKind::recovery_action}});
-constexpr int64_t kMostGpus = 1024;
+constexpr int64_t kMaxGpus = 1024;
 
 /// Reads one file; collects what is wrong with it and goes on.
 class Reader {
@@ -61,7 +61,7 @@ class Reader {
     try {
       read_host(YAML::Load(std::string(yaml)));
     } catch (const YAML::Exception& e) {
-      problem(e.mark, fmt::format("this is not YAML: {}", e.msg));
+      problem(e.mark, fmt::format("not valid YAML: {}", e.msg));
     }
   }
 
@@ -77,7 +77,7 @@ class Reader {
 
   bool is_map(const YAML::Node& node, std::span<const std::string_view> known) {
     if (!node.IsMap()) {
-      problem(node.Mark(), fmt::format("keys such as '{}' belong here", known.front()));
+      problem(node.Mark(), fmt::format("expected keys such as '{}'", known.front()));
       return false;
     }
     check_yaml_keys(node, known, [&](const YAML::Mark& mark, const std::string& says) { problem(mark, says); });
@@ -85,7 +85,7 @@ class Reader {
   }
 
   /// "80 GiB" in the unit that has the factor 1; absent where the key is.
-  std::optional<double> amount(const YAML::Node& map, const char* key, Units units, double least, double most) {
+  std::optional<double> amount(const YAML::Node& map, const char* key, Units units, double min, double max) {
     const YAML::Node node = map[key];
     if (!node) return std::nullopt;
     const std::string text = node.IsScalar() ? node.Scalar() : "";
@@ -94,24 +94,24 @@ class Reader {
     const size_t at = end == std::string::npos ? end : text.find_first_not_of(' ', end);
     const std::string_view unit = at == std::string::npos ? "" : std::string_view(text).substr(at);
     const auto found = std::ranges::find(units, unit, &UnitOf::name);
-    if (!number || found == units.end() || *number * found->factor < least || *number * found->factor > most) {
-      problem(node.Mark(), fmt::format("'{}' is no value for '{}': {}", text, key, example(units, least, most)));
+    if (!number || found == units.end() || *number * found->factor < min || *number * found->factor > max) {
+      problem(node.Mark(), fmt::format("'{}' is not a valid value for '{}': {}", text, key, example(units, min, max)));
       return std::nullopt;
     }
     return *number * found->factor;
   }
 
-  static std::string example(Units units, double least, double most) {
+  static std::string example(Units units, double min, double max) {
     const UnitOf& unit = units.front();
-    const std::string range = fmt::format("from {:g} to {:g}", least / unit.factor, most / unit.factor);
-    if (unit.name.empty()) return fmt::format("a number {} is wanted", range);
-    return fmt::format("a number {} and its unit are wanted, such as '{:g} {}'", range,
-                       std::clamp(10 * unit.factor, least, most) / unit.factor, unit.name);
+    const std::string range = fmt::format("from {:g} to {:g}", min / unit.factor, max / unit.factor);
+    if (unit.name.empty()) return fmt::format("expected a number {}", range);
+    return fmt::format("expected a number {} with its unit, such as '{:g} {}'", range,
+                       std::clamp(10 * unit.factor, min, max) / unit.factor, unit.name);
   }
 
   template <typename T>
-  void set(const YAML::Node& map, const char* key, T& value, Units units, double least, double most) {
-    const auto given = amount(map, key, units, least, most);
+  void set(const YAML::Node& map, const char* key, T& value, Units units, double min, double max) {
+    const auto given = amount(map, key, units, min, max);
     if (!given) return;
     if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(std::llround(*given));
@@ -137,7 +137,7 @@ class Reader {
     set_text(document, "driver_version", host.driver_version);
     const YAML::Node gpus = document["gpus"];
     if (!gpus || !gpus.IsSequence() || gpus.size() == 0) {
-      problem(gpus ? gpus.Mark() : document.Mark(), "'gpus' has to be a list with at least one GPU");
+      problem(gpus ? gpus.Mark() : document.Mark(), "'gpus' must be a list with at least one GPU");
       return;
     }
     for (const YAML::Node& node : gpus) read_gpu(node);
@@ -145,31 +145,31 @@ class Reader {
 
   void read_gpu(const YAML::Node& node) {
     if (!is_map(node, kGpuKeys)) return;
-    constexpr double kMostWatts = 10000;
-    constexpr double kMostCelsius = 200;
-    constexpr double kMostMegahertz = 20000;
+    constexpr double kMaxWatts = 10000;
+    constexpr double kMaxCelsius = 200;
+    constexpr double kMaxMegahertz = 20000;
     GpuDescription gpu;
     int64_t count = 1;
     set_text(node, "name", gpu.name);
-    set(node, "count", count, kCount, 1, kMostGpus);
+    set(node, "count", count, kCount, 1, kMaxGpus);
     set(node, "memory", gpu.memory_bytes, kBytes, 1, 1e15);
     read_capability(node, gpu);
-    set(node, "idle_power", gpu.idle_watts, kWatts, 0, kMostWatts);
-    set(node, "power_limit", gpu.limit_watts, kWatts, 1, kMostWatts);
+    set(node, "idle_power", gpu.idle_watts, kWatts, 0, kMaxWatts);
+    set(node, "power_limit", gpu.limit_watts, kWatts, 1, kMaxWatts);
     gpu.full_watts = gpu.limit_watts;
-    set(node, "full_power", gpu.full_watts, kWatts, 1, kMostWatts);
-    set(node, "sm_clock", gpu.sm_clock_mhz, kMegahertz, 1, kMostMegahertz);
-    set(node, "idle_clock", gpu.idle_clock_mhz, kMegahertz, 0, kMostMegahertz);
-    set(node, "memory_clock", gpu.memory_clock_mhz, kMegahertz, 1, kMostMegahertz);
-    set(node, "ambient", gpu.ambient_celsius, kCelsius, -50, kMostCelsius);
-    set(node, "full_load_temperature", gpu.full_load_celsius, kCelsius, 0, kMostCelsius);
-    set(node, "slowdown_temperature", gpu.slowdown_celsius, kCelsius, 0, kMostCelsius);
+    set(node, "full_power", gpu.full_watts, kWatts, 1, kMaxWatts);
+    set(node, "sm_clock", gpu.sm_clock_mhz, kMegahertz, 1, kMaxMegahertz);
+    set(node, "idle_clock", gpu.idle_clock_mhz, kMegahertz, 0, kMaxMegahertz);
+    set(node, "memory_clock", gpu.memory_clock_mhz, kMegahertz, 1, kMaxMegahertz);
+    set(node, "ambient", gpu.ambient_celsius, kCelsius, -50, kMaxCelsius);
+    set(node, "full_load_temperature", gpu.full_load_celsius, kCelsius, 0, kMaxCelsius);
+    set(node, "slowdown_temperature", gpu.slowdown_celsius, kCelsius, 0, kMaxCelsius);
     double constant_ns = gpu.time_constant_s * 1e9;
     set(node, "time_constant", constant_ns, kSeconds, 1e6, 86400e9);
     gpu.time_constant_s = constant_ns / 1e9;
     read_load(node, gpu);
     read_faults(node, gpu);
-    for (int64_t i = 0; i < count && host.gpus.size() < kMostGpus; ++i) host.gpus.push_back(gpu);
+    for (int64_t i = 0; i < count && host.gpus.size() < kMaxGpus; ++i) host.gpus.push_back(gpu);
   }
 
   void read_capability(const YAML::Node& node, GpuDescription& gpu) {
@@ -183,7 +183,8 @@ class Reader {
     if (major && minor && *major > 0 && *major < 100 && *minor >= 0 && *minor < 100) {
       gpu.compute_capability = 100 * *major + *minor;
     } else {
-      problem(node["compute_capability"].Mark(), fmt::format("'{}' is no compute capability such as 9.0", text));
+      problem(node["compute_capability"].Mark(),
+              fmt::format("'{}' is not a valid compute capability; expected a value such as 9.0", text));
     }
   }
 
@@ -192,7 +193,7 @@ class Reader {
     const YAML::Node items = node[key];
     if (!items) return {};
     if (items.IsSequence()) return {items.begin(), items.end()};
-    problem(items.Mark(), fmt::format("'{}' has to be a list", key));
+    problem(items.Mark(), fmt::format("'{}' must be a list", key));
     return {};
   }
 
@@ -206,7 +207,7 @@ class Reader {
       set(item, "pid", step.pid, kCount, 1, 4194304);
       set_text(item, "process", step.process);
       if (!gpu.load.empty() && step.at_ns <= gpu.load.back().at_ns) {
-        problem(item.Mark(), "the times of 'load' have to grow");
+        problem(item.Mark(), "the times of 'load' must increase");
       }
       gpu.load.push_back(std::move(step));
     }
@@ -232,7 +233,7 @@ class Reader {
       }
       if (kinds != 1)
         problem(item.Mark(),
-                "a fault has one of xid, lost, not_answering, power_brake, ecc_corrected, ecc_uncorrected and "
+                "a fault must have one of xid, lost, not_answering, power_brake, ecc_corrected, ecc_uncorrected and "
                 "recovery_action");
       gpu.faults.push_back(fault);
     }
@@ -244,7 +245,7 @@ class Reader {
     if (!is_switch) {
       set(item, name.key, fault.value, kCount, 0, 1e9);
     } else if (item[name.key].IsScalar() && item[name.key].Scalar() != "true") {
-      problem(item[name.key].Mark(), fmt::format("'{}: true' is meant; leave the fault out otherwise", name.key));
+      problem(item[name.key].Mark(), fmt::format("expected '{}: true'; otherwise omit the fault", name.key));
     }
   }
 

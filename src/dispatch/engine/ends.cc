@@ -1,30 +1,32 @@
 #include <algorithm>
 #include <utility>
 
+#include "dispatch/engine/engine_words.h"
 #include "dispatch/engine/real_engine.h"
-#include "dispatch/engine/words.h"
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 
 extern const Rule mapped_gpu_rule;
 extern const Rule worker_rule;
 
+namespace ends {
 namespace {
 
 /// A worker that does not answer, or a program that cannot be started, may do so in a moment: 1, 2, 4 ... 32 s.
 constexpr int64_t kFirstPauseNs = 1'000'000'000;
-constexpr int64_t kMostDoublings = 5;
+constexpr int64_t kMaxDoublings = 5;
 
 int64_t pause_ns(const Task& task) {
   const EndCause cause = task.attempts.back().cause;
   if (cause != EndCause::worker && cause != EndCause::not_started) return 0;
-  return kFirstPauseNs << std::min<int64_t>(kMostDoublings, static_cast<int64_t>(task.attempts.size()) - 1);
+  return kFirstPauseNs << std::min<int64_t>(kMaxDoublings, static_cast<int64_t>(task.attempts.size()) - 1);
 }
 
 bool is_success(const Attempt& attempt) { return attempt.cause == EndCause::exit && attempt.exit_status == 0; }
 
 }  // namespace
+}  // namespace ends
 
 std::string how_it_ended(const Task& task) {
   const Attempt& last = task.attempts.back();
@@ -40,7 +42,7 @@ std::string how_it_ended(const Task& task) {
 void RealEngine::ready(Entry& entry, int64_t now_ns) {
   entry.task.ready_ns = now_ns;
   set_state(entry, TaskState::waiting);
-  tell(entry.task.id, "ready");
+  add_news(entry.task.id, "ready");
   enqueue(entry);
 }
 
@@ -54,7 +56,7 @@ void RealEngine::finish(Entry& entry, TaskState state, EndCause cause, std::stri
   entry.task.reason = std::move(reason);
   entry.task.ended_ns = now_ns;
   over_.insert(entry.task.id);
-  tell(entry.task.id, "ended");
+  add_news(entry.task.id, "ended");
   is_dirty_ = true;
   settle(entry, now_ns);
 }
@@ -103,7 +105,7 @@ bool RealEngine::cancel(int64_t task, const std::string& by, int64_t now_ns) {
   }
   entry->task.cancelling = true;
   cancels_.push_back(task);
-  tell(task, "cancelling");
+  add_news(task, "cancelling");
   return true;
 }
 
@@ -115,7 +117,7 @@ void RealEngine::set_recorded(int64_t task) {
 
 void RealEngine::learn(const Entry& entry) {
   const Attempt& last = entry.task.attempts.back();
-  if (last.gpus.empty() && !is_success(last)) return;
+  if (last.gpus.empty() && !ends::is_success(last)) return;
   Measured measured{.type = entry.task.spec.type,
                     .gpu_name = last.gpu_name,
                     .gpus = entry.task.spec.gpus,
@@ -125,7 +127,7 @@ void RealEngine::learn(const Entry& entry) {
                     .reserved_bytes = last.reserved_bytes,
                     .ended_ns = *last.ended_ns,
                     .gpu_uuid = last.gpus.size() == 1 ? last.gpus.front() : std::string()};
-  if (is_success(last) && !last.recorded) measured.run_ns = *last.ended_ns - last.started_ns;
+  if (ends::is_success(last) && !last.recorded) measured.run_ns = *last.ended_ns - last.started_ns;
   estimates_.learn(measured);
   needs_.forget_type(measured.type);
 }
@@ -156,7 +158,7 @@ void RealEngine::conclude(Entry& entry) {
     return finish(entry, TaskState::cancelled, EndCause::cancelled,
                   words("ended.cancelled", {{"by", task.cancelled_by}}), now_ns);
   }
-  if (is_success(last)) return finish(entry, TaskState::succeeded, EndCause::exit, {}, now_ns);
+  if (ends::is_success(last)) return finish(entry, TaskState::succeeded, EndCause::exit, {}, now_ns);
   std::string reason = how_it_ended(task);
   if (is_retried(task)) {
     if (!room) return retry(entry);
@@ -190,25 +192,25 @@ bool RealEngine::is_retried(const Task& task) {
 void RealEngine::retry(Entry& entry) {
   set_state(entry, TaskState::waiting);
   running_.erase(entry.task.id);
-  const int64_t pause = pause_ns(entry.task);
+  const int64_t pause = ends::pause_ns(entry.task);
   if (pause > 0) entry.not_before_ns = *entry.task.attempts.back().ended_ns + pause;
-  tell(entry.task.id, "retried");
+  add_news(entry.task.id, "retried");
   enqueue(entry);
 }
 
 /// Memory that nobody but the task held or was kept for, on that of its GPUs where it was least: what did not suffice.
 std::optional<int64_t> RealEngine::room_it_had(const Entry& entry) const {
-  std::optional<int64_t> least;
+  std::optional<int64_t> min;
   const Allocation* const allocation = fleet_.allocation(entry.task.id);
-  if (allocation == nullptr) return least;
+  if (allocation == nullptr) return min;
   for (const std::string& uuid : allocation->gpus) {
     const FleetGpu* const gpu = fleet_.find(uuid);
     const std::optional<int64_t> room = gpu == nullptr ? std::nullopt : room_bytes(gpu->state, gpu->load);
     if (!room) continue;
     const int64_t had = *room + fleet_.bytes_on(*allocation, gpu->state);
-    least = std::min(least.value_or(had), had);
+    min = std::min(min.value_or(had), had);
   }
-  return least;
+  return min;
 }
 
 /// Whether enough GPUs would have more, were all tasks there over.

@@ -24,7 +24,7 @@ constexpr mode_t kOwnerOnlyFolder = 0700;
 constexpr mode_t kOwnerOnlyFile = 0600;
 constexpr std::string_view kSparePrefix = "spare.";
 /// At 4,000 ends a second, a keeper has its file this much longer: keeper/keeper.cc.
-constexpr size_t kMostSpares = 256;
+constexpr size_t kMaxSpares = 256;
 
 /// 0 or the error's number; one that is there is as good.
 int make_folder(const std::string& path) {
@@ -60,16 +60,16 @@ Result<AttemptFiles> AttemptFiles::open(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   const auto real = error ? std::filesystem::path() : std::filesystem::canonical(folder, error);
-  if (error) return fail("cannot keep tasks in '{}': {}", folder, error.message());
+  if (error) return fail("cannot store tasks in '{}': {}", folder, error.message());
   Descriptor lock(::open((real / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnlyFile));
-  if (!lock) return fail("cannot keep tasks in '{}': {}", folder, system_reason(errno));
+  if (!lock) return fail("cannot store tasks in '{}': {}", folder, system_reason(errno));
   if (!lock_within_a_second(lock.get())) {
-    return fail("another service keeps its tasks in '{}': end it, or give this one a sonde.history.path of its own",
+    return fail("another service stores its tasks in '{}': stop it, or set a different sonde.history.path for this one",
                 folder);
   }
   AttemptFiles files(real.string(), std::move(lock));
   for (const std::string& path : {files.folder_, files.live_folder(), files.tasks_folder()}) {
-    if (const int failed = make_folder(path)) return fail("cannot make '{}': {}", path, system_reason(failed));
+    if (const int failed = make_folder(path)) return fail("cannot create '{}': {}", path, system_reason(failed));
   }
   sync_folder(real.parent_path().string());
   sync_folder(files.folder_);
@@ -102,7 +102,7 @@ void AttemptFiles::remove_spares() const {
 
 void AttemptFiles::put_away(AttemptId id) {
   const std::string file = live_file(id);
-  if (spares_.size() < kMostSpares && rename(file.c_str(), spare_file(last_spare_ + 1).c_str()) == 0) {
+  if (spares_.size() < kMaxSpares && rename(file.c_str(), spare_file(last_spare_ + 1).c_str()) == 0) {
     spares_.push_back(++last_spare_);
   } else {
     unlink(file.c_str());

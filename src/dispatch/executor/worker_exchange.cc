@@ -12,8 +12,8 @@
 namespace sonde::dispatch {
 namespace {
 
-constexpr size_t kMostErrorBytes = 64 << 10;
-constexpr size_t kMostErrorShown = 500;
+constexpr size_t kMaxErrorBytes = 64 << 10;
+constexpr size_t kMaxErrorShown = 500;
 constexpr std::chrono::milliseconds kConnectTimeout{10'000};
 
 int64_t now_ns() {
@@ -36,7 +36,7 @@ std::string escaped(std::string_view part) {
 std::string error_of(const std::string& body) {
   const auto json = nlohmann::json::parse(body, nullptr, false);
   if (json.is_object() && json.contains("error") && json["error"].is_string()) return json["error"];
-  return body.substr(0, kMostErrorShown);
+  return body.substr(0, kMaxErrorShown);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ http::Request WorkerExchange::request() {
 }
 
 void WorkerExchange::append(std::string_view part) {
-  begin_.append(part.substr(0, kMostErrorBytes - std::min(begin_.size(), kMostErrorBytes)));
+  begin_.append(part.substr(0, kMaxErrorBytes - std::min(begin_.size(), kMaxErrorBytes)));
   while (!part.empty()) {
     const auto chunk = part.substr(0, static_cast<size_t>(keeper::kLongestChunk));
     output_.append(chunk);
@@ -74,14 +74,15 @@ void WorkerExchange::append(std::string_view part) {
 EndReport WorkerExchange::done(const http::Outcome& outcome) {
   constexpr int kOk = 200;
   if (!outcome && outcome.error().kind == http::Failure::Kind::timed_out && launch_.time_limit_ns) {
-    return report(EndCause::time_limit, fmt::format("the worker at {} did not answer in time", launch_.worker_url));
+    return report(EndCause::time_limit, fmt::format("the worker at {} did not respond in time", launch_.worker_url));
   }
   if (!outcome) {
-    return given_up(fmt::format("the worker at {} cannot be asked: {}", launch_.worker_url, outcome.error().what));
+    return given_up(
+        fmt::format("the request to the worker at {} failed: {}", launch_.worker_url, outcome.error().what));
   }
   if (outcome->status != kOk) return refused(outcome->status);
   if (!output_.is_empty() && (!output_.sync() || output_.lost() > 0)) {
-    return given_up("what the worker answered could not be written: is the disk full?");
+    return given_up("the response of the worker could not be written: is the disk full?");
   }
   EndReport end = report(EndCause::exit, {});
   end.exit_status = 0;
@@ -93,8 +94,8 @@ EndReport WorkerExchange::refused(int status) const {
   constexpr int kTimeout = 408;
   constexpr int kTooMany = 429;
   const std::string message =
-      fmt::format("the worker at {} answered {}: {}", launch_.worker_url, status, error_of(begin_));
-  if (tells_of_full_gpu_memory(begin_)) return report(EndCause::out_of_memory, message);
+      fmt::format("the worker at {} responded with {}: {}", launch_.worker_url, status, error_of(begin_));
+  if (reports_gpu_out_of_memory(begin_)) return report(EndCause::out_of_memory, message);
   if (status < 400 || status >= 500 || status == kTimeout || status == kTooMany) return given_up(message);
   EndReport end = report(EndCause::exit, message);
   end.exit_status = 1;

@@ -24,7 +24,7 @@ class ClientWorkerRequests final : public WorkerRequests {
 
   void start(const Launch& launch, const std::string& output) override {
     const auto exchange = std::make_shared<WorkerExchange>(launch, output);
-    if (!post([this, exchange] { begin(exchange); })) ended_(exchange->given_up("the service ends"));
+    if (!post([this, exchange] { begin(exchange); })) ended_(exchange->given_up("the service is stopping"));
   }
 
   void cancel(int64_t task, int64_t attempt) override {
@@ -57,7 +57,7 @@ class ClientWorkerRequests final : public WorkerRequests {
   void end(WorkerExchange& exchange, const http::Outcome& outcome) {
     exchanges_.erase(exchange.id());
     const bool is_cancelled = !outcome && outcome.error().kind == http::Failure::Kind::cancelled;
-    if (is_cancelled) return ended_(ending_ ? exchange.given_up("the service ended") : exchange.cancelled());
+    if (is_cancelled) return ended_(ending_ ? exchange.given_up("the service stopped") : exchange.cancelled());
     ended_(exchange.done(outcome));
   }
 

@@ -8,7 +8,7 @@
 namespace sonde::dispatch::forecast {
 namespace {
 
-constexpr size_t kMostPlayed = 1000;
+constexpr size_t kMaxPlayed = 1000;
 constexpr int64_t kUnknownRoom = std::numeric_limits<int64_t>::max();
 
 class Maker {
@@ -23,8 +23,9 @@ class Maker {
     add_utilization();
     for (const Task* const running : engine_.running()) add_running(*running);
     add_waiting(task);
-    if (nobody_knows_) return fail("no task has ended yet, so that nobody knows how long they run");
-    if (!can_ever_start(state_.play.waiting.back())) return fail("no GPU of this host could take it as it stands now");
+    if (nobody_knows_) return fail("no task has finished yet, so run times are unknown");
+    if (!can_ever_start(state_.play.waiting.back()))
+      return fail("no GPU of this host is eligible in its current state");
     return std::move(state_);
   }
 
@@ -118,7 +119,7 @@ class Maker {
   void add_waiting(const Task& task) {
     const std::vector<const Task*> queue = engine_.queue(std::numeric_limits<size_t>::max());
     const auto place = static_cast<size_t>(std::ranges::find(queue, task.id, &Task::id) - queue.begin());
-    const size_t played = std::min(place, kMostPlayed);
+    const size_t played = std::min(place, kMaxPlayed);
     state_.left_out = place - played;
     state_.play.waiting.reserve(played + 1);
     for (size_t i = 0; i < played; ++i) state_.play.waiting.push_back(play_task(*queue[i]));

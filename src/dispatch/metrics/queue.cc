@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/time_units.h"
 #include "dispatch/metrics/family.h"
 
 namespace sonde::dispatch {
+namespace queue {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 void length(const TaskScrape& scrape, TaskSamples& out) {
   for (const TaskState state : {TaskState::blocked, TaskState::waiting}) {
@@ -27,11 +27,11 @@ void limit(const TaskScrape& scrape, TaskSamples& out) { out.add({}, scrape.conf
 
 void oldest(const TaskScrape& scrape, TaskSamples& out) {
   const auto& moment = scrape.queue.oldest_ready_ns;
-  if (moment) out.add({}, static_cast<double>(*moment) / kNsPerSecond);
+  if (moment) out.add({}, static_cast<double>(*moment) / kSecondNs);
 }
 
-void tell_waits(const DispatchCounts& counts, const std::string& priority, const std::vector<int64_t>& buckets,
-                TaskSamples& out) {
+void add_waits(const DispatchCounts& counts, const std::string& priority, const std::vector<int64_t>& buckets,
+               TaskSamples& out) {
   int64_t sum = 0;
   for (size_t i = 0; i < buckets.size(); ++i) {
     sum += buckets[i];
@@ -45,7 +45,7 @@ void tell_waits(const DispatchCounts& counts, const std::string& priority, const
 
 void waits(const TaskScrape& scrape, TaskSamples& out) {
   const DispatchCounts& counts = scrape.queue.counts;
-  for (const auto& [priority, buckets] : counts.wait_buckets) tell_waits(counts, priority, buckets, out);
+  for (const auto& [priority, buckets] : counts.wait_buckets) add_waits(counts, priority, buckets, out);
 }
 
 /// Strategies that decided nothing yet are 0: whether any does can be asked from the start.
@@ -62,34 +62,35 @@ void longest_decision(const TaskScrape& scrape, TaskSamples& out) {
 constexpr auto kMetrics = std::to_array<TaskMetric>({
     {.name = "sonde_task_queue_length",
      .labels = "state",
-     .help = "Tasks in the queue: waiting for a GPU, or blocked by tasks that they come after.",
+     .help = "Tasks in the queue, by state: waiting for a GPU, or blocked by unfinished dependencies.",
      .collect = length},
     {.name = "sonde_task_queue_waiting",
      .labels = "priority",
-     .help = "Tasks that wait for a GPU, by level of priority.",
+     .help = "Tasks waiting for a GPU, by priority level.",
      .collect = waiting},
     {.name = "sonde_task_queue_limit",
-     .help = "The most tasks that the queue takes: gpu.multi_gpu.max_queue_size.",
+     .help = "Maximum number of tasks in the queue (gpu.multi_gpu.max_queue_size).",
      .collect = limit},
     {.name = "sonde_task_queue_oldest_timestamp_seconds",
-     .help = "Since when the task waits that has waited longest, since 1970; absent where none waits.",
+     .help = "Unix time since which the longest-waiting task has been waiting; absent if none waits.",
      .collect = oldest},
     {.name = "sonde_task_queue_wait_seconds",
      .kind = MetricKind::histogram,
      .labels = "priority",
-     .help = "How long tasks waited from when they could run to their first start.",
+     .help = "Time from when a task is ready to run to its first start.",
      .collect = waits},
     {.name = "sonde_task_decisions_total",
      .kind = MetricKind::counter,
      .labels = "strategy",
-     .help = "Decisions that a task starts, by the strategy that chose the GPU; none: it needs no GPU.",
+     .help = "Decisions to start a task, by the strategy that chose the GPU; none if the task needs no GPU.",
      .collect = decisions},
     {.name = "sonde_task_longest_decision_seconds",
-     .help = "The longest that a step of decisions took since the start, over all tasks that wait.",
+     .help = "Longest duration of one scheduling step over all waiting tasks, since the service started.",
      .collect = longest_decision},
 });
 
 }  // namespace
+}  // namespace queue
 
 extern constinit const TaskFamily queue_family;
 constinit const TaskFamily queue_family{
@@ -97,6 +98,6 @@ constinit const TaskFamily queue_family{
     .title = "The queue",
     .key = "gpu.monitoring.queue_metrics",
     .is_on = [](const config::Monitoring& monitoring) { return monitoring.queue_metrics; },
-    .metrics = kMetrics};
+    .metrics = queue::kMetrics};
 
 }  // namespace sonde::dispatch

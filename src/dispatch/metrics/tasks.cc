@@ -3,6 +3,7 @@
 #include "dispatch/metrics/family.h"
 
 namespace sonde::dispatch {
+namespace tasks {
 namespace {
 
 void submitted(const TaskScrape& scrape, TaskSamples& out) {
@@ -50,44 +51,44 @@ constexpr auto kMetrics = std::to_array<TaskMetric>({
     {.name = "sonde_tasks_submitted_total",
      .kind = MetricKind::counter,
      .labels = "type",
-     .help = "Tasks that were taken in, by type.",
+     .help = "Tasks accepted, by type.",
      .collect = submitted},
     {.name = "sonde_tasks_ended_total",
      .kind = MetricKind::counter,
      .labels = "type, outcome",
-     .help = "Tasks that are over, by type and outcome: succeeded, else the cause of their end.",
+     .help = "Tasks finished, by type and outcome: succeeded, or the cause of the failure.",
      .collect = ended},
     {.name = "sonde_tasks_refused_total",
      .kind = MetricKind::counter,
      .labels = "code",
-     .help = "Tasks that were not taken in, by the code of the problem: queue_full, not_saved.",
+     .help = "Submissions rejected, by problem code: queue_full, not_saved.",
      .collect = refused},
     {.name = "sonde_task_retries_total",
      .kind = MetricKind::counter,
      .labels = "cause",
-     .help = "Attempts that failed and are followed by another one, by the cause of their end.",
+     .help = "Failed attempts that are retried, by cause.",
      .collect = retries},
     {.name = "sonde_task_out_of_memory_total",
      .kind = MetricKind::counter,
      .labels = "type",
-     .help = "Attempts that ran out of GPU memory, whether another one followed or not.",
+     .help = "Attempts that ran out of GPU memory, retried or not.",
      .collect = out_of_memory},
-    {.name = "sonde_tasks_running", .help = "Tasks that run.", .collect = running},
-    {.name = "sonde_gpu_tasks", .labels = "uuid", .help = "Tasks that run on a GPU.", .collect = on_gpu},
+    {.name = "sonde_tasks_running", .help = "Running tasks.", .collect = running},
+    {.name = "sonde_gpu_tasks", .labels = "uuid", .help = "Tasks running on a GPU.", .collect = on_gpu},
     {.name = "sonde_gpu_reserved_memory_bytes",
      .labels = "uuid",
-     .help = "Memory of a GPU that is kept for the tasks that run there.",
+     .help = "GPU memory reserved for the tasks that run on the GPU.",
      .collect = reserved},
     {.name = "sonde_task_store_up",
-     .help =
-         "1 where tasks are saved, 0 where they cannot be (disk full, read-only): none is taken in or started then.",
+     .help = "1 if tasks can be saved, 0 if not (disk full, read-only); no task is accepted or started then.",
      .collect = store_up},
     {.name = "sonde_task_files_bytes",
-     .help = "What the output and other files of all tasks take on disk.",
+     .help = "Disk space used by the output and other files of all tasks.",
      .collect = files},
 });
 
 }  // namespace
+}  // namespace tasks
 
 extern constinit const TaskFamily tasks_family;
 constinit const TaskFamily tasks_family{
@@ -95,6 +96,6 @@ constinit const TaskFamily tasks_family{
     .title = "Tasks",
     .key = "gpu.monitoring.task_metrics",
     .is_on = [](const config::Monitoring& monitoring) { return monitoring.task_metrics; },
-    .metrics = kMetrics};
+    .metrics = tasks::kMetrics};
 
 }  // namespace sonde::dispatch

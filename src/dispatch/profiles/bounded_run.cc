@@ -30,9 +30,9 @@ constexpr milliseconds kGrace{5000};
 constexpr mode_t kOwnerOnly = 0600;
 
 /// True once it ended.
-bool wait_for(int handle, milliseconds patience) {
+bool wait_for(int handle, milliseconds timeout) {
   pollfd look{.fd = handle, .events = POLLIN, .revents = 0};
-  return poll(&look, 1, static_cast<int>(patience.count())) > 0;
+  return poll(&look, 1, static_cast<int>(timeout.count())) > 0;
 }
 
 /// Until it ends by itself; false where its time is over, or it is to stop.
@@ -58,8 +58,8 @@ int spawn(const BoundedRun& run, pid_t& child) {
 }  // namespace
 
 std::string shown_end(const BoundedEnd& end) {
-  if (end.timed_out) return "was ended after its time limit";
-  if (end.stopped) return "was ended with the service";
+  if (end.timed_out) return "was terminated at its time limit";
+  if (end.stopped) return "was terminated when the service stopped";
   return end.signal != 0 ? fmt::format("killed by signal {}", end.signal) : fmt::format("exit status {}", end.status);
 }
 

@@ -4,19 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "base/time_units.h"
 #include "dispatch/profiles/bounded_run.h"
 #include "dispatch/profiles/profile_file.h"
 
 namespace sonde::dispatch::profiles {
 namespace {
 
-constexpr int64_t kNsPerSecond = 1'000'000'000;
-constexpr int64_t kHourNs = 3600 * kNsPerSecond;
 constexpr double kNsPerDay = 86'400e9;
 /// Tasks of a type that are learned from before one is called slow.
 constexpr int64_t kFewestLearned = 20;
 /// What is shorter varies with the start of a program.
-constexpr int64_t kLeastSlowNs = kNsPerSecond;
+constexpr int64_t kMinSlowNs = kNsPerSecond;
 
 SlowWork::Place place_of(const Task& task) {
   return {.type = task.spec.type, .gpu_uuid = task.last()->gpus.front(), .gpu_name = task.last()->gpu_name};
@@ -28,7 +27,7 @@ bool is_declared(const config::Config& config, const Task& task) {
 
 std::string end_of(const EndReport& report) {
   if (report.cause == EndCause::exit) return fmt::format("exit status {}", report.exit_status.value_or(0));
-  return fmt::format("it ended by {}", cause_name(report.cause));
+  return fmt::format("cause: {}", cause_name(report.cause));
 }
 
 std::string missing(const std::string& program, std::string_view key) {
@@ -37,14 +36,14 @@ std::string missing(const std::string& program, std::string_view key) {
 
 }  // namespace
 
-Profiler::Profiler(const DispatcherParts& parts, std::function<void(const ProfileRecord&)> told)
+Profiler::Profiler(const DispatcherParts& parts, std::function<void(const ProfileRecord&)> finished)
     : log_(parts.log),
       monitor_(parts.monitor),
       store_(parts.store),
       choice_([store = parts.store](const std::string& type, const std::string& why) {
         return store->started_since_profile(type, why).value_or(0);
       }),
-      analyst_({.store = parts.store, .log = parts.log, .analyse = parts.analyse, .told = std::move(told)}) {}
+      analyst_({.store = parts.store, .log = parts.log, .analyse = parts.analyse, .finished = std::move(finished)}) {}
 
 void Profiler::restore(const Restored& was) {
   for (const Measured& measured : was.measured) comparison_.learn(measured);
@@ -53,7 +52,7 @@ void Profiler::restore(const Restored& was) {
 void Profiler::begin(const Executor& executor, const std::set<AttemptId>& running, const config::Config& config,
                      int64_t now_ns) {
   executor_ = &executor;
-  const auto records = store_->open_profiles(now_ns - kHourNs);
+  const auto records = store_->open_profiles(now_ns - kNsPerHour);
   if (!records) return log_->warning("recordings of tasks cannot be read", {{"reason", records.error().message}});
   choice_.restore(*records);
   for (const ProfileRecord& record : *records) resume(record, running, config);
@@ -95,7 +94,7 @@ void Profiler::choose_one(Engine& engine, const Task& task, int64_t now_ns, std:
   ProfileRecord& record = recording.record;
   const std::vector<std::string>& command = config.sonde.tasks.profiles.command;
   if (command.empty()) {
-    record.trouble = "nothing to record it with: sonde.tasks.profiles.command is empty";
+    record.trouble = "no recorder configured: sonde.tasks.profiles.command is empty";
   } else if (program_path(command.front()).empty()) {
     record.trouble = missing(command.front(), "sonde.tasks.profiles.command");
   }
@@ -106,7 +105,7 @@ void Profiler::choose_one(Engine& engine, const Task& task, int64_t now_ns, std:
     return;
   }
   record.state = "failed";
-  log_->warning("a task runs unrecorded", {{"task", fmt::format("{}", task.id)}, {"reason", record.trouble}});
+  log_->warning("task runs without recording", {{"task", fmt::format("{}", task.id)}, {"reason", record.trouble}});
   choice_.failed(task.spec.type, now_ns);
   slow_.recorded(record.why, task.spec.type, recording.gpus, std::nullopt, now_ns);
   records.push_back(std::move(record));
@@ -140,7 +139,7 @@ void Profiler::wrap(const Task& task, const config::Config& config, Launch& laun
 
 std::optional<Profiler::Slow> Profiler::slow(const Engine& engine, const Task& task, int64_t run_ns) {
   const Attempt& last = *task.last();
-  if (last.recorded || last.gpus.empty() || run_ns < kLeastSlowNs || !is_declared(engine.config(), task)) {
+  if (last.recorded || last.gpus.empty() || run_ns < kMinSlowNs || !is_declared(engine.config(), task)) {
     return std::nullopt;
   }
   const auto usual = engine.estimates().run_time_there(task.spec.type, last.gpu_name);
@@ -151,16 +150,15 @@ std::optional<Profiler::Slow> Profiler::slow(const Engine& engine, const Task& t
 }
 
 /// `running`: the engine where the task runs still, else null.
-void Profiler::tell_slow_task(const Engine& engine, const Task& task, const Slow& slow, int64_t now_ns,
-                              Engine* running) {
+void Profiler::report_slow_task(const Engine& engine, const Task& task, const Slow& slow, int64_t now_ns,
+                                Engine* running) {
   const SlowWork::Place place = place_of(task);
   const bool is_new = slow_.task_is_slow(place, task.id, slow.run_ns, slow.usual_ns, now_ns);
   if (!known_slow_.emplace(task.id, task.last()->number).second || !is_new) return;
-  log_->warning("a task is slow",
-                {{"task", fmt::format("{}", task.id)},
-                 {"type", task.spec.type},
-                 {"seconds", fmt::format("{:.3f}", static_cast<double>(slow.run_ns) / kNsPerSecond)},
-                 {"usual", fmt::format("{:.3f}", static_cast<double>(slow.usual_ns) / kNsPerSecond)}});
+  log_->warning("task is slow", {{"task", fmt::format("{}", task.id)},
+                                 {"type", task.spec.type},
+                                 {"seconds", fmt::format("{:.3f}", static_cast<double>(slow.run_ns) / kNsPerSecond)},
+                                 {"usual", fmt::format("{:.3f}", static_cast<double>(slow.usual_ns) / kNsPerSecond)}});
   if (task.spec.inference) return record_worker(engine.config(), task, kSlowTask, now_ns);
   const auto pid = running == nullptr ? std::nullopt : executor_->pid_of(task.id, task.last()->number);
   if (!pid || !attach(engine.config(), task, *pid, kSlowTask, now_ns)) {
@@ -188,9 +186,9 @@ void Profiler::record_worker(const config::Config& config, const Task& task, std
   const auto pid = worker_on(place.gpu_uuid);
   if (pid && attach(config, task, *pid, why, now_ns)) return;
   slow_.recording(why, place,
-                  pid ? "Its worker is not recorded: sonde.tasks.profiles.attach_command is empty or cannot be run, or "
-                        "sonde.tasks.profiles.max_per_hour is reached."
-                      : "Its worker is not recorded: no process but those of tasks is on the GPU.",
+                  pid ? "Its worker is not recorded: sonde.tasks.profiles.attach_command is empty or not executable, "
+                        "or sonde.tasks.profiles.max_per_hour is reached."
+                      : "Its worker is not recorded: only processes of tasks run on the GPU.",
                   false);
 }
 
@@ -199,14 +197,14 @@ bool Profiler::attach(const config::Config& config, const Task& task, int64_t pi
   const config::TaskProfiles& profiles = config.sonde.tasks.profiles;
   if (profiles.attach_command.empty() || task.spec.profile == false) return false;
   if (program_path(profiles.attach_command.front()).empty()) {
-    log_->warning("a slow task is not recorded",
+    log_->warning("slow task is not recorded",
                   {{"task", fmt::format("{}", task.id)},
                    {"reason", missing(profiles.attach_command.front(), "sonde.tasks.profiles.attach_command")}});
     return false;
   }
   if (!choice_.take_one(config, now_ns)) return false;
   Recording recording = recording_of(task, std::string(why), now_ns);
-  slow_.recording(why, place_of(task), fmt::format("It is recorded now, for {:g} s.", profiles.attach_seconds), true);
+  slow_.recording(why, place_of(task), fmt::format("It is being recorded for {:g} s.", profiles.attach_seconds), true);
   std::vector<std::string> words =
       filled_words(profiles.attach_command, {.output = output_path(recording.folder),
                                              .pid = fmt::format("{}", pid),
@@ -225,7 +223,7 @@ void Profiler::wish(const config::Config& config, std::string_view why, const Sl
                 .moment_ns = now_ns});
   const bool has_one = choice_.has_one(config, now_ns);
   slow_.recording(why, place,
-                  has_one ? "The next task of the type is recorded."
+                  has_one ? "The next task of the type will be recorded."
                           : "Nothing is recorded now: sonde.tasks.profiles.max_per_hour is reached.",
                   has_one);
 }
@@ -241,7 +239,7 @@ void Profiler::ending(const Engine& engine, const EndReport& report, int64_t now
   if (!last.recorded && !task->cancelling && !last.gpus.empty()) {
     const int64_t run_ns = report.ended_ns - last.started_ns;
     if (const auto is_slow = slow(engine, *task, run_ns)) {
-      tell_slow_task(engine, *task, *is_slow, now_ns, nullptr);
+      report_slow_task(engine, *task, *is_slow, now_ns, nullptr);
     } else if (succeeded) {
       slow_.task_was_normal(task->spec.type, last.gpu_name);
     }
@@ -281,7 +279,7 @@ void Profiler::look(Engine& engine, const Indices& indices, int64_t now_ns) {
   for (const Task* task : engine.running()) {
     if (task->last() == nullptr || task->cancelling) continue;
     if (const auto is_slow = slow(engine, *task, now_ns - task->last()->started_ns)) {
-      tell_slow_task(engine, *task, *is_slow, now_ns, &engine);
+      report_slow_task(engine, *task, *is_slow, now_ns, &engine);
     }
   }
   take_done(now_ns);
@@ -302,7 +300,7 @@ void Profiler::take_done(int64_t now_ns) {
 
 void Profiler::remove_old(const config::Config& config, int64_t now_ns) {
   if (now_ns < remove_ns_) return;
-  remove_ns_ = now_ns + kHourNs;
+  remove_ns_ = now_ns + kNsPerHour;
   const int64_t before_ns = now_ns - static_cast<int64_t>(config.sonde.tasks.profiles.keep_days * kNsPerDay);
   std::vector<ProfileRecord> old;
   std::erase_if(with_files_, [&](const ProfileRecord& record) {

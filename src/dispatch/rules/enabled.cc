@@ -1,22 +1,24 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
+namespace enabled {
 namespace {
 
 bool refuses(const Candidate& candidate) { return !candidate.config.gpu.enabled; }
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("enabled");
+  return make_refusal("enabled");
 }
 
 }  // namespace
+}  // namespace enabled
 
 extern constinit const Rule enabled_rule = {
     .name = "enabled",
     .description = "gpu.enabled is false",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = enabled::refuse,
+    .refuses = enabled::refuses,
     .is_of_gpu = true,
     .is_lasting = true,
 };

@@ -1,6 +1,7 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
+namespace kept {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -9,16 +10,17 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("kept", {{"task", std::to_string(candidate.load.kept_for)}});
+  return make_refusal("kept", {{"task", std::to_string(candidate.load.kept_for)}});
 }
 
 }  // namespace
+}  // namespace kept
 
 extern constinit const Rule kept_rule = {
     .name = "kept",
-    .description = "the GPU is kept for a task before this one",
-    .refuse = refuse,
-    .refuses = refuses,
+    .description = "the GPU is reserved for a task ahead in the queue",
+    .refuse = kept::refuse,
+    .refuses = kept::refuses,
 };
 
 }  // namespace sonde::dispatch

@@ -1,6 +1,7 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
+namespace memory_threshold {
 namespace {
 
 std::optional<double> used_share(const GpuState& gpu) {
@@ -15,17 +16,18 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("memory_threshold", {{"used", shown_share(*used_share(candidate.gpu))},
-                                   {"limit", shown_share(candidate.config.gpu.memory_threshold)}});
+  return make_refusal("memory_threshold", {{"used", shown_share(*used_share(candidate.gpu))},
+                                           {"limit", shown_share(candidate.config.gpu.memory_threshold)}});
 }
 
 }  // namespace
+}  // namespace memory_threshold
 
 extern constinit const Rule memory_threshold_rule = {
     .name = "memory_threshold",
-    .description = "more of the memory is in use than gpu.memory_threshold",
-    .refuse = refuse,
-    .refuses = refuses,
+    .description = "memory in use is above gpu.memory_threshold",
+    .refuse = memory_threshold::refuse,
+    .refuses = memory_threshold::refuses,
     .is_of_gpu = true,
 };
 

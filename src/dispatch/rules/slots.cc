@@ -1,6 +1,7 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
+namespace slots {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -9,17 +10,19 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("slots", {{"tasks", std::to_string(candidate.load.tasks)},
-                        {"limit", std::to_string(candidate.config.gpu.multi_gpu.max_concurrent_tasks_per_gpu)}});
+  return make_refusal("slots",
+                      {{"tasks", std::to_string(candidate.load.tasks)},
+                       {"limit", std::to_string(candidate.config.gpu.multi_gpu.max_concurrent_tasks_per_gpu)}});
 }
 
 }  // namespace
+}  // namespace slots
 
 extern constinit const Rule slots_rule = {
     .name = "slots",
-    .description = "gpu.multi_gpu.max_concurrent_tasks_per_gpu tasks run there",
-    .refuse = refuse,
-    .refuses = refuses,
+    .description = "the GPU runs gpu.multi_gpu.max_concurrent_tasks_per_gpu tasks already",
+    .refuse = slots::refuse,
+    .refuses = slots::refuses,
     .is_of_gpu = true,
 };
 

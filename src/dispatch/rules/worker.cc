@@ -1,7 +1,8 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 #include "dispatch/strategies/shared_mapping.h"
 
 namespace sonde::dispatch {
+namespace worker {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -12,16 +13,17 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("worker", {{"type", candidate.task.spec.type}}, Lasts::for_good);
+  return make_refusal("worker", {{"type", candidate.task.spec.type}}, Lasts::for_good);
 }
 
 }  // namespace
+}  // namespace worker
 
 extern constinit const Rule worker_rule = {
     .name = "worker",
-    .description = "the task asks a worker, and none serves this GPU",
-    .refuse = refuse,
-    .refuses = refuses,
+    .description = "the task is a request to a worker, and its type has no worker for this GPU",
+    .refuse = worker::refuse,
+    .refuses = worker::refuses,
 };
 
 }  // namespace sonde::dispatch

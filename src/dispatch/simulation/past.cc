@@ -25,9 +25,9 @@ int64_t median(std::vector<int64_t> values) {
   return *middle;
 }
 
-class Maker {
+class PastJobs {
  public:
-  Maker(std::vector<Task> tasks, const config::Config& config, uint64_t seed)
+  PastJobs(std::vector<Task> tasks, const config::Config& config, uint64_t seed)
       : tasks_(std::move(tasks)), config_(config), random_(seed) {
     std::ranges::sort(tasks_, {}, &Task::id);
   }
@@ -40,13 +40,14 @@ class Maker {
     std::ranges::stable_sort(past_.jobs, {}, &Job::at_ns);
     if (!past_.jobs.empty()) past_.duration_ns = past_.jobs.back().at_ns + 1;
     if (drawn_ > 0)
-      past_.notes.push_back(fmt::format("{} tasks did not succeed: their run times are drawn from others", drawn_));
-    if (without_memory_ > 0) {
       past_.notes.push_back(
-          fmt::format("{} tasks are taken to hold no memory, since none of their type was measured", without_memory_));
+          fmt::format("{} tasks did not succeed: their run times are sampled from other tasks", drawn_));
+    if (without_memory_ > 0) {
+      past_.notes.push_back(fmt::format(
+          "{} tasks are assumed to use no memory, because no task of their type was measured", without_memory_));
     }
     if (left_out_ > 0)
-      past_.notes.push_back(fmt::format("{} tasks are left out: nobody knows how long they run", left_out_));
+      past_.notes.push_back(fmt::format("{} tasks are excluded because their run time is unknown", left_out_));
     return std::move(past_);
   }
 
@@ -136,7 +137,7 @@ class Maker {
 }  // namespace
 
 Past make_past(std::vector<Task> tasks, const config::Config& config, uint64_t seed) {
-  return Maker(std::move(tasks), config, seed).make();
+  return PastJobs(std::move(tasks), config, seed).make();
 }
 
 }  // namespace sonde::dispatch::simulation

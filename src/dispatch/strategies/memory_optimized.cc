@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 #include "dispatch/strategy.h"
 
 namespace sonde::dispatch {
+namespace memory_optimized {
 namespace {
 
 /// Of a GPU that does not say how much memory it has: behind all that do.
@@ -20,17 +21,18 @@ void score(const StrategyContext&, std::span<const Choice> choices, Scores& scor
 
 std::string score_text(const StrategyContext&, const Choice& choice, double) {
   const std::optional<int64_t> room = room_bytes(*choice.gpu, *choice.load);
-  if (!room) return "room unknown";
+  if (!room) return "free memory unknown";
   return shown_gib(*room - choice.need_bytes) + " left over";
 }
 
 }  // namespace
+}  // namespace memory_optimized
 
 extern constinit const Strategy memory_optimized_strategy = {
     .name = "memory_optimized",
-    .description = "the GPU that fits the task's memory need best: the one with the least room left over",
-    .score = score,
-    .score_text = score_text,
+    .description = "best fit by memory: the GPU with the least free memory left over",
+    .score = memory_optimized::score,
+    .score_text = memory_optimized::score_text,
 };
 
 }  // namespace sonde::dispatch

@@ -2,6 +2,7 @@
 #include "doctor/libraries.h"
 
 namespace sonde::doctor {
+namespace cuda {
 namespace {
 
 /// Whether programs with this runtime run on the driver: within a major version they do on any driver that the major
@@ -10,11 +11,11 @@ void look_at_fit(const Host& host, const FoundLibrary& library, Findings& found)
   const Version driver = driver_version(host);
   const Version cuda = cuda_of_driver(host);
   const std::string version = library.version.text;
-  const Version least = least_driver(library.version.major());
+  const Version min = min_driver(library.version.major());
   const bool newer = cuda.known() && library.version.major() > cuda.major();
-  if (newer || (driver.known() && least.known() && driver < least)) {
+  if (newer || (driver.known() && min.known() && driver < min)) {
     found.say(Outcome::wrong, "cuda_too_new",
-              {version, library.path, least.known() ? least.text : "of that CUDA", driver.text,
+              {version, library.path, min.known() ? min.text : "of that CUDA", driver.text,
                std::to_string(library.version.major())});
   } else if (library.version.parts.size() > 1 && library.version.major() == cuda.major() && cuda.parts.size() > 1 &&
              library.version.parts[1] > cuda.parts[1]) {
@@ -39,7 +40,9 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace cuda
 
-extern constinit const Check cuda_check{"cuda", "CUDA runtimes and compiler, and whether the driver runs them", look};
+extern constinit const Check cuda_check{"cuda", "CUDA runtimes and compiler, and their compatibility with the driver",
+                                        cuda::look};
 
 }  // namespace sonde::doctor

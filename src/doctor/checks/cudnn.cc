@@ -4,6 +4,7 @@
 #include "doctor/libraries.h"
 
 namespace sonde::doctor {
+namespace cudnn {
 namespace {
 
 constexpr int kLastForCuda12 = 8;  // cuDNN 8's last release was made for CUDA 11 and 12: its support matrix
@@ -23,14 +24,14 @@ void look(const Host& host, Findings& found) {
   const auto libraries = find_libraries(host, "libcudnn");
   const int runtime = newest_runtime(host);
   const Version driver = driver_version(host);
-  const Version least = least_driver(kCuda12);
+  const Version min = min_driver(kCuda12);
   for (const FoundLibrary& library : libraries) {
     const std::string version = library.version.text;
     if (library.version.major() <= kLastForCuda12 && runtime > kCuda12) {
       found.say(Outcome::wrong, "cudnn_old",
                 {version, library.path, std::to_string(kCuda12), std::to_string(runtime), std::to_string(runtime)});
-    } else if (library.version.major() == kNine && driver.known() && runtime >= kCuda12 && driver < least) {
-      found.say(Outcome::wrong, "cudnn_driver", {version, least.text, driver.text});
+    } else if (library.version.major() == kNine && driver.known() && runtime >= kCuda12 && driver < min) {
+      found.say(Outcome::wrong, "cudnn_driver", {version, min.text, driver.text});
     } else {
       found.say(Outcome::good, "cudnn", {version, library.path});
     }
@@ -39,7 +40,8 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace cudnn
 
-extern constinit const Check cudnn_check{"cudnn", "cuDNN, and whether it goes with CUDA and the driver", look};
+extern constinit const Check cudnn_check{"cudnn", "cuDNN, and its compatibility with CUDA and the driver", cudnn::look};
 
 }  // namespace sonde::doctor

@@ -6,11 +6,12 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace gpus {
 namespace {
 
 using device::GpuReading;
 
-constexpr std::chrono::milliseconds kPatience{10'000};
+constexpr std::chrono::milliseconds kTimeout{10'000};
 
 /// A member of GpuReading in nvidia-smi's words.
 std::string words_of(std::string_view field, const GpuReading& reading) {
@@ -19,12 +20,12 @@ std::string words_of(std::string_view field, const GpuReading& reading) {
 }
 
 void look_at_health(const std::string& gpu, const GpuReading& reading, Findings& found) {
-  constexpr std::array kMends = {"", "sudo nvidia-smi --gpu-reset -i ", "sudo reboot", "stop programs that use NVLink",
+  constexpr std::array kFixes = {"", "sudo nvidia-smi --gpu-reset -i ", "sudo reboot", "stop programs that use NVLink",
                                  "stop all programs on it, then: sudo nvidia-smi --gpu-reset -i "};
   if (const int64_t action = reading.recovery_action.value_or(0); action > 0) {
-    std::string mend = static_cast<size_t>(action) < kMends.size() ? kMends.at(static_cast<size_t>(action)) : "";
-    if (mend.ends_with("-i ")) mend += gpu;
-    found.say(Outcome::wrong, "gpu_recovery", {gpu, words_of("gpu_recovery_action", reading), mend});
+    std::string fix = static_cast<size_t>(action) < kFixes.size() ? kFixes.at(static_cast<size_t>(action)) : "";
+    if (fix.ends_with("-i ")) fix += gpu;
+    found.say(Outcome::wrong, "gpu_recovery", {gpu, words_of("gpu_recovery_action", reading), fix});
   }
   if (reading.remapped_rows_failure.value_or(false)) found.say(Outcome::wrong, "gpu_remap_failed", {gpu});
   if (reading.remapped_rows_pending.value_or(false)) found.say(Outcome::wrong, "gpu_remap_pending", {gpu});
@@ -42,10 +43,10 @@ void look_at_settings(const std::string& gpu, const GpuReading& reading, Finding
     found.say(Outcome::note, "gpu_mig_pending", {gpu});
   }
   const auto lanes = reading.pcie_width;
-  const auto most = reading.pcie_max_width;
-  if (lanes && most && *lanes < *most) {
+  const auto max = reading.pcie_max_width;
+  if (lanes && max && *lanes < *max) {
     found.say(Outcome::note, "gpu_pcie_width",
-              {gpu, std::to_string(*lanes), std::to_string(*most), reading.pci_bus_id.value_or("BUS")});
+              {gpu, std::to_string(*lanes), std::to_string(*max), reading.pci_bus_id.value_or("BUS")});
   }
 }
 
@@ -64,18 +65,20 @@ void look_at(size_t index, const device::GpuState& state, Findings& found) {
 
 void look(const Host& host, Findings& found) {
   if (!host.gpus()) {
-    found.say(Outcome::not_checked, "no_gpus", {"there is no driver to ask"});
+    found.say(Outcome::not_checked, "no_gpus", {"no driver found"});
     return;
   }
   device::ParallelReader reader(*host.gpus());
   std::vector<size_t> all(reader.gpu_count());
   std::iota(all.begin(), all.end(), size_t{0});
-  const auto states = reader.read(all, device::identity | device::fast | device::slow, kPatience);
+  const auto states = reader.read(all, device::identity | device::fast | device::slow, kTimeout);
   for (size_t i = 0; i < states.size(); ++i) look_at(i, states[i], found);
 }
 
 }  // namespace
+}  // namespace gpus
 
-extern constinit const Check gpus_check{"gpus", "each GPU: does it answer, is it sound, how is it set", look};
+extern constinit const Check gpus_check{"gpus", "each GPU: whether it responds, its health and its settings",
+                                        gpus::look};
 
 }  // namespace sonde::doctor

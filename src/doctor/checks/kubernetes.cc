@@ -4,6 +4,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace kubernetes {
 namespace {
 
 using Json = nlohmann::json;
@@ -56,7 +57,7 @@ void look(const Host& host, Findings& found) {
   }
   const Json node = Json::parse(*text, nullptr, false);
   if (!node.is_object()) {
-    found.say(Outcome::not_checked, "kubernetes_unknown", {"kubectl gave no JSON"});
+    found.say(Outcome::not_checked, "kubernetes_unknown", {"kubectl returned no JSON"});
     return;
   }
   look_at_labels(node, name, found);
@@ -64,7 +65,9 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace kubernetes
 
-extern constinit const Check kubernetes_check{"kubernetes", "NVIDIA's device plugin and the node's GPU labels", look};
+extern constinit const Check kubernetes_check{"kubernetes", "NVIDIA's device plugin and the node's GPU labels",
+                                              kubernetes::look};
 
 }  // namespace sonde::doctor

@@ -3,6 +3,7 @@
 #include "gate/difference/cause_ledger.h"
 
 namespace sonde::gate {
+namespace clock {
 namespace {
 
 /// Over all GPUs whose clocks are known, in the mean.
@@ -28,15 +29,16 @@ void claim_clock(CauseLedger& ledger) {
   const ClockChange clock = mean_clock(ledger.all());
   CauseEntry& entry = ledger.entries().emplace_back();
   entry.id = all > 0 ? "clock_fell" : "clock_rose";
-  entry.arguments = {told_count("base_mhz", std::round(clock.base_hz / kMega)),
-                     told_count("mhz", std::round(clock.changed_hz / kMega))};
+  entry.arguments = {named_count("base_mhz", std::round(clock.base_hz / kMega)),
+                     named_count("mhz", std::round(clock.changed_hz / kMega))};
   entry.busy_ns = all;
   for (Leaf* leaf : kernels) leaf->open_ns -= leaf->clock_ns.value_or(0);
 }
 
 }  // namespace
+}  // namespace clock
 
 extern const CauseRule clock_cause;
-const CauseRule clock_cause{"clock", claim_clock};
+const CauseRule clock_cause{"clock", clock::claim_clock};
 
 }  // namespace sonde::gate

@@ -4,6 +4,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace communication {
 namespace {
 
 /// Collectives last until the slowest GPU has come: their time changes with that of other work.
@@ -12,16 +13,17 @@ void claim_communication(CauseLedger& ledger) {
   for (Leaf* leaf : ledger.open_kernels()) {
     if (leaf->key.communication) leaves.push_back(leaf);
   }
-  std::vector<Argument> arguments = {told("module", place_of(leaves))};
-  tell_counts(leaves, arguments);
+  std::vector<Argument> arguments = {named_text("module", place_of(leaves))};
+  add_count_arguments(leaves, arguments);
   const bool more = open_sum(leaves) > 0;
   CauseEntry* entry = ledger.claim(more ? "communication_more" : "communication_less", leaves, std::move(arguments));
   if (entry != nullptr) entry->overlaps = true;
 }
 
 }  // namespace
+}  // namespace communication
 
 extern const CauseRule communication_cause;
-const CauseRule communication_cause{"communication", claim_communication};
+const CauseRule communication_cause{"communication", communication::claim_communication};
 
 }  // namespace sonde::gate

@@ -4,6 +4,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace idle {
 namespace {
 
 /// Idle time by cause, that nothing above explains: more or less host work, waits, page faults.
@@ -20,14 +21,15 @@ void claim_idle(CauseLedger& ledger) {
       changed_ns += static_cast<double>(leaf->changed.ns);
     }
     ledger.claim(changed_ns > base_ns ? "idle_more" : "idle_less", leaves,
-                 {told("cause", idle_title(cause)), told("module", place_of(leaves)), told_time("base_time", base_ns),
-                  told_time("time", changed_ns)});
+                 {named_text("cause", idle_title(cause)), named_text("module", place_of(leaves)),
+                  named_time("base_time", base_ns), named_time("time", changed_ns)});
   }
 }
 
 }  // namespace
+}  // namespace idle
 
 extern const CauseRule idle_cause;
-const CauseRule idle_cause{"idle", claim_idle};
+const CauseRule idle_cause{"idle", idle::claim_idle};
 
 }  // namespace sonde::gate

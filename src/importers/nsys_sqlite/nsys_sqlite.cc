@@ -4,6 +4,7 @@
 #include "importers/nsys/tables.h"
 
 namespace sonde {
+namespace nsys_sqlite {
 namespace {
 
 bool recognizes(std::string_view head) { return head.starts_with(std::string_view("SQLite format 3\0", 16)); }
@@ -30,7 +31,7 @@ Status check_length(const std::string& path, Trace& trace) {
   std::error_code error;
   const uint64_t size = std::filesystem::file_size(path, error);
   const uint64_t stated = stated_size(*head);
-  if (!error && size < stated) trace.log.add(Issue::truncated, fmt::format("{} of {} bytes are there", size, stated));
+  if (!error && size < stated) trace.log.add(Issue::truncated, fmt::format("{} of {} bytes exist", size, stated));
   return {};
 }
 
@@ -70,15 +71,16 @@ FileContent content_of(const std::string& path) {
 }
 
 }  // namespace
+}  // namespace nsys_sqlite
 
 extern const Importer nsys_sqlite_importer;
 const Importer nsys_sqlite_importer{
     .name = "nsys_sqlite",
     .description = "Nsight Systems SQLite export (nsys export --type sqlite), 2021 to 2026",
-    .recognizes = recognizes,
-    .picks = recognizes,
-    .read = read,
-    .content = content_of,
+    .recognizes = nsys_sqlite::recognizes,
+    .picks = nsys_sqlite::recognizes,
+    .read = nsys_sqlite::read,
+    .content = nsys_sqlite::content_of,
 };
 
 }  // namespace sonde

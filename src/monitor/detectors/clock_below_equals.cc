@@ -7,6 +7,7 @@
 #include "monitor/anomalies/each_minute.h"
 
 namespace sonde::monitor {
+namespace clock_below_equals {
 namespace {
 
 /// Chips of one product differ by 2 to 3 % in clock under one load at one power.
@@ -31,9 +32,9 @@ struct Kept {
   size_t equals = 0;
 };
 
-bool alike(std::optional<double> a, std::optional<double> b, double share, double least) {
+bool alike(std::optional<double> a, std::optional<double> b, double share, double min) {
   if (!a || !b) return !a && !b;
-  return std::abs(*a - *b) <= std::max(least, share * std::max(*a, *b));
+  return std::abs(*a - *b) <= std::max(min, share * std::max(*a, *b));
 }
 
 /// Nothing holds its clock down: it is the highest there is, whatever runs.
@@ -87,15 +88,16 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace clock_below_equals
 
 extern const DetectorRow clock_below_equals_detector;
 constinit const DetectorRow clock_below_equals_detector = {
     .name = "clock_below_equals",
-    .description = "at the same work the SM clock is 7 % lower than that of the host's other GPUs of this product",
+    .description = "with the same work, the SM clock is 7 % lower than on the host's other GPUs of the same model",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<clock_below_equals::Kept, clock_below_equals::look>,
     .severity = "warning",
-    .clears = "within 4 % for 20 minutes of the same work",
+    .clears = "within 4 % for 20 minutes with the same work",
 };
 
 }  // namespace sonde::monitor

@@ -6,11 +6,12 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace memory_hotter_than_before {
 namespace {
 
 /// Memory is cooled with the chip, so that what counts is how much hotter than the chip it is at this power. Traffic
 /// moves that by 2 to 3 °C.
-constexpr double kLeastCelsius = 5;
+constexpr double kMinCelsius = 5;
 constexpr double kSpreads = 5;
 constexpr size_t kMinutes = 30;
 constexpr size_t kLearnHours = 12;
@@ -31,7 +32,7 @@ void look_at_gpu(const std::optional<Minute>& minute, Kept& kept) {
   const std::optional<double> usual = kept.usual.at(*watts);
   bool learn = true;
   if (usual) {
-    const double limit = std::max(kLeastCelsius, kSpreads * kept.residual.spread());
+    const double limit = std::max(kMinCelsius, kSpreads * kept.residual.spread());
     const double value = above - *usual;
     kept.residual.add(value, limit);
     if (kept.residual.ready()) {
@@ -56,13 +57,14 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace memory_hotter_than_before
 
 extern const DetectorRow memory_hotter_than_before_detector;
 constinit const DetectorRow memory_hotter_than_before_detector = {
     .name = "memory_hotter_than_before",
-    .description = "the memory is hotter above the chip than is usual for this GPU at this power",
+    .description = "the difference between memory and GPU temperature is larger than usual at this power",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<memory_hotter_than_before::Kept, memory_hotter_than_before::look>,
     .severity = "warning",
     .clears = "half of the excess is gone for 30 minutes of steady power",
 };

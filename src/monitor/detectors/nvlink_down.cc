@@ -6,6 +6,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace nvlink_down {
 namespace {
 
 struct KeptOfGpu {
@@ -37,13 +38,13 @@ class NvLinkDown final : public Detector {
       if (gpu.reading != nullptr && gpu.reading->nvlinks) remember(*gpu.reading->nvlinks, gpus_[sample.gpu]);
     }
     for (const GpuSample& sample : round.samples) {
-      tell_down(sample, found);
-      tell_fewer(round, sample, found);
+      add_down(sample, found);
+      add_fewer(round, sample, found);
     }
   }
 
  private:
-  void tell_down(const GpuSample& sample, std::vector<Observation>& found) const {
+  void add_down(const GpuSample& sample, std::vector<Observation>& found) const {
     for (const int64_t link : gpus_[sample.gpu].down) {
       found.push_back({.gpu = sample.gpu,
                        .subject = fmt::format("link {}", link),
@@ -55,20 +56,20 @@ class NvLinkDown final : public Detector {
 
   /// Links that were down before the service started show against GPUs of the same kind. Those without any have no
   /// bridge.
-  void tell_fewer(const Round& round, const GpuSample& sample, std::vector<Observation>& found) const {
+  void add_fewer(const Round& round, const GpuSample& sample, std::vector<Observation>& found) const {
     const KeptOfGpu& kept = gpus_[sample.gpu];
     if (kept.active == 0 || !sample.reading.name) return;
-    size_t most = 0;
+    size_t max = 0;
     for (const GpuSample& other : round.samples) {
-      if (other.reading.name == sample.reading.name) most = std::max(most, gpus_[other.gpu].active);
+      if (other.reading.name == sample.reading.name) max = std::max(max, gpus_[other.gpu].active);
     }
-    if (kept.active + kept.down.size() >= most) return;
+    if (kept.active + kept.down.size() >= max) return;
     found.push_back({.gpu = sample.gpu,
                      .subject = "fewer",
                      .severity = Severity::warning,
                      .text = "nvlink_fewer",
                      .arguments = {{"active", std::to_string(kept.active)},
-                                   {"most", std::to_string(most)},
+                                   {"most", std::to_string(max)},
                                    {"index", std::to_string(sample.gpu)}}});
   }
 
@@ -78,16 +79,17 @@ class NvLinkDown final : public Detector {
 std::unique_ptr<Detector> make() { return std::make_unique<NvLinkDown>(); }
 
 }  // namespace
+}  // namespace nvlink_down
 
 extern constinit const DetectorRow nvlink_down_detector = {
     .name = "nvlink_down",
     .description =
-        "an NVLink that was active is down, or the GPU has fewer active ones than others of its kind in the "
-        "host. One incident a link",
+        "an active NVLink went down, or the GPU has fewer active NVLinks than the host's other GPUs of the same model. "
+        "One incident per link",
     .clear_after_s = 60,
-    .make = make,
-    .severity = "critical; fewer than others: warning",
-    .clears = "it is active for 1 min",
+    .make = nvlink_down::make,
+    .severity = "critical; fewer than other GPUs: warning",
+    .clears = "the link is active for 1 min",
 };
 
 }  // namespace sonde::monitor

@@ -4,6 +4,7 @@
 #include "monitor/detectors/shared_hysteresis.h"
 
 namespace sonde::monitor {
+namespace pcie_link_degraded {
 namespace {
 
 /// An idle link trains down to save power. From this use on it has to be at its full generation.
@@ -17,14 +18,14 @@ struct Kept {
   Hysteresis slow;
 };
 
-std::optional<double> is_below(const std::optional<int64_t>& now, const std::optional<int64_t>& most) {
-  if (!now || !most || *now <= 0) return std::nullopt;
-  return *now < *most ? 1 : 0;
+std::optional<double> is_below(const std::optional<int64_t>& now, const std::optional<int64_t>& max) {
+  if (!now || !max || *now <= 0) return std::nullopt;
+  return *now < *max ? 1 : 0;
 }
 
 std::string shown(const std::optional<int64_t>& value) { return value ? std::to_string(*value) : "-"; }
 
-void tell(const GpuLook& gpu, std::string subject, std::vector<Observation>& found) {
+void add_observation(const GpuLook& gpu, std::string subject, std::vector<Observation>& found) {
   const device::GpuReading& reading = gpu.sample.reading;
   found.push_back({.gpu = gpu.sample.gpu,
                    .subject = subject,
@@ -48,21 +49,23 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   }
   // The generation is read seldom: what was read when the GPU was idle still stands there for a while.
   const double generation_after_s = std::max(kGenerationAfterS, 2 * gpu.round.config->gpu.health_check_interval);
-  if (kept.narrow.take(narrow, {0.5, 0.5, kWidthAfterS, 0}, gpu.round.moment_ns)) tell(gpu, "width", found);
-  if (kept.slow.take(slow, {0.5, 0.5, generation_after_s, 0}, gpu.round.moment_ns)) tell(gpu, "generation", found);
+  if (kept.narrow.take(narrow, {0.5, 0.5, kWidthAfterS, 0}, gpu.round.moment_ns)) add_observation(gpu, "width", found);
+  if (kept.slow.take(slow, {0.5, 0.5, generation_after_s, 0}, gpu.round.moment_ns))
+    add_observation(gpu, "generation", found);
 }
 
 }  // namespace
+}  // namespace pcie_link_degraded
 
 extern constinit const DetectorRow pcie_link_degraded_detector = {
     .name = "pcie_link_degraded",
     .description =
-        "the PCIe link has fewer lanes than GPU and slot allow for 20 s, or a lower generation through 1 min "
-        "of work (and two health checks); idle links train down, which is normal",
+        "the PCIe link has fewer lanes than GPU and slot support for 20 s, or a lower generation during 1 min of work "
+        "(and two health checks); idle links normally use a lower generation",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<pcie_link_degraded::Kept, pcie_link_degraded::look>,
     .severity = "warning",
-    .clears = "width or, at work, generation is full for 1 min",
+    .clears = "full width for 1 min or, under load, full generation",
 };
 
 }  // namespace sonde::monitor

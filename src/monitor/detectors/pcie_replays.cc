@@ -4,10 +4,11 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace pcie_replays {
 namespace {
 
 /// DCGM's health watch fails from 8 replays a minute on (DCGM_LIMIT_MAX_PCIREPLAY_RATE).
-constexpr double kMostAMinute = 8;
+constexpr double kMaxAMinute = 8;
 constexpr double kWindowS = 300;
 
 struct Kept {
@@ -18,8 +19,8 @@ struct Kept {
 void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   const auto total = gpu.reading == nullptr ? std::nullopt : gpu.reading->pcie_replays;
   const int64_t recent = kept.replays.take(total, kWindowS, gpu.round.moment_ns);
-  constexpr double kMost = kMostAMinute * kWindowS / 60;
-  if (!kept.many.take(static_cast<double>(recent), {kMost, kMost / 4, 0, 0}, gpu.round.moment_ns)) return;
+  constexpr double kMax = kMaxAMinute * kWindowS / 60;
+  if (!kept.many.take(static_cast<double>(recent), {kMax, kMax / 4, 0, 0}, gpu.round.moment_ns)) return;
   found.push_back({.gpu = gpu.sample.gpu,
                    .severity = Severity::warning,
                    .text = "pcie_replays",
@@ -29,14 +30,15 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace pcie_replays
 
 extern constinit const DetectorRow pcie_replays_detector = {
     .name = "pcie_replays",
-    .description = "PCIe packets were sent again more than 8 times a minute, over 5 min",
+    .description = "more than 8 PCIe replays per minute over 5 min",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<pcie_replays::Kept, pcie_replays::look>,
     .severity = "warning",
-    .clears = "at most 2 a minute over 5 min, for 1 min",
+    .clears = "at most 2 per minute over 5 min, for 1 min",
 };
 
 }  // namespace sonde::monitor

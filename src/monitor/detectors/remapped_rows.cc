@@ -2,6 +2,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace remapped_rows {
 namespace {
 
 struct Kept {
@@ -23,30 +24,31 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   const std::vector<Argument> arguments = {{"index", std::to_string(gpu.sample.gpu)},
                                            {"low", shown_count(kept.low, "bank", "banks")},
                                            {"none", shown_count(kept.none, "bank", "banks")}};
-  const auto tell = [&](std::string subject, Severity severity, std::string text) {
+  const auto add_observation = [&](std::string subject, Severity severity, std::string text) {
     found.push_back({.gpu = gpu.sample.gpu,
                      .subject = std::move(subject),
                      .severity = severity,
                      .text = std::move(text),
                      .arguments = arguments});
   };
-  if (kept.failure) tell("failure", Severity::critical, "remapped_rows_failure");
-  if (kept.pending) tell("pending", Severity::warning, "remapped_rows_pending");
-  if (kept.none > 0) tell("spare_rows", Severity::warning, "remapped_rows_none_left");
-  if (kept.none == 0 && kept.low > 0) tell("spare_rows", Severity::warning, "remapped_rows_few_left");
+  if (kept.failure) add_observation("failure", Severity::critical, "remapped_rows_failure");
+  if (kept.pending) add_observation("pending", Severity::warning, "remapped_rows_pending");
+  if (kept.none > 0) add_observation("spare_rows", Severity::warning, "remapped_rows_none_left");
+  if (kept.none == 0 && kept.low > 0) add_observation("spare_rows", Severity::warning, "remapped_rows_few_left");
 }
 
 }  // namespace
+}  // namespace remapped_rows
 
 extern constinit const DetectorRow remapped_rows_detector = {
     .name = "remapped_rows",
     .description =
-        "a memory row could not be remapped, waits for a reset to be remapped, or a bank has few spare rows "
-        "or none left (early warning). One incident each",
+        "row remapping failed, row remapping is pending until a reset, or a bank has few or no spare rows left (early "
+        "warning). One incident each",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<remapped_rows::Kept, remapped_rows::look>,
     .severity = "failure: critical; pending, spare_rows: warning",
-    .clears = "the GPU does not say so any more, for 1 min",
+    .clears = "the GPU no longer reports it for 1 min",
 };
 
 }  // namespace sonde::monitor

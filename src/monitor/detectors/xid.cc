@@ -9,6 +9,7 @@
 #include "monitor/xid/group.h"
 
 namespace sonde::monitor {
+namespace xid {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -133,7 +134,7 @@ class XidDetector final : public Detector {
     for (const GpuSample& sample : round.samples) end_old(look_at(round, sample));
     take_events(round);
     for (const GpuSample& sample : round.samples) remember(look_at(round, sample));
-    for (size_t gpu = 0; gpu < round.samples.size(); ++gpu) tell(round, gpu, found);
+    for (size_t gpu = 0; gpu < round.samples.size(); ++gpu) add_observation(round, gpu, found);
   }
 
   void restore(std::span<const Incident> open, int64_t booted_ns) override {
@@ -188,7 +189,7 @@ class XidDetector final : public Detector {
     }
   }
 
-  void tell(const Round& round, size_t gpu, std::vector<Observation>& found) {
+  void add_observation(const Round& round, size_t gpu, std::vector<Observation>& found) {
     for (XidGroup& group : gpus_[gpu].groups) {
       // Its cause may still come.
       const bool may_follow = find_xid(group.cause()).role >= XidRole::either;
@@ -219,16 +220,17 @@ class XidDetector final : public Detector {
 std::unique_ptr<Detector> make() { return std::make_unique<XidDetector>(); }
 
 }  // namespace
+}  // namespace xid
 
 extern constinit const DetectorRow xid_detector = {
     .name = "xid",
-    .description = "the driver reported an XID; those that follow within 5 s belong to it",
+    .description = "the driver reported an XID; XIDs that follow within 5 s belong to the same incident",
     .clear_after_s = 5,
-    .make = make,
-    .severity = "by the table of XIDs; critical where the GPU has to be reset",
+    .make = xid::make,
+    .severity = "by the table of XIDs; critical if the GPU needs a reset",
     .clears =
-        "no action: 5 min without another; programs: those on the GPU are gone, or 15 min; others 1 h; reset or "
-        "restart: the GPU was reset or the driver loaded again",
+        "no action: 5 min without another XID; programs: the programs on the GPU have exited, or 15 min; others: 1 h; "
+        "reset or reboot: the GPU was reset or the driver reloaded",
 };
 
 }  // namespace sonde::monitor

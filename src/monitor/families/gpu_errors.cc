@@ -3,6 +3,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_errors {
 namespace {
 
 using device::GpuReading;
@@ -60,7 +61,7 @@ struct NamedCount {
   std::optional<int64_t> GpuReading::* count = nullptr;
 };
 
-void tell_counts(const Scrape& scrape, Samples& out, std::string_view label, std::span<const NamedCount> rows) {
+void add_counts(const Scrape& scrape, Samples& out, std::string_view label, std::span<const NamedCount> rows) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     for (const NamedCount& row : rows) {
       const auto count = gpu.sample.reading.*row.count;
@@ -74,7 +75,7 @@ void remapped_rows(const Scrape& scrape, Samples& out) {
       {"correctable", &GpuReading::remapped_rows_correctable},
       {"uncorrectable", &GpuReading::remapped_rows_uncorrectable},
   });
-  tell_counts(scrape, out, "cause", kRows);
+  add_counts(scrape, out, "cause", kRows);
 }
 
 void remap_banks(const Scrape& scrape, Samples& out) {
@@ -85,7 +86,7 @@ void remap_banks(const Scrape& scrape, Samples& out) {
       {"low", &GpuReading::remap_banks_low},
       {"none", &GpuReading::remap_banks_none},
   });
-  tell_counts(scrape, out, "spare_rows", kRows);
+  add_counts(scrape, out, "spare_rows", kRows);
 }
 
 void retired_pages(const Scrape& scrape, Samples& out) {
@@ -93,7 +94,7 @@ void retired_pages(const Scrape& scrape, Samples& out) {
       {"single_bit", &GpuReading::retired_pages_single_bit},
       {"double_bit", &GpuReading::retired_pages_double_bit},
   });
-  tell_counts(scrape, out, "cause", kRows);
+  add_counts(scrape, out, "cause", kRows);
 }
 
 /// NVML's codes, in its order.
@@ -104,7 +105,7 @@ void recovery_action(const Scrape& scrape, Samples& out) {
     const auto action = gpu.sample.reading.recovery_action;
     if (!action) return;
     const bool known = *action >= 0 && *action < static_cast<int64_t>(kActions.size());
-    tell_states(out, gpu.uuid, "action", kActions, known ? kActions[static_cast<size_t>(*action)] : "");
+    add_states(out, gpu.uuid, "action", kActions, known ? kActions[static_cast<size_t>(*action)] : "");
     if (!known) out.add({{"uuid", gpu.uuid}, {"action", "other"}}, 1);
   });
 }
@@ -112,39 +113,40 @@ void recovery_action(const Scrape& scrape, Samples& out) {
 constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_gpu_recovery_action",
      .labels = "uuid, action",
-     .help = "1 for what brings the GPU back: none, reset, reboot, drain_p2p or drain_and_reset.",
+     .help = "1 for the current GPU recovery action: none, reset, reboot, drain_p2p or drain_and_reset.",
      .collect = recovery_action},
     {.name = "sonde_gpu_ecc_errors_total",
      .kind = MetricKind::counter,
      .labels = "uuid, type, period",
      .help = "Memory errors by type (corrected, uncorrected), since the driver was loaded (volatile) and in the GPU's "
-             "life (aggregate).",
+             "lifetime (aggregate).",
      .collect = ecc_totals},
     {.name = "sonde_gpu_ecc_location_errors_total",
      .kind = MetricKind::counter,
      .labels = "uuid, type, period, location",
-     .help = "The same by where they happened; locations overlap (device_memory, dram), so do not add them up.",
+     .help = "Memory errors by type and location. Locations overlap (device_memory, dram), so do not add them up.",
      .collect = ecc_locations},
     {.name = "sonde_gpu_remapped_rows_total",
      .kind = MetricKind::counter,
      .labels = "uuid, cause",
-     .help = "Rows of memory that were replaced by spare ones.",
+     .help = "Remapped memory rows.",
      .collect = remapped_rows},
     {.name = "sonde_gpu_row_remap_banks",
      .labels = "uuid, spare_rows",
-     .help = "Banks of memory by how many spare rows they have left: max, high, partial, low or none.",
+     .help = "Memory banks by availability of spare rows: max, high, partial, low or none.",
      .collect = remap_banks},
     {.name = "sonde_gpu_retired_pages_total",
      .kind = MetricKind::counter,
      .labels = "uuid, cause",
-     .help = "Pages of memory that were retired (before Ampere).",
+     .help = "Retired memory pages (before Ampere).",
      .collect = retired_pages},
 });
 
 }  // namespace
+}  // namespace gpu_errors
 
 extern constinit const Family gpu_errors_family;
 constinit const Family gpu_errors_family{
-    .name = "gpu_errors", .title = "Memory errors and recovery", .metrics = kMetrics};
+    .name = "gpu_errors", .title = "Memory errors and recovery", .metrics = gpu_errors::kMetrics};
 
 }  // namespace sonde::monitor

@@ -4,6 +4,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_links {
 namespace {
 
 using device::MigDevice;
@@ -11,11 +12,11 @@ using device::NvLinkReading;
 
 constexpr double kBytesPerMbyte = 1e6;
 
-template <typename Tell>
-void for_each_link(const Scrape& scrape, Tell tell) {
+template <typename Visit>
+void for_each_link(const Scrape& scrape, Visit visit) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     if (!gpu.sample.reading.nvlinks) return;
-    for (const NvLinkReading& link : *gpu.sample.reading.nvlinks) tell(gpu, fmt::format("{}", link.link), link);
+    for (const NvLinkReading& link : *gpu.sample.reading.nvlinks) visit(gpu, fmt::format("{}", link.link), link);
   });
 }
 
@@ -49,11 +50,11 @@ void link_errors(const Scrape& scrape, Samples& out) {
   });
 }
 
-template <typename Tell>
-void for_each_part(const Scrape& scrape, Tell tell) {
+template <typename Visit>
+void for_each_part(const Scrape& scrape, Visit visit) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     if (!gpu.sample.reading.mig_devices) return;
-    for (const MigDevice& part : *gpu.sample.reading.mig_devices) tell(gpu, part);
+    for (const MigDevice& part : *gpu.sample.reading.mig_devices) visit(gpu, part);
   });
 }
 
@@ -79,10 +80,7 @@ void mig_memory(const Scrape& scrape, Samples& out) {
 }
 
 constexpr auto kMetrics = std::to_array<Metric>({
-    {.name = "sonde_gpu_nvlink_up",
-     .labels = "uuid, link",
-     .help = "1 where the NVLink is active.",
-     .collect = link_up},
+    {.name = "sonde_gpu_nvlink_up", .labels = "uuid, link", .help = "1 if the NVLink is active.", .collect = link_up},
     {.name = "sonde_gpu_nvlink_speed_bytes_per_second",
      .labels = "uuid, link",
      .help = "Speed of the NVLink, in one direction.",
@@ -94,21 +92,22 @@ constexpr auto kMetrics = std::to_array<Metric>({
      .collect = link_errors},
     {.name = "sonde_gpu_mig_info",
      .labels = "uuid, mig_uuid, name, gpu_instance, compute_instance",
-     .help = "1; a part of a GPU that is divided by MIG.",
+     .help = "Always 1; a MIG device.",
      .collect = mig_info},
     {.name = "sonde_gpu_mig_memory_total_bytes",
      .labels = "uuid, mig_uuid",
-     .help = "Memory of the part.",
+     .help = "Total memory of the MIG device.",
      .collect = mig_memory<&MigDevice::memory_total_bytes>},
     {.name = "sonde_gpu_mig_memory_used_bytes",
      .labels = "uuid, mig_uuid",
-     .help = "Memory of the part that processes hold.",
+     .help = "Memory of the MIG device used by processes.",
      .collect = mig_memory<&MigDevice::memory_used_bytes>},
 });
 
 }  // namespace
+}  // namespace gpu_links
 
 extern constinit const Family gpu_links_family;
-constinit const Family gpu_links_family{.name = "gpu_links", .title = "NVLink and MIG", .metrics = kMetrics};
+constinit const Family gpu_links_family{.name = "gpu_links", .title = "NVLink and MIG", .metrics = gpu_links::kMetrics};
 
 }  // namespace sonde::monitor

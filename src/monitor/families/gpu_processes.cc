@@ -6,6 +6,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_processes {
 namespace {
 
 /// Processes of one owner. By process ids there would be a new series for each start of a program.
@@ -33,7 +34,7 @@ std::map<Group, Held> groups_of(const GpuView& gpu) {
 }
 
 template <typename Value>
-void tell_groups(const Scrape& scrape, Samples& out, Value value) {
+void add_groups(const Scrape& scrape, Samples& out, Value value) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     for (const auto& [group, held] : groups_of(gpu)) {
       const std::optional<double> given = value(held);
@@ -45,11 +46,11 @@ void tell_groups(const Scrape& scrape, Samples& out, Value value) {
 }
 
 void count(const Scrape& scrape, Samples& out) {
-  tell_groups(scrape, out, [](const Held& held) { return std::optional(held.count); });
+  add_groups(scrape, out, [](const Held& held) { return std::optional(held.count); });
 }
 
 void memory(const Scrape& scrape, Samples& out) {
-  tell_groups(scrape, out, [](const Held& held) {
+  add_groups(scrape, out, [](const Held& held) {
     return held.memory_bytes ? std::optional(static_cast<double>(*held.memory_bytes)) : std::nullopt;
   });
 }
@@ -57,17 +58,19 @@ void memory(const Scrape& scrape, Samples& out) {
 constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_gpu_processes",
      .labels = "uuid, user, container, state",
-     .help = "Processes on the GPU by owner; dead: the host has no such process any more.",
+     .help = "Processes on the GPU by owner; state dead: the process no longer exists on the host.",
      .collect = count},
     {.name = "sonde_gpu_process_memory_bytes",
      .labels = "uuid, user, container, state",
-     .help = "Memory of the GPU that the owner's processes hold.",
+     .help = "GPU memory used by the owner's processes.",
      .collect = memory},
 });
 
 }  // namespace
+}  // namespace gpu_processes
 
 extern constinit const Family gpu_processes_family;
-constinit const Family gpu_processes_family{.name = "gpu_processes", .title = "Processes", .metrics = kMetrics};
+constinit const Family gpu_processes_family{
+    .name = "gpu_processes", .title = "Processes", .metrics = gpu_processes::kMetrics};
 
 }  // namespace sonde::monitor

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <array>
 
+#include "base/time_units.h"
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_state {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 /// "9.0" of 900.
 std::string capability_text(const std::optional<int64_t>& capability) {
@@ -34,21 +34,21 @@ void up(const Scrape& scrape, Samples& out) {
 void quality(const Scrape& scrape, Samples& out) {
   static constexpr std::array<std::string_view, 4> kStates = {"fresh", "stale", "absent", "contradictory"};
   for (const GpuView& gpu : scrape.host.gpus) {
-    tell_states(out, gpu.uuid, "quality", kStates, quality_name(gpu.sample.mark.quality));
+    add_states(out, gpu.uuid, "quality", kStates, quality_name(gpu.sample.mark.quality));
   }
 }
 
 void health(const Scrape& scrape, Samples& out) {
   static constexpr std::array<std::string_view, 3> kStates = {"ok", "warning", "critical"};
   for (const GpuView& gpu : scrape.host.gpus) {
-    tell_states(out, gpu.uuid, "health", kStates, health_name(gpu.health));
+    add_states(out, gpu.uuid, "health", kStates, health_name(gpu.health));
   }
 }
 
 void timestamp(const Scrape& scrape, Samples& out) {
   for (const GpuView& gpu : scrape.host.gpus) {
     if (gpu.sample.moment_ns == 0) continue;
-    out.add({{"uuid", gpu.uuid}}, static_cast<double>(gpu.sample.moment_ns) / kNsPerSecond);
+    out.add({{"uuid", gpu.uuid}}, static_cast<double>(gpu.sample.moment_ns) / kSecondNs);
   }
 }
 
@@ -56,12 +56,12 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_gpu_info",
      .detail = MetricDetail::basic,
      .labels = "uuid, index, name, pci_bus_id, driver_version, compute_capability, simulated",
-     .help = "1; the names that a GPU has beside its UUID.",
+     .help = "Always 1; the labels identify the GPU.",
      .collect = info},
     {.name = "sonde_gpu_up",
      .detail = MetricDetail::basic,
      .labels = "uuid",
-     .help = "1 where the GPU answers, 0 where its sample is stale or absent; it has no other values then.",
+     .help = "1 if the GPU responds, 0 if its sample is stale or absent; it exposes no other values then.",
      .collect = up},
     {.name = "sonde_gpu_sample_quality",
      .detail = MetricDetail::basic,
@@ -71,17 +71,18 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_gpu_sample_timestamp_seconds",
      .detail = MetricDetail::basic,
      .labels = "uuid",
-     .help = "When the GPU last answered, since 1970.",
+     .help = "Unix time of the last response of the GPU.",
      .collect = timestamp},
     {.name = "sonde_gpu_health",
      .labels = "uuid, health",
-     .help = "1 for the health of the GPU, the worst of its open incidents: ok, warning or critical.",
+     .help = "1 for the health of the GPU, the highest severity of its open incidents: ok, warning or critical.",
      .collect = health},
 });
 
 }  // namespace
+}  // namespace gpu_state
 
 extern constinit const Family gpu_state_family;
-constinit const Family gpu_state_family{.name = "gpu_state", .title = "GPUs", .metrics = kMetrics};
+constinit const Family gpu_state_family{.name = "gpu_state", .title = "GPUs", .metrics = gpu_state::kMetrics};
 
 }  // namespace sonde::monitor

@@ -5,6 +5,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace incidents {
 namespace {
 
 void open_incidents(const Scrape& scrape, Samples& out) {
@@ -28,17 +29,18 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_incidents_open",
      .detail = MetricDetail::basic,
      .labels = "uuid, detector, severity",
-     .help = "Incidents that are open, by what found them and their worst severity so far.",
+     .help = "Open incidents, by detector and highest severity so far.",
      .collect = open_incidents},
     {.name = "sonde_incidents_unacknowledged",
      .detail = MetricDetail::basic,
-     .help = "Open incidents that nobody has acknowledged.",
+     .help = "Open incidents that are not acknowledged.",
      .collect = unacknowledged},
 });
 
 }  // namespace
+}  // namespace incidents
 
 extern constinit const Family incidents_family;
-constinit const Family incidents_family{.name = "incidents", .title = "Incidents", .metrics = kMetrics};
+constinit const Family incidents_family{.name = "incidents", .title = "Incidents", .metrics = incidents::kMetrics};
 
 }  // namespace sonde::monitor

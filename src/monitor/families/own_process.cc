@@ -9,6 +9,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace own_process {
 namespace {
 
 /// /proc/self/stat, proc(5): fields counted from 1; those after the command, which can hold blanks.
@@ -70,7 +71,7 @@ void open_files(const Scrape& /*scrape*/, Samples& out) {
   out.add({}, count - 3);  // ".", ".." and the folder itself
 }
 
-void most_files(const Scrape& /*scrape*/, Samples& out) {
+void max_files(const Scrape& /*scrape*/, Samples& out) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) out.add({}, static_cast<double>(limit.rlim_cur));
 }
@@ -79,15 +80,15 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "process_cpu_seconds_total",
      .kind = MetricKind::counter,
      .detail = MetricDetail::basic,
-     .help = "Processor time of the service, user and system.",
+     .help = "CPU time of the service, user and system.",
      .collect = of_stat<&Stat::cpu_s>},
     {.name = "process_resident_memory_bytes",
      .detail = MetricDetail::basic,
-     .help = "Memory of the service.",
+     .help = "Resident memory of the service.",
      .collect = of_stat<&Stat::resident_bytes>},
     {.name = "process_virtual_memory_bytes",
      .detail = MetricDetail::basic,
-     .help = "Address space of the service.",
+     .help = "Virtual memory of the service.",
      .collect = of_stat<&Stat::virtual_bytes>},
     {.name = "process_threads",
      .detail = MetricDetail::basic,
@@ -95,21 +96,23 @@ constexpr auto kMetrics = std::to_array<Metric>({
      .collect = of_stat<&Stat::threads>},
     {.name = "process_open_fds",
      .detail = MetricDetail::basic,
-     .help = "Files and sockets that the service has open.",
+     .help = "Open file descriptors of the service.",
      .collect = open_files},
     {.name = "process_max_fds",
      .detail = MetricDetail::basic,
-     .help = "Files and sockets that it may have open.",
-     .collect = most_files},
+     .help = "Maximum number of open file descriptors of the service.",
+     .collect = max_files},
     {.name = "process_start_time_seconds",
      .detail = MetricDetail::basic,
-     .help = "When the service started, since 1970.",
+     .help = "Unix time when the service started.",
      .collect = start},
 });
 
 }  // namespace
+}  // namespace own_process
 
 extern constinit const Family own_process_family;
-constinit const Family own_process_family{.name = "own_process", .title = "The service's process", .metrics = kMetrics};
+constinit const Family own_process_family{
+    .name = "own_process", .title = "The service's process", .metrics = own_process::kMetrics};
 
 }  // namespace sonde::monitor

@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "base/text/calendar.h"
+#include "base/time_units.h"
 
 namespace sonde::monitor::history {
 namespace {
 
 /// What waits at most while the database cannot be written: a day of eight GPUs, 15 MB.
-constexpr size_t kMostMinutes = 11520;
-constexpr size_t kMostIncidents = 10000;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
+constexpr size_t kMaxMinutes = 11520;
+constexpr size_t kMaxIncidents = 10000;
 constexpr double kNsPerDay = 86400e9;
 
 int64_t now_ns() {
@@ -90,15 +90,15 @@ void Keeper::set_trouble(std::string text) {
 /// A damaged database is set aside; anything else may pass, and is tried again.
 void Keeper::take_up(const StoreFailure& failure) {
   if (!failure.damaged) {
-    set_trouble(fmt::format("{}: {}; what is new is kept in memory until it can be written", path_, failure.message));
+    set_trouble(fmt::format("{}: {}; new values are kept in memory until they can be written", path_, failure.message));
     return;
   }
   store_.reset();
   const std::string aside = set_aside(path_);
-  std::string text =
-      aside.empty()
-          ? fmt::format("{} is damaged ({}) and cannot be moved away; remove it", path_, failure.message)
-          : fmt::format("{} was damaged ({}): it is {} now, and a new one was begun", path_, failure.message, aside);
+  std::string text = aside.empty()
+                         ? fmt::format("{} is damaged ({}) and cannot be moved away; remove it", path_, failure.message)
+                         : fmt::format("{} was damaged ({}): it was moved to {}, and a new database was created", path_,
+                                       failure.message, aside);
   set_trouble(text);
   const std::scoped_lock lock(waiting_mutex_);
   notes_.push_back(std::move(text));
@@ -119,10 +119,10 @@ void Keeper::run() {
 /// Oldest first out, so that what waits stays bounded.
 void Keeper::limit() {
   auto& minutes = waiting_.minutes;
-  if (minutes.size() > kMostMinutes) {
-    minutes.erase(minutes.begin(), minutes.end() - static_cast<std::ptrdiff_t>(kMostMinutes));
+  if (minutes.size() > kMaxMinutes) {
+    minutes.erase(minutes.begin(), minutes.end() - static_cast<std::ptrdiff_t>(kMaxMinutes));
   }
-  while (waiting_.incidents.size() > kMostIncidents) waiting_.incidents.erase(waiting_.incidents.begin());
+  while (waiting_.incidents.size() > kMaxIncidents) waiting_.incidents.erase(waiting_.incidents.begin());
 }
 
 void Keeper::put(Batch batch) {
@@ -224,7 +224,7 @@ Result<std::vector<Minute>> Keeper::minutes(const std::string& gpu_uuid, int64_t
 }
 
 Result<std::vector<Incident>> Keeper::incidents(std::string_view gpu_uuid, bool open_only, int64_t before_id,
-                                                int64_t most) const {
+                                                int64_t max) const {
   std::map<int64_t, Incident> waiting;
   {
     const std::scoped_lock lock(waiting_mutex_);
@@ -235,7 +235,7 @@ Result<std::vector<Incident>> Keeper::incidents(std::string_view gpu_uuid, bool 
     const std::scoped_lock lock(store_mutex_);
     if (store_) {
       // One that is closed by now, though not in the database, takes no other's place.
-      auto read = store_->incidents(gpu_uuid, open_only, before_id, most + static_cast<int64_t>(waiting.size()));
+      auto read = store_->incidents(gpu_uuid, open_only, before_id, max + static_cast<int64_t>(waiting.size()));
       if (!read) return fail("{}: {}", path_, read.error().message);
       found = std::move(*read);
     }
@@ -245,7 +245,7 @@ Result<std::vector<Incident>> Keeper::incidents(std::string_view gpu_uuid, bool 
     if (passes(incident, gpu_uuid, open_only, before_id)) found.push_back(incident);
   }
   std::ranges::sort(found, std::greater(), &Incident::id);
-  if (std::cmp_greater(found.size(), most)) found.resize(static_cast<size_t>(most));
+  if (std::cmp_greater(found.size(), max)) found.resize(static_cast<size_t>(max));
   return found;
 }
 

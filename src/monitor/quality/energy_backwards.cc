@@ -3,10 +3,11 @@
 #include "monitor/quality/shared_rule.h"
 
 namespace sonde::monitor::quality {
+namespace energy_backwards {
 namespace {
 
 /// No board draws more: a counter that says less than this since the sample before has begun anew (a reset).
-constexpr double kMostWatts = 5000;
+constexpr double kMaxWatts = 5000;
 
 class EnergyBackwards : public Check {
  public:
@@ -17,7 +18,7 @@ class EnergyBackwards : public Check {
     const double elapsed_s = static_cast<double>(sample.moment_ns - before_ns_) / 1e9;
     before_ = now;
     before_ns_ = sample.moment_ns;
-    if (!before || *now >= *before || static_cast<double>(*now) <= kMostWatts * 1000 * elapsed_s) return std::nullopt;
+    if (!before || *now >= *before || static_cast<double>(*now) <= kMaxWatts * 1000 * elapsed_s) return std::nullopt;
     return Contradiction{.text = "energy_backwards",
                          .arguments = {{"before", fmt::format("{:.0f} J", static_cast<double>(*before) / 1000)},
                                        {"now", fmt::format("{:.0f} J", static_cast<double>(*now) / 1000)}}};
@@ -29,11 +30,12 @@ class EnergyBackwards : public Check {
 };
 
 }  // namespace
+}  // namespace energy_backwards
 
 extern constinit const Rule energy_backwards_rule = {
     .name = "energy_backwards",
-    .description = "the energy counter is lower than before, and did not begin anew",
-    .make = make_check<EnergyBackwards>,
+    .description = "the energy counter decreased without a restart from 0",
+    .make = make_check<energy_backwards::EnergyBackwards>,
 };
 
 }  // namespace sonde::monitor::quality

@@ -3,6 +3,7 @@
 
 /// Bencher Metric Format: benchmarks with their measures.
 namespace sonde {
+namespace bencher {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -23,13 +24,14 @@ void write(const gate::Decision& decision, const DecisionContext& /*context*/, c
 }
 
 }  // namespace
+}  // namespace bencher
 
 extern const DecisionFormat bencher_decision_format;
 const DecisionFormat bencher_decision_format = {.name = "bencher",
-                                                .description = "the new figures as Bencher takes them (--adapter json)",
+                                                .description = "metrics of the new runs for Bencher (--adapter json)",
                                                 .ending = "",
                                                 .parts = {},
                                                 .needs_profiles = false,
-                                                .write = write};
+                                                .write = bencher::write};
 
 }  // namespace sonde

@@ -2,6 +2,7 @@
 #include "report/decision/decision_json.h"
 
 namespace sonde {
+namespace benchmark {
 namespace {
 
 void write(const gate::Decision& decision, const DecisionContext& /*context*/, const Sink& sink) {
@@ -9,14 +10,15 @@ void write(const gate::Decision& decision, const DecisionContext& /*context*/, c
 }
 
 }  // namespace
+}  // namespace benchmark
 
 extern const DecisionFormat benchmark_decision_format;
 const DecisionFormat benchmark_decision_format = {
     .name = "benchmark",
-    .description = "github-action-benchmark, tool customSmallerIsBetter: the new figures of which less is better",
+    .description = "github-action-benchmark, tool customSmallerIsBetter: metrics of the new runs where lower is better",
     .ending = "",
     .parts = {},
     .needs_profiles = false,
-    .write = write};
+    .write = benchmark::write};
 
 }  // namespace sonde

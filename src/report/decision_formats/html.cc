@@ -7,6 +7,7 @@
 #include "report/text/plain_text.h"
 
 namespace sonde {
+namespace html {
 namespace {
 
 std::vector<ReportSource*> sources_of(const DecisionContext& context) {
@@ -28,13 +29,14 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace html
 
 extern const DecisionFormat html_decision_format;
 const DecisionFormat html_decision_format = {.name = "html",
-                                             .description = "a page that opens anywhere, both sides' reports in it",
+                                             .description = "self-contained page with the reports of both sides",
                                              .ending = ".html",
                                              .parts = {.tables = true, .timeline = true},
                                              .needs_profiles = true,
-                                             .write = write};
+                                             .write = html::write};
 
 }  // namespace sonde

@@ -7,13 +7,14 @@
 #include "report/tables/cells.h"
 
 namespace sonde {
+namespace tables {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 std::string_view unit_word(Unit unit) { return unit == Unit::none ? "none" : unit_symbol(unit); }
 
-/// Moments, which are told from the first event on: "Start", "Kernel Start", "End".
+/// Moments, which are counted from the first event on: "Start", "Kernel Start", "End".
 bool is_moment(const Column& column) {
   if (column.unit != Unit::nanoseconds) return false;
   constexpr std::array<std::string_view, 2> kWords = {"Start", "End"};
@@ -54,8 +55,9 @@ Json column_json(const Column& column, int64_t origin_ns) {
 
 std::string note_of(const StatsTable& made) {
   if (!made.left_out) return made.table.note;
-  return fmt::format("Not made for a run of so many events: see the timeline, or sonde stats -r {} FILE.",
-                     made.report->name);
+  return fmt::format(
+      "Not created because the run has too many events; use the timeline, or run sonde stats -r {} FILE.",
+      made.report->name);
 }
 
 Json table_json(const StatsTable& made, int64_t origin_ns) {
@@ -76,8 +78,9 @@ Json write(const ReportSource& source) {
 }
 
 }  // namespace
+}  // namespace tables
 
 extern const ReportSection tables_section;
-const ReportSection tables_section{"tables", "every statistics table that the profile has data for", write};
+const ReportSection tables_section{"tables", "every statistics table that the profile has data for", tables::write};
 
 }  // namespace sonde

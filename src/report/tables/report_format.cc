@@ -25,7 +25,7 @@ std::string events_text(const Json& document) {
     slices += timeline["slices"].get<int64_t>();
     merged = merged || !timeline["tiles"].is_null();
   }
-  if (!merged) return fmt::format("{}, all in detail", counted(events, "event"));
+  if (!merged) return fmt::format("{}, with all details", counted(events, "event"));
   return fmt::format("{} in {}", counted(events, "event"), counted(slices, "slice"));
 }
 
@@ -53,28 +53,33 @@ std::string write_json(const std::string& title, ReportSources sources, const Si
   return findings_text(sources);
 }
 
-constexpr std::array kFormats = {
-    ReportFormat{
-        "html", "a page that opens anywhere, offline", ".html", false, {.tables = true, .timeline = true}, write_html},
-    ReportFormat{"markdown", "for an issue or a pull request", ".md", true, {}, write_markdown},
+constexpr std::array kReportFormats = {
+    ReportFormat{"html",
+                 "self-contained page that works offline",
+                 ".html",
+                 false,
+                 {.tables = true, .timeline = true},
+                 write_html},
+    ReportFormat{"markdown", "for issues and pull requests", ".md", true, {}, write_markdown},
     ReportFormat{
         "json", "for programs (schema: docs/schemas/report.schema.json)", ".json", true, {.tables = true}, write_json}};
 
 }  // namespace
 
-std::span<const ReportFormat> report_formats() { return kFormats; }
+std::span<const ReportFormat> report_formats() { return kReportFormats; }
 
 Result<const ReportFormat*> find_report_format(std::string_view name) {
-  const auto* found = std::ranges::find(kFormats, name, &ReportFormat::name);
-  if (found != kFormats.end()) return found;
+  const auto* found = std::ranges::find(kReportFormats, name, &ReportFormat::name);
+  if (found != kReportFormats.end()) return found;
   std::vector<std::string_view> known;
-  for (const ReportFormat& format : kFormats) known.push_back(format.name);
-  return fail("a report is written as html, markdown or json, not as '{}'{}", name, did_you_mean(name, known));
+  for (const ReportFormat& format : kReportFormats) known.push_back(format.name);
+  return fail("unknown report format '{}'{}; use html, markdown or json", name, did_you_mean(name, known));
 }
 
 const ReportFormat& report_format_of_file(std::string_view path) {
-  const auto* found = std::ranges::find_if(kFormats, [&](const ReportFormat& f) { return path.ends_with(f.ending); });
-  return found == kFormats.end() ? kFormats.front() : *found;
+  const auto* found =
+      std::ranges::find_if(kReportFormats, [&](const ReportFormat& f) { return path.ends_with(f.ending); });
+  return found == kReportFormats.end() ? kReportFormats.front() : *found;
 }
 
 }  // namespace sonde

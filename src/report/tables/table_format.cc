@@ -14,7 +14,7 @@ namespace sonde {
 
 namespace {
 
-const std::array kFormats = {
+const std::array kTableFormats = {
 #define SONDE_FORMAT(name) name##_format,
 #include "report/table_formats/list.inc"
 #undef SONDE_FORMAT
@@ -29,14 +29,14 @@ constexpr std::array kTimeUnits = {TimeUnit{"nanoseconds", "ns", 1, -1},   TimeU
 
 }  // namespace
 
-std::span<const TableFormat> table_formats() { return kFormats; }
+std::span<const TableFormat> table_formats() { return kTableFormats; }
 
 Result<const TableFormat*> find_table_format(std::string_view name) {
-  const auto* found = std::ranges::find(kFormats, name, &TableFormat::name);
-  if (found != kFormats.end()) return found;
+  const auto* found = std::ranges::find(kTableFormats, name, &TableFormat::name);
+  if (found != kTableFormats.end()) return found;
   std::vector<std::string_view> known;
-  for (const TableFormat& f : kFormats) known.push_back(f.name);
-  return fail("there is no format '{}'{} (column, csv, tsv, json, markdown)", name, did_you_mean(name, known));
+  for (const TableFormat& f : kTableFormats) known.push_back(f.name);
+  return fail("unknown format '{}'{} (column, csv, tsv, json, markdown)", name, did_you_mean(name, known));
 }
 
 const TimeUnit& nanoseconds_unit() { return kTimeUnits.front(); }
@@ -44,7 +44,7 @@ const TimeUnit& nanoseconds_unit() { return kTimeUnits.front(); }
 Result<const TimeUnit*> find_time_unit(std::string_view text) {
   const auto* found = std::ranges::find_if(
       kTimeUnits, [&](const TimeUnit& unit) { return !text.empty() && unit.name.starts_with(text); });
-  if (found == kTimeUnits.end()) return fail("there is no unit of time '{}' (nsec, usec, msec, seconds)", text);
+  if (found == kTimeUnits.end()) return fail("unknown time unit '{}' (nsec, usec, msec, seconds)", text);
   return found;
 }
 

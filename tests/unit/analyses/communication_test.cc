@@ -8,7 +8,7 @@
 #include "trace/columns.h"
 
 namespace sonde {
-namespace {
+namespace communication_test {
 
 constexpr std::string_view kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 
@@ -42,6 +42,16 @@ TEST(CommunicationKind, ByTheKernelsName) {
   EXPECT_EQ(kind_of("ncclDevKernel_Generic_1"), CommunicationKind::other);
   EXPECT_EQ(kind_of("multimem_all_reduce_kernel"), CommunicationKind::all_reduce);
   EXPECT_EQ(kind_of("reduce_kernel"), CommunicationKind::none);
+}
+
+TEST(CommunicationKind, CopiesBetweenGpusCommunicate) {
+  TraceBuilder b;
+  b.peer_copy(b.stream(10, 0), 0, 100, 0, 1, 4096, b.unlinked());
+  b.copy(b.stream(10, 0), 200, 300, b.unlinked());
+  const Trace trace = b.build();
+  EXPECT_TRUE(is_peer_copy(trace.copies, 0));
+  EXPECT_EQ(trace.copies.source_device, (Ids{0, kNone}));
+  EXPECT_EQ(trace.copies.destination_device, (Ids{1, kNone}));
 }
 
 TEST(TimeBreakdown, PartsAddUp) {
@@ -159,5 +169,5 @@ TEST(Replay, ACollectiveWaitsForItsLastParticipant) {
   EXPECT_EQ(saved(trace, {0, 1}), 19'900);
 }
 
-}  // namespace
+}  // namespace communication_test
 }  // namespace sonde

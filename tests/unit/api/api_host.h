@@ -10,7 +10,7 @@
 #include "api/api.h"
 #include "dispatch/fake_dispatcher.h"
 
-/// A service without sockets, GPUs and clocks, as the tests of the API see it.
+/// A service without sockets, GPUs and clocks, for tests of the API.
 namespace sonde::api {
 
 class QuietLog final : public Log {
@@ -51,7 +51,7 @@ class StillMonitor final : public monitor::Monitor {
   }
 };
 
-/// Holds incidents that are over, and points as they were put in.
+/// A history with the closed incidents and points that a test puts in.
 class GivenHistory final : public monitor::History {
  public:
   void add(int64_t, std::span<const monitor::GpuSample>) override {}
@@ -62,10 +62,10 @@ class GivenHistory final : public monitor::History {
   }
   void save(const monitor::Incident& incident) override { kept.push_back(incident); }
   [[nodiscard]] Result<std::vector<monitor::Incident>> incidents(std::string_view gpu, bool open_only, int64_t before,
-                                                                 int64_t most) const override {
+                                                                 int64_t max) const override {
     if (!trouble_text.empty()) return fail("{}", trouble_text);
     std::vector<monitor::Incident> found;
-    for (auto i = kept.rbegin(); i != kept.rend() && found.size() < static_cast<size_t>(most); ++i) {
+    for (auto i = kept.rbegin(); i != kept.rend() && found.size() < static_cast<size_t>(max); ++i) {
       const bool fits = (gpu.empty() || i->gpu_uuid == gpu) && (!open_only || !i->cleared_ns);
       if (fits && (before == 0 || i->id < before)) found.push_back(*i);
     }
@@ -143,7 +143,7 @@ class ApiHost : public testing::Test {
   }
   ~ApiHost() override { std::filesystem::remove_all(folder_); }
 
-  /// A request with the key of a role; Role::none: without one.
+  /// A request with a key of this role; Role::none: without a key.
   [[nodiscard]] Request request(Method method, const std::string& path, Role role = Role::admin,
                                 const std::string& body = {}) const {
     Request request;
@@ -160,7 +160,7 @@ class ApiHost : public testing::Test {
     }
     return request;
   }
-  /// The answer, also one that is made later: it has to be there by then.
+  /// The response. A response that is made later must exist by now.
   [[nodiscard]] Response answered(const Request& request) const {
     Response response = api_->answer(request);
     while (response.later) {

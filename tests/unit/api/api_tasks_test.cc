@@ -10,7 +10,7 @@
 #include "api/task_log.h"
 
 namespace sonde::api {
-namespace {
+namespace api_tasks_test {
 
 using dispatch::TaskState;
 using Json = nlohmann::json;
@@ -76,9 +76,10 @@ TEST_F(ApiTasks, ATaskIsSubmitted) {
   const auto& spec = dispatcher_.kept.tasks.at(1).spec;
   EXPECT_EQ(spec.environment.at("SEED"), "secret");
   EXPECT_EQ(spec.time_limit_ns, 1'500'000'000);
-  EXPECT_EQ(log_.lines.back().find("call done: Submit a task key_name=submit key role=submit call=POST /api/v1/tasks "
-                                   "status=201"),
-            0)
+  EXPECT_EQ(
+      log_.lines.back().find("request completed: Submit a task key_name=submit key role=submit call=POST /api/v1/tasks "
+                             "status=201"),
+      0)
       << log_.lines.back();
 }
 
@@ -181,7 +182,7 @@ TEST_F(ApiTasks, TheSameIdempotencyKeyMakesOneTask) {
   const Response other = submit(R"({"type": "training", "arguments": ["2"]})", Role::submit, "k1");
   EXPECT_EQ(other.status, 409);
   EXPECT_EQ(code_of(other), "key_used");
-  EXPECT_NE(detail_of(other).find("Task 1 was made with the Idempotency-Key 'k1'"), std::string::npos);
+  EXPECT_NE(detail_of(other).find("Task 1 was submitted with the Idempotency-Key 'k1'"), std::string::npos);
   EXPECT_EQ(submit(body, Role::admin, "k1").status, 201) << "keys of others are others";
   for (const char* key : {"a b", "\x01", "é"}) EXPECT_EQ(code_of(submit(body, Role::submit, key)), "invalid_parameter");
   EXPECT_EQ(code_of(submit(body, Role::submit, std::string(201, 'x'))), "invalid_parameter");
@@ -339,10 +340,10 @@ TEST(LogFollowers, AreBounded) {
   size_t answered = 0;  // outlives the followers, who are all answered in the end
   const auto never = [](bool is_last) { return is_last ? std::optional(Response()) : std::nullopt; };
   LogFollowers followers;
-  for (size_t i = 0; i < LogFollowers::kMost; ++i) followers.wait(never, [](const Response&) {});
+  for (size_t i = 0; i < LogFollowers::kMax; ++i) followers.wait(never, [](const Response&) {});
   // The thread may just look at all of them; what it holds is not counted then.
-  for (size_t i = 0; i < 2 * LogFollowers::kMost; ++i) followers.wait(never, [&](const Response&) { ++answered; });
-  EXPECT_GE(answered, LogFollowers::kMost / 2);
+  for (size_t i = 0; i < 2 * LogFollowers::kMax; ++i) followers.wait(never, [&](const Response&) { ++answered; });
+  EXPECT_GE(answered, LogFollowers::kMax / 2);
 }
 
 TEST_F(ApiTasks, ABatchIsNumbered) {
@@ -476,5 +477,5 @@ TEST_F(ApiTasks, ConfigurationsShowNoValuesOfVariables) {
   EXPECT_NE(response.body.find(R"("TOKEN":"***")"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace api_tasks_test
 }  // namespace sonde::api

@@ -9,7 +9,7 @@
 #include "api/schema/strict_json.h"
 
 namespace sonde::api {
-namespace {
+namespace api_test {
 
 using Json = nlohmann::json;
 
@@ -373,8 +373,8 @@ TEST(ApiJson, IsReadStrictly) {
 
 TEST(ApiProblem, FillsNamesInOnce) {
   const Response response = refuse("unknown_gpu", {{"gpu", "{known}"}, {"known", "K"}});
-  EXPECT_EQ(detail_of(response), "'{known}' is no GPU of this host. K");
+  EXPECT_EQ(detail_of(response), "This host has no GPU '{known}'. K");
 }
 
-}  // namespace
+}  // namespace api_test
 }  // namespace sonde::api

@@ -10,7 +10,7 @@
 #include "shared/tcp_server.h"
 
 namespace sonde::http {
-namespace {
+namespace http_client_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -223,5 +223,5 @@ TEST(HttpClient, RefusesAProxyOfAnotherKind) {
             "the environment names a proxy with the scheme socks5; only http is supported");
 }
 
-}  // namespace
+}  // namespace http_client_test
 }  // namespace sonde::http

@@ -4,7 +4,7 @@
 #include "base/http/url.h"
 
 namespace sonde::http {
-namespace {
+namespace http_url_test {
 
 TEST(HttpUrl, HasItsParts) {
   const Url url = parse_url("HTTPS://us%40er:pass@host.example:8443/a/b?c=d#e").value();
@@ -53,5 +53,5 @@ TEST(NoProxy, CoversAddressesAndRanges) {
   EXPECT_FALSE(is_in_no_proxy("2.3", "10.1.2.3"));
 }
 
-}  // namespace
+}  // namespace http_url_test
 }  // namespace sonde::http

@@ -22,7 +22,7 @@
 #include "cli/serve/unix_datagram.h"
 
 namespace sonde::serve {
-namespace {
+namespace systemd_test {
 
 /// What systemd and its journal listen at.
 class DatagramSocket {
@@ -127,5 +127,5 @@ TEST(JournalEntry, HasTheFields) {
                 std::string("\x09\0\0\0\0\0\0\0", 8) + "two\nlines\n");
 }
 
-}  // namespace
+}  // namespace systemd_test
 }  // namespace sonde::serve

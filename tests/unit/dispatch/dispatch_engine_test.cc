@@ -6,7 +6,7 @@
 #include "dispatch/dispatch_host.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_engine_test {
 
 using namespace testing;
 
@@ -48,12 +48,12 @@ TEST(DispatchEngine, MemoryThatIsKeptAndHeldIsNotGivenTwice) {
   host.end(first);
   EXPECT_EQ(host.starts(), Ids{second});
   host.held = {{second, "GPU-0", 60 * kGiB}};  // it takes more than it said
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t third = host.submit_gib(30);
   EXPECT_EQ(host.starts(), Ids{});
   EXPECT_EQ(host.find(second).last()->peak_bytes, 60 * kGiB);
   host.held = {{second, "GPU-0", 20 * kGiB}};
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(host.starts(), Ids{third});
   EXPECT_EQ(host.find(second).last()->peak_bytes, 60 * kGiB);
 }
@@ -61,11 +61,11 @@ TEST(DispatchEngine, MemoryThatIsKeptAndHeldIsNotGivenTwice) {
 TEST(DispatchEngine, MemoryOfOtherProgramsCounts) {
   Host host(1);
   host.gpus[0].foreign_bytes = 50 * kGiB;
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t id = host.submit_gib(31);
   EXPECT_EQ(host.starts(), Ids{});
   host.gpus[0].foreign_bytes = 49 * kGiB;
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(host.starts(), Ids{id});
 }
 
@@ -92,7 +92,7 @@ TEST(DispatchEngine, SucceedsAndFails) {
   (void)host.step();
   EXPECT_EQ(host.state(ids[0]), TaskState::succeeded);
   EXPECT_EQ(host.state(ids[1]), TaskState::failed);
-  EXPECT_EQ(host.find(ids[1]).reason, "the program ended with exit status 3");
+  EXPECT_EQ(host.find(ids[1]).reason, "the program exited with status 3");
   EXPECT_EQ(host.find(ids[2]).cause, EndCause::time_limit);
 }
 
@@ -156,7 +156,7 @@ TEST(DispatchEngine, AWorkerThatDoesNotAnswerIsAskedAgainAfterAPause) {
   EXPECT_EQ(host.starts(), Ids{});
   EXPECT_EQ(host.engine->next_ns(), host.now + kSecond);
   EXPECT_EQ(host.explain(id).summary,
-            "it is tried again in 1 s; the last attempt: the worker did not answer, or refused");
+            "it is retried in 1 s; the last attempt failed: the worker did not respond, or refused the request");
   EXPECT_EQ(host.after(1).starts, Ids{id});
   host.end(id, EndCause::worker);
   EXPECT_EQ(host.after(1).starts, Ids{});
@@ -175,7 +175,7 @@ TaskSpec asking_two_workers() {
 TEST(DispatchEngine, AfterAWorkerFailedAnotherOneIsAsked) {
   Host host(2);
   host.gpus[1].utilization = 0.5;  // least_loaded prefers gpu_0 each time
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t id = host.submit(asking_two_workers());
   (void)host.step();
   ASSERT_EQ(host.gpu_of(id), 0u);
@@ -186,7 +186,7 @@ TEST(DispatchEngine, AfterAWorkerFailedAnotherOneIsAsked) {
   ASSERT_EQ(before.refusals.size(), 1u);
   EXPECT_EQ(before.refusals[0].rule, "failed_worker");
   EXPECT_EQ(before.refusals[0].reason,
-            "the worker there did not answer this task before, or refused; another one is asked");
+            "its worker did not respond to an earlier attempt of this task, or refused it; another worker is used");
   EXPECT_FALSE(before.score.has_value());
   host.end(id, EndCause::worker);
   EXPECT_EQ(host.after(2).starts, Ids{id});
@@ -200,7 +200,7 @@ TEST(DispatchEngine, AWorkerThatFailedIsAskedAgainWhereNoOtherCanBe) {
   (void)host.step();
   host.end(id, EndCause::worker);
   host.gpus[1].trouble = "the GPU is lost";
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(host.after(1).starts, Ids{id});
   EXPECT_EQ(host.gpu_of(id), 0u);
 }
@@ -208,7 +208,7 @@ TEST(DispatchEngine, AWorkerThatFailedIsAskedAgainWhereNoOtherCanBe) {
 TEST(DispatchEngine, OnlyTheWorkerMattersToWhereARetryGoes) {
   Host host(2);
   host.gpus[1].utilization = 0.5;
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t id = host.submit(asking_two_workers());
   (void)host.step();
   host.end(id, EndCause::lost);
@@ -235,7 +235,7 @@ TEST(DispatchEngine, ARetryKeepsItsPlaceAndItsTimeLimitBeginsAnew) {
 TEST(DispatchEngine, OutOfMemoryIsRetriedWhereThereIsMoreRoom) {
   Host host(2);
   host.gpus[0].memory_total_bytes = 24 * kGiB;
-  host.tell_gpus();
+  host.notify_gpus();
   TaskSpec spec = spec_of();
   spec.retries = 2;
   spec.strategy = "memory_optimized";
@@ -253,8 +253,7 @@ TEST(DispatchEngine, OutOfMemoryIsRetriedWhereThereIsMoreRoom) {
   (void)host.step();
   EXPECT_EQ(host.state(id), TaskState::failed);
   EXPECT_EQ(host.find(id).cause, EndCause::out_of_memory);
-  EXPECT_NE(host.find(id).reason.find("with 80.0 GiB to itself, and no GPU that may take it has more"),
-            std::string::npos);
+  EXPECT_NE(host.find(id).reason.find("with 80.0 GiB available, and no eligible GPU has more"), std::string::npos);
 }
 
 TEST(DispatchEngine, OutOfMemoryBesideOthersWaitsForMoreRoomOnTheSameGpu) {
@@ -303,7 +302,7 @@ TEST(DispatchEngine, TasksComeAfterOthers) {
   const int64_t last = host.submit(spec);
   (void)host.step();
   EXPECT_EQ(host.state(last), TaskState::blocked);
-  EXPECT_EQ(host.explain(last).summary, "it waits until task 1 (running), task 2 (running) succeeded");
+  EXPECT_EQ(host.explain(last).summary, "it waits for its dependencies to succeed: task 1 (running), task 2 (running)");
   host.now += 100 * kSecond;
   host.end(a);
   EXPECT_EQ(host.starts(), Ids{});
@@ -328,8 +327,8 @@ TEST(DispatchEngine, WhatComesAfterAFailureIsCancelledAllAlongTheChain) {
     ASSERT_EQ(host.state(id), TaskState::cancelled);
     ASSERT_EQ(host.find(id).cause, EndCause::dependency);
   }
-  EXPECT_EQ(host.find(chain[0]).reason, "task 1, which it comes after, failed");
-  EXPECT_EQ(host.find(chain[1]).reason, "task 2, which it comes after, was cancelled");
+  EXPECT_EQ(host.find(chain[0]).reason, "task 1, on which it depends, failed");
+  EXPECT_EQ(host.find(chain[1]).reason, "task 2, on which it depends, was cancelled");
   EXPECT_EQ(host.engine->counts().queue_length, 0);
 }
 
@@ -385,7 +384,7 @@ TEST(DispatchEngine, NothingStartsWhileItDrains) {
   const int64_t id = host.submit();
   host.engine->drain();
   EXPECT_EQ(host.starts(), Ids{});
-  EXPECT_EQ(host.explain(id).summary, "the service is ending: nothing starts before it is back");
+  EXPECT_EQ(host.explain(id).summary, "the service is draining for shutdown; nothing starts until it is running again");
 }
 
 TEST(DispatchEngine, ARestartGoesOnWhereItWas) {
@@ -408,7 +407,7 @@ TEST(DispatchEngine, ARestartGoesOnWhereItWas) {
   Host host(2, config);
   host.now = before.now + kSecond;
   host.engine->restore(saved, {}, blocked, 0);
-  host.tell_gpus();
+  host.notify_gpus();
   const Step step = host.step();
   EXPECT_EQ(step.starts, Ids{waiting});  // the one free slot
   EXPECT_EQ(step.cancels, Ids{ids[2]});
@@ -440,17 +439,17 @@ TEST(DispatchEngine, RefusesWhatNoWaitingHelps) {
   EXPECT_NE(unknown.error().detail.find("did you mean 'random'?"), std::string::npos) << unknown.error().detail;
   EXPECT_EQ(code(spec_of("default", "urgent")), "unknown_priority");
   host.config->gpu.multi_gpu.enabled = false;
-  host.tell_config();
+  host.notify_config();
   spec = spec_of();
   spec.gpus = 2;
   EXPECT_EQ(code(spec), "too_many_gpus");
   host.config->gpu.enabled = false;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(code(spec_of()), "gpus_disabled");
   spec.gpus = 0;
   EXPECT_EQ(code(spec), "accepted");
   host.config->sonde.tasks.enabled = false;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(code(spec), "tasks_disabled");
 }
 
@@ -458,11 +457,11 @@ TEST(DispatchEngine, WaitingTasksWaitWhileGpusAreDisabled) {
   Host host(1);
   const int64_t id = host.submit();
   host.config->gpu.enabled = false;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(host.starts(), Ids{});
   EXPECT_EQ(host.refused_by(id, 0), Rules{"enabled"});
   host.config->gpu.enabled = true;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(host.starts(), Ids{id});
 }
 
@@ -531,7 +530,7 @@ class Invariants {
     gpu.trouble = pick(4) == 0 ? "lost" : "";
     gpu.temperature_celsius = 70.0 + static_cast<double>(pick(20));
     gpu.foreign_bytes = static_cast<int64_t>(pick(30)) * kGiB;
-    host_.tell_gpus();
+    host_.notify_gpus();
   }
   void submit_batch() {
     if (const auto id = host_.engine->submit_batch("b", std::vector(1 + pick(20), spec()), host_.now)) {
@@ -607,5 +606,5 @@ TEST(DispatchEngine, DecidesTheSameFromTheSameInputs) {
   EXPECT_EQ(first, decided());
 }
 
-}  // namespace
+}  // namespace dispatch_engine_test
 }  // namespace sonde::dispatch

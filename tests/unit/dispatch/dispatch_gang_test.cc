@@ -7,7 +7,7 @@
 #include "dispatch/dispatch_host.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_gang_test {
 
 using namespace testing;
 
@@ -36,7 +36,7 @@ TEST(DispatchGang, GetsAllOrNone) {
   (void)host.step();
   const int64_t gang = host.submit(gang_of(3));
   EXPECT_EQ(host.starts(), Ids{});
-  EXPECT_EQ(host.explain(gang).summary.find("it needs 3 GPUs at once, 2 of 3 can take it now: gpu_0: "), 0u)
+  EXPECT_EQ(host.explain(gang).summary.find("it needs 3 GPUs together, and 2 of 3 are eligible now: gpu_0: "), 0u)
       << host.explain(gang).summary;
   host.end(single);
   EXPECT_EQ(host.starts(), Ids{gang});
@@ -152,7 +152,7 @@ TEST(DispatchGang, LargeTasksAreNotStarvedBySmallOnes) {
 TEST(DispatchGang, ATaskThatCanNeverStartKeepsNothing) {
   Host host(2, one_at_a_time());
   host.gpus[0].trouble = "lost";
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t gang = host.submit(gang_of(2));
   const int64_t single = host.submit();
   EXPECT_EQ(host.starts(), Ids{single});
@@ -265,5 +265,5 @@ TEST(DispatchGang, NobodyWhoPassesTheFirstMakesItWait) {
   }
 }
 
-}  // namespace
+}  // namespace dispatch_gang_test
 }  // namespace sonde::dispatch

@@ -11,7 +11,7 @@
 
 /// The store on a disk whose power goes: whatever save() returned for is there, and nothing in part.
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_power_cut_test {
 
 using sonde::testing::CutDisk;
 using sonde::testing::Files;
@@ -47,7 +47,7 @@ struct Book {
 std::string text_of(const TaskStore& store) {
   Book book;
   TaskQuery query;
-  query.most = 1'000'000;
+  query.max = 1'000'000;
   const auto tasks = store.list(query);
   if (!tasks) return tasks.error().message;
   for (const Task& task : *tasks) {
@@ -241,5 +241,5 @@ TEST(DispatchPowerCut, AnywhereInLongerRuns) {
   }
 }
 
-}  // namespace
+}  // namespace dispatch_power_cut_test
 }  // namespace sonde::dispatch

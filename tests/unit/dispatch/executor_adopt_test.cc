@@ -1,7 +1,7 @@
 #include "dispatch/attempts.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace executor_adopt_test {
 
 using AdoptTest = Attempts;
 
@@ -60,7 +60,7 @@ TEST_F(AdoptTest, WhatNeverStartedCanBeStarted) {
   reopen({{1, 1}, {2, 1}});
   for (const int64_t task : {1, 2}) {
     EXPECT_EQ(end_of(task).cause, EndCause::not_started);
-    EXPECT_EQ(end_of(task).message, "the service ended before it was started");
+    EXPECT_EQ(end_of(task).message, "the service stopped before the task started");
   }
   ends_.clear();
   for (const int64_t task : {1, 2}) {
@@ -144,5 +144,5 @@ TEST_F(AdoptTest, ReadsTheWholeLogOfAnEarlierLife) {
   EXPECT_TRUE(log(1).is_whole);
 }
 
-}  // namespace
+}  // namespace executor_adopt_test
 }  // namespace sonde::dispatch

@@ -6,7 +6,7 @@
 #include "monitor/monitor_parts.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace gpu_feed_test {
 
 using monitor::kSecond;
 using monitor::kStart;
@@ -132,8 +132,8 @@ TEST_F(GpuFeedTest, TroubleSaysWhyNothingMayStart) {
   EXPECT_EQ(gpu_trouble(gpu, *monitor_.host), "incident 4 (xid) is open: XID 79");
   EXPECT_EQ(gpu_trouble(monitor_.host->gpus[1], *monitor_.host), "");
   monitor_.host->gpus[1].sample.moment_ns = 0;
-  EXPECT_EQ(gpu_trouble(monitor_.host->gpus[1], *monitor_.host), "it has not been read yet");
+  EXPECT_EQ(gpu_trouble(monitor_.host->gpus[1], *monitor_.host), "the GPU has not been sampled yet");
 }
 
-}  // namespace
+}  // namespace gpu_feed_test
 }  // namespace sonde::dispatch

@@ -14,7 +14,7 @@
 #include "shared/tcp_server.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace worker_requests_test {
 
 TEST(InferUrl, names_model_and_version) {
   EXPECT_EQ(infer_url("http://host:8000", {.model = "bert", .version = {}, .request = {}}),
@@ -79,7 +79,7 @@ TEST_F(WorkerRequestsTest, a_wrong_request_fails) {
   const TcpServer worker(status(400, R"({"error": "wrong shape"})"));
   const EndReport report = run(worker);
   EXPECT_EQ(report.exit_status, 1);
-  EXPECT_TRUE(report.message.ends_with("answered 400: wrong shape")) << report.message;
+  EXPECT_TRUE(report.message.ends_with("responded with 400: wrong shape")) << report.message;
 }
 
 TEST_F(WorkerRequestsTest, a_worker_that_breaks_off_may_be_asked_again) {
@@ -113,11 +113,11 @@ TEST_F(WorkerRequestsTest, all_end_with_the_service) {
   requests_->stop();
   const EndReport report = report_.get_future().get();
   EXPECT_EQ(report.cause, EndCause::worker);
-  EXPECT_EQ(report.message, "the service ended");
+  EXPECT_EQ(report.message, "the service stopped");
   report_ = {};
   requests_->start(launch(hanging), output_);
-  EXPECT_EQ(report_.get_future().get().message, "the service ends");
+  EXPECT_EQ(report_.get_future().get().message, "the service is stopping");
 }
 
-}  // namespace
+}  // namespace worker_requests_test
 }  // namespace sonde::dispatch

@@ -8,11 +8,11 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace redundant_sync_test {
 
 constexpr int64_t kUs = 1000;
 
-/// One thread with two streams of a GPU, and another thread beside it.
+/// One thread with two streams of a GPU, and another thread.
 class Waiting {
  public:
   Waiting() : thread_(builder_.thread(1, 1)), other_(builder_.thread(1, 2)) {
@@ -126,5 +126,5 @@ TEST(RedundantSync, LeavesWaitsWithinAStepToSyncInLoop) {
   EXPECT_NE(std::ranges::find(diagnosis.findings, "sync_in_loop", &Finding::id), diagnosis.findings.end());
 }
 
-}  // namespace
+}  // namespace redundant_sync_test
 }  // namespace sonde

@@ -7,7 +7,7 @@
 #include "metrics/catalogue.h"
 
 namespace sonde {
-namespace {
+namespace quantities_test {
 
 /// A trace with one kernel that has these metrics, on a GPU of compute capability `cc` (0: not told).
 class OneKernel {
@@ -107,7 +107,7 @@ TEST(Quantities, OldNamesLeadToThem) {
   EXPECT_EQ((*find_quantity("gld_throughput"))->name, "global_load_throughput");
   EXPECT_EQ((*find_quantity("stall_memory_dependency"))->name, "stall_long_scoreboard");
   EXPECT_EQ(find_quantity("sm_eficiency").error().message,
-            "there is no quantity 'sm_eficiency', did you mean 'sm_efficiency'?");
+            "unknown quantity 'sm_eficiency', did you mean 'sm_efficiency'?");
 }
 
 TEST(Quantities, NameOnlyMetricsThatTheCatalogueKnows) {
@@ -125,5 +125,5 @@ TEST(Quantities, NameOnlyMetricsThatTheCatalogueKnows) {
   }
 }
 
-}  // namespace
+}  // namespace quantities_test
 }  // namespace sonde

@@ -7,7 +7,7 @@
 #include "metrics/catalogue.h"
 
 namespace sonde {
-namespace {
+namespace sections_test {
 
 TEST(Sections, AreFoundByIdAndTitle) {
   ASSERT_NE(find_section("LaunchStats"), nullptr);
@@ -18,7 +18,7 @@ TEST(Sections, AreFoundByIdAndTitle) {
 
 TEST(Sections, UnknownIdsGetTheNearest) {
   EXPECT_TRUE(section_by_id("Occupancy"));
-  EXPECT_EQ(section_by_id("Ocupancy").error().message, "there is no section 'Ocupancy', did you mean 'Occupancy'?");
+  EXPECT_EQ(section_by_id("Ocupancy").error().message, "unknown section 'Ocupancy', did you mean 'Occupancy'?");
 }
 
 TEST(Sections, TheDefaultSetHasFour) {
@@ -56,5 +56,5 @@ TEST(Sections, NameOnlyMetricsThatTheCatalogueKnows) {
   for (const SectionLabel& label : section_labels()) EXPECT_NE(find_section(label.section), nullptr) << label.section;
 }
 
-}  // namespace
+}  // namespace sections_test
 }  // namespace sonde

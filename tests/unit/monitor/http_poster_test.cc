@@ -6,7 +6,7 @@
 #include "shared/tcp_server.h"
 
 namespace sonde::monitor {
-namespace {
+namespace http_poster_test {
 
 TcpServer::Answers always(const std::string& text) {
   return [=](const std::string& /*request*/) { return TcpServer::Answer{.text = text, .closes = !text.empty()}; };
@@ -68,5 +68,5 @@ TEST(HttpPoster, EndsWhatWaitsWhenItIsStopped) {
   EXPECT_FALSE(status);
 }
 
-}  // namespace
+}  // namespace http_poster_test
 }  // namespace sonde::monitor

@@ -11,7 +11,7 @@
 #include "wire/cuda_record.h"
 
 namespace sonde::record {
-namespace {
+namespace cuda_recording_test {
 
 /// Records as the injected library writes them, each a nanosecond after the one before.
 class CudaWritten {
@@ -143,7 +143,7 @@ TEST(CudaRecording, OfACallWithinACallTheOuterOneCounts) {
   ASSERT_EQ(t.api.start, (Times{0, 200}));
   EXPECT_EQ(t.api.call_class[0], static_cast<uint8_t>(CallClass::runtime));
   EXPECT_EQ(t.api.call_class[1], static_cast<uint8_t>(CallClass::driver));
-  EXPECT_EQ(t.name(t.api.name[1]), "CUDA driver call 307, name lost");
+  EXPECT_EQ(t.name(t.api.name[1]), "CUDA driver call 307 (name lost)");
 }
 
 TEST(CudaRecording, LaunchesWithoutAKernelAreToldLoudly) {
@@ -357,5 +357,5 @@ TEST(CudaRecording, ALongerBodyThanItsKindHasIsNoRecord) {
   EXPECT_GT(made_of_cuda(w).tally.unread_bytes, 0);
 }
 
-}  // namespace
+}  // namespace cuda_recording_test
 }  // namespace sonde::record

@@ -1,0 +1,61 @@
+#include "report/kernel_pages/ncu_csv_row.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sonde {
+namespace {
+
+constexpr std::array<std::string_view, 11> kTitles = {
+    "ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
+    "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
+
+std::string known(int64_t value) { return value == kUnknown ? std::string() : fmt::format("{}", value); }
+
+std::string_view process_name(const Trace& trace, const KernelProfile& kernel) {
+  const auto found = std::ranges::find_if(trace.processes, [&](const Process& process) {
+    return process.rank == kernel.rank && process.pid == kernel.process;
+  });
+  if (found == trace.processes.end()) return {};
+  const std::string_view path = trace.name(found->name);
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+void NcuCsvRow::add(std::string_view cell) {
+  line_ += line_.empty() ? "\"" : ",\"";
+  for (const char c : cell) {
+    if (c == '"') line_ += '"';
+    line_ += c;
+  }
+  line_ += '"';
+}
+
+void NcuCsvRow::add_launch(const Trace& trace, const KernelProfile& kernel) {
+  // The host's name or address stays out: it is private, and ncu itself mostly gives 127.0.0.1.
+  constexpr std::string_view kHost = "127.0.0.1";
+  add(fmt::format("{}", kernel.id));
+  add(known(kernel.process));
+  add(process_name(trace, kernel));
+  add(kHost);
+  add(trace.name(kernel.name));
+  add(known(kernel.context));
+  add(known(kernel.stream));
+  add(dim3_text(kernel.block));
+  add(dim3_text(kernel.grid));
+  add(kernel.device == kNone ? std::string() : fmt::format("{}", trace.devices[kernel.device].id));
+  add(capability_text(trace, kernel));
+}
+
+void NcuCsvRow::add_launch_titles() {
+  for (const std::string_view title : kTitles) add(title);
+}
+
+void NcuCsvRow::add_launch_blanks() {
+  for (size_t i = 0; i < kTitles.size(); ++i) add({});
+}
+
+std::string NcuCsvRow::take() { return std::exchange(line_, {}) + "\n"; }
+
+}  // namespace sonde
