@@ -13,13 +13,13 @@
 namespace sonde::serve {
 namespace {
 
-std::string variable(const char* name) {
+std::string service_variable(const char* name) {
   const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
   return value == nullptr ? "" : value;
 }
 
 void notify(const std::string& text) {
-  const std::string socket = variable("NOTIFY_SOCKET");
+  const std::string socket = service_variable("NOTIFY_SOCKET");
   if (!socket.empty()) send_datagram(socket, text);
 }
 
@@ -42,8 +42,8 @@ void Supervisor::stopping(std::chrono::seconds longest) {
 void Supervisor::status(const std::string& text) { notify(fmt::format("STATUS={}", text)); }
 
 std::optional<std::chrono::microseconds> Supervisor::watchdog() {
-  const auto interval = integer_of<int64_t>(variable("WATCHDOG_USEC"));
-  const std::string process = variable("WATCHDOG_PID");
+  const auto interval = integer_of<int64_t>(service_variable("WATCHDOG_USEC"));
+  const std::string process = service_variable("WATCHDOG_PID");
   const bool is_for_us = process.empty() || process == std::to_string(getpid());
   if (!interval || *interval <= 0 || !is_for_us) return std::nullopt;
   return std::chrono::microseconds(*interval / 2);
