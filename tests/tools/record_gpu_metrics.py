@@ -45,7 +45,7 @@ class Sampled(Cuda):
 
     def clock_error_ns(self):
         told = self.remark("GPU 0 have times of a clock that CUPTI does not identify")
-        return float(re.search(r"to ([\d.]+) ms", told).group(1)) * 1e6
+        return float(re.search(r"to within ([\d.]+) ms", told).group(1)) * 1e6
 
 
 def sample(path, *words, devices="all", options=(), **settings):
