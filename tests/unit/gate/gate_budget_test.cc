@@ -173,9 +173,9 @@ TEST(Budget, mistakes_of_a_file) {
   }
   EXPECT_EQ(mistake("version: 2\nrules: [step_time < 1 s]\n"),
             "b:1:10: unknown version 2; this program reads version 1");
-  EXPECT_TRUE(mistake("rules:\n  - step_time <= 1 s\n - x\n").starts_with("b:3:2: invalid YAML: "));
+  EXPECT_TRUE(mistake("rules:\n  - step_time <= 1 s\n - x\n").starts_with("b:3:2: not valid YAML: "));
   EXPECT_TRUE(mistake("rules: [step_time < 1 s]\nfalse_alarm_rate: 5 ms\n").starts_with("b:2:19: '5 ms' is no rate"));
-  EXPECT_TRUE(mistake(std::string(20'000, '[')).find("invalid YAML") != std::string::npos);
+  EXPECT_TRUE(mistake(std::string(20'000, '[')).find("not valid YAML") != std::string::npos);
 }
 
 TEST(Budget, all_mistakes_are_told_in_the_order_of_the_file_and_no_wrong_rule_is_kept) {
