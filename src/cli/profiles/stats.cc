@@ -219,7 +219,7 @@ void add_table_options(CommandLine& command, StatsOptions& options) {
       .list();
   command
       .option("-f,--format", options.formats, "LIST",
-              "column, csv, tsv, json or markdown; one for each report, the last goes on")
+              "column, csv, tsv, json or markdown; one for each report; the last one applies to all further reports")
       .list();
   command
       .option("-o,--output", options.outputs, "LIST",
