@@ -1,19 +1,28 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// config.yaml of `sonde serve`: docs/serve/configuration.md. Members are named as the keys; times are in seconds,
 /// shares 0..1.
 namespace sonde::config {
 
+/// Names of the selection strategies.
+inline constexpr auto kStrategies = std::to_array<std::string_view>({
+#define SONDE_STRATEGY(name) #name,
+#include "config/strategies.inc"
+#undef SONDE_STRATEGY
+});
+
 struct MultiGpu {
   bool enabled = true;  ///< else only the first eligible GPU is used
   std::string default_strategy = "least_loaded";
-  std::vector<std::string> strategies = {"round_robin", "least_loaded", "memory_optimized", "task_specific", "random"};
+  std::vector<std::string> strategies{kStrategies.begin(), kStrategies.end()};
   bool batch_split = true;
   int64_t min_batch_size_per_gpu = 4;
   int64_t max_concurrent_tasks_per_gpu = 8;
