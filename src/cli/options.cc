@@ -335,6 +335,7 @@ SONDE_OPTION_OF(uint64_t);
 SONDE_OPTION_OF(double);
 SONDE_OPTION_OF(std::string);
 SONDE_OPTION_OF(std::vector<std::string>);
+SONDE_OPTION_OF(std::optional<int>);
 SONDE_OPTION_OF(std::optional<int64_t>);
 SONDE_OPTION_OF(std::optional<uint64_t>);
 SONDE_OPTION_OF(std::optional<std::string>);
