@@ -163,8 +163,8 @@ Result<bool> run(const Options& options) {
   Watch watch(std::move(*source), of_seconds(options.source.patience_s));
   if (watch.gpu_count() == 0) {
     return fail(
-        "the NVIDIA driver works, but there is no GPU: check with lspci that the host has one, and in a container that "
-        "it was given (docker run --gpus all)");
+        "the NVIDIA driver works, but no GPU was found; check with lspci that the host has one, and that a container "
+        "has access to it (docker run --gpus all)");
   }
   SONDE_TRY(watch.choose(options));
   if (watch.simulated() && (options.dmon || !options.query.empty())) {

@@ -67,7 +67,7 @@ Status add(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("name", options->name, "user or client that the key is for").required();
+  command.positional("NAME", options->name, "user or client that the key is for").required();
   command
       .option("--role", options->role, "ROLE",
               "role: read views everything; submit also runs tasks and acknowledges incidents; admin also changes the "
