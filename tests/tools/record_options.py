@@ -94,7 +94,7 @@ SILENT = """
 TABLE = Path(__file__).resolve().parents[2] / "src" / "cli" / "record" / "other_options.inc"
 
 # Of the parser, and of nobody who knows what was meant.
-RAW = re.compile(r"not expected|Could not convert|not in range|required|allowed value|internal error|there is no option"
+RAW = re.compile(r"not expected|Could not convert|not in range|required|allowed value|internal error|unknown option"
                  r"|one word too many")
 
 

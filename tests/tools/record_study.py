@@ -115,8 +115,8 @@ def checked_first(folder):
                           (["--section", "Nothing"], "sonde kernel --list-sections lists them"),
                           (["--set", "full"], "--metrics full does the same"), (["-t", "cudda"], "cudda"), (["-s", "all"], "all"),
                           (["--capture-range", "x"], "x"), (["--sampling-frequency", "1"], "1"),
-                          (["--modules", "0"], "'0' is no whole number above 0"),
-                          (["--kernels", "0"], "'0' is no whole number above 0")):
+                          (["--modules", "0"], "'0' is not a whole number above 0"),
+                          (["--kernels", "0"], "'0' is not a whole number above 0")):
         run = study(folder, *options)
         check(run.returncode == 2 and said in run.stderr and run.stdout == "", (options, run))
         check("first run" not in run.stderr, run.stderr)
@@ -167,7 +167,7 @@ def without_counters(folder):
     check("no kernel was recorded on a GPU, so" in run.stderr and (folder / "study.html").exists(), run.stderr)
     for traces in (["-t", "nvtx"], ["--trace=nvtx,osrt"]):
         run = study(folder, *traces)
-        check(run.returncode == 0 and "no kernel was recorded on a GPU (-t leaves out cuda)" in run.stderr, run.stderr)
+        check(run.returncode == 0 and "no kernel was recorded on a GPU (-t does not contain cuda)" in run.stderr, run.stderr)
 
 
 def exit_codes(folder):

@@ -383,7 +383,7 @@ def ps_lists_in_order():
         rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
         assert rows[0] == ["ID", "NAME", "TYPE", "STATE", "PRIO", "GPUS", "MEMORY", "WAIT", "RUN", "REASON"], rows[0]
         assert rows[1:] == [
-            ["13", "first", "default", "running", "normal", "gpu_0,gpu_1", "16.0 GiB", "1m15s", "10m00s", "was told to end"],
+            ["13", "first", "default", "running", "normal", "gpu_0,gpu_1", "16.0 GiB", "1m15s", "10m00s", "being cancelled"],
             ["14", "second", "default", "running", "normal", "gpu_1", "16.0 GiB", "0.2s", "1m00s"],
             ["15", "next", "default", "waiting", "high", "1", "-", "2m30s", "-", "memory is short"],
             ["16", "late", "default", "waiting", "normal", "2", "8.0 GiB", "10m00s", "-", "number 2 in the queue"],
@@ -480,7 +480,7 @@ def cancelling_takes_lists_and_ranges():
     paths = {f"POST /api/v1/tasks/{number}/cancel": cancel for number in (12, 14, 15, 16)}
     with StandIn(paths) as server:
         done = expect(sonde(server, "cancel", "12,14-16", "12", "16"), 1, None, "Task 15 succeeded at 08:00.")
-        assert done.stdout == "task 12 was cancelled: cancelled by ci\ntask 14 was told to end\ntask 16 was cancelled: cancelled by ci\n", done.stdout
+        assert done.stdout == "task 12 was cancelled: cancelled by ci\ntask 14 is being cancelled\ntask 16 was cancelled: cancelled by ci\n", done.stdout
         assert [asked.path.split("/")[-2] for asked in server.asked] == ["12", "14", "15", "16"], server.asked
         assert all(asked.text == "" and "content-type" not in asked.headers for asked in server.asked), server.asked[0].headers
     with StandIn(paths) as server:
@@ -529,10 +529,10 @@ def batches_are_read_from_yaml_and_json():
 def mistakes_in_batches_have_a_place():
     for text, said in (
         ("name: x\ntasks:\n  - comand: x\n", ":3:5: unknown key 'comand', did you mean 'command'?"),
-        ("tasks:\n  - gpus: many\n", ":2:11: a whole number stands here"),
+        ("tasks:\n  - gpus: many\n", ":2:11: expected an integer"),
         ("tasks:\n  - time_limit: soon\n", ":2:17: 'soon' is no time"),
         ("tasks:\n  - {type: a, type: b}\n", "stands twice"),
-        ("tasks: 3\n", ":1:8: a list of tasks stands here"),
+        ("tasks: 3\n", ":1:8: expected a list of tasks"),
         ("name: x\n", "either tasks, a list, or count and task"),
         ("count: 3\n", "either tasks, a list, or count and task"),
         ("tasks: []\ncount: 3\ntask: {}\n", "either tasks, a list, or count and task"),
