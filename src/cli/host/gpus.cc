@@ -215,6 +215,7 @@ void set_up(CommandLine& command) {
       .shows_default();
   CommandLine dmon = command.command("dmon", "Print a line per GPU and second, in the columns of nvidia-smi dmon");
   dmon.passes_options_up();
+  dmon.footer("Example:\n  sonde gpus dmon -s pu -d 5\n");
   dmon.option("-s,--select", options->select, "GROUPS", "groups of columns to print: p u c v m e t").shows_default();
   dmon.option("-d,--delay", options->delay_s, "SECONDS", "seconds between two lines").between(0.01, 86400.0);
   dmon.option("-o,--options", options->stamp, "STAMPS", "add columns: D date, T time");
