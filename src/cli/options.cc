@@ -432,6 +432,10 @@ std::vector<OptionInfo> CommandLine::options() const {
   return infos;
 }
 
+bool CommandLine::has_option(const std::string& name) const {
+  return std::as_const(*app_).get_option_no_throw(name) != nullptr;
+}
+
 std::optional<OptionInfo> CommandLine::find_option(const std::string& name) const {
   const CLI::Option* const option = std::as_const(*app_).get_option_no_throw(name);
   return option == nullptr ? std::nullopt : std::optional(info_of(*option));

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "cli/options.h"
+#include "cli/command.h"
 
 namespace sonde {
 
-/// The options and the work of a command that pins an entry, or removes its pin.
+/// Options and run of a command that pins an entry (`pinned`) or removes its pin.
 void set_up_pinning(CommandLine& command, bool pinned);
 
 }  // namespace sonde

@@ -1,18 +1,17 @@
-#include "cli/baseline/shared_pin.h"
+#include "cli/baseline/shared_pinning.h"
 
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "cli/baseline/shared_entry_options.h"
-#include "cli/command.h"
 #include "cli/output.h"
 #include "gate/store/baseline_store.h"
 
 namespace sonde {
 namespace {
 
-Status change_pin(const EntryOptions& options, bool pinned) {
+Status set_pinned(const EntryOptions& options, bool pinned) {
   const auto entry = find_entry(options);
   if (!entry) return std::unexpected(entry.error());
   SONDE_TRY(gate::set_pinned(options.store, *entry, pinned));
@@ -26,7 +25,7 @@ void set_up_pinning(CommandLine& command, bool pinned) {
   auto options = std::make_shared<EntryOptions>();
   add_entry_options(command, *options);
   command.runs([options, pinned] {
-    const Status done = change_pin(*options, pinned);
+    const Status done = set_pinned(*options, pinned);
     return done ? kDone : report_error(done.error());
   });
 }
