@@ -95,7 +95,7 @@ TABLE = Path(__file__).resolve().parents[2] / "src" / "cli" / "record" / "other_
 
 # Of the parser, and of nobody who knows what was meant.
 RAW = re.compile(r"not expected|Could not convert|not in range|required|allowed value|internal error|unknown option"
-                 r"|one word too many")
+                 r"|unexpected word")
 
 
 def words_of(option, joined):

@@ -181,7 +181,7 @@ def exit_codes(folder):
     run = study(folder, program=("sh", "-c", "exit 0"))
     check(run.returncode == 0, run.stderr)
     again = subprocess.run([SONDE, "study", "-o", folder / "study", "true"], capture_output=True, text=True, check=False)
-    check(again.returncode == 2 and "is there already" in again.stderr, again.stderr)
+    check(again.returncode == 2 and "already exists" in again.stderr, again.stderr)
 
 
 def main():

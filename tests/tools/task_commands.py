@@ -297,7 +297,7 @@ def an_interrupt_leaves_the_task_running():
     for words, path in ((["submit", "--wait", "--", "x"], "/api/v1/tasks/12"), (["logs", "-f", "12"], "/api/v1/tasks/12/log")):
         with StandIn(answers) as server:
             code, said = interrupted(server, *words, seen=lambda at, path=path: any(asked.path == path for asked in at.asked))
-            assert code == 130 and "task 12 goes on without this command" in said, (code, said)
+            assert code == 130 and "task 12 keeps running" in said, (code, said)
     over_now.set()
     batch = {"id": 3, "name": None, "tasks": [1], "states": {"running": 1}, "split": {}}
     with tempfile.TemporaryDirectory() as folder, StandIn({"POST /api/v1/batches": Answer(201, batch), "GET /api/v1/batches/3": batch}) as server:
