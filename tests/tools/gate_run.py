@@ -117,7 +117,7 @@ def patterns(world):
     check((world.folder / "made.sqlite").exists(), "the program's own file stays")
     none = world.sonde("gate", "run", "-n", "1", "--budget", "wall.yaml", "--", "true", "{profile}")
     ended(none, 5, "no profile")
-    check("it left no profile" in none.stderr, none.stderr)
+    check("the run left no profile" in none.stderr, none.stderr)
 
 
 def failing(world):

@@ -135,12 +135,12 @@ def words_of_a_type_are_its_arguments():
 def mistakes_of_usage_are_found_without_the_service():
     for words, said in (
         (["submit"], "nothing to run"),
-        (["submit", "--after", "7-5", "--", "x"], "ends before it begins"),
-        (["submit", "--after", "x", "--", "x"], "no number of a task"),
-        (["submit", "--time-limit", "2 weeks", "--", "x"], "is no time"),
-        (["submit", "--time-limit", "-5", "--", "x"], "no time above 0"),
-        (["submit", "--env", "=x", "--", "x"], "names no variable"),
-        (["submit", "--env", "SONDE_NO_SUCH", "--", "x"], "no such variable"),
+        (["submit", "--after", "7-5", "--", "x"], "is not in ascending order"),
+        (["submit", "--after", "x", "--", "x"], "is not a task ID"),
+        (["submit", "--time-limit", "2 weeks", "--", "x"], "is not a time"),
+        (["submit", "--time-limit", "-5", "--", "x"], "is not a time above 0"),
+        (["submit", "--env", "=x", "--", "x"], "does not name a variable"),
+        (["submit", "--env", "SONDE_NO_SUCH", "--", "x"], "the variable is not set here"),
         (["submit", "--gpus", "-1", "--", "x"], "--gpus"),
         (["submit", "--priorty", "high", "--", "x"], "did you mean '--priority'?"),
         (["submit", "--request", "/dev/null/x", "--", "x"], "--request"),
@@ -192,7 +192,7 @@ def a_full_queue_says_when_to_come_back():
 
 
 def errors_say_what_to_do():
-    expect(sonde(None, "ps"), 1, "", "`sonde serve` starts one; --url or SONDE_URL names another")
+    expect(sonde(None, "ps"), 1, "", "`sonde serve` starts one, --url or SONDE_URL names another")
     no_key = problem(401, "no_key", "Send it in the header.")
     for words in (["ps"], ["explain", "1"], ["logs", "1"], ["batch", "list"], ["submit", "--", "x"]):
         paths = ("GET /api/v1/tasks", "GET /api/v1/tasks/1", "GET /api/v1/tasks/1/explain", "GET /api/v1/batches", "POST /api/v1/tasks")
@@ -205,7 +205,7 @@ def errors_say_what_to_do():
         assert "\x1b" not in done.stderr, done.stderr
     for other in (Answer(200, b"<html>"), Answer(502, b"<html>Bad gateway"), Answer(200, b""), Answer(302, b"", {"Location": "http://127.0.0.1:1/"})):
         with StandIn({"GET /api/v1/tasks": other}) as server:
-            expect(sonde(server, "ps"), 1, "", "is something else at this address?")
+            expect(sonde(server, "ps"), 1, "", "check the URL")
     for odd in ([], 7, None, {"tasks": 5}, {"tasks": [None, 5, [], {"id": "x"}]}, {"tasks": [task(1, name=5, gpus="x", attempts=[3])]}):
         with StandIn({"GET /api/v1/tasks": Answer(200, json.dumps(odd).encode()), "GET /api/v1/tasks/1/explain": Answer(200, json.dumps(odd).encode()), "GET /api/v1/queue": Answer(200, json.dumps(odd).encode())}) as server:
             expect(sonde(server, "ps"), 0)
@@ -224,7 +224,7 @@ def addresses_and_keys_are_checked():
         expect(sonde(server, "ps", SONDE_API_KEY="a\nX-Other: b"), 1, "", "SONDE_API_KEY holds no key")
         expect(sonde(server, "ps", "--url", server.url + "/"), 0)
         expect(sonde(server, "ps", SONDE_URL=server.url, http_proxy="http://127.0.0.1:1"), 0)
-        for url, said in (("ftp://x", "begins with http://"), ("http://a:b@x", "no user or password"), ("http://x?y", "no address")):
+        for url, said in (("ftp://x", "begin with http://"), ("http://a:b@x", "must not contain a user or password"), ("http://x?y", "is not the URL of a service")):
             expect(sonde(server, "ps", "--url", url), 1, "", said)
 
 
@@ -267,7 +267,7 @@ def waiting_goes_on_over_a_restart():
     stopped = problem(503, "not_ready", "The service is not ready.")
     states = [task(12, "waiting"), Answer(0, None), stopped, over(12, "succeeded", "exit", exit_status=0)]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
-        expect(sonde(server, "submit", "--wait", "--", "x"), 0, "12\n", "the service does not answer")
+        expect(sonde(server, "submit", "--wait", "--", "x"), 0, "12\n", "the service does not respond")
     states = [task(12, "waiting"), problem(503, "tasks_disabled", "This service does not accept tasks.")]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
         expect(sonde(server, "submit", "--wait", "--", "x"), 1, "12\n", "This service does not accept tasks.")
@@ -530,21 +530,21 @@ def mistakes_in_batches_have_a_place():
     for text, said in (
         ("name: x\ntasks:\n  - comand: x\n", ":3:5: unknown key 'comand', did you mean 'command'?"),
         ("tasks:\n  - gpus: many\n", ":2:11: expected an integer"),
-        ("tasks:\n  - time_limit: soon\n", ":2:17: 'soon' is no time"),
+        ("tasks:\n  - time_limit: soon\n", ":2:17: 'soon' is not a time"),
         ("tasks:\n  - {type: a, type: b}\n", "stands twice"),
         ("tasks: 3\n", ":1:8: expected a list of tasks"),
-        ("name: x\n", "either tasks, a list, or count and task"),
-        ("count: 3\n", "either tasks, a list, or count and task"),
-        ("tasks: []\ncount: 3\ntask: {}\n", "either tasks, a list, or count and task"),
+        ("name: x\n", "either tasks (a list), or count and task"),
+        ("count: 3\n", "either tasks (a list), or count and task"),
+        ("tasks: []\ncount: 3\ntask: {}\n", "either tasks (a list), or count and task"),
         ("tasks: [\n", ":2:1: "),
-        ("- a\n", "a batch has keys"),
+        ("- a\n", "expected a batch with the keys"),
         ("tasks: []\n---\ntasks: []\n", ":2:1: a second document"),
-        ("", "a batch has keys"),
+        ("", "expected a batch with the keys"),
         ("tasks:\n  - command: \"'\"\n", "not closed"),
         ("a: &a [x,x,x,x,x,x,x,x,x,x]\n", "unknown key 'a'"),
         ("tasks:\n  - request: {a: &a [1,1,1,1,1,1,1,1,1,1], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a], c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b], "
          "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c], e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d], f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e], "
-         "g: [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]}\n", "too large once its references are written out"),
+         "g: [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]}\n", "too large after its references are expanded"),
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder, StandIn({}) as server:
             file = Path(folder) / "batch.yaml"
