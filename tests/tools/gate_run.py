@@ -172,7 +172,7 @@ def throttled(world):
     command[command.index("hot")] = "hotter"
     always = world.sonde(*command, SMI_SLOW="always", **environment)
     ended(always, 5, "runs that are always slowed")
-    check("after 5 runs were made again" in always.stderr, always.stderr)
+    check("after 5 runs were repeated" in always.stderr, always.stderr)
     command[command.index("hotter")] = "hottest"
     taken = world.sonde(*command[:-2], "--most-throttled", "0", "--", "true", SMI_SLOW="always", **environment)
     ended(taken, 0, "slowed runs that are taken")

@@ -145,14 +145,14 @@ def mistakes_of_usage_are_found_without_the_service():
         (["submit", "--priorty", "high", "--", "x"], "did you mean '--priority'?"),
         (["submit", "--request", "/dev/null/x", "--", "x"], "--request"),
         (["ps", "--state", "runing"], "did you mean 'running'?"),
-        (["ps", "0"], "no number"),
+        (["ps", "0"], "is not a task ID"),
         (["cancel", "1-100000"], "more than 1000"),
-        (["logs", "x"], "no number"),
-        (["logs", "-1"], "no number"),
-        (["explain", "1.5"], "no number"),
+        (["logs", "x"], "is not an ID"),
+        (["logs", "-1"], "is not an ID"),
+        (["explain", "1.5"], "is not an ID"),
         (["batch"], "FILE is missing"),
         (["batch", "shwo"], "did you mean 'show'?"),
-        (["batch", "show", "x"], "no number"),
+        (["batch", "show", "x"], "is not an ID"),
     ):
         with StandIn({}) as server:
             expect(sonde(server, *words), 2, "", said)
@@ -467,7 +467,7 @@ def explain_speaks_plainly():
     unknown = explained | {"start": None, "start_unknown": "no task of this type ended yet", "position": 1, "ahead": []}
     with StandIn({"GET /api/v1/tasks/12/explain": unknown}) as server:
         text = sonde(server, "explain", "12").stdout
-        assert "It is next in the queue." in text and "cannot be said: no task of this type" in text, text
+        assert "It is next in the queue." in text and "Its start time is unknown: no task of this type" in text, text
 
 
 def cancelling_takes_lists_and_ranges():
