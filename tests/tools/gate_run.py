@@ -117,7 +117,7 @@ def patterns(world):
     check((world.folder / "made.sqlite").exists(), "the program's own file stays")
     none = world.sonde("gate", "run", "-n", "1", "--budget", "wall.yaml", "--", "true", "{profile}")
     ended(none, 5, "no profile")
-    check("it left no profile" in none.stderr, none.stderr)
+    check("the run left no profile" in none.stderr, none.stderr)
 
 
 def failing(world):
@@ -172,7 +172,7 @@ def throttled(world):
     command[command.index("hot")] = "hotter"
     always = world.sonde(*command, SMI_SLOW="always", **environment)
     ended(always, 5, "runs that are always slowed")
-    check("after 5 runs were made again" in always.stderr, always.stderr)
+    check("after 5 runs were repeated" in always.stderr, always.stderr)
     command[command.index("hotter")] = "hottest"
     taken = world.sonde(*command[:-2], "--most-throttled", "0", "--", "true", SMI_SLOW="always", **environment)
     ended(taken, 0, "slowed runs that are taken")

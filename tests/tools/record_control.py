@@ -223,7 +223,7 @@ def recovered(folder):
     said = sonde(folder, "record", "--recover", spool)
     check("is unknown" in said and f"the profile is {path}" in said, said)
     check(names_of(path) == {"kept": 200}, names_of(path))
-    check(f"{spool} is removed" in said and not spool.exists(), said)
+    check(f"removed {spool}" in said and not spool.exists(), said)
     check("--recover" not in record(path, "true", options=[*NVTX, "-f"]).stderr, "the file is told of again")
     spool.write_bytes(content)
     sonde(folder, "record", "--recover", spool, code=1)
@@ -232,7 +232,7 @@ def recovered(folder):
     check(names_of(folder / "again.sqlite") == {"kept": 200}, "another name")
     cut = folder / "cut.sqlite.recording-1"
     cut.write_bytes(content[:-8])
-    check(f"{cut} stays, and may be deleted" in sonde(folder, "record", "--recover", cut) and cut.exists(), "half of a piece")
+    check(f"{cut}, which may be deleted" in sonde(folder, "record", "--recover", cut) and cut.exists(), "half of a piece")
     check(0 < names_of(folder / "cut.sqlite")["kept"] < 200, "the pieces that are whole")
     for content in (b"", b"x" * 1000):
         cut.write_bytes(content)

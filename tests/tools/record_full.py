@@ -347,7 +347,7 @@ def answered(folder):
         run = record(path, *options)
         check(run.returncode == 2 and said in run.stderr and run.stdout == "", (options, run.returncode, run.stderr))
     run = record(path, *ONLY, "--launch-count", "1", "--sampling-buffer-size", "1", "--warp-sampling-max-passes", "3")
-    check(run.stderr.count("--sampling-interval sets how many") == 2, run.stderr)
+    check(run.stderr.count("--sampling-interval sets the number") == 2, run.stderr)
     check_samples(profiles(path)[0])
     for words in ("group:smsp__pcsamp_warp_stall_reasons", COUNT, STALLED + "barrier"):
         record(path, "--metrics", words, "--launch-count", "1")

@@ -161,7 +161,7 @@ def listed(folder):
     check("no launch passed --kernels-from" in run.stderr, run.stderr)
     names.write_text("# only this\n")
     run = record(path, "--metrics", METRICS[2], "--kernels-from", names)
-    check(run.returncode == 2 and "no kernel stands in it" in run.stderr, run.stderr)
+    check(run.returncode == 2 and "the file contains no kernel" in run.stderr, run.stderr)
 
 
 def words(folder):
@@ -324,16 +324,16 @@ def answered(folder):
     for options, said in ((["--section", "PmSampling"], "--gpu-metrics-devices"), (["--set", "basci"], "did you mean 'basic'"),
                           (["--section", "SpeedOfLigth"], "SpeedOfLight"), (["--metrics", "detaild"], "did you mean 'detailed'"),
                           (["--metrics", "sass__inst_executed_per_opcode"], "it is not measured; ncu"),
-                          (["--kernel-regex", "(", "--metrics", "basic"], "--kernel-regex '(': '(' is no extended regular expr"),
-                          (["-k", "regex:(", "--metrics", "basic"], "-k,--kernel-name 'regex:(': '(' is no extended regular"),
+                          (["--kernel-regex", "(", "--metrics", "basic"], "--kernel-regex '(': '(' is not a valid extended regular expr"),
+                          (["-k", "regex:(", "--metrics", "basic"], "-k,--kernel-name 'regex:(': '(' is not a valid extended regular"),
                           (["--kernel-regex", "x"], "--metrics basic"), (["--list-sections"], "sonde kernel --list-sections"),
                           (["-i", "file"], "sonde kernel -i"),
-                          (["--nvtx-include", "a,b/", "--metrics", "basic"], "a comma stands between"),
+                          (["--nvtx-include", "a,b/", "--metrics", "basic"], "commas separate start/end ranges"),
                           (["--nvtx-exclude", "a@b@c", "--metrics", "basic"], "one domain"),
                           (["--nvtx-exclude", "a"], "--nvtx-exclude chooses kernels"),
                           (["--metrics", "dram_read_byte"], "did you mean 'dram_read_bytes'"),
                           (["--metrics", "regex:^nothing$"], "none of the"), (["--metrics", "regex:("], "regular expression"),
-                          (["--metrics", "derived__pct_occupancy"], "no counter holds it"),
+                          (["--metrics", "derived__pct_occupancy"], "no counter provides it"),
                           (["--metrics", "group:memory__dram_tabel"], "memory__dram_table"),
                           (["--nvtx-push-pop-scope", "process", "--metrics", "basic"], "only thread")):
         run = record(path, *options)

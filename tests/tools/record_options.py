@@ -94,8 +94,8 @@ SILENT = """
 TABLE = Path(__file__).resolve().parents[2] / "src" / "cli" / "record" / "other_options.inc"
 
 # Of the parser, and of nobody who knows what was meant.
-RAW = re.compile(r"not expected|Could not convert|not in range|required|allowed value|internal error|there is no option"
-                 r"|one word too many")
+RAW = re.compile(r"not expected|Could not convert|not in range|required|allowed value|internal error|unknown option"
+                 r"|unexpected word")
 
 
 def words_of(option, joined):
@@ -140,7 +140,7 @@ def check_recorded(folder, option):
     check(run.returncode in (0, 2), (option, run.returncode, run.stderr))
     check(run.returncode == 0 or is_named(option, run.stderr), (option, run.stderr))
     apart = answer(folder, "record", option, joined=False).stderr
-    check("there is no program to run" in apart, (option, "as two words", apart))
+    check("no program given" in apart, (option, "as two words", apart))
     return run
 
 
@@ -182,7 +182,7 @@ def check_ports(folder):
     """-p is nsys' --nvtx-capture, and ncu's --port where a number stands behind it that no range waits for."""
     for command in ("record", "launch", "start", "study"):
         run = answer(folder, command, "-p=49152")
-        check("nothing goes over the network" in run.stderr and run.returncode == (1 if command == "start" else 0),
+        check("no network connection is used" in run.stderr and run.returncode == (1 if command == "start" else 0),
               (command, run.stderr))
         run = answer(folder, command, "-p=step")
         check(run.returncode != 0 and "--nvtx-capture" in run.stderr and "no session" not in run.stderr, (command, run.stderr))

@@ -51,7 +51,7 @@ def modules(folder):
     too_long = [line for line in run.stderr.splitlines()
                 if len(line) > 80 and not re.match("sonde: (recorded|writing|CUPTI|measured|the (report|profile))", line)]
     check(not too_long, too_long)
-    taken = lines_of_modules(run.stderr, "what modules take of the GPUs")
+    taken = lines_of_modules(run.stderr, "GPU time of modules")
     # Times of five steps: two layers of 300 us; 400 us and 10 us; 5 us and 20 us; copies of 1 MiB (66.5 us) and 64 KiB
     # (5.1 us): 1106.6 us a step.
     check(taken["step #"] == (" ", ["100.0 %", "5.17 ms", "358 us", "5.57 MB", "30", taken["step #"][1][5]]), taken)
@@ -69,7 +69,7 @@ def modules(folder):
                            ("scale", "model.decoder", 2), ("vector_add", "model.decoder", 2),
                            ("vector_add", "model.encoder", 2)], rows)
     check("vector_add\tstep 0\tmodel\tmodel.encoder" in listed, listed)
-    moved = lines_of_modules(run.stderr, "what the kernels of modules move")
+    moved = lines_of_modules(run.stderr, "memory traffic of the kernels of modules")
     # The stand-in counts a metric's length times the threads: 5 steps of a grid of 1056 with 256 threads.
     threads = 5 * 1056 * 256
     for cell, metric in ((2, "dram__bytes_read.sum"), (3, "dram__bytes_write.sum")):
@@ -115,8 +115,8 @@ def checked_first(folder):
                           (["--section", "Nothing"], "sonde kernel --list-sections lists them"),
                           (["--set", "full"], "--metrics full does the same"), (["-t", "cudda"], "cudda"), (["-s", "all"], "all"),
                           (["--capture-range", "x"], "x"), (["--sampling-frequency", "1"], "1"),
-                          (["--modules", "0"], "'0' is no whole number above 0"),
-                          (["--kernels", "0"], "'0' is no whole number above 0")):
+                          (["--modules", "0"], "'0' is not a whole number above 0"),
+                          (["--kernels", "0"], "'0' is not a whole number above 0")):
         run = study(folder, *options)
         check(run.returncode == 2 and said in run.stderr and run.stdout == "", (options, run))
         check("first run" not in run.stderr, run.stderr)
@@ -161,13 +161,13 @@ def bounded(folder):
 def without_counters(folder):
     run = study(folder, SONDE_FAKE_PROFILER="RangeProfilerEnable=35")
     check(run.returncode == 0 and "NVreg_RestrictProfilingToAdminUsers=0" in run.stderr, run.stderr)
-    check("no counters could be had" in run.stderr and (folder / "study.html").exists(), run.stderr)
+    check("no counters were recorded" in run.stderr and (folder / "study.html").exists(), run.stderr)
     run = study(folder, program=("sh", "-c", "echo hello"))
     check(run.returncode == 0 and run.stdout == "hello\n", (run.stdout, run.stderr))
     check("no kernel was recorded on a GPU, so" in run.stderr and (folder / "study.html").exists(), run.stderr)
     for traces in (["-t", "nvtx"], ["--trace=nvtx,osrt"]):
         run = study(folder, *traces)
-        check(run.returncode == 0 and "no kernel was recorded on a GPU (-t leaves out cuda)" in run.stderr, run.stderr)
+        check(run.returncode == 0 and "no kernel was recorded on a GPU (-t does not contain cuda)" in run.stderr, run.stderr)
 
 
 def exit_codes(folder):
@@ -181,7 +181,7 @@ def exit_codes(folder):
     run = study(folder, program=("sh", "-c", "exit 0"))
     check(run.returncode == 0, run.stderr)
     again = subprocess.run([SONDE, "study", "-o", folder / "study", "true"], capture_output=True, text=True, check=False)
-    check(again.returncode == 2 and "is there already" in again.stderr, again.stderr)
+    check(again.returncode == 2 and "already exists" in again.stderr, again.stderr)
 
 
 def main():

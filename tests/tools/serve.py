@@ -87,10 +87,10 @@ def reads_its_file_again():
         service.process.send_signal(signal.SIGHUP)
         until(lambda: "sonde.server.max_connections" in service.text(), "the key that waits for a restart")
         text = service.text()
-        check("gpu.max_temperature" in text and "they wait for a restart" in text, text)
+        check("gpu.max_temperature" in text and "take effect after a restart" in text, text)
         service.config.write_text("gpu:\n  max_temperature: hot\n")
         service.process.send_signal(signal.SIGHUP)
-        until(lambda: "what held goes on" in service.text(), "the error of the reload")
+        until(lambda: "keeping the current configuration" in service.text(), "the error of the reload")
         config = service.call("GET", "/api/v1/config", role="read")[1]["config"]
         same(config["gpu"]["max_temperature"], 70)
         same(service.stop(signal.SIGINT), 0)
@@ -173,7 +173,7 @@ def speaks_tls():
             until(lambda: answers(service), "the renewed certificate")
             (folder / "key.pem").write_text("no key")
             service.process.send_signal(signal.SIGHUP)
-            until(lambda: "that of before goes on" in service.text(), "the error of the certificate")
+            until(lambda: "still using the previous certificate" in service.text(), "the error of the certificate")
             same(service.call("GET", "/api/v1/me", role="read")[0], 200)
             same(service.stop(), 0)
 

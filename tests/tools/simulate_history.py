@@ -111,7 +111,7 @@ def what_never_ran_is_told():
         command = [SONDE, "simulate", "--history", service.path / "state", "--simulated", GPUS]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         same(done.returncode, 1, "exit status")
-        same("has no task of which it is known how long it runs" in done.stderr, True, done.stderr)
+        same("has no task with a known run time" in done.stderr, True, done.stderr)
 
 
 if __name__ == "__main__":

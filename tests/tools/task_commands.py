@@ -135,24 +135,24 @@ def words_of_a_type_are_its_arguments():
 def mistakes_of_usage_are_found_without_the_service():
     for words, said in (
         (["submit"], "nothing to run"),
-        (["submit", "--after", "7-5", "--", "x"], "ends before it begins"),
-        (["submit", "--after", "x", "--", "x"], "no number of a task"),
-        (["submit", "--time-limit", "2 weeks", "--", "x"], "is no time"),
-        (["submit", "--time-limit", "-5", "--", "x"], "no time above 0"),
-        (["submit", "--env", "=x", "--", "x"], "names no variable"),
-        (["submit", "--env", "SONDE_NO_SUCH", "--", "x"], "no such variable"),
+        (["submit", "--after", "7-5", "--", "x"], "is not in ascending order"),
+        (["submit", "--after", "x", "--", "x"], "is not a task ID"),
+        (["submit", "--time-limit", "2 weeks", "--", "x"], "is not a time"),
+        (["submit", "--time-limit", "-5", "--", "x"], "is not a time above 0"),
+        (["submit", "--env", "=x", "--", "x"], "does not name a variable"),
+        (["submit", "--env", "SONDE_NO_SUCH", "--", "x"], "the variable is not set here"),
         (["submit", "--gpus", "-1", "--", "x"], "--gpus"),
         (["submit", "--priorty", "high", "--", "x"], "did you mean '--priority'?"),
         (["submit", "--request", "/dev/null/x", "--", "x"], "--request"),
         (["ps", "--state", "runing"], "did you mean 'running'?"),
-        (["ps", "0"], "no number"),
+        (["ps", "0"], "is not a task ID"),
         (["cancel", "1-100000"], "more than 1000"),
-        (["logs", "x"], "no number"),
-        (["logs", "-1"], "no number"),
-        (["explain", "1.5"], "no number"),
+        (["logs", "x"], "is not an ID"),
+        (["logs", "-1"], "is not an ID"),
+        (["explain", "1.5"], "is not an ID"),
         (["batch"], "FILE is missing"),
         (["batch", "shwo"], "did you mean 'show'?"),
-        (["batch", "show", "x"], "no number"),
+        (["batch", "show", "x"], "is not an ID"),
     ):
         with StandIn({}) as server:
             expect(sonde(server, *words), 2, "", said)
@@ -192,7 +192,7 @@ def a_full_queue_says_when_to_come_back():
 
 
 def errors_say_what_to_do():
-    expect(sonde(None, "ps"), 1, "", "`sonde serve` starts one; --url or SONDE_URL names another")
+    expect(sonde(None, "ps"), 1, "", "`sonde serve` starts one, --url or SONDE_URL names another")
     no_key = problem(401, "no_key", "Send it in the header.")
     for words in (["ps"], ["explain", "1"], ["logs", "1"], ["batch", "list"], ["submit", "--", "x"]):
         paths = ("GET /api/v1/tasks", "GET /api/v1/tasks/1", "GET /api/v1/tasks/1/explain", "GET /api/v1/batches", "POST /api/v1/tasks")
@@ -205,7 +205,7 @@ def errors_say_what_to_do():
         assert "\x1b" not in done.stderr, done.stderr
     for other in (Answer(200, b"<html>"), Answer(502, b"<html>Bad gateway"), Answer(200, b""), Answer(302, b"", {"Location": "http://127.0.0.1:1/"})):
         with StandIn({"GET /api/v1/tasks": other}) as server:
-            expect(sonde(server, "ps"), 1, "", "is something else at this address?")
+            expect(sonde(server, "ps"), 1, "", "check the URL")
     for odd in ([], 7, None, {"tasks": 5}, {"tasks": [None, 5, [], {"id": "x"}]}, {"tasks": [task(1, name=5, gpus="x", attempts=[3])]}):
         with StandIn({"GET /api/v1/tasks": Answer(200, json.dumps(odd).encode()), "GET /api/v1/tasks/1/explain": Answer(200, json.dumps(odd).encode()), "GET /api/v1/queue": Answer(200, json.dumps(odd).encode())}) as server:
             expect(sonde(server, "ps"), 0)
@@ -224,7 +224,7 @@ def addresses_and_keys_are_checked():
         expect(sonde(server, "ps", SONDE_API_KEY="a\nX-Other: b"), 1, "", "SONDE_API_KEY holds no key")
         expect(sonde(server, "ps", "--url", server.url + "/"), 0)
         expect(sonde(server, "ps", SONDE_URL=server.url, http_proxy="http://127.0.0.1:1"), 0)
-        for url, said in (("ftp://x", "begins with http://"), ("http://a:b@x", "no user or password"), ("http://x?y", "no address")):
+        for url, said in (("ftp://x", "begin with http://"), ("http://a:b@x", "must not contain a user or password"), ("http://x?y", "is not the URL of a service")):
             expect(sonde(server, "ps", "--url", url), 1, "", said)
 
 
@@ -267,7 +267,7 @@ def waiting_goes_on_over_a_restart():
     stopped = problem(503, "not_ready", "The service is not ready.")
     states = [task(12, "waiting"), Answer(0, None), stopped, over(12, "succeeded", "exit", exit_status=0)]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
-        expect(sonde(server, "submit", "--wait", "--", "x"), 0, "12\n", "the service does not answer")
+        expect(sonde(server, "submit", "--wait", "--", "x"), 0, "12\n", "the service does not respond")
     states = [task(12, "waiting"), problem(503, "tasks_disabled", "This service does not accept tasks.")]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
         expect(sonde(server, "submit", "--wait", "--", "x"), 1, "12\n", "This service does not accept tasks.")
@@ -297,7 +297,7 @@ def an_interrupt_leaves_the_task_running():
     for words, path in ((["submit", "--wait", "--", "x"], "/api/v1/tasks/12"), (["logs", "-f", "12"], "/api/v1/tasks/12/log")):
         with StandIn(answers) as server:
             code, said = interrupted(server, *words, seen=lambda at, path=path: any(asked.path == path for asked in at.asked))
-            assert code == 130 and "task 12 goes on without this command" in said, (code, said)
+            assert code == 130 and "task 12 keeps running" in said, (code, said)
     over_now.set()
     batch = {"id": 3, "name": None, "tasks": [1], "states": {"running": 1}, "split": {}}
     with tempfile.TemporaryDirectory() as folder, StandIn({"POST /api/v1/batches": Answer(201, batch), "GET /api/v1/batches/3": batch}) as server:
@@ -383,7 +383,7 @@ def ps_lists_in_order():
         rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
         assert rows[0] == ["ID", "NAME", "TYPE", "STATE", "PRIO", "GPUS", "MEMORY", "WAIT", "RUN", "REASON"], rows[0]
         assert rows[1:] == [
-            ["13", "first", "default", "running", "normal", "gpu_0,gpu_1", "16.0 GiB", "1m15s", "10m00s", "was told to end"],
+            ["13", "first", "default", "running", "normal", "gpu_0,gpu_1", "16.0 GiB", "1m15s", "10m00s", "being cancelled"],
             ["14", "second", "default", "running", "normal", "gpu_1", "16.0 GiB", "0.2s", "1m00s"],
             ["15", "next", "default", "waiting", "high", "1", "-", "2m30s", "-", "memory is short"],
             ["16", "late", "default", "waiting", "normal", "2", "8.0 GiB", "10m00s", "-", "number 2 in the queue"],
@@ -467,7 +467,7 @@ def explain_speaks_plainly():
     unknown = explained | {"start": None, "start_unknown": "no task of this type ended yet", "position": 1, "ahead": []}
     with StandIn({"GET /api/v1/tasks/12/explain": unknown}) as server:
         text = sonde(server, "explain", "12").stdout
-        assert "It is next in the queue." in text and "cannot be said: no task of this type" in text, text
+        assert "It is next in the queue." in text and "Its start time is unknown: no task of this type" in text, text
 
 
 def cancelling_takes_lists_and_ranges():
@@ -480,7 +480,7 @@ def cancelling_takes_lists_and_ranges():
     paths = {f"POST /api/v1/tasks/{number}/cancel": cancel for number in (12, 14, 15, 16)}
     with StandIn(paths) as server:
         done = expect(sonde(server, "cancel", "12,14-16", "12", "16"), 1, None, "Task 15 succeeded at 08:00.")
-        assert done.stdout == "task 12 was cancelled: cancelled by ci\ntask 14 was told to end\ntask 16 was cancelled: cancelled by ci\n", done.stdout
+        assert done.stdout == "task 12 was cancelled: cancelled by ci\ntask 14 is being cancelled\ntask 16 was cancelled: cancelled by ci\n", done.stdout
         assert [asked.path.split("/")[-2] for asked in server.asked] == ["12", "14", "15", "16"], server.asked
         assert all(asked.text == "" and "content-type" not in asked.headers for asked in server.asked), server.asked[0].headers
     with StandIn(paths) as server:
@@ -529,22 +529,22 @@ def batches_are_read_from_yaml_and_json():
 def mistakes_in_batches_have_a_place():
     for text, said in (
         ("name: x\ntasks:\n  - comand: x\n", ":3:5: unknown key 'comand', did you mean 'command'?"),
-        ("tasks:\n  - gpus: many\n", ":2:11: a whole number stands here"),
-        ("tasks:\n  - time_limit: soon\n", ":2:17: 'soon' is no time"),
+        ("tasks:\n  - gpus: many\n", ":2:11: expected an integer"),
+        ("tasks:\n  - time_limit: soon\n", ":2:17: 'soon' is not a time"),
         ("tasks:\n  - {type: a, type: b}\n", "stands twice"),
-        ("tasks: 3\n", ":1:8: a list of tasks stands here"),
-        ("name: x\n", "either tasks, a list, or count and task"),
-        ("count: 3\n", "either tasks, a list, or count and task"),
-        ("tasks: []\ncount: 3\ntask: {}\n", "either tasks, a list, or count and task"),
+        ("tasks: 3\n", ":1:8: expected a list of tasks"),
+        ("name: x\n", "either tasks (a list), or count and task"),
+        ("count: 3\n", "either tasks (a list), or count and task"),
+        ("tasks: []\ncount: 3\ntask: {}\n", "either tasks (a list), or count and task"),
         ("tasks: [\n", ":2:1: "),
-        ("- a\n", "a batch has keys"),
+        ("- a\n", "expected a batch with the keys"),
         ("tasks: []\n---\ntasks: []\n", ":2:1: a second document"),
-        ("", "a batch has keys"),
+        ("", "expected a batch with the keys"),
         ("tasks:\n  - command: \"'\"\n", "not closed"),
         ("a: &a [x,x,x,x,x,x,x,x,x,x]\n", "unknown key 'a'"),
         ("tasks:\n  - request: {a: &a [1,1,1,1,1,1,1,1,1,1], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a], c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b], "
          "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c], e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d], f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e], "
-         "g: [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]}\n", "too large once its references are written out"),
+         "g: [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]}\n", "too large after its references are expanded"),
     ):  # fmt: skip
         with tempfile.TemporaryDirectory() as folder, StandIn({}) as server:
             file = Path(folder) / "batch.yaml"

@@ -146,7 +146,7 @@ def what_is_switched_off_may_be_broken():
         service.start()
         same(service.call("GET", "/api/v1/gpus", role="read")[0], 200)
         same(service.submit("/bin/true", status=503)["type"], "/problems/tasks_disabled")
-        until(lambda: "cannot be switched on before a restart" in service.text(), "the warning")
+        until(lambda: "enabling them requires a restart" in service.text(), "the warning")
         same(service.stop(), 0)
         service.configure()
         try:
