@@ -30,6 +30,7 @@ tidy() {
 
 mkdir -p build
 check layers tools/check_layers.py
+check rooms tools/check_rooms.py
 check tree tools/check_tree.py
 check shellcheck shell_scripts
 check page tools/check_page.py

@@ -45,6 +45,17 @@ class CheckPage(unittest.TestCase):
     def test_reads_styles_too(self):
         self.assertEqual(self.check("@import url(https://example.org/x.css);", "style.css")[0], 1)
 
+    def test_circles_of_imports(self):
+        for last, status in (("", 0), ("import type { A } from '../a.ts';", 1)):
+            with self.subTest(last), tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / "inner").mkdir()
+                (Path(folder) / "a.ts").write_text("import {\n  B,\n} from './inner/b.ts';\n", encoding="utf-8")
+                (Path(folder) / "inner/b.ts").write_text("export * from './c.ts';\n", encoding="utf-8")
+                (Path(folder) / "inner/c.ts").write_text(f"import './c.css';\n{last}\n", encoding="utf-8")
+                run = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False)
+                self.assertEqual(run.returncode, status, run.stderr)
+                self.assertEqual("a.ts: imports itself through " in run.stderr, status == 1)
+
     def test_tools_run_on_the_node_of_debian(self):
         for asked, status in ((">=18", 0), (">=16.20.0", 0), (">=20", 1)):
             with self.subTest(asked), tempfile.TemporaryDirectory() as folder:
