@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/files/file.h"
 #include "importers/files/not_a_profile.h"
 #include "trace/align.h"
 #include "trace/link.h"
@@ -28,8 +27,8 @@ const std::array kImporters = {
 
 namespace fs = std::filesystem;
 
-const Importer* recognize(std::string_view head) {
-  const auto* found = std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(head); });
+const Importer* recognize(const Probe& probe) {
+  const auto* found = std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(probe); });
   return found == kImporters.end() ? nullptr : found;
 }
 
@@ -39,15 +38,14 @@ Result<std::vector<std::string>> profiles_in(const fs::path& folder) {
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (!entry.is_regular_file(error)) continue;
-    const auto head = read_head(entry.path().string(), kHeadBytes);
-    const bool picked = head && std::ranges::any_of(kImporters, [&](const Importer& i) { return i.picks(*head); });
+    const auto probe = Probe::open(entry.path().string());
+    const bool picked = probe && std::ranges::any_of(kImporters, [&](const Importer& i) { return i.picks(*probe); });
     if (picked) found.push_back(entry.path().string());
   }
-  if (error) return fail("cannot read the folder {}: {}", folder.string(), error.message());
+  if (error) return fail("cannot read the directory {}: {}", folder.string(), error.message());
   if (found.empty()) {
-    return fail(
-        "{} is a folder without a profile in it; name a profile, or a folder that holds the profiles of one run",
-        folder.string());
+    return fail("the directory {} contains no profile; pass a profile, or a directory with the profiles of one run",
+                folder.string());
   }
   std::ranges::sort(found);
   return found;
@@ -55,10 +53,10 @@ Result<std::vector<std::string>> profiles_in(const fs::path& folder) {
 
 /// The format of a file that somebody named or that a folder has.
 Result<const Importer*> importer_of(const std::string& path) {
-  const auto head = read_head(path, kHeadBytes);
-  if (!head) return std::unexpected(head.error());
-  const Importer* importer = recognize(*head);
-  if (importer == nullptr) return std::unexpected(not_a_profile(path, *head));
+  const auto probe = Probe::open(path);
+  if (!probe) return std::unexpected(probe.error());
+  const Importer* importer = recognize(*probe);
+  if (importer == nullptr) return std::unexpected(not_a_profile(*probe));
   return importer;
 }
 
@@ -75,7 +73,7 @@ Status read_file(const std::string& path, const ImportRequest& request, Trace& t
 Result<std::vector<std::string>> files_of(const std::string& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
-  if (!fs::exists(status)) return fail("there is no file {}", path);
+  if (!fs::exists(status)) return fail("file not found: {}", path);
   if (!fs::is_directory(status)) return std::vector{path};
   return profiles_in(path);
 }

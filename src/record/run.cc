@@ -20,7 +20,7 @@ constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
 
 Answer refused(std::string why) { return {.done = false, .lines = {std::move(why)}}; }
 
-Answer refused_for_good() { return refused("the session is shut down: nothing more is recorded of its program"); }
+Answer refused_for_good() { return refused("the session is shut down; its program is no longer recorded"); }
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void Run::follow(Program& program, Recording& recording) {
     if (signal.number != 0 && !program.ended()) end_program(program, signal);
     wait_ns = std::min(look() > kBusyBytes ? kBusySweepNs : kQuietSweepNs, patience_ns());
     rounds_.make_profiles();
-    tell_profiles(recording);
+    report_profiles(recording);
     obey(program);
   }
   collection_.complete();
@@ -57,7 +57,7 @@ void Run::follow(Program& program, Recording& recording) {
   for (Source* source : sources_) source->finish();
   look();
   rounds_.finish();
-  tell_profiles(recording);
+  report_profiles(recording);
   recording.cancelled = cancelled_;
   recording.remarks = std::move(unsaid_);
 }
@@ -84,7 +84,7 @@ bool Run::over(const Program& program) const {
   if (!program.ended()) return false;
   const bool wait_for_others =
       collection_.active() && !collection_.options().stop_on_exit && collection_.options().duration_ns;
-  return !wait_for_others || program.told_to_end();
+  return !wait_for_others || program.asked_to_end();
 }
 
 int64_t Run::look() {
@@ -108,7 +108,7 @@ int64_t Run::patience_ns() const {
 bool Run::is_done_with_cuda() const { return options_.wanted.cuda && !options_.launch && !collection_.active(); }
 
 void Run::await_cuda(Program& program) {
-  const int64_t until = monotonic_ns() + kMostHandoverNs;
+  const int64_t until = monotonic_ns() + kMaxHandoverNs;
   while (handing_over(mapping_.header()) > 0 && !program.ended() && monotonic_ns() < until) {
     program.wait(kBusySweepNs);
     look();
@@ -121,14 +121,14 @@ void Run::close() {
   wire::set_phase(mapping_.header(), wire::Phase::ended);
 }
 
-void Run::tell_profiles(Recording& recording) {
+void Run::report_profiles(Recording& recording) {
   for (const Profile& profile : rounds_.take_profiles()) {
     ++(profile.written ? recording.profiles : recording.failed);
     std::erase_if(unsaid_, [&](const Remark& remark) {
       return std::ranges::find(profile.remarks, remark) != profile.remarks.end();
     });
     all_written_ = all_written_ && profile.written.has_value();
-    for (std::string& line : lines_of(profile, options_.remarks.size())) told_.push_back(std::move(line));
+    for (std::string& line : lines_of(profile, options_.remarks.size())) report_lines_.push_back(std::move(line));
     if (options_.made) options_.made(profile);
   }
   if (!rounds_.busy()) answer_stops();
@@ -136,9 +136,9 @@ void Run::tell_profiles(Recording& recording) {
 
 void Run::answer_stops() {
   if (stops_.empty()) return;
-  const bool done = all_written_ && !told_.empty();
-  if (told_.empty()) told_.push_back(line_of_no_profile(collection_.options()));
-  for (const int connection : stops_) session_->answer(connection, {.done = done, .lines = told_});
+  const bool done = all_written_ && !report_lines_.empty();
+  if (report_lines_.empty()) report_lines_.push_back(line_of_no_profile(collection_.options()));
+  for (const int connection : stops_) session_->answer(connection, {.done = done, .lines = report_lines_});
   stops_.clear();
 }
 
@@ -156,8 +156,9 @@ void Run::obey(Program& program, const Session::Asked& asked) {
     case Verb::stop: break;
   }
   if (!collection_.active()) {
-    return session_->answer(asked.connection,
-                            closed_ ? refused_for_good() : refused("nothing is being recorded; 'sonde start' begins"));
+    return session_->answer(
+        asked.connection,
+        closed_ ? refused_for_good() : refused("nothing is being recorded; 'sonde start' starts a recording"));
   }
   collection_.stop();
   stops_.push_back(asked.connection);
@@ -165,15 +166,15 @@ void Run::obey(Program& program, const Session::Asked& asked) {
 
 Answer Run::start(const Program& program, const Session::Asked& asked) {
   if (closed_) return refused_for_good();
-  if (collection_.active()) return refused("it is recording already; 'sonde stop' or 'sonde cancel' first");
+  if (collection_.active()) return refused("a recording is already running; run 'sonde stop' or 'sonde cancel' first");
   RoundOptions round = asked.request.round;
   round.output = output_of(round.output, program.number());
   const uint32_t missing = round.only == ~0U ? 0 : round.only & ~mapping_.header().wanted;
   round.only |= wire::kWantMetrics | wire::kWantGpuMetrics;  // -t does not name them
   if (missing != 0) {
-    return refused("the program was not launched for all that -t asks for; give sonde launch the same -t");
+    return refused("the program was not launched with all that -t selects; pass the same -t to sonde launch");
   }
-  told_.clear();
+  report_lines_.clear();
   all_written_ = true;
   collection_.start(round, monotonic_ns());
   if (!rounds_.opened()) {
@@ -188,7 +189,7 @@ Answer Run::cancel() {
   if (!collection_.active()) return refused("nothing is being recorded");
   collection_.cancel();
   cancelled_ = true;
-  return {.done = true, .lines = {"what was recorded since the start is discarded"}};
+  return {.done = true, .lines = {"the recording since the start is discarded"}};
 }
 
 Answer Run::shut_down(Program& program, int signal) {
@@ -197,7 +198,7 @@ Answer Run::shut_down(Program& program, int signal) {
   close();
   if (signal != 0) program.send(signal);  // nothing is made of what CUPTI holds
   std::vector<std::string> lines;
-  if (was_active) lines.emplace_back("what was being recorded is discarded");
+  if (was_active) lines.emplace_back("the running recording is discarded");
   return {.done = true, .lines = std::move(lines)};
 }
 

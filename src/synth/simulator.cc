@@ -47,7 +47,7 @@ Result<int64_t> Simulator::run(Progress& progress) {
   }
   int64_t end = gpus_.last_end();
   for (const Thread& t : threads_) {
-    if (t.suspended) return fail("the program {} waits for itself on thread {}", program_.name, t.code->name);
+    if (t.suspended) return fail("deadlock in the program {} on thread {}", program_.name, t.code->name);
     end = std::max(end, t.time);
   }
   return end;
@@ -282,7 +282,7 @@ void Simulator::plain_call(Thread& t, const Step& s, ApiCall call) {
 }
 
 /// The host reads managed memory that is on the GPU, page by page, and waits for it; what the GPU pulls back moves
-/// while the host goes on.
+/// while the host continues.
 void Simulator::migrate(Thread& t, const Step& s) {
   const bool read = s.kind == StepKind::unified_read;
   const CopyKind kind = read ? CopyKind::unified_device_to_host : CopyKind::unified_host_to_device;

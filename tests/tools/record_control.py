@@ -105,7 +105,7 @@ def which_session(folder):
     check(sockets(folder) == ["one.sock"], "the socket of a dead recorder")
     check(one.end()[0] == 5, "the other one")
     os.chmod(folder / "sonde", 0o755)
-    check("not this user's alone" in sonde(folder, "sessions", "list", code=1), "a folder that is open to others")
+    check("other users can access" in sonde(folder, "sessions", "list", code=1), "a folder that is open to others")
 
 
 def rubbish(folder):
@@ -221,7 +221,7 @@ def recovered(folder):
     path.unlink()
     content = spool.read_bytes()
     said = sonde(folder, "record", "--recover", spool)
-    check("not known" in said and f"the profile is {path}" in said, said)
+    check("is unknown" in said and f"the profile is {path}" in said, said)
     check(names_of(path) == {"kept": 200}, names_of(path))
     check(f"{spool} is removed" in said and not spool.exists(), said)
     check("--recover" not in record(path, "true", options=[*NVTX, "-f"]).stderr, "the file is told of again")
@@ -236,7 +236,7 @@ def recovered(folder):
     check(0 < names_of(folder / "cut.sqlite")["kept"] < 200, "the pieces that are whole")
     for content in (b"", b"x" * 1000):
         cut.write_bytes(content)
-        check("no recording of Sonde's" in sonde(folder, "record", "--recover", cut, "-f", code=1), content)
+        check("not a Sonde recording" in sonde(folder, "record", "--recover", cut, "-f", code=1), content)
 
 
 def ended_by_time(folder):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What CUPTI gets wrong is counted and told, never counted as work; and where there is no CUPTI, or no driver, the rest is
-recorded. The program notices none of it."""
+"""Checks that errors of CUPTI are counted and reported, never counted as work. Without CUPTI, or without a driver, the
+rest is recorded. The program notices nothing."""
 
 import os
 import re
@@ -129,7 +129,7 @@ def stuck(folder):
     os.kill(recorder.pid, signal.SIGCONT)
     out, text = recorder.communicate(timeout=PATIENCE_S)
     check(recorder.returncode == 0 and '"scale": [800000' in out, (recorder.returncode, out, text))
-    check_told(text, r"records of CUDA dropped since the recorder, or its thread")
+    check_told(text, r"CUDA records dropped because the recorder, or its thread")
     ((arrived,),) = Cuda(path).rows("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL")
     check(0 < arrived < 800000, arrived)
 

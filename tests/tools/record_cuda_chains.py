@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Back traces of CUDA calls: each frame has the name of its function and the file that it is of, without a right that
-containers lack (nothing is asked of Linux's perf events)."""
+"""Checks backtraces of CUDA calls: each frame has its function and file, without a permission that containers lack (no
+perf events)."""
 
 import os
 import shutil
@@ -173,7 +173,7 @@ def replaced(folder):
     found = Chains(path).frames(LAUNCH)
     own = {symbol for frames in found for symbol, module, *_ in frames if module == str(copy)}
     check(own and all(symbol.startswith("0x") for symbol in own), own)
-    check("was replaced since it ran" in run.stderr, run.stderr)
+    check("was replaced after it ran" in run.stderr, run.stderr)
 
 
 def thresholds(folder):

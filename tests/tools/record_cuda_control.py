@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A part of a program's GPU work, by time; what is left when the program dies, or forks."""
+"""Records a part of a program's GPU work, by time. Also covers programs that die or fork."""
 
 import signal
 import subprocess
@@ -32,7 +32,7 @@ def dies(folder):
             recorded = Cuda(path)
             check(run.returncode == 128 + number and alone(mode, 1).returncode == -number, (mode, run.returncode))
             check(recorded.kernels() == account["kernels"], (mode, version, recorded.kernels(), run.stderr))
-            check(recorded.has_remark("1 process", "CUPTI may have handed over nothing"), recorded.remarks())
+            check(recorded.has_remark("1 process", "CUPTI may not have delivered"), recorded.remarks())
             check(recorded.copies() == account["copies"] and recorded.sets() == account["sets"], (mode, version))
 
 

@@ -21,7 +21,7 @@ CONSTANT = {"GR Active [Throughput %]": len("gr__cycles_active.sum.pct_of_peak_s
             "GPC Clock Frequency [MHz]": 1500, "SYS Clock Frequency [MHz]": 1250}
 METRICS = 14  # of the set's, without NVLink's two
 FASTEST_NS, SLOW_NS = 100_000, 1_000_000
-NEITHER = "GPU metrics that the GPU does not have: NVLink RX Bandwidth [Throughput %], NVLink TX Bandwidth [Throughput %]"
+NEITHER = "GPU metrics that the GPU does not support: NVLink RX Bandwidth [Throughput %], NVLink TX Bandwidth [Throughput %]"
 
 
 class Sampled(Cuda):
@@ -44,8 +44,8 @@ class Sampled(Cuda):
         return int(re.search(r": (\d+) samples of", self.remark(f"GPU metrics of GPU {device} (")).group(1))
 
     def clock_error_ns(self):
-        told = self.remark("GPU 0 have times of a clock that CUPTI does not name")
-        return float(re.search(r"to ([\d.]+) ms", told).group(1)) * 1e6
+        told = self.remark("GPU 0 have times of a clock that CUPTI does not identify")
+        return float(re.search(r"to within ([\d.]+) ms", told).group(1)) * 1e6
 
 
 def sample(path, *words, devices="all", options=(), **settings):
@@ -105,7 +105,7 @@ def times(folder):
         check(seen[0] >= 0 and seen[-1] <= duration, (seen[0], seen[-1], duration))
         # The GPU's clock is known a little better each second.
         check(all(abs(distance - apart) <= apart / 2 for distance in distances(seen)), (run.stderr, set(distances(seen))))
-        check(f"at {frequency} Hz, where {frequency} were asked for" in recorded.remark("GPU metrics of GPU 0 ("),
+        check(f"at {frequency} Hz ({frequency} requested)" in recorded.remark("GPU metrics of GPU 0 ("),
               recorded.remarks())
 
 
@@ -133,10 +133,10 @@ def alone_of_all(folder):
 def refusals(folder):
     """Why there is nothing, and what to do; the program and the rest of its recording are unchanged."""
     for fault, version, sentence in (
-            ("", "12.4", "; the one of CUDA 12.6 or later is needed; what the driver itself tells"),
-            ("", None, "were not sampled: no CUPTI could be opened"),
+            ("", "12.4", "; CUPTI of CUDA 12.6 or later is required; `sonde top`"),
+            ("", None, "were not sampled: CUPTI could not be opened"),
             ("pm_fails=35", "13.0", "NVreg_RestrictProfilingToAdminUsers=0"),
-            ("pm_fails=26", "13.0", "another tool has the GPU's counters"),
+            ("pm_fails=26", "13.0", "another tool uses the GPU's counters"),
             ("pm_fails=27", "13.0", "it (cuptiPmSamplingGetCounterAvailability: CUPTI_ERROR_NOT_SUPPORTED)"),
             ("pm_fails=999", "13.0", "were not sampled: cuptiPmSamplingGetCounterAvailability: CUPTI_ERROR_UNKNOWN"),
             ("pm_unknown_chip", "13.0", "CUPTI cannot sample it (cuptiProfilerHostInitialize:")):
@@ -148,7 +148,7 @@ def refusals(folder):
         check(version is None or recorded.kernels() == account["kernels"], (fault, recorded.kernels()))
     run = subprocess.run([SONDE, "record", "-o", str(folder / "no_cuda.sqlite"), "--gpu-metrics-devices=all", "true"],
                          capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-    check("no GPU metrics were sampled: no process used CUDA" in run.stderr, run.stderr)
+    check("no GPU metrics were sampled" in run.stderr, run.stderr)
 
 
 def driver_fails(folder):
@@ -156,7 +156,7 @@ def driver_fails(folder):
     os.environ["SONDE_FAKE_DEVICE_COUNT"] = "100"
     run, recorded = sample(folder / "driver.sqlite", "spaced", 4, devices="0")
     del os.environ["SONDE_FAKE_DEVICE_COUNT"]
-    check("cuDeviceGetCount gave 100" in run.stderr and not recorded.names(), run.stderr)
+    check("cuDeviceGetCount returned 100" in run.stderr and not recorded.names(), run.stderr)
     check(recorded.kernels() == accounts(run)[0]["kernels"], recorded.kernels())
 
 
@@ -164,7 +164,7 @@ def one_pass(folder):
     run, recorded = sample(folder / "passes.sqlite", "spaced", 3, devices="0", faults="pm_fit=5")
     first = {SMS, ISSUE, "GR Active [Throughput %]", "Tensor Active [Throughput %]", "DRAM Read Bandwidth [Throughput %]"}
     check(recorded.names() == first and recorded.series(SMS), recorded.names())
-    left_out = recorded.remark("do not fit into one pass").partition("left out: ")[2].split(", ")
+    left_out = recorded.remark("do not fit into one pass").partition("with the others: ")[2].split(", ")
     check(len(left_out) == METRICS - len(first) and first.isdisjoint(left_out), run.stderr)
 
 
@@ -180,13 +180,13 @@ def turing(folder):
 
 def losses(folder):
     run, recorded = sample(folder / "overflow.sqlite", "spaced", 6, devices="0", faults="pm_overflow=4")
-    check(recorded.has_remark("the hardware's buffer was full", ": 1") and recorded.has_remark("samples that are missing"),
+    check(recorded.has_remark("the hardware buffer was full", ": 1") and recorded.has_remark("samples missing between others"),
           run.stderr)
     begins = [value for _, value in recorded.series(ISSUE)].count(0)
     check(begins >= 2, f"sampling began {begins} times")
     _, recorded = sample(folder / "timeless.sqlite", "spaced", 3, devices="0", faults="pm_timeless=10")
     timeless = int(recorded.remark("samples without times").rpartition(" ")[2])
-    missing = int(recorded.remark("samples that are missing").rpartition(" ")[2])
+    missing = int(recorded.remark("samples missing between others").rpartition(" ")[2])
     check(0 <= timeless - missing <= 2 and timeless >= recorded.samples_told() // 9 - 2, (timeless, missing))
 
 
@@ -195,7 +195,7 @@ def own_metrics(folder):
     run, recorded = sample(folder / "own.sqlite", "spaced", 4, devices="0",
                            options=["--gpu-metrics-set", f"{name},sm__missing.sum"])
     check(recorded.names() == {name} and steps([value for _, value in recorded.series(name)]) == {1}, recorded.names())
-    check(recorded.has_remark("that the GPU does not have: sm__missing.sum"), run.stderr)
+    check(recorded.has_remark("that the GPU does not support: sm__missing.sum"), run.stderr)
     run, recorded = sample(folder / "nothing.sqlite", "spaced", 4, devices="0",
                            options=["--gpu-metrics-set=sm__missing.sum"])
     check(not recorded.names() and "has none of the metrics" in run.stderr, run.stderr)
@@ -243,7 +243,7 @@ def analyses(folder):
     path = folder / "read.sqlite"
     sample(path, "spaced", 4, devices="0")
     info = subprocess.run([SONDE, "info", path], capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
-    check("counter" in info.lower() and "how busy the SMs were is not known" not in info, info)
+    check("counter" in info.lower() and "SM utilization is unknown" not in info, info)
 
 
 def main():

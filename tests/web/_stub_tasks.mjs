@@ -1,10 +1,10 @@
-// The tasks of the stand-in for `sonde serve` (_stub_service.mjs): keeps them as the API shows them, decides nothing.
+// The tasks of the stand-in for `sonde serve` (_stub_service.mjs), in the format of the API. It decides nothing.
 
 const kGiB = 2 ** 30;
 const kOver = ['succeeded', 'failed', 'cancelled'];
 const at = (secondsAgo = 0) => new Date(Date.now() - 1000 * secondsAgo).toISOString();
 
-/** An attempt as the API has it; `more` stands over it. */
+/** An attempt in the format of the API; `more` overrides its fields. */
 export function attempt(uuid, more = {}) {
   return {
     number: 1,

@@ -7,7 +7,7 @@ import { startService } from './_service.mjs';
 
 const kMarkup = '<img src=x onerror="window.hit=1">';
 
-/** The first stays cool. The second gets a name that is markup and full load: past 45 °C within seconds, for good. */
+/** The first stays cool. The second has a name with markup and full load: above 45 °C within seconds, permanently. */
 const kDevices = `
 version: 1
 gpus:

@@ -1,4 +1,4 @@
-// The live page before a stand-in for the service: what no real host shows on demand. live.mjs has the service itself.
+// The live page with a stand-in for the service: conditions that no real host shows on demand. live.mjs uses the service.
 import assert from 'node:assert/strict';
 import { test, until, visibleText } from './_page.mjs';
 import {
@@ -418,7 +418,7 @@ test('light and dark follow the system, or the choice', () =>
       const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       await signIn(page, 'sonde_read');
       assert.equal(await background(), 'rgb(22, 25, 29)');
-      await page.getByLabel('Colours').selectOption('light');
+      await page.getByLabel('Theme').selectOption('light');
       assert.equal(await background(), 'rgb(255, 255, 255)');
       await page.reload();
       await parts(page).waitFor();

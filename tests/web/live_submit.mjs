@@ -1,4 +1,4 @@
-// From sign-in over a submitted task and its explanation to its log: the live page, `sonde serve` and programs that run.
+// From sign-in to a submitted task, its explanation and its log: the live page, `sonde serve` and real programs.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

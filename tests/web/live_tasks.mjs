@@ -1,4 +1,4 @@
-// Tasks on the live page, before a stand-in for the service. live_submit.mjs has the service itself.
+// Tasks on the live page, with a stand-in for the service. live_submit.mjs uses the service.
 import assert from 'node:assert/strict';
 import { test, until, visibleText } from './_page.mjs';
 import { excess, intruders, kNoIntruders, openPart, openPlace, signIn, withLivePage } from './_live.mjs';
@@ -7,7 +7,7 @@ import { attempt, judgement, task } from './_stub_tasks.mjs';
 
 const kGiB = 2 ** 30;
 
-/** A stand-in with so many GPUs, and its tasks. */
+/** A stand-in with this number of GPUs, and its tasks. */
 async function withService(count, body) {
   const service = await new StubService().start();
   service.gpus = Array.from({ length: count }, (_, i) => gpu(i));

@@ -154,8 +154,8 @@ Error unknown_column(std::string_view name) {
   for (const KernelColumn& column : kColumns) known.push_back(column.name);
   for (const Quantity& quantity : quantities()) known.push_back(quantity.name);
   return {
-      fmt::format("there is no column '{}'{}; sonde kernels --list-columns lists them, and metrics of the report "
-                  "are columns by their names",
+      fmt::format("unknown column '{}'{}; `sonde kernels --list-columns` lists the columns, and metrics of the report "
+                  "can be used by name",
                   name, did_you_mean(name, known))};
 }
 

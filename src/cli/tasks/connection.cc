@@ -4,9 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <CLI/Config.hpp>
-
 #include "base/files/small_file.h"
+#include "base/http/url.h"
 #include "base/text/decimal.h"
 #include "cli/tasks/interrupt.h"
 #include "report/text/plain_text.h"
@@ -19,6 +18,8 @@ using std::chrono::seconds;
 
 constexpr const char* kUsualUrl = "http://127.0.0.1:8470";
 constexpr size_t kMostKeyBytes = 4096;
+/// A response with a thousand tasks has about 1 MB. Another program's may be of any length.
+constexpr uint64_t kMaxResponseBytes = 256U << 20;
 /// For a key that makes too many requests, and for connections that are lost.
 constexpr int kMostTries = 6;
 constexpr milliseconds kFirstPause{200};
@@ -45,7 +46,7 @@ Result<std::string> key_of(const ConnectionOptions& options) {
   if (key.empty() && options.key_file.empty()) return key;  // the service says whether it wants one
   if (is_key(key)) return key;
   const std::string where = options.key_file.empty() ? "SONDE_API_KEY" : options.key_file;
-  return fail("{} holds no key: it is one word, as `sonde keys add NAME --role submit` prints it", where);
+  return fail("{} does not contain a key; a key is one word, as printed by `sonde keys add NAME --role submit`", where);
 }
 
 Result<std::string> url_of(const ConnectionOptions& options) {
@@ -53,13 +54,14 @@ Result<std::string> url_of(const ConnectionOptions& options) {
   if (url.empty()) url = kUsualUrl;
   const std::string shown = one_line(url);
   if (!url.starts_with("http://") && !url.starts_with("https://")) {
-    return fail("'{}' is no address of a service: it begins with http:// or https://, as {} does", shown, kUsualUrl);
+    return fail("'{}' is not the URL of a service; it must begin with http:// or https://, as {} does", shown,
+                kUsualUrl);
   }
   const size_t host = url.find("://") + 3;
   if (url.find('@', host) != std::string::npos) {
-    return fail("an address holds no user or password; the key goes into SONDE_API_KEY or a file for --key-file");
+    return fail("the URL must not contain a user or password; put the key into SONDE_API_KEY or a file for --key-file");
   }
-  if (url.find_first_of("?# ", host) != std::string::npos) return fail("'{}' is no address of a service", shown);
+  if (url.find_first_of("?# ", host) != std::string::npos) return fail("'{}' is not the URL of a service", shown);
   while (url.ends_with('/')) url.pop_back();
   return url;
 }
@@ -70,14 +72,14 @@ std::string code_of(const Json& problem) {
   return type.substr(type.rfind('/') + 1);
 }
 
-std::optional<int64_t> retry_after_s(const HttpResponse& response) {
+std::optional<int64_t> retry_after_s(const http::Response& response) {
   const auto found = response.headers.find("retry-after");
   const auto wait = found == response.headers.end() ? std::nullopt : integer_of<int64_t>(found->second);
   constexpr int64_t kDay = 86400;
   return wait && *wait >= 0 ? std::optional(std::min(*wait, kDay)) : std::nullopt;
 }
 
-Json parsed(const HttpResponse& response) { return Json::parse(response.body, nullptr, false); }
+Json parsed(const http::Response& response) { return Json::parse(response.body, nullptr, false); }
 
 void say(const std::string& text) { fmt::print(stderr, "sonde: {}\n", text); }
 
@@ -87,15 +89,15 @@ class Retry {
   explicit Retry(const Call& call) : call_(call) {}
 
   /// Waits, where the call is to be made again.
-  bool after(const HttpFailure& failure) {
-    if (Interrupt::came() || failure.kind == HttpFailure::Kind::untrusted) return false;
+  bool after(const http::Failure& failure) {
+    if (Interrupt::came() || failure.kind == http::Failure::Kind::untrusted) return false;
     if (call_.waits_for_service) return wait_for_service(failure);
-    const bool lost = failure.kind == HttpFailure::Kind::broken;
+    const bool lost = failure.kind == http::Failure::Kind::broken;
     const bool harmless = call_.method == "GET" || !call_.idempotency_key.empty();
     return lost && harmless && ++tries_ < kMostTries / 2 && pause(kFirstPause * tries_);
   }
 
-  bool after(const HttpResponse& response) {
+  bool after(const http::Response& response) {
     if (response.status == 503 && call_.waits_for_service) {
       const Json problem = parsed(response);
       const std::string detail = raw_text(problem, "detail");
@@ -105,7 +107,7 @@ class Retry {
     if (response.status != 429) return false;
     const seconds wait(retry_after_s(response).value_or(1));
     if (code_of(parsed(response)) == "queue_full") {
-      if (call_.waits_for_room) say(fmt::format("the queue is full; trying again in {} s", wait.count()));
+      if (call_.waits_for_room) say(fmt::format("the queue is full; retrying in {} s", wait.count()));
       return call_.waits_for_room && pause(std::max<milliseconds>(wait, kFirstPause));
     }
     constexpr seconds kLong{60};
@@ -118,9 +120,9 @@ class Retry {
     return !Interrupt::came();
   }
 
-  bool wait_for_service(const HttpFailure& failure) {
+  bool wait_for_service(const http::Failure& failure) {
     const auto now = std::chrono::steady_clock::now();
-    if (!since_) say(fmt::format("the service does not answer ({}); waiting for it", one_line(failure.what)));
+    if (!since_) say(fmt::format("the service does not respond ({}); waiting for it", one_line(failure.what)));
     if (!since_) since_ = now;
     return now - *since_ < kPatienceForService && pause(seconds(1));
   }
@@ -132,10 +134,12 @@ class Retry {
 
 }  // namespace
 
-void add_connection_options(CLI::App& command, ConnectionOptions& options) {
-  command.add_option("--url", options.url, fmt::format("the service (default: $SONDE_URL, else {})", kUsualUrl));
-  command.add_option("--key-file", options.key_file, "file that holds the key (default: the key in $SONDE_API_KEY)");
-  command.add_option("--ca-file", options.authorities, "certificates (PEM) that an https service is checked by");
+void add_connection_options(CommandLine& command, ConnectionOptions& options) {
+  command.option("--url", options.url, "URL",
+                 fmt::format("URL of the service (default: $SONDE_URL, else {})", kUsualUrl));
+  command.option("--key-file", options.key_file, "FILE",
+                 "file that contains the API key (default: the key in $SONDE_API_KEY)");
+  command.option("--ca-file", options.authorities, "FILE", "file of CA certificates (PEM) to verify an https service");
 }
 
 Result<Connection> Connection::open(const ConnectionOptions& options) {
@@ -143,57 +147,59 @@ Result<Connection> Connection::open(const ConnectionOptions& options) {
   if (!url) return std::unexpected(url.error());
   auto key = key_of(options);
   if (!key) return std::unexpected(key.error());
-  return Connection(HttpClient(options.authorities), std::move(*url), std::move(*key));
+  return Connection(http::Client(options.authorities), std::move(*url), std::move(*key));
 }
 
-HttpRequest Connection::request_of(const Call& call) const {
-  HttpRequest request{.method = call.method, .url = url_ + call.path};
+http::Request Connection::request_of(const Call& call) const {
+  http::Request request{.method = call.method, .url = url_ + call.path};
   request.headers.emplace_back("Accept: application/json");
   if (!key_.empty()) request.headers.push_back("Authorization: Bearer " + key_);
   if (call.method != "GET")
     request.body = call.body ? call.body->dump(-1, ' ', false, Json::error_handler_t::replace) : "";
-  // libcurl calls a body a form's by itself.
-  if (request.body) request.headers.emplace_back(call.body ? "Content-Type: application/json" : "Content-Type:");
+  if (call.body) request.headers.emplace_back("Content-Type: application/json");
   if (!call.idempotency_key.empty()) request.headers.push_back("Idempotency-Key: " + call.idempotency_key);
-  request.patience = call.patience;
+  request.timeout = call.patience;
+  request.max_body_bytes = kMaxResponseBytes;
+  const auto url = http::parse_url(url_);
+  request.ignore_proxies = url && http::is_loopback_host(url->host);
   return request;
 }
 
-Error Connection::failure_text(const HttpFailure& failure) const {
+Error Connection::failure_text(const http::Failure& failure) const {
   const std::string what = one_line(failure.what);
   switch (failure.kind) {
-    case HttpFailure::Kind::unreachable:
-      return {fmt::format("no service answers at {} ({}): `sonde serve` starts one; --url or SONDE_URL names another",
+    case http::Failure::Kind::unreachable:
+      return {fmt::format("no service responds at {} ({}); `sonde serve` starts one, --url or SONDE_URL names another",
                           one_line(url_), what)};
-    case HttpFailure::Kind::untrusted:
-      return {fmt::format("the certificate of {} is not trusted ({}): --ca-file FILE names the authority that made it",
-                          one_line(url_), what)};
-    case HttpFailure::Kind::interrupted: return {"interrupted"};
-    case HttpFailure::Kind::timed_out:
-      return {fmt::format("the service at {} takes too long to answer ({})", one_line(url_), what)};
+    case http::Failure::Kind::untrusted:
+      return {
+          fmt::format("the certificate of {} is not trusted ({}); --ca-file FILE names the authority that issued it",
+                      one_line(url_), what)};
+    case http::Failure::Kind::cancelled: return {"interrupted"};
+    case http::Failure::Kind::timed_out:
+      return {fmt::format("the service at {} takes too long to respond ({})", one_line(url_), what)};
     default: return {fmt::format("the connection to {} broke ({})", one_line(url_), what)};
   }
 }
 
-Result<Json> Connection::answer(const HttpResponse& response) const {
+Result<Json> Connection::answer(const http::Response& response) const {
   Json document = parsed(response);
   constexpr int kFirstError = 300;
   if (response.status < kFirstError && !document.is_discarded()) return document;
   const std::string detail = text_of(document, "detail");
   const std::string code = code_of(document);
   if (detail.empty()) {
-    return fail("{} answers with HTTP status {} and not as Sonde's service does: is something else at this address?",
-                one_line(url_), response.status);
+    return fail("{} returned HTTP status {} and no response of Sonde's service; check the URL", one_line(url_),
+                response.status);
   }
   if (code == "no_key") {
     return fail(
-        "the service wants a key: put it into SONDE_API_KEY, or name a file that holds it with --key-file. `sonde keys "
-        "add NAME --role submit`, run on the host of the service, makes one");
+        "the service requires a key. Put it into SONDE_API_KEY, or into a file for --key-file. `sonde keys add NAME "
+        "--role submit`, run on the host of the service, creates one");
   }
   if (code == "queue_full") {
     const auto wait = retry_after_s(response);
-    return fail("{}{}", detail,
-                wait ? fmt::format(" Come back in {} s; with --wait that is done for you.", *wait) : "");
+    return fail("{}{}", detail, wait ? fmt::format(" Retry in {} s, or use --wait.", *wait) : "");
   }
   return fail("{}", detail);
 }
@@ -201,10 +207,10 @@ Result<Json> Connection::answer(const HttpResponse& response) const {
 Result<Json> Connection::get(const std::string& path) { return call({.path = path}); }
 
 Result<Json> Connection::call(const Call& call) {
-  const HttpRequest request = request_of(call);
+  const http::Request request = request_of(call);
   Retry retry(call);
   while (true) {
-    const auto response = client_.exchange(request);
+    const auto response = client_.exchange(request, Interrupt::came);
     status_ = response ? response->status : 0;
     if (response ? retry.after(*response) : retry.after(response.error())) continue;
     return response ? answer(*response) : std::unexpected(failure_text(response.error()));

@@ -8,7 +8,7 @@ namespace sonde::dispatch {
 namespace {
 
 constexpr int64_t kRetry_ns = kNsPerSecond;
-/// A disk that is full now and then is logged at most once a minute.
+/// A repeatedly full disk is logged at most once a minute.
 constexpr int64_t kLogInterval_ns = 60 * kNsPerSecond;
 
 }  // namespace

@@ -16,7 +16,7 @@ constexpr uint64_t kVersion = 7;
 
 /// What a compressed report may unpack to: reports are mostly numbers and cubins, which zstd packs to a tenth or so.
 constexpr size_t kRoomToUnpack = size_t{64} << 20;
-constexpr size_t kMostExpansion = 200;
+constexpr size_t kMaxExpansion = 200;
 
 /// Takes length-prefixed messages from the front of some bytes.
 class Cursor {
@@ -93,8 +93,8 @@ Status check_version(std::string_view header) {
   });
   if (version == kVersion) return {};
   return fail(
-      "is an Nsight Compute report of format version {}; Sonde reads version {}. Print it with: "
-      "ncu --import FILE --page raw --csv, which Sonde reads too",
+      "is an Nsight Compute report of format version {}, but Sonde reads version {}. Print it with: "
+      "ncu --import FILE --page raw --csv, and pass that output to Sonde",
       version, kVersion);
 }
 
@@ -125,7 +125,7 @@ Result<ReportBytes> ReportBytes::open(const std::string& path) {
   auto file = MappedFile::open(path);
   if (!file) return std::unexpected(file.error());
   if (!is_zstd(file->bytes())) return ReportBytes(std::move(*file), {});
-  auto unpacked = unzstd(file->bytes(), kRoomToUnpack + kMostExpansion * file->bytes().size());
+  auto unpacked = unzstd(file->bytes(), kRoomToUnpack + kMaxExpansion * file->bytes().size());
   if (!unpacked) return fail("{} {}", path, unpacked.error().message);
   return ReportBytes(std::move(*file), std::move(*unpacked));
 }
@@ -134,7 +134,7 @@ Result<Container> split_container(std::string_view bytes) {
   Cursor cursor(bytes);
   if (cursor.take(kMagic.size()) != kMagic) return fail("is not an Nsight Compute report");
   const auto header = cursor.take_sized();
-  if (!header) return fail("breaks off in its first bytes");
+  if (!header) return fail("is truncated within its first bytes");
   SONDE_TRY(check_version(*header));
   Container container;
   SONDE_TRY(read_blocks(cursor, container));

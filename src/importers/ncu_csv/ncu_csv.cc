@@ -19,9 +19,12 @@ bool has_table(std::string_view text) {
 }
 
 /// ncu's own lines begin so; the table may stand far below them, behind what the program printed.
-bool recognizes(std::string_view head) {
+bool recognizes(const Probe& probe) {
+  const std::string_view head = probe.head();
   return has_table(head) || head.starts_with("==PROF== ") || head.contains("\n==PROF== ");
 }
+
+bool picks(const Probe& probe) { return has_table(probe.head()); }
 
 RankId add_rank(const std::string& path, Trace& trace) {
   Rank rank;
@@ -33,7 +36,7 @@ RankId add_rank(const std::string& path, Trace& trace) {
 }
 
 void note_faults(const std::string& path, const CsvRecords& records, int64_t before_table, Trace& trace) {
-  trace.log.add(Issue::malformed_event, "lines with quotes that do not fit", records.malformed() - before_table);
+  trace.log.add(Issue::malformed_event, "lines with unbalanced quotes", records.malformed() - before_table);
   if (records.truncated()) trace.log.add(Issue::truncated, fmt::format("{} within its last row", short_path(path)));
 }
 
@@ -73,8 +76,7 @@ Status ncu_csv::read_text(std::string_view text, const std::string& path, const 
   Kernels kernels(request, rank, trace);
   int64_t before_table = 0;
   if (!ncu_csv::read_tables(records, *request.progress, kernels, before_table)) {
-    return fail("{} holds what ncu printed, and no CSV table; print one with: ncu --csv --page raw --import REPORT",
-                path);
+    return fail("{} is ncu output without a CSV table; print one with: ncu --csv --page raw --import REPORT", path);
   }
   request.progress->end();
   kernels.finish();
@@ -87,7 +89,7 @@ const Importer ncu_csv_importer{
     .name = "ncu_csv",
     .description = "Nsight Compute CSV (ncu --csv, details or raw page), also within a log, 2020 to 2025",
     .recognizes = ncu_csv::recognizes,
-    .picks = ncu_csv::has_table,
+    .picks = ncu_csv::picks,
     .read = ncu_csv::read,
     .kernel_report = true,
 };

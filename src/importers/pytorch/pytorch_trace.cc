@@ -21,7 +21,7 @@ int64_t origin_of(const std::vector<Piece>& pieces) {
   return earliest == std::numeric_limits<int64_t>::max() ? 0 : earliest;
 }
 
-/// Without a base, times are UTC themselves if they are at all; clocks since boot are told by their size.
+/// Without a base, times are UTC themselves if they are at all; clocks since boot are recognized by their size.
 std::optional<int64_t> utc_of(std::optional<int64_t> base, int64_t origin) {
   constexpr int64_t kSeptember2001 = 1'000'000'000'000'000'000;
   int64_t utc = 0;
@@ -84,7 +84,7 @@ Result<Contents> read_contents(std::string_view text, const std::string& file, c
   contents.pieces = read_events(text, *first, Wanted(request.fields), *request.progress, piece_bytes);
   request.progress->end();
   if (holds_no_event(contents.pieces)) {
-    return fail("{} is JSON but not a trace: no item of its list is a trace event; name a trace that PyTorch wrote",
+    return fail("{} is JSON but not a trace: no element of its list is a trace event; pass a trace that PyTorch wrote",
                 file);
   }
   return contents;
@@ -95,7 +95,7 @@ void note_truncation(Contents& contents, std::string_view text, const std::strin
   if (last.broken) {
     log.add(Issue::truncated, fmt::format("{} at byte {} of {}", short_path(file), last.next, text.size()));
   } else if (!contents.document.read_rest(last.next)) {
-    log.add(Issue::truncated, fmt::format("{} behind its last event", short_path(file)));
+    log.add(Issue::truncated, fmt::format("{} after its last event", short_path(file)));
   }
 }
 
@@ -130,15 +130,15 @@ std::string inflated_head(std::string_view head) {
   return is_gzip(head) ? gunzip_head(head, kHeadBytes) : std::string(head);
 }
 
-bool recognizes(std::string_view head) { return begins_like_a_trace(inflated_head(head)); }
+bool recognizes(const Probe& probe) { return begins_like_a_trace(inflated_head(probe.head())); }
 
 /// Keys of which every trace has one early, and other JSON that may lie beside it has none.
 constexpr std::array<std::string_view, 6> kTelling = {R"("traceEvents")",      R"("schemaVersion")",
                                                       R"("deviceProperties")", R"("distributedInfo")",
                                                       R"("displayTimeUnit")",  R"("ph")"};
 
-bool picks(std::string_view head) {
-  const std::string text = inflated_head(head);
+bool picks(const Probe& probe) {
+  const std::string text = inflated_head(probe.head());
   return begins_like_a_trace(text) &&
          std::ranges::any_of(kTelling, [&](std::string_view key) { return text.find(key) != std::string::npos; });
 }

@@ -138,7 +138,7 @@ NameId CudaObjects::call(const CudaSource& source, uint16_t domain, uint32_t num
   const auto [place, fresh] = sources_[source].calls.try_emplace(object_key(domain, number));
   if (fresh) {
     place->second = trace_.names.intern(
-        fmt::format("{} call {}, name lost", domain == kDriver ? "CUDA driver" : "CUDA runtime", number));
+        fmt::format("{} call {} (name lost)", domain == kDriver ? "CUDA driver" : "CUDA runtime", number));
   }
   return place->second;
 }
@@ -150,7 +150,7 @@ std::optional<uint32_t> CudaObjects::device_of(const CudaSource& source, uint32_
   return found == of->second.contexts.end() ? std::nullopt : std::optional(found->second.device);
 }
 
-/// A process that becomes another program numbers its graphs anew: then a number says nothing.
+/// A process that becomes another program numbers its graphs again: then a number says nothing.
 void CudaObjects::add_graph(const wire::CudaGraphBody& graph, uint32_t process) {
   if (graph.change != wire::CudaGraphChange::instantiated || graph.graph == 0 || graph.executable == 0) return;
   const auto note = [&](Numbered<uint32_t>& map, uint32_t from, uint32_t to) {

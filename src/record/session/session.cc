@@ -18,8 +18,8 @@ namespace sonde::record {
 namespace {
 
 /// Who connects and asks nothing may stay so long, and so many may be there at once.
-constexpr int64_t kPatienceNs = 5'000'000'000;
-constexpr size_t kMostGuests = 16;
+constexpr int64_t kTimeoutNs = 5'000'000'000;
+constexpr size_t kMaxGuests = 16;
 
 /// Only this user, and root.
 bool is_welcome(int connection) {
@@ -32,13 +32,14 @@ bool is_welcome(int connection) {
 Result<Descriptor> listen_at(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return fail("no session: the path {} is too long for a socket", path);
+  if (path.size() >= sizeof address.sun_path)
+    return fail("cannot create the session: the path {} is too long for a socket", path);
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   Descriptor file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   constexpr int kQueue = 8;
   if (!file || bind(file.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       listen(file.get(), kQueue) != 0) {
-    return fail("no session: {}: {}", path, system_reason(errno));
+    return fail("cannot create the session: {}: {}", path, system_reason(errno));
   }
   return file;
 }
@@ -51,7 +52,7 @@ Result<Session> Session::open(const std::string& name) {
   if (!folder) return std::unexpected(folder.error());
   const Descriptor lock = lock_folder(*folder);
   std::string path = socket_path(*folder, name);
-  if (connect_session(path)) return fail("there is a session '{}' already; choose another name", name);
+  if (connect_session(path)) return fail("a session '{}' already exists; choose another name", name);
   auto listener = listen_at(path);
   if (!listener) return std::unexpected(listener.error());
   return Session(name, std::move(path), std::move(*listener));
@@ -68,7 +69,7 @@ Session::~Session() {
 }
 
 void Session::welcome() {
-  while (guests_.size() < kMostGuests) {
+  while (guests_.size() < kMaxGuests) {
     Descriptor connection(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!connection) return;
     if (is_welcome(connection.get())) guests_.push_back({std::move(connection), monotonic_ns()});
@@ -77,7 +78,7 @@ void Session::welcome() {
 
 std::optional<Session::Asked> Session::next() {
   welcome();
-  const int64_t late = monotonic_ns() - kPatienceNs;
+  const int64_t late = monotonic_ns() - kTimeoutNs;
   std::erase_if(guests_, [&](const Guest& guest) { return !guest.asked && guest.since_ns < late; });
   for (size_t i = 0; i < guests_.size(); ++i) {
     const size_t before = guests_.size();
@@ -89,7 +90,7 @@ std::optional<Session::Asked> Session::next() {
 }
 
 std::optional<Session::Asked> Session::hear(Guest& guest) {
-  static thread_local std::array<char, kMostPacket> bytes;
+  static thread_local std::array<char, kMaxPacket> bytes;
   const int connection = guest.connection.get();
   const ssize_t got = recv(connection, bytes.data(), bytes.size(), 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
@@ -106,7 +107,7 @@ void Session::answer(int connection, const Answer& answer) {
   const auto guest = std::ranges::find(guests_, connection, [](const Guest& g) { return g.connection.get(); });
   if (guest == guests_.end()) return;
   std::string packet = packet_of(answer);
-  packet.resize(std::min(packet.size(), kMostPacket));
+  packet.resize(std::min(packet.size(), kMaxPacket));
   [[maybe_unused]] const auto sent = send(connection, packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   guests_.erase(guest);
 }

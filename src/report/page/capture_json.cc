@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The tool says much of one thing where something went wrong; the first of it tell enough.
-constexpr size_t kMostWarnings = 20;
+constexpr size_t kMaxWarnings = 20;
 
 Json facts_json(const std::vector<CaptureFact>& facts) {
   Json list = Json::array();
@@ -40,10 +40,11 @@ Json files_json(const Trace& trace, const Trace* reports) {
   add_files(files, trace);
   Json whole = facts_json(facts_of_contents(trace));
   std::vector<std::string> warnings = recorder_warnings(trace, false);
-  if (warnings.size() > kMostWarnings) warnings.resize(kMostWarnings);
-  for (std::string& warning : warnings) whole.push_back(Json::array({"the recording tool said", std::move(warning)}));
+  if (warnings.size() > kMaxWarnings) warnings.resize(kMaxWarnings);
+  for (std::string& warning : warnings)
+    whole.push_back(Json::array({"message of the recording tool", std::move(warning)}));
   files.push_back(
-      {{"title", files.size() > 1 ? "What was read of all files" : "What was read"}, {"facts", std::move(whole)}});
+      {{"title", files.size() > 1 ? "Data read from all files" : "Data read"}, {"facts", std::move(whole)}});
   if (reports != nullptr) add_files(files, *reports);
   return files;
 }

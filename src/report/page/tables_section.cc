@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 std::string_view unit_word(Unit unit) { return unit == Unit::none ? "none" : unit_symbol(unit); }
 
-/// Moments, which are told from the first event on: "Start", "Kernel Start", "End".
+/// Moments, which are counted from the first event on: "Start", "Kernel Start", "End".
 bool is_moment(const Column& column) {
   if (column.unit != Unit::nanoseconds) return false;
   constexpr std::array<std::string_view, 2> kWords = {"Start", "End"};
@@ -55,8 +55,9 @@ Json column_json(const Column& column, int64_t origin_ns) {
 
 std::string note_of(const StatsTable& made) {
   if (!made.left_out) return made.table.note;
-  return fmt::format("Not made for a run of so many events: see the timeline, or sonde stats -r {} FILE.",
-                     made.report->name);
+  return fmt::format(
+      "Not created because the run has too many events; use the timeline, or run sonde stats -r {} FILE.",
+      made.report->name);
 }
 
 Json table_json(const StatsTable& made, int64_t origin_ns) {

@@ -95,10 +95,10 @@ TEST(GateRecord, counts_by_the_launching_call_and_shares_by_what_ran) {
 TEST(GateRecord, keeps_the_last_hundred_steps) {
   const RunRecord r = record_run(steps(130).build());
   EXPECT_EQ(r.steps, 130);
-  EXPECT_EQ(r.step_ns.size(), kMostSteps);
+  EXPECT_EQ(r.step_ns.size(), kMaxSteps);
   const WorkGroup& gemm = row(r.work, kernel("gemm"));
   EXPECT_EQ(gemm.count, 130);
-  EXPECT_EQ(gemm.step_count.size(), kMostSteps);
+  EXPECT_EQ(gemm.step_count.size(), kMaxSteps);
   EXPECT_EQ(row(r.work, kernel("relu")).step_duration_ns.back(), 3 + 129 % 9);
   expect_exact(r);
 }
@@ -225,13 +225,12 @@ TEST(GateRecord, shapes_count_what_is_alike) {
 TEST(GateRecord, shapes_have_occupancy_by_formula) {
   TraceBuilder b;
   const ThreadId t = b.thread(1, 1);
-  b.device();
+  Device& device = b.device();
+  device.compute_major = 8;
+  device.compute_minor = 0;
+  device.sm_count = 108;
   b.kernel(b.stream(1), 0, 10, "gemm", b.call(t, -20, -10));
   Trace trace = b.build();
-  trace.streams.front().device = 0;
-  trace.devices.front().compute_major = 8;
-  trace.devices.front().compute_minor = 0;
-  trace.devices.front().sm_count = 108;
   trace.kernels.registers = {72};
   trace.kernels.shared_bytes = {0};
   trace.kernels.local_bytes_per_thread = {16};

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { PartBoundary } from './part.tsx';
-import type { PartId } from './place.ts';
 
 interface PartProps {
-  id: PartId;
+  id: string;
   title: string;
   shown: boolean;
   printing: boolean;
@@ -29,7 +28,7 @@ export function Part({ id, title, shown, printing, missing, children }: PartProp
       hidden={!shown && !printed}
     >
       <h2 class="print-title">{title}</h2>
-      <PartBoundary>{!mounted ? null : missing === null ? children : <p>Not there: {missing}.</p>}</PartBoundary>
+      <PartBoundary>{!mounted ? null : missing === null ? children : <p>Not available: {missing}.</p>}</PartBoundary>
     </section>
   );
 }
