@@ -40,8 +40,8 @@ class RunningAttempts {
 
   /// An attempt ended. Changes the engine.
   void take(const EndReport& report, int64_t now_ns);
-  /// The ends that the engine has got since the last call. After a step, which processes them: until then the engine's
-  /// tasks do not show them all.
+  /// The ends since the last call. Call it after the step that processes them: the changes that they made to tasks are
+  /// pending from then on.
   [[nodiscard]] std::vector<Id> take_processed() { return std::exchange(ended_, {}); }
   /// Decides which of the tasks that are about to start are recorded. Changes the engine.
   [[nodiscard]] std::vector<ProfileRecord> choose_recordings(std::span<const int64_t> starts, int64_t now_ns);
