@@ -79,7 +79,7 @@ void Core::turn(Inputs inputs) {
 /// What may happen only once `saved` is on disk, in this order:
 /// 1. Responses, since clients wait for them. A client that has a task's ID relies on it, also after a power cut.
 /// 2. Starts. After a restart, the executor ends an attempt that is not on disk, and its task starts a second time.
-/// 3. Cancellations. After a restart, an attempt that was ended by a cancellation that is not on disk has failed.
+/// 3. Cancellations. One that is not on disk is lost at a restart, and the attempt that it ended counts as failed.
 /// 4. The executor's records of ends. Until then they are the only copy that survives a power cut.
 /// 5. Events, log and counts. Clients take them as facts. Reports and forecasts need the finished tasks.
 /// 6. The engine drops finished tasks. From then on queries read them from the store.
