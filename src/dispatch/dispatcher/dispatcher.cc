@@ -63,12 +63,12 @@ class Threaded final : public Dispatcher {
     shared_->inbox.put(CancelInput{.task = task, .by = by, .answered = std::move(answered)});
   }
 
-  Result<std::optional<Task>> find(int64_t task) const override { return core_.find(task); }
-  Result<std::optional<Batch>> find_batch(int64_t batch) const override { return core_.find_batch(batch); }
+  Result<std::optional<Task>> find(int64_t task) const override { return core_.queries().find(task); }
+  Result<std::optional<Batch>> find_batch(int64_t batch) const override { return core_.queries().find_batch(batch); }
   Result<std::vector<Task>> list(const TaskQuery& query) const override { return parts_.store->list(query); }
-  std::vector<Task> queue(size_t max) const override { return core_.queue(max); }
-  Result<std::optional<Explanation>> explain(int64_t task) const override { return core_.explain(task); }
-  TypeFigures figures_of(const std::string& type) const override { return core_.figures_of(type); }
+  std::vector<Task> queue(size_t max) const override { return core_.queries().queue(max); }
+  Result<std::optional<Explanation>> explain(int64_t task) const override { return core_.queries().explain(task); }
+  TypeFigures figures_of(const std::string& type) const override { return core_.queries().figures_of(type); }
   std::shared_ptr<const QueueSnapshot> snapshot() const override { return core_.snapshot(); }
   const TaskStore& store() const override { return *parts_.store; }
   const Executor& executor() const override { return *executor_; }

@@ -131,12 +131,12 @@ void EventWriter::write(BatchNews news) {
   }});
 }
 
-void EventWriter::write_queue(const EngineCounts& counts, std::string trouble) {
-  add({.write = [this, counts, trouble = std::move(trouble)] {
+void EventWriter::write_queue(const EngineCounts& counts, std::string save_error) {
+  add({.write = [this, counts, save_error = std::move(save_error)] {
     Json json;
     json["length"] = counts.queue_length;
     json["by_state"] = states_json(counts.by_state);
-    json["trouble"] = trouble.empty() ? Json() : Json(trouble);
+    json["trouble"] = save_error.empty() ? Json() : Json(save_error);
     events_->add("queue", monitor::json_line(json));
   }});
 }

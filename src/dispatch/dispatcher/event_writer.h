@@ -33,7 +33,7 @@ class EventWriter {
   void write(const TaskNews& news, const Task& task);
   void write(Decision decision, int64_t batch);
   void write(BatchNews news);
-  void write_queue(const EngineCounts& counts, std::string trouble);
+  void write_queue(const EngineCounts& counts, std::string save_error);
   /// Anything else that can wait: removing files.
   void later(std::function<void()> chore);
   /// Writes all queued items, then ends the thread.

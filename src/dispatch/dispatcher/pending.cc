@@ -13,13 +13,16 @@ void append(std::vector<Value>& to, std::vector<Value> more) {
 
 }  // namespace
 
-void Pending::add(Step step) {
+void Pending::add(Step step, std::vector<ProfileRecord> recordings,
+                  std::vector<std::pair<int64_t, int64_t>> processed) {
   tasks.insert(step.changed_tasks.begin(), step.changed_tasks.end());
   batches.insert(step.changed_batches.begin(), step.changed_batches.end());
   append(decisions, std::move(step.decisions));
   append(starts, std::move(step.starts));
   append(cancels, std::move(step.cancels));
   append(news, std::move(step.news));
+  append(profiles, std::move(recordings));
+  append(ended, std::move(processed));
 }
 
 void Pending::forget(int64_t task) {

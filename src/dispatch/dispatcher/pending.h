@@ -20,8 +20,8 @@ struct Pending {
   std::vector<TaskNews> news;
   std::vector<std::pair<int64_t, int64_t>> ended;  ///< attempts whose end the executor may forget
 
-  /// What a step wants on top of that.
-  void add(Step step);
+  /// Adds a step, the recordings of its starts, and the ended attempts that it has processed.
+  void add(Step step, std::vector<ProfileRecord> recordings, std::vector<std::pair<int64_t, int64_t>> processed);
   /// A task that was never submitted after all.
   void forget(int64_t task);
   [[nodiscard]] bool has_start(int64_t task) const;

@@ -97,7 +97,7 @@ class DispatcherTest : public testing::Test {
   }
   bool has(const std::string& what) const { return std::ranges::find(happened_, what) != happened_.end(); }
   int64_t place(const std::string& what) const { return std::ranges::find(happened_, what) - happened_.begin(); }
-  TaskState state(int64_t task) { return core().find(task).value().value().state; }
+  TaskState state(int64_t task) { return core().queries().find(task).value().value().state; }
   std::vector<std::string> lines() {
     core().end();
     return log_.lines();
@@ -157,7 +157,7 @@ TEST_F(DispatcherTest, WhatCannotBeSavedIsRefusedAndNothingStarts) {
   EXPECT_EQ(refused(), "not_saved");
   EXPECT_TRUE(executor_.launches.empty());
   EXPECT_NE(core().snapshot()->trouble.find("disk is full"), std::string::npos);
-  EXPECT_EQ(core().queue(10).size(), 0U);
+  EXPECT_EQ(core().queries().queue(10).size(), 0U);
   EXPECT_EQ(refused(), "not_saved") << "without another try";
   EXPECT_EQ(core().next_ns(), kStart + kSecond);
   turn_at(1);
@@ -463,10 +463,10 @@ TEST_F(DispatcherTest, PutsTasksOnSimulatedGpus) {
 
 TEST_F(DispatcherTest, ExplainsWhatRanByItsDecisions) {
   submit();
-  const auto explained = core().explain(1);
+  const auto explained = core().queries().explain(1);
   ASSERT_TRUE(explained && *explained);
   EXPECT_EQ((*explained)->decisions.size(), 1U);
-  EXPECT_FALSE(core().explain(99)->has_value());
+  EXPECT_FALSE(core().queries().explain(99)->has_value());
 }
 
 TEST_F(DispatcherTest, AThreadDoesItAll) {
