@@ -197,9 +197,9 @@ TEST(RangePattern, WhatCannotBeAskedForSaysWhy) {
     return filter ? std::string("taken") : filter.error().message;
   };
   EXPECT_NE(error("DomainA@RangeA,DomainB@RangeB").find("one domain"), std::string::npos);
-  EXPECT_NE(error("").find("without a name"), std::string::npos);
-  EXPECT_NE(error("D@").find("without a name"), std::string::npos);
-  EXPECT_NE(error("a//b").find("without a name"), std::string::npos);
+  EXPECT_NE(error("").find("a range needs a name"), std::string::npos);
+  EXPECT_NE(error("D@").find("a range needs a name"), std::string::npos);
+  EXPECT_NE(error("a//b").find("a range needs a name"), std::string::npos);
   EXPECT_NE(error("a,b/").find("a comma"), std::string::npos);
   EXPECT_NE(error("a[i]b/").find("\\["), std::string::npos);
   EXPECT_NE(error("regex:(/").find("regular expression"), std::string::npos);

@@ -72,7 +72,7 @@ TEST_F(ApiTasks, ATaskIsSubmitted) {
   EXPECT_EQ(task["command"], (Json{"train", "-v"}));
   EXPECT_EQ(task["memory_bytes"], int64_t{16} << 30U);
   EXPECT_EQ(task["submitted_by"], "submit key");
-  EXPECT_EQ(made.body.find("secret"), std::string::npos) << "values of variables are shown to nobody";
+  EXPECT_EQ(made.body.find("secret"), std::string::npos) << "values of variables are never shown";
   const auto& spec = dispatcher_.kept.tasks.at(1).spec;
   EXPECT_EQ(spec.environment.at("SEED"), "secret");
   EXPECT_EQ(spec.time_limit_ns, 1'500'000'000);
@@ -98,7 +98,7 @@ TEST_F(ApiTasks, TheAnswerComesOnceTheTaskIsKept) {
   EXPECT_EQ(second->status, 201);
 }
 
-TEST_F(ApiTasks, WhatIsRefusedIsToldByItsCode) {
+TEST_F(ApiTasks, EachRefusalHasItsCode) {
   const std::map<std::string, std::string> wrong = {
       {R"({"type": "unheard_of"})", "unknown_type"},
       {R"({})", "unknown_type"},
@@ -131,7 +131,7 @@ TEST_F(ApiTasks, WhatIsRefusedIsToldByItsCode) {
   EXPECT_NE(detail_of(submit(R"({"type": "trainin"})")).find("did you mean 'training'?"), std::string::npos);
 }
 
-TEST_F(ApiTasks, WhatTheDispatcherRefusesIsToldWithTheTimeToComeBack) {
+TEST_F(ApiTasks, ARefusalOfTheDispatcherHasTheTimeToRetry) {
   for (const auto& [code, status] : std::map<std::string, int>{{"queue_full", 429},
                                                                {"gpus_disabled", 503},
                                                                {"not_saved", 503},
@@ -234,7 +234,7 @@ TEST_F(ApiTasks, EachCancelsItsOwnAndAdminsAll) {
   const Response again = post("/api/v1/tasks/1/cancel");
   EXPECT_EQ(again.status, 409);
   EXPECT_EQ(code_of(again), "task_over");
-  EXPECT_EQ(detail_of(again).find("Task 1 is over (cancelled at "), 0U) << detail_of(again);
+  EXPECT_EQ(detail_of(again).find("Task 1 is finished (cancelled at "), 0U) << detail_of(again);
   EXPECT_EQ(code_of(post("/api/v1/tasks/3/cancel")), "task_over");
   EXPECT_EQ(body_of(post("/api/v1/tasks/2/cancel"))["state"], "cancelled");
 }
@@ -459,7 +459,7 @@ TEST_F(ApiTasks, TypesTellWhatTheyRunAndWhatTheyTook) {
   EXPECT_EQ(types[1]["runs"], "anything");
 }
 
-TEST_F(ApiTasks, TasksThatCannotBeReadAreTold) {
+TEST_F(ApiTasks, TasksThatCannotBeReadAreReported) {
   a_task();
   dispatcher_.kept.trouble = "tasks.db is broken";
   for (const char* path :

@@ -16,12 +16,12 @@ namespace config_task_types_test {
 
 using Json = nlohmann::json;
 
-/// A file with one type: flow style, so that what is wrong stands on one line.
+/// A file with one type: flow style, so all errors are on one line.
 std::string file_of(const std::string& type, const std::string& tasks = "") {
   return "sonde:\n  tasks:\n" + tasks + "    types:\n      training: " + type + "\n";
 }
 
-std::string told_of(const std::string& type, const std::string& tasks = "") {
+std::string problems_of(const std::string& type, const std::string& tasks = "") {
   return problems_text(read_config(file_of(type, tasks), "/etc/sonde/config.yaml").problems, "f");
 }
 
@@ -58,7 +58,7 @@ TEST(ConfigTaskTypes, every_key_has_a_default_that_is_allowed) {
     const std::string value = value_json(key, TaskType());
     const std::string command = key.name == "command" ? "" : "command: [\"true\"], ";
     const std::string type = fmt::format("{{{}{}: {}}}", command, key.name, value);
-    EXPECT_EQ(told_of(type, "    allow_undeclared_commands: true\n"), "") << type;
+    EXPECT_EQ(problems_of(type, "    allow_undeclared_commands: true\n"), "") << type;
   }
 }
 
@@ -66,44 +66,47 @@ TEST(ConfigTaskTypes, every_key_refuses_what_it_does_not_take) {
   for (const TypeKey& key : type_keys()) {
     const bool takes_any_text = key.rule.kind == Kind::text && key.name != "profile";
     const std::string wrong = takes_any_text ? "[x]" : "!x {y: [z]}";
-    const std::string told =
-        told_of(fmt::format("{{{}: {}}}", key.name, wrong), "    allow_undeclared_commands: true\n");
-    EXPECT_NE(told.find(fmt::format("sonde.tasks.types.training.{}", key.name)), std::string::npos) << told;
-    EXPECT_NE(told.find("; allowed: "), std::string::npos) << told;
-    EXPECT_TRUE(told.starts_with("f:")) << told;
+    const std::string found =
+        problems_of(fmt::format("{{{}: {}}}", key.name, wrong), "    allow_undeclared_commands: true\n");
+    EXPECT_NE(found.find(fmt::format("sonde.tasks.types.training.{}", key.name)), std::string::npos) << found;
+    EXPECT_NE(found.find("; allowed: "), std::string::npos) << found;
+    EXPECT_TRUE(found.starts_with("f:")) << found;
   }
 }
 
-TEST(ConfigTaskTypes, what_does_not_go_together_is_told_at_its_key) {
+TEST(ConfigTaskTypes, what_does_not_go_together_is_reported_at_its_key) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"{command: [a], workers: {gpu_0: \"http://a\"}}",
        "f:4:32: sonde.tasks.types.training.workers: the type also has a command"},
       {"{gpus: 1}", "f:4:7: sonde.tasks.types.training.command: the type runs nothing"},
       {"{command: [], allow_arguments: true}", "the type has no command to add arguments to"},
       {"{command: [a], model: m}", "the type has a model but no workers"},
-      {"{command: [a], model_version: \"1\"}", "the type has a model but no workers"},
+      {"{command: [a], model_version: \"1\"}", "the type has a model version but no workers"},
       {"{command: [\"\"]}", "the program's name is empty"},
       {"{command: [./a]}", "'./a' is resolved against the task's own folder"},
-      {"{workers: {gpu_0: \"http://a\"}, gpus: 2}", "2 GPUs with workers"},
+      {"{workers: {gpu_0: \"http://a\"}, gpus: 2}", "2 GPUs, but a request goes to one worker"},
       {"{workers: {gpu_0: \"http://a\"}, environment: {A: b}}",
        "training.environment: requests to workers start no program"},
-      {"{workers: {gpu_0: \"http://a\"}, allow_environment: [A]}", "training.allow_environment: workers are asked"},
-      {"{workers: {gpu_0: \"http://a\"}, working_directory: /a}", "training.working_directory: workers are asked"},
+      {"{workers: {gpu_0: \"http://a\"}, allow_environment: [A]}",
+       "training.allow_environment: requests to workers start no program"},
+      {"{workers: {gpu_0: \"http://a\"}, working_directory: /a}",
+       "training.working_directory: requests to workers start no program"},
       {"{command: [a], priority: urgent}",
        "'urgent' is not in gpu.multi_gpu.queue_priority_levels; allowed: high, low, normal"},
   };
   for (const auto& [type, expected] : wrong)
-    EXPECT_NE(told_of(type).find(expected), std::string::npos) << told_of(type);
-  EXPECT_EQ(told_of("{command: [./a], working_directory: /srv}"), "");
-  EXPECT_EQ(told_of("{gpus: 0}", "    allow_undeclared_commands: true\n"), "");
-  EXPECT_NE(told_of("{command: [a], profile: always}", "    profiles: {command: []}\n")
+    EXPECT_NE(problems_of(type).find(expected), std::string::npos) << problems_of(type);
+  EXPECT_EQ(problems_of("{command: [./a], working_directory: /srv}"), "");
+  EXPECT_EQ(problems_of("{gpus: 0}", "    allow_undeclared_commands: true\n"), "");
+  EXPECT_NE(problems_of("{command: [a], profile: always}", "    profiles: {command: []}\n")
                 .find("needs sonde.tasks.profiles.command"),
             std::string::npos);
-  EXPECT_NE(told_of("{command: [a]}", "    profiles: {command: [nsys]}\n").find("no word has {output}"),
+  EXPECT_NE(problems_of("{command: [a]}", "    profiles: {command: [nsys]}\n")
+                .find("no argument contains {output}, the path of the profile"),
             std::string::npos);
-  EXPECT_NE(
-      told_of("{command: [a]}", "    profiles: {attach_command: [nsys, \"{output}\"]}\n").find("no word has {pid}"),
-      std::string::npos);
+  EXPECT_NE(problems_of("{command: [a]}", "    profiles: {attach_command: [nsys, \"{output}\"]}\n")
+                .find("no argument contains {pid}, the ID of the process to record"),
+            std::string::npos);
 }
 
 TEST(ConfigTaskTypes, values_of_variables_are_not_shown) {

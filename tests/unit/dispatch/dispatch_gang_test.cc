@@ -77,7 +77,7 @@ TEST(DispatchGang, AShortTaskGoesFirstWhereItEndsInTime) {
   const int64_t unknown = host.submit();
   const int64_t in_time = host.submit(limited(100));
   EXPECT_EQ(host.starts(), Ids{in_time});
-  EXPECT_NE(host.decisions[in_time].note.find("it went before task " + std::to_string(gang)), std::string::npos);
+  EXPECT_NE(host.decisions[in_time].note.find("it starts ahead of task " + std::to_string(gang)), std::string::npos);
   EXPECT_EQ(host.state(late), TaskState::waiting);
   EXPECT_EQ(host.state(unknown), TaskState::waiting);
   host.now += 100 * kSecond;

@@ -526,7 +526,7 @@ TEST_F(DispatchStore, TornPagesAreFoundAtTheStart) {
   bytes.seekp(static_cast<std::streamoff>(fs::file_size(file()) / 8192 * 4096));
   bytes << std::string(4096, '\x55');
   bytes.close();
-  EXPECT_NE(why_not().find("broken"), std::string::npos) << why_not();
+  EXPECT_NE(why_not().find("it is damaged: "), std::string::npos) << why_not();
   EXPECT_NE(why_not().find(".recover"), std::string::npos) << why_not();
 }
 
@@ -535,7 +535,7 @@ TEST_F(DispatchStore, AnotherVersionOrProgramsFileIsLeftAlone) {
   run_sql("PRAGMA user_version = 99");
   EXPECT_NE(why_not().find("newer version of sonde (schema 99"), std::string::npos) << why_not();
   run_sql("PRAGMA user_version = 0");
-  EXPECT_NE(why_not().find("another program's"), std::string::npos) << why_not();
+  EXPECT_NE(why_not().find("the database of another program"), std::string::npos) << why_not();
 }
 
 TEST_F(DispatchStore, ARowThatCannotBeReadIsAnErrorThatNamesIt) {
@@ -562,7 +562,7 @@ TEST_F(DispatchStore, ASaveFailsWhileAnotherProgramHoldsTheFile) {
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
   const Status failed = store->save(changes_of({small_task(1)}));
   ASSERT_FALSE(failed);
-  EXPECT_NE(failed.error().message.find("another program holds it"), std::string::npos) << failed.error().message;
+  EXPECT_NE(failed.error().message.find("another program has locked it"), std::string::npos) << failed.error().message;
   EXPECT_TRUE(store->list({})->empty()) << "readers do not wait";
   sqlite3_close(other);
   EXPECT_TRUE(store->save(changes_of({small_task(1)})));

@@ -141,7 +141,7 @@ TEST_F(BaselineStore, EntriesAreFoundByWhatTheyAreCalled) {
   add(300, 'a');
   const auto both = find_entry(store_, "", "aaaa");
   ASSERT_FALSE(both);
-  EXPECT_NE(both.error().message.find("may be 2 entries"), std::string::npos);
+  EXPECT_NE(both.error().message.find("'aaaa' is ambiguous, it matches 2 entries: "), std::string::npos);
 }
 
 TEST_F(BaselineStore, BrokenEntriesAreNamedAndPassedOver) {
@@ -149,7 +149,7 @@ TEST_F(BaselineStore, BrokenEntriesAreNamedAndPassedOver) {
   const std::string good = entry_json(right);
   struct Case {
     std::string text;
-    std::string said;
+    std::string reported;
   };
   const std::vector<Case> cases = {
       {"", "not JSON"},
@@ -174,8 +174,8 @@ TEST_F(BaselineStore, BrokenEntriesAreNamedAndPassedOver) {
     ASSERT_TRUE(listing);
     EXPECT_EQ(listing->entries.size(), 1U);
     ASSERT_EQ(listing->broken.size(), 1U) << each.text;
-    EXPECT_NE(listing->broken.front().message.find(each.said), std::string::npos)
-        << each.said << " / " << listing->broken.front().message;
+    EXPECT_NE(listing->broken.front().message.find(each.reported), std::string::npos)
+        << each.reported << " / " << listing->broken.front().message;
     const auto chosen = baseline_records(store_, "default", record_of().conditions);
     ASSERT_FALSE(chosen);
     EXPECT_NE(chosen.error().message.find("sonde baseline remove default@broken"), std::string::npos);
@@ -219,7 +219,7 @@ TEST_F(BaselineStore, ThePinnedOneIsChosenThenTheNewest) {
   EXPECT_EQ(baseline_records(store_, "default@aaaa", {})->entry.id, oldest.id);
 }
 
-TEST_F(BaselineStore, WhyNoneFitsIsSaid) {
+TEST_F(BaselineStore, WhyNoneFitsIsReported) {
   add(100, 'a');
   const auto chosen = baseline_records(store_, "default", record_of("550", "B200").conditions);
   ASSERT_FALSE(chosen);

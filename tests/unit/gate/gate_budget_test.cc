@@ -108,7 +108,7 @@ TEST(Budget, against_the_baseline_with_selector_and_severity) {
   EXPECT_DOUBLE_EQ(reading.budget.false_alarm_rate, 0.01);
 }
 
-TEST(Budget, an_exact_metric_may_not_become_worse_unless_it_is_said) {
+TEST(Budget, an_exact_metric_may_not_become_worse_unless_the_rule_allows_it) {
   const BudgetReading strict = read_budget("rules: [{metric: launches_per_step}]");
   EXPECT_EQ(std::get<AllowedChange>(only_rule(strict).demand).amount, 0);
   const BudgetReading lenient = read_budget("rules: [{metric: copied_bytes_per_step, max_change: 2 MB}]");
@@ -116,7 +116,7 @@ TEST(Budget, an_exact_metric_may_not_become_worse_unless_it_is_said) {
   EXPECT_EQ(std::get<AllowedChange>(only_rule(lenient).demand).share, 0);
 }
 
-TEST(Budget, mistakes_stand_where_they_are_made_and_name_the_nearest_word) {
+TEST(Budget, mistakes_are_reported_at_their_place_and_name_the_nearest_word) {
   EXPECT_EQ(mistake("rules:\n  - check: avg_kernel_tme <= 200 ms\n"),
             "b:2:12: unknown metric 'avg_kernel_tme', did you mean 'avg_kernel_time'?");
   EXPECT_EQ(mistake("rules:\n  - metric: step_time\n    max_change: 3 %\n    severty: error\n"),
@@ -160,8 +160,9 @@ TEST(Budget, mistakes_of_a_rule) {
   EXPECT_EQ(mistake("\"ID\",\"Name\"\n\"0\",\"sum\"\n"), "b:1:1: a budget begins with 'version: 1' and 'rules:'");
   EXPECT_EQ(mistake("rules:\n- name: a\n  check: step_time < 1 s\n- name: a\n  check: step_time < 2 s\n"),
             "b:4:9: two rules have the name 'a'");
-  EXPECT_TRUE(mistake("rules:\n- check: kernel_time < 1 s\n  kernel: '(gemm'\n").starts_with("b:3:11: '(gemm' is no "));
-  EXPECT_TRUE(mistake("rules:\n- [a, b]\n").starts_with("b:2:3: a rule is a text such as"));
+  EXPECT_TRUE(mistake("rules:\n- check: kernel_time < 1 s\n  kernel: '(gemm'\n")
+                  .starts_with("b:3:11: '(gemm' is not a valid regular expression: "));
+  EXPECT_TRUE(mistake("rules:\n- [a, b]\n").starts_with("b:2:3: a rule must be a string such as"));
   EXPECT_EQ(mistake("rules:\n- check: step_time < 1 s\n  name:\n"), "b:2:3: 'name' has no value");
 }
 
@@ -174,11 +175,12 @@ TEST(Budget, mistakes_of_a_file) {
   EXPECT_EQ(mistake("version: 2\nrules: [step_time < 1 s]\n"),
             "b:1:10: unknown version 2; this program reads version 1");
   EXPECT_TRUE(mistake("rules:\n  - step_time <= 1 s\n - x\n").starts_with("b:3:2: not valid YAML: "));
-  EXPECT_TRUE(mistake("rules: [step_time < 1 s]\nfalse_alarm_rate: 5 ms\n").starts_with("b:2:19: '5 ms' is no rate"));
+  EXPECT_TRUE(mistake("rules: [step_time < 1 s]\nfalse_alarm_rate: 5 ms\n")
+                  .starts_with("b:2:19: '5 ms' is not a valid false positive rate"));
   EXPECT_TRUE(mistake(std::string(20'000, '[')).find("not valid YAML") != std::string::npos);
 }
 
-TEST(Budget, all_mistakes_are_told_in_the_order_of_the_file_and_no_wrong_rule_is_kept) {
+TEST(Budget, all_mistakes_are_reported_in_the_order_of_the_file_and_no_wrong_rule_is_kept) {
   const BudgetReading reading = read_budget(
       "rules:\n"
       "- step_time <= 1 parsec\n"

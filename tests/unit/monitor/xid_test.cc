@@ -89,7 +89,7 @@ TEST(XidDetector, GivesAllToAGpuThatFellOffTheBus) {
   EXPECT_EQ(found[0].severity, Severity::critical);
 }
 
-TEST(XidDetector, ToldApartAreDoubleBitErrorsWithAndWithoutRemapping) {
+TEST(XidDetector, DistinguishesDoubleBitErrorsWithAndWithoutRemapping) {
   Watched alone("xid");
   alone.host.xid(48);
   EXPECT_EQ(alone.look().at(0).text, "xid_workflow_48");
@@ -126,7 +126,8 @@ TEST(XidDetector, CountsWhatComesAgain) {
   }
   ASSERT_EQ(watched.book.open().size(), 1);
   EXPECT_EQ(watched.book.open()[0].times_seen, 3);
-  EXPECT_TRUE(watched.book.open()[0].summary.ends_with("(page fault), 3 times."));
+  EXPECT_TRUE(
+      watched.book.open()[0].summary.ends_with("GPU memory page fault: a program accessed unmapped memory, 3 times."));
 }
 
 TEST(XidDetector, IgnoredOnesAreInfoAndPass) {
@@ -165,7 +166,7 @@ TEST(XidDetector, StaysUntilTheGpuWasReset) {
   watched.host.xid(95);
   EXPECT_EQ(watched.look_for(86400, 600).size(), 1);
   watched.host.reading().energy_millijoules = 10;
-  EXPECT_TRUE(watched.look().empty()) << "counters began anew";
+  EXPECT_TRUE(watched.look().empty()) << "counters restarted";
   watched.host.xid(119);
   EXPECT_EQ(watched.look().size(), 1);
   watched.host.reopen();

@@ -64,7 +64,7 @@ TEST(DwarfExpression, WhatIsNotThereGivesNothing) {
   EXPECT_TRUE(nothing(std::vector<Dwarf_Op>(100, op(DW_OP_lit0))));     // deeper than any expression
 }
 
-/// A system that answers as it is told to, one answer a call.
+/// A system with given answers, one answer a call.
 class FakeKernel {
  public:
   explicit FakeKernel(std::vector<int> answers) : answers_(std::move(answers)) {}
@@ -106,7 +106,7 @@ TEST(PerfEvents, AnOldKernelTellsNoBuildIds) {
   EXPECT_EQ(kernel.asked[2].build_id, 0U);
 }
 
-TEST(PerfEvents, WhatIsNotPermittedIsSaidWithWhatHelps) {
+TEST(PerfEvents, WhatIsNotPermittedIsReportedWithTheFix) {
   for (const int error : {EACCES, EPERM, ENOSYS}) {
     FakeKernel kernel({error});
     const auto opened = open_perf_events(kSampling, 1, kernel.open());

@@ -146,14 +146,14 @@ TEST(CudaRecording, OfACallWithinACallTheOuterOneCounts) {
   EXPECT_EQ(t.name(t.api.name[1]), "CUDA driver call 307 (name lost)");
 }
 
-TEST(CudaRecording, LaunchesWithoutAKernelAreToldLoudly) {
+TEST(CudaRecording, LaunchesWithoutAKernelAreAWarning) {
   CudaWritten w;
   w.call_name(211, "cudaLaunchKernel_v7000").call(100, 200, 3, 211).call(210, 220, 4, 211);
   const MadeOfCuda made = made_of_cuda(w);
   EXPECT_EQ(made.tally.cuda.launched_nothing, 2);
-  const std::vector<std::string> said = warnings(made.tally.cuda);
-  ASSERT_EQ(said.size(), 1U);
-  EXPECT_NE(said[0].find("2 calls started kernels or graphs, and CUPTI delivered not one"), std::string::npos);
+  const std::vector<std::string> warned = warnings(made.tally.cuda);
+  ASSERT_EQ(warned.size(), 1U);
+  EXPECT_NE(warned[0].find("2 calls started kernels or graphs, but CUPTI delivered none of them"), std::string::npos);
 }
 
 TEST(CudaRecording, TimesThatCannotBeAreLeftOut) {
@@ -182,7 +182,7 @@ TEST(CudaRecording, MigrationsAreCopiesAndFaultsAreNot) {
   EXPECT_EQ(made.tally.cuda.other_counters, 1);
 }
 
-TEST(CudaRecording, WhatWaitsForWhatIsToldByItsShape) {
+TEST(CudaRecording, WaitsAreKnownByTheirShape) {
   CudaWritten w;
   w.add(wire::Kind::cuda_context, wire::ContextBody{1, 2, 7, 0});
   w.add(wire::Kind::cuda_sync, wire::SyncBody{200, 300, {0, 1, kNone, 1}, 4, kNone});
@@ -222,7 +222,7 @@ TEST(CudaRecording, ACallKeepsItsBackTrace) {
   EXPECT_EQ(t.chains.first, (Ids{0, 2}));
 }
 
-TEST(CudaRecording, ABackTraceIsNamedByWhatItsProcessToldOfItsCode) {
+TEST(CudaRecording, ABackTraceIsNamedByTheCodeThatItsProcessReported) {
   CudaWritten w;
   std::string addresses(8, '\0');
   addresses[0] = 0x10;
@@ -243,7 +243,7 @@ TEST(CudaRecording, ABackTraceIsNamedByWhatItsProcessToldOfItsCode) {
   EXPECT_EQ(t.name(t.chains.symbol[1]), "0x400f");
 }
 
-TEST(CudaRecording, AProcessThatBecomesAnotherProgramNumbersItsCallsAnew) {
+TEST(CudaRecording, AProcessThatBecomesAnotherProgramRestartsItsCallNumbers) {
   CudaWritten first;
   std::string addresses(8, '\0');
   addresses[0] = 0x10;

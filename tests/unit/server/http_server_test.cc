@@ -295,7 +295,7 @@ TEST_F(HttpServer, ThoseThatWaitLongestMakeRoom) {
   EXPECT_EQ(idle.front()->until_closed(), "");
 }
 
-TEST_F(HttpServer, WhenAllAreBusyNewOnesAreToldSoButHealthAnswers) {
+TEST_F(HttpServer, WhenAllAreBusyNewOnesAreRefusedButHealthAnswers) {
   options_.max_connections = 2;
   start();
   Client stream(server_->address());
@@ -551,7 +551,9 @@ TEST_F(HttpServer, SaysWhyItCannotListen) {
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().message.find("is in use by another program"), std::string::npos);
   same.address = "gpu host";
-  EXPECT_NE(Server::start(same, {}, events_, log_).error().message.find("no IP address"), std::string::npos);
+  EXPECT_NE(
+      Server::start(same, {}, events_, log_).error().message.find("is 'gpu host', which is not a valid IP address"),
+      std::string::npos);
   same.address = "127.0.0.1";
   same.tls = {.certificate = "/no/such.pem", .key = "/no/such.key"};
   EXPECT_NE(Server::start(same, {}, events_, log_).error().message.find("/no/such.pem"), std::string::npos);
