@@ -100,11 +100,20 @@ class TypeCheck {
   const Report& report_;
 };
 
-void check_has(std::string_view key, std::span<const std::string> words, std::string_view part, const Report& report) {
-  const bool has = std::ranges::any_of(words, [&](const std::string& word) { return word.contains(part); });
+/// What a recording's command has to be given: a placeholder, and what replaces it.
+struct Placeholder {
+  std::string_view name;
+  std::string_view meaning;
+};
+constexpr Placeholder kOutput = {.name = "{output}", .meaning = "the path of the profile"};
+constexpr Placeholder kPid = {.name = "{pid}", .meaning = "the ID of the process to record"};
+
+void check_has(std::string_view key, std::span<const std::string> words, const Placeholder& part,
+               const Report& report) {
+  const bool has = std::ranges::any_of(words, [&](const std::string& word) { return word.contains(part.name); });
   if (words.empty() || has) return;
   report(key, key,
-         fmt::format("no argument contains {}, the path of the profile; allowed: a command with it, or []", part));
+         fmt::format("no argument contains {}, {}; allowed: a command with it, or []", part.name, part.meaning));
 }
 
 }  // namespace
@@ -112,9 +121,9 @@ void check_has(std::string_view key, std::span<const std::string> words, std::st
 void check_tasks(const Config& config, const Report& report) {
   const TaskProfiles& profiles = config.sonde.tasks.profiles;
   for (const auto& [name, type] : config.sonde.tasks.types) TypeCheck(name, type, config, report).run();
-  check_has("sonde.tasks.profiles.command", profiles.command, "{output}", report);
-  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{output}", report);
-  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{pid}", report);
+  check_has("sonde.tasks.profiles.command", profiles.command, kOutput, report);
+  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, kOutput, report);
+  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, kPid, report);
 }
 
 }  // namespace sonde::config

@@ -117,7 +117,7 @@ std::string why_not(int error, bool whole_system) {
   if (forbidden || error == ENOSYS) {
     return fmt::format(
         "perf_event_open is not permitted: {}; in a container, use --cap-add PERFMON or a seccomp profile "
-        "that allows the call",
+        "that permits it",
         system_reason(error));
   }
   return fmt::format("perf_event_open failed: {}", system_reason(error));
