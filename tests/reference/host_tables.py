@@ -16,7 +16,7 @@ from idle_times import extent
 from module_times import around, calls, gpu_of_process, operations, ranges_by_thread, shares
 from nsys_database import make, open_database, text_of
 
-ROOT = pathlib.Path(__file__).resolve().parents[2] / "src/analyses"
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "src/analyses/calls"
 WAITING_API = ("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaThreadSynchronize",
                "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize")
 PREEMPTED, NOT_STATES = 1, (None, 0, 5, 255)  # ENUM_SAMPLING_THREAD_STATE: running; unknown and terminated tell nothing
