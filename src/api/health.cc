@@ -1,4 +1,5 @@
 #include "api/health.h"
+#include "base/time_units.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +11,6 @@
 namespace sonde::api {
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
 /// Rounds that may fail to come before sampling counts as dead: reads that hang take some time to be given up.
 constexpr double kMissedRounds = 3;
 constexpr double kPatience_s = 30;
@@ -28,7 +28,7 @@ double interval_s(const config::Config& config) {
 
 HealthCheck sampling(const monitor::HostSnapshot& host, const config::Config& config, int64_t now_ns) {
   if (host.moment_ns == 0) return unless("sampling", "no round of reading has ended yet");
-  const double age_s = static_cast<double>(now_ns - host.moment_ns) / kNsPerSecond;
+  const double age_s = static_cast<double>(now_ns - host.moment_ns) / kSecondNs;
   if (age_s <= kMissedRounds * interval_s(config) + kPatience_s) return good("sampling");
   return {.name = "sampling",
           .status = HealthStatus::failed,

@@ -6,12 +6,12 @@
 
 #include "base/text/calendar.h"
 #include "base/text/decimal.h"
+#include "base/time_units.h"
 
 namespace sonde::api {
 namespace {
 
 constexpr int kNano = 9;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr size_t kSecondsText = 19;  ///< "2026-11-22T04:00:00"
 constexpr size_t kOffsetText = 6;    ///< "+01:00"
 

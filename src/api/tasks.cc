@@ -14,8 +14,6 @@
 namespace sonde::api {
 namespace {
 
-using Json = nlohmann::json;
-
 std::unexpected<Response> unreadable(const Error& error) {
   return std::unexpected(refuse("tasks_unreadable", {{"what", error.message}}));
 }
@@ -34,15 +32,15 @@ Answered<T> found_or(Result<std::optional<T>> found, std::string_view code, cons
 }
 
 template <typename T>
-void take(const Json& body, const char* name, std::optional<T>& to) {
+void take(const nlohmann::json& body, const char* name, std::optional<T>& to) {
   if (const auto value = body.find(name); value != body.end()) to = value->get<T>();
 }
 template <typename T>
-void take(const Json& body, const char* name, T& to) {
+void take(const nlohmann::json& body, const char* name, T& to) {
   if (const auto value = body.find(name); value != body.end()) value->get_to(to);
 }
 
-Answered<std::optional<int64_t>> memory_of(const Json& body) {
+Answered<std::optional<int64_t>> memory_of(const nlohmann::json& body) {
   std::optional<int64_t> bytes;
   take(body, "memory_bytes", bytes);
   const auto text = body.find("memory");
@@ -122,7 +120,7 @@ Answered<nlohmann::ordered_json> batch_body(dispatch::Dispatcher& dispatcher, co
   return body;
 }
 
-Answered<dispatch::Submission> submission_of(const Json& body, const Caller& caller) {
+Answered<dispatch::Submission> submission_of(const nlohmann::json& body, const Caller& caller) {
   dispatch::Submission wanted;
   take(body, "name", wanted.name);
   take(body, "type", wanted.type);

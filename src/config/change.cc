@@ -19,13 +19,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
-constexpr size_t kMostBytes = size_t{1} << 20U;
+constexpr size_t kMaxChangeBytes = size_t{1} << 20U;
 
 /// JSON without the depth that no value of a key has, and that would take the stack to write again.
 Result<Json> parse_json(const std::string& text) {
   constexpr int kMostDepth = 4;
   bool is_deep = false;
-  if (text.size() > kMostBytes) return fail("it has {} bytes; allowed: {}", text.size(), kMostBytes);
+  if (text.size() > kMaxChangeBytes) return fail("it has {} bytes; allowed: {}", text.size(), kMaxChangeBytes);
   Json json = Json::parse(
       text,
       [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
@@ -83,7 +83,7 @@ Result<const Key*> known_key(std::string_view name) {
 Result<Changes> read_changes(const std::string& file) {
   std::error_code error;
   if (file.empty() || !std::filesystem::exists(file, error)) return Changes();
-  const auto text = read_small_file(file, kMostBytes);
+  const auto text = read_small_file(file, kMaxChangeBytes);
   if (!text) return std::unexpected(text.error());
   const auto document = parse_json(*text);
   if (!document) return fail("{}: {}; it is made anew if you delete it", file, document.error().message);

@@ -18,7 +18,7 @@ constexpr auto kLogLevels = std::to_array<std::string_view>({"debug", "info", "w
 constexpr auto kSources = std::to_array<std::string_view>({"nvml", "simulated"});
 constexpr auto kSeverities = std::to_array<std::string_view>({"info", "warning", "critical"});
 /// A pebibyte: more than any GPU or disk of a host has, and exact as a number of JSON.
-constexpr double kMostBytes = 1125899906842624;
+constexpr double kMaxAmountBytes = 1125899906842624;
 
 using enum When;
 

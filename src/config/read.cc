@@ -25,7 +25,7 @@ namespace sonde::config {
 namespace {
 
 // What a person writes by hand has a few thousand bytes; more is another file, and would be read for minutes.
-constexpr size_t kMostBytes = size_t{1} << 20U;
+constexpr size_t kMaxFileBytes = size_t{1} << 20U;
 // As many mistakes are looked for; a file with more of them is none of ours.
 constexpr size_t kMostProblems = 1000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -52,9 +52,9 @@ class FileReader {
 
   bool is_readable(std::string_view yaml) {
     const auto bad = first_bad_text(yaml);
-    if (yaml.size() > kMostBytes) {
+    if (yaml.size() > kMaxFileBytes) {
       out.reading.problems.push_back(
-          {0, 0, "", fmt::format("the file is larger than {} bytes; allowed: at most those", kMostBytes)});
+          {0, 0, "", fmt::format("the file is larger than {} bytes; allowed: at most those", kMaxFileBytes)});
     } else if (bad) {
       out.reading.problems.push_back(
           {bad->line, bad->column, "", fmt::format("the byte 0x{:02x} is no text; allowed: YAML in UTF-8", bad->byte)});
@@ -188,7 +188,7 @@ Result<std::string> text_of(const std::string& file) {
   }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return fail("cannot open {}: {}", file, system_reason(errno));
-  std::string text(kMostBytes + 1, '\0');
+  std::string text(kMaxFileBytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (stream.bad()) return fail("cannot read {}: {}", file, system_reason(errno));
   text.resize(static_cast<size_t>(stream.gcount()));

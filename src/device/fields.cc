@@ -8,12 +8,12 @@
 
 #include "base/text/calendar.h"
 #include "base/text/suggest.h"
+#include "base/time_units.h"
 
 namespace sonde::device {
 namespace {
 
 constexpr double kMibBytes = 1024.0 * 1024.0;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 template <typename T>
 std::optional<Scalar> scalar(const std::optional<T>& value) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text/json_null.h"
+#include "base/time_units.h"
 #include "monitor/json.h"
 
 namespace sonde::dispatch {
@@ -14,7 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kNsPerSecond = 1e9;
 constexpr int64_t kNsPerMs = 1'000'000;
 
 template <typename T>
@@ -33,7 +33,7 @@ std::optional<double> seconds_between(int64_t from_ns, const std::optional<int64
 }
 
 std::optional<double> seconds_of(const std::optional<int64_t>& ns) {
-  return ns ? std::optional(static_cast<double>(*ns) / kNsPerSecond) : std::nullopt;
+  return ns ? std::optional(static_cast<double>(*ns) / kSecondNs) : std::nullopt;
 }
 
 void put_moment(JsonText& json, std::string_view name, const std::optional<int64_t>& moment_ns) {

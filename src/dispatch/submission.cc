@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text/suggest.h"
+#include "base/time_units.h"
 #include "config/text_form.h"
 
 namespace sonde::dispatch {
@@ -222,7 +223,6 @@ class Resolver {
   }
 
   Checked choose_memory_and_time() {
-    constexpr double kNsPerSecond = 1e9;
     constexpr double kMostSeconds = 31'536'000;
     if (type_ != nullptr && type_->memory_bytes > 0) spec_.memory_bytes = type_->memory_bytes;
     if (wanted_.memory_bytes) spec_.memory_bytes = wanted_.memory_bytes;
@@ -233,7 +233,7 @@ class Resolver {
     if (!is_time || (wanted_.time_limit_s && limit_s == 0)) {
       return refused("invalid_task", "A time limit has to be above 0 s and at most 31536000 s, a year.");
     }
-    if (limit_s > 0) spec_.time_limit_ns = std::max<int64_t>(1, std::llround(limit_s * kNsPerSecond));
+    if (limit_s > 0) spec_.time_limit_ns = std::max<int64_t>(1, std::llround(limit_s * kSecondNs));
     return {};
   }
 

@@ -7,7 +7,7 @@ namespace sonde::gate {
 namespace {
 
 /// Sums of times that are equal differ by less.
-constexpr double kRounding = 1e-12;
+constexpr double kRoundingOfFigure = 1e-12;
 
 size_t with_values(const TimedRuns& runs) {
   return static_cast<size_t>(std::ranges::count_if(runs, [](const TimedRun& run) { return !run.empty(); }));
@@ -145,7 +145,7 @@ Verdict judge_exact(const Subject& subject, const AllowedChange& change) {
   verdict.base = mean_of(run_centres(*subject.base, Centre::median));
   verdict.changed = mean_of(run_centres(subject.changed, Centre::median));
   const double allowed = std::max(change.amount, change.share * *verdict.base);
-  verdict.reason = exact_reason(worse_by(metric, base, changed), allowed + kRounding * *verdict.base);
+  verdict.reason = exact_reason(worse_by(metric, base, changed), allowed + kRoundingOfFigure * *verdict.base);
   verdict.outcome = exact_outcome(verdict.reason);
   for (auto&& argument : {figure("base", metric, *verdict.base), figure("value", metric, *verdict.changed),
                           figure("allowed", metric, allowed), figure("base_low", metric, base.low),

@@ -11,7 +11,7 @@ namespace sonde::gate {
 namespace {
 
 /// Sums that differ by less than this part are equal but for rounding, so that the count is the same everywhere.
-constexpr double kRounding = 1e-11;
+constexpr double kRoundingOfSum = 1e-11;
 
 constexpr int kHalvings = 45;  // of a bracket: to 1e-13 of its width
 
@@ -87,7 +87,7 @@ double PermutationTest::count_at_least(const Exact& exact, double sum, double sc
 
 double PermutationTest::count_at_most(const Exact& exact, double sum, double scale) const {
   // All but those above: at least what is past rounding.
-  const double past_rounding = sum + kRounding * (base_total_ + changed_total_ * scale);
+  const double past_rounding = sum + kRoundingOfSum * (base_total_ + changed_total_ * scale);
   return arrangements_ - count_at_least(exact, past_rounding, scale);
 }
 
@@ -102,7 +102,7 @@ double PermutationTest::share_of_draws(double scale, AsExtreme as_extreme) const
 
 double PermutationTest::p_above(double factor) const {
   const double scale = 1 / factor;
-  const double sum = changed_total_ * scale - kRounding * (base_total_ + changed_total_ * scale);
+  const double sum = changed_total_ * scale - kRoundingOfSum * (base_total_ + changed_total_ * scale);
   if (const auto* exact = std::get_if<Exact>(&sums_)) return count_at_least(*exact, sum, scale) / arrangements_;
   return share_of_draws(scale, [sum](double drawn) { return drawn >= sum; });
 }
@@ -111,7 +111,7 @@ double PermutationTest::p_below(double factor) const {
   const double scale = 1 / factor;
   const double sum = changed_total_ * scale;
   if (const auto* exact = std::get_if<Exact>(&sums_)) return count_at_most(*exact, sum, scale) / arrangements_;
-  const double most = sum + kRounding * (base_total_ + changed_total_ * scale);
+  const double most = sum + kRoundingOfSum * (base_total_ + changed_total_ * scale);
   return share_of_draws(scale, [most](double drawn) { return drawn <= most; });
 }
 

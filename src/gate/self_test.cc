@@ -52,9 +52,10 @@ int power_draws(size_t metrics, int comparisons) {
 }
 
 /// One A/A comparison: alarms, and the factors that would have been some.
-class Comparison {
+class SelfComparison {
  public:
-  Comparison(std::span<const TimedRuns> family, std::span<const double> floors, const SelfTestPlan& plan, size_t index)
+  SelfComparison(std::span<const TimedRuns> family, std::span<const double> floors, const SelfTestPlan& plan,
+                 size_t index)
       : floors_(floors), random_(plan.seed * 1'000'003 + index) {
     const Draw base = draw_runs(plan.runs_per_side, family[0].size(), random_);
     const Draw changed = draw_runs(plan.runs_per_side, family[0].size(), random_);
@@ -113,7 +114,7 @@ Result<SelfTestResult> self_test(std::span<const TimedRuns> family, const SelfTe
   std::atomic<int> alarms = 0;
   std::vector<std::vector<double>> factors(static_cast<size_t>(power_draws(family.size(), plan.comparisons)));
   parallel_for(static_cast<size_t>(plan.comparisons), [&](size_t index) {
-    const Comparison comparison(family, floors, plan, index);
+    const SelfComparison comparison(family, floors, plan, index);
     if (comparison.alarm()) ++alarms;
     if (index < factors.size()) factors[index] = comparison.factors();
   });

@@ -21,21 +21,21 @@ constexpr std::array kHardware = {
 #undef SONDE_HARDWARE
 };
 
-struct Counter {
+struct CounterWord {
   std::string_view name;
   std::string_view unit;
   MetricFamily family;
   std::string_view meaning;
 };
 
-constexpr auto kCounters = std::to_array<Counter>({
-#define SONDE_COUNTER(name, unit, family, meaning) Counter{name, unit, MetricFamily::family, meaning},
+constexpr auto kCounters = std::to_array<CounterWord>({
+#define SONDE_COUNTER(name, unit, family, meaning) CounterWord{name, unit, MetricFamily::family, meaning},
 #include "metrics/counters.inc"
 #undef SONDE_COUNTER
 });
 
 constexpr std::array kFacts = {
-#define SONDE_FACT(name, unit, family, meaning) Counter{name, unit, MetricFamily::family, meaning},
+#define SONDE_FACT(name, unit, family, meaning) CounterWord{name, unit, MetricFamily::family, meaning},
 #include "metrics/facts.inc"
 #undef SONDE_FACT
 };
@@ -98,7 +98,7 @@ std::optional<CounterInfo> describe_by_stem(std::string_view counter) {
   if (hardware == nullptr) return std::nullopt;
   std::optional<CounterInfo> best;
   size_t shortest_tail = counter.size();
-  for (const Counter& row : kCounters) {
+  for (const CounterWord& row : kCounters) {
     const auto tail = behind_stem(counter, row.name, hardware->name);
     if (!tail || tail->size() >= shortest_tail) continue;
     CounterInfo info{std::string(row.unit), row.family == MetricFamily::inherit ? hardware->family : row.family,
@@ -135,7 +135,7 @@ std::string_view plural_of(std::string_view hardware) {
 std::optional<CounterInfo> describe_counter(std::string_view counter) {
   constexpr std::string_view kDerived = "derived__";
   constexpr std::string_view kAttribute = "device__attribute_";
-  for (const Counter& row : kFacts) {
+  for (const CounterWord& row : kFacts) {
     if (row.name == counter) return CounterInfo{std::string(row.unit), row.family, std::string(row.meaning)};
   }
   if (counter.starts_with(kAttribute)) return describe_attribute(counter.substr(kAttribute.size()));

@@ -6,13 +6,11 @@
 
 #include "base/text/calendar.h"
 #include "base/text/json_null.h"
+#include "base/time_units.h"
 #include "device/reading_json.h"
 
 namespace sonde::monitor {
 namespace {
-
-constexpr int64_t kNsPerSecond = 1'000'000'000;
-constexpr int64_t kNsPerMillisecond = 1'000'000;
 
 template <typename T>
 Json or_null(const std::optional<T>& value) {

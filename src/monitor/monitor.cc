@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/time_units.h"
 #include "monitor/json.h"
 #include "monitor/loop/event_listener.h"
 #include "monitor/loop/gpu_reader.h"
@@ -23,8 +24,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int64_t kNsPerMillisecond = 1'000'000;
-constexpr double kNsPerSecond = 1e9;
 /// What a GPU may take to answer: more has no use at short intervals, and at long ones it hangs.
 constexpr milliseconds kMostPatience(5000);
 constexpr milliseconds kLeastPatience(100);
@@ -36,15 +35,13 @@ constexpr double kShortestIntervalS = 0.05;
 /// Between two looks that somebody asked for: a read of eight GPUs takes some 20 ms.
 constexpr int64_t kLooksApartNs = 100 * kNsPerMillisecond;
 
-int64_t of_seconds(double seconds) {
-  return static_cast<int64_t>(std::max(seconds, kShortestIntervalS) * kNsPerSecond);
-}
+int64_t of_seconds(double seconds) { return static_cast<int64_t>(std::max(seconds, kShortestIntervalS) * kSecondNs); }
 
 /// When the host started, by the clock that `now_ns` reads.
 int64_t booted_ns(int64_t now_ns) {
   timespec since{};
   if (clock_gettime(CLOCK_BOOTTIME, &since) != 0) return 0;
-  return now_ns - (since.tv_sec * static_cast<int64_t>(kNsPerSecond) + since.tv_nsec);
+  return now_ns - (since.tv_sec * static_cast<int64_t>(kSecondNs) + since.tv_nsec);
 }
 
 /// An opened source, while it works.

@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "base/time_units.h"
 #include "record/cuda/cuda_remarks.h"
 #include "record/kernels/measure_remarks.h"
 #include "record/rounds/file_limit.h"
@@ -11,8 +12,6 @@
 namespace sonde::record {
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
-constexpr double kNsPerMillisecond = 1e6;
 constexpr double kBytesPerMegabyte = 1e6;
 
 int64_t lost(const wire::Header& header, wire::Loss loss) {
@@ -29,14 +28,14 @@ std::string what_was_recorded(const Tally& t, const SpoolState& spool, int64_t d
   return fmt::format("recorded {}{}, {} and {} ({:.1f} MB) of {} and {} in {:.3f} s", libraries,
                      counted(t.ranges, "range"), counted(t.marks, "mark"), counted(t.os_calls, "OS call"),
                      static_cast<double>(spool.bytes) / kBytesPerMegabyte, counted(t.processes, "process"),
-                     counted(t.threads, "thread"), static_cast<double>(duration_ns) / kNsPerSecond);
+                     counted(t.threads, "thread"), static_cast<double>(duration_ns) / kSecondNs);
 }
 
 /// A range is two records.
 std::string what_it_cost(const Tally& t) {
   const double all_ns = static_cast<double>(t.records) * t.event_cost_ns;
   return fmt::format("writing a record took about {} ns, measured when processes started: {:.3f} ms for all {}",
-                     t.event_cost_ns, all_ns / kNsPerMillisecond, t.records);
+                     t.event_cost_ns, all_ns / kMillisecondNs, t.records);
 }
 
 std::string name_of(int signal) {
@@ -113,7 +112,7 @@ std::vector<Remark> remarks_of_none(const RecordOptions& options) {
   remarks.push_back(
       {true, fmt::format("nothing was recorded: the program ended before the {:g} s of --delay were over; "
                          "a shorter --delay, or --capture-range, begins before its end",
-                         static_cast<double>(options.delay_ns) / kNsPerSecond)});
+                         static_cast<double>(options.delay_ns) / kSecondNs)});
   return remarks;
 }
 

@@ -7,6 +7,7 @@
 #include "synth/worker.h"
 
 namespace sonde::synth {
+namespace inference {
 namespace {
 
 /// The model's kernels as one CUDA graph: no launches between them.
@@ -97,9 +98,11 @@ Program build(const SynthOptions& options) {
 }
 
 }  // namespace
+}  // namespace inference
 
 extern const ProgramInfo inference_program;
 const ProgramInfo inference_program = {
-    "inference", "batches through a transformer, several streams a GPU, each batch copied in and out", &build};
+    "inference", "batches through a transformer, several streams a GPU, each batch copied in and out",
+    &inference::build};
 
 }  // namespace sonde::synth

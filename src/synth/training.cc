@@ -5,6 +5,7 @@
 #include "synth/worker.h"
 
 namespace sonde::synth {
+namespace training {
 namespace {
 
 void emit_input(Builder& b, const Rig& rig, const LoaderLink& loader) {
@@ -55,9 +56,11 @@ Program build(const SynthOptions& options) {
 }
 
 }  // namespace
+}  // namespace training
 
 extern const ProgramInfo training_program;
 const ProgramInfo training_program = {
-    "training", "steps of a transformer's training: a backward thread a GPU, gradients reduced over all GPUs", &build};
+    "training", "steps of a transformer's training: a backward thread a GPU, gradients reduced over all GPUs",
+    &training::build};
 
 }  // namespace sonde::synth

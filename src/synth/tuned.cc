@@ -8,6 +8,7 @@
 /// the host stays a step ahead of the GPU, the next batch is copied beside the computing, and losses are read a step
 /// late.
 namespace sonde::synth {
+namespace tuned {
 namespace {
 
 /// A batch this many times the other programs': kernels long against the time between them.
@@ -84,9 +85,11 @@ Program build(const SynthOptions& options) {
 }
 
 }  // namespace
+}  // namespace tuned
 
 extern const ProgramInfo tuned_program;
 const ProgramInfo tuned_program = {
-    "tuned", "training with nothing left to fix: batches copied ahead, one short wait a step, a large batch", &build};
+    "tuned", "training with nothing left to fix: batches copied ahead, one short wait a step, a large batch",
+    &tuned::build};
 
 }  // namespace sonde::synth

@@ -33,8 +33,14 @@ struct GpuOps {
   Ids stream;       ///< StreamId
   Ids correlation;  ///< unique in its process only; 0 where there is none
   Ids launch;       ///< row of `api` that launched it, kNone where that is not known; made by link()
-  auto columns() { return std::tie(start, end, stream, correlation, launch); }
-  auto columns() const { return std::tie(start, end, stream, correlation, launch); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, end, stream, correlation, launch);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, end, stream, correlation, launch);
+  }
 };
 
 using Dim3 = std::array<uint32_t, 3>;
@@ -60,6 +66,7 @@ struct Kernels : GpuOps {
   Longs grid_id;                         ///< the driver's number of the launch
   Codes cache_config;                    ///< CUPTI's byte: preference for L1 or shared memory
   Codes shared_limit_config;             ///< CUPTI's number: 0 default, 1 the launch may use more than 48 KB
+  template <typename = void>
   auto columns() {
     return std::tuple_cat(
         GpuOps::columns(),
@@ -67,6 +74,7 @@ struct Kernels : GpuOps {
                  shared_bytes, local_bytes_per_thread, local_bytes_total, shared_bytes_executed, cluster, graph_node,
                  launch_type, occupancy_percent, collective, grid_id, cache_config, shared_limit_config));
   }
+  template <typename = void>
   auto columns() const {
     return std::tuple_cat(
         GpuOps::columns(),
@@ -119,11 +127,13 @@ struct Copies : GpuOps {
   Ids source_context;
   Ids destination_device;
   Ids destination_context;
+  template <typename = void>
   auto columns() {
     return std::tuple_cat(GpuOps::columns(),
                           std::tie(bytes, kind, source, destination, address, migration_cause, graph_node,
                                    source_device, source_context, destination_device, destination_context));
   }
+  template <typename = void>
   auto columns() const {
     return std::tuple_cat(GpuOps::columns(),
                           std::tie(bytes, kind, source, destination, address, migration_cause, graph_node,
@@ -136,16 +146,28 @@ struct Sets : GpuOps {
   Ids value;
   Codes memory;  ///< MemoryKind
   Longs graph_node;
-  auto columns() { return std::tuple_cat(GpuOps::columns(), std::tie(bytes, value, memory, graph_node)); }
-  auto columns() const { return std::tuple_cat(GpuOps::columns(), std::tie(bytes, value, memory, graph_node)); }
+  template <typename = void>
+  auto columns() {
+    return std::tuple_cat(GpuOps::columns(), std::tie(bytes, value, memory, graph_node));
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tuple_cat(GpuOps::columns(), std::tie(bytes, value, memory, graph_node));
+  }
 };
 
 /// A whole CUDA graph launch, where the recorder traced graphs and not their nodes.
 struct GraphLaunches : GpuOps {
   Ids graph;
   Ids executable;
-  auto columns() { return std::tuple_cat(GpuOps::columns(), std::tie(graph, executable)); }
-  auto columns() const { return std::tuple_cat(GpuOps::columns(), std::tie(graph, executable)); }
+  template <typename = void>
+  auto columns() {
+    return std::tuple_cat(GpuOps::columns(), std::tie(graph, executable));
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tuple_cat(GpuOps::columns(), std::tie(graph, executable));
+  }
 };
 
 /// What waited for what. Told by the shape of the row: Nsight's own numbers changed from version to version.
@@ -155,8 +177,14 @@ struct Syncs : GpuOps {
   Codes kind;    ///< SyncKind
   Ids event;     ///< CUDA event id, kNone
   Ids raw_type;  ///< syncType as the file stores it, for export
-  auto columns() { return std::tuple_cat(GpuOps::columns(), std::tie(kind, event, raw_type)); }
-  auto columns() const { return std::tuple_cat(GpuOps::columns(), std::tie(kind, event, raw_type)); }
+  template <typename = void>
+  auto columns() {
+    return std::tuple_cat(GpuOps::columns(), std::tie(kind, event, raw_type));
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tuple_cat(GpuOps::columns(), std::tie(kind, event, raw_type));
+  }
 };
 
 enum class CallClass : uint8_t { runtime, driver, os, syscall, cublas, cudnn, nccl, other_library, overhead };
@@ -172,8 +200,14 @@ struct Calls {
   Longs result;      ///< return value
   Ints nesting;      ///< nesting level as recorded, kUnknown32
   Ids chain;         ///< ChainId
-  auto columns() { return std::tie(start, end, name, thread, call_class, correlation, result, nesting, chain); }
-  auto columns() const { return std::tie(start, end, name, thread, call_class, correlation, result, nesting, chain); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, end, name, thread, call_class, correlation, result, nesting, chain);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, end, name, thread, call_class, correlation, result, nesting, chain);
+  }
 };
 
 enum class RangeStyle : uint8_t { push_pop, start_end };
@@ -200,10 +234,12 @@ struct Ranges {
   Longs sequence;  ///< autograd's sequence number, kUnknown
   Ids shapes;      ///< NameId of the input shapes as recorded
   Payloads payloads;
+  template <typename = void>
   auto columns() {
     return std::tie(start, end, name, thread, end_thread, domain, style, parent, backward, forward, category, color,
                     payload_kind, payload, sequence, shapes, payloads);
   }
+  template <typename = void>
   auto columns() const {
     return std::tie(start, end, name, thread, end_thread, domain, style, parent, backward, forward, category, color,
                     payload_kind, payload, sequence, shapes, payloads);
@@ -220,7 +256,11 @@ struct Marks {
   Codes payload_kind;
   Longs payload;  ///< bit pattern
   Payloads payloads;
-  auto columns() { return std::tie(start, name, thread, domain, category, color, payload_kind, payload, payloads); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, name, thread, domain, category, color, payload_kind, payload, payloads);
+  }
+  template <typename = void>
   auto columns() const {
     return std::tie(start, name, thread, domain, category, color, payload_kind, payload, payloads);
   }
@@ -248,8 +288,14 @@ struct Samples {
   Codes state;  ///< ThreadState
   Longs cycles;
   Ids chain;
-  auto columns() { return std::tie(start, thread, cpu, state, cycles, chain); }
-  auto columns() const { return std::tie(start, thread, cpu, state, cycles, chain); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, thread, cpu, state, cycles, chain);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, thread, cpu, state, cycles, chain);
+  }
 };
 
 /// A thread put on or taken off a core.
@@ -260,16 +306,28 @@ struct Switches {
   Codes in;     ///< 1 put on, 0 taken off
   Codes state;  ///< ThreadState, 255 where absent
   Codes block;  ///< ENUM_SCHEDULING_THREAD_BLOCK, 255 where absent
-  auto columns() { return std::tie(start, thread, cpu, in, state, block); }
-  auto columns() const { return std::tie(start, thread, cpu, in, state, block); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, thread, cpu, in, state, block);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, thread, cpu, in, state, block);
+  }
 };
 
 struct CounterValues {
   Times start;
   Ids counter;  ///< row of Trace::counters
   std::vector<double> value;
-  auto columns() { return std::tie(start, counter, value); }
-  auto columns() const { return std::tie(start, counter, value); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, counter, value);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, counter, value);
+  }
 };
 
 enum class AllocationKind : uint8_t { allocate, release };
@@ -288,10 +346,12 @@ struct Allocations {
   Longs reserved_bytes;  ///< what it holds from the driver, kUnknown
   Ids name;
   Ids correlation;
+  template <typename = void>
   auto columns() {
     return std::tie(start, process, device, thread, kind, memory, bytes, address, total_bytes, reserved_bytes, name,
                     correlation);
   }
+  template <typename = void>
   auto columns() const {
     return std::tie(start, process, device, thread, kind, memory, bytes, address, total_bytes, reserved_bytes, name,
                     correlation);
@@ -309,8 +369,14 @@ struct PageFaults {
   Codes access;     ///< CUPTI's number (GPU)
   Ids instruction;  ///< NameId of symbol or address (CPU)
   Ids module;       ///< NameId (CPU)
-  auto columns() { return std::tie(start, end, process, device, address, count, access, instruction, module); }
-  auto columns() const { return std::tie(start, end, process, device, address, count, access, instruction, module); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, end, process, device, address, count, access, instruction, module);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, end, process, device, address, count, access, instruction, module);
+  }
 };
 
 /// A CUDA event recorded on a stream.
@@ -319,8 +385,14 @@ struct CudaEvents {
   Ids stream;
   Ids correlation;
   Ids event;
-  auto columns() { return std::tie(start, stream, correlation, event); }
-  auto columns() const { return std::tie(start, stream, correlation, event); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, stream, correlation, event);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, stream, correlation, event);
+  }
 };
 
 /// Creation of a CUDA graph, an executable of it, or a clone.
@@ -333,8 +405,14 @@ struct GraphEvents {
   Longs graph;
   Longs original_graph;
   Longs executable;
-  auto columns() { return std::tie(start, end, thread, name, event_class, graph, original_graph, executable); }
-  auto columns() const { return std::tie(start, end, thread, name, event_class, graph, original_graph, executable); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, end, thread, name, event_class, graph, original_graph, executable);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, end, thread, name, event_class, graph, original_graph, executable);
+  }
 };
 
 /// What the recording tool said while it recorded.
@@ -343,8 +421,14 @@ struct Diagnostics {
   Ints severity;  ///< ENUM_DIAGNOSTIC_SEVERITY_LEVEL: 1 info, 2 warning, 3 error
   Ids text;
   Ids process;
-  auto columns() { return std::tie(start, severity, text, process); }
-  auto columns() const { return std::tie(start, severity, text, process); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, severity, text, process);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, severity, text, process);
+  }
 };
 
 /// A collective operation as the framework described it (NCCL metadata). Not sorted; kernels and ranges point here.

@@ -15,7 +15,7 @@ using Fine = __int128;
 constexpr int kFineBits = 32;
 
 /// One operation of a GPU.
-struct Operation {
+struct SharedOperation {
   int64_t start;
   int64_t end;
   int64_t* share;
@@ -43,7 +43,7 @@ struct Running {
 };
 
 /// What each operation gets, in fine units. `operations` are sorted by start.
-std::vector<Fine> fine_shares(const std::vector<Operation>& operations) {
+std::vector<Fine> fine_shares(const std::vector<SharedOperation>& operations) {
   std::vector<Fine> shares(operations.size(), 0);
   std::priority_queue<Running, std::vector<Running>, std::greater<>> running;
   FeltTime time;
@@ -67,7 +67,7 @@ std::vector<Fine> fine_shares(const std::vector<Operation>& operations) {
 }
 
 /// Rounds the running sum, not the shares: what one loses the next one gets. Gives back the sum.
-int64_t round_shares(const std::vector<Operation>& operations, const std::vector<Fine>& fine) {
+int64_t round_shares(const std::vector<SharedOperation>& operations, const std::vector<Fine>& fine) {
   constexpr Fine kHalf = Fine{1} << (kFineBits - 1);
   Fine sum = 0;
   int64_t given = 0;
@@ -94,7 +94,7 @@ GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus) {
 
 GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus, Span extent) {
   GpuShares shares;
-  std::vector<std::vector<Operation>> of_gpu(gpus.gpus.size());
+  std::vector<std::vector<SharedOperation>> of_gpu(gpus.gpus.size());
   const auto collect = [&](const GpuOps& ops, Longs& column) {
     column.assign(row_count(ops), 0);
     for (Row row = 0; row < row_count(ops); ++row) {
@@ -107,8 +107,8 @@ GpuShares share_gpu_time(const Trace& trace, const Gpus& gpus, Span extent) {
   collect(trace.copies, shares.copies);
   collect(trace.sets, shares.sets);
   collect(trace.graph_launches, shares.graph_launches);
-  for (std::vector<Operation>& operations : of_gpu) {
-    sort_runs(operations, &Operation::start);
+  for (std::vector<SharedOperation>& operations : of_gpu) {
+    sort_runs(operations, &SharedOperation::start);
     shares.busy_ns.push_back(round_shares(operations, fine_shares(operations)));
   }
   return shares;

@@ -149,7 +149,7 @@ bool gets_work_ready(IdleCause cause) { return cause >= IdleCause::launch; }
 constexpr int64_t kLongestReadying = 100'000;
 
 /// One operation of a GPU.
-struct Operation {
+struct BusyOperation {
   int64_t start;
   int64_t end;
   Row launch;              ///< of `api`
@@ -175,13 +175,13 @@ std::vector<FirstCall> first_calls(const Trace& trace) {
   return first;
 }
 
-bool is_migration(const Copies& copies, Row row) {
+bool is_unified_copy(const Copies& copies, Row row) {
   return copies.kind[row] >= static_cast<uint8_t>(CopyKind::unified_host_to_device);
 }
-bool is_migration(const GpuOps&, Row) { return false; }
+bool is_unified_copy(const GpuOps&, Row) { return false; }
 
-std::vector<std::vector<Operation>> operations_of(const Trace& trace, const Gpus& gpus) {
-  std::vector<std::vector<Operation>> of_gpu(gpus.gpus.size());
+std::vector<std::vector<BusyOperation>> operations_of(const Trace& trace, const Gpus& gpus) {
+  std::vector<std::vector<BusyOperation>> of_gpu(gpus.gpus.size());
   const std::vector<FirstCall> first = first_calls(trace);
   for_each_gpu_table(trace, [&](const auto& ops) {
     for (Row row = 0; row < row_count(ops); ++row) {
@@ -190,11 +190,11 @@ std::vector<std::vector<Operation>> operations_of(const Trace& trace, const Gpus
       const FirstCall& call = first[trace.streams[ops.stream[row]].process];
       const bool before_all = launch == kNone && correlation != 0 && correlation < call.correlation;
       const int64_t until = before_all && call.correlation != kNone ? call.start : kUnknown;
-      const bool migration = launch == kNone && is_migration(ops, row);
+      const bool migration = launch == kNone && is_unified_copy(ops, row);
       of_gpu[gpus.of_stream[ops.stream[row]]].push_back({ops.start[row], ops.end[row], launch, until, migration});
     }
   });
-  for (auto& operations : of_gpu) sort_runs(operations, &Operation::start);
+  for (auto& operations : of_gpu) sort_runs(operations, &BusyOperation::start);
   return of_gpu;
 }
 
@@ -204,10 +204,10 @@ class Taker {
   Taker(const Trace& trace, const Activities& activities, uint32_t gpu, const std::function<void(const IdlePiece&)>& f)
       : trace_(trace), activities_(activities), gpu_(gpu), f_(f) {}
 
-  void take(const std::vector<Operation>& operations, Span extent) {
+  void take(const std::vector<BusyOperation>& operations, Span extent) {
     int64_t busy_until = extent.first;
     bool first = true;
-    for (const Operation& op : operations) {
+    for (const BusyOperation& op : operations) {
       const int64_t idle_until = std::min(op.start, extent.second);
       if (first) {
         give({gpu_, busy_until, idle_until, IdleCause::before_first});
@@ -227,7 +227,7 @@ class Taker {
   }
 
   /// The span until the launch of `op` had returned is the thread's, the rest the queue's.
-  void take_apart(int64_t start, int64_t end, const Operation& op) {
+  void take_apart(int64_t start, int64_t end, const BusyOperation& op) {
     const ThreadId thread = op.launch == kNone ? kNone : trace_.api.thread[op.launch];
     if (thread != kNone) {
       const int64_t launched = std::clamp(trace_.api.end[op.launch], start, end);

@@ -161,9 +161,9 @@ Form form_of(const FunctionNames& names) {
 }
 
 /// Puts names together that share a key (union-find by the first name of each set).
-class Sets {
+class DisjointSets {
  public:
-  explicit Sets(size_t count) : parent_(count) {
+  explicit DisjointSets(size_t count) : parent_(count) {
     for (uint32_t i = 0; i < count; ++i) parent_[i] = i;
   }
   void add(uint32_t name, std::string key) {
@@ -193,7 +193,7 @@ std::vector<uint32_t> number_functions(std::span<const FunctionNames> names) {
     if (form.detail == Detail::qualified) without_parameters.insert(form.qualified);
     if (form.detail == Detail::bare) without_all.insert(form.bare);
   }
-  Sets sets(names.size());
+  DisjointSets sets(names.size());
   for (uint32_t i = 0; i < names.size(); ++i) {
     const Form& form = forms[i];
     sets.add(i, "whole " + form.whole);

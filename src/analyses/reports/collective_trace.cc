@@ -7,6 +7,7 @@ namespace sonde {
 
 extern const StatsReport collective_trace_report;
 
+namespace collective_trace {
 namespace {
 
 Fields fields(const ReportArguments&) { return kGpuWork | Fields{Field::streams, Field::kernel_resources}; }
@@ -74,6 +75,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace collective_trace
 
 const StatsReport collective_trace_report{
     .name = "collective_trace",
@@ -101,8 +103,8 @@ common clock have no Entry Spread and no Last, and as Transfer their shortest ke
 last. Sends and receives that are not described are matched between two GPUs only. A report of Sonde's own.)",
     .data = "collective",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = collective_trace::fields,
+    .run = collective_trace::run,
 };
 
 }  // namespace sonde

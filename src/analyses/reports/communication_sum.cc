@@ -5,6 +5,7 @@ namespace sonde {
 
 extern const StatsReport communication_sum_report;
 
+namespace communication_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return kGpuWork | Fields{Field::streams, Field::kernel_resources}; }
@@ -57,6 +58,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace communication_sum
 
 const StatsReport communication_sum_report{
     .name = "communication_sum",
@@ -80,8 +82,8 @@ Compute Time, the rest of the busy time and Comp Comm Overlap mean what Holistic
 non-compute time and overlap percentage. A report of Sonde's own.)",
     .data = "GPU",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = communication_sum::fields,
+    .run = communication_sum::run,
 };
 
 }  // namespace sonde

@@ -10,6 +10,7 @@ namespace sonde {
 
 extern const StatsReport cpu_core_sum_report;
 
+namespace cpu_core_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return kThreadTimeFields; }
@@ -81,6 +82,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace cpu_core_sum
 
 const StatsReport cpu_core_sum_report{
     .name = "cpu_core_sum",
@@ -99,8 +101,8 @@ Core         number of the core; with several ranks each rank's own
 Cores on which no profiled thread ran have no row. A report of Sonde's own.)",
     .data = "context switch (nsys: --cpuctxsw=process-tree)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = cpu_core_sum::fields,
+    .run = cpu_core_sum::run,
 };
 
 }  // namespace sonde

@@ -12,6 +12,7 @@ namespace sonde {
 
 extern const StatsReport cpu_function_sum_report;
 
+namespace cpu_function_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::samples, Field::call_chains}; }
@@ -169,6 +170,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace cpu_function_sum
 
 const StatsReport cpu_function_sum_report{
     .name = "cpu_function_sum",
@@ -192,8 +194,8 @@ caller (--samples-per-backtrace, --backtrace=none) a line below the table says o
 before the start of their thread (--backtrace=fp in code without frame pointers), how many. A report of Sonde's own.)",
     .data = "CPU sample (nsys: --sample=process-tree)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = cpu_function_sum::fields,
+    .run = cpu_function_sum::run,
 };
 
 }  // namespace sonde

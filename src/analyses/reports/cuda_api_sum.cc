@@ -6,6 +6,7 @@ namespace sonde {
 
 extern const StatsReport cuda_api_sum_report;
 
+namespace cuda_api_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::api}; }
@@ -21,6 +22,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace cuda_api_sum
 
 const StatsReport cuda_api_sum_report{
     .name = "cuda_api_sum",
@@ -35,8 +37,8 @@ Avg, Med, Min, Max, StdDev  of one
 Name          the function)",
     .data = "CUDA trace",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_api_sum::fields,
+    .run = cuda_api_sum::run,
 };
 
 }  // namespace sonde

@@ -7,6 +7,7 @@ namespace sonde {
 
 extern const StatsReport cuda_api_trace_report;
 
+namespace cuda_api_trace {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::api, Field::api_results, Field::launches}; }
@@ -39,6 +40,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace cuda_api_trace
 
 const StatsReport cuda_api_trace_report{
     .name = "cuda_api_trace",
@@ -53,8 +55,8 @@ CorrID        correlation id: GPU work with the same one was launched by it
 Pid, Tid, T-Pri, Thread Name  the thread)",
     .data = "CUDA trace",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_api_trace::fields,
+    .run = cuda_api_trace::run,
 };
 
 }  // namespace sonde

@@ -9,6 +9,7 @@ namespace sonde {
 
 extern const StatsReport cuda_gpu_kern_gb_sum_report;
 
+namespace cuda_gpu_kern_gb_sum {
 namespace {
 
 struct Launch {
@@ -54,6 +55,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace cuda_gpu_kern_gb_sum
 
 const StatsReport cuda_gpu_kern_gb_sum_report{
     .name = "cuda_gpu_kern_gb_sum",
@@ -69,8 +71,8 @@ GridXYZ, BlockXYZ  blocks of the grid, threads of a block
 Name          the kernel)",
     .data = "CUDA kernel",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_gpu_kern_gb_sum::fields,
+    .run = cuda_gpu_kern_gb_sum::run,
 };
 
 }  // namespace sonde

@@ -21,6 +21,7 @@ namespace sonde {
 
 extern const StatsReport cuda_gpu_kern_occ_sum_report;
 
+namespace cuda_gpu_kern_occ_sum {
 namespace {
 
 /// Launches with one occupancy: the same kernel in the same shape on GPUs with the same limits.
@@ -177,6 +178,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace cuda_gpu_kern_occ_sum
 
 const StatsReport cuda_gpu_kern_occ_sum_report{
     .name = "cuda_gpu_kern_occ_sum",
@@ -202,8 +204,8 @@ Name          the kernel
 Empty cells: the file does not say it, or the GPU's limits are not known.)",
     .data = "CUDA kernel",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_gpu_kern_occ_sum::fields,
+    .run = cuda_gpu_kern_occ_sum::run,
 };
 
 }  // namespace sonde

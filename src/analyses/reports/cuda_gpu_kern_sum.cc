@@ -8,6 +8,7 @@ namespace sonde {
 
 extern const StatsReport cuda_gpu_kern_sum_report;
 
+namespace cuda_gpu_kern_sum {
 namespace {
 
 Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
@@ -27,6 +28,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace cuda_gpu_kern_sum
 
 const StatsReport cuda_gpu_kern_sum_report{
     .name = "cuda_gpu_kern_sum",
@@ -42,7 +44,7 @@ Name          the kernel; :base without arguments, :mangled as the linker knows 
     .data = "CUDA kernel",
     .in_default_set = true,
     .fields = caption_fields,
-    .run = run,
+    .run = cuda_gpu_kern_sum::run,
 };
 
 }  // namespace sonde

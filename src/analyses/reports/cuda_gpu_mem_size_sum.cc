@@ -7,6 +7,7 @@ namespace sonde {
 
 extern const StatsReport cuda_gpu_mem_size_sum_report;
 
+namespace cuda_gpu_mem_size_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::copies, Field::sets}; }
@@ -45,6 +46,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace cuda_gpu_mem_size_sum
 
 const StatsReport cuda_gpu_mem_size_sum_report{
     .name = "cuda_gpu_mem_size_sum",
@@ -58,8 +60,8 @@ Avg, Med, Min, Max, StdDev  of one
 Operation     what was done)",
     .data = "CUDA GPU memory",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_gpu_mem_size_sum::fields,
+    .run = cuda_gpu_mem_size_sum::run,
 };
 
 }  // namespace sonde

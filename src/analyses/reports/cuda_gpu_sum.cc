@@ -6,6 +6,7 @@ namespace sonde {
 
 extern const StatsReport cuda_gpu_sum_report;
 
+namespace cuda_gpu_sum {
 namespace {
 
 Fields fields(const ReportArguments& arguments) {
@@ -19,6 +20,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace cuda_gpu_sum
 
 const StatsReport cuda_gpu_sum_report{
     .name = "cuda_gpu_sum",
@@ -34,8 +36,8 @@ Category      CUDA_KERNEL or MEMORY_OPER
 Operation     name of the kernel or memory operation)",
     .data = "CUDA trace",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_gpu_sum::fields,
+    .run = cuda_gpu_sum::run,
 };
 
 }  // namespace sonde

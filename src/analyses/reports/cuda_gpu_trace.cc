@@ -12,6 +12,7 @@ namespace sonde {
 
 extern const StatsReport cuda_gpu_trace_report;
 
+namespace cuda_gpu_trace {
 namespace {
 
 Fields fields(const ReportArguments& arguments) {
@@ -160,6 +161,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace cuda_gpu_trace
 
 const StatsReport cuda_gpu_trace_report{
     .name = "cuda_gpu_trace",
@@ -177,8 +179,8 @@ Device, Ctx, GreenCtx, Strm  where it ran
 Name          kernel or operation)",
     .data = "CUDA trace",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_gpu_trace::fields,
+    .run = cuda_gpu_trace::run,
 };
 
 }  // namespace sonde

@@ -14,6 +14,7 @@ namespace sonde {
 
 extern const StatsReport cuda_kern_exec_sum_report;
 
+namespace cuda_kern_exec_sum {
 namespace {
 
 struct GroupKey {
@@ -114,6 +115,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace cuda_kern_exec_sum
 
 const StatsReport cuda_kern_exec_sum_report{
     .name = "cuda_kern_exec_sum",
@@ -142,8 +144,8 @@ The phases can overlap, so that they do not add up to the total. Waiting in a qu
 always has work keeps every kernel waiting.)",
     .data = "CUDA kernel",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_kern_exec_sum::fields,
+    .run = cuda_kern_exec_sum::run,
 };
 
 }  // namespace sonde

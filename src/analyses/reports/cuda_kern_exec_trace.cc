@@ -15,6 +15,7 @@ namespace sonde {
 
 extern const StatsReport cuda_kern_exec_trace_report;
 
+namespace cuda_kern_exec_trace {
 namespace {
 
 Fields fields(const ReportArguments& arguments) {
@@ -96,6 +97,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace cuda_kern_exec_trace
 
 const StatsReport cuda_kern_exec_trace_report{
     .name = "cuda_kern_exec_trace",
@@ -120,8 +122,8 @@ GridXYZ, BlockXYZ  blocks of the grid, threads of a block
 Kernel Name   the kernel)",
     .data = "CUDA kernel",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = cuda_kern_exec_trace::fields,
+    .run = cuda_kern_exec_trace::run,
 };
 
 }  // namespace sonde

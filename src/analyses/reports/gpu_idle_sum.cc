@@ -8,6 +8,7 @@ namespace sonde {
 
 extern const StatsReport gpu_idle_sum_report;
 
+namespace gpu_idle_sum {
 namespace {
 
 constexpr auto kCauses = static_cast<size_t>(IdleCause::count_);
@@ -52,6 +53,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace gpu_idle_sum
 
 const StatsReport gpu_idle_sum_report{
     .name = "gpu_idle_sum",
@@ -71,8 +73,8 @@ the order above counts. Time in which a thread gets work ready (launch to host),
 synchronization or copy when the thread had waited for the GPU until that ran dry. A report of Sonde's own.)",
     .data = "GPU",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = gpu_idle_sum::fields,
+    .run = gpu_idle_sum::run,
 };
 
 }  // namespace sonde

@@ -11,6 +11,7 @@ namespace sonde {
 
 extern const StatsReport gpu_metric_module_sum_report;
 
+namespace gpu_metric_module_sum {
 namespace {
 
 /// How many modules are listed without :rows.
@@ -99,6 +100,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace gpu_metric_module_sum
 
 const StatsReport gpu_metric_module_sum_report{
     .name = "gpu_metric_module_sum",
@@ -121,8 +123,8 @@ Counters belong to the GPU, not to a module: what else ran at that time counts t
 beside a kernel that is shorter than their distance. A report of Sonde's own.)",
     .data = "GPU metrics (nsys: --gpu-metrics-devices=all) with work in ranges",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = gpu_metric_module_sum::fields,
+    .run = gpu_metric_module_sum::run,
 };
 
 }  // namespace sonde

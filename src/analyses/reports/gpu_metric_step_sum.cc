@@ -9,6 +9,7 @@ namespace sonde {
 
 extern const StatsReport gpu_metric_step_sum_report;
 
+namespace gpu_metric_step_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return kStepFields | Fields{Field::counters}; }
@@ -68,6 +69,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace gpu_metric_step_sum
 
 const StatsReport gpu_metric_step_sum_report{
     .name = "gpu_metric_step_sum",
@@ -87,8 +89,8 @@ A sample of a GPU metric holds from the sample before it until its own time, wha
 Steps that are shorter than the distance of two samples see their neighbours too. A report of Sonde's own.)",
     .data = "GPU metrics (nsys: --gpu-metrics-devices=all)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = gpu_metric_step_sum::fields,
+    .run = gpu_metric_step_sum::run,
 };
 
 }  // namespace sonde

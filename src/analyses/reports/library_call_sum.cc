@@ -12,6 +12,7 @@ namespace sonde {
 
 extern const StatsReport library_call_sum_report;
 
+namespace library_call_sum {
 namespace {
 
 Fields fields(const ReportArguments&) {
@@ -88,6 +89,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace library_call_sum
 
 const StatsReport library_call_sum_report{
     .name = "library_call_sum",
@@ -110,8 +112,8 @@ Back Trace   the call chain with the most time, innermost frame first: of the ca
 A report of Sonde's own.)",
     .data = "library call (nsys: --trace=cublas,cudnn,nvtx)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = library_call_sum::fields,
+    .run = library_call_sum::run,
 };
 
 }  // namespace sonde

@@ -6,6 +6,7 @@ namespace sonde {
 
 extern const StatsReport memory_usage_sum_report;
 
+namespace memory_usage_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return kStepFields | Fields{Field::allocations}; }
@@ -76,6 +77,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace memory_usage_sum
 
 const StatsReport memory_usage_sum_report{
     .name = "memory_usage_sum",
@@ -100,8 +102,8 @@ GPU            which
 Memory of all processes on a GPU counts together. A report of Sonde's own.)",
     .data = "memory usage (nsys: --cuda-memory-usage=true, torch.profiler: profile_memory=True)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = memory_usage_sum::fields,
+    .run = memory_usage_sum::run,
 };
 
 }  // namespace sonde

@@ -10,6 +10,7 @@ namespace sonde {
 
 extern const StatsReport memory_usage_trace_report;
 
+namespace memory_usage_trace {
 namespace {
 
 Fields fields(const ReportArguments&) { return kGpuWork | Fields{Field::streams, Field::allocations}; }
@@ -86,6 +87,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace memory_usage_trace
 
 const StatsReport memory_usage_trace_report{
     .name = "memory_usage_trace",
@@ -106,8 +108,8 @@ Name           of the variable, where it has one
 A report of Sonde's own.)",
     .data = "memory usage (nsys: --cuda-memory-usage=true, torch.profiler: profile_memory=True)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = memory_usage_trace::fields,
+    .run = memory_usage_trace::run,
 };
 
 }  // namespace sonde

@@ -8,6 +8,7 @@ namespace sonde {
 
 extern const StatsReport nvtx_gpu_proj_sum_report;
 
+namespace nvtx_gpu_proj_sum {
 namespace {
 
 using StyledLabel = std::pair<RangeLabel, uint8_t>;
@@ -90,6 +91,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace nvtx_gpu_proj_sum
 
 const StatsReport nvtx_gpu_proj_sum_report{
     .name = "nvtx_gpu_proj_sum",
@@ -112,8 +114,8 @@ Avg Range Lvl     ranges of the thread that hold it, on average
 Avg Num Child     ranges directly inside it that launched GPU operations, on average)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = nvtx_gpu_proj_sum::fields,
+    .run = nvtx_gpu_proj_sum::run,
 };
 
 }  // namespace sonde

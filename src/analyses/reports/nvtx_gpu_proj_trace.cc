@@ -8,6 +8,7 @@ namespace sonde {
 
 extern const StatsReport nvtx_gpu_proj_trace_report;
 
+namespace nvtx_gpu_proj_trace {
 namespace {
 
 Fields fields(const ReportArguments&) { return kProjectionFields; }
@@ -43,6 +44,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace nvtx_gpu_proj_trace
 
 const StatsReport nvtx_gpu_proj_trace_report{
     .name = "nvtx_gpu_proj_trace",
@@ -66,8 +68,8 @@ ParentId      RangeId of the range that holds it
 RangeStack    RangeIds from the outermost range to this one)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = nvtx_gpu_proj_trace::fields,
+    .run = nvtx_gpu_proj_trace::run,
 };
 
 }  // namespace sonde

@@ -13,6 +13,7 @@ namespace sonde {
 
 extern const StatsReport nvtx_kern_sum_report;
 
+namespace nvtx_kern_sum {
 namespace {
 
 struct GroupKey {
@@ -149,6 +150,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace nvtx_kern_sum
 
 const StatsReport nvtx_kern_sum_report{
     .name = "nvtx_kern_sum",
@@ -172,8 +174,8 @@ Avg, Med, Min, Max, StdDev  of one kernel
 Kernel Name   the kernel)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = nvtx_kern_sum::fields,
+    .run = nvtx_kern_sum::run,
 };
 
 }  // namespace sonde

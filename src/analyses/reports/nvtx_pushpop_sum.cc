@@ -5,6 +5,7 @@ namespace sonde {
 
 extern const StatsReport nvtx_pushpop_sum_report;
 
+namespace nvtx_pushpop_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::ranges}; }
@@ -16,6 +17,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace nvtx_pushpop_sum
 
 const StatsReport nvtx_pushpop_sum_report{
     .name = "nvtx_pushpop_sum",
@@ -32,8 +34,8 @@ Range         domain and text, "domain:text"; ":text" in the default domain
 Ranges that were still open when the recording ended are left out.)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = nvtx_pushpop_sum::fields,
+    .run = nvtx_pushpop_sum::run,
 };
 
 }  // namespace sonde

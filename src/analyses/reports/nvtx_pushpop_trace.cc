@@ -12,6 +12,7 @@ namespace sonde {
 
 extern const StatsReport nvtx_pushpop_trace_report;
 
+namespace nvtx_pushpop_trace {
 namespace {
 
 struct Children {
@@ -100,6 +101,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace nvtx_pushpop_trace
 
 const StatsReport nvtx_pushpop_trace_report{
     .name = "nvtx_pushpop_trace",
@@ -122,8 +124,8 @@ NameTree      Name behind two dashes for each level
 Ranges that were still open when the recording ended are left out.)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = nvtx_pushpop_trace::fields,
+    .run = nvtx_pushpop_trace::run,
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@ namespace sonde {
 
 extern const StatsReport nvtx_sum_report;
 
+namespace nvtx_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::ranges}; }
@@ -16,6 +17,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace nvtx_sum
 
 const StatsReport nvtx_sum_report{
     .name = "nvtx_sum",
@@ -33,8 +35,8 @@ Range         domain and text, "domain:text"; ":text" in the default domain
 Ranges that were still open when the recording ended are left out.)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = nvtx_sum::fields,
+    .run = nvtx_sum::run,
 };
 
 }  // namespace sonde

@@ -15,6 +15,7 @@ namespace sonde {
 
 extern const StatsReport osrt_kind_sum_report;
 
+namespace osrt_kind_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return kIdleFields | Fields{Field::syncs, Field::call_chains}; }
@@ -124,6 +125,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace osrt_kind_sum
 
 const StatsReport osrt_kind_sum_report{
     .name = "osrt_kind_sum",
@@ -145,8 +147,8 @@ Back Trace  the call chain with the most time, innermost frame first, where chai
 A report of Sonde's own.)",
     .data = "OS Runtime (nsys: --trace=osrt)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = osrt_kind_sum::fields,
+    .run = osrt_kind_sum::run,
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@ namespace sonde {
 
 extern const StatsReport osrt_sum_report;
 
+namespace osrt_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::os_calls}; }
@@ -16,6 +17,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace osrt_sum
 
 const StatsReport osrt_sum_report{
     .name = "osrt_sum",
@@ -30,8 +32,8 @@ Avg, Med, Min, Max, StdDev  of one call
 Name          the function)",
     .data = "OS Runtime",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = osrt_sum::fields,
+    .run = osrt_sum::run,
 };
 
 }  // namespace sonde

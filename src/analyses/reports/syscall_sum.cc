@@ -5,6 +5,7 @@ namespace sonde {
 
 extern const StatsReport syscall_sum_report;
 
+namespace syscall_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::os_calls}; }
@@ -16,6 +17,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace syscall_sum
 
 const StatsReport syscall_sum_report{
     .name = "syscall_sum",
@@ -30,8 +32,8 @@ Avg, Med, Min, Max, StdDev  of one call
 Name          the function)",
     .data = "syscall",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = syscall_sum::fields,
+    .run = syscall_sum::run,
 };
 
 }  // namespace sonde

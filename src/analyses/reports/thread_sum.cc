@@ -10,6 +10,7 @@ namespace sonde {
 
 extern const StatsReport thread_sum_report;
 
+namespace thread_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return kThreadTimeFields; }
@@ -80,6 +81,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace thread_sum
 
 const StatsReport thread_sum_report{
     .name = "thread_sum",
@@ -105,8 +107,8 @@ Pid, Tid, Thread  process, thread and its name
 A report of Sonde's own.)",
     .data = "thread (nsys: --cpuctxsw=process-tree or --trace=osrt)",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = thread_sum::fields,
+    .run = thread_sum::run,
 };
 
 }  // namespace sonde

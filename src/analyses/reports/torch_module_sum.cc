@@ -5,6 +5,7 @@ namespace sonde {
 
 extern const StatsReport torch_module_sum_report;
 
+namespace torch_module_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return kFrameworkFields; }
@@ -16,6 +17,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace torch_module_sum
 
 const StatsReport torch_module_sum_report{
     .name = "torch_module_sum",
@@ -35,8 +37,8 @@ Name              the module
 Percentages are of the sum of the column. Times inside a module of the same name count in both. A report of Sonde's own.)",
     .data = "PyTorch module",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = torch_module_sum::fields,
+    .run = torch_module_sum::run,
 };
 
 }  // namespace sonde

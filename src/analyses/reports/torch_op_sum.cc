@@ -5,6 +5,7 @@ namespace sonde {
 
 extern const StatsReport torch_op_sum_report;
 
+namespace torch_op_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return kFrameworkFields; }
@@ -16,6 +17,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace torch_op_sum
 
 const StatsReport torch_op_sum_report{
     .name = "torch_op_sum",
@@ -35,8 +37,8 @@ Name              the operator
 Percentages are of the sum of the column. Times inside an operator of the same name count in both. A report of Sonde's own.)",
     .data = "PyTorch operator",
     .in_default_set = false,
-    .fields = fields,
-    .run = run,
+    .fields = torch_op_sum::fields,
+    .run = torch_op_sum::run,
 };
 
 }  // namespace sonde

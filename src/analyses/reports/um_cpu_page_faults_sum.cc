@@ -10,6 +10,7 @@ namespace sonde {
 
 extern const StatsReport um_cpu_page_faults_sum_report;
 
+namespace um_cpu_page_faults_sum {
 namespace {
 
 Fields fields(const ReportArguments&) { return {Field::page_faults}; }
@@ -50,6 +51,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace um_cpu_page_faults_sum
 
 const StatsReport um_cpu_page_faults_sum_report{
     .name = "um_cpu_page_faults_sum",
@@ -62,8 +64,8 @@ CPU Page Faults          faults
 CPU Instruction Address  symbol or address of the instruction)",
     .data = "CUDA Unified Memory CPU page faults",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = um_cpu_page_faults_sum::fields,
+    .run = um_cpu_page_faults_sum::run,
 };
 
 }  // namespace sonde

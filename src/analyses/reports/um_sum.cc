@@ -10,6 +10,7 @@ namespace sonde {
 
 extern const StatsReport um_sum_report;
 
+namespace um_sum {
 namespace {
 
 /// How many rows Nsight lists without :rows.
@@ -105,6 +106,7 @@ Result<Table> run(const Trace& trace, const ReportArguments& arguments) {
 }
 
 }  // namespace
+}  // namespace um_sum
 
 const StatsReport um_sum_report{
     .name = "um_sum",
@@ -122,8 +124,8 @@ CPU Page Faults, GPU PageFaults  faults at that address; absent where none were 
 Migration Throughput  bytes moved by the time that moving took)",
     .data = "CUDA Unified Memory CPU page faults",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = um_sum::fields,
+    .run = um_sum::run,
 };
 
 }  // namespace sonde

@@ -9,6 +9,7 @@ namespace sonde {
 
 extern const StatsReport um_total_sum_report;
 
+namespace um_total_sum {
 namespace {
 
 struct Totals {
@@ -70,6 +71,7 @@ Result<Table> run(const Trace& trace, const ReportArguments&) {
 }
 
 }  // namespace
+}  // namespace um_total_sum
 
 const StatsReport um_total_sum_report{
     .name = "um_total_sum",
@@ -82,8 +84,8 @@ Total CPU Page Faults, Total GPU PageFaults  faults; absent where none were reco
 Minimum Virtual Address, Maximum Virtual Address  range of the addresses met)",
     .data = "CUDA Unified Memory CPU page faults",
     .in_default_set = true,
-    .fields = fields,
-    .run = run,
+    .fields = um_total_sum::fields,
+    .run = um_total_sum::run,
 };
 
 }  // namespace sonde

@@ -41,8 +41,14 @@ struct TrackSlices {
   Ids name;    ///< of Track::names
   Ids detail;  ///< of Track::details; kNone
   Ids call;    ///< row of `api`: of what runs on a GPU the launching call, of a call itself; kNone
-  auto columns() { return std::tie(start, end, name, detail, call); }
-  auto columns() const { return std::tie(start, end, name, detail, call); }
+  template <typename = void>
+  auto columns() {
+    return std::tie(start, end, name, detail, call);
+  }
+  template <typename = void>
+  auto columns() const {
+    return std::tie(start, end, name, detail, call);
+  }
 };
 
 /// A slice that stands for events that follow one another, its name being the one with the most time.

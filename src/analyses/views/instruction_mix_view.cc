@@ -4,6 +4,7 @@
 #include "analyses/views/kernel_view.h"
 
 namespace sonde {
+namespace instruction_mix {
 namespace {
 
 constexpr std::string_view kPerOpcode = "sass__inst_executed_per_opcode";
@@ -39,6 +40,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace instruction_mix
 
 extern const KernelView instruction_mix_view;
 const KernelView instruction_mix_view{
@@ -47,7 +49,7 @@ const KernelView instruction_mix_view{
     .section = "InstructionStats",
     .description =
         "Instructions executed by warps, by opcode (sass__inst_executed_per_opcode), the most executed first.",
-    .run = run,
+    .run = instruction_mix::run,
 };
 
 }  // namespace sonde

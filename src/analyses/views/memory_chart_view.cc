@@ -6,6 +6,7 @@
 #include "metrics/counter_value.h"
 
 namespace sonde {
+namespace memory_chart {
 namespace {
 
 constexpr double kGiga = 1e-9;
@@ -155,6 +156,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace memory_chart
 
 extern const KernelView memory_chart_view;
 const KernelView memory_chart_view{
@@ -166,7 +168,7 @@ const KernelView memory_chart_view{
         "to. "
         "Rows with 'all' are a cache or memory altogether; their share of the peak is that of its busiest part "
         "(l1tex__throughput, lts__throughput, gpu__dram_throughput).",
-    .run = run,
+    .run = memory_chart::run,
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@
 #include "metrics/quantities.h"
 
 namespace sonde {
+namespace memory_dram {
 namespace {
 
 constexpr double kGiga = 1e-9;
@@ -39,6 +40,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace memory_dram
 
 extern const KernelView memory_dram_view;
 const KernelView memory_dram_view{
@@ -48,7 +50,7 @@ const KernelView memory_dram_view{
     .description =
         "Traffic of device memory: sectors of 32 bytes, bytes, rate and its share of the peak (dram__bytes; where that "
         "has no share, dram__throughput).",
-    .run = run,
+    .run = memory_dram::run,
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@
 #include "analyses/views/memory_table.h"
 
 namespace sonde {
+namespace memory_l1 {
 namespace {
 
 struct L1Row {
@@ -68,6 +69,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace memory_l1
 
 extern const KernelView memory_l1_view;
 const KernelView memory_l1_view{
@@ -80,7 +82,7 @@ const KernelView memory_l1_view{
         "rate, and how many bytes of a sector the threads used (32 is the best). Sectors per request: 4 is the best "
         "for "
         "32 threads with 4 bytes each.",
-    .run = run,
+    .run = memory_l1::run,
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@
 #include "analyses/views/memory_table.h"
 
 namespace sonde {
+namespace memory_l2 {
 namespace {
 
 struct L2Row {
@@ -55,6 +56,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace memory_l2
 
 extern const KernelView memory_l2_view;
 const KernelView memory_l2_view{
@@ -64,7 +66,7 @@ const KernelView memory_l2_view{
     .description =
         "What was asked of L2, by who asked and for what: requests, sectors of 32 bytes, hit rate, bytes. The rows "
         "overlap: 'L1/TEX total' holds the rows above it, 'total' holds all.",
-    .run = run,
+    .run = memory_l2::run,
 };
 
 }  // namespace sonde

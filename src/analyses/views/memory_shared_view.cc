@@ -6,6 +6,7 @@
 #include "metrics/counter_value.h"
 
 namespace sonde {
+namespace memory_shared {
 namespace {
 
 struct SharedRow {
@@ -67,6 +68,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace memory_shared
 
 extern const KernelView memory_shared_view;
 const KernelView memory_shared_view{
@@ -78,7 +80,7 @@ const KernelView memory_shared_view{
         "conflicts, which are passes beyond those without conflicts. Wavefronts/Instruction: 1 is the best for 4 bytes "
         "a "
         "thread, n with n-way conflicts; wider accesses need more.",
-    .run = run,
+    .run = memory_shared::run,
 };
 
 }  // namespace sonde

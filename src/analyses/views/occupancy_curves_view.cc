@@ -6,6 +6,7 @@
 #include "analyses/views/kernel_view.h"
 
 namespace sonde {
+namespace occupancy_curves {
 namespace {
 
 /// A property of the launch that is varied.
@@ -99,6 +100,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace occupancy_curves
 
 extern const KernelView occupancy_curves_view;
 const KernelView occupancy_curves_view{
@@ -110,7 +112,7 @@ const KernelView occupancy_curves_view{
         "which it changes; of a curve with many, its peaks. Shared bytes hold the driver's share and come in steps of "
         "512. 'Next better' is the nearest point with more warps: fewer registers or less shared memory, more or fewer "
         "whole warps.",
-    .run = run,
+    .run = occupancy_curves::run,
 };
 
 }  // namespace sonde

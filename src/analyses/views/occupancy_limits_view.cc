@@ -5,6 +5,7 @@
 #include "analyses/views/kernel_view.h"
 
 namespace sonde {
+namespace occupancy_limits {
 namespace {
 
 struct LimitRow {
@@ -153,6 +154,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace occupancy_limits
 
 extern const KernelView occupancy_limits_view;
 const KernelView occupancy_limits_view{
@@ -164,7 +166,7 @@ const KernelView occupancy_limits_view{
         "formula from the launch's shape; the least binds. Theoretical occupancy: warps of these blocks, of those that "
         "an SM can hold (sm__maximum_warps_per_active_cycle_pct). Achieved: what was resident on average "
         "(sm__warps_active).",
-    .run = run,
+    .run = occupancy_limits::run,
 };
 
 }  // namespace sonde

@@ -4,6 +4,7 @@
 #include "analyses/views/kernel_view.h"
 
 namespace sonde {
+namespace roofline {
 namespace {
 
 constexpr double kGiga = 1e-9;
@@ -121,6 +122,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace roofline
 
 extern const KernelView roofline_view;
 const KernelView roofline_view{
@@ -132,7 +134,7 @@ const KernelView roofline_view{
         "byte, "
         "ridge = ceiling / bandwidth, roof = min(ceiling, intensity * bandwidth). 'Roof there' names the lower one. A "
         "kind of which nothing was executed has one row without a level.",
-    .run = run,
+    .run = roofline::run,
 };
 
 }  // namespace sonde

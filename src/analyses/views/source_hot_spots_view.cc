@@ -5,6 +5,7 @@
 #include "analyses/views/kernel_view.h"
 
 namespace sonde {
+namespace source_hot_spots {
 namespace {
 
 constexpr std::string_view kSamples = "smsp__pcsamp_sample_count";
@@ -106,6 +107,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace source_hot_spots
 
 extern const KernelView source_hot_spots_view;
 const KernelView source_hot_spots_view{
@@ -116,7 +118,7 @@ const KernelView source_hot_spots_view{
         "Where the warps were, by samples of the program counter (smsp__pcsamp_sample_count), with the stall reason "
         "that has the most of them there. Source lines need -lineinfo; without it, offsets of instructions from "
         "the begin of the function. With fewer than 200 samples the order is that of the executions.",
-    .run = run,
+    .run = source_hot_spots::run,
 };
 
 }  // namespace sonde

@@ -4,6 +4,7 @@
 #include "analyses/views/kernel_view.h"
 
 namespace sonde {
+namespace stall_reasons_table {
 namespace {
 
 Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
@@ -28,6 +29,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
 }
 
 }  // namespace
+}  // namespace stall_reasons_table
 
 extern const KernelView stall_reasons_view;
 const KernelView stall_reasons_view{
@@ -39,7 +41,7 @@ const KernelView stall_reasons_view{
         "instruction (smsp__average_warps_issue_stalled_<reason>_per_issue_active), their share of all, and "
         "samples of the program counter (smsp__pcsamp_warps_issue_stalled_<reason>). 'selected' is the cycle "
         "that issues.",
-    .run = run,
+    .run = stall_reasons_table::run,
 };
 
 }  // namespace sonde

@@ -1,4 +1,5 @@
 #include "api/keys/sign_in.h"
+#include "base/time_units.h"
 
 #include <algorithm>
 
@@ -10,7 +11,6 @@ namespace {
 /// Wrong keys of one address: a person who mistypes is never stopped, a program that guesses fills no log.
 constexpr double kWrongKeysAtOnce = 20;
 constexpr double kWrongKeysPerSecond = 0.2;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 /// No key is longer; nothing longer is hashed.
 constexpr size_t kLongestSecret = 256;
 

@@ -3,6 +3,7 @@
 #include "api/incident_change.h"
 
 namespace sonde::api {
+namespace acknowledge_incident {
 namespace {
 
 Response answer(const Call& call) { return change_incident(call, &monitor::Monitor::acknowledge); }
@@ -10,6 +11,7 @@ Response answer(const Call& call) { return change_incident(call, &monitor::Monit
 constexpr std::array<std::string_view, 3> kProblems = {"unknown_incident", "incident_over", "history_unavailable"};
 
 }  // namespace
+}  // namespace acknowledge_incident
 
 extern const Route acknowledge_incident_route;
 constinit const Route acknowledge_incident_route{.name = "acknowledge_incident",
@@ -22,7 +24,7 @@ constinit const Route acknowledge_incident_route{.name = "acknowledge_incident",
                                                  .body = {},
                                                  .response = R"({"$ref": "#/components/schemas/Incident"})",
                                                  .example = {},
-                                                 .problems = kProblems,
-                                                 .answer = answer};
+                                                 .problems = acknowledge_incident::kProblems,
+                                                 .answer = acknowledge_incident::answer};
 
 }  // namespace sonde::api

@@ -7,6 +7,7 @@
 #include "api/tasks.h"
 
 namespace sonde::api {
+namespace cancel_batch {
 namespace {
 
 /// Waits for the answers of all tasks of a batch.
@@ -70,6 +71,7 @@ constexpr std::array<std::string_view, 6> kProblems = {"unknown_batch",  "not_yo
                                                        "tasks_disabled", "not_saved",     "tasks_unreadable"};
 
 }  // namespace
+}  // namespace cancel_batch
 
 extern const Route cancel_batch_route;
 constinit const Route cancel_batch_route{.name = "cancel_batch",
@@ -82,7 +84,7 @@ constinit const Route cancel_batch_route{.name = "cancel_batch",
                                          .body = {},
                                          .response = R"({"$ref": "#/components/schemas/Batch"})",
                                          .example = {},
-                                         .problems = kProblems,
-                                         .answer = answer};
+                                         .problems = cancel_batch::kProblems,
+                                         .answer = cancel_batch::answer};
 
 }  // namespace sonde::api

@@ -6,6 +6,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace cancel_task {
 namespace {
 
 Response over(const dispatch::Task& task) {
@@ -42,6 +43,7 @@ constexpr std::array<std::string_view, 6> kProblems = {"unknown_task",   "not_yo
                                                        "tasks_disabled", "not_saved",     "tasks_unreadable"};
 
 }  // namespace
+}  // namespace cancel_task
 
 extern const Route cancel_task_route;
 constinit const Route cancel_task_route{
@@ -58,7 +60,7 @@ constinit const Route cancel_task_route{
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Task"})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = cancel_task::kProblems,
+    .answer = cancel_task::answer};
 
 }  // namespace sonde::api

@@ -3,6 +3,7 @@
 #include "api/incident_change.h"
 
 namespace sonde::api {
+namespace clear_incident {
 namespace {
 
 Response answer(const Call& call) { return change_incident(call, &monitor::Monitor::clear); }
@@ -10,6 +11,7 @@ Response answer(const Call& call) { return change_incident(call, &monitor::Monit
 constexpr std::array<std::string_view, 3> kProblems = {"unknown_incident", "incident_over", "history_unavailable"};
 
 }  // namespace
+}  // namespace clear_incident
 
 extern const Route clear_incident_route;
 constinit const Route clear_incident_route{
@@ -23,7 +25,7 @@ constinit const Route clear_incident_route{
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Incident"})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = clear_incident::kProblems,
+    .answer = clear_incident::answer};
 
 }  // namespace sonde::api

@@ -5,6 +5,7 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace explain_task {
 namespace {
 
 Response answer(const Call& call) {
@@ -20,6 +21,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace explain_task
 
 extern const Route explain_task_route;
 constinit const Route explain_task_route{
@@ -34,6 +36,6 @@ constinit const Route explain_task_route{
     .response = R"({"$ref": "#/components/schemas/Explanation"})",
     .example = {},
     .problems = kAskedTaskProblems,
-    .answer = answer};
+    .answer = explain_task::answer};
 
 }  // namespace sonde::api

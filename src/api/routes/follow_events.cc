@@ -4,6 +4,7 @@
 #include "base/text/decimal.h"
 
 namespace sonde::api {
+namespace follow_events {
 namespace {
 
 /// Before the first event: the stream begins with `reset`.
@@ -47,6 +48,7 @@ constexpr std::array kHeaders = {
 };
 
 }  // namespace
+}  // namespace follow_events
 
 extern const Route follow_events_route;
 constinit const Route follow_events_route{
@@ -57,11 +59,11 @@ constinit const Route follow_events_route{
         "The types are `samples`, `incident`, `config`, `source`, `task`, `batch` and `queue`. Where "
         "events were missed the first one is `reset`: "
         "read everything again. It counts as one request, however long it lasts.",
-    .parameters = kParameters,
+    .parameters = follow_events::kParameters,
     .body = {},
     .response = "text/event-stream",
     .example = {},
-    .headers = kHeaders,
-    .answer = answer};
+    .headers = follow_events::kHeaders,
+    .answer = follow_events::answer};
 
 }  // namespace sonde::api

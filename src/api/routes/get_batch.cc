@@ -6,6 +6,7 @@
 #include "api/tasks.h"
 
 namespace sonde::api {
+namespace get_batch {
 namespace {
 
 Response answer(const Call& call) {
@@ -18,6 +19,7 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 3> kProblems = {"unknown_batch", "tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
+}  // namespace get_batch
 
 extern const Route get_batch_route;
 constinit const Route get_batch_route{.name = "get_batch",
@@ -28,7 +30,7 @@ constinit const Route get_batch_route{.name = "get_batch",
                                       .body = {},
                                       .response = R"({"$ref": "#/components/schemas/Batch"})",
                                       .example = {},
-                                      .problems = kProblems,
-                                      .answer = answer};
+                                      .problems = get_batch::kProblems,
+                                      .answer = get_batch::answer};
 
 }  // namespace sonde::api

@@ -5,6 +5,7 @@
 #include "api/answers.h"
 
 namespace sonde::api {
+namespace get_config {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -42,6 +43,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace get_config
 
 extern const Route get_config_route;
 constinit const Route get_config_route{.name = "get_config",
@@ -52,6 +54,6 @@ constinit const Route get_config_route{.name = "get_config",
                                        .body = {},
                                        .response = R"({"$ref": "#/components/schemas/Config"})",
                                        .example = {},
-                                       .answer = answer};
+                                       .answer = get_config::answer};
 
 }  // namespace sonde::api

@@ -6,6 +6,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace get_gpu {
 namespace {
 
 Response answer(const Call& call) {
@@ -17,6 +18,7 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 1> kProblems = {"unknown_gpu"};
 
 }  // namespace
+}  // namespace get_gpu
 
 extern const Route get_gpu_route;
 constinit const Route get_gpu_route{.name = "get_gpu",
@@ -27,7 +29,7 @@ constinit const Route get_gpu_route{.name = "get_gpu",
                                     .body = {},
                                     .response = R"({"$ref": "#/components/schemas/Gpu"})",
                                     .example = {},
-                                    .problems = kProblems,
-                                    .answer = answer};
+                                    .problems = get_gpu::kProblems,
+                                    .answer = get_gpu::answer};
 
 }  // namespace sonde::api

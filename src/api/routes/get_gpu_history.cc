@@ -5,13 +5,13 @@
 
 #include "api/answers.h"
 #include "api/moment.h"
+#include "base/time_units.h"
 
 namespace sonde::api {
+namespace get_gpu_history {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 Answered<int64_t> moment_of(const Call& call, std::string_view name, std::string_view otherwise) {
   const std::string_view given = call.query(name);
@@ -99,6 +99,7 @@ constexpr std::array kParameters = {
 constexpr std::array<std::string_view, 2> kProblems = {"unknown_gpu", "history_unavailable"};
 
 }  // namespace
+}  // namespace get_gpu_history
 
 extern const Route get_gpu_history_route;
 constinit const Route get_gpu_history_route{
@@ -106,11 +107,11 @@ constinit const Route get_gpu_history_route{
     .path = "/api/v1/gpus/{gpu}/history",
     .summary = "Values of a GPU over time: minimum, mean and maximum of each point",
     .description = "null where nothing was measured. The last point may not be over yet.",
-    .parameters = kParameters,
+    .parameters = get_gpu_history::kParameters,
     .body = {},
     .response = R"({"$ref": "#/components/schemas/History"})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = get_gpu_history::kProblems,
+    .answer = get_gpu_history::answer};
 
 }  // namespace sonde::api

@@ -4,6 +4,7 @@
 #include "api/health.h"
 
 namespace sonde::api {
+namespace get_health {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -25,6 +26,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace get_health
 
 extern const Route get_health_route;
 constinit const Route get_health_route{
@@ -39,6 +41,6 @@ constinit const Route get_health_route{
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Health"})",
     .example = {},
-    .answer = answer};
+    .answer = get_health::answer};
 
 }  // namespace sonde::api

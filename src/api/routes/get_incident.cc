@@ -6,6 +6,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace get_incident {
 namespace {
 
 Response answer(const Call& call) {
@@ -16,6 +17,7 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 2> kProblems = {"unknown_incident", "history_unavailable"};
 
 }  // namespace
+}  // namespace get_incident
 
 extern const Route get_incident_route;
 constinit const Route get_incident_route{.name = "get_incident",
@@ -26,7 +28,7 @@ constinit const Route get_incident_route{.name = "get_incident",
                                          .body = {},
                                          .response = R"({"$ref": "#/components/schemas/Incident"})",
                                          .example = {},
-                                         .problems = kProblems,
-                                         .answer = answer};
+                                         .problems = get_incident::kProblems,
+                                         .answer = get_incident::answer};
 
 }  // namespace sonde::api

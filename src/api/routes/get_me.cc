@@ -3,6 +3,7 @@
 #include "api/answers.h"
 
 namespace sonde::api {
+namespace get_me {
 namespace {
 
 Response answer(const Call& call) {
@@ -10,6 +11,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace get_me
 
 extern const Route get_me_route;
 constinit const Route get_me_route{.name = "get_me",
@@ -20,6 +22,6 @@ constinit const Route get_me_route{.name = "get_me",
                                    .body = {},
                                    .response = R"({"$ref": "#/components/schemas/Me"})",
                                    .example = {},
-                                   .answer = answer};
+                                   .answer = get_me::answer};
 
 }  // namespace sonde::api

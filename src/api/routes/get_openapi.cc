@@ -1,6 +1,7 @@
 #include "api/api.h"
 
 namespace sonde::api {
+namespace get_openapi {
 namespace {
 
 Response answer(const Call& /*call*/) {
@@ -11,6 +12,7 @@ Response answer(const Call& /*call*/) {
 }
 
 }  // namespace
+}  // namespace get_openapi
 
 extern const Route get_openapi_route;
 constinit const Route get_openapi_route{.name = "get_openapi",
@@ -22,6 +24,6 @@ constinit const Route get_openapi_route{.name = "get_openapi",
                                         .body = {},
                                         .response = R"({"type": "object"})",
                                         .example = {},
-                                        .answer = answer};
+                                        .answer = get_openapi::answer};
 
 }  // namespace sonde::api

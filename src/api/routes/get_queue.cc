@@ -9,6 +9,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace get_queue {
 namespace {
 
 using dispatch::JsonText;
@@ -88,17 +89,18 @@ constexpr std::array kParameters = {
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
+}  // namespace get_queue
 
 extern const Route get_queue_route;
 constinit const Route get_queue_route{.name = "get_queue",
                                       .path = "/api/v1/queue",
                                       .summary = "What waits, in its order, and what runs",
                                       .description = {},
-                                      .parameters = kParameters,
+                                      .parameters = get_queue::kParameters,
                                       .body = {},
                                       .response = R"({"$ref": "#/components/schemas/Queue"})",
                                       .example = {},
-                                      .problems = kProblems,
-                                      .answer = answer};
+                                      .problems = get_queue::kProblems,
+                                      .answer = get_queue::answer};
 
 }  // namespace sonde::api

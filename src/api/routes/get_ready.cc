@@ -6,6 +6,7 @@
 #include "api/health.h"
 
 namespace sonde::api {
+namespace get_ready {
 namespace {
 
 Response answer(const Call& call) {
@@ -19,6 +20,7 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 1> kProblems = {"not_ready"};
 
 }  // namespace
+}  // namespace get_ready
 
 extern const Route get_ready_route;
 constinit const Route get_ready_route{
@@ -32,7 +34,7 @@ constinit const Route get_ready_route{
     .body = {},
     .response = R"({"type": "object", "required": ["ready"], "properties": {"ready": {"const": true}}})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = get_ready::kProblems,
+    .answer = get_ready::answer};
 
 }  // namespace sonde::api

@@ -3,6 +3,7 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace get_task {
 namespace {
 
 Response answer(const Call& call) {
@@ -11,6 +12,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace get_task
 
 extern const Route get_task_route;
 constinit const Route get_task_route{.name = "get_task",
@@ -22,6 +24,6 @@ constinit const Route get_task_route{.name = "get_task",
                                      .response = R"({"$ref": "#/components/schemas/Task"})",
                                      .example = {},
                                      .problems = kAskedTaskProblems,
-                                     .answer = answer};
+                                     .answer = get_task::answer};
 
 }  // namespace sonde::api

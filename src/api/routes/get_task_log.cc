@@ -6,6 +6,7 @@
 #include "base/text/decimal.h"
 
 namespace sonde::api {
+namespace get_task_log {
 namespace {
 
 constexpr int64_t kUsualBytes = 65536;
@@ -62,6 +63,7 @@ constexpr std::array<std::string_view, 4> kProblems = {"unknown_task", "unknown_
                                                        "tasks_unreadable"};
 
 }  // namespace
+}  // namespace get_task_log
 
 extern const Route get_task_log_route;
 constinit const Route get_task_log_route{
@@ -71,11 +73,11 @@ constinit const Route get_task_log_route{
     .description =
         "Every key may read it: whoever submits a task has it print no secrets. Of what is longer than "
         "`sonde.tasks.output_limit` the middle is left out.",
-    .parameters = kParameters,
+    .parameters = get_task_log::kParameters,
     .body = {},
     .response = R"({"$ref": "#/components/schemas/TaskLog"})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = get_task_log::kProblems,
+    .answer = get_task_log::answer};
 
 }  // namespace sonde::api

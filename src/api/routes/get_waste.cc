@@ -6,6 +6,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace get_waste {
 namespace {
 
 constexpr int64_t kNsPerDay = 86'400'000'000'000;
@@ -28,16 +29,17 @@ constexpr std::array kParameters = {
 };
 
 }  // namespace
+}  // namespace get_waste
 
 extern const Route get_waste_route;
 constinit const Route get_waste_route{.name = "get_waste",
                                       .path = "/api/v1/waste",
                                       .summary = "GPU time that was held or paid for and not used, by day and owner",
                                       .description = "In hours, kWh and, where `sonde.cost` has prices, money.",
-                                      .parameters = kParameters,
+                                      .parameters = get_waste::kParameters,
                                       .body = {},
                                       .response = R"({"$ref": "#/components/schemas/Waste"})",
                                       .example = {},
-                                      .answer = answer};
+                                      .answer = get_waste::answer};
 
 }  // namespace sonde::api

@@ -2,6 +2,7 @@
 #include "api/health.h"
 
 namespace sonde::api {
+namespace healthy {
 namespace {
 
 Response answer(const Call& call) {
@@ -11,6 +12,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace healthy
 
 extern const Route healthy_route;
 constinit const Route healthy_route{.name = "healthy",
@@ -22,6 +24,6 @@ constinit const Route healthy_route{.name = "healthy",
                                     .body = {},
                                     .response = "text/plain",
                                     .example = {},
-                                    .answer = answer};
+                                    .answer = healthy::answer};
 
 }  // namespace sonde::api

@@ -7,6 +7,7 @@
 #include "api/tasks.h"
 
 namespace sonde::api {
+namespace list_batches {
 namespace {
 
 constexpr int64_t kUsualLimit = 20;
@@ -40,17 +41,18 @@ constexpr std::array kParameters = {
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
+}  // namespace list_batches
 
 extern const Route list_batches_route;
 constinit const Route list_batches_route{.name = "list_batches",
                                          .path = "/api/v1/batches",
                                          .summary = "Batches, the newest first",
                                          .description = {},
-                                         .parameters = kParameters,
+                                         .parameters = list_batches::kParameters,
                                          .body = {},
                                          .response = R"({"$ref": "#/components/schemas/Batches"})",
                                          .example = {},
-                                         .problems = kProblems,
-                                         .answer = answer};
+                                         .problems = list_batches::kProblems,
+                                         .answer = list_batches::answer};
 
 }  // namespace sonde::api

@@ -4,6 +4,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace list_gpus {
 namespace {
 
 Response answer(const Call& call) {
@@ -11,6 +12,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace list_gpus
 
 extern const Route list_gpus_route;
 constinit const Route list_gpus_route{
@@ -22,6 +24,6 @@ constinit const Route list_gpus_route{
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Host"})",
     .example = {},
-    .answer = answer};
+    .answer = list_gpus::answer};
 
 }  // namespace sonde::api

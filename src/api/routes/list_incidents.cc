@@ -7,6 +7,7 @@
 #include "monitor/json.h"
 
 namespace sonde::api {
+namespace list_incidents {
 namespace {
 
 constexpr int64_t kUsualLimit = 100;
@@ -58,17 +59,18 @@ constexpr std::array kParameters = {
 constexpr std::array<std::string_view, 1> kProblems = {"history_unavailable"};
 
 }  // namespace
+}  // namespace list_incidents
 
 extern const Route list_incidents_route;
 constinit const Route list_incidents_route{.name = "list_incidents",
                                            .path = "/api/v1/incidents",
                                            .summary = "Incidents, the newest first",
                                            .description = {},
-                                           .parameters = kParameters,
+                                           .parameters = list_incidents::kParameters,
                                            .body = {},
                                            .response = R"({"$ref": "#/components/schemas/Incidents"})",
                                            .example = {},
-                                           .problems = kProblems,
-                                           .answer = answer};
+                                           .problems = list_incidents::kProblems,
+                                           .answer = list_incidents::answer};
 
 }  // namespace sonde::api

@@ -5,6 +5,7 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace list_task_profiles {
 namespace {
 
 Response answer(const Call& call) {
@@ -18,6 +19,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace list_task_profiles
 
 extern const Route list_task_profiles_route;
 constinit const Route list_task_profiles_route{.name = "list_task_profiles",
@@ -29,6 +31,6 @@ constinit const Route list_task_profiles_route{.name = "list_task_profiles",
                                                .response = R"({"$ref": "#/components/schemas/TaskProfiles"})",
                                                .example = {},
                                                .problems = kAskedTaskProblems,
-                                               .answer = answer};
+                                               .answer = list_task_profiles::answer};
 
 }  // namespace sonde::api

@@ -4,15 +4,16 @@
 
 #include "api/answers.h"
 #include "api/tasks.h"
+#include "base/time_units.h"
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace list_task_types {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr int64_t kProfilesShown = 5;
-constexpr double kNsPerSecond = 1e9;
 
 /// What may be run, undeclared types included where anything may be.
 std::map<std::string, config::TaskType> types_of(const config::Config& config) {
@@ -38,7 +39,7 @@ Json learned_json(const std::optional<dispatch::MemoryEstimate>& memory) {
 
 Json run_json(const std::optional<dispatch::RunTimeEstimate>& run) {
   if (!run) return nullptr;
-  const auto seconds = [](int64_t ns) { return static_cast<double>(ns) / kNsPerSecond; };
+  const auto seconds = [](int64_t ns) { return static_cast<double>(ns) / kSecondNs; };
   return {{"low", seconds(run->low_ns)},
           {"median", seconds(run->median_ns)},
           {"high", seconds(run->high_ns)},
@@ -76,6 +77,7 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
+}  // namespace list_task_types
 
 extern const Route list_task_types_route;
 constinit const Route list_task_types_route{
@@ -89,7 +91,7 @@ constinit const Route list_task_types_route{
     .body = {},
     .response = R"({"$ref": "#/components/schemas/TaskTypes"})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = list_task_types::kProblems,
+    .answer = list_task_types::answer};
 
 }  // namespace sonde::api

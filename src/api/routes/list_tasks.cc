@@ -6,6 +6,7 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace list_tasks {
 namespace {
 
 constexpr int64_t kUsualLimit = 100;
@@ -60,17 +61,18 @@ constexpr std::array kParameters = {
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
 }  // namespace
+}  // namespace list_tasks
 
 extern const Route list_tasks_route;
 constinit const Route list_tasks_route{.name = "list_tasks",
                                        .path = "/api/v1/tasks",
                                        .summary = "Tasks, the newest first",
                                        .description = "Values of environment variables are shown to nobody.",
-                                       .parameters = kParameters,
+                                       .parameters = list_tasks::kParameters,
                                        .body = {},
                                        .response = R"({"$ref": "#/components/schemas/Tasks"})",
                                        .example = {},
-                                       .problems = kProblems,
-                                       .answer = answer};
+                                       .problems = list_tasks::kProblems,
+                                       .answer = list_tasks::answer};
 
 }  // namespace sonde::api

@@ -5,6 +5,7 @@
 #include "dispatch/metrics/exposition.h"
 
 namespace sonde::api {
+namespace metrics {
 namespace {
 
 /// The key that switches the metrics off; nothing where they are on.
@@ -37,6 +38,7 @@ constexpr std::array kParameters = {
 constexpr std::array<std::string_view, 1> kProblems = {"metrics_off"};
 
 }  // namespace
+}  // namespace metrics
 
 extern const Route metrics_route;
 constinit const Route metrics_route{
@@ -47,11 +49,11 @@ constinit const Route metrics_route{
     .description =
         "At the path that `gpu.monitoring.prometheus_endpoint` names. With `sonde.server.metrics_need_key` it needs a "
         "key with the role read. Never reads a GPU.",
-    .parameters = kParameters,
+    .parameters = metrics::kParameters,
     .body = {},
     .response = "text/plain",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = metrics::kProblems,
+    .answer = metrics::answer};
 
 }  // namespace sonde::api

@@ -2,6 +2,7 @@
 #include "api/health.h"
 
 namespace sonde::api {
+namespace ready {
 namespace {
 
 Response answer(const Call& call) {
@@ -10,6 +11,7 @@ Response answer(const Call& call) {
 }
 
 }  // namespace
+}  // namespace ready
 
 extern const Route ready_route;
 constinit const Route ready_route{.name = "ready",
@@ -21,6 +23,6 @@ constinit const Route ready_route{.name = "ready",
                                   .body = {},
                                   .response = "text/plain",
                                   .example = {},
-                                  .answer = answer};
+                                  .answer = ready::answer};
 
 }  // namespace sonde::api

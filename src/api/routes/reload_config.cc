@@ -6,6 +6,7 @@
 #include "api/config_change.h"
 
 namespace sonde::api {
+namespace reload_config {
 namespace {
 
 Response answer(const Call& call) {
@@ -18,6 +19,7 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 1> kProblems = {"invalid_configuration"};
 
 }  // namespace
+}  // namespace reload_config
 
 extern const Route reload_config_route;
 constinit const Route reload_config_route{
@@ -31,7 +33,7 @@ constinit const Route reload_config_route{
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Reload"})",
     .example = {},
-    .problems = kProblems,
-    .answer = answer};
+    .problems = reload_config::kProblems,
+    .answer = reload_config::answer};
 
 }  // namespace sonde::api

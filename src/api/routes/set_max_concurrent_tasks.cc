@@ -5,6 +5,7 @@
 #include "api/config_change.h"
 
 namespace sonde::api {
+namespace set_max_concurrent_tasks {
 namespace {
 
 Response answer(const Call& call) {
@@ -16,6 +17,7 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 2> kProblems = {"invalid_value", "not_kept"};
 
 }  // namespace
+}  // namespace set_max_concurrent_tasks
 
 extern const Route set_max_concurrent_tasks_route;
 constinit const Route set_max_concurrent_tasks_route{
@@ -31,7 +33,7 @@ constinit const Route set_max_concurrent_tasks_route{
       "persist": {"type": "boolean", "description": "keep it over restarts; false where it is left out"}}})",
     .response = R"({"$ref": "#/components/schemas/ConfigChange"})",
     .example = R"({"max_concurrent_tasks": 12})",
-    .problems = kProblems,
-    .answer = answer};
+    .problems = set_max_concurrent_tasks::kProblems,
+    .answer = set_max_concurrent_tasks::answer};
 
 }  // namespace sonde::api

@@ -10,6 +10,7 @@
 #include "base/text/suggest.h"
 
 namespace sonde::api {
+namespace set_strategy {
 namespace {
 
 Response unknown(const std::string& strategy, const std::vector<std::string>& allowed) {
@@ -31,6 +32,7 @@ Response answer(const Call& call) {
 constexpr std::array<std::string_view, 3> kProblems = {"unknown_strategy", "invalid_value", "not_kept"};
 
 }  // namespace
+}  // namespace set_strategy
 
 extern const Route set_strategy_route;
 constinit const Route set_strategy_route{
@@ -46,7 +48,7 @@ constinit const Route set_strategy_route{
       "persist": {"type": "boolean", "description": "keep it over restarts; false where it is left out"}}})",
     .response = R"({"$ref": "#/components/schemas/ConfigChange"})",
     .example = R"({"strategy": "round_robin"})",
-    .problems = kProblems,
-    .answer = answer};
+    .problems = set_strategy::kProblems,
+    .answer = set_strategy::answer};
 
 }  // namespace sonde::api

@@ -7,6 +7,7 @@
 #include "api/tasks.h"
 
 namespace sonde::api {
+namespace submit_batch {
 namespace {
 
 using Json = nlohmann::json;
@@ -147,6 +148,7 @@ constexpr std::array<std::string_view, 20> kProblems = {
     "unknown_batch",        "empty_batch",      "batch_too_large",  "stopping"};
 
 }  // namespace
+}  // namespace submit_batch
 
 extern const Route submit_batch_route;
 constinit const Route submit_batch_route{
@@ -164,9 +166,9 @@ constinit const Route submit_batch_route{
     .body = R"({"$ref": "#/components/schemas/BatchSubmission"})",
     .response = R"({"$ref": "#/components/schemas/Batch"})",
     .example = R"({"name": "sweep", "count": 8, "task": {"type": "training", "arguments": ["--seed", "{index}"]}})",
-    .problems = kProblems,
-    .headers = kHeaders,
+    .problems = submit_batch::kProblems,
+    .headers = submit_batch::kHeaders,
     .status = 201,
-    .answer = answer};
+    .answer = submit_batch::answer};
 
 }  // namespace sonde::api

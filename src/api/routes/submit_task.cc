@@ -7,6 +7,7 @@
 #include "dispatch/json.h"
 
 namespace sonde::api {
+namespace submit_task {
 namespace {
 
 Response task_response(int status, const dispatch::Task& task) {
@@ -78,6 +79,7 @@ constexpr std::array<std::string_view, 17> kProblems = {"unknown_type",
                                                         "stopping"};
 
 }  // namespace
+}  // namespace submit_task
 
 extern const Route submit_task_route;
 constinit const Route submit_task_route{
@@ -93,9 +95,9 @@ constinit const Route submit_task_route{
     .body = R"({"$ref": "#/components/schemas/TaskSubmission"})",
     .response = R"({"$ref": "#/components/schemas/Task"})",
     .example = R"({"type": "training", "arguments": ["--epochs", "10"], "gpus": 1, "memory": "16GiB"})",
-    .problems = kProblems,
-    .headers = kHeaders,
+    .problems = submit_task::kProblems,
+    .headers = submit_task::kHeaders,
     .status = 201,
-    .answer = answer};
+    .answer = submit_task::answer};
 
 }  // namespace sonde::api

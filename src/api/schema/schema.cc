@@ -14,25 +14,24 @@
 namespace sonde::api {
 namespace {
 
-using Json = nlohmann::json;
 using Found = std::optional<Mismatch>;
 
-constexpr std::string_view kComponents = "#/components/schemas/";
+constexpr std::string_view kComponentPrefix = "#/components/schemas/";
 
 /// The components as the validator walks them, parsed once.
-const Json& components() {
-  static const Json all = Json::parse(component_schemas().dump());
+const nlohmann::json& components() {
+  static const nlohmann::json all = nlohmann::json::parse(component_schemas().dump());
   return all;
 }
 
-const Json& resolved(const Json& schema) {
+const nlohmann::json& resolved(const nlohmann::json& schema) {
   const auto reference = schema.find("$ref");
   // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): schemas outlive what is checked against them
   if (reference == schema.end()) return schema;
-  return resolved(components().at(reference->get_ref<const std::string&>().substr(kComponents.size())));
+  return resolved(components().at(reference->get_ref<const std::string&>().substr(kComponentPrefix.size())));
 }
 
-bool is_of(const Json& value, std::string_view type) {
+bool is_of(const nlohmann::json& value, std::string_view type) {
   if (type == "object") return value.is_object();
   if (type == "array") return value.is_array();
   if (type == "string") return value.is_string();
@@ -42,7 +41,7 @@ bool is_of(const Json& value, std::string_view type) {
   return value.is_number();
 }
 
-std::vector<std::string> types_of(const Json& schema) {
+std::vector<std::string> types_of(const nlohmann::json& schema) {
   const auto type = schema.find("type");
   if (type == schema.end()) return {};
   if (type->is_string()) return {type->get<std::string>()};
@@ -60,9 +59,9 @@ std::string types_text(const std::vector<std::string>& types) {
   return fmt::format("must be {}", fmt::join(words, " or "));
 }
 
-std::string shown(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string shown(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-std::string enum_text(const Json& value, const Json& allowed) {
+std::string enum_text(const nlohmann::json& value, const nlohmann::json& allowed) {
   std::vector<std::string> names;
   std::ranges::transform(allowed, std::back_inserter(names), shown);
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -70,7 +69,7 @@ std::string enum_text(const Json& value, const Json& allowed) {
   return fmt::format("must be one of: {}{}", fmt::join(names, ", "), suggestion);
 }
 
-std::string range_text(const Json& schema) {
+std::string range_text(const nlohmann::json& schema) {
   const auto lowest = schema.find("minimum");
   const auto highest = schema.find("maximum");
   if (highest == schema.end()) return fmt::format("must be at least {}", lowest->dump());
@@ -78,7 +77,7 @@ std::string range_text(const Json& schema) {
   return fmt::format("must be from {} to {}", lowest->dump(), highest->dump());
 }
 
-Found number_mismatch(const Json& value, const Json& schema, const std::string& place) {
+Found number_mismatch(const nlohmann::json& value, const nlohmann::json& schema, const std::string& place) {
   const bool low = schema.contains("minimum") && value < schema["minimum"];
   const bool high = schema.contains("maximum") && value > schema["maximum"];
   if (!low && !high) return std::nullopt;
@@ -91,7 +90,7 @@ size_t length_of(const std::string& text) {
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
 }
 
-Found string_mismatch(const Json& value, const Json& schema, const std::string& place) {
+Found string_mismatch(const nlohmann::json& value, const nlohmann::json& schema, const std::string& place) {
   const size_t length = length_of(value.get_ref<const std::string&>());
   if (const size_t least = schema.value("minLength", size_t{0}); length < least) {
     return Mismatch{place, least == 1 ? "must not be empty" : fmt::format("must have at least {} characters", least)};
@@ -102,20 +101,21 @@ Found string_mismatch(const Json& value, const Json& schema, const std::string& 
   return std::nullopt;
 }
 
-Found mismatch_at(const Json& value, const Json& unresolved, const std::string& place);
+Found mismatch_at(const nlohmann::json& value, const nlohmann::json& unresolved, const std::string& place);
 
 std::string inner_place(const std::string& place, const std::string& key) {
   return place.empty() ? key : fmt::format("{}.{}", place, key);
 }
 
-Found unknown_key(const std::string& key, const Json& schema, const std::string& place) {
+Found unknown_key(const std::string& key, const nlohmann::json& schema, const std::string& place) {
   std::vector<std::string_view> known;
   for (const auto& [name, inner] : schema.at("properties").items()) known.emplace_back(name);
   return Mismatch{inner_place(place, key), fmt::format("is not a key that is known here{}; known are: {}",
                                                        did_you_mean(key, known), fmt::join(known, ", "))};
 }
 
-Found member_mismatch(const std::string& key, const Json& value, const Json& schema, const std::string& place) {
+Found member_mismatch(const std::string& key, const nlohmann::json& value, const nlohmann::json& schema,
+                      const std::string& place) {
   const auto properties = schema.find("properties");
   if (properties != schema.end() && properties->contains(key)) {
     return mismatch_at(value, properties->at(key), inner_place(place, key));
@@ -126,18 +126,18 @@ Found member_mismatch(const std::string& key, const Json& value, const Json& sch
   return unknown_key(key, schema, place);
 }
 
-Found object_mismatch(const Json& value, const Json& schema, const std::string& place) {
+Found object_mismatch(const nlohmann::json& value, const nlohmann::json& schema, const std::string& place) {
   for (const auto& [key, inner] : value.items()) {
     if (auto found = member_mismatch(key, inner, schema, place)) return found;
   }
-  for (const Json& key : schema.value("required", Json::array())) {
+  for (const nlohmann::json& key : schema.value("required", nlohmann::json::array())) {
     const auto& name = key.get_ref<const std::string&>();
     if (!value.contains(name)) return Mismatch{inner_place(place, name), "is missing"};
   }
   return std::nullopt;
 }
 
-Found array_mismatch(const Json& value, const Json& schema, const std::string& place) {
+Found array_mismatch(const nlohmann::json& value, const nlohmann::json& schema, const std::string& place) {
   if (const auto most = schema.find("maxItems"); most != schema.end() && value.size() > most->get<size_t>()) {
     return Mismatch{place, fmt::format("must have at most {} items", most->dump())};
   }
@@ -149,9 +149,9 @@ Found array_mismatch(const Json& value, const Json& schema, const std::string& p
 }
 
 /// That of the first alternative, where none fits.
-Found alternatives_mismatch(const Json& value, const Json& alternatives, const std::string& place) {
+Found alternatives_mismatch(const nlohmann::json& value, const nlohmann::json& alternatives, const std::string& place) {
   Found first;
-  for (const Json& alternative : alternatives) {
+  for (const nlohmann::json& alternative : alternatives) {
     auto found = mismatch_at(value, alternative, place);
     if (!found) return std::nullopt;
     if (!first) first = std::move(found);
@@ -159,7 +159,7 @@ Found alternatives_mismatch(const Json& value, const Json& alternatives, const s
   return first;
 }
 
-Found content_mismatch(const Json& value, const Json& schema, const std::string& place) {
+Found content_mismatch(const nlohmann::json& value, const nlohmann::json& schema, const std::string& place) {
   if (value.is_number()) return number_mismatch(value, schema, place);
   if (value.is_string()) return string_mismatch(value, schema, place);
   if (value.is_object()) return object_mismatch(value, schema, place);
@@ -167,8 +167,8 @@ Found content_mismatch(const Json& value, const Json& schema, const std::string&
   return std::nullopt;
 }
 
-Found mismatch_at(const Json& value, const Json& unresolved, const std::string& place) {
-  const Json& schema = resolved(unresolved);
+Found mismatch_at(const nlohmann::json& value, const nlohmann::json& unresolved, const std::string& place) {
+  const nlohmann::json& schema = resolved(unresolved);
   const auto types = types_of(schema);
   if (!types.empty() && std::ranges::none_of(types, [&](const auto& type) { return is_of(value, type); })) {
     return Mismatch{place, types_text(types)};
@@ -186,8 +186,8 @@ Found mismatch_at(const Json& value, const Json& unresolved, const std::string& 
   return content_mismatch(value, schema, place);
 }
 
-Json list_value(std::string_view text, const Json& items) {
-  Json list = Json::array();
+nlohmann::json list_value(std::string_view text, const nlohmann::json& items) {
+  nlohmann::json list = nlohmann::json::array();
   while (true) {
     const size_t comma = std::min(text.find(','), text.size());
     list.push_back(parameter_value(text.substr(0, comma), items));
@@ -198,10 +198,12 @@ Json list_value(std::string_view text, const Json& items) {
 
 }  // namespace
 
-std::optional<Mismatch> mismatch(const Json& value, const Json& schema) { return mismatch_at(value, schema, {}); }
+std::optional<Mismatch> mismatch(const nlohmann::json& value, const nlohmann::json& schema) {
+  return mismatch_at(value, schema, {});
+}
 
-Json parameter_value(std::string_view text, const Json& unresolved) {
-  const Json& schema = resolved(unresolved);
+nlohmann::json parameter_value(std::string_view text, const nlohmann::json& unresolved) {
+  const nlohmann::json& schema = resolved(unresolved);
   const auto types = types_of(schema);
   const auto is = [&](std::string_view type) { return std::ranges::find(types, type) != types.end(); };
   if (is("array")) return list_value(text, schema.at("items"));

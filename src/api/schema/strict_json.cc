@@ -9,19 +9,17 @@
 namespace sonde::api {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Follows the parser and remembers the first thing that a lenient parser would have let pass.
 class Watch {
  public:
-  bool see(Json::parse_event_t event, const Json& parsed) {
+  bool see(nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
     if (!trouble_.empty()) return false;
     switch (event) {
-      case Json::parse_event_t::object_start:
-      case Json::parse_event_t::array_start: open(); break;
-      case Json::parse_event_t::object_end:
-      case Json::parse_event_t::array_end: keys_.pop_back(); break;
-      case Json::parse_event_t::key: key(parsed.get_ref<const std::string&>()); break;
+      case nlohmann::json::parse_event_t::object_start:
+      case nlohmann::json::parse_event_t::array_start: open(); break;
+      case nlohmann::json::parse_event_t::object_end:
+      case nlohmann::json::parse_event_t::array_end: keys_.pop_back(); break;
+      case nlohmann::json::parse_event_t::key: key(parsed.get_ref<const std::string&>()); break;
       default: break;  // a value
     }
     return trouble_.empty();
@@ -42,7 +40,7 @@ class Watch {
 };
 
 /// The library's message without its own number: "parse error at line 1, column 3: ...".
-std::string reason(const Json::exception& error) {
+std::string reason(const nlohmann::json::exception& error) {
   const std::string_view text = error.what();
   const size_t number = text.find("] ");
   return std::string(number == std::string_view::npos ? text : text.substr(number + 2));
@@ -50,14 +48,14 @@ std::string reason(const Json::exception& error) {
 
 }  // namespace
 
-Result<Json> parse_strictly(std::string_view text) {
+Result<nlohmann::json> parse_strictly(std::string_view text) {
   Watch watch;
   try {
-    Json json =
-        Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) { return watch.see(event, parsed); });
+    nlohmann::json json = nlohmann::json::parse(text, [&](int, nlohmann::json::parse_event_t event,
+                                                          nlohmann::json& parsed) { return watch.see(event, parsed); });
     if (!watch.trouble().empty()) return fail("{}", watch.trouble());
     return json;
-  } catch (const Json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     if (!watch.trouble().empty()) return fail("{}", watch.trouble());
     return fail("cannot be read: {}", reason(error));
   }

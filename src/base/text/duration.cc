@@ -13,11 +13,11 @@ struct TimeUnitName {
   double nanoseconds;
 };
 
-constexpr std::array kUnits = {TimeUnitName{"", 1},         TimeUnitName{"ns", 1},     TimeUnitName{"nsec", 1},
-                               TimeUnitName{"us", 1e3},     TimeUnitName{"usec", 1e3}, TimeUnitName{"ms", 1e6},
-                               TimeUnitName{"msec", 1e6},   TimeUnitName{"s", 1e9},    TimeUnitName{"sec", 1e9},
-                               TimeUnitName{"m", 60e9},     TimeUnitName{"min", 60e9}, TimeUnitName{"h", 3600e9},
-                               TimeUnitName{"hour", 3600e9}};
+constexpr std::array kTimeUnits = {TimeUnitName{"", 1},         TimeUnitName{"ns", 1},     TimeUnitName{"nsec", 1},
+                                   TimeUnitName{"us", 1e3},     TimeUnitName{"usec", 1e3}, TimeUnitName{"ms", 1e6},
+                                   TimeUnitName{"msec", 1e6},   TimeUnitName{"s", 1e9},    TimeUnitName{"sec", 1e9},
+                                   TimeUnitName{"m", 60e9},     TimeUnitName{"min", 60e9}, TimeUnitName{"h", 3600e9},
+                                   TimeUnitName{"hour", 3600e9}};
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
@@ -25,8 +25,9 @@ bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 Result<double> take_unit(std::string_view& text, std::string_view whole) {
   const size_t length = static_cast<size_t>(std::ranges::find_if_not(text, is_letter) - text.begin());
   const std::string_view name = text.substr(0, length);
-  const auto* unit = std::ranges::find(kUnits, name, &TimeUnitName::name);
-  if (unit == kUnits.end()) return fail("'{}' is not a unit of time (in '{}'): use ns, us, ms, s, m or h", name, whole);
+  const auto* unit = std::ranges::find(kTimeUnits, name, &TimeUnitName::name);
+  if (unit == kTimeUnits.end())
+    return fail("'{}' is not a unit of time (in '{}'): use ns, us, ms, s, m or h", name, whole);
   text.remove_prefix(length);
   return unit->nanoseconds;
 }

@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "metrics/sections.h"
-#include "report/tables/kernel_page.h"
+#include "report/kernel_pages/kernel_page.h"
 #include "report/text/log_text.h"
 
 namespace sonde {

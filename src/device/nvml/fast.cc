@@ -107,7 +107,7 @@ Return read_by_number(const Asked& a) {
                                                 {kFieldRecoveryAction, &R::recovery_action}}));
 }
 
-constexpr auto kReaders = std::to_array<Reader>({
+constexpr auto kFastReaders = std::to_array<Reader>({
     {"nvmlDeviceGetUtilizationRates", fast, read_utilization},
     {"nvmlDeviceGetMemoryInfo_v2", fast, read_memory},
     {"nvmlDeviceGetTemperatureV", fast, read_temperature},
@@ -132,6 +132,6 @@ constexpr auto kReaders = std::to_array<Reader>({
 
 }  // namespace
 
-std::span<const Reader> fast_readers() { return kReaders; }
+std::span<const Reader> fast_readers() { return kFastReaders; }
 
 }  // namespace sonde::device::nvml

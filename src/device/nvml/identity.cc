@@ -85,7 +85,7 @@ Return read_gsp(const Asked& a) {
   return code;
 }
 
-constexpr auto kReaders = std::to_array<Reader>({
+constexpr auto kIdentityReaders = std::to_array<Reader>({
     {"nvmlDeviceGetName", identity, text<&L::name, &R::name>},
     {"nvmlDeviceGetUUID", identity, text<&L::uuid, &R::uuid>},
     {"nvmlDeviceGetPciInfo_v3", identity, read_pci},
@@ -118,6 +118,6 @@ constexpr auto kReaders = std::to_array<Reader>({
 
 }  // namespace
 
-std::span<const Reader> identity_readers() { return kReaders; }
+std::span<const Reader> identity_readers() { return kIdentityReaders; }
 
 }  // namespace sonde::device::nvml

@@ -143,7 +143,7 @@ Return read_processes(const Asked& a) {
   return Return::success;
 }
 
-constexpr auto kReaders = std::to_array<Reader>({
+constexpr auto kListsReaders = std::to_array<Reader>({
     {"nvmlDeviceGetNvLinkState", slow, read_nvlinks},
     {"nvmlDeviceGetMaxMigDeviceCount", slow, read_mig},
     {"nvmlDeviceGetComputeRunningProcesses_v3", processes, read_processes},
@@ -151,6 +151,6 @@ constexpr auto kReaders = std::to_array<Reader>({
 
 }  // namespace
 
-std::span<const Reader> list_readers() { return kReaders; }
+std::span<const Reader> list_readers() { return kListsReaders; }
 
 }  // namespace sonde::device::nvml

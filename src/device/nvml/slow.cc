@@ -169,7 +169,7 @@ Return read_platform(const Asked& a) {
       "nvmlDeviceGetTotalEccErrors", slow,                             \
       total_errors<kError##Type, kEcc##Counter, &R::ecc_##type##_##counter##_total>},
 
-constexpr auto kReaders = std::to_array<Reader>({
+constexpr auto kSlowReaders = std::to_array<Reader>({
     {"nvmlDeviceGetComputeMode", slow, one<&L::compute_mode, &R::compute_mode>},
     {"nvmlDeviceGetPersistenceMode", slow, on_off<&L::persistence_mode, &R::persistence_mode>},
     {"nvmlDeviceGetDisplayMode", slow, on_off<&L::display_mode, &R::display_attached>},
@@ -206,6 +206,6 @@ constexpr auto kReaders = std::to_array<Reader>({
 
 }  // namespace
 
-std::span<const Reader> slow_readers() { return kReaders; }
+std::span<const Reader> slow_readers() { return kSlowReaders; }
 
 }  // namespace sonde::device::nvml

@@ -5,13 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "base/time_units.h"
 #include "dispatch/dispatcher/launch.h"
 
 namespace sonde::dispatch {
 namespace {
 
-constexpr int64_t kNsPerSecond = 1'000'000'000;
-constexpr int64_t kNsPerMillisecond = 1'000'000;
 constexpr double kSecondsPerDay = 86'400;
 /// After which saving is tried again.
 constexpr int64_t kRetry_ns = kNsPerSecond;

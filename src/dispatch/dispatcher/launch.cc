@@ -1,12 +1,11 @@
 #include "dispatch/dispatcher/launch.h"
+#include "base/time_units.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace sonde::dispatch {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 /// The worker that serves the attempt's GPU, by UUID or gpu_N; the only one where the task needs no GPU.
 std::string worker_of(const Task& task, const std::map<std::string, size_t>& indices) {
@@ -35,12 +34,12 @@ Launch launch_of(const Task& task, const config::Config& config, const std::map<
   launch.environment.emplace_back("SONDE_TASK_ATTEMPT", fmt::format("{}", task.last()->number));
   launch.folder = task.spec.folder;
   launch.time_limit_ns = task.spec.time_limit_ns;
-  launch.grace_ns = static_cast<int64_t>(tasks.cancel_grace * kNsPerSecond);
+  launch.grace_ns = static_cast<int64_t>(tasks.cancel_grace * kSecondNs);
   launch.output_limit_bytes = tasks.output_limit;
   if (!task.spec.inference) return launch;
   launch.inference = task.spec.inference;
   launch.worker_url = worker_of(task, indices);
-  if (!launch.time_limit_ns) launch.time_limit_ns = static_cast<int64_t>(tasks.worker_timeout * kNsPerSecond);
+  if (!launch.time_limit_ns) launch.time_limit_ns = static_cast<int64_t>(tasks.worker_timeout * kSecondNs);
   return launch;
 }
 

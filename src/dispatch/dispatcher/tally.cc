@@ -1,11 +1,10 @@
 #include "dispatch/dispatcher/tally.h"
+#include "base/time_units.h"
 
 #include <algorithm>
 
 namespace sonde::dispatch {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 /// "succeeded", else why it did not: "exit", "out_of_memory", "queue_timeout".
 std::string outcome(const Task& task) {
@@ -43,8 +42,7 @@ void Tally::tell(const TaskNews& news, const Task& task) {
   const bool is_end = news.change == "ended" || news.change == "retried";
   if (is_end && over != nullptr && over->cause == EndCause::out_of_memory) ++counts_.out_of_memory[task.spec.type];
   if (news.change != "started" || task.attempts.size() != 1 || !task.started_ns) return;
-  waited(task.spec.priority,
-         static_cast<double>(std::max<int64_t>(0, *task.started_ns - task.ready_ns)) / kNsPerSecond);
+  waited(task.spec.priority, static_cast<double>(std::max<int64_t>(0, *task.started_ns - task.ready_ns)) / kSecondNs);
 }
 
 }  // namespace sonde::dispatch

@@ -10,6 +10,7 @@ namespace sonde::dispatch {
 extern const Rule mapped_gpu_rule;
 extern const Rule worker_rule;
 
+namespace ends {
 namespace {
 
 /// A worker that does not answer, or a program that cannot be started, may do so in a moment: 1, 2, 4 ... 32 s.
@@ -25,6 +26,7 @@ int64_t pause_ns(const Task& task) {
 bool is_success(const Attempt& attempt) { return attempt.cause == EndCause::exit && attempt.exit_status == 0; }
 
 }  // namespace
+}  // namespace ends
 
 std::string how_it_ended(const Task& task) {
   const Attempt& last = task.attempts.back();
@@ -115,7 +117,7 @@ void RealEngine::set_recorded(int64_t task) {
 
 void RealEngine::learn(const Entry& entry) {
   const Attempt& last = entry.task.attempts.back();
-  if (last.gpus.empty() && !is_success(last)) return;
+  if (last.gpus.empty() && !ends::is_success(last)) return;
   Measured measured{.type = entry.task.spec.type,
                     .gpu_name = last.gpu_name,
                     .gpus = entry.task.spec.gpus,
@@ -125,7 +127,7 @@ void RealEngine::learn(const Entry& entry) {
                     .reserved_bytes = last.reserved_bytes,
                     .ended_ns = *last.ended_ns,
                     .gpu_uuid = last.gpus.size() == 1 ? last.gpus.front() : std::string()};
-  if (is_success(last) && !last.recorded) measured.run_ns = *last.ended_ns - last.started_ns;
+  if (ends::is_success(last) && !last.recorded) measured.run_ns = *last.ended_ns - last.started_ns;
   estimates_.learn(measured);
   needs_.forget_type(measured.type);
 }
@@ -156,7 +158,7 @@ void RealEngine::conclude(Entry& entry) {
     return finish(entry, TaskState::cancelled, EndCause::cancelled,
                   words("ended.cancelled", {{"by", task.cancelled_by}}), now_ns);
   }
-  if (is_success(last)) return finish(entry, TaskState::succeeded, EndCause::exit, {}, now_ns);
+  if (ends::is_success(last)) return finish(entry, TaskState::succeeded, EndCause::exit, {}, now_ns);
   std::string reason = how_it_ended(task);
   if (is_retried(task)) {
     if (!room) return retry(entry);
@@ -190,7 +192,7 @@ bool RealEngine::is_retried(const Task& task) {
 void RealEngine::retry(Entry& entry) {
   set_state(entry, TaskState::waiting);
   running_.erase(entry.task.id);
-  const int64_t pause = pause_ns(entry.task);
+  const int64_t pause = ends::pause_ns(entry.task);
   if (pause > 0) entry.not_before_ns = *entry.task.attempts.back().ended_ns + pause;
   tell(entry.task.id, "retried");
   enqueue(entry);

@@ -13,7 +13,7 @@
 namespace sonde::dispatch::keeper {
 namespace {
 
-constexpr std::string_view kFirstLine = "sonde-attempt 1\n";
+constexpr std::string_view kAttemptFirstLine = "sonde-attempt 1\n";
 constexpr size_t kLongestMessage = 1200;
 
 std::string checksum(std::string_view text) {
@@ -22,15 +22,15 @@ std::string checksum(std::string_view text) {
   return std::to_string(hash);
 }
 
-void append(std::string& text, std::string_view name, std::string_view value) {
+void append_field(std::string& text, std::string_view name, std::string_view value) {
   text.append(name).append("=").append(value).append("\n");
 }
-void append(std::string& text, std::string_view name, const std::optional<int64_t>& value) {
-  if (value) append(text, name, std::to_string(*value));
+void append_field(std::string& text, std::string_view name, const std::optional<int64_t>& value) {
+  if (value) append_field(text, name, std::to_string(*value));
 }
 
 std::string sealed(std::string text) {
-  append(text, "sum", checksum(text));
+  append_field(text, "sum", checksum(text));
   text.resize(kRecordBytes, '\0');
   return text;
 }
@@ -38,12 +38,12 @@ std::string sealed(std::string text) {
 /// The lines between the first one and the checksum; absent where they are not all there.
 std::optional<std::string_view> unsealed(std::string_view block) {
   const size_t at = block.find("\nsum=");
-  if (!block.starts_with(kFirstLine) || at == std::string_view::npos) return std::nullopt;
+  if (!block.starts_with(kAttemptFirstLine) || at == std::string_view::npos) return std::nullopt;
   const size_t end = block.find('\n', at + 1);
   if (end == std::string_view::npos) return std::nullopt;
   const std::string_view sum = block.substr(at + 5, end - at - 5);
   if (sum != checksum(block.substr(0, at + 1))) return std::nullopt;
-  return block.substr(kFirstLine.size(), at + 1 - kFirstLine.size());
+  return block.substr(kAttemptFirstLine.size(), at + 1 - kAttemptFirstLine.size());
 }
 
 std::string_view value_of(std::string_view lines, std::string_view name) {
@@ -81,27 +81,27 @@ std::string read_boot_id() {
 }  // namespace
 
 std::string record_text(const KeeperRecord& record) {
-  std::string text(kFirstLine);
-  if (record.is_worker_request) append(text, "worker", "1");
-  append(text, "boot", record.boot);
-  append(text, "keeper", record.keeper);
-  append(text, "keeper_start", record.keeper_start);
-  if (record.task > 0) append(text, "task", record.task);
-  if (record.task > 0) append(text, "task_start", record.task_start);
-  append(text, "attempt", record.attempt);
+  std::string text(kAttemptFirstLine);
+  if (record.is_worker_request) append_field(text, "worker", "1");
+  append_field(text, "boot", record.boot);
+  append_field(text, "keeper", record.keeper);
+  append_field(text, "keeper_start", record.keeper_start);
+  if (record.task > 0) append_field(text, "task", record.task);
+  if (record.task > 0) append_field(text, "task_start", record.task_start);
+  append_field(text, "attempt", record.attempt);
   return sealed(std::move(text));
 }
 
 std::string record_text(const EndRecord& record) {
   std::string message = record.message.substr(0, kLongestMessage);
   std::ranges::replace_if(message, [](char c) { return c == '\n' || c == '\0'; }, ' ');
-  std::string text(kFirstLine);
-  append(text, "cause", record.cause);
-  append(text, "exit_status", record.exit_status);
-  append(text, "signal", record.signal);
-  append(text, "message", message);
-  append(text, "ended_ns", record.ended_ns);
-  append(text, "attempt", record.attempt);
+  std::string text(kAttemptFirstLine);
+  append_field(text, "cause", record.cause);
+  append_field(text, "exit_status", record.exit_status);
+  append_field(text, "signal", record.signal);
+  append_field(text, "message", message);
+  append_field(text, "ended_ns", record.ended_ns);
+  append_field(text, "attempt", record.attempt);
   return sealed(std::move(text));
 }
 

@@ -5,7 +5,7 @@
 namespace sonde::dispatch::keeper {
 namespace {
 
-constexpr std::string_view kFirstLine = "sonde-launch 1\n";
+constexpr std::string_view kLaunchFirstLine = "sonde-launch 1\n";
 
 void append(std::string& text, std::string_view name, std::string_view value) {
   text.append(name).append(" ").append(std::to_string(value.size())).append("\n").append(value).append("\n");
@@ -53,7 +53,7 @@ bool set(KeeperLaunch& launch, std::string_view name, std::string_view value) {
 }  // namespace
 
 std::string launch_text(const KeeperLaunch& launch) {
-  std::string text(kFirstLine);
+  std::string text(kLaunchFirstLine);
   for (const std::string& word : launch.command) append(text, "word", word);
   for (const std::string& variable : launch.environment) append(text, "environment", variable);
   append(text, "folder", launch.folder);
@@ -67,8 +67,8 @@ std::string launch_text(const KeeperLaunch& launch) {
 }
 
 std::optional<KeeperLaunch> parse_launch(std::string_view text) {
-  if (!text.starts_with(kFirstLine)) return std::nullopt;
-  text.remove_prefix(kFirstLine.size());
+  if (!text.starts_with(kLaunchFirstLine)) return std::nullopt;
+  text.remove_prefix(kLaunchFirstLine.size());
   KeeperLaunch launch;
   std::string_view name;
   std::string_view value;

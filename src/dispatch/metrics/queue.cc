@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/time_units.h"
 #include "dispatch/metrics/family.h"
 
 namespace sonde::dispatch {
+namespace queue {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 void length(const TaskScrape& scrape, TaskSamples& out) {
   for (const TaskState state : {TaskState::blocked, TaskState::waiting}) {
@@ -27,7 +27,7 @@ void limit(const TaskScrape& scrape, TaskSamples& out) { out.add({}, scrape.conf
 
 void oldest(const TaskScrape& scrape, TaskSamples& out) {
   const auto& moment = scrape.queue.oldest_ready_ns;
-  if (moment) out.add({}, static_cast<double>(*moment) / kNsPerSecond);
+  if (moment) out.add({}, static_cast<double>(*moment) / kSecondNs);
 }
 
 void tell_waits(const DispatchCounts& counts, const std::string& priority, const std::vector<int64_t>& buckets,
@@ -90,6 +90,7 @@ constexpr auto kMetrics = std::to_array<TaskMetric>({
 });
 
 }  // namespace
+}  // namespace queue
 
 extern constinit const TaskFamily queue_family;
 constinit const TaskFamily queue_family{
@@ -97,6 +98,6 @@ constinit const TaskFamily queue_family{
     .title = "The queue",
     .key = "gpu.monitoring.queue_metrics",
     .is_on = [](const config::Monitoring& monitoring) { return monitoring.queue_metrics; },
-    .metrics = kMetrics};
+    .metrics = queue::kMetrics};
 
 }  // namespace sonde::dispatch

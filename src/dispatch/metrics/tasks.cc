@@ -3,6 +3,7 @@
 #include "dispatch/metrics/family.h"
 
 namespace sonde::dispatch {
+namespace tasks {
 namespace {
 
 void submitted(const TaskScrape& scrape, TaskSamples& out) {
@@ -88,6 +89,7 @@ constexpr auto kMetrics = std::to_array<TaskMetric>({
 });
 
 }  // namespace
+}  // namespace tasks
 
 extern constinit const TaskFamily tasks_family;
 constinit const TaskFamily tasks_family{
@@ -95,6 +97,6 @@ constinit const TaskFamily tasks_family{
     .title = "Tasks",
     .key = "gpu.monitoring.task_metrics",
     .is_on = [](const config::Monitoring& monitoring) { return monitoring.task_metrics; },
-    .metrics = kMetrics};
+    .metrics = tasks::kMetrics};
 
 }  // namespace sonde::dispatch

@@ -1,4 +1,5 @@
 #include "dispatch/profiles/choice.h"
+#include "base/time_units.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +7,6 @@
 namespace sonde::dispatch::profiles {
 namespace {
 
-constexpr int64_t kHourNs = 3'600'000'000'000;
 constexpr std::string_view kEvery = "every ";
 
 /// Of "every 100"; 1 for "always", absent for "never".
@@ -19,7 +19,7 @@ std::optional<int64_t> each_of(std::string_view profile) {
   return each > 0 ? std::optional(each) : std::nullopt;
 }
 
-bool within_hour(int64_t moment_ns, int64_t now_ns) { return now_ns - moment_ns < kHourNs; }
+bool within_hour(int64_t moment_ns, int64_t now_ns) { return now_ns - moment_ns < kNsPerHour; }
 
 }  // namespace
 

@@ -4,14 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "base/time_units.h"
 #include "dispatch/profiles/bounded_run.h"
 #include "dispatch/profiles/profile_file.h"
 
 namespace sonde::dispatch::profiles {
 namespace {
 
-constexpr int64_t kNsPerSecond = 1'000'000'000;
-constexpr int64_t kHourNs = 3600 * kNsPerSecond;
 constexpr double kNsPerDay = 86'400e9;
 /// Tasks of a type that are learned from before one is called slow.
 constexpr int64_t kFewestLearned = 20;
@@ -53,7 +52,7 @@ void Profiler::restore(const Restored& was) {
 void Profiler::begin(const Executor& executor, const std::set<AttemptId>& running, const config::Config& config,
                      int64_t now_ns) {
   executor_ = &executor;
-  const auto records = store_->open_profiles(now_ns - kHourNs);
+  const auto records = store_->open_profiles(now_ns - kNsPerHour);
   if (!records) return log_->warning("recordings of tasks cannot be read", {{"reason", records.error().message}});
   choice_.restore(*records);
   for (const ProfileRecord& record : *records) resume(record, running, config);
@@ -302,7 +301,7 @@ void Profiler::take_done(int64_t now_ns) {
 
 void Profiler::remove_old(const config::Config& config, int64_t now_ns) {
   if (now_ns < remove_ns_) return;
-  remove_ns_ = now_ns + kHourNs;
+  remove_ns_ = now_ns + kNsPerHour;
   const int64_t before_ns = now_ns - static_cast<int64_t>(config.sonde.tasks.profiles.keep_days * kNsPerDay);
   std::vector<ProfileRecord> old;
   std::erase_if(with_files_, [&](const ProfileRecord& record) {

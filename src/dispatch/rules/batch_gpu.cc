@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace batch_gpu {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -14,12 +15,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace batch_gpu
 
 extern constinit const Rule batch_gpu_rule = {
     .name = "batch_gpu",
     .description = "the batch of the task was given other GPUs",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = batch_gpu::refuse,
+    .refuses = batch_gpu::refuses,
 };
 
 }  // namespace sonde::dispatch

@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace compute_capability {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -17,12 +18,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace compute_capability
 
 extern constinit const Rule compute_capability_rule = {
     .name = "compute_capability",
     .description = "the GPU is below gpu.min_compute_capability",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = compute_capability::refuse,
+    .refuses = compute_capability::refuses,
     .is_of_gpu = true,
     .is_lasting = true,
 };

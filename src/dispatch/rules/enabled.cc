@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace enabled {
 namespace {
 
 bool refuses(const Candidate& candidate) { return !candidate.config.gpu.enabled; }
@@ -11,12 +12,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace enabled
 
 extern constinit const Rule enabled_rule = {
     .name = "enabled",
     .description = "gpu.enabled is false",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = enabled::refuse,
+    .refuses = enabled::refuses,
     .is_of_gpu = true,
     .is_lasting = true,
 };

@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace health {
 namespace {
 
 bool refuses(const Candidate& candidate) { return !candidate.gpu.trouble.empty(); }
@@ -11,12 +12,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace health
 
 extern constinit const Rule health_rule = {
     .name = "health",
     .description = "the GPU is lost, has a critical incident, or has not been read for long",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = health::refuse,
+    .refuses = health::refuses,
     .is_of_gpu = true,
     .is_lasting = true,
 };

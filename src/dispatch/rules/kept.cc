@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace kept {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -13,12 +14,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace kept
 
 extern constinit const Rule kept_rule = {
     .name = "kept",
     .description = "the GPU is kept for a task before this one",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = kept::refuse,
+    .refuses = kept::refuses,
 };
 
 }  // namespace sonde::dispatch

@@ -2,6 +2,7 @@
 #include "dispatch/strategies/shared_mapping.h"
 
 namespace sonde::dispatch {
+namespace mapped_gpu {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -18,12 +19,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace mapped_gpu
 
 extern constinit const Rule mapped_gpu_rule = {
     .name = "mapped_gpu",
     .description = "under task_specific, the mapping names another GPU for the type",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = mapped_gpu::refuse,
+    .refuses = mapped_gpu::refuses,
 };
 
 }  // namespace sonde::dispatch

@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace max_temperature {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -15,12 +16,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace max_temperature
 
 extern constinit const Rule max_temperature_rule = {
     .name = "max_temperature",
     .description = "the GPU is hotter than gpu.max_temperature",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = max_temperature::refuse,
+    .refuses = max_temperature::refuses,
     .is_of_gpu = true,
 };
 

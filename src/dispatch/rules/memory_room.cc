@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace memory_room {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -24,12 +25,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace memory_room
 
 extern constinit const Rule memory_room_rule = {
     .name = "memory_room",
     .description = "less memory is left than the task needs, after what others hold and what is kept for tasks",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = memory_room::refuse,
+    .refuses = memory_room::refuses,
 };
 
 }  // namespace sonde::dispatch

@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace memory_threshold {
 namespace {
 
 std::optional<double> used_share(const GpuState& gpu) {
@@ -20,12 +21,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace memory_threshold
 
 extern constinit const Rule memory_threshold_rule = {
     .name = "memory_threshold",
     .description = "more of the memory is in use than gpu.memory_threshold",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = memory_threshold::refuse,
+    .refuses = memory_threshold::refuses,
     .is_of_gpu = true,
 };
 

@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace more_room {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -21,12 +22,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace more_room
 
 extern constinit const Rule more_room_rule = {
     .name = "more_room",
     .description = "the task ran out of memory with as much room as the GPU has now",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = more_room::refuse,
+    .refuses = more_room::refuses,
 };
 
 }  // namespace sonde::dispatch

@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace single_gpu {
 namespace {
 
 bool refuses(const Candidate& candidate) { return !candidate.config.gpu.multi_gpu.enabled && !candidate.is_first; }
@@ -11,12 +12,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace single_gpu
 
 extern constinit const Rule single_gpu_rule = {
     .name = "single_gpu",
     .description = "gpu.multi_gpu.enabled is false, and a GPU before it is used",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = single_gpu::refuse,
+    .refuses = single_gpu::refuses,
 };
 
 }  // namespace sonde::dispatch

@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace slots {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -14,12 +15,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace slots
 
 extern constinit const Rule slots_rule = {
     .name = "slots",
     .description = "gpu.multi_gpu.max_concurrent_tasks_per_gpu tasks run there",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = slots::refuse,
+    .refuses = slots::refuses,
     .is_of_gpu = true,
 };
 

@@ -1,6 +1,7 @@
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {
+namespace utilization_threshold {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -14,12 +15,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace utilization_threshold
 
 extern constinit const Rule utilization_threshold_rule = {
     .name = "utilization_threshold",
     .description = "utilization is above gpu.utilization_threshold",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = utilization_threshold::refuse,
+    .refuses = utilization_threshold::refuses,
     .is_of_gpu = true,
 };
 

@@ -2,6 +2,7 @@
 #include "dispatch/strategies/shared_mapping.h"
 
 namespace sonde::dispatch {
+namespace worker {
 namespace {
 
 bool refuses(const Candidate& candidate) {
@@ -16,12 +17,13 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 }
 
 }  // namespace
+}  // namespace worker
 
 extern constinit const Rule worker_rule = {
     .name = "worker",
     .description = "the task asks a worker, and none serves this GPU",
-    .refuse = refuse,
-    .refuses = refuses,
+    .refuse = worker::refuse,
+    .refuses = worker::refuses,
 };
 
 }  // namespace sonde::dispatch

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/time_units.h"
 #include "dispatch/simulation/workload.h"
 
 namespace sonde::dispatch::simulation {
 namespace {
-
-constexpr int64_t kDay_ns = 86'400'000'000'000;
 
 /// A generator for each arrival, so that a change of one type changes no other.
 std::mt19937_64 random_of(uint64_t seed, size_t kind, int64_t arrival) {
@@ -14,9 +13,9 @@ std::mt19937_64 random_of(uint64_t seed, size_t kind, int64_t arrival) {
   return std::mt19937_64(seeds);
 }
 
-class Maker {
+class WorkloadJobs {
  public:
-  Maker(const config::Config& config, uint64_t seed) : config_(config), seed_(seed) {}
+  WorkloadJobs(const config::Config& config, uint64_t seed) : config_(config), seed_(seed) {}
 
   std::vector<Job> make(const Workload& workload) {
     for (size_t i = 0; i < workload.types.size(); ++i) add_arrivals(workload.types[i], i, workload.duration_ns);
@@ -35,7 +34,7 @@ class Maker {
     auto gaps = random_of(seed_, number, -1);
     std::exponential_distribution<double> gap(1 / static_cast<double>(arrivals.every_ns));
     int64_t arrival = 0;
-    for (int64_t day_ns = 0; day_ns < duration_ns; day_ns += kDay_ns) {
+    for (int64_t day_ns = 0; day_ns < duration_ns; day_ns += kNsPerDay) {
       const int64_t end_ns = std::min(day_ns + arrivals.until_ns, duration_ns);
       const auto next = [&] { return arrivals.regular ? arrivals.every_ns : std::llround(gap(gaps)); };
       for (int64_t at_ns = day_ns + arrivals.from_ns + next(); at_ns < end_ns; at_ns += next()) {
@@ -89,7 +88,7 @@ class Maker {
 }  // namespace
 
 std::vector<Job> make_jobs(const Workload& workload, const config::Config& config, uint64_t seed) {
-  return Maker(config, seed).make(workload);
+  return WorkloadJobs(config, seed).make(workload);
 }
 
 }  // namespace sonde::dispatch::simulation

@@ -25,9 +25,9 @@ int64_t median(std::vector<int64_t> values) {
   return *middle;
 }
 
-class Maker {
+class PastJobs {
  public:
-  Maker(std::vector<Task> tasks, const config::Config& config, uint64_t seed)
+  PastJobs(std::vector<Task> tasks, const config::Config& config, uint64_t seed)
       : tasks_(std::move(tasks)), config_(config), random_(seed) {
     std::ranges::sort(tasks_, {}, &Task::id);
   }
@@ -136,7 +136,7 @@ class Maker {
 }  // namespace
 
 Past make_past(std::vector<Task> tasks, const config::Config& config, uint64_t seed) {
-  return Maker(std::move(tasks), config, seed).make();
+  return PastJobs(std::move(tasks), config, seed).make();
 }
 
 }  // namespace sonde::dispatch::simulation

@@ -6,14 +6,14 @@
 #include <yaml-cpp/yaml.h>
 
 #include "base/files/yaml_documents.h"
+#include "base/time_units.h"
 #include "dispatch/simulation/workload.h"
 #include "dispatch/simulation/yaml_values.h"
 
 namespace sonde::dispatch::simulation {
 namespace {
 
-constexpr double kDay_ns = 86400e9;
-constexpr double kLongest_ns = 366 * kDay_ns;
+constexpr double kLongest_ns = 366 * kDayNs;
 constexpr double kMostBytes = 1e15;
 constexpr auto kFileKeys =
     std::to_array<std::string_view>({"version", "duration", "gpus", "driver_version", "speeds", "types", "tasks"});
@@ -177,8 +177,8 @@ class Reader {
     Arrivals& read = kind.arrivals;
     read.every_ns = values_.whole(arrivals, "every", kTimes, 1e6, kLongest_ns).value_or(0);
     read.regular = values_.yes_or_no(arrivals, "regular").value_or(false);
-    read.from_ns = values_.whole(arrivals, "from", kTimes, 0, kDay_ns).value_or(read.from_ns);
-    read.until_ns = values_.whole(arrivals, "until", kTimes, 0, kDay_ns).value_or(read.until_ns);
+    read.from_ns = values_.whole(arrivals, "from", kTimes, 0, kDayNs).value_or(read.from_ns);
+    read.until_ns = values_.whole(arrivals, "until", kTimes, 0, kDayNs).value_or(read.until_ns);
     if (read.until_ns <= read.from_ns)
       values_.problem(arrivals.Mark(), "'until' has to be later than 'from': both are times of the day");
   }

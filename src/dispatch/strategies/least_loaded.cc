@@ -2,6 +2,7 @@
 #include "dispatch/strategies/shared_use.h"
 
 namespace sonde::dispatch {
+namespace least_loaded {
 namespace {
 
 void score(const StrategyContext& context, std::span<const Choice> choices, Scores& scores) {
@@ -13,12 +14,13 @@ std::string score_text(const StrategyContext& context, const Choice& choice, dou
 }
 
 }  // namespace
+}  // namespace least_loaded
 
 extern constinit const Strategy least_loaded_strategy = {
     .name = "least_loaded",
     .description = "the GPU with the lowest use: utilization, memory and slots",
-    .score = score,
-    .score_text = score_text,
+    .score = least_loaded::score,
+    .score_text = least_loaded::score_text,
 };
 
 }  // namespace sonde::dispatch

@@ -4,6 +4,7 @@
 #include "dispatch/strategy.h"
 
 namespace sonde::dispatch {
+namespace memory_optimized {
 namespace {
 
 /// Of a GPU that does not say how much memory it has: behind all that do.
@@ -25,12 +26,13 @@ std::string score_text(const StrategyContext&, const Choice& choice, double) {
 }
 
 }  // namespace
+}  // namespace memory_optimized
 
 extern constinit const Strategy memory_optimized_strategy = {
     .name = "memory_optimized",
     .description = "the GPU that fits the task's memory need best: the one with the least room left over",
-    .score = score,
-    .score_text = score_text,
+    .score = memory_optimized::score,
+    .score_text = memory_optimized::score_text,
 };
 
 }  // namespace sonde::dispatch

@@ -1,6 +1,7 @@
 #include "dispatch/strategy.h"
 
 namespace sonde::dispatch {
+namespace random {
 namespace {
 
 /// 53 random bits as a share: the same on all platforms, which std::uniform_real_distribution is not.
@@ -13,12 +14,13 @@ void score(const StrategyContext& context, std::span<const Choice> choices, Scor
 std::string score_text(const StrategyContext&, const Choice&, double) { return "drawn at random"; }
 
 }  // namespace
+}  // namespace random
 
 extern constinit const Strategy random_strategy = {
     .name = "random",
     .description = "any eligible GPU",
-    .score = score,
-    .score_text = score_text,
+    .score = random::score,
+    .score_text = random::score_text,
 };
 
 }  // namespace sonde::dispatch

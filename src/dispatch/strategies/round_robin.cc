@@ -3,6 +3,7 @@
 #include "dispatch/strategy.h"
 
 namespace sonde::dispatch {
+namespace round_robin {
 namespace {
 
 /// GPUs that the turn passes before it comes to this one.
@@ -21,12 +22,13 @@ std::string score_text(const StrategyContext&, const Choice&, double score) {
 }
 
 }  // namespace
+}  // namespace round_robin
 
 extern constinit const Strategy round_robin_strategy = {
     .name = "round_robin",
     .description = "tasks go to each eligible GPU in turn",
-    .score = score,
-    .score_text = score_text,
+    .score = round_robin::score,
+    .score_text = round_robin::score_text,
 };
 
 }  // namespace sonde::dispatch

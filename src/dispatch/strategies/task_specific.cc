@@ -10,6 +10,7 @@ namespace sonde::dispatch {
 
 extern const Strategy least_loaded_strategy;
 
+namespace task_specific {
 namespace {
 
 /// Higher than any that least_loaded gives, since those are minus a share of use.
@@ -40,12 +41,13 @@ std::string score_text(const StrategyContext& context, const Choice& choice, dou
 }
 
 }  // namespace
+}  // namespace task_specific
 
 extern constinit const Strategy task_specific_strategy = {
     .name = "task_specific",
     .description = "the GPU that the mapping names for the task's type",
-    .score = score,
-    .score_text = score_text,
+    .score = task_specific::score,
+    .score_text = task_specific::score_text,
 };
 
 }  // namespace sonde::dispatch

@@ -3,6 +3,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace containers {
 namespace {
 
 struct Runtime {
@@ -49,7 +50,9 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace containers
 
-extern constinit const Check containers_check{"containers", "container runtimes, and whether they hand out GPUs", look};
+extern constinit const Check containers_check{"containers", "container runtimes, and whether they hand out GPUs",
+                                              containers::look};
 
 }  // namespace sonde::doctor

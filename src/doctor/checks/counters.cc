@@ -4,6 +4,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace counters {
 namespace {
 
 // Bits of capabilities, linux/capability.h. The driver takes CAP_PERFMON from R565 on.
@@ -38,7 +39,8 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace counters
 
-extern constinit const Check counters_check{"counters", "permission to read the GPU's counters", look};
+extern constinit const Check counters_check{"counters", "permission to read the GPU's counters", counters::look};
 
 }  // namespace sonde::doctor

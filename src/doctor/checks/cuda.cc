@@ -2,6 +2,7 @@
 #include "doctor/libraries.h"
 
 namespace sonde::doctor {
+namespace cuda {
 namespace {
 
 /// Whether programs with this runtime run on the driver: within a major version they do on any driver that the major
@@ -39,7 +40,9 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace cuda
 
-extern constinit const Check cuda_check{"cuda", "CUDA runtimes and compiler, and whether the driver runs them", look};
+extern constinit const Check cuda_check{"cuda", "CUDA runtimes and compiler, and whether the driver runs them",
+                                        cuda::look};
 
 }  // namespace sonde::doctor

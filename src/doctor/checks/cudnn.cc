@@ -4,6 +4,7 @@
 #include "doctor/libraries.h"
 
 namespace sonde::doctor {
+namespace cudnn {
 namespace {
 
 constexpr int kLastForCuda12 = 8;  // cuDNN 8's last release was made for CUDA 11 and 12: its support matrix
@@ -39,7 +40,8 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace cudnn
 
-extern constinit const Check cudnn_check{"cudnn", "cuDNN, and whether it goes with CUDA and the driver", look};
+extern constinit const Check cudnn_check{"cudnn", "cuDNN, and whether it goes with CUDA and the driver", cudnn::look};
 
 }  // namespace sonde::doctor

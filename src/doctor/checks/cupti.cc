@@ -4,6 +4,7 @@
 #include "doctor/libraries.h"
 
 namespace sonde::doctor {
+namespace cupti {
 namespace {
 
 void look(const Host& host, Findings& found) {
@@ -24,7 +25,8 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace cupti
 
-extern constinit const Check cupti_check{"cupti", "CUPTI, which recorders inside a program use", look};
+extern constinit const Check cupti_check{"cupti", "CUPTI, which recorders inside a program use", cupti::look};
 
 }  // namespace sonde::doctor

@@ -4,6 +4,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace driver {
 namespace {
 
 /// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue ..."
@@ -46,7 +47,9 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace driver
 
-extern constinit const Check driver_check{"driver", "NVIDIA's driver, its kernel modules and device files", look};
+extern constinit const Check driver_check{"driver", "NVIDIA's driver, its kernel modules and device files",
+                                          driver::look};
 
 }  // namespace sonde::doctor

@@ -1,6 +1,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace folders {
 namespace {
 
 // Profiles of minutes take gigabytes; below the lower one, nsys fails before it has written anything.
@@ -37,7 +38,8 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace folders
 
-extern constinit const Check folders_check{"folders", "scratch and output folders, shared memory", look};
+extern constinit const Check folders_check{"folders", "scratch and output folders, shared memory", folders::look};
 
 }  // namespace sonde::doctor

@@ -6,6 +6,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace gpus {
 namespace {
 
 using device::GpuReading;
@@ -75,7 +76,8 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace gpus
 
-extern constinit const Check gpus_check{"gpus", "each GPU: does it answer, is it sound, how is it set", look};
+extern constinit const Check gpus_check{"gpus", "each GPU: does it answer, is it sound, how is it set", gpus::look};
 
 }  // namespace sonde::doctor

@@ -4,6 +4,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace kubernetes {
 namespace {
 
 using Json = nlohmann::json;
@@ -64,7 +65,9 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace kubernetes
 
-extern constinit const Check kubernetes_check{"kubernetes", "NVIDIA's device plugin and the node's GPU labels", look};
+extern constinit const Check kubernetes_check{"kubernetes", "NVIDIA's device plugin and the node's GPU labels",
+                                              kubernetes::look};
 
 }  // namespace sonde::doctor

@@ -3,6 +3,7 @@
 #include "doctor/libraries.h"
 
 namespace sonde::doctor {
+namespace nccl {
 namespace {
 
 void look(const Host& host, Findings& found) {
@@ -19,7 +20,8 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace nccl
 
-extern constinit const Check nccl_check{"nccl", "NCCL, which GPUs talk to each other by", look};
+extern constinit const Check nccl_check{"nccl", "NCCL, which GPUs talk to each other by", nccl::look};
 
 }  // namespace sonde::doctor

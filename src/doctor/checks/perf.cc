@@ -1,6 +1,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace perf {
 namespace {
 
 constexpr int64_t kMostParanoid = 2;  // Nsight Systems' requirement for CPU samples
@@ -30,7 +31,8 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace perf
 
-extern constinit const Check perf_check{"perf", "kernel settings for samples of the CPU", look};
+extern constinit const Check perf_check{"perf", "kernel settings for samples of the CPU", perf::look};
 
 }  // namespace sonde::doctor

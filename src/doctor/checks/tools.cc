@@ -5,6 +5,7 @@
 #include "doctor/facts.h"
 
 namespace sonde::doctor {
+namespace tools {
 namespace {
 
 struct Tool {
@@ -64,7 +65,8 @@ void look(const Host& host, Findings& found) {
 }
 
 }  // namespace
+}  // namespace tools
 
-extern constinit const Check tools_check{"tools", "profilers and NVIDIA's tools, with their versions", look};
+extern constinit const Check tools_check{"tools", "profilers and NVIDIA's tools, with their versions", tools::look};
 
 }  // namespace sonde::doctor

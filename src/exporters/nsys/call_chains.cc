@@ -33,23 +33,23 @@ Cell unresolved_of(const Context& c, const Frames& f, size_t row) {
   return unresolved ? Cell(1) : Cell();
 }
 
-using Column = ColumnOf<Frames>;
+using FrameColumn = ColumnOf<Frames>;
 constexpr std::array kCudaColumns = {
-    Column{"id", kIntegerSet, id_of},           Column{"symbol", kIntegerSet, symbol_of},
-    Column{"module", kIntegerSet, module_of},   Column{"unresolved", kInteger, unresolved_of},
-    Column{"originalIP", kInteger, address_of}, Column{"stackDepth", kIntegerSet, depth_of},
+    FrameColumn{"id", kIntegerSet, id_of},           FrameColumn{"symbol", kIntegerSet, symbol_of},
+    FrameColumn{"module", kIntegerSet, module_of},   FrameColumn{"unresolved", kInteger, unresolved_of},
+    FrameColumn{"originalIP", kInteger, address_of}, FrameColumn{"stackDepth", kIntegerSet, depth_of},
 };
 constexpr std::array kHostColumns = {
-    Column{"id", kIntegerSet, id_of},
-    Column{"symbol", kIntegerSet, symbol_of},
-    Column{"module", kIntegerSet, module_of},
-    Column{"kernelMode", kInteger, mode_of},
-    Column{"thumbCode", kInteger},
-    Column{"unresolved", kInteger, unresolved_of},
-    Column{"specialEntry", kInteger},
-    Column{"originalIP", kInteger, address_of},
-    Column{"unwindMethod", kInteger},
-    Column{"stackDepth", kIntegerSet, depth_of},
+    FrameColumn{"id", kIntegerSet, id_of},
+    FrameColumn{"symbol", kIntegerSet, symbol_of},
+    FrameColumn{"module", kIntegerSet, module_of},
+    FrameColumn{"kernelMode", kInteger, mode_of},
+    FrameColumn{"thumbCode", kInteger},
+    FrameColumn{"unresolved", kInteger, unresolved_of},
+    FrameColumn{"specialEntry", kInteger},
+    FrameColumn{"originalIP", kInteger, address_of},
+    FrameColumn{"unwindMethod", kInteger},
+    FrameColumn{"stackDepth", kIntegerSet, depth_of},
 };
 
 void add_frames(const CallChains& chains, ChainId chain, int64_t id, Frames& frames) {

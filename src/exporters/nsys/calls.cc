@@ -5,7 +5,7 @@
 namespace sonde::nsys_export {
 namespace {
 
-using Column = ColumnOf<Calls>;
+using CallColumn = ColumnOf<Calls>;
 
 /// ENUM_NSYS_EVENT_CLASS.
 Cell event_class(const Context&, const Calls& calls, size_t row) {
@@ -36,52 +36,52 @@ Cell chain_of(const Context&, const Calls& calls, size_t row) {
 Cell chain_or_zero(const Context& c, const Calls& calls, size_t row) { return chain_of(c, calls, row).otherwise(0); }
 
 constexpr std::array kApiColumns = {
-    Column{"start", kIntegerSet, start_of<Calls>},     Column{"end", kIntegerSet, end_of<Calls>},
-    Column{"eventClass", kIntegerSet, event_class},    Column{"globalTid", kInteger, thread_of<Calls>},
-    Column{"correlationId", kInteger, correlation_of}, Column{"nameId", kIntegerSet, name_of<Calls>},
-    Column{"returnValue", kInteger, result_of},        Column{"callchainId", kInteger, chain_of},
+    CallColumn{"start", kIntegerSet, start_of<Calls>},     CallColumn{"end", kIntegerSet, end_of<Calls>},
+    CallColumn{"eventClass", kIntegerSet, event_class},    CallColumn{"globalTid", kInteger, thread_of<Calls>},
+    CallColumn{"correlationId", kInteger, correlation_of}, CallColumn{"nameId", kIntegerSet, name_of<Calls>},
+    CallColumn{"returnValue", kInteger, result_of},        CallColumn{"callchainId", kInteger, chain_of},
 };
 
 constexpr std::array kOsColumns = {
-    Column{"start", kIntegerSet, start_of<Calls>},  Column{"end", kIntegerSet, end_of<Calls>},
-    Column{"eventClass", kIntegerSet, event_class}, Column{"globalTid", kInteger, thread_of<Calls>},
-    Column{"nameId", kIntegerSet, name_of<Calls>},  Column{"returnValue", kInteger, result_of},
-    Column{"nestingLevel", kInteger, nesting_of},   Column{"callchainId", kIntegerSet, chain_or_zero},
-    Column{"argumentsId", kIntegerSet, zero},
+    CallColumn{"start", kIntegerSet, start_of<Calls>},  CallColumn{"end", kIntegerSet, end_of<Calls>},
+    CallColumn{"eventClass", kIntegerSet, event_class}, CallColumn{"globalTid", kInteger, thread_of<Calls>},
+    CallColumn{"nameId", kIntegerSet, name_of<Calls>},  CallColumn{"returnValue", kInteger, result_of},
+    CallColumn{"nestingLevel", kInteger, nesting_of},   CallColumn{"callchainId", kIntegerSet, chain_or_zero},
+    CallColumn{"argumentsId", kIntegerSet, zero},
 };
 
 constexpr std::array kLibraryColumns = {
-    Column{"start", kIntegerSet, start_of<Calls>},  Column{"end", kIntegerSet, end_of<Calls>},
-    Column{"eventClass", kIntegerSet, event_class}, Column{"globalTid", kInteger, thread_of<Calls>},
-    Column{"nameId", kIntegerSet, name_of<Calls>},
+    CallColumn{"start", kIntegerSet, start_of<Calls>},  CallColumn{"end", kIntegerSet, end_of<Calls>},
+    CallColumn{"eventClass", kIntegerSet, event_class}, CallColumn{"globalTid", kInteger, thread_of<Calls>},
+    CallColumn{"nameId", kIntegerSet, name_of<Calls>},
 };
 
 constexpr std::array kSyscallColumns = {
-    Column{"start", kIntegerSet, start_of<Calls>},   Column{"end", kIntegerSet, end_of<Calls>},
-    Column{"globalTid", kInteger, thread_of<Calls>}, Column{"nameId", kIntegerSet, name_of<Calls>},
-    Column{"returnValue", kInteger, result_of},
+    CallColumn{"start", kIntegerSet, start_of<Calls>},   CallColumn{"end", kIntegerSet, end_of<Calls>},
+    CallColumn{"globalTid", kInteger, thread_of<Calls>}, CallColumn{"nameId", kIntegerSet, name_of<Calls>},
+    CallColumn{"returnValue", kInteger, result_of},
 };
 
 constexpr std::array kProfilerColumns = {
-    Column{"start", kIntegerSet, start_of<Calls>},
-    Column{"end", kIntegerSet, end_of<Calls>},
-    Column{"globalTid", kInteger, thread_of<Calls>},
-    Column{"nameId", kIntegerSet, name_of<Calls>},
-    Column{"overheadType", kInteger},
-    Column{"returnValue", kInteger, result_of},  // exports before 2026 have it in place of the type
+    CallColumn{"start", kIntegerSet, start_of<Calls>},
+    CallColumn{"end", kIntegerSet, end_of<Calls>},
+    CallColumn{"globalTid", kInteger, thread_of<Calls>},
+    CallColumn{"nameId", kIntegerSet, name_of<Calls>},
+    CallColumn{"overheadType", kInteger},
+    CallColumn{"returnValue", kInteger, result_of},  // exports before 2026 have it in place of the type
 };
 
 constexpr std::array kCudaOverheadColumns = {
-    Column{"start", kIntegerSet, start_of<Calls>},
-    Column{"end", kIntegerSet, end_of<Calls>},
-    Column{"eventClass", kIntegerSet, event_class},
-    Column{"globalTid", kInteger, thread_of<Calls>},
-    Column{"correlationId", kInteger, correlation_of},
-    Column{"nameId", kInteger, name_of<Calls>},
-    Column{"overheadType", kInteger},
+    CallColumn{"start", kIntegerSet, start_of<Calls>},
+    CallColumn{"end", kIntegerSet, end_of<Calls>},
+    CallColumn{"eventClass", kIntegerSet, event_class},
+    CallColumn{"globalTid", kInteger, thread_of<Calls>},
+    CallColumn{"correlationId", kInteger, correlation_of},
+    CallColumn{"nameId", kInteger, name_of<Calls>},
+    CallColumn{"overheadType", kInteger},
 };
 
-Status write_classes(Output& out, const Target& target, std::span<const Column> columns, const Context& c,
+Status write_classes(Output& out, const Target& target, std::span<const CallColumn> columns, const Context& c,
                      const Calls& calls, CallClass wanted) {
   return write_rows<Calls>(out, target, columns, c, calls, row_count(calls),
                            [&](size_t row) { return calls.call_class[row] == static_cast<uint8_t>(wanted); });

@@ -60,19 +60,19 @@ Cell graph_class(const Context&, const GraphEvents& g, size_t row) {
   return cell(g.event_class, row).otherwise(executable ? 94 : 95);
 }
 
-using GraphColumn = ColumnOf<GraphEvents>;
-constexpr std::array kGraphColumns = {
-    GraphColumn{"start", kIntegerSet, start_of<GraphEvents>},
-    GraphColumn{"end", kIntegerSet, end_of<GraphEvents>},
-    GraphColumn{"eventClass", kIntegerSet, graph_class},
-    GraphColumn{"globalTid", kInteger, thread_of<GraphEvents>},
-    GraphColumn{"nameId", kIntegerSet, name_of<GraphEvents>},
-    GraphColumn{"graphId", kInteger,
-                [](const Context&, const GraphEvents& g, size_t row) { return cell(g.graph, row); }},
-    GraphColumn{"originalGraphId", kInteger,
-                [](const Context&, const GraphEvents& g, size_t row) { return cell(g.original_graph, row); }},
-    GraphColumn{"graphExecId", kInteger,
-                [](const Context&, const GraphEvents& g, size_t row) { return cell(g.executable, row); }},
+using GraphEventColumn = ColumnOf<GraphEvents>;
+constexpr std::array kGraphEventColumns = {
+    GraphEventColumn{"start", kIntegerSet, start_of<GraphEvents>},
+    GraphEventColumn{"end", kIntegerSet, end_of<GraphEvents>},
+    GraphEventColumn{"eventClass", kIntegerSet, graph_class},
+    GraphEventColumn{"globalTid", kInteger, thread_of<GraphEvents>},
+    GraphEventColumn{"nameId", kIntegerSet, name_of<GraphEvents>},
+    GraphEventColumn{"graphId", kInteger,
+                     [](const Context&, const GraphEvents& g, size_t row) { return cell(g.graph, row); }},
+    GraphEventColumn{"originalGraphId", kInteger,
+                     [](const Context&, const GraphEvents& g, size_t row) { return cell(g.original_graph, row); }},
+    GraphEventColumn{"graphExecId", kInteger,
+                     [](const Context&, const GraphEvents& g, size_t row) { return cell(g.executable, row); }},
 };
 
 }  // namespace
@@ -81,8 +81,8 @@ Status write_cpu_activity(Output& out, const Context& c) {
   const Trace& t = c.trace;
   SONDE_TRY(write_rows<Switches>(out, "SCHED_EVENTS", kSwitchColumns, c, t.switches, row_count(t.switches)));
   SONDE_TRY(write_rows<Samples>(out, "COMPOSITE_EVENTS", kSampleColumns, c, t.samples, row_count(t.samples)));
-  SONDE_TRY(
-      write_rows<GraphEvents>(out, "CUDA_GRAPH_EVENTS", kGraphColumns, c, t.graph_events, row_count(t.graph_events)));
+  SONDE_TRY(write_rows<GraphEvents>(out, "CUDA_GRAPH_EVENTS", kGraphEventColumns, c, t.graph_events,
+                                    row_count(t.graph_events)));
   return write_rows<Diagnostics>(out, "DIAGNOSTIC_EVENT", kDiagnosticColumns, c, t.diagnostics,
                                  row_count(t.diagnostics));
 }

@@ -169,18 +169,18 @@ constexpr std::array kSetColumns = {
     SetColumn{"memKind", kInteger, code_of<&Sets::memory, Sets>},
 };
 
-using GraphColumn = ColumnOf<GraphLaunches>;
-constexpr std::array kGraphColumns = {
-    GraphColumn{"start", kIntegerSet, start_of<GraphLaunches>},
-    GraphColumn{"end", kIntegerSet, end_of<GraphLaunches>},
-    GraphColumn{"deviceId", kIntegerSet, device_of<GraphLaunches>},
-    GraphColumn{"contextId", kIntegerSet, context_of<GraphLaunches>},
-    GraphColumn{"greenContextId", kInteger, green_context_of<GraphLaunches>},
-    GraphColumn{"streamId", kIntegerSet, stream_of<GraphLaunches>},
-    GraphColumn{"correlationId", kInteger, correlation_of<GraphLaunches>},
-    GraphColumn{"globalPid", kInteger, global_pid_of<GraphLaunches>},
-    GraphColumn{"graphId", kInteger, plain<&GraphLaunches::graph, GraphLaunches>},
-    GraphColumn{"graphExecId", kInteger, plain<&GraphLaunches::executable, GraphLaunches>},
+using GraphLaunchColumn = ColumnOf<GraphLaunches>;
+constexpr std::array kGraphLaunchColumns = {
+    GraphLaunchColumn{"start", kIntegerSet, start_of<GraphLaunches>},
+    GraphLaunchColumn{"end", kIntegerSet, end_of<GraphLaunches>},
+    GraphLaunchColumn{"deviceId", kIntegerSet, device_of<GraphLaunches>},
+    GraphLaunchColumn{"contextId", kIntegerSet, context_of<GraphLaunches>},
+    GraphLaunchColumn{"greenContextId", kInteger, green_context_of<GraphLaunches>},
+    GraphLaunchColumn{"streamId", kIntegerSet, stream_of<GraphLaunches>},
+    GraphLaunchColumn{"correlationId", kInteger, correlation_of<GraphLaunches>},
+    GraphLaunchColumn{"globalPid", kInteger, global_pid_of<GraphLaunches>},
+    GraphLaunchColumn{"graphId", kInteger, plain<&GraphLaunches::graph, GraphLaunches>},
+    GraphLaunchColumn{"graphExecId", kInteger, plain<&GraphLaunches::executable, GraphLaunches>},
 };
 
 /// ENUM_CUPTI_SYNC_TYPE, for rows whose source has other numbers or none.
@@ -238,7 +238,7 @@ Status write_gpu_operations(Output& out, const Context& c) {
   SONDE_TRY(write_all<Kernels>(out, "CUPTI_ACTIVITY_KIND_KERNEL", kKernelColumns, c, t.kernels));
   SONDE_TRY(write_all<Copies>(out, "CUPTI_ACTIVITY_KIND_MEMCPY", kCopyColumns, c, t.copies));
   SONDE_TRY(write_all<Sets>(out, "CUPTI_ACTIVITY_KIND_MEMSET", kSetColumns, c, t.sets));
-  SONDE_TRY(write_all<GraphLaunches>(out, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", kGraphColumns, c, t.graph_launches));
+  SONDE_TRY(write_all<GraphLaunches>(out, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", kGraphLaunchColumns, c, t.graph_launches));
   SONDE_TRY(write_all<Syncs>(out, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kSyncColumns, c, t.syncs));
   return write_all<CudaEvents>(out, "CUPTI_ACTIVITY_KIND_CUDA_EVENT", kEventColumns, c, t.cuda_events);
 }

@@ -190,7 +190,7 @@ Cell optional_of_range(const Context&, const Parts<OpenRange>& parts, size_t row
   return value ? Cell(int64_t{*value}) : Cell();
 }
 
-constexpr std::array kRangeColumns = {
+constexpr std::array kMeasuredRangeColumns = {
     ColumnOf<Parts<OpenRange>>{"profileId", kIntegerSet, owner_of<OpenRange>},
     ColumnOf<Parts<OpenRange>>{"domainNameId", kInteger, name_of_part<OpenRange, &OpenRange::domain>},
     ColumnOf<Parts<OpenRange>>{"nameId", kInteger, name_of_part<OpenRange, &OpenRange::name>},
@@ -322,7 +322,7 @@ Status write_kernel_profiles(Output& out, const Context& c) {
   SONDE_TRY(write_metrics(out, c));
   SONDE_TRY(write_profile_sections(out, c));
   SONDE_TRY(write_advice(out, c));
-  SONDE_TRY(write_parts(out, c, "SONDE_KERNEL_RANGE", kRangeColumns,
+  SONDE_TRY(write_parts(out, c, "SONDE_KERNEL_RANGE", kMeasuredRangeColumns,
                         parts_of<OpenRange>(profiles, [](const auto& k) -> auto& { return k.ranges; })));
   SONDE_TRY(write_parts(out, c, "SONDE_KERNEL_FRAME", kFrameColumns,
                         parts_of<HostFrame>(profiles, [](const auto& k) -> auto& { return k.call_stack; })));

@@ -7,6 +7,7 @@
 #include "exporters/nsys/writer.h"
 
 namespace sonde {
+namespace nsys_sqlite {
 namespace {
 
 using namespace nsys_export;
@@ -51,11 +52,12 @@ Status write_rest(Output& out, const Context& c) {
 }
 
 }  // namespace
+}  // namespace nsys_sqlite
 
 struct NsysWriter::State {
   std::string path;
   OutputFile file;
-  std::optional<Output> out;
+  std::optional<nsys_export::Output> out;
 
   [[nodiscard]] Status explained(Status status) const {
     if (!status) return fail("cannot write {}: {}", path, status.error().message);
@@ -72,17 +74,20 @@ Result<NsysWriter> NsysWriter::open(const std::string& path, const ExportOptions
   if (!file) return std::unexpected(file.error());
   auto db = Database::create(file->path());
   if (!db) return fail("cannot write {}: {}", path, db.error().message);
-  auto state = std::make_unique<State>(State{path, std::move(*file), Output{std::move(*db), options.progress}});
+  auto state =
+      std::make_unique<State>(State{path, std::move(*file), nsys_export::Output{std::move(*db), options.progress}});
   SONDE_TRY(state->explained(state->out->db.execute("BEGIN")));
   return NsysWriter(std::move(state));
 }
 
 Status NsysWriter::add(const Trace& part) {
-  return state_->explained(write_events(*state_->out, context_of(part, state_->out->samples)));
+  return state_->explained(
+      nsys_sqlite::write_events(*state_->out, nsys_sqlite::context_of(part, state_->out->samples)));
 }
 
 Status NsysWriter::finish(const Trace& trace) {
-  SONDE_TRY(state_->explained(write_rest(*state_->out, context_of(trace, state_->out->samples))));
+  SONDE_TRY(
+      state_->explained(nsys_sqlite::write_rest(*state_->out, nsys_sqlite::context_of(trace, state_->out->samples))));
   SONDE_TRY(state_->explained(state_->out->db.execute("COMMIT")));
   state_->out.reset();  // the file is whole when the database is closed
   return state_->file.commit();
@@ -91,7 +96,7 @@ Status NsysWriter::finish(const Trace& trace) {
 Status write_nsys_sqlite(const Trace& trace, const std::string& path, const ExportOptions& options) {
   auto writer = NsysWriter::open(path, options);
   if (!writer) return std::unexpected(writer.error());
-  options.progress->begin("writing " + path, total_rows(trace), "rows");
+  options.progress->begin("writing " + path, nsys_sqlite::total_rows(trace), "rows");
   Status written = writer->add(trace);
   if (written) written = writer->finish(trace);
   options.progress->end();
@@ -100,6 +105,6 @@ Status write_nsys_sqlite(const Trace& trace, const std::string& path, const Expo
 
 extern const Exporter nsys_sqlite_exporter;
 const Exporter nsys_sqlite_exporter = {"nsys_sqlite", "SQLite database with the schema of Nsight Systems' exports",
-                                       kEndings, &Fields::all, &write_nsys_sqlite};
+                                       nsys_sqlite::kEndings, &Fields::all, &write_nsys_sqlite};
 
 }  // namespace sonde

@@ -75,7 +75,7 @@ constexpr std::array kEntryColumns = {
     EntryColumn{"offset", kInteger, told_of_entry<&PayloadEntry::offset>},
 };
 
-constexpr std::array kValueColumns = {
+constexpr std::array kEnumValueColumns = {
     EntryColumn{"domainId", kIntegerSet, domain_of_entry},
     EntryColumn{"schemaId", kIntegerSet, schema_of_entry},
     EntryColumn{"idx", kIntegerSet, index_of_entry},
@@ -104,7 +104,7 @@ Status write_payload_schemas(Output& out, const Context& c) {
   SONDE_TRY(write_rows<EntryRows>(out, "NVTX_PAYLOAD_SCHEMA_ENTRIES", kEntryColumns, c, entries, entries.size()));
   SONDE_TRY(write_rows<Schemas>(out, "NVTX_PAYLOAD_ENUMS", kEnumColumns, c, all, all.size(),
                                 [&](size_t row) { return all[row].is_enum; }));
-  return write_rows<EntryRows>(out, "NVTX_PAYLOAD_ENUM_ENTRIES", kValueColumns, c, values, values.size());
+  return write_rows<EntryRows>(out, "NVTX_PAYLOAD_ENUM_ENTRIES", kEnumValueColumns, c, values, values.size());
 }
 
 }  // namespace sonde::nsys_export

@@ -3,6 +3,7 @@
 #include "gate/difference/call_changes.h"
 
 namespace sonde::gate {
+namespace allocation {
 namespace {
 
 /// Memory that is taken from the driver and given back, more or less often.
@@ -13,8 +14,9 @@ void claim_allocation(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace allocation
 
 extern const CauseRule allocation_cause;
-const CauseRule allocation_cause{"allocation", claim_allocation};
+const CauseRule allocation_cause{"allocation", allocation::claim_allocation};
 
 }  // namespace sonde::gate

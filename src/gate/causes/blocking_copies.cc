@@ -4,6 +4,7 @@
 #include "gate/difference/call_changes.h"
 
 namespace sonde::gate {
+namespace blocking_copies {
 namespace {
 
 bool waits(const CallChange& call) {
@@ -28,8 +29,9 @@ void claim_blocking_copies(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace blocking_copies
 
 extern const CauseRule blocking_copies_cause;
-const CauseRule blocking_copies_cause{"blocking_copies", claim_blocking_copies};
+const CauseRule blocking_copies_cause{"blocking_copies", blocking_copies::claim_blocking_copies};
 
 }  // namespace sonde::gate

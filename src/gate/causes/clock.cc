@@ -3,6 +3,7 @@
 #include "gate/difference/cause_ledger.h"
 
 namespace sonde::gate {
+namespace clock {
 namespace {
 
 /// Over all GPUs whose clocks are known, in the mean.
@@ -35,8 +36,9 @@ void claim_clock(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace clock
 
 extern const CauseRule clock_cause;
-const CauseRule clock_cause{"clock", claim_clock};
+const CauseRule clock_cause{"clock", clock::claim_clock};
 
 }  // namespace sonde::gate

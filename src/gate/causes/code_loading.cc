@@ -4,6 +4,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace code_loading {
 namespace {
 
 void claim_code_loading(CauseLedger& ledger) {
@@ -15,8 +16,9 @@ void claim_code_loading(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace code_loading
 
 extern const CauseRule code_loading_cause;
-const CauseRule code_loading_cause{"code_loading", claim_code_loading};
+const CauseRule code_loading_cause{"code_loading", code_loading::claim_code_loading};
 
 }  // namespace sonde::gate

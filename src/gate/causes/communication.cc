@@ -4,6 +4,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace communication {
 namespace {
 
 /// Collectives last until the slowest GPU has come: their time changes with that of other work.
@@ -20,8 +21,9 @@ void claim_communication(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace communication
 
 extern const CauseRule communication_cause;
-const CauseRule communication_cause{"communication", claim_communication};
+const CauseRule communication_cause{"communication", communication::claim_communication};
 
 }  // namespace sonde::gate

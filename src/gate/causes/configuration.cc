@@ -4,6 +4,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace configuration {
 namespace {
 
 /// Time of one operation on both sides, in the mean.
@@ -37,8 +38,9 @@ void claim_configuration(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace configuration
 
 extern const CauseRule configuration_cause;
-const CauseRule configuration_cause{"configuration", claim_configuration};
+const CauseRule configuration_cause{"configuration", configuration::claim_configuration};
 
 }  // namespace sonde::gate

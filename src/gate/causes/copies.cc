@@ -5,6 +5,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace copies {
 namespace {
 
 std::string_view id_of(double count_change, double base_count, int64_t change_ns) {
@@ -36,8 +37,9 @@ void claim_copies(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace copies
 
 extern const CauseRule copies_cause;
-const CauseRule copies_cause{"copies", claim_copies};
+const CauseRule copies_cause{"copies", copies::claim_copies};
 
 }  // namespace sonde::gate

@@ -6,6 +6,7 @@
 #include "gate/difference/cause_ledger.h"
 
 namespace sonde::gate {
+namespace hidden_idle {
 namespace {
 
 /// Idle time that ends when the host has caught up or what came before is done: it moves from one of these causes to
@@ -37,8 +38,9 @@ void claim_hidden_idle(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace hidden_idle
 
 extern const CauseRule hidden_idle_cause;
-const CauseRule hidden_idle_cause{"hidden_idle", claim_hidden_idle};
+const CauseRule hidden_idle_cause{"hidden_idle", hidden_idle::claim_hidden_idle};
 
 }  // namespace sonde::gate

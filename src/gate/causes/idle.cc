@@ -4,6 +4,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace idle {
 namespace {
 
 /// Idle time by cause, that nothing above explains: more or less host work, waits, page faults.
@@ -26,8 +27,9 @@ void claim_idle(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace idle
 
 extern const CauseRule idle_cause;
-const CauseRule idle_cause{"idle", claim_idle};
+const CauseRule idle_cause{"idle", idle::claim_idle};
 
 }  // namespace sonde::gate

@@ -4,6 +4,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace kernel_time {
 namespace {
 
 double mean_of(const std::vector<Leaf*>& leaves, LeafSide Leaf::* side) {
@@ -47,8 +48,9 @@ void claim_kernel_time(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace kernel_time
 
 extern const CauseRule kernel_time_cause;
-const CauseRule kernel_time_cause{"kernel_time", claim_kernel_time};
+const CauseRule kernel_time_cause{"kernel_time", kernel_time::claim_kernel_time};
 
 }  // namespace sonde::gate

@@ -6,6 +6,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace kernels_replaced {
 namespace {
 
 /// What became of the kernels of a module by name.
@@ -77,8 +78,9 @@ void claim_kernels_replaced(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace kernels_replaced
 
 extern const CauseRule kernels_replaced_cause;
-const CauseRule kernels_replaced_cause{"kernels_replaced", claim_kernels_replaced};
+const CauseRule kernels_replaced_cause{"kernels_replaced", kernels_replaced::claim_kernels_replaced};
 
 }  // namespace sonde::gate

@@ -4,6 +4,7 @@
 #include "gate/difference/cause_ledger.h"
 
 namespace sonde::gate {
+namespace launch_overhead {
 namespace {
 
 /// Gives each cause that launches more, or fewer, its part of the time that launching and starting took more, or less.
@@ -28,8 +29,9 @@ void claim_launch_overhead(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace launch_overhead
 
 extern const CauseRule launch_overhead_cause;
-const CauseRule launch_overhead_cause{"launch_overhead", claim_launch_overhead};
+const CauseRule launch_overhead_cause{"launch_overhead", launch_overhead::claim_launch_overhead};
 
 }  // namespace sonde::gate

@@ -5,6 +5,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace launches {
 namespace {
 
 /// Launched so much more or less often that this explains the change, or came about with another duration of each.
@@ -52,8 +53,9 @@ void claim_launches(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace launches
 
 extern const CauseRule launches_cause;
-const CauseRule launches_cause{"launches", claim_launches};
+const CauseRule launches_cause{"launches", launches::claim_launches};
 
 }  // namespace sonde::gate

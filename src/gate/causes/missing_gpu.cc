@@ -3,6 +3,7 @@
 #include "gate/difference/cause_ledger.h"
 
 namespace sonde::gate {
+namespace missing_gpu {
 namespace {
 
 /// A side with fewer GPUs: their time is counted as idle, so that both sides have as much.
@@ -12,8 +13,9 @@ void claim_missing_gpu(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace missing_gpu
 
 extern const CauseRule missing_gpu_cause;
-const CauseRule missing_gpu_cause{"missing_gpu", claim_missing_gpu};
+const CauseRule missing_gpu_cause{"missing_gpu", missing_gpu::claim_missing_gpu};
 
 }  // namespace sonde::gate

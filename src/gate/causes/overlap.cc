@@ -4,6 +4,7 @@
 #include "gate/difference/cause_ledger.h"
 
 namespace sonde::gate {
+namespace overlap {
 namespace {
 
 /// Copies that take longer beside kernels leave these less of the GPU's time, without either changing the busy time.
@@ -52,8 +53,9 @@ void claim_overlap(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace overlap
 
 extern const CauseRule overlap_cause;
-const CauseRule overlap_cause{"overlap", claim_overlap};
+const CauseRule overlap_cause{"overlap", overlap::claim_overlap};
 
 }  // namespace sonde::gate

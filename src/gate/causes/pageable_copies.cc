@@ -6,6 +6,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
+namespace pageable_copies {
 namespace {
 
 bool is_copy_of(const Leaf& leaf, std::string_view direction) {
@@ -58,8 +59,9 @@ void claim_pageable_copies(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace pageable_copies
 
 extern const CauseRule pageable_copies_cause;
-const CauseRule pageable_copies_cause{"pageable_copies", claim_pageable_copies};
+const CauseRule pageable_copies_cause{"pageable_copies", pageable_copies::claim_pageable_copies};
 
 }  // namespace sonde::gate

@@ -4,6 +4,7 @@
 #include "gate/difference/cause_ledger.h"
 
 namespace sonde::gate {
+namespace slower_gpu {
 namespace {
 
 struct OfGpu {
@@ -75,8 +76,9 @@ void claim_slower_gpu(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace slower_gpu
 
 extern const CauseRule slower_gpu_cause;
-const CauseRule slower_gpu_cause{"slower_gpu", claim_slower_gpu};
+const CauseRule slower_gpu_cause{"slower_gpu", slower_gpu::claim_slower_gpu};
 
 }  // namespace sonde::gate

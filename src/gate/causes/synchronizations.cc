@@ -3,6 +3,7 @@
 #include "gate/difference/call_changes.h"
 
 namespace sonde::gate {
+namespace synchronizations {
 namespace {
 
 /// Calls that wait for the GPU, more or fewer of them: the time in which it runs dry meanwhile.
@@ -13,8 +14,9 @@ void claim_synchronizations(CauseLedger& ledger) {
 }
 
 }  // namespace
+}  // namespace synchronizations
 
 extern const CauseRule synchronizations_cause;
-const CauseRule synchronizations_cause{"synchronizations", claim_synchronizations};
+const CauseRule synchronizations_cause{"synchronizations", synchronizations::claim_synchronizations};
 
 }  // namespace sonde::gate

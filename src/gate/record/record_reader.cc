@@ -10,8 +10,6 @@
 namespace sonde::gate {
 namespace {
 
-using Json = nlohmann::json;
-
 /// All numbers of a record together, and its extent times its GPUs: what adds them up cannot overflow.
 constexpr int64_t kMostInAll = int64_t{1} << 62;
 
@@ -27,7 +25,7 @@ struct Reading {
 /// Reads the members of an object into a row. After the first problem it does nothing.
 class Reader {
  public:
-  Reader(const Json& json, std::string place, Reading& reading)
+  Reader(const nlohmann::json& json, std::string place, Reading& reading)
       : json_(json), place_(std::move(place)), reading_(reading) {
     if (!json.is_object()) wrong("must be an object");
   }
@@ -39,13 +37,13 @@ class Reader {
   /// False where the key is missing.
   template <typename T>
   bool optional(const char* key, T& value) {
-    const Json* found = find(key);
+    const nlohmann::json* found = find(key);
     if (found != nullptr) read(key, *found, value);
     return found != nullptr;
   }
   void steps(const char* key, std::vector<int64_t>& values) {
     values.assign(reading_.steps, 0);
-    const Json* found = find(key);
+    const nlohmann::json* found = find(key);
     if (found == nullptr) return;
     if (!found->is_array()) {
       int64_t of_each = 0;
@@ -61,7 +59,7 @@ class Reader {
   }
 
  private:
-  [[nodiscard]] const Json* find(const char* key) const {
+  [[nodiscard]] const nlohmann::json* find(const char* key) const {
     if (reading_.failed()) return nullptr;
     const auto found = json_.find(key);
     return found == json_.end() ? nullptr : &*found;
@@ -84,7 +82,7 @@ class Reader {
     }
   }
 
-  void read(const char* key, const Json& json, int64_t& value) {
+  void read(const char* key, const nlohmann::json& json, int64_t& value) {
     if (!json.is_number_integer()) return wrong_at(key, "must be a whole number");
     if (json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(kMostInAll)) {
       return wrong_at(key, fmt::format("is too large: {}", json.get<uint64_t>()));
@@ -93,7 +91,7 @@ class Reader {
     if (value < 0) return wrong_at(key, fmt::format("is below 0: {}", value));
     count(key, value, 1);
   }
-  void read(const char* key, const Json& json, uint32_t& value) {
+  void read(const char* key, const nlohmann::json& json, uint32_t& value) {
     int64_t number = 0;
     read(key, json, number);
     if (std::cmp_greater(number, std::numeric_limits<uint32_t>::max())) {
@@ -102,26 +100,26 @@ class Reader {
     if (!reading_.failed()) value = static_cast<uint32_t>(number);
   }
   /// CUDA's number of a GPU; -1 where it is not known.
-  void read(const char* key, const Json& json, int32_t& value) {
+  void read(const char* key, const nlohmann::json& json, int32_t& value) {
     constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
     const int64_t number = json.is_number_integer() ? json.get<int64_t>() : kUnknown;
     if (number < -1 || number > kMost) return wrong_at(key, fmt::format("must be a whole number from -1 to {}", kMost));
     value = static_cast<int32_t>(number);
   }
-  void read(const char* key, const Json& json, double& value) {
+  void read(const char* key, const nlohmann::json& json, double& value) {
     if (!json.is_number()) return wrong_at(key, "must be a number");
     value = json.get<double>();
     if (!std::isfinite(value) || value < 0) wrong_at(key, "must be finite and not below 0");
   }
-  void read(const char* key, const Json& json, bool& value) {
+  void read(const char* key, const nlohmann::json& json, bool& value) {
     if (!json.is_boolean()) return wrong_at(key, "must be true or false");
     value = json.get<bool>();
   }
-  void read(const char* key, const Json& json, std::string& value) {
+  void read(const char* key, const nlohmann::json& json, std::string& value) {
     if (!json.is_string()) return wrong_at(key, "must be a text");
     value = json.get<std::string>();
   }
-  void read(const char* key, const Json& json, WorkKind& value) {
+  void read(const char* key, const nlohmann::json& json, WorkKind& value) {
     std::string word;
     read(key, json, word);
     const auto* const found = std::ranges::find(kWorkWords, word);
@@ -130,37 +128,37 @@ class Reader {
     value = static_cast<WorkKind>(found - kWorkWords.begin());
   }
   template <typename T>
-  void read(const char* key, const Json& json, std::optional<T>& value) {
+  void read(const char* key, const nlohmann::json& json, std::optional<T>& value) {
     read(key, json, value.emplace());
   }
   template <typename T>
-  void read(const char* key, const Json& json, std::vector<T>& values) {
+  void read(const char* key, const nlohmann::json& json, std::vector<T>& values) {
     if (!json.is_array()) return wrong_at(key, "must be a list");
     values.resize(json.size());
     for (size_t i = 0; i < values.size() && !reading_.failed(); ++i) {
       read(key, json[i], values[i]);
     }
   }
-  void read(const char* key, const Json& json, Dim3& value) {
+  void read(const char* key, const nlohmann::json& json, Dim3& value) {
     if (!json.is_array() || json.size() != value.size()) return wrong_at(key, "must be a list of 3 numbers");
     for (size_t i = 0; i < value.size(); ++i) read(key, json[i], value.at(i));
   }
-  void read(const char* key, const Json& json, Conditions& values) {
+  void read(const char* key, const nlohmann::json& json, Conditions& values) {
     if (!json.is_object()) return wrong_at(key, "must be an object");
     for (const auto& [name, value] : json.items()) {
       if (find_condition(name) != nullptr) read(fmt::format("{}.{}", key, name).c_str(), value, values[name]);
     }
   }
 
-  const Json& json_;
+  const nlohmann::json& json_;
   std::string place_;
   Reading& reading_;
 };
 
 template <typename Row>
-void read_rows(const Json& json, std::string_view key, std::vector<Row>& rows, Reading& reading) {
+void read_rows(const nlohmann::json& json, std::string_view key, std::vector<Row>& rows, Reading& reading) {
   if (reading.failed() || !json.contains(key)) return;
-  const Json& list = json.at(std::string(key));
+  const nlohmann::json& list = json.at(std::string(key));
   if (!list.is_array()) {
     reading.problem = fmt::format("{} must be a list", key);
     return;
@@ -191,7 +189,7 @@ void check(const RunRecord& record, Reading& reading) {
   }
 }
 
-void read_head(const Json& json, RunRecord& record, Reading& reading) {
+void read_head(const nlohmann::json& json, RunRecord& record, Reading& reading) {
   Reader reader(json, "", reading);
   visit_fields(record, reader);
   reading.steps = record.step_ns.size();
@@ -204,11 +202,11 @@ void read_head(const Json& json, RunRecord& record, Reading& reading) {
   }
 }
 
-Status check_version(const Json& json) {
+Status check_version(const nlohmann::json& json) {
   if (json.is_discarded()) return fail("not JSON, or cut off: make the record anew");
   if (!json.is_object() || !json.contains(kRecordKey))
     return fail("not the record of a run: '{}' is missing", kRecordKey);
-  const Json& version = json.at(kRecordKey);
+  const nlohmann::json& version = json.at(kRecordKey);
   if (!version.is_number_integer()) return fail("{} must be a whole number", kRecordKey);
   if (version.is_number_unsigned() && version.get<uint64_t>() <= static_cast<uint64_t>(kRecordVersion) &&
       version.get<uint64_t>() > 0) {
@@ -222,7 +220,7 @@ Status check_version(const Json& json) {
 }  // namespace
 
 Result<RunRecord> parse_record(std::string_view json) {
-  const Json document = Json::parse(json, nullptr, false);
+  const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
   SONDE_TRY(check_version(document));
   RunRecord record;
   Reading reading;

@@ -10,7 +10,6 @@
 namespace sonde::gate {
 namespace {
 
-using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "sonde.baseline/1";
@@ -27,7 +26,7 @@ bool is_file_name(std::string_view text) {
 }
 
 /// Empty where the key is not there.
-Result<std::string> text_of(const Json& object, const char* key) {
+Result<std::string> text_of(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return std::string();
   if (!found->is_string()) return fail("'{}' is no text", key);
@@ -36,7 +35,7 @@ Result<std::string> text_of(const Json& object, const char* key) {
   return text;
 }
 
-Status check_schema(const Json& document) {
+Status check_schema(const nlohmann::json& document) {
   if (!document.is_object()) return fail("it is no JSON object");
   const auto schema = text_of(document, "schema");
   if (!schema) return std::unexpected(schema.error());
@@ -45,7 +44,7 @@ Status check_schema(const Json& document) {
   return fail("its 'schema' is not '{}'", kSchema);
 }
 
-Status read_texts(const Json& document, BaselineEntry& entry) {
+Status read_texts(const nlohmann::json& document, BaselineEntry& entry) {
   struct Place {
     const char* key;
     std::string* text;
@@ -59,7 +58,7 @@ Status read_texts(const Json& document, BaselineEntry& entry) {
   return {};
 }
 
-Status read_time(const Json& document, BaselineEntry& entry) {
+Status read_time(const nlohmann::json& document, BaselineEntry& entry) {
   const auto text = text_of(document, "time");
   if (!text) return std::unexpected(text.error());
   const auto time =
@@ -69,7 +68,7 @@ Status read_time(const Json& document, BaselineEntry& entry) {
   return {};
 }
 
-Status read_pinned(const Json& document, BaselineEntry& entry) {
+Status read_pinned(const nlohmann::json& document, BaselineEntry& entry) {
   const auto pinned = document.find("pinned");
   if (pinned == document.end()) return {};
   if (!pinned->is_boolean()) return fail("'pinned' is neither true nor false");
@@ -77,7 +76,7 @@ Status read_pinned(const Json& document, BaselineEntry& entry) {
   return {};
 }
 
-Status read_conditions(const Json& document, BaselineEntry& entry) {
+Status read_conditions(const nlohmann::json& document, BaselineEntry& entry) {
   const auto conditions = document.find("conditions");
   if (conditions == document.end() || !conditions->is_object()) return fail("'conditions' is no object");
   for (const auto& [name, value] : conditions->items()) {
@@ -89,10 +88,10 @@ Status read_conditions(const Json& document, BaselineEntry& entry) {
   return {};
 }
 
-Status read_runs(const Json& document, BaselineEntry& entry) {
+Status read_runs(const nlohmann::json& document, BaselineEntry& entry) {
   const auto runs = document.find("runs");
   if (runs == document.end() || !runs->is_array() || runs->empty()) return fail("'runs' is no list with a run");
-  for (const Json& run : *runs) {
+  for (const nlohmann::json& run : *runs) {
     if (!run.is_object()) return fail("a run in 'runs' is no object");
     auto file = text_of(run, "file");
     auto source = text_of(run, "source");
@@ -122,7 +121,7 @@ std::string entry_json(const BaselineEntry& entry) {
 }
 
 Result<BaselineEntry> parse_entry(std::string_view json) {
-  const Json document = Json::parse(json, nullptr, false);
+  const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
   if (document.is_discarded()) return fail("it is not JSON");
   SONDE_TRY(check_schema(document));
   BaselineEntry entry;

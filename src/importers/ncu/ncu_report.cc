@@ -5,6 +5,7 @@
 #include "importers/ncu/messages.h"
 
 namespace sonde {
+namespace ncu_report {
 namespace {
 
 using ncu::Block;
@@ -86,14 +87,15 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
 }
 
 }  // namespace
+}  // namespace ncu_report
 
 extern const Importer ncu_report_importer;
 const Importer ncu_report_importer{
     .name = "ncu_report",
     .description = "Nsight Compute report (.ncu-rep, .ncu-repz), 2020.3 to 2025.2",
-    .recognizes = recognizes,
-    .picks = recognizes,
-    .read = read,
+    .recognizes = ncu_report::recognizes,
+    .picks = ncu_report::recognizes,
+    .read = ncu_report::read,
     .kernel_report = true,
 };
 

@@ -5,6 +5,7 @@
 #include "importers/ncu_csv/kernels.h"
 
 namespace sonde {
+namespace ncu_csv {
 namespace {
 
 /// Whether a line of `text` begins as the header of a table of ncu does.
@@ -62,21 +63,22 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
 }
 
 }  // namespace
+}  // namespace ncu_csv
 
 Status ncu_csv::read_text(std::string_view text, const std::string& path, const ImportRequest& request, Trace& trace) {
-  const RankId rank = add_rank(path, trace);
+  const RankId rank = ncu_csv::add_rank(path, trace);
   if (!request.fields.has(Field::kernel_profiles)) return {};
   CsvRecords records(text);
   request.progress->begin(fmt::format("reading {}", short_path(path, 1)), static_cast<int64_t>(text.size()), "bytes");
   Kernels kernels(request, rank, trace);
   int64_t before_table = 0;
-  if (!read_tables(records, *request.progress, kernels, before_table)) {
+  if (!ncu_csv::read_tables(records, *request.progress, kernels, before_table)) {
     return fail("{} holds what ncu printed, and no CSV table; print one with: ncu --csv --page raw --import REPORT",
                 path);
   }
   request.progress->end();
   kernels.finish();
-  note_faults(path, records, before_table, trace);
+  ncu_csv::note_faults(path, records, before_table, trace);
   return {};
 }
 
@@ -84,9 +86,9 @@ extern const Importer ncu_csv_importer;
 const Importer ncu_csv_importer{
     .name = "ncu_csv",
     .description = "Nsight Compute CSV (ncu --csv, details or raw page), also within a log, 2020 to 2025",
-    .recognizes = recognizes,
-    .picks = has_table,
-    .read = read,
+    .recognizes = ncu_csv::recognizes,
+    .picks = ncu_csv::has_table,
+    .read = ncu_csv::read,
     .kernel_report = true,
 };
 

@@ -7,6 +7,7 @@
 
 /// Nsight Systems' own file, without NVIDIA's software.
 namespace sonde {
+namespace nsys_report {
 namespace {
 
 bool recognizes(std::string_view head) { return head.starts_with(nsys::kReportBanner); }
@@ -124,14 +125,15 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
 }
 
 }  // namespace
+}  // namespace nsys_report
 
 extern const Importer nsys_report_importer;
 constinit const Importer nsys_report_importer{
     .name = "nsys_report",
     .description = "Nsight Systems report (.nsys-rep, .qdrep), 2021 to 2026",
-    .recognizes = recognizes,
-    .picks = recognizes,
-    .read = read,
+    .recognizes = nsys_report::recognizes,
+    .picks = nsys_report::recognizes,
+    .read = nsys_report::read,
 };
 
 }  // namespace sonde

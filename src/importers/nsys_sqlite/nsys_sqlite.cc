@@ -4,6 +4,7 @@
 #include "importers/nsys/tables.h"
 
 namespace sonde {
+namespace nsys_sqlite {
 namespace {
 
 bool recognizes(std::string_view head) { return head.starts_with(std::string_view("SQLite format 3\0", 16)); }
@@ -70,15 +71,16 @@ FileContent content_of(const std::string& path) {
 }
 
 }  // namespace
+}  // namespace nsys_sqlite
 
 extern const Importer nsys_sqlite_importer;
 const Importer nsys_sqlite_importer{
     .name = "nsys_sqlite",
     .description = "Nsight Systems SQLite export (nsys export --type sqlite), 2021 to 2026",
-    .recognizes = recognizes,
-    .picks = recognizes,
-    .read = read,
-    .content = content_of,
+    .recognizes = nsys_sqlite::recognizes,
+    .picks = nsys_sqlite::recognizes,
+    .read = nsys_sqlite::read,
+    .content = nsys_sqlite::content_of,
 };
 
 }  // namespace sonde

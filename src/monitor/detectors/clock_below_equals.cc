@@ -7,6 +7,7 @@
 #include "monitor/anomalies/each_minute.h"
 
 namespace sonde::monitor {
+namespace clock_below_equals {
 namespace {
 
 /// Chips of one product differ by 2 to 3 % in clock under one load at one power.
@@ -87,13 +88,14 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace clock_below_equals
 
 extern const DetectorRow clock_below_equals_detector;
 constinit const DetectorRow clock_below_equals_detector = {
     .name = "clock_below_equals",
     .description = "at the same work the SM clock is 7 % lower than that of the host's other GPUs of this product",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<clock_below_equals::Kept, clock_below_equals::look>,
     .severity = "warning",
     .clears = "within 4 % for 20 minutes of the same work",
 };

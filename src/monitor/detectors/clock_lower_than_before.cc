@@ -2,6 +2,7 @@
 #include "monitor/anomalies/each_minute.h"
 
 namespace sonde::monitor {
+namespace clock_lower_than_before {
 namespace {
 
 /// A clock that nothing holds down is the highest there is, whatever runs; warm chips lose 1 % of it.
@@ -36,13 +37,14 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace clock_lower_than_before
 
 extern const DetectorRow clock_lower_than_before_detector;
 constinit const DetectorRow clock_lower_than_before_detector = {
     .name = "clock_lower_than_before",
     .description = "under full use the SM clock is 4 % lower than is usual for this GPU, and no reason is given",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<clock_lower_than_before::Kept, clock_lower_than_before::look>,
     .severity = "warning",
     .clears = "within 2 % for 15 minutes of full use",
 };

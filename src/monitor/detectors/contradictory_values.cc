@@ -1,6 +1,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace contradictory_values {
 namespace {
 
 /// Use is a mean over up to a second and power over another: at the edges of load they differ for a moment.
@@ -20,12 +21,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace contradictory_values
 
 extern constinit const DetectorRow contradictory_values_detector = {
     .name = "contradictory_values",
     .description = "for three rounds the GPU's values cannot be true together: full use at idle power",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<contradictory_values::Kept, contradictory_values::look>,
     .severity = "warning",
     .clears = "they fit together for 1 min",
 };

@@ -7,6 +7,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace cooling_worse {
 namespace {
 
 /// Beside equals, whose common part (air in the room, fans of the chassis) is taken off; a GPU alone carries the day's
@@ -90,13 +91,14 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace cooling_worse
 
 extern const DetectorRow cooling_worse_detector;
 constinit const DetectorRow cooling_worse_detector = {
     .name = "cooling_worse",
     .description = "the chip is hotter than is usual for this GPU at this power, and its equals are not",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<cooling_worse::Kept, cooling_worse::look>,
     .severity = "warning",
     .clears = "half of the excess is gone for 30 minutes of steady power",
 };

@@ -4,6 +4,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace ecc_corrected_storm {
 namespace {
 
 /// Memory in order has a few a day at most, and none is harmful. NVIDIA names no limit; this many tell of a cell that
@@ -28,12 +29,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace ecc_corrected_storm
 
 extern constinit const DetectorRow ecc_corrected_storm_detector = {
     .name = "ecc_corrected_storm",
     .description = "more than 100 corrected memory errors within 10 min",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<ecc_corrected_storm::Kept, ecc_corrected_storm::look>,
     .severity = "warning",
     .clears = "at most 10 within 10 min, for 1 min",
 };

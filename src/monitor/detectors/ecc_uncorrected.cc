@@ -5,6 +5,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace ecc_uncorrected {
 namespace {
 
 /// A GPU that had an uncorrectable error is likelier to have another; an hour is what people need to look at it.
@@ -37,12 +38,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace ecc_uncorrected
 
 extern constinit const DetectorRow ecc_uncorrected_detector = {
     .name = "ecc_uncorrected",
     .description = "the count of uncorrectable memory errors (volatile) grew",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<ecc_uncorrected::Kept, ecc_uncorrected::look>,
     .severity = "critical",
     .clears = "no new one for 1 h, or the driver was loaded again",
 };

@@ -2,6 +2,7 @@
 #include "monitor/detectors/shared_hysteresis.h"
 
 namespace sonde::monitor {
+namespace fabric_not_ready {
 namespace {
 
 /// Registration takes minutes after a start of the host or of the Fabric Manager.
@@ -27,12 +28,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace fabric_not_ready
 
 extern constinit const DetectorRow fabric_not_ready_detector = {
     .name = "fabric_not_ready",
     .description = "the GPU is not registered with the NVLink fabric: that failed, or has not ended for 5 min",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<fabric_not_ready::Kept, fabric_not_ready::look>,
     .severity = "critical",
     .clears = "it is registered for 1 min",
 };

@@ -3,6 +3,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace gpu_hot {
 namespace {
 
 /// At the default interval of 10 s three measurements in a row; a peak of one kernel is shorter.
@@ -72,6 +73,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace gpu_hot
 
 extern constinit const DetectorRow gpu_hot_detector = {
     .name = "gpu_hot",
@@ -79,7 +81,7 @@ extern constinit const DetectorRow gpu_hot_detector = {
         "for 20 s the chip is above gpu.max_temperature, or less than 2 °C from its slowdown "
         "(temperature.gpu.tlimit)",
     .clear_after_s = 30,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<gpu_hot::Kept, gpu_hot::look>,
     .severity = "warning; critical more than 5 °C above, or beyond the slowdown",
     .clears = "3 °C below for 1 min",
 };

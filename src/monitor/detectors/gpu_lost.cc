@@ -1,6 +1,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace gpu_lost {
 namespace {
 
 void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found) {
@@ -10,12 +11,13 @@ void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found
 }
 
 }  // namespace
+}  // namespace gpu_lost
 
 extern constinit const DetectorRow gpu_lost_detector = {
     .name = "gpu_lost",
     .description = "the driver cannot reach the GPU any more: it has fallen off the bus",
     .clear_after_s = 30,
-    .make = each_gpu<Nothing, look>,
+    .make = each_gpu<Nothing, gpu_lost::look>,
     .severity = "critical",
     .clears = "the GPU answers again, for 30 s",
 };

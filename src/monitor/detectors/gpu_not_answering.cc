@@ -5,6 +5,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace gpu_not_answering {
 namespace {
 
 /// A call into the driver can take seconds while a GPU is set up or reset. One that takes longer hangs.
@@ -34,12 +35,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace gpu_not_answering
 
 extern constinit const DetectorRow gpu_not_answering_detector = {
     .name = "gpu_not_answering",
     .description = "a call to the driver for this GPU has not come back for 10 s",
     .clear_after_s = 30,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<gpu_not_answering::Kept, gpu_not_answering::look>,
     .severity = "warning; critical after 60 s",
     .clears = "the GPU answers again, for 30 s",
 };

@@ -1,6 +1,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace gpu_refused {
 namespace {
 
 /// A refusal does not pass by itself, and one round of it may be the start of a container.
@@ -23,12 +24,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace gpu_refused
 
 extern constinit const DetectorRow gpu_refused_detector = {
     .name = "gpu_refused",
     .description = "the driver refuses to tell of the GPU, for two rounds: no permission, or an error of its own",
     .clear_after_s = 30,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<gpu_refused::Kept, gpu_refused::look>,
     .severity = "warning",
     .clears = "the GPU can be read again, for 30 s",
 };

@@ -1,6 +1,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace gpu_reset_required {
 namespace {
 
 void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found) {
@@ -13,12 +14,13 @@ void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found
 }
 
 }  // namespace
+}  // namespace gpu_reset_required
 
 extern constinit const DetectorRow gpu_reset_required_detector = {
     .name = "gpu_reset_required",
     .description = "the GPU answers, and computes no more until it is reset",
     .clear_after_s = 30,
-    .make = each_gpu<Nothing, look>,
+    .make = each_gpu<Nothing, gpu_reset_required::look>,
     .severity = "critical",
     .clears = "the GPU can be read again, for 30 s",
 };

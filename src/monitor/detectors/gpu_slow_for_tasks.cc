@@ -1,6 +1,7 @@
 #include "monitor/detectors/shared_reported.h"
 
 namespace sonde::monitor {
+namespace gpu_slow_for_tasks {
 namespace {
 
 constexpr std::string_view kName = "gpu_slow_for_tasks";
@@ -8,14 +9,15 @@ constexpr std::string_view kName = "gpu_slow_for_tasks";
 std::unique_ptr<Detector> make() { return std::make_unique<ReportedDetector>(kName); }
 
 }  // namespace
+}  // namespace gpu_slow_for_tasks
 
 extern constinit const DetectorRow gpu_slow_for_tasks_detector = {
-    .name = kName,
+    .name = gpu_slow_for_tasks::kName,
     .description =
         "tasks of a type take at least 1.25 times as long as on other GPUs of the same name: the medians of the last "
         "30 on each (10 at least), by a rank test",
     .clear_after_s = 60,
-    .make = make,
+    .make = gpu_slow_for_tasks::make,
     .severity = "warning",
     .clears = "less than 1.15 times as long, or no task of the type there for a day",
 };

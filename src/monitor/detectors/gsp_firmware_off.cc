@@ -1,6 +1,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace gsp_firmware_off {
 namespace {
 
 void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found) {
@@ -11,12 +12,13 @@ void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found
 }
 
 }  // namespace
+}  // namespace gsp_firmware_off
 
 extern constinit const DetectorRow gsp_firmware_off_detector = {
     .name = "gsp_firmware_off",
     .description = "the driver does not run its firmware on the GPU (GSP), though it would by default",
     .clear_after_s = 60,
-    .make = each_gpu<Nothing, look>,
+    .make = each_gpu<Nothing, gsp_firmware_off::look>,
     .severity = "info",
     .clears = "the driver was loaded with it",
 };

@@ -6,6 +6,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace idle_power_raised {
 namespace {
 
 /// Leakage moves idle power by a few watts with the temperature that the last job left.
@@ -51,13 +52,14 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace idle_power_raised
 
 extern const DetectorRow idle_power_raised_detector;
 constinit const DetectorRow idle_power_raised_detector = {
     .name = "idle_power_raised",
     .description = "the idle GPU draws 15 W and 20 % more than is usual for it",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<idle_power_raised::Kept, idle_power_raised::look>,
     .severity = "info",
     .clears = "half of the excess is gone for 30 idle minutes",
 };

@@ -3,6 +3,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace memory_hot {
 namespace {
 
 /// NVIDIA's boards with HBM have 95 °C as "Memory Max Operating Temp" (nvidia-smi -q -d TEMPERATURE on A100 and H100),
@@ -37,12 +38,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace memory_hot
 
 extern constinit const DetectorRow memory_hot_detector = {
     .name = "memory_hot",
     .description = "the GPU's memory is above 95 °C for 20 s",
     .clear_after_s = 30,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<memory_hot::Kept, memory_hot::look>,
     .severity = "warning; critical above 105 °C",
     .clears = "3 °C below for 1 min",
 };

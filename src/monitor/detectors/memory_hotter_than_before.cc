@@ -6,6 +6,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace memory_hotter_than_before {
 namespace {
 
 /// Memory is cooled with the chip, so that what counts is how much hotter than the chip it is at this power. Traffic
@@ -56,13 +57,14 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace memory_hotter_than_before
 
 extern const DetectorRow memory_hotter_than_before_detector;
 constinit const DetectorRow memory_hotter_than_before_detector = {
     .name = "memory_hotter_than_before",
     .description = "the memory is hotter above the chip than is usual for this GPU at this power",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<memory_hotter_than_before::Kept, memory_hotter_than_before::look>,
     .severity = "warning",
     .clears = "half of the excess is gone for 30 minutes of steady power",
 };

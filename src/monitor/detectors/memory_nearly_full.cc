@@ -3,6 +3,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace memory_nearly_full {
 namespace {
 
 /// Full memory is how frameworks with their own allocator work: worth knowing, not worth waking somebody.
@@ -35,12 +36,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace memory_nearly_full
 
 extern constinit const DetectorRow memory_nearly_full_detector = {
     .name = "memory_nearly_full",
     .description = "more of the memory is in use than gpu.memory_threshold for 1 min",
     .clear_after_s = 0,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<memory_nearly_full::Kept, memory_nearly_full::look>,
     .severity = "info",
     .clears = "2 % of the memory below for 1 min",
 };

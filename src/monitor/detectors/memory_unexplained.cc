@@ -3,6 +3,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace memory_unexplained {
 namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
@@ -29,13 +30,14 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace memory_unexplained
 
 extern const DetectorRow memory_unexplained_detector;
 constinit const DetectorRow memory_unexplained_detector = {
     .name = "memory_unexplained",
     .description = "2 GiB of memory are in use that no process of the GPU holds",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<memory_unexplained::Kept, memory_unexplained::look>,
     .severity = "warning",
     .clears = "less than 1 GiB for 10 minutes",
 };

@@ -6,6 +6,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace nvlink_down {
 namespace {
 
 struct KeptOfGpu {
@@ -78,6 +79,7 @@ class NvLinkDown final : public Detector {
 std::unique_ptr<Detector> make() { return std::make_unique<NvLinkDown>(); }
 
 }  // namespace
+}  // namespace nvlink_down
 
 extern constinit const DetectorRow nvlink_down_detector = {
     .name = "nvlink_down",
@@ -85,7 +87,7 @@ extern constinit const DetectorRow nvlink_down_detector = {
         "an NVLink that was active is down, or the GPU has fewer active ones than others of its kind in the "
         "host. One incident a link",
     .clear_after_s = 60,
-    .make = make,
+    .make = nvlink_down::make,
     .severity = "critical; fewer than others: warning",
     .clears = "it is active for 1 min",
 };

@@ -8,6 +8,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace nvlink_errors {
 namespace {
 
 constexpr double kWindowS = 600;
@@ -62,6 +63,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace nvlink_errors
 
 extern constinit const DetectorRow nvlink_errors_detector = {
     .name = "nvlink_errors",
@@ -69,7 +71,7 @@ extern constinit const DetectorRow nvlink_errors_detector = {
         "within 10 min an NVLink recovered from an error, or had more than 100 replays and CRC errors. One "
         "incident a link",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<nvlink_errors::Kept, nvlink_errors::look>,
     .severity = "warning",
     .clears = "no recovery and at most 10 others within 10 min, for 1 min",
 };

@@ -4,6 +4,7 @@
 #include "monitor/detectors/shared_hysteresis.h"
 
 namespace sonde::monitor {
+namespace pcie_link_degraded {
 namespace {
 
 /// An idle link trains down to save power. From this use on it has to be at its full generation.
@@ -53,6 +54,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace pcie_link_degraded
 
 extern constinit const DetectorRow pcie_link_degraded_detector = {
     .name = "pcie_link_degraded",
@@ -60,7 +62,7 @@ extern constinit const DetectorRow pcie_link_degraded_detector = {
         "the PCIe link has fewer lanes than GPU and slot allow for 20 s, or a lower generation through 1 min "
         "of work (and two health checks); idle links train down, which is normal",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<pcie_link_degraded::Kept, pcie_link_degraded::look>,
     .severity = "warning",
     .clears = "width or, at work, generation is full for 1 min",
 };

@@ -4,6 +4,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace pcie_replays {
 namespace {
 
 /// DCGM's health watch fails from 8 replays a minute on (DCGM_LIMIT_MAX_PCIREPLAY_RATE).
@@ -29,12 +30,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace pcie_replays
 
 extern constinit const DetectorRow pcie_replays_detector = {
     .name = "pcie_replays",
     .description = "PCIe packets were sent again more than 8 times a minute, over 5 min",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<pcie_replays::Kept, pcie_replays::look>,
     .severity = "warning",
     .clears = "at most 2 a minute over 5 min, for 1 min",
 };

@@ -3,6 +3,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace power_capped_below_limit {
 namespace {
 
 /// A GPU that its power limit holds down draws that limit, within 1 to 2 %.
@@ -39,13 +40,14 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace power_capped_below_limit
 
 extern const DetectorRow power_capped_below_limit_detector;
 constinit const DetectorRow power_capped_below_limit_detector = {
     .name = "power_capped_below_limit",
     .description = "the GPU says that its power limit holds it down, and draws 6 % less than it used to at that limit",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<power_capped_below_limit::Kept, power_capped_below_limit::look>,
     .severity = "warning",
     .clears = "within 3 % for 15 minutes at the limit",
 };

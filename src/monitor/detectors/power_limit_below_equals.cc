@@ -3,6 +3,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace power_limit_below_equals {
 namespace {
 
 /// A limit is a setting, without noise: 3 % is less than anybody sets on purpose. That all were lowered is no anomaly:
@@ -47,13 +48,14 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 }
 
 }  // namespace
+}  // namespace power_limit_below_equals
 
 extern const DetectorRow power_limit_below_equals_detector;
 constinit const DetectorRow power_limit_below_equals_detector = {
     .name = "power_limit_below_equals",
     .description = "the power limit in force is 3 % lower than that of the host's other GPUs of this product",
     .clear_after_s = 60,
-    .make = each_minute<Kept, look>,
+    .make = each_minute<power_limit_below_equals::Kept, power_limit_below_equals::look>,
     .severity = "warning",
     .clears = "within 2 % for 10 minutes",
 };

@@ -4,6 +4,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace power_limit_lowered {
 namespace {
 
 /// Limits are given in steps of a watt; less than that is rounding.
@@ -31,12 +32,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace power_limit_lowered
 
 extern constinit const DetectorRow power_limit_lowered_detector = {
     .name = "power_limit_lowered",
     .description = "the power limit in force is below the board's default",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<power_limit_lowered::Kept, power_limit_lowered::look>,
     .severity =
         "info; warning where it is below the limit that was set: not nvidia-smi -pl but the board or the host "
         "holds it down",

@@ -4,6 +4,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace recovery_action {
 namespace {
 
 /// By NVML's numbers (field 230): 0 is none.
@@ -26,12 +27,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace recovery_action
 
 extern constinit const DetectorRow recovery_action_detector = {
     .name = "recovery_action",
     .description = "the GPU names what brings it back (nvidia-smi: gpu_recovery_action)",
     .clear_after_s = 30,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<recovery_action::Kept, recovery_action::look>,
     .severity = "critical",
     .clears = "it names none, for 30 s",
 };

@@ -2,6 +2,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace remapped_rows {
 namespace {
 
 struct Kept {
@@ -37,6 +38,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace remapped_rows
 
 extern constinit const DetectorRow remapped_rows_detector = {
     .name = "remapped_rows",
@@ -44,7 +46,7 @@ extern constinit const DetectorRow remapped_rows_detector = {
         "a memory row could not be remapped, waits for a reset to be remapped, or a bank has few spare rows "
         "or none left (early warning). One incident each",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<remapped_rows::Kept, remapped_rows::look>,
     .severity = "failure: critical; pending, spare_rows: warning",
     .clears = "the GPU does not say so any more, for 1 min",
 };

@@ -1,6 +1,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace retired_pages_pending {
 namespace {
 
 struct Kept {
@@ -17,12 +18,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace retired_pages_pending
 
 extern constinit const DetectorRow retired_pages_pending_detector = {
     .name = "retired_pages_pending",
     .description = "a page of memory will be retired at the next reset (GPUs before Ampere)",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<retired_pages_pending::Kept, retired_pages_pending::look>,
     .severity = "warning",
     .clears = "none is pending for 1 min",
 };

@@ -1,6 +1,7 @@
 #include "monitor/detectors/shared_each_gpu.h"
 
 namespace sonde::monitor {
+namespace sram_threshold_exceeded {
 namespace {
 
 struct Kept {
@@ -14,12 +15,13 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace sram_threshold_exceeded
 
 extern constinit const DetectorRow sram_threshold_exceeded_detector = {
     .name = "sram_threshold_exceeded",
     .description = "so many uncorrectable errors in SRAM that NVIDIA has the GPU replaced",
     .clear_after_s = 60,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<sram_threshold_exceeded::Kept, sram_threshold_exceeded::look>,
     .severity = "critical",
     .clears = "the GPU does not say so any more, for 1 min",
 };

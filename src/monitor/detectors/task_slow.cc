@@ -1,6 +1,7 @@
 #include "monitor/detectors/shared_reported.h"
 
 namespace sonde::monitor {
+namespace task_slow {
 namespace {
 
 constexpr std::string_view kName = "task_slow";
@@ -8,14 +9,15 @@ constexpr std::string_view kName = "task_slow";
 std::unique_ptr<Detector> make() { return std::make_unique<ReportedDetector>(kName); }
 
 }  // namespace
+}  // namespace task_slow
 
 extern constinit const DetectorRow task_slow_detector = {
-    .name = kName,
+    .name = task_slow::kName,
     .description =
         "a task of a type runs longer than sonde.tasks.profiles.slow_factor times the 90th percentile of the last 200 "
         "of its type on such GPUs (20 at least)",
     .clear_after_s = 60,
-    .make = make,
+    .make = task_slow::make,
     .severity = "warning",
     .clears = "the next task of the type there ended in time and no recording of one is awaited, or after 1 h",
 };

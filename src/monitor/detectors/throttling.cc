@@ -9,6 +9,7 @@
 #include "monitor/detectors/shared_shown.h"
 
 namespace sonde::monitor {
+namespace throttling {
 namespace {
 
 constexpr int64_t kHwSlowdown = 0x8;
@@ -117,6 +118,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 }
 
 }  // namespace
+}  // namespace throttling
 
 extern constinit const DetectorRow throttling_detector = {
     .name = "throttling",
@@ -125,7 +127,7 @@ extern constinit const DetectorRow throttling_detector = {
         "boost for half of it; by the driver's counters of time, else by its reasons in three rounds in a "
         "row. One incident a reason",
     .clear_after_s = 30,
-    .make = each_gpu<Kept, look>,
+    .make = each_gpu<throttling::Kept, throttling::look>,
     .severity =
         "hw_thermal_slowdown, hw_power_brake: critical; sw_thermal_slowdown, hw_slowdown: warning; sync_boost, "
         "sw_power_cap: info",

@@ -9,6 +9,7 @@
 #include "monitor/xid/group.h"
 
 namespace sonde::monitor {
+namespace xid {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -219,12 +220,13 @@ class XidDetector final : public Detector {
 std::unique_ptr<Detector> make() { return std::make_unique<XidDetector>(); }
 
 }  // namespace
+}  // namespace xid
 
 extern constinit const DetectorRow xid_detector = {
     .name = "xid",
     .description = "the driver reported an XID; those that follow within 5 s belong to it",
     .clear_after_s = 5,
-    .make = make,
+    .make = xid::make,
     .severity = "by the table of XIDs; critical where the GPU has to be reset",
     .clears =
         "no action: 5 min without another; programs: those on the GPU are gone, or 15 min; others 1 h; reset or "

@@ -5,6 +5,7 @@
 
 /// The metrics of NVIDIA's dcgm-exporter, beside our own.
 namespace sonde::monitor {
+namespace dcgm {
 namespace {
 
 using device::GpuReading;
@@ -125,8 +126,9 @@ constexpr auto kMetrics = std::to_array<Metric>({
 // NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace
+}  // namespace dcgm
 
 extern constinit const Family dcgm_family;
-constinit const Family dcgm_family{.name = "dcgm", .title = "Names of dcgm-exporter", .metrics = kMetrics};
+constinit const Family dcgm_family{.name = "dcgm", .title = "Names of dcgm-exporter", .metrics = dcgm::kMetrics};
 
 }  // namespace sonde::monitor

@@ -1,11 +1,11 @@
 #include <array>
 
+#include "base/time_units.h"
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_clocks {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 /// Reasons for lower clocks that cost performance. Not among them: that the GPU is idle (0x1) or that somebody set
 /// application or display clocks (0x2, 0x100).
@@ -39,7 +39,7 @@ void throttle_time(const Scrape& scrape, Samples& out) {
       if (reason.time_ns == nullptr) continue;
       const auto time_ns = gpu.sample.reading.*reason.time_ns;
       if (!time_ns) continue;
-      out.add({{"uuid", gpu.uuid}, {"reason", reason.name}}, static_cast<double>(*time_ns) / kNsPerSecond);
+      out.add({{"uuid", gpu.uuid}, {"reason", reason.name}}, static_cast<double>(*time_ns) / kSecondNs);
     }
   });
 }
@@ -57,8 +57,9 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace gpu_clocks
 
 extern constinit const Family gpu_clocks_family;
-constinit const Family gpu_clocks_family{.name = "gpu_clocks", .title = "Throttling", .metrics = kMetrics};
+constinit const Family gpu_clocks_family{.name = "gpu_clocks", .title = "Throttling", .metrics = gpu_clocks::kMetrics};
 
 }  // namespace sonde::monitor

@@ -3,6 +3,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_errors {
 namespace {
 
 using device::GpuReading;
@@ -142,9 +143,10 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace gpu_errors
 
 extern constinit const Family gpu_errors_family;
 constinit const Family gpu_errors_family{
-    .name = "gpu_errors", .title = "Memory errors and recovery", .metrics = kMetrics};
+    .name = "gpu_errors", .title = "Memory errors and recovery", .metrics = gpu_errors::kMetrics};
 
 }  // namespace sonde::monitor

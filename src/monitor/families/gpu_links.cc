@@ -4,6 +4,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_links {
 namespace {
 
 using device::MigDevice;
@@ -107,8 +108,9 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace gpu_links
 
 extern constinit const Family gpu_links_family;
-constinit const Family gpu_links_family{.name = "gpu_links", .title = "NVLink and MIG", .metrics = kMetrics};
+constinit const Family gpu_links_family{.name = "gpu_links", .title = "NVLink and MIG", .metrics = gpu_links::kMetrics};
 
 }  // namespace sonde::monitor

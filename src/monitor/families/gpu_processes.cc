@@ -6,6 +6,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_processes {
 namespace {
 
 /// Processes of one owner. By process ids there would be a new series for each start of a program.
@@ -66,8 +67,10 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace gpu_processes
 
 extern constinit const Family gpu_processes_family;
-constinit const Family gpu_processes_family{.name = "gpu_processes", .title = "Processes", .metrics = kMetrics};
+constinit const Family gpu_processes_family{
+    .name = "gpu_processes", .title = "Processes", .metrics = gpu_processes::kMetrics};
 
 }  // namespace sonde::monitor

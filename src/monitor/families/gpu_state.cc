@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <array>
 
+#include "base/time_units.h"
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_state {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 /// "9.0" of 900.
 std::string capability_text(const std::optional<int64_t>& capability) {
@@ -48,7 +48,7 @@ void health(const Scrape& scrape, Samples& out) {
 void timestamp(const Scrape& scrape, Samples& out) {
   for (const GpuView& gpu : scrape.host.gpus) {
     if (gpu.sample.moment_ns == 0) continue;
-    out.add({{"uuid", gpu.uuid}}, static_cast<double>(gpu.sample.moment_ns) / kNsPerSecond);
+    out.add({{"uuid", gpu.uuid}}, static_cast<double>(gpu.sample.moment_ns) / kSecondNs);
   }
 }
 
@@ -80,8 +80,9 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace gpu_state
 
 extern constinit const Family gpu_state_family;
-constinit const Family gpu_state_family{.name = "gpu_state", .title = "GPUs", .metrics = kMetrics};
+constinit const Family gpu_state_family{.name = "gpu_state", .title = "GPUs", .metrics = gpu_state::kMetrics};
 
 }  // namespace sonde::monitor

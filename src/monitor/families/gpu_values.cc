@@ -3,6 +3,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_values {
 namespace {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): members and enumerators cannot stand in parentheses.
@@ -22,8 +23,10 @@ constexpr auto kMetrics = std::to_array<Metric>({
 // NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace
+}  // namespace gpu_values
 
 extern constinit const Family gpu_values_family;
-constinit const Family gpu_values_family{.name = "gpu_values", .title = "Values of a GPU", .metrics = kMetrics};
+constinit const Family gpu_values_family{
+    .name = "gpu_values", .title = "Values of a GPU", .metrics = gpu_values::kMetrics};
 
 }  // namespace sonde::monitor

@@ -3,6 +3,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_waste {
 namespace {
 
 constexpr double kSecondsPerHour = 3600;
@@ -61,8 +62,9 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace gpu_waste
 
 extern constinit const Family gpu_waste_family;
-constinit const Family gpu_waste_family{.name = "gpu_waste", .title = "Waste", .metrics = kMetrics};
+constinit const Family gpu_waste_family{.name = "gpu_waste", .title = "Waste", .metrics = gpu_waste::kMetrics};
 
 }  // namespace sonde::monitor

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <array>
 
+#include "base/time_units.h"
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace gpu_xids {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 /// XIDs are what the service saw: they stay when the GPU is gone, since that is when they are read.
 template <typename Value>
@@ -31,13 +31,14 @@ constexpr auto kMetrics = std::to_array<Metric>({
      .help = "When this XID was last seen, since 1970.",
      .collect =
          [](const Scrape& scrape, Samples& out) {
-           tell_xids(scrape, out, [](const XidCount& xid) { return static_cast<double>(xid.last_ns) / kNsPerSecond; });
+           tell_xids(scrape, out, [](const XidCount& xid) { return static_cast<double>(xid.last_ns) / kSecondNs; });
          }},
 });
 
 }  // namespace
+}  // namespace gpu_xids
 
 extern constinit const Family gpu_xids_family;
-constinit const Family gpu_xids_family{.name = "gpu_xids", .title = "XID errors", .metrics = kMetrics};
+constinit const Family gpu_xids_family{.name = "gpu_xids", .title = "XID errors", .metrics = gpu_xids::kMetrics};
 
 }  // namespace sonde::monitor

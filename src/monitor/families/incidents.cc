@@ -5,6 +5,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace incidents {
 namespace {
 
 void open_incidents(const Scrape& scrape, Samples& out) {
@@ -37,8 +38,9 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace incidents
 
 extern constinit const Family incidents_family;
-constinit const Family incidents_family{.name = "incidents", .title = "Incidents", .metrics = kMetrics};
+constinit const Family incidents_family{.name = "incidents", .title = "Incidents", .metrics = incidents::kMetrics};
 
 }  // namespace sonde::monitor

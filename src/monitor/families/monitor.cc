@@ -1,11 +1,11 @@
 #include <array>
 
+#include "base/time_units.h"
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace monitor {
 namespace {
-
-constexpr double kNsPerSecond = 1e9;
 
 void tell(Samples& out, double value) { out.add({}, value); }
 void tell(Samples& out, int64_t value) { tell(out, static_cast<double>(value)); }
@@ -16,7 +16,7 @@ void build(const Scrape& scrape, Samples& out) {
 
 void last_success(const Scrape& scrape, Samples& out) {
   const int64_t moment = scrape.host.state.last_success_ns;
-  if (moment != 0) tell(out, static_cast<double>(moment) / kNsPerSecond);
+  if (moment != 0) tell(out, static_cast<double>(moment) / kSecondNs);
 }
 
 #define SONDE_TELL(expression) [](const Scrape& scrape, Samples& out) { tell(out, expression); }
@@ -83,8 +83,9 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace monitor
 
 extern constinit const Family monitor_family;
-constinit const Family monitor_family{.name = "monitor", .title = "The service itself", .metrics = kMetrics};
+constinit const Family monitor_family{.name = "monitor", .title = "The service itself", .metrics = monitor::kMetrics};
 
 }  // namespace sonde::monitor

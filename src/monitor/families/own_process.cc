@@ -9,6 +9,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
+namespace own_process {
 namespace {
 
 /// /proc/self/stat, proc(5): fields counted from 1; those after the command, which can hold blanks.
@@ -108,8 +109,10 @@ constexpr auto kMetrics = std::to_array<Metric>({
 });
 
 }  // namespace
+}  // namespace own_process
 
 extern constinit const Family own_process_family;
-constinit const Family own_process_family{.name = "own_process", .title = "The service's process", .metrics = kMetrics};
+constinit const Family own_process_family{
+    .name = "own_process", .title = "The service's process", .metrics = own_process::kMetrics};
 
 }  // namespace sonde::monitor

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text/calendar.h"
+#include "base/time_units.h"
 
 namespace sonde::monitor::history {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 /// What waits at most while the database cannot be written: a day of eight GPUs, 15 MB.
 constexpr size_t kMostMinutes = 11520;
 constexpr size_t kMostIncidents = 10000;
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr double kNsPerDay = 86400e9;
 
 int64_t now_ns() {

@@ -6,6 +6,7 @@
 #include "monitor/quality/shared_rule.h"
 
 namespace sonde::monitor::quality {
+namespace busy_at_idle_power {
 namespace {
 
 constexpr int64_t kBusyPercent = 90;
@@ -70,11 +71,12 @@ class BusyAtIdlePower : public Check {
 };
 
 }  // namespace
+}  // namespace busy_at_idle_power
 
 extern constinit const Rule busy_at_idle_power_rule = {
     .name = "busy_at_idle_power",
     .description = "90 % utilization or more over 3 samples at the GPU's idle power and idle clocks",
-    .make = make_check<BusyAtIdlePower>,
+    .make = make_check<busy_at_idle_power::BusyAtIdlePower>,
 };
 
 }  // namespace sonde::monitor::quality

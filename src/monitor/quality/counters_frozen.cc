@@ -5,6 +5,7 @@
 #include "monitor/quality/shared_rule.h"
 
 namespace sonde::monitor::quality {
+namespace counters_frozen {
 namespace {
 
 /// The energy counter of a GPU at work grows several times a second; a driver that is busy may give old values for some
@@ -39,11 +40,12 @@ class CountersFrozen : public Check {
 };
 
 }  // namespace
+}  // namespace counters_frozen
 
 extern constinit const Rule counters_frozen_rule = {
     .name = "counters_frozen",
     .description = "energy, power, clock and counters exactly the same for 30 s while the GPU is in use",
-    .make = make_check<CountersFrozen>,
+    .make = make_check<counters_frozen::CountersFrozen>,
 };
 
 }  // namespace sonde::monitor::quality

@@ -3,6 +3,7 @@
 #include "monitor/quality/shared_rule.h"
 
 namespace sonde::monitor::quality {
+namespace energy_backwards {
 namespace {
 
 /// No board draws more: a counter that says less than this since the sample before has begun anew (a reset).
@@ -29,11 +30,12 @@ class EnergyBackwards : public Check {
 };
 
 }  // namespace
+}  // namespace energy_backwards
 
 extern constinit const Rule energy_backwards_rule = {
     .name = "energy_backwards",
     .description = "the energy counter is lower than before, and did not begin anew",
-    .make = make_check<EnergyBackwards>,
+    .make = make_check<energy_backwards::EnergyBackwards>,
 };
 
 }  // namespace sonde::monitor::quality

@@ -3,6 +3,7 @@
 #include "monitor/quality/shared_rule.h"
 
 namespace sonde::monitor::quality {
+namespace gpm_false_zero {
 namespace {
 
 constexpr int64_t kBusyPercent = 50;
@@ -28,11 +29,12 @@ class GpmFalseZero : public Check {
 };
 
 }  // namespace
+}  // namespace gpm_false_zero
 
 extern constinit const Rule gpm_false_zero_rule = {
     .name = "gpm_false_zero",
     .description = "hardware counters say 0 over 3 samples in which utilization is 50 % or more",
-    .make = make_check<GpmFalseZero>,
+    .make = make_check<gpm_false_zero::GpmFalseZero>,
 };
 
 }  // namespace sonde::monitor::quality

@@ -3,6 +3,7 @@
 #include "monitor/quality/shared_rule.h"
 
 namespace sonde::monitor::quality {
+namespace impossible_temperature {
 namespace {
 
 /// Chips shut down near 100 C and memory near 110 C; cooled below freezing a board has nothing but trouble. Broken
@@ -33,11 +34,12 @@ class ImpossibleTemperature : public Check {
 };
 
 }  // namespace
+}  // namespace impossible_temperature
 
 extern constinit const Rule impossible_temperature_rule = {
     .name = "impossible_temperature",
     .description = "a temperature below -40 or above 140 °C",
-    .make = make_check<ImpossibleTemperature>,
+    .make = make_check<impossible_temperature::ImpossibleTemperature>,
 };
 
 }  // namespace sonde::monitor::quality

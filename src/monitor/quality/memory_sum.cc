@@ -3,6 +3,7 @@
 #include "monitor/quality/shared_rule.h"
 
 namespace sonde::monitor::quality {
+namespace memory_sum {
 namespace {
 
 constexpr int64_t kMib = 1 << 20;  // libraries round to pages
@@ -21,11 +22,12 @@ class MemorySum : public Check {
 };
 
 }  // namespace
+}  // namespace memory_sum
 
 extern constinit const Rule memory_sum_rule = {
     .name = "memory_sum",
     .description = "memory used and free are more than there is",
-    .make = make_check<MemorySum>,
+    .make = make_check<memory_sum::MemorySum>,
 };
 
 }  // namespace sonde::monitor::quality

@@ -1,9 +1,9 @@
 #include "record/cpu/cpu_remarks.h"
+#include "base/time_units.h"
 
 namespace sonde::record {
 namespace {
 
-constexpr double kNsPerMillisecond = 1e6;
 constexpr double kPercent = 100;
 
 /// What was asked for, in words.
@@ -19,7 +19,7 @@ std::string what_was_recorded(const CpuTally& t, const CpuOptions& options, cons
     text += fmt::format("{}{} thread switches", text.empty() ? "" : " and ", t.switches);
   }
   return fmt::format("recorded {}; the recorder took {:.0f} ms of CPU time for them", text,
-                     static_cast<double>(state.own_ns) / kNsPerMillisecond);
+                     static_cast<double>(state.own_ns) / kMillisecondNs);
 }
 
 std::string broken_share(const CpuTally& t) {

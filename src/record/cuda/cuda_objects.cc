@@ -10,7 +10,7 @@
 namespace sonde::record {
 namespace {
 
-uint64_t key(uint32_t of, uint32_t number) { return uint64_t{of} << 32U | number; }
+uint64_t object_key(uint32_t of, uint32_t number) { return uint64_t{of} << 32U | number; }
 
 /// What the driver does not know is 0 there, and no GPU has none of it. What no number here can hold is damage.
 std::optional<int64_t> known(uint64_t value, int64_t scale = 1) {
@@ -76,7 +76,7 @@ void CudaObjects::add(const wire::Record& record, OfSource& source) {
   switch (record.head.kind) {
     case wire::Kind::cuda_name: return add_text(record, source);
     case wire::Kind::cuda_api_name:
-      source.calls[key(record.head.domain, static_cast<uint32_t>(record.id))] = trace_.names.intern(record.text);
+      source.calls[object_key(record.head.domain, static_cast<uint32_t>(record.id))] = trace_.names.intern(record.text);
       return;
     case wire::Kind::cuda_device: devices_.emplace_back(body_of<wire::DeviceBody>(record), &source); return;
     case wire::Kind::cuda_context: {
@@ -86,7 +86,7 @@ void CudaObjects::add(const wire::Record& record, OfSource& source) {
     }
     case wire::Kind::cuda_stream: {
       const auto stream = body_of<wire::StreamBody>(record);
-      source.streams[key(stream.context, stream.stream)] = stream;
+      source.streams[object_key(stream.context, stream.stream)] = stream;
       return;
     }
     default: return;
@@ -135,7 +135,7 @@ KernelNames CudaObjects::kernel(const CudaSource& source, uint32_t number) {
 
 NameId CudaObjects::call(const CudaSource& source, uint16_t domain, uint32_t number) {
   constexpr uint16_t kDriver = 1;
-  const auto [place, fresh] = sources_[source].calls.try_emplace(key(domain, number));
+  const auto [place, fresh] = sources_[source].calls.try_emplace(object_key(domain, number));
   if (fresh) {
     place->second = trace_.names.intern(
         fmt::format("{} call {}, name lost", domain == kDriver ? "CUDA driver" : "CUDA runtime", number));
@@ -154,7 +154,7 @@ std::optional<uint32_t> CudaObjects::device_of(const CudaSource& source, uint32_
 void CudaObjects::add_graph(const wire::CudaGraphBody& graph, uint32_t process) {
   if (graph.change != wire::CudaGraphChange::instantiated || graph.graph == 0 || graph.executable == 0) return;
   const auto note = [&](Numbered<uint32_t>& map, uint32_t from, uint32_t to) {
-    const auto [place, fresh] = map.try_emplace(key(process, from), to);
+    const auto [place, fresh] = map.try_emplace(object_key(process, from), to);
     if (!fresh && place->second != to) place->second = kNone;
   };
   note(graph_of_, graph.executable, graph.graph);
@@ -163,9 +163,9 @@ void CudaObjects::add_graph(const wire::CudaGraphBody& graph, uint32_t process) 
 
 /// An executable graph is a clone of the one that it was made of, in the same row of numbers.
 CudaObjects::Launched CudaObjects::launched(uint32_t process, uint32_t number) const {
-  const auto graph = graph_of_.find(key(process, number));
+  const auto graph = graph_of_.find(object_key(process, number));
   if (graph != graph_of_.end() && graph->second != kNone) return {graph->second, number};
-  const auto executable = executable_of_.find(key(process, number));
+  const auto executable = executable_of_.find(object_key(process, number));
   return {number, executable == executable_of_.end() ? kNone : executable->second};
 }
 
@@ -176,7 +176,7 @@ void CudaObjects::describe(const CudaSource& source, Stream& stream) const {
   if (device != of->second.devices.end()) stream.device = device->second;
   const auto context = of->second.contexts.find(stream.context);
   stream.is_default = context != of->second.contexts.end() && context->second.null_stream == stream.stream;
-  const auto facts = of->second.streams.find(key(stream.context, stream.stream));
+  const auto facts = of->second.streams.find(object_key(stream.context, stream.stream));
   if (facts == of->second.streams.end()) return;
   stream.priority = static_cast<int>(facts->second.priority);
   stream.flags = static_cast<int>(facts->second.flag);

@@ -1,4 +1,5 @@
 #include "record/cuda/cuda_remarks.h"
+#include "base/time_units.h"
 
 #include <cstdlib>
 
@@ -9,7 +10,6 @@ using wire::CudaInvalid;
 using wire::CudaState;
 
 constexpr double kBytesPerMegabyte = 1e6;
-constexpr double kNsPerMillisecond = 1e6;
 
 std::string counted(int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -50,8 +50,8 @@ std::string what_it_cost(const CudaTally& t) {
       "CUPTI handed over {} records in {:.1f} MB: a thread of the recorder's took {:.3f} ms for them, CUPTI's "
       "callbacks "
       "{:.3f} ms; what CUPTI itself costs the program is not in that",
-      t.records, static_cast<double>(t.bytes) / kBytesPerMegabyte, static_cast<double>(t.busy_ns) / kNsPerMillisecond,
-      static_cast<double>(t.callback_ns) / kNsPerMillisecond);
+      t.records, static_cast<double>(t.bytes) / kBytesPerMegabyte, static_cast<double>(t.busy_ns) / kMillisecondNs,
+      static_cast<double>(t.callback_ns) / kMillisecondNs);
 }
 
 /// Why there is nothing, or not all, by what the processes said. One sentence each.

@@ -11,7 +11,7 @@
 namespace sonde::record {
 namespace {
 
-uint64_t key(uint32_t image, uint32_t correlation) { return uint64_t{image} << 32U | correlation; }
+uint64_t correlation_key(uint32_t image, uint32_t correlation) { return uint64_t{image} << 32U | correlation; }
 
 /// What the operations of a GPU have in front.
 struct Operation {
@@ -305,7 +305,7 @@ void CudaRows::chain(const wire::Record& record, const CudaSource& source) {
   const auto body = body_of<wire::CallChainBody>(record);
   std::array<uint64_t, wire::kMostFrames> addresses{};
   std::memcpy(addresses.data(), record.body.data() + sizeof body, body.frames * sizeof addresses[0]);
-  chains_[key(images_.at(source.process, record.head.time), body.correlation)] =
+  chains_[correlation_key(images_.at(source.process, record.head.time), body.correlation)] =
       symbolizer_.chain(source.process, record.head.time, std::span(addresses).first(body.frames));
 }
 
@@ -380,7 +380,7 @@ void CudaRows::add_graph(const wire::Record& record, const CudaSource& source, c
 /// A process that becomes another program numbers its calls anew.
 ChainId CudaRows::chain_of(const wire::ApiCallBody& call, const CudaSource& source) const {
   if (chains_.empty()) return kNone;
-  const auto found = chains_.find(key(images_.at(source.process, call.start), call.correlation));
+  const auto found = chains_.find(correlation_key(images_.at(source.process, call.start), call.correlation));
   return found == chains_.end() ? kNone : found->second;
 }
 

@@ -1,4 +1,5 @@
 #include "record/gpu_metrics/gpu_metrics_remarks.h"
+#include "base/time_units.h"
 
 #include <set>
 
@@ -9,9 +10,6 @@ namespace {
 
 using wire::SamplingState;
 
-constexpr double kNsPerSecond = 1e9;
-constexpr double kNsPerMillisecond = 1e6;
-
 /// Where CUPTI gives nothing the driver may still tell something.
 constexpr std::string_view kElsewhere =
     "; what the driver itself tells of a GPU over time (NVML) sonde top and sonde serve show";
@@ -19,13 +17,13 @@ constexpr std::string_view kElsewhere =
 std::string gpu_text(uint32_t device) { return device == wire::kNoGpu ? "" : fmt::format(" of GPU {}", device); }
 
 std::string what_was_sampled(const SampledGpu& gpu, const Wanted& wanted) {
-  const auto seconds = static_cast<double>(gpu.sampled_ns) / kNsPerSecond;
+  const auto seconds = static_cast<double>(gpu.sampled_ns) / kSecondNs;
   const auto all = static_cast<double>(gpu.samples + gpu.outside);
   return fmt::format(
       "GPU metrics of GPU {} ({}): {} samples of {} metrics at {:.0f} Hz, where {} were asked for; a thread of the "
       "recorder's took {:.3f} ms for them, what sampling costs the GPU is not in that",
       gpu.device, gpu.chip, gpu.samples, gpu.metrics.size(), seconds > 0 ? all / seconds : 0,
-      wanted.gpu_metrics.frequency_hz, static_cast<double>(gpu.counted.busy_ns) / kNsPerMillisecond);
+      wanted.gpu_metrics.frequency_hz, static_cast<double>(gpu.counted.busy_ns) / kMillisecondNs);
 }
 
 void add_losses(std::vector<Remark>& remarks, const SampledGpu& gpu) {
@@ -46,7 +44,7 @@ void add_clock(std::vector<Remark>& remarks, const SampledGpu& gpu) {
   remarks.push_back(
       {false, fmt::format("GPU metrics of GPU {} have times of a clock that CUPTI does not name: they are placed among "
                           "the others to {:.3f} ms",
-                          gpu.device, static_cast<double>(gpu.clock_error_ns) / kNsPerMillisecond)});
+                          gpu.device, static_cast<double>(gpu.clock_error_ns) / kMillisecondNs)});
 }
 
 /// One sentence; `text` and `result` as the state has them. Empty for what is told in another way.

@@ -3,6 +3,7 @@
 
 /// Bencher Metric Format: benchmarks with their measures.
 namespace sonde {
+namespace bencher {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -23,6 +24,7 @@ void write(const gate::Decision& decision, const DecisionContext& /*context*/, c
 }
 
 }  // namespace
+}  // namespace bencher
 
 extern const DecisionFormat bencher_decision_format;
 const DecisionFormat bencher_decision_format = {.name = "bencher",
@@ -30,6 +32,6 @@ const DecisionFormat bencher_decision_format = {.name = "bencher",
                                                 .ending = "",
                                                 .parts = {},
                                                 .needs_profiles = false,
-                                                .write = write};
+                                                .write = bencher::write};
 
 }  // namespace sonde

@@ -2,6 +2,7 @@
 #include "report/decision/decision_json.h"
 
 namespace sonde {
+namespace benchmark {
 namespace {
 
 void write(const gate::Decision& decision, const DecisionContext& /*context*/, const Sink& sink) {
@@ -9,6 +10,7 @@ void write(const gate::Decision& decision, const DecisionContext& /*context*/, c
 }
 
 }  // namespace
+}  // namespace benchmark
 
 extern const DecisionFormat benchmark_decision_format;
 const DecisionFormat benchmark_decision_format = {
@@ -17,6 +19,6 @@ const DecisionFormat benchmark_decision_format = {
     .ending = "",
     .parts = {},
     .needs_profiles = false,
-    .write = write};
+    .write = benchmark::write};
 
 }  // namespace sonde

@@ -2,6 +2,7 @@
 #include "report/decision/decision_json.h"
 
 namespace sonde {
+namespace benchmark_bigger {
 namespace {
 
 void write(const gate::Decision& decision, const DecisionContext& /*context*/, const Sink& sink) {
@@ -9,6 +10,7 @@ void write(const gate::Decision& decision, const DecisionContext& /*context*/, c
 }
 
 }  // namespace
+}  // namespace benchmark_bigger
 
 extern const DecisionFormat benchmark_bigger_decision_format;
 const DecisionFormat benchmark_bigger_decision_format = {.name = "benchmark_bigger",
@@ -16,6 +18,6 @@ const DecisionFormat benchmark_bigger_decision_format = {.name = "benchmark_bigg
                                                          .ending = "",
                                                          .parts = {},
                                                          .needs_profiles = false,
-                                                         .write = write};
+                                                         .write = benchmark_bigger::write};
 
 }  // namespace sonde

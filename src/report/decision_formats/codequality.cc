@@ -5,6 +5,7 @@
 
 /// GitLab's code quality report (a part of Code Climate's), which merge requests show.
 namespace sonde {
+namespace codequality {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -41,6 +42,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace codequality
 
 extern const DecisionFormat codequality_decision_format;
 const DecisionFormat codequality_decision_format = {.name = "codequality",
@@ -48,6 +50,6 @@ const DecisionFormat codequality_decision_format = {.name = "codequality",
                                                     .ending = "",
                                                     .parts = {},
                                                     .needs_profiles = false,
-                                                    .write = write};
+                                                    .write = codequality::write};
 
 }  // namespace sonde

@@ -8,6 +8,7 @@
 
 /// Workflow commands as GitHub Actions reads them from a step's output: annotations at the budget's lines.
 namespace sonde {
+namespace github {
 namespace {
 
 /// What a command's message cannot hold as it is.
@@ -84,6 +85,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace github
 
 extern const DecisionFormat github_decision_format;
 const DecisionFormat github_decision_format = {
@@ -92,6 +94,6 @@ const DecisionFormat github_decision_format = {
     .ending = "",
     .parts = {},
     .needs_profiles = false,
-    .write = write};
+    .write = github::write};
 
 }  // namespace sonde

@@ -7,6 +7,7 @@
 #include "report/text/plain_text.h"
 
 namespace sonde {
+namespace html {
 namespace {
 
 std::vector<ReportSource*> sources_of(const DecisionContext& context) {
@@ -28,6 +29,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace html
 
 extern const DecisionFormat html_decision_format;
 const DecisionFormat html_decision_format = {.name = "html",
@@ -35,6 +37,6 @@ const DecisionFormat html_decision_format = {.name = "html",
                                              .ending = ".html",
                                              .parts = {.tables = true, .timeline = true},
                                              .needs_profiles = true,
-                                             .write = write};
+                                             .write = html::write};
 
 }  // namespace sonde

@@ -1,6 +1,7 @@
 #include "report/decision/decision_json.h"
 
 namespace sonde {
+namespace json {
 namespace {
 
 void write(const gate::Decision& decision, const DecisionContext& context, const Sink& sink) {
@@ -8,6 +9,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace json
 
 extern const DecisionFormat json_decision_format;
 const DecisionFormat json_decision_format = {.name = "json",
@@ -15,6 +17,6 @@ const DecisionFormat json_decision_format = {.name = "json",
                                              .ending = ".json",
                                              .parts = {},
                                              .needs_profiles = false,
-                                             .write = write};
+                                             .write = json::write};
 
 }  // namespace sonde

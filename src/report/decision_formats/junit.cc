@@ -9,6 +9,7 @@
 
 /// JUnit's XML as Jenkins and GitLab read it (the schema of Jenkins' xUnit plugin): a test case a check.
 namespace sonde {
+namespace junit {
 namespace {
 
 /// What a check is to readers of test results, who know no more than these.
@@ -101,6 +102,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace junit
 
 extern const DecisionFormat junit_decision_format;
 const DecisionFormat junit_decision_format = {.name = "junit",
@@ -108,6 +110,6 @@ const DecisionFormat junit_decision_format = {.name = "junit",
                                               .ending = ".xml",
                                               .parts = {},
                                               .needs_profiles = false,
-                                              .write = write};
+                                              .write = junit::write};
 
 }  // namespace sonde

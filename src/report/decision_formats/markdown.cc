@@ -15,6 +15,7 @@
 
 /// A comment on a pull request, as GitHub and GitLab show it.
 namespace sonde {
+namespace markdown {
 namespace {
 
 /// By which a CI step finds the one comment that it updates.
@@ -207,6 +208,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace markdown
 
 extern const DecisionFormat markdown_decision_format;
 const DecisionFormat markdown_decision_format = {.name = "markdown",
@@ -214,6 +216,6 @@ const DecisionFormat markdown_decision_format = {.name = "markdown",
                                                  .ending = ".md",
                                                  .parts = {},
                                                  .needs_profiles = false,
-                                                 .write = write};
+                                                 .write = markdown::write};
 
 }  // namespace sonde

@@ -7,6 +7,7 @@
 
 /// SARIF 2.1.0 (OASIS), for code scanning: the budget's rules, and what they found at the budget's lines.
 namespace sonde {
+namespace sarif {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -100,6 +101,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace sarif
 
 extern const DecisionFormat sarif_decision_format;
 const DecisionFormat sarif_decision_format = {.name = "sarif",
@@ -107,6 +109,6 @@ const DecisionFormat sarif_decision_format = {.name = "sarif",
                                               .ending = ".sarif",
                                               .parts = {},
                                               .needs_profiles = false,
-                                              .write = write};
+                                              .write = sarif::write};
 
 }  // namespace sonde

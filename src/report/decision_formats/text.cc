@@ -15,6 +15,7 @@
 #include "report/text/text_width.h"
 
 namespace sonde {
+namespace text {
 namespace {
 
 constexpr size_t kUsualWidth = 100;
@@ -208,6 +209,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 }
 
 }  // namespace
+}  // namespace text
 
 extern const DecisionFormat text_decision_format;
 const DecisionFormat text_decision_format = {.name = "text",
@@ -215,6 +217,6 @@ const DecisionFormat text_decision_format = {.name = "text",
                                              .ending = ".txt",
                                              .parts = {},
                                              .needs_profiles = false,
-                                             .write = write};
+                                             .write = text::write};
 
 }  // namespace sonde

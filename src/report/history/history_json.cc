@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "sonde.history/1";
+constexpr const char* kHistorySchema = "sonde.history/1";
 
 Json point_json(const gate::HistoryPoint& point) {
   return {{"time", moment_text(point.time_s) + "Z"},
@@ -50,9 +50,9 @@ Json series_json(const gate::HistorySeries& series) {
 }  // namespace
 
 std::string history_json(const gate::History& history, const gate::ChangePointOptions& options) {
-  Json document = {{"schema", kSchema},       {"window", options.window},
-                   {"max_p", options.max_p},  {"min_change_percent", 100 * options.min_magnitude},
-                   {"series", Json::array()}, {"notes", history.notes}};
+  Json document = {{"schema", kHistorySchema}, {"window", options.window},
+                   {"max_p", options.max_p},   {"min_change_percent", 100 * options.min_magnitude},
+                   {"series", Json::array()},  {"notes", history.notes}};
   for (const gate::HistorySeries& series : history.series) document["series"].push_back(series_json(series));
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

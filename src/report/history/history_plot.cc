@@ -8,7 +8,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kHeight = 9;      // lines
+constexpr size_t kPlotLines = 9;   // lines
 constexpr size_t kDotsAcross = 2;  // of a braille character
 constexpr size_t kDotsDown = 4;
 constexpr size_t kNarrowest = 10;
@@ -41,7 +41,7 @@ Range range_of(const gate::HistorySeries& series) {
 class Canvas {
  public:
   Canvas(size_t width, size_t points, Range range)
-      : width_(width), points_(points), range_(range), dots_(width * kHeight), levels_(width * kHeight) {}
+      : width_(width), points_(points), range_(range), dots_(width * kPlotLines), levels_(width * kPlotLines) {}
 
   void add_point(size_t index, double value) {
     const size_t x = dot_column(index);
@@ -79,7 +79,7 @@ class Canvas {
   /// From the top.
   [[nodiscard]] size_t dot_row(double value) const {
     const double share = (value - range_.least) / (range_.most - range_.least);
-    constexpr size_t kLast = kHeight * kDotsDown - 1;
+    constexpr size_t kLast = kPlotLines * kDotsDown - 1;
     return kLast - static_cast<size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(kLast)));
   }
 
@@ -139,9 +139,9 @@ std::string history_plot(const gate::HistorySeries& series, size_t width) {
   Canvas canvas(inside, series.points.size(), range);
   draw(series, canvas);
   std::string text;
-  for (size_t row = 0; row < kHeight; ++row) {
-    const bool labelled = row == 0 || row == kHeight / 2 || row + 1 == kHeight;
-    const std::string& label = labels[row == 0 ? 0 : row + 1 == kHeight ? 2 : 1];
+  for (size_t row = 0; row < kPlotLines; ++row) {
+    const bool labelled = row == 0 || row == kPlotLines / 2 || row + 1 == kPlotLines;
+    const std::string& label = labels[row == 0 ? 0 : row + 1 == kPlotLines ? 2 : 1];
     text +=
         fmt::format("{}{}{}\n", right(labelled ? label : "", label_width), labelled ? kAxis : " │", canvas.line(row));
   }

@@ -12,7 +12,7 @@ namespace sonde {
 namespace {
 
 constexpr double kWidth = 960;
-constexpr double kHeight = 280;  // of a series
+constexpr double kSvgHeight = 280;  // of a series
 constexpr double kLeft = 84;
 constexpr double kRight = 20;
 constexpr double kTop = 56;
@@ -48,7 +48,7 @@ class Frame {
     return bottom() - (bottom() - top()) * (value - least_) / (most_ - least_);
   }
   [[nodiscard]] double top() const { return top_ + kTop; }
-  [[nodiscard]] double bottom() const { return top_ + kHeight - kBottom; }
+  [[nodiscard]] double bottom() const { return top_ + kSvgHeight - kBottom; }
   [[nodiscard]] double least() const { return least_; }
   [[nodiscard]] double most() const { return most_; }
 
@@ -158,7 +158,7 @@ std::string series_svg(const gate::HistorySeries& series, double top) {
 }  // namespace
 
 std::string history_svg(const gate::History& history) {
-  const double height = kHeight * static_cast<double>(std::max<size_t>(history.series.size(), 1));
+  const double height = kSvgHeight * static_cast<double>(std::max<size_t>(history.series.size(), 1));
   std::string text = svg_begin({.name = "sonde-history",
                                 .label = "Figures over time",
                                 .width = kWidth,
@@ -167,7 +167,7 @@ std::string history_svg(const gate::History& history) {
                                 .dark_colors = "--dot:#62b0ee;--worse:#ff9b82;--better:#7fd6a0",
                                 .rules = kRules});
   for (size_t i = 0; i < history.series.size(); ++i) {
-    text += series_svg(history.series[i], kHeight * static_cast<double>(i));
+    text += series_svg(history.series[i], kSvgHeight * static_cast<double>(i));
   }
   return text + "</svg>\n";
 }

@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "sonde.diagnosis/1";
+constexpr const char* kDiagnosisSchema = "sonde.diagnosis/1";
 
 Json evidence_json(const std::vector<Evidence>& evidence, int64_t origin_ns) {
   Json list = Json::array();
@@ -54,12 +54,9 @@ Json measured_json(const JoinCounts& counts) {
 }  // namespace
 
 Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
-  Json document = {{"schema", kSchema},
-                   {"file", facts.trace.ranks.front().file},
-                   {"wall_ns", facts.wall_ns()},
-                   {"steps", steps_json(facts)},
-                   {"findings", Json::array()},
-                   {"not_recorded", diagnosis.not_recorded},
+  Json document = {{"schema", kDiagnosisSchema},    {"file", facts.trace.ranks.front().file},
+                   {"wall_ns", facts.wall_ns()},    {"steps", steps_json(facts)},
+                   {"findings", Json::array()},     {"not_recorded", diagnosis.not_recorded},
                    {"no_conclusion", Json::array()}};
   if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
   for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f, origin_ns));

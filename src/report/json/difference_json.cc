@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "sonde.compare/1";
+constexpr const char* kDifferenceSchema = "sonde.compare/1";
 
 Json row_json(const gate::DifferenceRow& row) {
   return {{"name", row.name},
@@ -93,7 +93,7 @@ Json causes_json(const std::vector<gate::Cause>& causes) {
 std::string comparison_json(const Comparison& comparison) {
   const bool timelines = comparison.difference.has_value();
   const std::string warning = conditions_warning(comparison);
-  const Json document = {{"schema", kSchema},
+  const Json document = {{"schema", kDifferenceSchema},
                          {"base", comparison.base_sources},
                          {"new", comparison.changed_sources},
                          {"warning", warning.empty() ? Json(nullptr) : Json(warning)},

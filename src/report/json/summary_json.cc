@@ -5,7 +5,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "sonde.summary/1";
+constexpr const char* kSummarySchema = "sonde.summary/1";
 
 Json optional_json(const auto& value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -99,7 +99,7 @@ Json log_json(const ImportLog& log) {
 
 Json summary_document(const Trace& trace, const RunSummary& summary, int64_t origin_ns) {
   constexpr double kNanosecondsPerMillisecond = 1e6;
-  Json document = {{"schema", kSchema},
+  Json document = {{"schema", kSummarySchema},
                    // In milliseconds, at the top level, under this name: scripts in use read it so.
                    {"avg_kernel_time",
                     summary.kernel_time ? Json(summary.kernel_time->mean / kNanosecondsPerMillisecond) : Json(nullptr)},

@@ -12,6 +12,7 @@
 #include "trace/columns.h"
 
 namespace sonde {
+namespace copies {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -121,8 +122,9 @@ Json write(const ReportSource& source) {
 }
 
 }  // namespace
+}  // namespace copies
 
 extern const ReportSection copies_section;
-const ReportSection copies_section{"copies", "copies by GPU, direction, kind of memory and size", write};
+const ReportSection copies_section{"copies", "copies by GPU, direction, kind of memory and size", copies::write};
 
 }  // namespace sonde

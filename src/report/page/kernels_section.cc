@@ -11,6 +11,7 @@
 #include "trace/kernel_name.h"
 
 namespace sonde {
+namespace kernels {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -114,9 +115,10 @@ Json write(const ReportSource& source) {
 }
 
 }  // namespace
+}  // namespace kernels
 
 extern const ReportSection kernels_section;
 const ReportSection kernels_section{"kernels", "kernels by name and launch shape, with counters where there are any",
-                                    write};
+                                    kernels::write};
 
 }  // namespace sonde

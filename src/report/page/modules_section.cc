@@ -9,6 +9,7 @@
 #include "trace/columns.h"
 
 namespace sonde {
+namespace modules {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -158,9 +159,10 @@ Json write(const ReportSource& source) {
 }
 
 }  // namespace
+}  // namespace modules
 
 extern const ReportSection modules_section;
 const ReportSection modules_section{"modules", "the tree of the model's parts and what each took of host and GPUs",
-                                    write};
+                                    modules::write};
 
 }  // namespace sonde

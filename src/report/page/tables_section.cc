@@ -7,6 +7,7 @@
 #include "report/tables/cells.h"
 
 namespace sonde {
+namespace tables {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -76,8 +77,9 @@ Json write(const ReportSource& source) {
 }
 
 }  // namespace
+}  // namespace tables
 
 extern const ReportSection tables_section;
-const ReportSection tables_section{"tables", "every statistics table that the profile has data for", write};
+const ReportSection tables_section{"tables", "every statistics table that the profile has data for", tables::write};
 
 }  // namespace sonde

@@ -8,6 +8,7 @@
 #include "report/text/text_width.h"
 
 namespace sonde {
+namespace column {
 namespace {
 
 /// As in `nsys stats`: widths come from the header and the first rows, and no column is wider than this.
@@ -172,8 +173,9 @@ void render(const Table& table, const RenderOptions& options, const Sink& sink) 
 }
 
 }  // namespace
+}  // namespace column
 
 extern const TableFormat column_format;
-const TableFormat column_format{"column", "aligned columns, for people", "txt", true, render};
+const TableFormat column_format{"column", "aligned columns, for people", "txt", true, column::render};
 
 }  // namespace sonde

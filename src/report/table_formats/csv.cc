@@ -2,6 +2,7 @@
 #include "report/table_formats/shared_delimited.h"
 
 namespace sonde {
+namespace csv {
 namespace {
 
 void render(const Table& table, const RenderOptions& options, const Sink& sink) {
@@ -9,8 +10,9 @@ void render(const Table& table, const RenderOptions& options, const Sink& sink) 
 }
 
 }  // namespace
+}  // namespace csv
 
 extern const TableFormat csv_format;
-const TableFormat csv_format{"csv", "comma-separated values with a header line", "csv", false, render};
+const TableFormat csv_format{"csv", "comma-separated values with a header line", "csv", false, csv::render};
 
 }  // namespace sonde

@@ -3,6 +3,7 @@
 #include "report/tables/cells.h"
 
 namespace sonde {
+namespace json {
 namespace {
 
 std::string json_text(std::string_view text) {
@@ -37,8 +38,10 @@ void render(const Table& table, const RenderOptions& options, const Sink& sink) 
 }
 
 }  // namespace
+}  // namespace json
 
 extern const TableFormat json_format;
-const TableFormat json_format{"json", "an array of objects, one a row; absent values are null", "json", false, render};
+const TableFormat json_format{"json", "an array of objects, one a row; absent values are null", "json", false,
+                              json::render};
 
 }  // namespace sonde

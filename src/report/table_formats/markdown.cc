@@ -1,6 +1,7 @@
 #include "report/tables/cells.h"
 
 namespace sonde {
+namespace markdown {
 namespace {
 
 /// A '|' or a line end would end the cell.
@@ -31,8 +32,10 @@ void render(const Table& table, const RenderOptions& options, const Sink& sink) 
 }
 
 }  // namespace
+}  // namespace markdown
 
 extern const TableFormat markdown_format;
-const TableFormat markdown_format{"markdown", "a Markdown table, for issues and pull requests", "md", true, render};
+const TableFormat markdown_format{"markdown", "a Markdown table, for issues and pull requests", "md", true,
+                                  markdown::render};
 
 }  // namespace sonde

@@ -1,6 +1,7 @@
 #include "report/table_formats/shared_delimited.h"
 
 namespace sonde {
+namespace tsv {
 namespace {
 
 /// A tab or a line end in a cell would end it: each becomes a space.
@@ -13,8 +14,9 @@ void render(const Table& table, const RenderOptions& options, const Sink& sink) 
 }
 
 }  // namespace
+}  // namespace tsv
 
 extern const TableFormat tsv_format;
-const TableFormat tsv_format{"tsv", "tab-separated values with a header line", "tsv", false, render};
+const TableFormat tsv_format{"tsv", "tab-separated values with a header line", "tsv", false, tsv::render};
 
 }  // namespace sonde

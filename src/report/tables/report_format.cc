@@ -53,7 +53,7 @@ std::string write_json(const std::string& title, ReportSources sources, const Si
   return findings_text(sources);
 }
 
-constexpr std::array kFormats = {
+constexpr std::array kReportFormats = {
     ReportFormat{
         "html", "a page that opens anywhere, offline", ".html", false, {.tables = true, .timeline = true}, write_html},
     ReportFormat{"markdown", "for an issue or a pull request", ".md", true, {}, write_markdown},
@@ -62,19 +62,20 @@ constexpr std::array kFormats = {
 
 }  // namespace
 
-std::span<const ReportFormat> report_formats() { return kFormats; }
+std::span<const ReportFormat> report_formats() { return kReportFormats; }
 
 Result<const ReportFormat*> find_report_format(std::string_view name) {
-  const auto* found = std::ranges::find(kFormats, name, &ReportFormat::name);
-  if (found != kFormats.end()) return found;
+  const auto* found = std::ranges::find(kReportFormats, name, &ReportFormat::name);
+  if (found != kReportFormats.end()) return found;
   std::vector<std::string_view> known;
-  for (const ReportFormat& format : kFormats) known.push_back(format.name);
+  for (const ReportFormat& format : kReportFormats) known.push_back(format.name);
   return fail("a report is written as html, markdown or json, not as '{}'{}", name, did_you_mean(name, known));
 }
 
 const ReportFormat& report_format_of_file(std::string_view path) {
-  const auto* found = std::ranges::find_if(kFormats, [&](const ReportFormat& f) { return path.ends_with(f.ending); });
-  return found == kFormats.end() ? kFormats.front() : *found;
+  const auto* found =
+      std::ranges::find_if(kReportFormats, [&](const ReportFormat& f) { return path.ends_with(f.ending); });
+  return found == kReportFormats.end() ? kReportFormats.front() : *found;
 }
 
 }  // namespace sonde

@@ -14,7 +14,7 @@ namespace sonde {
 
 namespace {
 
-const std::array kFormats = {
+const std::array kTableFormats = {
 #define SONDE_FORMAT(name) name##_format,
 #include "report/table_formats/list.inc"
 #undef SONDE_FORMAT
@@ -29,13 +29,13 @@ constexpr std::array kTimeUnits = {TimeUnit{"nanoseconds", "ns", 1, -1},   TimeU
 
 }  // namespace
 
-std::span<const TableFormat> table_formats() { return kFormats; }
+std::span<const TableFormat> table_formats() { return kTableFormats; }
 
 Result<const TableFormat*> find_table_format(std::string_view name) {
-  const auto* found = std::ranges::find(kFormats, name, &TableFormat::name);
-  if (found != kFormats.end()) return found;
+  const auto* found = std::ranges::find(kTableFormats, name, &TableFormat::name);
+  if (found != kTableFormats.end()) return found;
   std::vector<std::string_view> known;
-  for (const TableFormat& f : kFormats) known.push_back(f.name);
+  for (const TableFormat& f : kTableFormats) known.push_back(f.name);
   return fail("there is no format '{}'{} (column, csv, tsv, json, markdown)", name, did_you_mean(name, known));
 }
 

@@ -14,7 +14,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kUsualWidth = 100;
+constexpr size_t kDiagnosisWidth = 100;
 
 /// What was judged: "run.sqlite: 19 of 20 x 'iteration', 96.0 ms on 1 GPU".
 std::string heading(const Facts& facts) {
@@ -80,7 +80,7 @@ std::string text_of(std::string_view id, const std::vector<Argument>& arguments)
 }
 
 std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
-  const size_t width = options.width == 0 ? kUsualWidth : options.width;
+  const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
   std::string text = heading(facts);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
   if (diagnosis.findings.empty() && !facts.gpus.gpus.empty()) text += "\nNo rule found anything worth a fix.\n";

@@ -19,7 +19,7 @@ namespace {
 using gate::ChangeKind;
 using gate::DifferenceRow;
 
-constexpr size_t kUsualWidth = 100;
+constexpr size_t kDifferenceWidth = 100;
 constexpr size_t kUsualCauses = 8;
 constexpr size_t kUsualRows = 8;
 /// Rows that changed by less than this part of the time that is compared are not worth a line.
@@ -42,7 +42,7 @@ class ComparisonText {
       : comparison_(comparison),
         all_(all),
         colors_(options.colors),
-        width_(options.width == 0 ? kUsualWidth : options.width) {}
+        width_(options.width == 0 ? kDifferenceWidth : options.width) {}
 
   std::string write() && {
     line(fmt::format("base: {}", sources(comparison_.base_sources)));

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "report/tables/kernel_page.h"
+#include "report/kernel_pages/kernel_page.h"
 
 namespace sonde {
 

@@ -1,6 +1,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace dominant_kernel {
 namespace {
 
 /// One kind of matrix product at a third of its rate: most of the busy time.
@@ -13,10 +14,11 @@ void plant_dominant_kernel(Program& program) {
 }
 
 }  // namespace
+}  // namespace dominant_kernel
 
 extern const Plant dominant_kernel_plant;
 const Plant dominant_kernel_plant = {"dominant_kernel", "one matrix product takes most of the GPU's time",
                                      "in each layer, forward and backward", "--plant dominant_kernel",
-                                     &plant_dominant_kernel};
+                                     &dominant_kernel::plant_dominant_kernel};
 
 }  // namespace sonde::synth

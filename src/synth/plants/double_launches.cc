@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace double_launches {
 namespace {
 
 /// A kernel of each norm runs twice, as where a fused operator was taken apart or a result is worked out anew.
@@ -14,10 +15,11 @@ void plant_double_launches(Program& program) {
 }
 
 }  // namespace
+}  // namespace double_launches
 
 extern const Plant double_launches_plant;
 const Plant double_launches_plant = {"double_launches", "the kernels of each norm are launched twice",
                                      "in each norm, forward and backward", "--plant double_launches",
-                                     &plant_double_launches};
+                                     &double_launches::plant_double_launches};
 
 }  // namespace sonde::synth

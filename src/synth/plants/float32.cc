@@ -4,6 +4,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace float32 {
 namespace {
 
 bool is_product(const Kernel& kernel) { return kernel.name.contains("gemm_bf16"); }
@@ -33,9 +34,10 @@ void plant_float32(Program& program) {
 }
 
 }  // namespace
+}  // namespace float32
 
 extern const Plant float32_plant;
 const Plant float32_plant = {"float32", "the smallest matrix products run in float32, without tensor cores",
-                             "in each layer, forward and backward", "--plant float32", &plant_float32};
+                             "in each layer, forward and backward", "--plant float32", &float32::plant_float32};
 
 }  // namespace sonde::synth

@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace gap {
 namespace {
 
 /// Host work in front of each iteration: what a slow data loader or a log written between steps does.
@@ -17,9 +18,10 @@ void plant_gap(Program& program) {
 }
 
 }  // namespace
+}  // namespace gap
 
 extern const Plant gap_plant;
 const Plant gap_plant = {"gap", "host work between iterations, in which the GPU has nothing to do",
-                         "before each iteration, on the threads that run them", "--plant gap", &plant_gap};
+                         "before each iteration, on the threads that run them", "--plant gap", &gap::plant_gap};
 
 }  // namespace sonde::synth

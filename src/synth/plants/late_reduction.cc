@@ -4,6 +4,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace late_reduction {
 namespace {
 
 /// Where the steps of a collective begin: its stream waits for what it reduces, in front of its range.
@@ -48,10 +49,11 @@ void plant_late_reduction(Program& program) {
 }
 
 }  // namespace
+}  // namespace late_reduction
 
 extern const Plant late_reduction_plant;
 const Plant late_reduction_plant = {"late_reduction", "gradients are reduced after the backward pass, not beside it",
                                     "behind each backward pass, on every GPU", "--gpus 2 --plant late_reduction",
-                                    &plant_late_reduction};
+                                    &late_reduction::plant_late_reduction};
 
 }  // namespace sonde::synth

@@ -5,6 +5,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace launch_bound {
 namespace {
 
 /// What a framework in Python does for an operator on a slow host, beside what it does anyway.
@@ -83,10 +84,11 @@ void plant_launch_bound(Program& program) {
 }
 
 }  // namespace
+}  // namespace launch_bound
 
 extern const Plant launch_bound_plant;
 const Plant launch_bound_plant = {
     "launch_bound", "much host work before each of many short kernels, more than the kernels take",
-    "forward, in the encoder's first layer, on every GPU", "--plant launch_bound", &plant_launch_bound};
+    "forward, in the encoder's first layer, on every GPU", "--plant launch_bound", &launch_bound::plant_launch_bound};
 
 }  // namespace sonde::synth

@@ -1,6 +1,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace low_occupancy {
 namespace {
 
 /// Activations compiled to as many registers as a thread can have: an SM holds an eighth of its warps. The memory is
@@ -18,10 +19,11 @@ void plant_low_occupancy(Program& program) {
 }
 
 }  // namespace
+}  // namespace low_occupancy
 
 extern const Plant low_occupancy_plant;
 const Plant low_occupancy_plant = {
     "low_occupancy", "activation kernels use so many registers that few warps fit on an SM",
-    "in each MLP module, forward and backward", "--plant low_occupancy", &plant_low_occupancy};
+    "in each MLP module, forward and backward", "--plant low_occupancy", &low_occupancy::plant_low_occupancy};
 
 }  // namespace sonde::synth

@@ -4,6 +4,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace managed_thrash {
 namespace {
 
 /// Managed memory that the first kernel of each iteration and then the host touch.
@@ -25,10 +26,11 @@ void plant_managed_thrash(Program& program) {
 }
 
 }  // namespace
+}  // namespace managed_thrash
 
 extern const Plant managed_thrash_plant;
 const Plant managed_thrash_plant = {"managed_thrash", "managed memory moves to the GPU and back in each iteration",
                                     "the first kernel and the end of each iteration", "--plant managed_thrash",
-                                    &plant_managed_thrash};
+                                    &managed_thrash::plant_managed_thrash};
 
 }  // namespace sonde::synth

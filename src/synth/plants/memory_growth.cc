@@ -4,6 +4,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace memory_growth {
 namespace {
 
 /// Memory from a pool that no iteration gives back: results that are kept with all that they were made from.
@@ -21,10 +22,11 @@ void plant_memory_growth(Program& program) {
 }
 
 }  // namespace
+}  // namespace memory_growth
 
 extern const Plant memory_growth_plant;
 const Plant memory_growth_plant = {"memory_growth", "each iteration keeps memory that is never given back",
                                    "at the begin of each iteration, on every GPU", "--plant memory_growth",
-                                   &plant_memory_growth};
+                                   &memory_growth::plant_memory_growth};
 
 }  // namespace sonde::synth

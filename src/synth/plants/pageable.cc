@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace pageable {
 namespace {
 
 void plant_pageable(Program& program) {
@@ -15,9 +16,10 @@ void plant_pageable(Program& program) {
 }
 
 }  // namespace
+}  // namespace pageable
 
 extern const Plant pageable_plant;
 const Plant pageable_plant = {"pageable", "input copies come from pageable instead of pinned memory",
-                              "the input copy of each batch", "--plant pageable", &plant_pageable};
+                              "the input copy of each batch", "--plant pageable", &pageable::plant_pageable};
 
 }  // namespace sonde::synth

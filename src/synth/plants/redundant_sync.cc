@@ -4,6 +4,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace redundant_sync {
 namespace {
 
 /// As many values of a step are written to a log: a wait for each, though one covers all. Norms of parameters,
@@ -27,10 +28,11 @@ void plant_redundant_sync(Program& program) {
 }
 
 }  // namespace
+}  // namespace redundant_sync
 
 extern const Plant redundant_sync_plant;
 const Plant redundant_sync_plant = {"redundant_sync", "the host waits for the GPU again before it reads each value",
                                     "at the end of each iteration, on every GPU", "--plant redundant_sync",
-                                    &plant_redundant_sync};
+                                    &redundant_sync::plant_redundant_sync};
 
 }  // namespace sonde::synth

@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace repeated_copy {
 namespace {
 
 bool opens_part_of_layer(const Program& program, const Step& step) {
@@ -31,9 +32,11 @@ void plant_repeated_copy(Program& program) {
 }
 
 }  // namespace
+}  // namespace repeated_copy
 
 extern const Plant repeated_copy_plant;
 const Plant repeated_copy_plant = {"repeated_copy", "each attention and MLP copies the same mask to the GPU again",
-                                   "in each layer of the forward pass", "--plant repeated_copy", &plant_repeated_copy};
+                                   "in each layer of the forward pass", "--plant repeated_copy",
+                                   &repeated_copy::plant_repeated_copy};
 
 }  // namespace sonde::synth

@@ -6,6 +6,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace repeated_sequence {
 namespace {
 
 /// What a norm does, each a kernel of its own.
@@ -38,11 +39,12 @@ void plant_repeated_sequence(Program& program) {
 }
 
 }  // namespace
+}  // namespace repeated_sequence
 
 extern const Plant repeated_sequence_plant;
 const Plant repeated_sequence_plant = {"repeated_sequence",
                                        "each norm runs as ten different short kernels instead of one",
                                        "in each attention and MLP module, forward and backward, on every GPU",
-                                       "--plant repeated_sequence", &plant_repeated_sequence};
+                                       "--plant repeated_sequence", &repeated_sequence::plant_repeated_sequence};
 
 }  // namespace sonde::synth

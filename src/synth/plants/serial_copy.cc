@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace serial_copy {
 namespace {
 
 /// Input copies on the stream that computes: kernels wait for them.
@@ -16,9 +17,11 @@ void plant_serial_copy(Program& program) {
 }
 
 }  // namespace
+}  // namespace serial_copy
 
 extern const Plant serial_copy_plant;
 const Plant serial_copy_plant = {"serial_copy", "input copies run on the stream that computes instead of beside it",
-                                 "the input copy of each batch", "--plant serial_copy", &plant_serial_copy};
+                                 "the input copy of each batch", "--plant serial_copy",
+                                 &serial_copy::plant_serial_copy};
 
 }  // namespace sonde::synth

@@ -9,6 +9,7 @@
 #include "synth/worker.h"
 
 namespace sonde::synth {
+namespace serialized_streams {
 namespace {
 
 constexpr int64_t kOperatorNs = 3800;  // as any operator's
@@ -86,12 +87,13 @@ void plant_serialized_streams(Program& program) {
 }
 
 }  // namespace
+}  // namespace serialized_streams
 
 extern const Plant serialized_streams_plant;
 const Plant serialized_streams_plant = {
     "serialized_streams",
     "residual kernels run as two halves on two streams, and a set on the null stream between them",
     "in each attention and MLP module, forward and backward, on every GPU", "--plant serialized_streams",
-    &plant_serialized_streams};
+    &serialized_streams::plant_serialized_streams};
 
 }  // namespace sonde::synth

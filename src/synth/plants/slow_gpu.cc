@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace slow_gpu {
 namespace {
 
 /// As a GPU whose clocks are held down.
@@ -25,9 +26,10 @@ void plant_slow_gpu(Program& program) {
 }
 
 }  // namespace
+}  // namespace slow_gpu
 
 extern const Plant slow_gpu_plant;
 const Plant slow_gpu_plant = {"slow_gpu", "kernels of one GPU take a tenth longer", "on the last GPU",
-                              "--gpus 2 --plant slow_gpu", &plant_slow_gpu};
+                              "--gpus 2 --plant slow_gpu", &slow_gpu::plant_slow_gpu};
 
 }  // namespace sonde::synth

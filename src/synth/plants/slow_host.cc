@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace slow_host {
 namespace {
 
 /// Host work of one GPU's thread in each iteration: a data set on slower storage, a log that rank 0 alone writes.
@@ -21,10 +22,11 @@ void plant_slow_host(Program& program) {
 }
 
 }  // namespace
+}  // namespace slow_host
 
 extern const Plant slow_host_plant;
 const Plant slow_host_plant = {"slow_host", "one GPU's thread does more host work in each iteration",
                                "at the beginning of each iteration, on the thread of the last GPU",
-                               "--gpus 2 --plant slow_host", &plant_slow_host};
+                               "--gpus 2 --plant slow_host", &slow_host::plant_slow_host};
 
 }  // namespace sonde::synth

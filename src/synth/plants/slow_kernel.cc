@@ -5,6 +5,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace slow_kernel {
 namespace {
 
 constexpr int64_t kSlower = 3;
@@ -47,9 +48,11 @@ void plant_slow_kernel(Program& program) {
 }
 
 }  // namespace
+}  // namespace slow_kernel
 
 extern const Plant slow_kernel_plant;
 const Plant slow_kernel_plant = {"slow_kernel", "the activation kernel of one layer takes three times as long",
-                                 "in the encoder's first layer, forward", "--plant slow_kernel", &plant_slow_kernel};
+                                 "in the encoder's first layer, forward", "--plant slow_kernel",
+                                 &slow_kernel::plant_slow_kernel};
 
 }  // namespace sonde::synth

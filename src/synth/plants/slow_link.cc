@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace slow_link {
 namespace {
 
 /// Input copies over one lane of the link, on the stream that computes: nothing runs beside them.
@@ -17,10 +18,11 @@ void plant_slow_link(Program& program) {
 }
 
 }  // namespace
+}  // namespace slow_link
 
 extern const Plant slow_link_plant;
 const Plant slow_link_plant = {
     "slow_link", "input copies run at a fifteenth of what the link should carry, on the stream that computes",
-    "the input copy of each batch", "--plant slow_link", &plant_slow_link};
+    "the input copy of each batch", "--plant slow_link", &slow_link::plant_slow_link};
 
 }  // namespace sonde::synth

@@ -4,6 +4,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace small_copies {
 namespace {
 
 /// Many small results, such as the statistics of each layer, go to the host one by one.
@@ -33,10 +34,11 @@ void plant_small_copies(Program& program) {
 }
 
 }  // namespace
+}  // namespace small_copies
 
 extern const Plant small_copies_plant;
 const Plant small_copies_plant = {"small_copies", "many small tensors are copied to the host one by one",
                                   "in front of the loss's copy, on every GPU", "--plant small_copies",
-                                  &plant_small_copies};
+                                  &small_copies::plant_small_copies};
 
 }  // namespace sonde::synth

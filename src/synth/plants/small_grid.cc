@@ -1,6 +1,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace small_grid {
 namespace {
 
 /// Normalization with a quarter as many blocks as an H100 has SMs, each of which does four times as much: as long as
@@ -16,9 +17,11 @@ void plant_small_grid(Program& program) {
 }
 
 }  // namespace
+}  // namespace small_grid
 
 extern const Plant small_grid_plant;
 const Plant small_grid_plant = {"small_grid", "normalization kernels launch a quarter as many blocks as there are SMs",
-                                "in each layer, forward and backward", "--plant small_grid", &plant_small_grid};
+                                "in each layer, forward and backward", "--plant small_grid",
+                                &small_grid::plant_small_grid};
 
 }  // namespace sonde::synth

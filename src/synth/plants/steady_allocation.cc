@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace steady_allocation {
 namespace {
 
 /// The operator, forward or backward.
@@ -43,10 +44,12 @@ void plant_steady_allocation(Program& program) {
 }
 
 }  // namespace
+}  // namespace steady_allocation
 
 extern const Plant steady_allocation_plant;
-const Plant steady_allocation_plant = {
-    "steady_allocation", "each attention calls cudaMalloc and cudaFree in every iteration",
-    "at the begin and the end of each attention operator", "--plant steady_allocation", &plant_steady_allocation};
+const Plant steady_allocation_plant = {"steady_allocation",
+                                       "each attention calls cudaMalloc and cudaFree in every iteration",
+                                       "at the begin and the end of each attention operator",
+                                       "--plant steady_allocation", &steady_allocation::plant_steady_allocation};
 
 }  // namespace sonde::synth

@@ -4,6 +4,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace steady_load {
 namespace {
 
 /// Device code that is loaded anew all the time: what a cache of compiled kernels that is too small does.
@@ -21,10 +22,11 @@ void plant_steady_load(Program& program) {
 }
 
 }  // namespace
+}  // namespace steady_load
 
 extern const Plant steady_load_plant;
 const Plant steady_load_plant = {"steady_load", "every second iteration loads device code",
                                  "at the begin of every second iteration, on the threads that run them",
-                                 "--plant steady_load", &plant_steady_load};
+                                 "--plant steady_load", &steady_load::plant_steady_load};
 
 }  // namespace sonde::synth

@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace sync {
 namespace {
 
 /// What the host then does with a value: format it, log it.
@@ -33,9 +34,10 @@ void plant_sync(Program& program) {
 }
 
 }  // namespace
+}  // namespace sync
 
 extern const Plant sync_plant;
 const Plant sync_plant = {"sync", "the host waits for the whole GPU after each layer",
-                          "at the end of each layer and iteration", "--plant sync", &plant_sync};
+                          "at the end of each layer and iteration", "--plant sync", &sync::plant_sync};
 
 }  // namespace sonde::synth

@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace sync_copy {
 namespace {
 
 constexpr int64_t kResultBytes = 4096;
@@ -35,10 +36,11 @@ void plant_sync_copy(Program& program) {
 }
 
 }  // namespace
+}  // namespace sync_copy
 
 extern const Plant sync_copy_plant;
 const Plant sync_copy_plant = {"sync_copy",
                                "each layer's statistics are copied to the host by a call that waits for them",
-                               "at the end of each layer", "--plant sync_copy", &plant_sync_copy};
+                               "at the end of each layer", "--plant sync_copy", &sync_copy::plant_sync_copy};
 
 }  // namespace sonde::synth

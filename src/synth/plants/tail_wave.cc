@@ -1,6 +1,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace tail_wave {
 namespace {
 
 /// Attention in blocks so large that they are one wave (a block on each of 132 SMs) and a tenth: as long as two.
@@ -15,9 +16,10 @@ void plant_tail_wave(Program& program) {
 }
 
 }  // namespace
+}  // namespace tail_wave
 
 extern const Plant tail_wave_plant;
 const Plant tail_wave_plant = {"tail_wave", "attention kernels whose second wave is a tenth full",
-                               "in each layer, forward and backward", "--plant tail_wave", &plant_tail_wave};
+                               "in each layer, forward and backward", "--plant tail_wave", &tail_wave::plant_tail_wave};
 
 }  // namespace sonde::synth

@@ -2,6 +2,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace tiny_kernels {
 namespace {
 
 bool is_gelu(const Kernel& k) { return k.elementwise && k.name.find("gelu_functor") != std::string::npos; }
@@ -30,9 +31,11 @@ void plant_tiny_kernels(Program& program) {
 }
 
 }  // namespace
+}  // namespace tiny_kernels
 
 extern const Plant tiny_kernels_plant;
 const Plant tiny_kernels_plant = {"tiny_kernels", "each GELU activation runs as many tiny kernels instead of one",
-                                  "in each MLP module, on every GPU", "--plant tiny_kernels", &plant_tiny_kernels};
+                                  "in each MLP module, on every GPU", "--plant tiny_kernels",
+                                  &tiny_kernels::plant_tiny_kernels};
 
 }  // namespace sonde::synth

@@ -5,6 +5,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace unequal_batch {
 namespace {
 
 /// What the last GPU has more of, and the others less together.
@@ -49,9 +50,11 @@ void plant_unequal_batch(Program& program) {
 }
 
 }  // namespace
+}  // namespace unequal_batch
 
 extern const Plant unequal_batch_plant;
 const Plant unequal_batch_plant = {"unequal_batch", "one GPU gets a tenth more of the batch, the others less",
-                                   "on the last GPU", "--gpus 2 --plant unequal_batch", &plant_unequal_batch};
+                                   "on the last GPU", "--gpus 2 --plant unequal_batch",
+                                   &unequal_batch::plant_unequal_batch};
 
 }  // namespace sonde::synth

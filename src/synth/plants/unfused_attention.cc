@@ -6,6 +6,7 @@
 #include "synth/synth.h"
 
 namespace sonde::synth {
+namespace unfused_attention {
 namespace {
 
 constexpr int64_t kHeads = 16;
@@ -50,10 +51,11 @@ void plant_unfused_attention(Program& program) {
 }
 
 }  // namespace
+}  // namespace unfused_attention
 
 extern const Plant unfused_attention_plant;
 const Plant unfused_attention_plant = {
     "unfused_attention", "forward attention runs as separate matrix, scaling, mask and softmax kernels",
-    "in each attention module", "--plant unfused_attention", &plant_unfused_attention};
+    "in each attention module", "--plant unfused_attention", &unfused_attention::plant_unfused_attention};
 
 }  // namespace sonde::synth

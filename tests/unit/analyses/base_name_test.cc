@@ -9,7 +9,7 @@
 #include "record/kernels/function_name.h"
 
 namespace sonde {
-namespace {
+namespace base_name_test {
 
 std::string base_of(const char* mangled) {
   const auto part = inject::metrics::base_name(mangled);
@@ -33,5 +33,5 @@ TEST(BaseName, TakesWhatItDoesNotUnderstandAsItIs) {
   }
 }
 
-}  // namespace
+}  // namespace base_name_test
 }  // namespace sonde

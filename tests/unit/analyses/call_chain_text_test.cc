@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace call_chain_text_test {
 
 struct Frame {
   std::string_view symbol;
@@ -52,5 +52,5 @@ TEST(TopChain, AddsUpChainsThatReadTheSame) {
   EXPECT_EQ(top.text(trace), "b");
 }
 
-}  // namespace
+}  // namespace call_chain_text_test
 }  // namespace sonde

@@ -4,7 +4,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace call_summary_test {
 
 using Texts = std::vector<std::string>;
 
@@ -33,5 +33,5 @@ TEST(ApiLabel, CutsFourDigitVersionsOnly) {
   EXPECT_EQ(api_label("_v7000"), "_v7000");
 }
 
-}  // namespace
+}  // namespace call_summary_test
 }  // namespace sonde

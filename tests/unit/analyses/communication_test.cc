@@ -8,7 +8,7 @@
 #include "trace/columns.h"
 
 namespace sonde {
-namespace {
+namespace communication_test {
 
 constexpr std::string_view kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 
@@ -159,5 +159,5 @@ TEST(Replay, ACollectiveWaitsForItsLastParticipant) {
   EXPECT_EQ(saved(trace, {0, 1}), 19'900);
 }
 
-}  // namespace
+}  // namespace communication_test
 }  // namespace sonde

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace counter_means_test {
 
 CounterSeries series_of(const Times& times, const std::vector<double>& values, bool sampled) {
   CounterValues table;
@@ -44,5 +44,5 @@ TEST(CounterMeans, OneSampleTellsNothing) {
   EXPECT_EQ(series_of({}, {}, false).over_all().mean(), std::nullopt);
 }
 
-}  // namespace
+}  // namespace counter_means_test
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace framework_summary_test {
 
 using Texts = std::vector<std::string>;
 
@@ -53,5 +53,5 @@ TEST(TorchOpSum, SaysNothingOfADeviceThatWasNotRecorded) {
   EXPECT_EQ(cells(table, "Host Total Time"), (Texts{"10"}));
 }
 
-}  // namespace
+}  // namespace framework_summary_test
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace function_identity_test {
 
 bool same_names(const FunctionNames& a, const FunctionNames& b) {
   const std::vector<FunctionNames> both = {a, b};
@@ -52,5 +52,5 @@ TEST(FunctionIdentity, the_linkers_name_is_enough) {
   EXPECT_TRUE(same_names({"_Z1fI1XEvi", "_Z1fI1XEvi"}, {"void f<X>(int)", "_Z1fI1XEvi"}));
 }
 
-}  // namespace
+}  // namespace function_identity_test
 }  // namespace sonde

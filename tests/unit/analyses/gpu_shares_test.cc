@@ -9,7 +9,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace gpu_shares_test {
 
 GpuShares shares_of(const Trace& trace) { return share_gpu_time(trace, gpus_of(trace)); }
 
@@ -115,5 +115,5 @@ TEST(GpuShares, AreThoseCountedNanosecondByNanosecond) {
   EXPECT_EQ(sum_of(shares.kernels), shares.busy_ns[0]);
 }
 
-}  // namespace
+}  // namespace gpu_shares_test
 }  // namespace sonde

@@ -8,7 +8,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace idle_time_test {
 
 using Times = std::map<std::string_view, int64_t>;
 
@@ -97,5 +97,5 @@ TEST(IdleTime, GpusOnWhichNothingRanHaveNone) {
   EXPECT_EQ(idle_times(b.build()), Times());
 }
 
-}  // namespace
+}  // namespace idle_time_test
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace kernel_class_test {
 
 TEST(KernelClass, IsToldByTheName) {
   EXPECT_EQ(kernel_class("void flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4>, false>(Flash_fwd_params)"),
@@ -30,5 +30,5 @@ TEST(KernelClass, ProductsWithoutTensorCoresAreToldFromOthers) {
   EXPECT_EQ(kernel_class("void gemmk1_kernel<float, 256, 5>(cublasGemmk1Params<float>)"), KernelClass::matrix);
 }
 
-}  // namespace
+}  // namespace kernel_class_test
 }  // namespace sonde

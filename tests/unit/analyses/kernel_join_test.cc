@@ -5,7 +5,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace kernel_join_test {
 
 /// Kernel reports by hand.
 class Reports {
@@ -156,5 +156,5 @@ TEST(KernelJoin, other_configurations_do_not_match) {
   EXPECT_EQ(join.unmatched_launches.front().duration_ns, 150);
 }
 
-}  // namespace
+}  // namespace kernel_join_test
 }  // namespace sonde

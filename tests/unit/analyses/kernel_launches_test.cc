@@ -3,7 +3,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace kernel_launches_test {
 
 using Texts = std::vector<std::string>;
 
@@ -70,5 +70,5 @@ TEST(KernExecSum, HasNoQueueFiguresWithoutAQueue) {
   EXPECT_EQ(cells(table, "QMin"), (Texts{"-"}));
 }
 
-}  // namespace
+}  // namespace kernel_launches_test
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace launch_occupancy_test {
 
 /// One kernel with everything known, on an A100.
 Trace known_kernel() {
@@ -78,5 +78,5 @@ TEST(LaunchOccupancy, has_no_waves_without_grid_or_number_of_sms) {
   EXPECT_TRUE(waves([](Trace& t) { t.streams[0].green_context = 0; }));
 }
 
-}  // namespace
+}  // namespace launch_occupancy_test
 }  // namespace sonde

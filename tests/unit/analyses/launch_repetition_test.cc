@@ -6,7 +6,7 @@
 #include "trace/link.h"
 
 namespace sonde {
-namespace {
+namespace launch_repetition_test {
 
 /// A thread that launches these kernels one after another, 10 us apart, and 100 us before each "a".
 Trace launched(const std::vector<std::string>& kernels) {
@@ -67,5 +67,5 @@ TEST(LaunchRepetition, MakesStepsWhereNoRangeDoes) {
   EXPECT_EQ(steps->steady.size(), 9U);
 }
 
-}  // namespace
+}  // namespace launch_repetition_test
 }  // namespace sonde

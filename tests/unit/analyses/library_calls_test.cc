@@ -11,7 +11,7 @@
 #include "trace/whole_trace.h"
 
 namespace sonde::record {
-namespace {
+namespace library_calls_test {
 
 using wire::Library;
 
@@ -127,5 +127,5 @@ TEST(LibraryCalls, RecordsThatCannotBeAreNone) {
   }
 }
 
-}  // namespace
+}  // namespace library_calls_test
 }  // namespace sonde::record

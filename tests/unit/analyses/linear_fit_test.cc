@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace linear_fit_test {
 
 using Points = std::vector<std::pair<double, double>>;
 
@@ -31,5 +31,5 @@ TEST(LinearFit, what_has_no_line_or_no_correlation) {
   EXPECT_EQ(linear_fit(Points{{1, 2}, {2, 2}})->correlation, std::nullopt);
 }
 
-}  // namespace
+}  // namespace linear_fit_test
 }  // namespace sonde

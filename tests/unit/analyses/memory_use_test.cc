@@ -10,7 +10,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace memory_use_test {
 
 constexpr int64_t kEnd = 1'000'000;
 
@@ -112,5 +112,5 @@ TEST(MemoryPeaks, EqualALookAtEveryEvent) {
   }
 }
 
-}  // namespace
+}  // namespace memory_use_test
 }  // namespace sonde

@@ -5,7 +5,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace module_tree_test {
 
 ModuleTree tree_of(const Trace& trace, const ModuleChoice& choice = {}) { return module_tree(trace, choice); }
 
@@ -146,5 +146,5 @@ TEST(ModuleTree, ABackwardOperatorTakesItsForwardOperatorsPlace) {
   EXPECT_EQ(tree.modules[2].total.device_ns, 0);
 }
 
-}  // namespace
+}  // namespace module_tree_test
 }  // namespace sonde

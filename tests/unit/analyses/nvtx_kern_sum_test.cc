@@ -3,7 +3,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace nvtx_kern_sum_test {
 
 using Texts = std::vector<std::string>;
 
@@ -59,5 +59,5 @@ TEST(NvtxKernSum, NamesKernelsAsAsked) {
   EXPECT_EQ(cells(run_report("nvtx_kern_sum:mangled", trace), "Kernel Name").front(), "_Z4gemm");
 }
 
-}  // namespace
+}  // namespace nvtx_kern_sum_test
 }  // namespace sonde

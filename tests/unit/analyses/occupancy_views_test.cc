@@ -5,7 +5,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace occupancy_views_test {
 
 using Texts = std::vector<std::string>;
 
@@ -126,5 +126,5 @@ TEST(OccupancyLimitsView, works_without_the_gpu) {
   EXPECT_FALSE(OneLaunch().view("occupancy_limits"));
 }
 
-}  // namespace
+}  // namespace occupancy_views_test
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace pushpop_trace_test {
 
 using Texts = std::vector<std::string>;
 
@@ -85,5 +85,5 @@ TEST(PushPopTrace, KeepsStacksThatFillMoreThanOneBlock) {
   EXPECT_TRUE(cells(table, "RangeStack").back().ends_with(":998:999:1000"));
 }
 
-}  // namespace
+}  // namespace pushpop_trace_test
 }  // namespace sonde

@@ -12,7 +12,7 @@
 #include "inject/metrics/range_pattern.cc"  // NOLINT(bugprone-suspicious-include)
 
 namespace sonde {
-namespace {
+namespace range_pattern_test {
 
 using inject::metrics::Patterns;
 using inject::metrics::RangeBits;
@@ -205,5 +205,5 @@ TEST(RangePattern, WhatCannotBeAskedForSaysWhy) {
   EXPECT_NE(error("regex:(/").find("regular expression"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace range_pattern_test
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace range_summary_test {
 
 using Texts = std::vector<std::string>;
 
@@ -82,5 +82,5 @@ TEST(NvtxSum, HasNoRowsWithoutRanges) {
   }
 }
 
-}  // namespace
+}  // namespace range_summary_test
 }  // namespace sonde

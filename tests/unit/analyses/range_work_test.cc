@@ -7,7 +7,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace range_work_test {
 
 using Texts = std::vector<std::string>;
 
@@ -170,5 +170,5 @@ TEST(RangeWork, AgreesWithEveryRangeAgainstEveryCallForNestedRanges) {
   }
 }
 
-}  // namespace
+}  // namespace range_work_test
 }  // namespace sonde

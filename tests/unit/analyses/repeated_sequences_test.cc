@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace repeated_sequences_test {
 
 using Words = std::vector<uint32_t>;
 
@@ -89,5 +89,5 @@ TEST(RepeatedSequences, FewerDifferentWordsAreNone) {
   EXPECT_TRUE(repeated_sequences({text}, {}).empty());
 }
 
-}  // namespace
+}  // namespace repeated_sequences_test
 }  // namespace sonde

@@ -6,7 +6,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace roofline_test {
 
 Arithmetic arithmetic(double flop, double ceiling) { return {"FP32", false, flop, ceiling}; }
 MemoryTraffic memory(double bytes, double ceiling) { return {MemoryLevel::dram, bytes, ceiling}; }
@@ -122,5 +122,5 @@ TEST(Roofline, a_launch_without_arithmetic_still_shows_its_traffic) {
   EXPECT_EQ(cells(*table, "Roof there"), (std::vector<std::string>{"-", "DRAM"}));
 }
 
-}  // namespace
+}  // namespace roofline_test
 }  // namespace sonde

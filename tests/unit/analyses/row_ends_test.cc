@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace row_ends_test {
 
 TEST(RowEnds, GivesTheFirstFreeRow) {
   RowEnds ends;
@@ -40,5 +40,5 @@ TEST(RowEnds, IsASearchOfAllRows) {
   }
 }
 
-}  // namespace
+}  // namespace row_ends_test
 }  // namespace sonde

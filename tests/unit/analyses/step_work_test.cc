@@ -7,7 +7,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace step_work_test {
 
 constexpr int kSteps = 8;
 
@@ -90,5 +90,5 @@ TEST(StepWork, BusyTimeIsClippedAndCountsBeginInTheStep) {
   EXPECT_EQ(work_of_steps(trace, gpus_of(trace), 1, steps)[1].kernels, 3);
 }
 
-}  // namespace
+}  // namespace step_work_test
 }  // namespace sonde

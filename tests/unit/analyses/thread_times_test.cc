@@ -6,7 +6,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace thread_times_test {
 
 TEST(OsCallKind, IsTheSameForVariantsOfACall) {
   EXPECT_EQ(os_call_kind("read"), OsCallKind::file);
@@ -83,5 +83,5 @@ TEST(ThreadTimes, OfAThreadThatDidNothingAreNone) {
   EXPECT_EQ(thread_times(b.build())[t].source, ThreadTimeSource::none);
 }
 
-}  // namespace
+}  // namespace thread_times_test
 }  // namespace sonde

@@ -13,7 +13,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace timeline_test {
 
 /// The timeline of a trace, and what it was made of.
 struct Made {
@@ -339,5 +339,5 @@ TEST(Timeline, ACounterWithoutAnyValueIsNotThere) {
   EXPECT_EQ(made.track(TrackKind::counter).counter->value.back(), 3);
 }
 
-}  // namespace
+}  // namespace timeline_test
 }  // namespace sonde

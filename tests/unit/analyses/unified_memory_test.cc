@@ -3,7 +3,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace unified_memory_test {
 
 using Texts = std::vector<std::string>;
 
@@ -67,5 +67,5 @@ TEST(UmCpuPageFaultsSum, CountsByInstruction) {
   EXPECT_EQ(cells(table, "CPU Instruction Address"), (Texts{"main+0x10", "fill+0x4"}));
 }
 
-}  // namespace
+}  // namespace unified_memory_test
 }  // namespace sonde

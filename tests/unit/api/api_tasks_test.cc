@@ -10,7 +10,7 @@
 #include "api/task_log.h"
 
 namespace sonde::api {
-namespace {
+namespace api_tasks_test {
 
 using dispatch::TaskState;
 using Json = nlohmann::json;
@@ -476,5 +476,5 @@ TEST_F(ApiTasks, ConfigurationsShowNoValuesOfVariables) {
   EXPECT_NE(response.body.find(R"("TOKEN":"***")"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace api_tasks_test
 }  // namespace sonde::api

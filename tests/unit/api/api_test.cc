@@ -9,7 +9,7 @@
 #include "api/schema/strict_json.h"
 
 namespace sonde::api {
-namespace {
+namespace api_test {
 
 using Json = nlohmann::json;
 
@@ -376,5 +376,5 @@ TEST(ApiProblem, FillsNamesInOnce) {
   EXPECT_EQ(detail_of(response), "'{known}' is no GPU of this host. K");
 }
 
-}  // namespace
+}  // namespace api_test
 }  // namespace sonde::api

@@ -5,7 +5,7 @@
 #include "base/files/protobuf.h"
 
 namespace sonde {
-namespace {
+namespace message_test {
 
 std::string encoded(uint64_t value) {
   std::string text;
@@ -76,5 +76,5 @@ TEST(Message, SeesWhatProtozeroSeesInAnyBytes) {
   EXPECT_LT(whole, 19'500U);
 }
 
-}  // namespace
+}  // namespace message_test
 }  // namespace sonde

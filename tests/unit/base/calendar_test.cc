@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace calendar_test {
 
 // date -u -d @SECONDS +%FT%T
 TEST(Calendar, WritesAndReadsMoments) {
@@ -25,5 +25,5 @@ TEST(Calendar, TakesNothingElseForAMoment) {
   }
 }
 
-}  // namespace
+}  // namespace calendar_test
 }  // namespace sonde

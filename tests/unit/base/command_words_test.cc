@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace command_words_test {
 
 using Words = std::vector<std::string>;
 
@@ -27,5 +27,5 @@ TEST(CommandWords, a_line_of_words_can_be_split_again) {
   EXPECT_EQ(command_line(words).substr(0, 6), "'a b' ");
 }
 
-}  // namespace
+}  // namespace command_words_test
 }  // namespace sonde

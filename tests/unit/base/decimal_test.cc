@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace decimal_test {
 
 TEST(ScaledDecimal, IsExactToTheNanosecond) {
   EXPECT_EQ(nanoseconds_of_us("1712195495893139.584"), 1712195495893139584);
@@ -52,5 +52,5 @@ TEST(IntegerOf, TakesWholeTextsOnly) {
   EXPECT_EQ(integer_of<int32_t>("7 "), std::nullopt);
 }
 
-}  // namespace
+}  // namespace decimal_test
 }  // namespace sonde

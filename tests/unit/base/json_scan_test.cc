@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace json_scan_test {
 
 TEST(JsonScan, FindsTheEndOfStrings) {
   EXPECT_EQ(string_end(R"("ab" x)", 0), 4U);
@@ -44,5 +44,5 @@ TEST(JsonScan, TakesQuotesOff) {
   EXPECT_EQ(without_quotes(""), "");
 }
 
-}  // namespace
+}  // namespace json_scan_test
 }  // namespace sonde

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace sort_runs_test {
 
 using Pairs = std::vector<std::pair<int, int>>;
 
@@ -35,5 +35,5 @@ TEST(SortRuns, IsAStableSort) {
   }
 }
 
-}  // namespace
+}  // namespace sort_runs_test
 }  // namespace sonde

@@ -10,7 +10,7 @@
 #include "base/files/sqlite.h"
 
 namespace sonde {
-namespace {
+namespace sqlite_pages_test {
 
 /// A database in a file of its own, gone at the end of the test.
 class SqlitePagesTest : public ::testing::Test {
@@ -117,5 +117,5 @@ TEST(SqlitePages, RefusesWhatIsNoDatabase) {
   EXPECT_FALSE(SqlitePages::open(std::string(200, 'x')));
 }
 
-}  // namespace
+}  // namespace sqlite_pages_test
 }  // namespace sonde

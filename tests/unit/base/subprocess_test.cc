@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace subprocess_test {
 
 std::string content(const std::string& file) {
   std::ifstream stream(file);
@@ -140,5 +140,5 @@ TEST_F(SubprocessTest, the_output_of_a_short_program) {
   EXPECT_FALSE(std::filesystem::exists(output_));
 }
 
-}  // namespace
+}  // namespace subprocess_test
 }  // namespace sonde

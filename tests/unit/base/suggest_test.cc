@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace suggest_test {
 
 constexpr std::array<std::string_view, 3> kKnown = {"cuda_gpu_kern_sum", "cuda_api_sum", "nvtx_sum"};
 
@@ -16,5 +16,5 @@ TEST(Suggest, FindsATypingMistake) {
 
 TEST(Suggest, StaysSilentWhenNothingIsNear) { EXPECT_EQ(did_you_mean("gpu_metrics", kKnown), ""); }
 
-}  // namespace
+}  // namespace suggest_test
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace utf8_test {
 
 TEST(Utf8, KeepsTextAndReplacesOtherBytes) {
   EXPECT_EQ(valid_utf8("plain"), "plain");
@@ -25,5 +25,5 @@ TEST(Utf8, OverlongFormsAndSurrogatesAreNone) {
   }
 }
 
-}  // namespace
+}  // namespace utf8_test
 }  // namespace sonde

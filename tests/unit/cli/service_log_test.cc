@@ -4,7 +4,7 @@
 #include "cli/serve/logs.h"
 
 namespace sonde::serve {
-namespace {
+namespace service_log_test {
 
 std::string line(std::string_view message, const std::vector<LogField>& fields) { return log_line(message, fields); }
 
@@ -24,5 +24,5 @@ TEST(LogLevel, IsFoundByName) {
   EXPECT_EQ(log_level_of("loud"), LogLevel::info);
 }
 
-}  // namespace
+}  // namespace service_log_test
 }  // namespace sonde::serve

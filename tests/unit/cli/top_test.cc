@@ -5,7 +5,7 @@
 #include "report/text/text_width.h"
 
 namespace sonde::top {
-namespace {
+namespace top_test {
 
 /// Knows process 7 of anna in a container, and that 8 is no more.
 class MadeOwners : public monitor::ProcessOwners {
@@ -158,5 +158,5 @@ TEST(Top, KeepsOnlyWhatATerminalShows) {
   EXPECT_EQ(model.gpus[0].utilization_percent.back(), 99);
 }
 
-}  // namespace
+}  // namespace top_test
 }  // namespace sonde::top

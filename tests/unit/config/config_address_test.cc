@@ -3,7 +3,7 @@
 #include "config/text_form.h"
 
 namespace sonde::config {
-namespace {
+namespace config_address_test {
 
 TEST(Address, LoopbackIsWhatOnlyThisHostReaches) {
   for (const char* address : {"127.0.0.1", "127.8.0.1", "::1", "localhost"})
@@ -14,5 +14,5 @@ TEST(Address, LoopbackIsWhatOnlyThisHostReaches) {
   }
 }
 
-}  // namespace
+}  // namespace config_address_test
 }  // namespace sonde::config

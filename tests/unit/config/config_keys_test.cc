@@ -13,7 +13,7 @@
 #include "config/read.h"
 
 namespace sonde::config {
-namespace {
+namespace config_keys_test {
 
 using Json = nlohmann::json;
 
@@ -208,5 +208,5 @@ TEST(ConfigKeys, the_whole_configuration_reads_back_as_itself) {
   EXPECT_EQ(config_json(again.config, Secrets::shown), config_json(config, Secrets::shown));
 }
 
-}  // namespace
+}  // namespace config_keys_test
 }  // namespace sonde::config

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde::config {
-namespace {
+namespace config_live_test {
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
@@ -276,5 +276,5 @@ TEST_F(ConfigLive, many_threads_change_and_read) {
   EXPECT_EQ(live->current()->gpu.max_temperature, 20 + kRounds - 1);
 }
 
-}  // namespace
+}  // namespace config_live_test
 }  // namespace sonde::config

@@ -11,7 +11,7 @@
 #include "config/mappings.h"
 
 namespace sonde::config {
-namespace {
+namespace config_read_test {
 
 Config config_of(std::string_view yaml) {
   const Reading reading = read_config(yaml, "config.yaml");
@@ -154,5 +154,5 @@ TEST(ConfigRead, gpus_of_mappings_have_to_exist) {
             "as `sonde gpus -L` prints it");
 }
 
-}  // namespace
+}  // namespace config_read_test
 }  // namespace sonde::config

@@ -12,7 +12,7 @@
 #include "config/read.h"
 
 namespace sonde::config {
-namespace {
+namespace config_task_types_test {
 
 using Json = nlohmann::json;
 
@@ -155,5 +155,5 @@ TEST(ByteSize, texts_are_bytes) {
   EXPECT_EQ(byte_size_text(int64_t{1536} << 20U), "1536MiB");
 }
 
-}  // namespace
+}  // namespace config_task_types_test
 }  // namespace sonde::config

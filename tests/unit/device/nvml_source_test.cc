@@ -14,7 +14,7 @@
 // The NVML source through the real C interface, with the stand-in library of tests/fakes/nvml, whose layout of the
 // interface was written apart from src/device/nvml/abi.h.
 namespace sonde::device {
-namespace {
+namespace nvml_source_test {
 
 using std::chrono::milliseconds;
 
@@ -434,5 +434,5 @@ TEST(GpuFields, AnUnknownOneIsRefusedInNvidiaSmisWords) {
   EXPECT_FALSE(find_field("").has_value());
 }
 
-}  // namespace
+}  // namespace nvml_source_test
 }  // namespace sonde::device

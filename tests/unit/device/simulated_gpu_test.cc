@@ -5,7 +5,7 @@
 #include "device/simulated/source.h"
 
 namespace sonde::device::simulated {
-namespace {
+namespace simulated_gpu_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 using std::chrono::milliseconds;
@@ -155,5 +155,5 @@ TEST(SimulatedGpu, EachMistakeOfADescriptionIsNamedWithItsPlace) {
   EXPECT_FALSE(read_description("", "x").has_value());
 }
 
-}  // namespace
+}  // namespace simulated_gpu_test
 }  // namespace sonde::device::simulated

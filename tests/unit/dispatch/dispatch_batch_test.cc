@@ -9,7 +9,7 @@
 #include "dispatch/engine/split.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_batch_test {
 
 using namespace testing;
 
@@ -215,5 +215,5 @@ TEST(DispatchBatch, GoesOnceItsTasksAreDropped) {
   EXPECT_EQ(host.engine->find_batch(id), nullptr);
 }
 
-}  // namespace
+}  // namespace dispatch_batch_test
 }  // namespace sonde::dispatch

@@ -8,7 +8,7 @@
 #include "dispatch/dispatch_host.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_configuration_test {
 
 using namespace testing;
 
@@ -296,5 +296,5 @@ TEST(DispatchConfiguration, TheQueuesTimeLimitIsForWaitingAlone) {
   EXPECT_EQ(host.starts(), Ids{blocked});
 }
 
-}  // namespace
+}  // namespace dispatch_configuration_test
 }  // namespace sonde::dispatch

@@ -6,7 +6,7 @@
 #include "dispatch/dispatch_host.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_engine_test {
 
 using namespace testing;
 
@@ -607,5 +607,5 @@ TEST(DispatchEngine, DecidesTheSameFromTheSameInputs) {
   EXPECT_EQ(first, decided());
 }
 
-}  // namespace
+}  // namespace dispatch_engine_test
 }  // namespace sonde::dispatch

@@ -5,7 +5,7 @@
 #include "dispatch/dispatch_host.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_explain_test {
 
 using namespace testing;
 
@@ -122,5 +122,5 @@ TEST(DispatchExplain, LeavesNoPlaceholderUnfilled) {
   }
 }
 
-}  // namespace
+}  // namespace dispatch_explain_test
 }  // namespace sonde::dispatch

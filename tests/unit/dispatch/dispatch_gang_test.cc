@@ -7,7 +7,7 @@
 #include "dispatch/dispatch_host.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_gang_test {
 
 using namespace testing;
 
@@ -265,5 +265,5 @@ TEST(DispatchGang, NobodyWhoPassesTheFirstMakesItWait) {
   }
 }
 
-}  // namespace
+}  // namespace dispatch_gang_test
 }  // namespace sonde::dispatch

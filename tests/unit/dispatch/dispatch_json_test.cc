@@ -7,7 +7,7 @@
 
 /// Tasks as the API shows them, against texts that were written by hand.
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_json_test {
 
 using Json = nlohmann::ordered_json;
 
@@ -187,5 +187,5 @@ TEST(DispatchJson, BytesThatAreNoTextDoNotStopIt) {
   EXPECT_NE(monitor::json_line(judgement_json(judgement)).find(R"("score":null)"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace dispatch_json_test
 }  // namespace sonde::dispatch

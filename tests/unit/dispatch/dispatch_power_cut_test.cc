@@ -11,7 +11,7 @@
 
 /// The store on a disk whose power goes: whatever save() returned for is there, and nothing in part.
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_power_cut_test {
 
 using sonde::testing::CutDisk;
 using sonde::testing::Files;
@@ -241,5 +241,5 @@ TEST(DispatchPowerCut, AnywhereInLongerRuns) {
   }
 }
 
-}  // namespace
+}  // namespace dispatch_power_cut_test
 }  // namespace sonde::dispatch

@@ -6,7 +6,7 @@
 #include "dispatch/dispatch_host.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_queue_test {
 
 using namespace testing;
 
@@ -234,5 +234,5 @@ TEST(DispatchQueue, TasksWithoutGpuHavePlacesOfTheirOwn) {
   EXPECT_EQ(host.starts(), Ids{ids[2]});
 }
 
-}  // namespace
+}  // namespace dispatch_queue_test
 }  // namespace sonde::dispatch

@@ -7,7 +7,7 @@
 #include "dispatch/rule.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_rules_test {
 
 using namespace testing;
 
@@ -215,5 +215,5 @@ TEST(DispatchRules, HaveNamesAndDescriptionsOfTheirOwn) {
   }
 }
 
-}  // namespace
+}  // namespace dispatch_rules_test
 }  // namespace sonde::dispatch

@@ -16,7 +16,7 @@
 #include "dispatch/dispatch_tasks.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_store_test {
 
 using namespace std::string_literals;
 
@@ -688,5 +688,5 @@ TEST(DispatchStoreFaults, TheErrorSaysWhatToDo) {
   EXPECT_EQ(failed.error().message, "/state/tasks.db: database or disk is full (free space on its disk)");
 }
 
-}  // namespace
+}  // namespace dispatch_store_test
 }  // namespace sonde::dispatch

@@ -8,7 +8,7 @@
 #include "dispatch/strategy.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatch_strategies_test {
 
 using namespace testing;
 
@@ -248,5 +248,5 @@ TEST(DispatchStrategies, AreTheOnesThatCanBeConfigured) {
   EXPECT_EQ(find_strategy("fastest"), nullptr);
 }
 
-}  // namespace
+}  // namespace dispatch_strategies_test
 }  // namespace sonde::dispatch

@@ -8,7 +8,7 @@
 #include "monitor/monitor_parts.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace dispatcher_test {
 
 using monitor::kSecond;
 using monitor::kStart;
@@ -495,5 +495,5 @@ TEST_F(DispatcherTest, AThreadDoesItAll) {
   EXPECT_EQ(store_.tasks.at(1).state, TaskState::succeeded);
 }
 
-}  // namespace
+}  // namespace dispatcher_test
 }  // namespace sonde::dispatch

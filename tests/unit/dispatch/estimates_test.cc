@@ -10,7 +10,7 @@
 #include "dispatch/estimates/tail_bound.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace estimates_test {
 
 constexpr double kGiB = 1073741824.0;
 
@@ -168,5 +168,5 @@ TEST(Estimates, OnlyTheLastTwoHundredCount) {
   EXPECT_EQ(estimates.memory("train")->tasks, 200);
 }
 
-}  // namespace
+}  // namespace estimates_test
 }  // namespace sonde::dispatch

@@ -1,7 +1,7 @@
 #include "dispatch/attempts.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace executor_adopt_test {
 
 using AdoptTest = Attempts;
 
@@ -144,5 +144,5 @@ TEST_F(AdoptTest, ReadsTheWholeLogOfAnEarlierLife) {
   EXPECT_TRUE(log(1).is_whole);
 }
 
-}  // namespace
+}  // namespace executor_adopt_test
 }  // namespace sonde::dispatch

@@ -5,7 +5,7 @@
 #include "dispatch/attempts.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace executor_test {
 
 using ExecutorTest = Attempts;
 
@@ -430,5 +430,5 @@ TEST_F(ExecutorTest, StartsAnAttemptOnceHoweverOftenItIsAsked) {
   EXPECT_EQ(ends_told(1), 1U);
 }
 
-}  // namespace
+}  // namespace executor_test
 }  // namespace sonde::dispatch

@@ -6,7 +6,7 @@
 #include "monitor/monitor_parts.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace gpu_feed_test {
 
 using monitor::kSecond;
 using monitor::kStart;
@@ -135,5 +135,5 @@ TEST_F(GpuFeedTest, TroubleSaysWhyNothingMayStart) {
   EXPECT_EQ(gpu_trouble(monitor_.host->gpus[1], *monitor_.host), "it has not been read yet");
 }
 
-}  // namespace
+}  // namespace gpu_feed_test
 }  // namespace sonde::dispatch

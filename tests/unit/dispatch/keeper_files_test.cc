@@ -12,7 +12,7 @@
 #include "dispatch/keeper/output_file.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace keeper_files_test {
 
 using keeper::EndRecord;
 using keeper::KeeperLaunch;
@@ -197,5 +197,5 @@ TEST(OutOfMemory, IsNotEveryTalkOfMemory) {
   EXPECT_FALSE(tells_of_full_gpu_memory(long_ago + "ValueError: something else"));
 }
 
-}  // namespace
+}  // namespace keeper_files_test
 }  // namespace sonde::dispatch

@@ -11,7 +11,7 @@
 #include "dispatch/simulation/virtual_host.h"
 
 namespace sonde::dispatch::simulation {
-namespace {
+namespace simulation_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kGiB = 1 << 30;
@@ -284,5 +284,5 @@ TEST(Simulation, ADayComesToTheSameTwice) {
   EXPECT_EQ(measures.left, 0);
 }
 
-}  // namespace
+}  // namespace simulation_test
 }  // namespace sonde::dispatch::simulation

@@ -9,7 +9,7 @@
 #include "config/read.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace submission_test {
 
 constexpr std::string_view kFile = R"(
 gpu:
@@ -256,5 +256,5 @@ TEST(Submission, refuses_what_cannot_be) {
   }
 }
 
-}  // namespace
+}  // namespace submission_test
 }  // namespace sonde::dispatch

@@ -15,7 +15,7 @@
 #include "dispatch/profiles/slow_work.h"
 
 namespace sonde::dispatch::profiles {
-namespace {
+namespace task_profiles_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kMinute = 60 * kSecond;
@@ -348,5 +348,5 @@ TEST(FilledWords, NameOutputPidAndSeconds) {
             (std::vector<std::string>{"rec", "-p", "12", "--for=30", "/a/{output}./a/{output}"}));
 }
 
-}  // namespace
+}  // namespace task_profiles_test
 }  // namespace sonde::dispatch::profiles

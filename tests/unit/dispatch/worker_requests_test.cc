@@ -3,7 +3,7 @@
 #include "dispatch/executor/worker_exchange.h"
 
 namespace sonde::dispatch {
-namespace {
+namespace worker_requests_test {
 
 TEST(InferUrl, names_model_and_version) {
   EXPECT_EQ(infer_url("http://host:8000", {.model = "bert", .version = {}, .request = {}}),
@@ -17,5 +17,5 @@ TEST(InferUrl, what_comes_from_the_task_makes_no_path_of_its_own) {
             "http://host/v2/models/..%2Fa%20b%3Fc%23d%25/versions/1%2F2/infer");
 }
 
-}  // namespace
+}  // namespace worker_requests_test
 }  // namespace sonde::dispatch

@@ -10,7 +10,7 @@
 #include "doctor/version.h"
 
 namespace sonde::doctor {
-namespace {
+namespace doctor_test {
 
 /// A host made of maps. Links lead from a path to another one.
 class MadeHost : public Host {
@@ -272,5 +272,5 @@ TEST(Doctor, AsksTheCluster) {
   EXPECT_TRUE(told(host, "kubernetes").contains("kubectl gave no JSON"));
 }
 
-}  // namespace
+}  // namespace doctor_test
 }  // namespace sonde::doctor

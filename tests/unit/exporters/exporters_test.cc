@@ -18,7 +18,7 @@
 #include "trace/columns.h"
 
 namespace sonde {
-namespace {
+namespace exporters_test {
 
 std::string temporary(const std::string& name) { return testing::TempDir() + name; }
 
@@ -295,5 +295,5 @@ TEST(Exporters, LeaveNothingBehindWhenTheDiskIsFull) {
   }
 }
 
-}  // namespace
+}  // namespace exporters_test
 }  // namespace sonde

@@ -7,7 +7,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace launch_bound_test {
 
 constexpr int64_t kUs = 1000;
 
@@ -140,5 +140,5 @@ TEST(LaunchBound, AbstainsWithoutLaunchingCalls) {
   EXPECT_NE(reason, diagnosis.abstentions.end());
 }
 
-}  // namespace
+}  // namespace launch_bound_test
 }  // namespace sonde

@@ -11,7 +11,7 @@
 
 /// The rules on memory and copies: one loop of ten steps of a millisecond, changed by what each rule looks for.
 namespace sonde {
-namespace {
+namespace memory_rules_test {
 
 constexpr int64_t kStep = 1'000'000;
 constexpr int kSteps = 10;
@@ -273,5 +273,5 @@ TEST(MemoryRules, MemoryThatIsGivenBack) {
   EXPECT_EQ(what_is_said(loop.ask("memory_growth")), "");
 }
 
-}  // namespace
+}  // namespace memory_rules_test
 }  // namespace sonde

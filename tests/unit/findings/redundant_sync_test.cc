@@ -8,7 +8,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace redundant_sync_test {
 
 constexpr int64_t kUs = 1000;
 
@@ -126,5 +126,5 @@ TEST(RedundantSync, LeavesWaitsWithinAStepToSyncInLoop) {
   EXPECT_NE(std::ranges::find(diagnosis.findings, "sync_in_loop", &Finding::id), diagnosis.findings.end());
 }
 
-}  // namespace
+}  // namespace redundant_sync_test
 }  // namespace sonde

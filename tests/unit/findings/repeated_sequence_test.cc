@@ -6,7 +6,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace repeated_sequence_test {
 
 constexpr int64_t kUs = 1000;
 
@@ -98,5 +98,5 @@ TEST(RepeatedSequence, AbstainsWithoutLaunchingCalls) {
             diagnosis.abstentions.end());
 }
 
-}  // namespace
+}  // namespace repeated_sequence_test
 }  // namespace sonde

@@ -8,7 +8,7 @@
 #include "trace/stream_flags.h"
 
 namespace sonde {
-namespace {
+namespace serialized_streams_test {
 
 constexpr int64_t kUs = 1000;
 constexpr uint32_t kHalfWave = 432;  ///< 8 blocks of 256 threads on each of 108 SMs are a wave
@@ -200,5 +200,5 @@ TEST(SerializedStreams, AbstainsWithoutLaunchingCalls) {
   EXPECT_EQ(abstained->id, "serialized_streams.no_launches");
 }
 
-}  // namespace
+}  // namespace serialized_streams_test
 }  // namespace sonde

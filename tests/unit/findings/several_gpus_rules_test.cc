@@ -7,7 +7,7 @@
 #include "trace/columns.h"
 
 namespace sonde {
-namespace {
+namespace several_gpus_rules_test {
 
 constexpr int kSteps = 8;
 constexpr int64_t kStepNs = 1'000'000;
@@ -183,5 +183,5 @@ TEST(GpuImbalance, WhereGpusMeetItIsTheStragglers) {
   EXPECT_NE(finding(diagnosis, "straggler_compute"), nullptr);
 }
 
-}  // namespace
+}  // namespace several_gpus_rules_test
 }  // namespace sonde

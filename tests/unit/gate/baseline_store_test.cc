@@ -12,7 +12,7 @@
 #include "gate/store/prune.h"
 
 namespace sonde::gate {
-namespace {
+namespace baseline_store_test {
 
 namespace fs = std::filesystem;
 
@@ -250,5 +250,5 @@ TEST_F(BaselineStore, PruningKeepsThePinnedAndTheOnlyOneOfAGpu) {
   EXPECT_FALSE(remove_entry(store_, entries.front()));
 }
 
-}  // namespace
+}  // namespace baseline_store_test
 }  // namespace sonde::gate

@@ -9,7 +9,7 @@
 #include "gate/random.h"
 
 namespace sonde::gate {
-namespace {
+namespace change_points_test {
 
 constexpr double kNoise = 0.01;
 
@@ -179,5 +179,5 @@ TEST(ChangePoints, RatesOnNoiseAndOnSteps) {
   }
 }
 
-}  // namespace
+}  // namespace change_points_test
 }  // namespace sonde::gate

@@ -9,7 +9,7 @@
 #include "gate/difference/place.h"
 
 namespace sonde::gate {
-namespace {
+namespace difference_test {
 
 WorkGroup kernel(std::string name, std::string module, int64_t ns, int64_t count) {
   WorkGroup group;
@@ -287,5 +287,5 @@ TEST(Place, NamesWhatModulesHaveInCommon) {
   EXPECT_EQ(place_of(Weights{{"left", 2}, {"right/x", 1}}), "left, right/x");
 }
 
-}  // namespace
+}  // namespace difference_test
 }  // namespace sonde::gate

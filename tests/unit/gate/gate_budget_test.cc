@@ -5,7 +5,7 @@
 #include "gate/amount.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_budget_test {
 
 Amount amount(std::string_view text) {
   const auto parsed = parse_amount(text);
@@ -204,5 +204,5 @@ TEST(GateMetrics, names_are_found_and_units_can_be_written) {
   }
 }
 
-}  // namespace
+}  // namespace gate_budget_test
 }  // namespace sonde::gate

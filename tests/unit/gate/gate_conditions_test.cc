@@ -6,7 +6,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_conditions_test {
 
 using Kinds = std::set<std::string>;
 
@@ -110,5 +110,5 @@ TEST(GateConditions, a_processor_is_its_name_alone) {
   EXPECT_EQ(c.at("cpu"), "Intel Xeon 8260");
 }
 
-}  // namespace
+}  // namespace gate_conditions_test
 }  // namespace sonde::gate

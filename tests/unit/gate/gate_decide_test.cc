@@ -11,7 +11,7 @@
 #include "gate/gate_records.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_decide_test {
 
 const DecideOptions kUsual = {};
 
@@ -364,5 +364,5 @@ TEST(Decide, a_look_spends_its_part_of_the_rate) {
   EXPECT_EQ(verdict_of(rule, base, changed, options).outcome, Outcome::inconclusive);
 }
 
-}  // namespace
+}  // namespace gate_decide_test
 }  // namespace sonde::gate

@@ -9,7 +9,7 @@
 #include "gate/verdict.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_family_test {
 
 constexpr size_t kTests = 12;
 
@@ -97,5 +97,5 @@ TEST(FamilyTest, too_few_runs_find_no_factor) {
   EXPECT_EQ(test.alarming_factor(0), std::numeric_limits<double>::infinity());
 }
 
-}  // namespace
+}  // namespace gate_family_test
 }  // namespace sonde::gate

@@ -5,7 +5,7 @@
 #include "gate/gate_records.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_figures_test {
 
 TimedRun figure(std::string_view metric, const RunRecord& run, const Scope& scope = {}) {
   return figure_of(*find_metric(metric)).values(run, scope);
@@ -155,5 +155,5 @@ TEST(Figures, of_a_kernel_report_each_launch_is_a_time) {
   EXPECT_TRUE(figure("kernel_time", run, {.kernels = Names{"softmax"}}).empty());
 }
 
-}  // namespace
+}  // namespace gate_figures_test
 }  // namespace sonde::gate

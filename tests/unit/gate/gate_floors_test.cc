@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde::gate {
-namespace {
+namespace gate_floors_test {
 
 CalibratedFloors example() {
   CalibratedFloors floors;
@@ -53,5 +53,5 @@ TEST(FloorsJson, what_is_wrong_is_said) {
             "condition 'gpu' is not a text");
 }
 
-}  // namespace
+}  // namespace gate_floors_test
 }  // namespace sonde::gate

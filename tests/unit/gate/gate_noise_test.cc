@@ -13,7 +13,7 @@
 #include "gate/simulated_runs.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_noise_test {
 
 using Values = std::vector<double>;
 
@@ -242,5 +242,5 @@ TEST(SelfTest, says_what_it_lacks) {
   EXPECT_FALSE(self_test(empty, {}));
 }
 
-}  // namespace
+}  // namespace gate_noise_test
 }  // namespace sonde::gate

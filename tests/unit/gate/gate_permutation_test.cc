@@ -12,7 +12,7 @@
 #include "gate/random.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_permutation_test {
 
 using Values = std::vector<double>;
 
@@ -234,5 +234,5 @@ TEST(Correction, max_t_holds_the_family_wise_rate_though_members_share_their_noi
   EXPECT_GT(static_cast<double>(alarms) / kRounds, 0.05 - 0.03);
 }
 
-}  // namespace
+}  // namespace gate_permutation_test
 }  // namespace sonde::gate

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde::gate {
-namespace {
+namespace gate_random_test {
 
 TEST(GateRandom, draws_the_same_numbers_on_every_platform) {
   // The 10,000th number of std::mt19937_64 is fixed by the standard for its default seed, 5489.
@@ -55,5 +55,5 @@ TEST(GateRandom, normal_numbers_have_the_moments_of_the_normal_distribution) {
   EXPECT_NEAR(static_cast<double>(beyond) / kDraws, 0.05, 0.002);
 }
 
-}  // namespace
+}  // namespace gate_random_test
 }  // namespace sonde::gate

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde::gate {
-namespace {
+namespace gate_record_json_test {
 
 RunRecord full_record() {
   RunRecord r;
@@ -192,5 +192,5 @@ TEST(RecordJson, unknown_keys_are_passed_over) {
   EXPECT_EQ(error_of("\"gpu\":\"NVIDIA A100\"", "\"moon\":8"), "");
 }
 
-}  // namespace
+}  // namespace gate_record_json_test
 }  // namespace sonde::gate

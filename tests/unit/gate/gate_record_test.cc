@@ -9,7 +9,7 @@
 #include "trace/columns.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_record_test {
 
 /// What the builder calls a kernel in full.
 std::string kernel(std::string_view name) { return fmt::format("void {}<float>(int)", name); }
@@ -286,5 +286,5 @@ TEST(GateRecord, of_an_empty_trace_there_is_nothing) {
   EXPECT_TRUE(r.gpus.empty());
 }
 
-}  // namespace
+}  // namespace gate_record_test
 }  // namespace sonde::gate

@@ -3,7 +3,7 @@
 #include "gate/record/record_run.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_report_record_test {
 
 /// A kernel report, launch by launch.
 class Report {
@@ -119,5 +119,5 @@ TEST(GateReportRecord, nonsense_in_a_damaged_report_is_not_known) {
   EXPECT_FALSE(r.shapes.at(0).blocks_per_sm);
 }
 
-}  // namespace
+}  // namespace gate_report_record_test
 }  // namespace sonde::gate

@@ -9,7 +9,7 @@
 #include "cli/gate_runs/run_plan.h"
 
 namespace sonde {
-namespace {
+namespace gate_run_test {
 
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
@@ -191,5 +191,5 @@ TEST(Machine, without_nvidia_smi_there_are_no_gpus_and_nothing_is_asked_again) {
   EXPECT_TRUE(smi.asked.empty());
 }
 
-}  // namespace
+}  // namespace gate_run_test
 }  // namespace sonde

@@ -11,7 +11,7 @@
 #include "report/text/sentence.h"
 
 namespace sonde::gate {
-namespace {
+namespace gate_verdict_test {
 
 BudgetRule rule_of(const std::string& yaml) {
   const BudgetReading reading = read_budget("rules: [" + yaml + "]");
@@ -319,5 +319,5 @@ TEST(Outcome, has_its_own_exit_code) {
   EXPECT_EQ(outcome_name(Outcome::not_comparable), "not_comparable");
 }
 
-}  // namespace
+}  // namespace gate_verdict_test
 }  // namespace sonde::gate

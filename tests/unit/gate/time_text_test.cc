@@ -5,7 +5,7 @@
 #include "gate/history/history.h"
 
 namespace sonde::gate {
-namespace {
+namespace time_text_test {
 
 TEST(TimeText, AllForms) {
   constexpr int64_t kNewYear = 1767225600;  // 2026-01-01T00:00:00Z, as `date -u -d 2026-01-01 +%s` prints it
@@ -65,5 +65,5 @@ TEST(CsvHistory, MistakesAreNamedWithTheirLine) {
   EXPECT_EQ(said("time,a\n2026-01-01,nan\n"), "the CSV file has no column of numbers beside its times");
 }
 
-}  // namespace
+}  // namespace time_text_test
 }  // namespace sonde::gate

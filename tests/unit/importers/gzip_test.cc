@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 namespace sonde {
-namespace {
+namespace gzip_test {
 
 std::string gzipped(std::string_view text) {
   z_stream zlib{};
@@ -56,5 +56,5 @@ TEST(Gunzip, InflatesAHead) {
   EXPECT_EQ(gunzip_head("", 50), "");
 }
 
-}  // namespace
+}  // namespace gzip_test
 }  // namespace sonde

@@ -7,7 +7,7 @@
 #include "importers/files/csv_records.h"
 
 namespace sonde {
-namespace {
+namespace ncu_csv_test {
 
 constexpr std::string_view kDetails =
     R"("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup"
@@ -153,5 +153,5 @@ TEST(CsvRecords, StandAmongOtherLines) {
   EXPECT_FALSE(records.truncated());
 }
 
-}  // namespace
+}  // namespace ncu_csv_test
 }  // namespace sonde

@@ -21,7 +21,7 @@
 #include "report/tables/quantity.h"
 
 namespace sonde {
-namespace {
+namespace ncu_recordings_test {
 
 namespace fs = std::filesystem;
 
@@ -206,5 +206,5 @@ TEST(NcuRecordings, LabelsOfReportsAreThoseOfTheTables) {
   EXPECT_GT(labels, 0) << "none of " << files.size() << " files has a section that is known";
 }
 
-}  // namespace
+}  // namespace ncu_recordings_test
 }  // namespace sonde

@@ -10,7 +10,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace nsys_report_test {
 
 Trace some_trace() {
   TraceBuilder builder;
@@ -190,5 +190,5 @@ TEST(NsysReport, ReadsOnlyWhatIsWanted) {
   EXPECT_EQ(row_count(read->ranges), 0);
 }
 
-}  // namespace
+}  // namespace nsys_report_test
 }  // namespace sonde

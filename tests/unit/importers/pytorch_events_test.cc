@@ -3,7 +3,7 @@
 #include "importers/pytorch_text.h"
 
 namespace sonde {
-namespace {
+namespace pytorch_events_test {
 
 std::string op(std::string_view name, std::string_view ts, std::string_view dur, std::string_view args = "",
                int tid = 20) {
@@ -260,5 +260,5 @@ TEST(PytorchEvents, ReadsNoMoreThanIsWanted) {
   EXPECT_EQ(t.processes.at(t.streams.at(0).process).pid, 10);
 }
 
-}  // namespace
+}  // namespace pytorch_events_test
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include "importers/pytorch_text.h"
 
 namespace sonde {
-namespace {
+namespace pytorch_pieces_test {
 
 /// Everything that a trace says, as text.
 std::string told(const Trace& t) {
@@ -100,5 +100,5 @@ TEST(PytorchPieces, EventsWithAnotherFirstKeyStayInTheirPiece) {
       many_events()));
 }
 
-}  // namespace
+}  // namespace pytorch_pieces_test
 }  // namespace sonde

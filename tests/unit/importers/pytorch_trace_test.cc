@@ -8,7 +8,7 @@
 #include "importers/pytorch_text.h"
 
 namespace sonde {
-namespace {
+namespace pytorch_trace_test {
 
 constexpr std::string_view kEvent =
     R"({"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 2, "ts": 3, "dur": 4})";
@@ -236,5 +236,5 @@ TEST(PytorchDamage, AMissingQuoteLosesOneEvent) {
   EXPECT_EQ(issues(t, Issue::malformed_event), 1);
 }
 
-}  // namespace
+}  // namespace pytorch_trace_test
 }  // namespace sonde

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace catalogue_test {
 
 constexpr auto kNames = std::to_array<std::string_view>({
 #include "metrics/ncu_metric_names.inc"
@@ -88,5 +88,5 @@ TEST(Catalogue, SaysNothingOfNamesItDoesNotKnow) {
   EXPECT_FALSE(describe_metric("dram__bytes_of_joy.sum"));
 }
 
-}  // namespace
+}  // namespace catalogue_test
 }  // namespace sonde

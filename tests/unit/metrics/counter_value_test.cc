@@ -5,7 +5,7 @@
 #include "record/one_launch.h"
 
 namespace sonde {
-namespace {
+namespace counter_value_test {
 
 constexpr std::string_view kBytes = "dram__bytes";
 constexpr std::string_view kAdds = "smsp__sass_thread_inst_executed_op_fadd_pred_on";
@@ -49,5 +49,5 @@ TEST(CounterValue, nothing_is_not_zero) {
   EXPECT_EQ(first_number(launch.trace(), launch.kernel(), {"a", "b"}), std::nullopt);
 }
 
-}  // namespace
+}  // namespace counter_value_test
 }  // namespace sonde

@@ -7,7 +7,7 @@
 #include "report/tables/quantity.h"
 
 namespace sonde {
-namespace {
+namespace display_unit_test {
 
 struct Printed {
   double base;
@@ -81,5 +81,5 @@ TEST(DisplayUnit, ReadsUnitsOfAllVersions) {
   }
 }
 
-}  // namespace
+}  // namespace display_unit_test
 }  // namespace sonde

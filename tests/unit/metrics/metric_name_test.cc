@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace metric_name_test {
 
 TEST(MetricName, HasHardwareCounterRollupAndSubmetric) {
   const MetricName name = split_metric_name("breakdown:sm__inst_executed.avg.per_cycle_active");
@@ -22,5 +22,5 @@ TEST(MetricName, PartsThatAreNotThereAreEmpty) {
   EXPECT_TRUE(split_metric_name("").counter.empty());
 }
 
-}  // namespace
+}  // namespace metric_name_test
 }  // namespace sonde

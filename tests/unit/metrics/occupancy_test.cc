@@ -9,7 +9,7 @@
 #include "metrics/waves.h"
 
 namespace sonde {
-namespace {
+namespace occupancy_test {
 
 using occupancy_cases::Case;
 using occupancy_cases::kCases;
@@ -208,5 +208,5 @@ TEST(Waves, whole_waves_have_no_tail_and_small_grids_no_answer) {
   EXPECT_FALSE(waves_of(10, INT64_MAX, 80));
 }
 
-}  // namespace
+}  // namespace occupancy_test
 }  // namespace sonde

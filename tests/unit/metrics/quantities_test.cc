@@ -7,7 +7,7 @@
 #include "metrics/catalogue.h"
 
 namespace sonde {
-namespace {
+namespace quantities_test {
 
 /// A trace with one kernel that has these metrics, on a GPU of compute capability `cc` (0: not told).
 class OneKernel {
@@ -125,5 +125,5 @@ TEST(Quantities, NameOnlyMetricsThatTheCatalogueKnows) {
   }
 }
 
-}  // namespace
+}  // namespace quantities_test
 }  // namespace sonde

@@ -7,7 +7,7 @@
 #include "metrics/catalogue.h"
 
 namespace sonde {
-namespace {
+namespace sections_test {
 
 TEST(Sections, AreFoundByIdAndTitle) {
   ASSERT_NE(find_section("LaunchStats"), nullptr);
@@ -56,5 +56,5 @@ TEST(Sections, NameOnlyMetricsThatTheCatalogueKnows) {
   for (const SectionLabel& label : section_labels()) EXPECT_NE(find_section(label.section), nullptr) << label.section;
 }
 
-}  // namespace
+}  // namespace sections_test
 }  // namespace sonde

@@ -9,7 +9,7 @@
 #include "monitor/alerts/sender.h"
 
 namespace sonde::monitor {
-namespace {
+namespace alerts_test {
 
 using Json = nlohmann::json;
 constexpr int64_t kSecond = 1'000'000'000;
@@ -336,5 +336,5 @@ TEST(Delivery, AClockThatIsSetBackStopsNothing) {
   EXPECT_LE(*delivery.next_ns(earlier), earlier + 60 * kSecond);
 }
 
-}  // namespace
+}  // namespace alerts_test
 }  // namespace sonde::monitor

@@ -7,7 +7,7 @@
 #include "monitor/text.h"
 
 namespace sonde::monitor {
-namespace {
+namespace anomalies_test {
 
 TEST(Baseline, IsMedianAndSpreadOfHours) {
   Baseline baseline(3);
@@ -97,5 +97,5 @@ TEST_P(AnomalousFortnight, IsFoundWithoutFalseAlarms) {
 
 INSTANTIATE_TEST_SUITE_P(All, AnomalousFortnight, testing::ValuesIn(simulated_host::fault_rows()));
 
-}  // namespace
+}  // namespace anomalies_test
 }  // namespace sonde::monitor

@@ -10,7 +10,7 @@
 #include "monitor/alerts.h"
 
 namespace sonde::monitor {
-namespace {
+namespace curl_poster_test {
 
 /// Answers every request on a port of loopback with the same text; none where that is empty.
 class OneAnswerServer {
@@ -126,5 +126,5 @@ TEST(CurlPoster, EndsWhatWaitsWhenItIsStopped) {
   EXPECT_FALSE(status);
 }
 
-}  // namespace
+}  // namespace curl_poster_test
 }  // namespace sonde::monitor

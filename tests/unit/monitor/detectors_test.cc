@@ -4,7 +4,7 @@
 #include "monitor/monitor_rounds.h"
 
 namespace sonde::monitor {
-namespace {
+namespace detectors_test {
 
 TEST(Hysteresis, TurnsAfterItsTimesOnly) {
   Hysteresis hot;
@@ -492,5 +492,5 @@ TEST(Detectors, AClockThatIsSetBackDelaysNothing) {
   EXPECT_TRUE(error.look_for(3700).empty());
 }
 
-}  // namespace
+}  // namespace detectors_test
 }  // namespace sonde::monitor

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde::monitor {
-namespace {
+namespace event_log_test {
 
 std::vector<int64_t> ids(const std::vector<Event>& events) {
   std::vector<int64_t> found;
@@ -44,5 +44,5 @@ TEST(EventLog, TellsSubscribersUntilTheyLeave) {
   EXPECT_EQ(told, 1);
 }
 
-}  // namespace
+}  // namespace event_log_test
 }  // namespace sonde::monitor

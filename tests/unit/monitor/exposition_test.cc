@@ -9,7 +9,7 @@
 #include "monitor/families/shared_family.h"
 
 namespace sonde::monitor {
-namespace {
+namespace exposition_test {
 
 /// As prometheus-cpp writes a gauge with this label and value.
 std::string by_prometheus_cpp(const std::string& label, double value) {
@@ -161,5 +161,5 @@ TEST(Exposition, NamesAreThereOnce) {
   }
 }
 
-}  // namespace
+}  // namespace exposition_test
 }  // namespace sonde::monitor

@@ -14,7 +14,7 @@
 #include "monitor/monitor_parts.h"
 
 namespace sonde::monitor {
-namespace {
+namespace history_test {
 
 constexpr int64_t kMinute = 60 * kSecond;
 const std::string kUuid = "GPU-00000000-0000-0000-0000-000000000000";
@@ -592,5 +592,5 @@ TEST(History, NumbersOfIncidentsGrowThoughAllAreForgotten) {
   EXPECT_EQ(kept->front().id, 8);
 }
 
-}  // namespace
+}  // namespace history_test
 }  // namespace sonde::monitor

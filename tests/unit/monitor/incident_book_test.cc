@@ -1,7 +1,7 @@
 #include "monitor/monitor_rounds.h"
 
 namespace sonde::monitor {
-namespace {
+namespace incident_book_test {
 
 constexpr DetectorRow kRow = {
     .name = "gpu_hot", .description = "", .clear_after_s = 60, .make = nullptr, .severity = "", .clears = ""};
@@ -193,5 +193,5 @@ TEST_F(BookTest, XidsThatBelongToItStay) {
   EXPECT_EQ(book_.open()[0].xids, (std::vector<int64_t>{154}));
 }
 
-}  // namespace
+}  // namespace incident_book_test
 }  // namespace sonde::monitor

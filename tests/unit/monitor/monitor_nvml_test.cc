@@ -10,7 +10,7 @@
 
 // The monitor with its real threads over the stand-in NVML of tests/fakes/nvml, while things break below it.
 namespace sonde::monitor {
-namespace {
+namespace monitor_nvml_test {
 
 class Threads : public ::testing::Test {
  protected:
@@ -181,5 +181,5 @@ TEST_F(Threads, AnIntervalTakesEffectAtOnce) {
   until([&](const auto& h) { return h.state.rounds > host->state.rounds + 3; });
 }
 
-}  // namespace
+}  // namespace monitor_nvml_test
 }  // namespace sonde::monitor

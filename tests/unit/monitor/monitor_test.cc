@@ -8,7 +8,7 @@
 #include "monitor/monitor_parts.h"
 
 namespace sonde::monitor {
-namespace {
+namespace monitor_test {
 
 using device::simulated::Fault;
 using device::simulated::FaultKind;
@@ -387,5 +387,5 @@ TEST_F(Rounds, TellsOfEachRound) {
   EXPECT_EQ(told, 1) << "a look is of the monitor's own thread";
 }
 
-}  // namespace
+}  // namespace monitor_test
 }  // namespace sonde::monitor

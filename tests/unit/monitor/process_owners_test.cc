@@ -10,7 +10,7 @@
 #include "monitor/owners/cgroup.h"
 
 namespace sonde::monitor {
-namespace {
+namespace process_owners_test {
 
 const std::string kId = "3f2a9c0d1e4b5a6978877665544332211009f8e7d6c5b4a392817263544f5e6d";
 const std::string kShort = "3f2a9c0d1e4b";
@@ -239,5 +239,5 @@ TEST(ProcessOwnersOfThisHost, KnowsThisProcess) {
   EXPECT_TRUE(owner.started_ns.has_value());
 }
 
-}  // namespace
+}  // namespace process_owners_test
 }  // namespace sonde::monitor

@@ -6,7 +6,7 @@
 #include "monitor/quality/shared_marker.h"
 
 namespace sonde::monitor {
-namespace {
+namespace quality_test {
 
 using device::GpuReading;
 
@@ -153,5 +153,5 @@ TEST_F(Marked, OldAndLostSamplesAreStaleAndAbsent) {
   EXPECT_EQ(marker_.mark(sample, false, now_ns_, kSecond).quality, Quality::absent);
 }
 
-}  // namespace
+}  // namespace quality_test
 }  // namespace sonde::monitor

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde::monitor {
-namespace {
+namespace waste_test {
 
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kDay = 86400;
@@ -273,5 +273,5 @@ TEST_F(Waste, SumsAreThoseOfASecondComputation) {
   EXPECT_GT(entries, 6U);
 }
 
-}  // namespace
+}  // namespace waste_test
 }  // namespace sonde::monitor

@@ -5,7 +5,7 @@
 #include "monitor/xid/group.h"
 
 namespace sonde::monitor {
-namespace {
+namespace xid_test {
 
 using Codes = std::vector<int64_t>;
 
@@ -246,5 +246,5 @@ TEST(XidDetector, KnowsItsGpuByItsPlaceWhereItHadNoUuid) {
   EXPECT_EQ(watched.look_for(20).size(), 1U);
 }
 
-}  // namespace
+}  // namespace xid_test
 }  // namespace sonde::monitor

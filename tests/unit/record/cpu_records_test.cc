@@ -12,7 +12,7 @@
 #include "record/cpu/perf_records.h"
 
 namespace sonde::record {
-namespace {
+namespace cpu_records_test {
 
 /// Records as Linux writes them.
 class PerfBytes {
@@ -234,5 +234,5 @@ TEST(AddressSpaces, AForkHasWhatItsParentHadThenAndExecutingAProgramEndsIt) {
   EXPECT_NE(spaces.image(8, 35), spaces.image(8, 50));
 }
 
-}  // namespace
+}  // namespace cpu_records_test
 }  // namespace sonde::record

@@ -10,7 +10,7 @@
 #include "record/cpu/perf_event.h"
 
 namespace sonde::record {
-namespace {
+namespace cpu_unwind_test {
 
 Registers with_stack_pointer(uint64_t at) {
   Registers registers;
@@ -119,5 +119,5 @@ TEST(PerfEvents, WhatIsNotPermittedIsSaidWithWhatHelps) {
             "perf_event_open failed: Too many open files");
 }
 
-}  // namespace
+}  // namespace cpu_unwind_test
 }  // namespace sonde::record

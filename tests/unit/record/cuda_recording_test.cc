@@ -11,7 +11,7 @@
 #include "wire/cuda_record.h"
 
 namespace sonde::record {
-namespace {
+namespace cuda_recording_test {
 
 /// Records as the injected library writes them, each a nanosecond after the one before.
 class CudaWritten {
@@ -357,5 +357,5 @@ TEST(CudaRecording, ALongerBodyThanItsKindHasIsNoRecord) {
   EXPECT_GT(made_of_cuda(w).tally.unread_bytes, 0);
 }
 
-}  // namespace
+}  // namespace cuda_recording_test
 }  // namespace sonde::record

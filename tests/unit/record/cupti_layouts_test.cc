@@ -7,7 +7,7 @@
 #include "inject/cupti/layouts.h"
 
 namespace sonde::inject::cupti {
-namespace {
+namespace cupti_layouts_test {
 
 /// A record as CUPTI writes it: 256 bytes, all 0xEE but what was put.
 class CuptiBytes {
@@ -106,5 +106,5 @@ TEST(CuptiLayouts, NarrowFieldsLeaveTheRestOfTheirPlaceZero) {
   EXPECT_EQ(transcribed<wire::ContextBody>(Activity::context, 15, record).null_stream, 7U);
 }
 
-}  // namespace
+}  // namespace cupti_layouts_test
 }  // namespace sonde::inject::cupti

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde::record {
-namespace {
+namespace device_facts_test {
 
 // CUdevice_attribute
 constexpr uint32_t kWarpSize = 10;
@@ -31,5 +31,5 @@ TEST(DeviceFacts, WhatNoDriverGivesIsLeftOut) {
   EXPECT_FALSE(with({{kWarpSize, 0}, {kMaxThreadsPerMultiprocessor, 2048}}).max_warps_per_sm);
 }
 
-}  // namespace
+}  // namespace device_facts_test
 }  // namespace sonde::record

@@ -5,7 +5,7 @@
 #include "record/gpu_metrics/gpu_clock.h"
 
 namespace sonde::record {
-namespace {
+namespace gpu_clock_test {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1000 * kMs;
@@ -142,5 +142,5 @@ TEST(GpuClock, OfAnyBoundsAFewStay) {
   EXPECT_LE(backwards.bounds(0).size(), GpuClock::kMostBounds);
 }
 
-}  // namespace
+}  // namespace gpu_clock_test
 }  // namespace sonde::record

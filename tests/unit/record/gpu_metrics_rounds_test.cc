@@ -6,7 +6,7 @@
 #include "record/gpu_metrics/gpu_metrics.h"
 
 namespace sonde::record {
-namespace {
+namespace gpu_metrics_rounds_test {
 
 constexpr uint32_t kProcess = 10;
 
@@ -44,5 +44,5 @@ TEST(GpuMetricsRounds, WhatWasCountedBeforeIsNotOfTheRound) {
   EXPECT_EQ(tallies.of_round(350, 400).counted.timeless, 0U) << "nothing was told since";
 }
 
-}  // namespace
+}  // namespace gpu_metrics_rounds_test
 }  // namespace sonde::record

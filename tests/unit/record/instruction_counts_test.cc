@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde::record {
-namespace {
+namespace instruction_counts_test {
 
 constexpr uint32_t kProcess = 7;
 
@@ -89,5 +89,5 @@ TEST_F(InstructionCountsTest, APieceIsNoRecord) {
   EXPECT_FALSE(add(counts_, wire::Kind::counted_launch, wire::PcStateBody{}));
 }
 
-}  // namespace
+}  // namespace instruction_counts_test
 }  // namespace sonde::record

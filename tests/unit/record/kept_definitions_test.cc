@@ -14,7 +14,7 @@
 #include "wire/payload_record.h"
 
 namespace sonde::record {
-namespace {
+namespace kept_definitions_test {
 
 constexpr uint32_t kProcess = 5;
 constexpr uint32_t kThread = 9;
@@ -164,5 +164,5 @@ TEST(KeptDefinitions, OfThreadsThatEndedNothingStays) {
   EXPECT_EQ(Handed(kept).tasks, expected) << "of code the first and the last";
 }
 
-}  // namespace
+}  // namespace kept_definitions_test
 }  // namespace sonde::record

@@ -9,7 +9,7 @@
 #include "wire/pc_record.h"
 
 namespace sonde::record {
-namespace {
+namespace kernel_samples_test {
 
 constexpr uint32_t kProcess = 7;
 constexpr uint64_t kCode = 0xC0DE;
@@ -107,5 +107,5 @@ TEST(KernelSamples, CodeThatLiesOutsideItsFileIsNoRecord) {
   EXPECT_FALSE(records.was_read());
 }
 
-}  // namespace
+}  // namespace kernel_samples_test
 }  // namespace sonde::record

@@ -7,7 +7,7 @@
 #include "record/nvtx/payload_text.h"
 
 namespace sonde::record {
-namespace {
+namespace payload_text_test {
 
 enum Number : uint64_t { kShort = 3, kUint8 = 12, kInt32 = 15, kDouble = 20, kText = 75 };
 enum Flags : uint64_t {
@@ -112,5 +112,5 @@ TEST(PayloadText, WhatCannotBeReadIsNothing) {
   EXPECT_EQ(schemas.read(deep, std::vector<uint8_t>(2000)), "nothing");
 }
 
-}  // namespace
+}  // namespace payload_text_test
 }  // namespace sonde::record

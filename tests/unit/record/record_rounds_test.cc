@@ -7,7 +7,7 @@
 #include "wire/rounds.h"
 
 namespace sonde::wire {
-namespace {
+namespace record_rounds_test {
 
 std::atomic<int64_t> ticks{0};
 int64_t tick() noexcept { return ++ticks; }
@@ -61,5 +61,5 @@ TEST(WireRounds, ThreadsMakeRoundsThatDoNotOverlap) {
   }
 }
 
-}  // namespace
+}  // namespace record_rounds_test
 }  // namespace sonde::wire

@@ -12,7 +12,7 @@
 #include "wire/reader.h"
 
 namespace sonde::record {
-namespace {
+namespace recording_test {
 
 /// Records as the injected library writes them.
 class Written {
@@ -204,5 +204,5 @@ TEST(Recording, PartsComeToTheSameAsTheWhole) {
   }
 }
 
-}  // namespace
+}  // namespace recording_test
 }  // namespace sonde::record

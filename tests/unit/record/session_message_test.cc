@@ -4,7 +4,7 @@
 #include "record/session/message.h"
 
 namespace sonde::record {
-namespace {
+namespace session_message_test {
 
 Request full_request() {
   Request request{.verb = Verb::start, .round = {}, .signal = 15};
@@ -80,5 +80,5 @@ TEST(SessionName, IsNoPath) {
   EXPECT_FALSE(check_session_name(std::string(65, 'a')));
 }
 
-}  // namespace
+}  // namespace session_message_test
 }  // namespace sonde::record

@@ -6,7 +6,7 @@
 #include "sample_decision.h"
 
 namespace sonde {
-namespace {
+namespace decision_formats_test {
 
 using testing::many_kernels;
 using testing::passing_decision;
@@ -276,5 +276,5 @@ TEST(DecisionFormats, fingerprints_do_not_depend_on_lines_or_outcomes) {
   EXPECT_NE(print_of(second, 0), print_of(second, last));
 }
 
-}  // namespace
+}  // namespace decision_formats_test
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include "report/decision/decision_format.h"
 
 namespace sonde {
-namespace {
+namespace decision_target_test {
 
 std::string target(std::string_view text) {
   const auto parsed = parse_decision_target(text);
@@ -46,5 +46,5 @@ TEST(DecisionTarget, names_and_endings_are_of_one_format) {
   }
 }
 
-}  // namespace
+}  // namespace decision_target_test
 }  // namespace sonde

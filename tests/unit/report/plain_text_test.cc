@@ -6,7 +6,7 @@
 #include "report/text/sentence.h"
 
 namespace sonde {
-namespace {
+namespace plain_text_test {
 
 TEST(PlainText, invalid_utf8_is_replaced) {
   EXPECT_EQ(valid_utf8("a\xFF"
@@ -52,5 +52,5 @@ TEST(Sentence, numbers_of_one_unit_that_differ_read_differently) {
   EXPECT_EQ(comparing_sentence("{a} {b}", arguments), "1.0000 MB 1.0001 MB");
 }
 
-}  // namespace
+}  // namespace plain_text_test
 }  // namespace sonde

@@ -7,7 +7,7 @@
 #include "shared/trace_builder.h"
 
 namespace sonde {
-namespace {
+namespace timeline_json_test {
 
 using Json = nlohmann::ordered_json;
 
@@ -100,5 +100,5 @@ TEST(TimelineJson, TimesAreToldFromTheFirstEvent) {
   }
 }
 
-}  // namespace
+}  // namespace timeline_json_test
 }  // namespace sonde

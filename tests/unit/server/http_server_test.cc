@@ -18,7 +18,7 @@
 #include "server/server.h"
 
 namespace sonde::server {
-namespace {
+namespace http_server_test {
 
 /// A client that sends bytes as they are.
 class Client {
@@ -562,5 +562,5 @@ TEST_F(HttpServer, IsAliveWhileItServes) {
   EXPECT_TRUE(server_->alive(std::chrono::seconds(60)));
 }
 
-}  // namespace
+}  // namespace http_server_test
 }  // namespace sonde::server

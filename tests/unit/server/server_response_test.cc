@@ -7,7 +7,7 @@
 #include "server/response_text.h"
 
 namespace sonde::server {
-namespace {
+namespace server_response_test {
 
 TEST(HeadText, HasWhatEveryResponseHas) {
   const api::Response response{.headers = {{"Cache-Control", "max-age=60"}}, .body = "{}", .events = {}, .later = {}};
@@ -145,5 +145,5 @@ TEST(Refusal, SaysWhenToTryAgain) {
   EXPECT_EQ(field(refused(refusals::body_too_large), "Retry-After"), "");
 }
 
-}  // namespace
+}  // namespace server_response_test
 }  // namespace sonde::server

@@ -3,7 +3,7 @@
 #include "server/target.h"
 
 namespace sonde::server {
-namespace {
+namespace server_target_test {
 
 TEST(Target, IsDecoded) {
   const auto target = parse_target("/api/v1/gpus/GPU-1/history?value=a%2Cb&from=-1h&x=a+b&flag&=&y=%C3%A9");
@@ -59,5 +59,5 @@ TEST(Target, RefusesWhatOthersCouldReadAsAnotherPath) {
   }
 }
 
-}  // namespace
+}  // namespace server_target_test
 }  // namespace sonde::server

@@ -16,7 +16,7 @@
 #include "trace/columns.h"
 
 namespace sonde::synth {
-namespace {
+namespace synth_test {
 
 struct Op {
   int64_t start;
@@ -340,5 +340,5 @@ TEST(Noise, IsTheSameEverywhere) {
   EXPECT_EQ(noise.vary(123'456'789'012, 90, Purpose::host, site_of("c"), -1), 105'470'324'037);
 }
 
-}  // namespace
+}  // namespace synth_test
 }  // namespace sonde::synth

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace align_test {
 
 void add_rank(Trace& trace, std::optional<int64_t> utc_ns, int64_t start) {
   trace.ranks.emplace_back().utc_ns = utc_ns;
@@ -45,5 +45,5 @@ TEST(Align, LeavesOneRankAlone) {
   EXPECT_EQ(trace.api.start, (Times{100}));
 }
 
-}  // namespace
+}  // namespace align_test
 }  // namespace sonde

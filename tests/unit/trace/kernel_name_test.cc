@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace sonde {
-namespace {
+namespace kernel_name_test {
 
 TEST(ShortKernelName, StripsTypeArgumentsAndParameters) {
   EXPECT_EQ(short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
@@ -53,5 +53,5 @@ TEST(ShortKernelName, TakesUnbalancedTextAsFarAsItGoes) {
   EXPECT_EQ(short_kernel_name("f::"), "f::");
 }
 
-}  // namespace
+}  // namespace kernel_name_test
 }  // namespace sonde

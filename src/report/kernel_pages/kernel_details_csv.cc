@@ -1,6 +1,7 @@
-#include "report/tables/ncu_csv_row.h"
+#include "report/kernel_pages/ncu_csv_row.h"
 
 namespace sonde {
+namespace kernel_details_csv_page {
 namespace {
 
 constexpr std::string_view kTitles[] = {"Section Name",     "Metric Name", "Metric Unit",      "Metric Value",
@@ -58,13 +59,14 @@ void write(const KernelPage& page, const Sink& sink) {
 }
 
 }  // namespace
+}  // namespace kernel_details_csv_page
 
 extern const KernelPageFormat kernel_details_csv;
 const KernelPageFormat kernel_details_csv{
     .page = "details",
     .format = "csv",
     .description = "the sections' metrics and advice, one a line, as ncu --csv has them",
-    .write = write,
+    .write = kernel_details_csv_page::write,
 };
 
 }  // namespace sonde

@@ -3,14 +3,15 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/views/kernel_view.h"
-#include "report/tables/kernel_page.h"
+#include "report/kernel_pages/kernel_page.h"
 
 namespace sonde {
+namespace kernel_details_json_page {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "sonde.kernels/1";
+constexpr const char* kKernelDetailsSchema = "sonde.kernels/1";
 
 Json text_json(const Trace& trace, NameId name) { return name == kNone ? Json(nullptr) : Json(trace.name(name)); }
 Json known_json(int64_t value) { return value == kUnknown ? Json(nullptr) : Json(value); }
@@ -128,18 +129,19 @@ void write(const KernelPage& wanted, const Sink& sink) {
   page.units = PrintUnits::base;
   Json kernels = Json::array();
   for (const KernelProfile* kernel : page.kernels) kernels.push_back(kernel_json(page, *kernel));
-  const Json document = {{"schema", kSchema}, {"kernels", kernels}};
+  const Json document = {{"schema", kKernelDetailsSchema}, {"kernels", kernels}};
   sink(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace
+}  // namespace kernel_details_json_page
 
 extern const KernelPageFormat kernel_details_json;
 const KernelPageFormat kernel_details_json{
     .page = "details",
     .format = "json",
     .description = "sections, advice and views as a JSON document, in base units; null is what was not collected",
-    .write = write,
+    .write = kernel_details_json_page::write,
 };
 
 }  // namespace sonde

@@ -5,6 +5,7 @@
 #include "report/text/kernel_text.h"
 
 namespace sonde {
+namespace kernel_details_text_page {
 namespace {
 
 constexpr size_t kIndent = 4;
@@ -150,13 +151,14 @@ void write(const KernelPage& page, const Sink& sink) {
 }
 
 }  // namespace
+}  // namespace kernel_details_text_page
 
 extern const KernelPageFormat kernel_details_text;
 const KernelPageFormat kernel_details_text{
     .page = "details",
     .format = "text",
     .description = "the sections as ncu --page details prints them, with Sonde's own views behind them",
-    .write = write,
+    .write = kernel_details_text_page::write,
 };
 
 }  // namespace sonde

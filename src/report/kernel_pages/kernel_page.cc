@@ -1,4 +1,4 @@
-#include "report/tables/kernel_page.h"
+#include "report/kernel_pages/kernel_page.h"
 
 #include <algorithm>
 #include <array>
@@ -11,14 +11,14 @@
 namespace sonde {
 
 #define SONDE_KERNEL_PAGE(name) extern const KernelPageFormat kernel_##name;
-#include "report/tables/kernel_pages.inc"
+#include "report/kernel_pages/kernel_pages.inc"
 #undef SONDE_KERNEL_PAGE
 
 namespace {
 
 const std::array kPages = {
 #define SONDE_KERNEL_PAGE(name) kernel_##name,
-#include "report/tables/kernel_pages.inc"
+#include "report/kernel_pages/kernel_pages.inc"
 #undef SONDE_KERNEL_PAGE
 };
 

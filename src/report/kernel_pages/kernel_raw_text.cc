@@ -4,6 +4,7 @@
 #include "report/text/kernel_text.h"
 
 namespace sonde {
+namespace kernel_raw_text_page {
 namespace {
 
 void write(const KernelPage& page, const Sink& sink) {
@@ -21,13 +22,14 @@ void write(const KernelPage& page, const Sink& sink) {
 }
 
 }  // namespace
+}  // namespace kernel_raw_text_page
 
 extern const KernelPageFormat kernel_raw_text;
 const KernelPageFormat kernel_raw_text{
     .page = "raw",
     .format = "text",
     .description = "all metrics of each kernel by name",
-    .write = write,
+    .write = kernel_raw_text_page::write,
 };
 
 }  // namespace sonde

@@ -1,4 +1,4 @@
-#include "report/tables/ncu_csv_row.h"
+#include "report/kernel_pages/ncu_csv_row.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,10 @@
 #include <map>
 
 #include "metrics/catalogue.h"
-#include "report/tables/ncu_csv_row.h"
+#include "report/kernel_pages/ncu_csv_row.h"
 
 namespace sonde {
+namespace kernel_raw_csv_page {
 namespace {
 
 /// The metrics of all kernels by name, with the unit of the first value shown.
@@ -41,6 +42,7 @@ void write(const KernelPage& wanted, const Sink& sink) {
 }
 
 }  // namespace
+}  // namespace kernel_raw_csv_page
 
 extern const KernelPageFormat kernel_raw_csv;
 const KernelPageFormat kernel_raw_csv{
@@ -49,7 +51,7 @@ const KernelPageFormat kernel_raw_csv{
     .description =
         "all metrics in base units and full precision, one line a kernel, as ncu --page raw --csv "
         "--print-units base has them; metrics that were not collected are empty",
-    .write = write,
+    .write = kernel_raw_csv_page::write,
 };
 
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/tables/kernel_page.h"
+#include "report/kernel_pages/kernel_page.h"
 
 namespace sonde {
 
