@@ -35,9 +35,6 @@ struct dl_find_object {
   void* dlfo_map_end;
   link_map* dlfo_link_map;
   void* dlfo_eh_frame;  ///< the object's PT_GNU_EH_FRAME segment
-#ifndef __x86_64__
-  void* dlfo_eh_dbase;
-#endif
   uint64_t reserved[7];
 };
 
