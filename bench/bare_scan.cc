@@ -1,5 +1,5 @@
 // bare_scan FILE.sqlite TABLE COLUMN[,COLUMN...] [TABLE COLUMNS]...: steps over the tables with SQLite's C interface on
-// one connection and fetches the columns, no more. What no importer that uses SQLite can be faster than on one core.
+// one connection and only fetches the columns. No importer that uses SQLite can be faster on one core.
 
 #include <algorithm>
 

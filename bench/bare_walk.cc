@@ -1,5 +1,5 @@
 // bare_walk FILE.nsys-rep: unpacks every block of events and steps over each field of each message in it, on as many
-// threads as the importer uses, and keeps nothing: protozero reads, which is no part of Sonde.
+// threads as the importer uses, and keeps nothing. The reader is protozero, which is not part of Sonde.
 
 #include <atomic>
 

@@ -1,8 +1,7 @@
-// What a decision of the dispatcher takes: step() of the engine with 10,000 waiting tasks on 64 GPUs.
+// Measures a decision of the dispatcher: step() of the engine with 10,000 waiting tasks on 64 GPUs.
 //   dispatch_decision
-// Prints a line a case: its name, then the median and the longest time of a step in milliseconds, and the starts of
-// one. Last, "memory" and the bytes that a waiting task takes: of the heap, with a command and environment as in
-// practice.
+// Prints one line per case: its name, the median and the longest time of a step in milliseconds, and the starts of one
+// step. The last line is "memory" and the heap bytes of a waiting task with a realistic command and environment.
 #include <malloc.h>
 
 #include <algorithm>

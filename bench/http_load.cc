@@ -1,6 +1,6 @@
-// http_load PORT CONNECTIONS COUNT PATH BODY: sends POST requests to a service on loopback, each connection the next
-// one when the last is answered, with the key of SONDE_API_KEY. Prints: seconds, answers that were 201, others, and the
-// time of an answer in ms at the 50th and 99th percentile.
+// http_load PORT CONNECTIONS COUNT PATH BODY: sends POST requests to a service on loopback, with the key of
+// SONDE_API_KEY. Each connection sends its next request after the last response. Prints: seconds, responses with 201,
+// other responses, and the response time in ms at the 50th and 99th percentile.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -1,5 +1,6 @@
-// many_ranges OUT.sqlite KERNELS: a profile with 3.5 API calls and 8 nested NVTX ranges to a kernel, as a training run
-// with every operator annotated gives. One range in 16 has a name of its own (an op id), the others share 2,000.
+// many_ranges OUT.sqlite KERNELS: writes a profile with 3.5 CUDA calls and 8 nested NVTX ranges per kernel, like a
+// training run with every operator annotated. One range in 16 has a name of its own (an op id), the others share 2,000
+// names.
 
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// model_size FILE: reads all of a profile and prints the bytes that an event of each table takes, links included.
+// model_size FILE: reads all of a profile and prints the bytes per event of each table, including links.
 
 #include <sys/resource.h>
 

@@ -1,8 +1,8 @@
-// What watching GPUs costs: the processor time of the whole monitor, beside that of the reads alone.
+// Measures the cost of monitoring: the processor time of the whole monitor, and of the reads alone.
 //   monitor_cost NVML SECONDS INTERVAL_S FOLDER
-// The GPUs are those of the NVML library at that path (the stand-in, told by SONDE_FAKE_NVML). Prints, in percent of a
-// core: reads alone (the source and its threads), then the whole monitor with history in FOLDER; then the rounds of the
-// monitor and the mean time that one took.
+// The GPUs are those of the NVML library at that path (the stand-in, configured by SONDE_FAKE_NVML). Prints, in percent
+// of a core: reads alone (the source and its threads), then the whole monitor with history in FOLDER; then the number
+// of rounds of the monitor and their mean time.
 #include <sys/resource.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-"""What recording costs the recorded program: `sonde record` beside the same program alone."""
+"""Measures what recording costs the recorded program: `sonde record` against the same program alone."""
 
 import os
 import re

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures sonde beside what it is compared with, in one run, and prints the ratios.
+"""Measures sonde and its peers in one run, and prints the ratios.
 
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: dispatch_decision, kernels, import, report, ranges,
                                                                   pytorch, model, report_page, monitor, exposition,
                                                                   serve_scrape, task_store, tasks, record
 
-Profiles are made under build/bench the first time (some 4 GB at full size). Each figure is the median of N runs that
-alternate with its peer's, wall time of whole processes with the file in the page cache. --size scales the profiles.
+The first run makes profiles under build/bench (about 4 GB at full size). Each number is the median of N runs that alternate
+with those of its peer: wall time of whole processes with the file in the page cache. --size scales the profiles.
 """
 
 import argparse

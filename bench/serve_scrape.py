@@ -1,4 +1,4 @@
-"""The time of a scrape of `sonde serve` over one connection that stays, while it reads eight stand-in GPUs each second."""
+"""Measures the time of a scrape of `sonde serve` over one persistent connection, while it samples eight stand-in GPUs each second."""
 
 import os
 import socket

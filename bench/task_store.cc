@@ -1,8 +1,8 @@
-// What saving tasks takes: new tasks in groups of 1, 16 and 256 a save, each synced before save() returns.
+// Measures saving of tasks: new tasks in groups of 1, 16 and 256 per save, each synced before save() returns.
 //   task_store FOLDER TASKS
-// FOLDER is on the disk that is measured. Prints one line "disk MEDIAN P99": microseconds of a sync of 4 KiB appended
-// to a file; then a line a group size "save SIZE TASKS_PER_S PROCESSOR_US MEDIAN P99 LONGEST": tasks a second,
-// processor time of a task and times of a save in microseconds; then "restore TASKS OPEN RESTORE", in microseconds.
+// FOLDER is on the measured disk. Prints one line "disk MEDIAN P99": microseconds of a sync of 4 KiB appended to a
+// file; then one line per group size "save SIZE TASKS_PER_S PROCESSOR_US MEDIAN P99 LONGEST": tasks per second,
+// processor time per task and times of a save in microseconds; then "restore TASKS OPEN RESTORE", in microseconds.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>

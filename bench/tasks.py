@@ -1,4 +1,4 @@
-"""Tasks on four simulated GPUs over the API of `sonde serve`, beside task-spooler on the same host."""
+"""Measures tasks on four simulated GPUs over the API of `sonde serve`, and with task-spooler on the same host."""
 
 import json
 import os

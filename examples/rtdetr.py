@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""RT-DETR, an object detector, on random images and with random weights: a program to look at with Sonde.
+"""RT-DETR, an object detector, on random images and with random weights: an example program to profile with Sonde.
 
     sonde record --torch-modules -o rtdetr.sqlite -- python examples/rtdetr.py
     sonde study -- python examples/rtdetr.py
 
-Takes the model of `transformers` where that is installed, else one of its shape in plain PyTorch: a residual network as
+Uses the model of `transformers` if that is installed, otherwise one of its shape in plain PyTorch: a residual network as
 backbone, an encoder that attends within the smallest map and fuses all three, a decoder of six layers over 300 queries.
 Prints the median time of an inference as JSON."""
 

@@ -9,7 +9,7 @@
 
 namespace sonde::test {
 
-/// Reads any bytes as a profile: that ends with a trace or with an error in a sentence.
+/// Reads any bytes as a profile: the result is a trace, or an error in a sentence.
 inline void read_any_profile(const uint8_t* data, size_t size) {
   const MemoryFile file({reinterpret_cast<const char*>(data), size});
   const std::array paths = {file.path()};

@@ -1,4 +1,4 @@
-// Any bytes as a budget: each problem has a place in the text and a sentence; without problems there is a rule.
+// Reads any bytes as a budget. Each problem has a place in the text and a sentence. Without problems there is a rule.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// Any bytes as a configuration: each mistake has a place, a sentence on one line and what is allowed; a configuration
-// without mistakes reads back as itself. The same bytes as the value of one key after the other: taken or refused by
-// name.
+// Reads any bytes as a configuration. Each mistake has a place, a sentence on one line and the allowed values. A
+// configuration without mistakes reads back unchanged. Then uses the same bytes as the value of each key in turn: the
+// key accepts them, or the error names it.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any bytes as what the spool holds of the CPU's work: that ends, and every sample's chain is a chain of the trace.
+// Reads any bytes as the CPU records of a spool. Reading ends, and the call stack of every sample is one of the trace.
 
 #include <cstdint>
 #include <cstdlib>

@@ -3,7 +3,8 @@
 
 #include "gate/decide/floors_json.h"
 
-/// Any bytes are floors or an error in a sentence, and floors that were read are the same when written and read again.
+/// Reads any bytes as floors: the result is an error in a sentence, or floors that are the same after writing and
+/// reading.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto floors = sonde::gate::parse_floors({reinterpret_cast<const char*>(data), size});
   if (!floors) {

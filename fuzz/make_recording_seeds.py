@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes seeds of recording_fuzz: what programs of the tests write, as the recorder's file has it behind its head. With
-SONDE and TEST_TOOLS as the tests of tests/tools have them: make_recording_seeds.py [FOLDER]."""
+"""Makes seeds of recording_fuzz from programs of the tests: the recorder's file without its header. SONDE and TEST_TOOLS
+are set as for the tests of tests/tools: make_recording_seeds.py [FOLDER]."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-// Any bytes as what `ncu --csv` printed: reading them ends with a trace or with an error in a sentence.
+// Reads any bytes as output of `ncu --csv`: the result is a trace, or an error in a sentence.
 
 #include <cstdint>
 #include <cstdlib>

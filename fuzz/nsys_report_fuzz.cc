@@ -1,5 +1,5 @@
-// Reports of Nsight Systems, mutated as files and, since a change inside of an LZ4 block seldom leaves anything to
-// read, as what lies in their blocks: whatever they are, reading them ends with a trace or with an error in a sentence.
+// Reads mutated reports of Nsight Systems: the result is a trace, or an error in a sentence. Mutates the file and the
+// unpacked contents of its LZ4 blocks, because a change inside a packed block rarely leaves anything readable.
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,4 @@
-// Any bytes as a profile, beginning from SQLite exports: whatever they are, reading them ends with a trace or with an
-// error in a sentence.
+// Reads any bytes as a profile, starting from SQLite exports: the result is a trace, or an error in a sentence.
 
 #include "any_profile.h"
 

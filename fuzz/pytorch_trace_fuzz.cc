@@ -9,7 +9,7 @@
 #include "trace/kernel_name.h"
 #include "trace/link.h"
 
-/// Any bytes are read without harm, and what is read of valid JSON does not depend on where the text is cut.
+/// Reads any bytes without harm. The result for valid JSON does not depend on where the text is split.
 namespace {
 
 sonde::Trace read(std::string_view text, size_t piece_bytes) {

@@ -1,5 +1,5 @@
-// Any bytes as what recorded programs left: in the file of slices, and as the memory of a chunk. That ends with a trace
-// that links, or with bytes counted as unread; what is kept of it for later rounds are whole records.
+// Reads any bytes as the output of recorded programs: as the file of slices, and as the memory of a chunk. The result
+// is a trace that links, or bytes counted as unread. Only whole records are kept for later rounds.
 
 #include <cstdint>
 #include <cstdlib>

@@ -20,6 +20,6 @@ for folder in "$source_folder/corpus/${target%_fuzz}" "$source_folder/../tests/g
   [[ -d $folder ]] && seeds+=("$folder")
 done
 
-# libFuzzer exits with 77 on a finding unless told otherwise, which ctest would take for "skipped".
+# By default libFuzzer exits with 77 on a crash, which ctest would report as "skipped".
 exec "$tree/fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -error_exitcode=1 \
   -timeout_exitcode=1 -artifact_prefix="$tree/fuzz/failed/$target-" -print_final_stats=1 "${seeds[@]}"

@@ -1,5 +1,5 @@
-// Any bytes as the record of a run: that ends with an error in a sentence, or with a record that is written and read
-// again.
+// Reads any bytes as the record of a run: the result is an error in a sentence, or a record that is the same after
+// writing and reading.
 
 #include <cstdint>
 #include <cstdlib>

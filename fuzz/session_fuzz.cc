@@ -1,4 +1,5 @@
-// Any bytes as a packet on a session's socket: an error, or a request that is sent again as it was understood.
+// Reads any bytes as a packet on a session's socket: the result is an error, or a request that is the same after
+// encoding and reading.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-# What other build trees check, as tests of this one, so that one run and one summary cover all. A tree that is not
-# built is skipped; ./dev test builds them first.
+# Adds the tests of other build trees to this one, so one run and one summary cover all. A tree that is not built is
+# skipped; ./dev test builds them first.
 
 # The sanitizer builds run their unit and golden tests.
 foreach(tree asan tsan)

@@ -7,5 +7,5 @@ if [[ ! -x $tree/tests/sonde_unit_tests ]]; then
   echo "$tree is not built; ./dev build ${tree##*/} does it"
   exit 77
 fi
-# The outer ctest tells the inner one nothing: not its folder, not its place in a dashboard.
+# The inner ctest must not inherit settings of the outer one: neither its folder nor its dashboard.
 exec env -u CTEST_INTERACTIVE_DEBUG_MODE ctest --test-dir "$tree" --output-on-failure "$@"

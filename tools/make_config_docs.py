@@ -136,7 +136,7 @@ def key_schema(row):
 
 
 def described(row):
-    restart = ". Read at the start only" if row["needs_restart"] else ""
+    restart = ". Read only at startup" if row["needs_restart"] else ""
     unit = f", in {row['unit']}" if row["unit"] not in ("", "share") else ""
     return {"description": row["description"] + unit + restart, "default": row["default"], **key_schema(row)}
 
@@ -169,7 +169,7 @@ def wrapped(text, indent):
 
 def comment(row, indent):
     yield ""
-    yield from wrapped(row["description"] + (" (read at the start only)" if row["needs_restart"] else ""), indent)
+    yield from wrapped(row["description"] + (" (read only at startup)" if row["needs_restart"] else ""), indent)
     yield from wrapped("allowed: " + row["allowed"], indent)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the files of this folder as a source of the program: embed.py OUTPUT.cc. `sonde ci init` writes them out."""
+"""Embeds the files of this folder into a C++ source of the program: embed.py OUTPUT.cc. `sonde ci init` writes them."""
 
 import sys
 from pathlib import Path

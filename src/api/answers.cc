@@ -16,8 +16,8 @@ using monitor::HostSnapshot;
 using monitor::Incident;
 
 std::string known_gpus(const HostSnapshot& host) {
-  if (host.gpus.empty()) return "None is known now; GET /api/v1/health says why.";
-  std::string known = "Known are:";
+  if (host.gpus.empty()) return "No GPUs are known; GET /api/v1/health shows the reason.";
+  std::string known = "Known GPUs:";
   for (const GpuView& gpu : host.gpus)
     known += fmt::format("{} gpu_{} ({})", gpu.index == 0 ? "" : ",", gpu.index, gpu.uuid);
   return known + ".";

@@ -133,7 +133,7 @@ class RoutedApi final : public Api {
   }
 
   void write(const Audit& audit, int status) const {
-    const std::string_view how = status < 400 ? "call done" : "call refused";
+    const std::string_view how = status < 400 ? "request completed" : "request rejected";
     services_.log->info(fmt::format("{}: {}", how, audit.summary), {{"key_name", audit.key_name},
                                                                     {"role", std::string(role_name(audit.role))},
                                                                     {"call", audit.call},
@@ -142,9 +142,8 @@ class RoutedApi final : public Api {
   }
 
   Response mistake(const Request& request, std::string_view what) const {
-    services_.log->error(
-        "A request could not be answered",
-        {{"call", fmt::format("{} {}", method_name(request.method), request.path)}, {"reason", std::string(what)}});
+    services_.log->error("A request failed", {{"call", fmt::format("{} {}", method_name(request.method), request.path)},
+                                              {"reason", std::string(what)}});
     return refuse("internal_error");
   }
 

@@ -23,7 +23,8 @@ std::vector<std::string_view> parameter_names(const Route& route) {
 
 Response unknown_parameter(const std::string& name, const Route& route) {
   const auto names = parameter_names(route);
-  const std::string allowed = names.empty() ? "It takes none." : fmt::format("It takes: {}.", fmt::join(names, ", "));
+  const std::string allowed =
+      names.empty() ? "It has no parameters." : fmt::format("Parameters: {}.", fmt::join(names, ", "));
   return refuse("unknown_parameter", {{"parameter", name},
                                       {"call", call_text(route)},
                                       {"suggestion", did_you_mean(name, names)},

@@ -43,11 +43,11 @@ Response change_config(const Call& call, std::string_view key, const nlohmann::j
     return refuse(may_stand(*config.current(), key, value) ? "not_kept" : "invalid_value",
                   {{"what", set.error().message}});
   tell_config_event(*call.services.events, {std::string(key)}, call.caller.name);
-  call.services.log->info("the configuration was changed by a call", {{"key", std::string(key)},
-                                                                      {"before", log_text(before)},
-                                                                      {"value", log_text(value)},
-                                                                      {"persisted", persist ? "true" : "false"},
-                                                                      {"key_name", call.caller.name}});
+  call.services.log->info("configuration changed through the API", {{"key", std::string(key)},
+                                                                    {"before", log_text(before)},
+                                                                    {"value", log_text(value)},
+                                                                    {"persisted", persist ? "true" : "false"},
+                                                                    {"key_name", call.caller.name}});
   return json_response({{"key", key}, {"value", value}, {"before", before}, {"persisted", persist}});
 }
 

@@ -27,12 +27,12 @@ double interval_s(const config::Config& config) {
 }
 
 HealthCheck sampling(const monitor::HostSnapshot& host, const config::Config& config, int64_t now_ns) {
-  if (host.moment_ns == 0) return unless("sampling", "no round of reading has ended yet");
+  if (host.moment_ns == 0) return unless("sampling", "no sampling round has completed yet");
   const double age_s = static_cast<double>(now_ns - host.moment_ns) / kSecondNs;
   if (age_s <= kMissedRounds * interval_s(config) + kPatience_s) return good("sampling");
   return {.name = "sampling",
           .status = HealthStatus::failed,
-          .detail = fmt::format("the last round of reading ended {:.0f} s ago, where one is due every {:g} s", age_s,
+          .detail = fmt::format("the last sampling round completed {:.0f} s ago; the interval is {:g} s", age_s,
                                 interval_s(config))};
 }
 
@@ -48,13 +48,14 @@ HealthCheck gpus(const monitor::HostSnapshot& host) {
 HealthCheck tasks(const dispatch::Dispatcher* dispatcher, const config::Tasks& config) {
   constexpr std::chrono::seconds kTurnPatience{30};  // a turn waits for the disk
   if (dispatcher == nullptr && config.enabled) {
-    return unless("tasks", "they could not be opened when the service started, as its log says: restart it");
+    return unless("tasks", "the task store could not be opened at startup (see the log); restart the service");
   }
   if (dispatcher != nullptr && !dispatcher->alive(kTurnPatience)) {
-    return {.name = "tasks", .status = HealthStatus::failed, .detail = "the dispatcher does not come round"};
+    return {.name = "tasks", .status = HealthStatus::failed, .detail = "the dispatcher is not responding"};
   }
   const std::string trouble = dispatcher == nullptr ? "" : dispatcher->snapshot()->trouble;
-  if (!trouble.empty()) return unless("tasks", "none is taken in or started, since they cannot be saved: " + trouble);
+  if (!trouble.empty())
+    return unless("tasks", "no task is accepted or started, because tasks cannot be saved: " + trouble);
   return {.name = "tasks", .status = HealthStatus::ok, .detail = config.enabled ? "" : "sonde.tasks.enabled is false"};
 }
 
@@ -66,7 +67,7 @@ HealthCheck configuration(const config::LiveConfig& config) {
   if (waiting.empty()) return good("configuration");
   return {.name = "configuration",
           .status = HealthStatus::ok,
-          .detail = fmt::format("new values wait for a restart: {}", fmt::join(waiting, ", "))};
+          .detail = fmt::format("new values take effect after a restart: {}", fmt::join(waiting, ", "))};
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ HealthStatus worst_of(const std::vector<HealthCheck>& checks) {
 std::string why_not_ready(const Services& services) {
   const auto host = services.monitor->snapshot();
   if (host->moment_ns == 0)
-    return "No round of reading has ended yet; the first one takes seconds where the driver wakes GPUs.";
+    return "No sampling round has completed yet; the first one takes seconds if the driver has to wake GPUs.";
   const auto checks = health_checks(services);
   const auto failed = std::ranges::find(checks, HealthStatus::failed, &HealthCheck::status);
   return failed == checks.end() ? std::string() : fmt::format("{}: {}.", failed->name, failed->detail);

@@ -87,8 +87,8 @@ Result<int64_t> moment_of_text(std::string_view text, int64_t now_ns) {
   }
   if (moment_ns) return *moment_ns;
   return fail(
-      "must be a moment: RFC 3339 (2026-11-22T04:00:00Z), seconds since 1970, 'now', or a time before now (-90s, -15m, "
-      "-1h, -7d)");
+      "must be a timestamp: RFC 3339 (2026-11-22T04:00:00Z), seconds since 1970, 'now', or relative to now (-90s, "
+      "-15m, -1h, -7d)");
 }
 
 }  // namespace sonde::api

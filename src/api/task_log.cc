@@ -73,7 +73,8 @@ LogAnswer not_begun(const LogQuestion& question, const Task& task) {
 }
 
 std::string no_output(int64_t task, int64_t attempt) {
-  return fmt::format("there is no output of attempt {} of task {}: it was removed, or never started", attempt, task);
+  return fmt::format("no output of attempt {} of task {}: the output was removed, or the attempt never started",
+                     attempt, task);
 }
 
 }  // namespace

@@ -46,13 +46,14 @@ Answered<std::optional<int64_t>> memory_of(const nlohmann::json& body) {
   const auto text = body.find("memory");
   if (text == body.end()) return bytes;
   if (bytes) {
-    return std::unexpected(refuse("invalid_task", {{"what", "`memory` and `memory_bytes` are the same: send one."}}));
+    return std::unexpected(
+        refuse("invalid_task", {{"what", "`memory` and `memory_bytes` set the same value: send only one."}}));
   }
   bytes = bytes_of_text(text->get_ref<const std::string&>());
   if (bytes) return bytes;
-  return std::unexpected(
-      refuse("invalid_task", {{"what", fmt::format("`memory` is '{}'; write it as 16GiB, 500MiB, 8GB or in bytes.",
-                                                   text->get_ref<const std::string&>())}}));
+  return std::unexpected(refuse(
+      "invalid_task", {{"what", fmt::format("`memory` is '{}'; expected a size such as 16GiB, 500MiB or 8GB, or bytes.",
+                                            text->get_ref<const std::string&>())}}));
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ Answered<dispatch::Dispatcher*> dispatcher_of(const Services& services) {
   if (services.dispatcher != nullptr) return services.dispatcher;
   return std::unexpected(
       refuse("tasks_disabled",
-             {{"what", "The service runs without tasks; its log says why. GPUs are watched all the same."}}));
+             {{"what", "The service runs without tasks; see its log for the reason. GPUs are still monitored."}}));
 }
 
 Response refusal_response(const dispatch::Refused& refused) {
@@ -153,7 +154,7 @@ Answered<std::string> idempotency_key(const Request& request) {
   if (!text.empty() && text.size() <= kMostBytes && is_plain) return text;
   return std::unexpected(refuse(
       "invalid_parameter",
-      {{"parameter", "Idempotency-Key"}, {"what", "must be 1 to 200 printable ASCII characters without a blank"}}));
+      {{"parameter", "Idempotency-Key"}, {"what", "must be 1 to 200 printable ASCII characters without spaces"}}));
 }
 
 bool same_submission(const dispatch::TaskSpec& a, const dispatch::TaskSpec& b) {

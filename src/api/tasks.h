@@ -59,8 +59,8 @@ inline constexpr Parameter kIdempotencyKey = {
     .name = "Idempotency-Key",
     .schema = R"({"type": "string", "minLength": 1, "maxLength": 200})",
     .description =
-        "a text of the caller's own for this submission: sent again with the same text and key, it makes "
-        "nothing new and is answered with 200 and what there is"};
+        "a string chosen by the client for this submission; if the request is repeated with the same string and API "
+        "key, nothing new is created and the response is 200 with the existing task or batch"};
 
 /// Whether one is what the other was, submitted again.
 [[nodiscard]] bool same_submission(const dispatch::TaskSpec& a, const dispatch::TaskSpec& b);

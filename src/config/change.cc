@@ -33,14 +33,14 @@ Result<Json> parse_json(const std::string& text) {
         return depth <= kMostDepth;
       },
       false);
-  if (json.is_discarded() || is_deep) return fail("{} is no JSON that a key can have", in_quotes(text));
+  if (json.is_discarded() || is_deep) return fail("{} is not a valid JSON value for a key", in_quotes(text));
   return json;
 }
 
 Result<Changes> changes_of(const Json& document) {
   const Json* found = document.is_object() && document.contains("changes") ? &document.at("changes") : nullptr;
   if (found == nullptr || !found->is_object() || document.value("version", 0) != kVersion) {
-    return fail("it has no \"version\": {} with \"changes\"", kVersion);
+    return fail("it must contain \"version\": {} and \"changes\"", kVersion);
   }
   Changes changes;
   for (const auto& [name, value] : found->items()) {
@@ -65,7 +65,7 @@ Status apply_change(const Key& key, const std::string& json, const std::string& 
     read_value(YAML::Load(value->dump(1)), key, config, complain);
   } catch (const YAML::Exception& e) {
     wrong.push_back(
-        fmt::format("{}: {} does not fit ({}); allowed: {}", key.name, in_quotes(json), e.msg, allowed_text(key)));
+        fmt::format("{}: {} is not valid ({}); allowed: {}", key.name, in_quotes(json), e.msg, allowed_text(key)));
   }
   if (!wrong.empty()) return std::unexpected(Error{fmt::format("{}", fmt::join(wrong, "\n"))});
   resolve_path(key, config, folder);
@@ -77,7 +77,7 @@ Result<const Key*> known_key(std::string_view name) {
   if (const Key* key = find_key(name)) return key;
   std::vector<std::string_view> names;
   for (const Key& key : all_keys()) names.push_back(key.name);
-  return fail("there is no key {}{}", in_quotes(name), name.size() > kLongest ? "" : did_you_mean(name, names));
+  return fail("unknown key {}{}", in_quotes(name), name.size() > kLongest ? "" : did_you_mean(name, names));
 }
 
 Result<Changes> read_changes(const std::string& file) {
@@ -86,9 +86,9 @@ Result<Changes> read_changes(const std::string& file) {
   const auto text = read_small_file(file, kMaxChangeBytes);
   if (!text) return std::unexpected(text.error());
   const auto document = parse_json(*text);
-  if (!document) return fail("{}: {}; it is made anew if you delete it", file, document.error().message);
+  if (!document) return fail("{}: {}; delete it, and the service creates a new one", file, document.error().message);
   auto changes = changes_of(*document);
-  if (!changes) return fail("{}: {}; mend it, or delete it to undo the changes", file, changes.error().message);
+  if (!changes) return fail("{}: {}; fix it, or delete it to undo the changes", file, changes.error().message);
   return changes;
 }
 

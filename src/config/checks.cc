@@ -18,7 +18,7 @@ using Told = std::function<void(std::string_view key, std::string_view other, st
 void check_strategy(const MultiGpu& gpu, const Told& told) {
   if (std::ranges::find(gpu.strategies, gpu.default_strategy) != gpu.strategies.end()) return;
   told("gpu.multi_gpu.default_strategy", "gpu.multi_gpu.strategies",
-       fmt::format("'{}' is not among gpu.multi_gpu.strategies; allowed: {}", gpu.default_strategy,
+       fmt::format("'{}' is not in gpu.multi_gpu.strategies; allowed: {}", gpu.default_strategy,
                    fmt::join(gpu.strategies, ", ")));
 }
 
@@ -26,7 +26,7 @@ void check_priority(const MultiGpu& gpu, const Told& told) {
   if (gpu.queue_priority_levels.contains(gpu.default_queue_priority)) return;
   told(
       "gpu.multi_gpu.default_queue_priority", "gpu.multi_gpu.queue_priority_levels",
-      fmt::format("{} is not among gpu.multi_gpu.queue_priority_levels; allowed: {}",
+      fmt::format("{} is not in gpu.multi_gpu.queue_priority_levels; allowed: {}",
                   in_quotes(gpu.default_queue_priority), fmt::join(std::views::keys(gpu.queue_priority_levels), ", ")));
 }
 
@@ -42,8 +42,8 @@ void check_tls(const Server& server, const Told& told) {
   }
   if (!is_loopback_address(server.address) && tls.certificate.empty() && tls.key.empty() && !server.allow_plain_http) {
     told("sonde.server.address", "sonde.server.allow_plain_http",
-         fmt::format("other hosts reach '{}', and keys would cross the network readable; allowed: a loopback address "
-                     "such as 127.0.0.1, sonde.server.tls, or sonde.server.allow_plain_http: true",
+         fmt::format("other hosts can reach '{}', and keys would be sent unencrypted; allowed: a loopback address such "
+                     "as 127.0.0.1, sonde.server.tls, or sonde.server.allow_plain_http: true",
                      server.address));
   }
 }
@@ -51,7 +51,7 @@ void check_tls(const Server& server, const Told& told) {
 void check_source(const Devices& devices, const Told& told) {
   if (devices.source != "simulated" || !devices.simulated.empty()) return;
   told("sonde.devices.source", "sonde.devices.simulated",
-       "there is no description of the simulated GPUs; allowed: nvml, or simulated with a file at "
+       "no description of the simulated GPUs is set; allowed: nvml, or simulated with a file in "
        "sonde.devices.simulated");
 }
 

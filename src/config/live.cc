@@ -65,8 +65,8 @@ class Live : public LiveConfig {
     sources_.persisted = *std::move(changes);
     auto wanted = wanted_config(sources_, folder_of(file_));
     if (!wanted) {
-      return fail("{}: {}\nThis change was made at run time to outlive restarts; remove it from {}, or change {}",
-                  persisted_, wanted.error().message, persisted_, file_);
+      return fail("{}: {}\nThis change was made at run time and persisted; remove it from {}, or change {}", persisted_,
+                  wanted.error().message, persisted_, file_);
     }
     started_with_ = *wanted;
     for (const Key& key : all_keys()) started_from_[key.name] = origin_of(key, sources_);
@@ -85,10 +85,10 @@ class Live : public LiveConfig {
     if (!key) return std::unexpected(key.error());
     const bool withdraws = json_value == "null";
     if (!persist && !withdraws && (*key)->when == When::restart) {
-      return fail("{} is read at the start only: change it in the file and restart, or let the change outlive restarts",
+      return fail("{} is read only at startup: change it in the file and restart the service, or persist the change",
                   name);
     }
-    if (persist && persisted_.empty()) return fail("{}: there is no file for changes that outlive restarts", name);
+    if (persist && persisted_.empty()) return fail("{}: no file is set for persisted changes", name);
     const std::lock_guard changing(changing_);
     Sources sources = copy_of_sources();
     sources.run_time.erase((*key)->name);
@@ -110,7 +110,7 @@ class Live : public LiveConfig {
     sources.file = *std::move(read);
     auto wanted = wanted_config(sources, folder_of(file_));
     if (!wanted) {
-      return fail("{} does not go with changes that were made at run time: {}", file_, wanted.error().message);
+      return fail("{} conflicts with changes made at run time: {}", file_, wanted.error().message);
     }
     done.changed = take(std::move(sources), *std::move(wanted));
     for (const KeyState& key : keys()) {

@@ -32,7 +32,7 @@ bool exists(const std::string& gpu, std::span<const std::string> uuids, std::spa
 
 /// "gpu_0 to gpu_7".
 std::string numbers_of(size_t count) {
-  if (count == 0) return "none, since this host has no GPU";
+  if (count == 0) return "none, because this host has no GPU";
   return count == 1 ? "gpu_0" : fmt::format("gpu_0 to gpu_{}", count - 1);
 }
 

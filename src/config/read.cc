@@ -54,10 +54,11 @@ class FileReader {
     const auto bad = first_bad_text(yaml);
     if (yaml.size() > kMaxFileBytes) {
       out.reading.problems.push_back(
-          {0, 0, "", fmt::format("the file is larger than {} bytes; allowed: at most those", kMaxFileBytes)});
+          {0, 0, "", fmt::format("the file is larger than {} bytes; allowed: at most that size", kMaxFileBytes)});
     } else if (bad) {
       out.reading.problems.push_back(
-          {bad->line, bad->column, "", fmt::format("the byte 0x{:02x} is no text; allowed: YAML in UTF-8", bad->byte)});
+          {bad->line, bad->column, "",
+           fmt::format("the byte 0x{:02x} is not valid text; allowed: YAML in UTF-8", bad->byte)});
     }
     return out.reading.problems.empty();
   }
@@ -66,14 +67,14 @@ class FileReader {
     try {
       read_document(YAML::Load(yaml));
       if (const auto second = second_yaml_document(yaml)) {
-        problem(*second, "", "a second document begins here (---); allowed: one");
+        problem(*second, "", "a second YAML document begins here (---); allowed: one");
       }
     } catch (const YAML::DeepRecursion& e) {
-      problem(e.mark, "", "lists and keys are nested too deep; allowed: some hundred levels");
+      problem(e.mark, "", "lists and keys are nested too deeply; allowed: a few hundred levels");
     } catch (const YAML::Exception& e) {
       problem(e.mark, "",
-              fmt::format("this is not YAML: {}{}; allowed: KEY: VALUE, indented with spaces", e.msg,
-                          is_indented_by_tab(yaml, e.mark.line) ? " (a tab stands at the line's begin)" : ""));
+              fmt::format("not valid YAML: {}{}; allowed: KEY: VALUE, indented with spaces", e.msg,
+                          is_indented_by_tab(yaml, e.mark.line) ? " (the line starts with a tab)" : ""));
     }
   }
 
@@ -107,7 +108,7 @@ class FileReader {
       if (std::ranges::find(known, name) == known.end()) {
         read_unknown(entry.first, name, section, known);
       } else if (!seen.insert(name).second) {
-        problem(entry.first.Mark(), path, "it stands twice; allowed: once");
+        problem(entry.first.Mark(), path, "duplicate key; allowed: once");
       } else {
         read_entry(entry.first.Mark(), entry.second, path);
       }
@@ -155,14 +156,14 @@ class FileReader {
                     std::span<const std::string_view> known) {
     if (section.empty()) return;
     const std::string path = node.IsScalar() ? fmt::format("{}.{}", section, one_line(name)) : section;
-    const std::string what = node.IsScalar() ? "there is no such key" : "a key has to be a plain name";
+    const std::string what = node.IsScalar() ? "unknown key" : "a key must be a plain name";
     problem(node.Mark(), path, fmt::format("{}{}; allowed: {}", what, hint(name, known), fmt::join(known, ", ")));
   }
 
   static std::string hint(const std::string& name, std::span<const std::string_view> known) {
     constexpr size_t kLongest = 64;  // the search takes the product of the lengths
     if (name.empty() || name.size() > kLongest) return {};
-    if (name == "<<") return " (keys are not merged here: write them out)";
+    if (name == "<<") return " (merge keys are not supported: write the keys out)";
     for (const Key& key : all_keys()) {
       if (last_part(key.name) == name) return fmt::format(" ('{}' belongs under {})", name, section_of(key.name));
     }
@@ -183,7 +184,7 @@ class FileReader {
 Result<std::string> text_of(const std::string& file) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) {
-    return fail("cannot read {}: it is a folder; name the file in it, such as {}", file,
+    return fail("cannot read {}: it is a folder; name a file in it, such as {}", file,
                 (std::filesystem::path(file) / "config.yaml").string());
   }
   std::ifstream stream(file, std::ios::binary);

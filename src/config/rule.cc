@@ -30,14 +30,14 @@ std::string allowed_text(const Rule& rule) {
     case Kind::some_of: return fmt::format("a list of one or more of {}, each once", fmt::join(rule.names, ", "));
     case Kind::text: return std::string(rule.form->allowed);
     case Kind::texts: return fmt::format("a list, each item {}", rule.form->allowed);
-    case Kind::gpu_by_type: return fmt::format("types of tasks, each with {}", rule.form->allowed);
+    case Kind::gpu_by_type: return fmt::format("task types, each with {}", rule.form->allowed);
     case Kind::levels: return fmt::format("one or more names, each with a whole number {}", range_text(rule));
     case Kind::labels: return std::string(rule.form->allowed);
     case Kind::size: return fmt::format("a size such as 500MiB, 16GiB or 8GB, or bytes, {}", size_range_text(rule));
-    case Kind::words: return "a list of texts: a program and its arguments";
-    case Kind::variables: return fmt::format("{}, each with a text", rule.form->allowed);
+    case Kind::words: return "a list of strings: a program and its arguments";
+    case Kind::variables: return fmt::format("{}, each with a string", rule.form->allowed);
     case Kind::url_by_gpu: return fmt::format("GPUs (gpu_N or a UUID), each with {}", rule.form->allowed);
-    case Kind::task_types: return "types of tasks, each with keys of its own";
+    case Kind::task_types: return "task types, each with its own keys";
   }
   return {};
 }

@@ -39,32 +39,31 @@ class TypeCheck {
   void check_what_it_runs() const {
     const bool runs_command = !type_.command.empty();
     if (runs_command && !type_.workers.empty()) {
-      wrong("workers", "the type has a command too; allowed: command or workers, not both");
+      wrong("workers", "the type also has a command; allowed: command or workers, not both");
     }
     if (!runs_command && type_.workers.empty() && !config_.sonde.tasks.allow_undeclared_commands) {
       wrong("command",
-            "the type runs nothing; allowed: a command, workers, or sonde.tasks.allow_undeclared_commands: true, with "
-            "which submissions bring their own command");
+            "the type runs nothing; allowed: a command, workers, or sonde.tasks.allow_undeclared_commands: true, which "
+            "lets submissions set their own command");
     }
     if (!runs_command && type_.allow_arguments) {
-      wrong("allow_arguments", "there is no command to add arguments to; allowed: false, or a command");
+      wrong("allow_arguments", "the type has no command to add arguments to; allowed: false, or a command");
     }
     if (type_.workers.empty() && !type_.model.empty()) {
-      wrong("model", "there are no workers to ask for a model; allowed: workers, or no model");
+      wrong("model", "the type has a model but no workers; allowed: workers, or no model");
     }
     if (type_.workers.empty() && !type_.model_version.empty()) {
-      wrong("model_version", "there are no workers to ask for a model; allowed: workers, or no model_version");
+      wrong("model_version", "the type has a model version but no workers; allowed: workers, or no model_version");
     }
   }
 
   void check_program() const {
     if (type_.command.empty()) return;
     const std::string& program = type_.command.front();
-    if (program.empty())
-      wrong("command", "the program's name is empty; allowed: a path, or a name to look for in PATH");
+    if (program.empty()) wrong("command", "the program's name is empty; allowed: a path, or a name to search in PATH");
     if (program.contains('/') && program[0] != '/' && type_.working_directory.empty()) {
-      wrong("command", fmt::format("{} is told from the task's own folder, where nothing is yet; allowed: a path from "
-                                   "the root, a name to look for in PATH, or a working_directory",
+      wrong("command", fmt::format("{} is resolved against the task's own folder, which is empty; allowed: an absolute "
+                                   "path, a name to search in PATH, or a working_directory",
                                    in_quotes(program)));
     }
   }
@@ -72,12 +71,10 @@ class TypeCheck {
   /// A request is sent to the one worker of the one GPU; no program is started.
   void check_workers() const {
     if (type_.gpus != 1)
-      wrong("gpus", fmt::format("{} GPUs with workers, of which one is asked; allowed: 1", type_.gpus));
+      wrong("gpus", fmt::format("{} GPUs, but a request goes to one worker; allowed: 1", type_.gpus));
     const auto without = [&](bool is_set, std::string_view key) {
       if (is_set)
-        wrong(key,
-              "workers are asked over HTTP, and no program is started that would have it; allowed: "
-              "workers without it, or a command");
+        wrong(key, "requests to workers start no program that could use it; allowed: workers without it, or a command");
     };
     without(!type_.environment.empty(), "environment");
     without(!type_.allow_environment.empty(), "allow_environment");
@@ -87,7 +84,7 @@ class TypeCheck {
   void check_priority() const {
     const auto& levels = config_.gpu.multi_gpu.queue_priority_levels;
     if (type_.priority.empty() || levels.contains(type_.priority)) return;
-    wrong("priority", fmt::format("{} is not among gpu.multi_gpu.queue_priority_levels; allowed: {}",
+    wrong("priority", fmt::format("{} is not in gpu.multi_gpu.queue_priority_levels; allowed: {}",
                                   in_quotes(type_.priority), fmt::join(std::views::keys(levels), ", ")));
   }
 
@@ -106,7 +103,8 @@ class TypeCheck {
 void check_has(std::string_view key, std::span<const std::string> words, std::string_view part, const Told& told) {
   const bool has = std::ranges::any_of(words, [&](const std::string& word) { return word.contains(part); });
   if (words.empty() || has) return;
-  told(key, key, fmt::format("no word has {}, by which the profile is found; allowed: a command with it, or []", part));
+  told(key, key,
+       fmt::format("no argument contains {}, the path of the profile; allowed: a command with it, or []", part));
 }
 
 }  // namespace

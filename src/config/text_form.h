@@ -70,23 +70,22 @@ inline constexpr TextForm kGpuName = {
     .pattern = "^(gpu_[0-9]+|(GPU|MIG)-.+)$"};
 inline constexpr TextForm kName = {
     .holds = is_name, .allowed = "a name of up to 128 printable characters", .pattern = "^.{1,128}$"};
-inline constexpr TextForm kLabelName = {
-    .holds = is_label_name,
-    .allowed =
-        "names of letters, digits and _, that do not begin with a digit or __ and are not alertname, each with a text",
-    .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"};
+inline constexpr TextForm kLabelName = {.holds = is_label_name,
+                                        .allowed =
+                                            "names of letters, digits and _, that do not begin with a digit or __ and "
+                                            "are not alertname, each with a string",
+                                        .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"};
 inline constexpr TextForm kTextLine = {.holds = is_text_line,
-                                       .allowed = "a text of one line, up to 1000 bytes",
+                                       .allowed = "a string of one line, up to 1000 bytes",
                                        .pattern = "^.{0,1000}$",
                                        .may_be_empty = true};
 inline constexpr TextForm kWord = {
-    .holds = is_word, .allowed = "a text", .pattern = "^[^\\u0000]*$", .may_be_empty = true};
-inline constexpr TextForm kVariable = {
-    .holds = is_variable,
-    .allowed =
-        "names of environment variables (letters, digits and _) other than CUDA_VISIBLE_DEVICES and "
-        "CUDA_DEVICE_ORDER, which say what the dispatcher chose",
-    .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"};
+    .holds = is_word, .allowed = "a string", .pattern = "^[^\\u0000]*$", .may_be_empty = true};
+inline constexpr TextForm kVariable = {.holds = is_variable,
+                                       .allowed =
+                                           "names of environment variables (letters, digits and _) other than "
+                                           "CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, which the dispatcher sets",
+                                       .pattern = "^[A-Za-z_][A-Za-z0-9_]*$"};
 inline constexpr TextForm kModel = {.holds = is_model,
                                     .allowed = "a name of letters, digits, '.', '_', '-' and ':', or \"\" for none",
                                     .pattern = "^[A-Za-z0-9._:-]{0,128}$",

@@ -92,7 +92,7 @@ class ValueReader {
       if (rule_.kind == Kind::words || seen.insert(*text).second) {
         list.push_back(std::move(*text));
       } else {
-        wrong(item, "", fmt::format("{} stands twice", in_quotes(*text)));
+        wrong(item, "", fmt::format("duplicate {}", in_quotes(*text)));
       }
     }
     if (rule_.kind == Kind::some_of && node.size() == 0) wrong(node, "", "the list is empty");
@@ -131,7 +131,7 @@ class ValueReader {
     if (!node.IsScalar()) {
       wrong(node, below, stands_here(node));
     } else if (has_foreign_tag(node)) {
-      wrong(node, below, fmt::format("the tag {} is not known here", in_quotes(node.Tag())));
+      wrong(node, below, fmt::format("unknown tag {}", in_quotes(node.Tag())));
     } else {
       return node.Scalar();
     }
@@ -142,7 +142,7 @@ class ValueReader {
   std::optional<std::string> plain(const YAML::Node& node, std::string_view below) {
     auto text = scalar(node, below);
     if (!text || !is_text(node)) return text;
-    wrong(node, below, fmt::format("{} is text; leave the quotation marks away", in_quotes(*text)));
+    wrong(node, below, fmt::format("{} is a string; remove the quotation marks", in_quotes(*text)));
     return std::nullopt;
   }
 
@@ -152,11 +152,11 @@ class ValueReader {
     const std::string_view digits = without_sign(*text);
     const auto value = real_of(text->starts_with('+') ? digits : std::string_view(*text));
     if (is_not_finite(*text)) {
-      wrong(node, below, fmt::format("{} is no finite number", in_quotes(*text)));
+      wrong(node, below, fmt::format("{} is not a finite number", in_quotes(*text)));
     } else if (!value || !std::isfinite(*value) || text->starts_with("+-")) {
-      wrong(node, below, fmt::format("{} is no number", in_quotes(*text)));
+      wrong(node, below, fmt::format("{} is not a number", in_quotes(*text)));
     } else if (digits.size() > 1 && digits[0] == '0' && is_digits(digits)) {
-      wrong(node, below, fmt::format("{} begins with 0, which some readers of YAML take for octal", in_quotes(*text)));
+      wrong(node, below, fmt::format("{} begins with 0, which some YAML parsers read as octal", in_quotes(*text)));
     } else if (is_out_of_range(*value)) {
       wrong(node, below, fmt::format("{} is out of range{}", in_quotes(*text), percent_hint(*value)));
     } else {
@@ -180,7 +180,7 @@ class ValueReader {
     const auto value = read_number(node, below);
     if (!value) return std::nullopt;
     if (*value == std::floor(*value)) return static_cast<int64_t>(*value);
-    wrong(node, below, fmt::format("{} is no whole number", in_quotes(node.Scalar())));
+    wrong(node, below, fmt::format("{} is not a whole number", in_quotes(node.Scalar())));
     return std::nullopt;
   }
 
@@ -197,7 +197,7 @@ class ValueReader {
     if (!text) return std::nullopt;
     const auto bytes = bytes_of_text(*text);
     if (!bytes) {
-      wrong(node, "", fmt::format("{} is no size", in_quotes(*text)));
+      wrong(node, "", fmt::format("{} is not a valid size", in_quotes(*text)));
     } else if (is_out_of_range(static_cast<double>(*bytes))) {
       wrong(node, "", fmt::format("{} is out of range", in_quotes(*text)));
     } else {
@@ -221,7 +221,7 @@ class ValueReader {
     if (is_digits(major) && major[0] != '0' && major.size() <= kMostDigits && is_digits(minor) && minor.size() == 1) {
       return kPerMajor * integer_of<int64_t>(major).value_or(0) + integer_of<int64_t>(minor).value_or(0);
     }
-    wrong(node, "", fmt::format("{} is no compute capability", in_quotes(*text)));
+    wrong(node, "", fmt::format("{} is not a valid compute capability", in_quotes(*text)));
     return std::nullopt;
   }
 
@@ -247,7 +247,7 @@ class ValueReader {
   std::optional<std::string> checked_form(const YAML::Node& node, std::string_view below, const std::string& text) {
     const TextForm& form = *rule_.form;
     if (text.empty() ? form.may_be_empty : form.holds(text)) return text;
-    wrong(node, below, text.empty() ? "the text is empty" : fmt::format("{} does not fit", in_quotes(text)));
+    wrong(node, below, text.empty() ? "the string is empty" : fmt::format("{} is not valid", in_quotes(text)));
     return std::nullopt;
   }
 
@@ -270,7 +270,7 @@ class ValueReader {
       const auto name = read_name(entry.first);
       if (!name) continue;
       if (!seen.insert(*name).second) {
-        wrong(entry.first, *name, "it stands twice");
+        wrong(entry.first, *name, "duplicate key");
         continue;
       }
       // Where nothing stands behind the colon, the name has a place and the nothing may have none.
@@ -280,7 +280,7 @@ class ValueReader {
         map.emplace(*name, *value);
       }
     }
-    if (!may_be_empty && node.size() == 0) wrong(node, "", "nothing stands in it");
+    if (!may_be_empty && node.size() == 0) wrong(node, "", "it is empty");
     if (complaints_ == before) to = std::move(map);
   }
 
@@ -296,7 +296,8 @@ class ValueReader {
   std::optional<std::string> read_name(const YAML::Node& node) {
     std::string name = node.IsScalar() ? node.Scalar() : "";
     if (is_good_name(name)) return name;
-    wrong(node, "", node.IsScalar() ? fmt::format("{} is no name", in_quotes(name)) : std::string(stands_here(node)));
+    wrong(node, "",
+          node.IsScalar() ? fmt::format("{} is not a valid name", in_quotes(name)) : std::string(stands_here(node)));
     return std::nullopt;
   }
 
@@ -321,7 +322,7 @@ class TypeReader {
       if (key == type_keys().data() + type_keys().size()) {
         unknown(entry.first, name);
       } else if (!seen.insert(name).second) {
-        tell(entry.first.Mark(), name, "it stands twice; allowed: once");
+        tell(entry.first.Mark(), name, "duplicate key; allowed: once");
       } else {
         read_member(entry.first.Mark(), entry.second, *key, type);
       }
@@ -346,7 +347,7 @@ class TypeReader {
     constexpr size_t kLongest = 64;  // the search takes the product of the lengths
     const auto best = name.size() > kLongest ? std::nullopt : nearest(name, names);
     const std::string hint = best ? fmt::format(" (did you mean '{}'?)", *best) : "";
-    const std::string what = node.IsScalar() ? "there is no such key" + hint : "a key has to be a plain name";
+    const std::string what = node.IsScalar() ? "unknown key" + hint : "a key must be a plain name";
     tell(node.Mark(), name, fmt::format("{}; allowed: {}", what, fmt::join(names, ", ")));
   }
 
@@ -391,10 +392,10 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string_view stands_here(const YAML::Node& node) {
-  if (node.IsMap()) return "keys of its own stand here";
-  if (node.IsSequence()) return "a list stands here";
-  if (node.IsScalar()) return "a single value stands here";
-  return "there is no value";
+  if (node.IsMap()) return "found nested keys";
+  if (node.IsSequence()) return "found a list";
+  if (node.IsScalar()) return "found a single value";
+  return "the value is missing";
 }
 
 bool has_foreign_tag(const YAML::Node& node) {

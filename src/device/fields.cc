@@ -24,7 +24,7 @@ std::optional<Scalar> scalar(const std::optional<T>& value) {
 constexpr auto kRows = std::to_array<ValueRow>({
     {.smi = "timestamp",
      .format = SmiFormat::timestamp,
-     .description = "moment of the reading, YYYY/MM/DD HH:MM:SS.msec"},
+     .description = "timestamp of the sample, YYYY/MM/DD HH:MM:SS.msec"},
 // NOLINTBEGIN(bugprone-macro-parentheses): members and enumerators cannot stand in parentheses.
 #define SONDE_GPU_VALUE(m, type, g, s, f, d) \
   {.member = #m,                             \

@@ -54,10 +54,9 @@ struct ParallelReader::Worker {
     if (!answered) {
       result.failure =
           GpuFailure{.kind = FailureKind::not_answering,
-                     .message = fmt::format(
-                         "GPU {} is not answering: a call to the driver has not come back within {:.3g} s; look "
-                         "for XID messages in dmesg, then reset the GPU or reboot",
-                         gpu, static_cast<double>(patience.count()) / 1000)};
+                     .message = fmt::format("GPU {} is not responding: a driver call has not returned within {:.3g} s; "
+                                            "check dmesg for XID messages, then reset the GPU or reboot",
+                                            gpu, static_cast<double>(patience.count()) / 1000)};
     }
     return result;
   }

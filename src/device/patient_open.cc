@@ -12,8 +12,8 @@ Result<std::shared_ptr<DeviceSource>> open_nvml_patiently(std::chrono::milliseco
   std::thread([promise, path] { promise->set_value(open_nvml(path)); }).detach();
   if (opened.wait_for(patience) == std::future_status::ready) return opened.get();
   return fail(
-      "the NVIDIA driver is not answering: opening its management library has not come back within {:.3g} s; look for "
-      "XID messages in dmesg",
+      "the NVIDIA driver is not responding: initializing NVML has not returned within {:.3g} s; check dmesg for XID "
+      "messages",
       static_cast<double>(patience.count()) / 1000);
 }
 

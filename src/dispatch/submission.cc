@@ -29,7 +29,7 @@ template <typename Names>
 std::string unknown_name(std::string_view what, const std::string& given, const Names& known) {
   std::vector<std::string_view> names;
   for (const std::string& name : known) names.emplace_back(name);
-  return fmt::format("There is no {} '{}'{}{} Known are: {}.", what, given, did_you_mean(given, names),
+  return fmt::format("There is no {} '{}'{}{} Known: {}.", what, given, did_you_mean(given, names),
                      did_you_mean(given, names).empty() ? "." : "", fmt::join(names, ", "));
 }
 
@@ -67,7 +67,7 @@ class Resolver {
     if (wanted_.type) return refused("unknown_type", unknown_type());
     if (!wanted_.command.empty()) return refused("command_not_allowed", command_refusal());
     return refused("unknown_type",
-                   fmt::format("The task names no type, and there is none called '{}'. {}", kUsualType, known_types()));
+                   fmt::format("The task names no type, and no type is called '{}'. {}", kUsualType, known_types()));
   }
 
   [[nodiscard]] std::string unknown_type() const {
@@ -77,47 +77,51 @@ class Resolver {
 
   [[nodiscard]] std::string known_types() const {
     if (tasks().types.empty()) {
-      return "None is declared: an administrator adds it to sonde.tasks.types in the configuration and reloads it.";
+      return "No type is declared: an administrator must add it to sonde.tasks.types in the configuration and reload "
+             "it.";
     }
-    return fmt::format("Known are: {}.", fmt::join(std::views::keys(tasks().types), ", "));
+    return fmt::format("Known: {}.", fmt::join(std::views::keys(tasks().types), ", "));
   }
 
   [[nodiscard]] static std::string command_refusal() {
-    return "Only commands of declared types are run here. Name a type (GET /api/v1/task_types lists them), or have an "
-           "administrator declare one in sonde.tasks.types or set sonde.tasks.allow_undeclared_commands.";
+    return "Only commands of declared types are allowed. Name a type (GET /api/v1/task_types lists them), or ask an "
+           "administrator to declare one in sonde.tasks.types or to set sonde.tasks.allow_undeclared_commands.";
   }
 
   Checked choose_what_runs() {
     if (type_ != nullptr && !type_->workers.empty()) return ask_workers();
     if (wanted_.request)
-      return refused("invalid_task", fmt::format("A request goes to workers, and the type '{}' has none.", spec_.type));
+      return refused("invalid_task",
+                     fmt::format("A request needs workers, and the type '{}' has no workers.", spec_.type));
     if (wanted_.model)
       return refused("invalid_task",
-                     fmt::format("A model is asked for of workers, and the type '{}' has none.", spec_.type));
+                     fmt::format("A model needs workers, and the type '{}' has no workers.", spec_.type));
     if (type_ != nullptr && !type_->command.empty()) return run_declared();
     return run_undeclared();
   }
 
   Checked ask_workers() {
     if (!wanted_.command.empty() || !wanted_.arguments.empty()) {
-      return refused("command_not_allowed",
-                     fmt::format("The type '{}' asks workers and runs no command: send a request.", spec_.type));
+      return refused(
+          "command_not_allowed",
+          fmt::format("The type '{}' sends requests to workers and runs no command: send a request.", spec_.type));
     }
     if (!wanted_.request) {
-      return refused("invalid_task", fmt::format("The type '{}' asks workers: send a request, the body of a KServe v2 "
-                                                 "inference.",
-                                                 spec_.type));
+      return refused(
+          "invalid_task",
+          fmt::format("The type '{}' sends requests to workers: send a request with the body of a KServe v2 inference.",
+                      spec_.type));
     }
     if (wanted_.model && !type_->model.empty() && *wanted_.model != type_->model) {
-      return refused("invalid_task", fmt::format("The type '{}' asks for the model '{}', not '{}'.", spec_.type,
+      return refused("invalid_task", fmt::format("The type '{}' uses the model '{}', not '{}'.", spec_.type,
                                                  type_->model, *wanted_.model));
     }
     const std::string model = type_->model.empty() ? wanted_.model.value_or("") : type_->model;
     if (model.empty() || !config::is_model(model)) {
-      return refused("invalid_task",
-                     fmt::format("The type '{}' names no model: send one as `model`, a name of letters, "
-                                 "digits, '.', '_', '-' and ':'.",
-                                 spec_.type));
+      return refused(
+          "invalid_task",
+          fmt::format("The type '{}' names no model: send `model`, a name of letters, digits, '.', '_', '-' and ':'.",
+                      spec_.type));
     }
     spec_.inference = Inference{.model = model, .version = type_->model_version, .request = *wanted_.request};
     spec_.workers = type_->workers;
@@ -126,13 +130,13 @@ class Resolver {
 
   Checked run_declared() {
     if (!wanted_.command.empty()) {
-      return refused("command_not_allowed", fmt::format("The type '{}' has a command of its own{}", spec_.type,
+      return refused("command_not_allowed", fmt::format("The type '{}' has its own command{}", spec_.type,
                                                         type_->allow_arguments ? ": send `arguments` instead." : "."));
     }
     if (!wanted_.arguments.empty() && !type_->allow_arguments) {
       return refused("command_not_allowed",
-                     fmt::format("The type '{}' takes no arguments (sonde.tasks.types.{}.allow_arguments).", spec_.type,
-                                 spec_.type));
+                     fmt::format("The type '{}' does not allow arguments (sonde.tasks.types.{}.allow_arguments).",
+                                 spec_.type, spec_.type));
     }
     spec_.command = type_->command;
     return add_words(wanted_.arguments);
@@ -141,7 +145,7 @@ class Resolver {
   Checked run_undeclared() {
     if (!tasks().allow_undeclared_commands) return refused("command_not_allowed", command_refusal());
     if (wanted_.command.empty() || wanted_.command.front().empty()) {
-      return refused("invalid_task", fmt::format("The type '{}' has no command of its own: send one.", spec_.type));
+      return refused("invalid_task", fmt::format("The type '{}' has no command: send one.", spec_.type));
     }
     if (auto good = add_words(wanted_.command); !good) return good;
     return add_words(wanted_.arguments);
@@ -149,7 +153,7 @@ class Resolver {
 
   Checked add_words(const std::vector<std::string>& words) {
     for (const std::string& word : words) {
-      if (!config::is_word(word)) return refused("invalid_task", "A word of the command has a NUL in it.");
+      if (!config::is_word(word)) return refused("invalid_task", "The command contains a NUL character.");
       spec_.command.push_back(word);
     }
     return {};
@@ -179,7 +183,7 @@ class Resolver {
     return fmt::format(
         "The type '{}' does not let submissions set {} (sonde.tasks.types.{}.allow_environment). {}", spec_.type, name,
         spec_.type,
-        allowed.empty() ? "It lets them set none." : fmt::format("It lets them set: {}.", fmt::join(allowed, ", ")));
+        allowed.empty() ? "It allows no variables." : fmt::format("It allows: {}.", fmt::join(allowed, ", ")));
   }
 
   Checked choose_place() {
@@ -187,11 +191,11 @@ class Resolver {
     if (wanted_.folder.empty()) return {};
     if (!brings_its_own()) {
       return refused("command_not_allowed",
-                     fmt::format("A working directory is the type's to choose: sonde.tasks.types.{}.working_directory.",
+                     fmt::format("Only the type can set the working directory: sonde.tasks.types.{}.working_directory.",
                                  spec_.type));
     }
     if (wanted_.folder[0] != '/' || !config::is_word(wanted_.folder)) {
-      return refused("invalid_task", "A working directory has to be a path from the root.");
+      return refused("invalid_task", "A working directory must be an absolute path.");
     }
     spec_.folder = wanted_.folder;
     return {};
@@ -210,9 +214,9 @@ class Resolver {
     }
     spec_.gpus = wanted_.gpus.value_or(type_ == nullptr ? 1 : type_->gpus);
     if (spec_.inference && spec_.gpus != 1) {
-      return refused("invalid_task", "A request goes to the worker of one GPU: `gpus` has to be 1.");
+      return refused("invalid_task", "A request goes to the worker of one GPU: `gpus` must be 1.");
     }
-    if (spec_.gpus < 0) return refused("invalid_task", "A task cannot need fewer than 0 GPUs.");
+    if (spec_.gpus < 0) return refused("invalid_task", "`gpus` must not be negative.");
     return choose_memory_and_time();
   }
 
@@ -226,12 +230,11 @@ class Resolver {
     constexpr double kMostSeconds = 31'536'000;
     if (type_ != nullptr && type_->memory_bytes > 0) spec_.memory_bytes = type_->memory_bytes;
     if (wanted_.memory_bytes) spec_.memory_bytes = wanted_.memory_bytes;
-    if (spec_.memory_bytes && *spec_.memory_bytes < 0)
-      return refused("invalid_task", "Memory cannot be below 0 bytes.");
+    if (spec_.memory_bytes && *spec_.memory_bytes < 0) return refused("invalid_task", "Memory must not be negative.");
     const double limit_s = wanted_.time_limit_s.value_or(type_ == nullptr ? 0 : type_->time_limit);
     const bool is_time = limit_s >= 0 && limit_s <= kMostSeconds;  // what is no number at all is none
     if (!is_time || (wanted_.time_limit_s && limit_s == 0)) {
-      return refused("invalid_task", "A time limit has to be above 0 s and at most 31536000 s, a year.");
+      return refused("invalid_task", "A time limit must be above 0 s and at most 31536000 s (one year).");
     }
     if (limit_s > 0) spec_.time_limit_ns = std::max<int64_t>(1, std::llround(limit_s * kSecondNs));
     return {};

@@ -26,7 +26,7 @@ struct Finding {
   Outcome outcome = Outcome::good;
   std::string subject;  ///< "NVIDIA driver"
   std::string what;     ///< what was found: "590.48, runs CUDA 13.1 and older"
-  std::string mend;     ///< the command, or the step, that mends it; empty when good
+  std::string fix;      ///< the command or the step that fixes it; empty when good
 };
 
 /// What checks look at. Tests give a made-up host: a folder as root, answers of programs, a device source.

@@ -13,11 +13,11 @@ struct Text {
   std::string_view id;
   std::string_view subject;
   std::string_view what;
-  std::string_view mend;
+  std::string_view fix;
 };
 
 constexpr auto kTexts = std::to_array<Text>({
-#define SONDE_DOCTOR_TEXT(id, subject, what, mend) {id, subject, what, mend},
+#define SONDE_DOCTOR_TEXT(id, subject, what, fix) {id, subject, what, fix},
 #include "doctor/texts_en.inc"
 });
 
@@ -31,7 +31,7 @@ std::string filled(std::string_view text, const std::vector<std::string>& values
 
 void Findings::say(Outcome outcome, std::string_view id, const std::vector<std::string>& values) {
   const Text& text = *std::ranges::find(kTexts, id, &Text::id);
-  findings_.push_back({outcome, filled(text.subject, values), filled(text.what, values), filled(text.mend, values)});
+  findings_.push_back({outcome, filled(text.subject, values), filled(text.what, values), filled(text.fix, values)});
 }
 
 }  // namespace sonde::doctor

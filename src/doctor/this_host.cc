@@ -62,7 +62,7 @@ class ThisHost : public Host {
   [[nodiscard]] Result<std::string> output_of(const std::vector<std::string>& words) const override {
     std::string scratch = (fs::temp_directory_path() / "sonde-doctor-XXXXXX").string();
     const int made = mkstemp(scratch.data());
-    if (made < 0) return fail("no scratch file can be made in {}", fs::temp_directory_path().string());
+    if (made < 0) return fail("cannot create a temporary file in {}", fs::temp_directory_path().string());
     close(made);
     const auto runner = system_subprocess_runner();
     return sonde::output_of(*runner, {.words = words, .time_limit_ns = kPatience_ns}, scratch);

@@ -36,7 +36,7 @@ Result<const Exporter*> exporter_for(std::string_view path) {
   for (const Exporter& e : exporters()) {
     if (std::ranges::any_of(e.endings, [&](std::string_view ending) { return path.ends_with(ending); })) return &e;
   }
-  return fail("the name {} does not say which format to write; end it in one of {}", path, all_endings());
+  return fail("cannot tell the output format from the name {}; use one of the extensions {}", path, all_endings());
 }
 
 }  // namespace sonde

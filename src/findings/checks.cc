@@ -1,6 +1,7 @@
 #include "findings/checks.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -12,11 +13,13 @@
 namespace sonde {
 namespace {
 
-constexpr double kMostLost = 0.01;
-constexpr int64_t kFewestLost = 10;  // a call that failed, or whose kernel ran when the recording was over, is no loss
-constexpr double kMostInWholeGraphs = 0.1;
-constexpr double kNearlyEvery = 0.95;
-constexpr size_t kFewestSteady = 3;
+constexpr double kMaxLostShare = 0.01;
+/// Fewer are calls that failed, or whose kernels ran after the recording ended.
+constexpr int64_t kMinLostLaunches = 10;
+constexpr double kMaxShareInWholeGraphs = 0.1;
+constexpr double kMinShareOfBlockingLaunches = 0.95;
+constexpr int64_t kMinJudgedLaunches = 20;
+constexpr size_t kMinSteadySteps = 3;
 
 /// Times in which a thread captures what it launches into a graph.
 class Captures {
@@ -58,20 +61,34 @@ bool records_complete_holds(const Facts& facts, std::vector<Argument>& arguments
     lost += has_work[row] ? 0 : 1;
   }
   const double share = launches == 0 ? 0 : static_cast<double>(lost) / static_cast<double>(launches);
-  arguments = {{"share", Unit::percent, 100 * share, {}}, {"launches", Unit::none, static_cast<double>(launches), {}}};
-  return share <= kMostLost || lost < kFewestLost;
+  arguments = {percent_argument("share", 100 * share), count_argument("launches", launches)};
+  return share <= kMaxLostShare || lost < kMinLostLaunches;
+}
+
+std::string records_complete_fails_when() {
+  return fmt::format(
+      "More than {:g} %, and at least {}, of the kernel launches have no kernel in the profile. Launches that a stream "
+      "capture records do not count.",
+      100 * kMaxLostShare, kMinLostLaunches);
 }
 
 bool past_warm_up_holds(const Facts& facts, std::vector<Argument>& arguments) {
   if (facts.steps) {
-    arguments = {{"steps", Unit::none, static_cast<double>(facts.steps->iterations), {}},
-                 {"range", Unit::none, 0, facts.steps->range}};
-    return facts.steps->steady.size() >= kFewestSteady;
+    arguments = {count_argument("steps", facts.steps->iterations), text_argument("range", facts.steps->range)};
+    return facts.steps->steady.size() >= kMinSteadySteps;
   }
   const auto few = unfinished_warm_up(facts.trace, facts.wall_ns());
   if (!few) return true;
-  arguments = {{"steps", Unit::none, static_cast<double>(few->iterations), {}}, {"range", Unit::none, 0, few->range}};
+  arguments = {count_argument("steps", few->iterations), text_argument("range", few->range)};
   return false;
+}
+
+std::string past_warm_up_fails_when() {
+  return fmt::format(
+      "Fewer than {} steps are past the warm-up. Also if a range was recorded only 2 to 4 times, and its last "
+      "iteration "
+      "is still clearly shorter than the one before.",
+      kMinSteadySteps);
 }
 
 bool kernels_traced_holds(const Facts& facts, std::vector<Argument>& arguments) {
@@ -80,14 +97,18 @@ bool kernels_traced_holds(const Facts& facts, std::vector<Argument>& arguments) 
   int64_t busy = 0;
   for (const int64_t of_gpu : facts.shares.busy_ns) busy += of_gpu;
   const double share = busy == 0 ? 0 : static_cast<double>(in_graphs) / static_cast<double>(busy);
-  arguments = {{"share", Unit::percent, 100 * share, {}}};
-  return share <= kMostInWholeGraphs;
+  arguments = {percent_argument("share", 100 * share)};
+  return share <= kMaxShareInWholeGraphs;
+}
+
+std::string kernels_traced_fails_when() {
+  return fmt::format("CUDA graphs traced as a whole take more than {:g} % of the GPUs' busy time.",
+                     100 * kMaxShareInWholeGraphs);
 }
 
 bool launches_free_holds(const Facts& facts, std::vector<Argument>& /*arguments*/) {
   const Kernels& k = facts.trace.kernels;
   const Calls& api = facts.trace.api;
-  constexpr int64_t kFewest = 20;
   int64_t launched = 0;
   int64_t waited = 0;
   for (Row row = 0; row < k.launch.size(); ++row) {
@@ -95,7 +116,15 @@ bool launches_free_holds(const Facts& facts, std::vector<Argument>& /*arguments*
     ++launched;
     waited += api.end[k.launch[row]] >= k.end[row] ? 1 : 0;
   }
-  return launched < kFewest || static_cast<double>(waited) < kNearlyEvery * static_cast<double>(launched);
+  return launched < kMinJudgedLaunches ||
+         static_cast<double>(waited) < kMinShareOfBlockingLaunches * static_cast<double>(launched);
+}
+
+std::string launches_free_fails_when() {
+  return fmt::format(
+      "At least {} launches are judged, and {:g} % of them return only after their kernel ends "
+      "(`CUDA_LAUNCH_BLOCKING=1`, a debugger).",
+      kMinJudgedLaunches, 100 * kMinShareOfBlockingLaunches);
 }
 
 bool ranks_complete_holds(const Facts& facts, std::vector<Argument>& arguments) {
@@ -105,17 +134,24 @@ bool ranks_complete_holds(const Facts& facts, std::vector<Argument>& arguments) 
     world = std::max(world, rank.world_size.value_or(0));
     if (rank.rank) present.insert(*rank.rank);
   }
-  arguments = {{"present", Unit::none, static_cast<double>(present.size()), {}},
-               {"world", Unit::none, static_cast<double>(world), {}}};
+  arguments = {count_argument("present", present.size()), count_argument("world", world)};
   return world <= 1 || present.size() >= static_cast<size_t>(world);
 }
+
+std::string ranks_complete_fails_when() { return "The job has more ranks than the profile contains."; }
+
+constexpr auto kCheckTexts = std::to_array<CatalogueText>({
+#define SONDE_CHECK(name, says) {"check." #name ".says", says},
+#include "findings/checks.inc"
+#undef SONDE_CHECK
+});
 
 }  // namespace
 
 std::vector<FailedCheck> failed_checks(const Facts& facts) {
   std::vector<FailedCheck> failed;
   std::vector<Argument> arguments;
-#define SONDE_CHECK(name)                                                  \
+#define SONDE_CHECK(name, says)                                            \
   arguments.clear();                                                       \
   if (!name##_holds(facts, arguments)) {                                   \
     failed.push_back({Check::name, "check." #name, std::move(arguments)}); \
@@ -123,6 +159,16 @@ std::vector<FailedCheck> failed_checks(const Facts& facts) {
 #include "findings/checks.inc"
 #undef SONDE_CHECK
   return failed;
+}
+
+std::span<const CatalogueText> check_texts() { return kCheckTexts; }
+
+std::vector<CheckDoc> check_docs() {
+  return {
+#define SONDE_CHECK(name, says) {Check::name, #name, name##_fails_when()},
+#include "findings/checks.inc"
+#undef SONDE_CHECK
+  };
 }
 
 }  // namespace sonde

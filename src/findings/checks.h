@@ -2,17 +2,20 @@
 
 #include <bitset>
 #include <initializer_list>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/text/text_catalogue.h"
 #include "findings/facts.h"
 #include "findings/finding.h"
 
 namespace sonde {
 
-/// What a profile must be for a conclusion.
+/// A property of a profile that a conclusion needs.
 enum class Check : uint8_t {
-#define SONDE_CHECK(name) name,
+#define SONDE_CHECK(name, says) name,
 #include "findings/checks.inc"
 #undef SONDE_CHECK
   count_
@@ -37,15 +40,18 @@ struct FailedCheck {
   std::vector<Argument> arguments;
 };
 
-/// All checks that the profile does not pass:
-/// - records_complete: more than 1 %, and 10, of the kernel launches of what is judged have no kernel in the profile,
-/// not counting
-///   those that a stream capture took.
-/// - past_warm_up: steps were found and fewer than 3 are past the warm-up, or the 2 to 4 that were recorded still get
-///   clearly shorter.
-/// - kernels_traced: CUDA graphs traced as a whole take more than a tenth of the GPUs' busy time.
-/// - launches_free: nearly every launch returned only after its kernel's end (CUDA_LAUNCH_BLOCKING=1, a debugger).
-/// - ranks_complete: the job has more ranks than there are files.
+/// All checks that the profile does not pass.
 [[nodiscard]] std::vector<FailedCheck> failed_checks(const Facts& facts);
+
+/// "check.<name>.says" of each check.
+[[nodiscard]] std::span<const CatalogueText> check_texts();
+
+/// A check in docs/profiles/findings.md.
+struct CheckDoc {
+  Check check = Check::count_;
+  std::string_view name;
+  std::string fails_when;
+};
+[[nodiscard]] std::vector<CheckDoc> check_docs();
 
 }  // namespace sonde

@@ -7,7 +7,7 @@
 
 namespace sonde {
 
-/// What of these fields the profile holds no row of, as people call it (coverage.inc).
+/// The names (coverage.inc) of those of these fields that have no row in the profile.
 [[nodiscard]] std::vector<std::string_view> not_recorded_of(const Trace& trace, const Fields& fields);
 
 }  // namespace sonde

@@ -15,14 +15,14 @@
 
 namespace sonde {
 
-/// What rules ask of a run, worked out once.
+/// What rules need to know of a run, computed once.
 struct Facts {
   explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt);
 
   const Trace& trace;
   Span run;  ///< first start and last end of all
   std::optional<WarmUp> steps;
-  /// What is judged: the steps after the warm-up, where steps are found, else the whole run.
+  /// The judged time: the steps after the warm-up if steps are found, else the whole run.
   Span extent;
   Gpus gpus;
   GpuShares shares;
@@ -31,24 +31,26 @@ struct Facts {
   std::vector<CommunicationKind> communication;  ///< of each row of `kernels`
   Collectives collectives;
   std::vector<GpuActivity> activity;  ///< of each GPU
-  /// What Nsight Compute measured of the run's kernels, where reports were named beside the timeline. A rule asks for a
-  /// kernel's quantity, `kernels->quantity(row, "achieved_occupancy")`, or for the measured kernels behind it,
+  /// Measurements of the run's kernels by Nsight Compute, if reports were given with the timeline. A rule asks for a
+  /// kernel's quantity, `kernels->quantity(row, "achieved_occupancy")`, or for its measured kernels,
   /// `kernels->sample(row)`, whose rows are those of `kernels->reports->kernel_profiles`: metrics, advice, stalls.
   /// Their durations are cold and serialized; times are the timeline's.
   std::optional<KernelJoin> kernels;
 
-  /// Steps that a range tells. Where launches alone repeat, a turn is no step to look into: it is what repeats.
+  /// Whether a range marks the steps. If only launches repeat, an iteration has no parts to look into.
   [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
   /// How many of the judged steps have begun by then.
   [[nodiscard]] size_t steps_begun(int64_t time_ns) const;
-  /// The number of the judged step that holds a moment; kNone outside of them.
+  /// The number of the judged step that contains a timestamp; kNone outside of them.
   [[nodiscard]] uint32_t step_of(int64_t time_ns) const;
-  /// A sum over all GPUs as wall time: GPUs idle side by side.
+  /// The name of the GPU that a stream is on.
+  [[nodiscard]] const std::string& place_of(StreamId stream) const { return gpus.gpus[gpus.of_stream[stream]].place; }
+  /// A sum over all GPUs as wall time: the mean over GPUs.
   [[nodiscard]] int64_t per_gpu(int64_t ns) const;
   [[nodiscard]] double percent_of_wall(int64_t ns) const;
-  /// The wall time of what is judged that a changed program saves (replay.h).
+  /// The judged wall time that a changed program saves (replay.h).
   [[nodiscard]] int64_t saving_ns(const Change& change) const;
 
  private:

@@ -31,7 +31,7 @@ void ask(const Rule& rule, const Facts& facts, const std::vector<FailedCheck>& f
   for (size_t i = before; i < diagnosis.findings.size(); ++i) diagnosis.findings[i].not_recorded = not_recorded;
 }
 
-/// Two fixes can save the same time. What stands behind gets what the ones before it leave of the wall time.
+/// Two fixes can save the same time. Each finding gets at most what earlier findings leave of the wall time.
 void keep_within_wall(int64_t wall_ns, std::vector<Finding>& findings) {
   int64_t left = wall_ns;
   for (Finding& finding : findings) {

@@ -1,36 +1,52 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/text/text_catalogue.h"
 #include "findings/checks.h"
 #include "findings/facts.h"
 #include "findings/finding.h"
 
 namespace sonde {
 
-/// What a finding explains, so that gpu_idle, which judges last, does not say it once more.
+/// What findings explain already. Later rules leave it out.
 struct Claims {
   std::vector<std::vector<Span>> idle;  ///< by GPU: idle pieces that begin in one of these spans
   std::vector<Row> waits;               ///< rows of `api`, calls that wait for the GPU
-  std::vector<Row> copies;              ///< rows of `copies` that a finding would not make
-  std::vector<Row> kernels;             ///< rows of `kernels` that a finding would put into others
-  std::vector<Row> side_by_side;        ///< rows of `kernels` that a finding would run beside others
+  std::vector<Row> copies;              ///< rows of `copies` that a finding would remove
+  std::vector<Row> kernels;             ///< rows of `kernels` that a finding would merge into others
+  std::vector<Row> side_by_side;        ///< rows of `kernels` that a finding would run in parallel with others
 };
 
-/// What the rules made of a run.
+/// The results of all rules on a run.
 struct Diagnosis {
   std::vector<Finding>
       findings;  ///< the highest ceiling first, mere bounds last; ceilings add up to the wall time at most
   std::vector<Abstention> abstentions;
-  std::vector<std::string_view> not_recorded;  ///< what rules would have looked at too (coverage.inc)
+  std::vector<std::string_view> not_recorded;  ///< what rules also read, absent in the profile (coverage.inc)
   Claims claims;
 };
 
-/// Less of the judged time than this is not worth a sentence, unless a rule says otherwise.
+/// Findings with a ceiling below this part of the judged time are dropped, unless a rule has its own limit.
 inline constexpr double kWorthPercent = 1;
 
 /// What conclusions on the timing of a loop need.
 inline const Checks kLoopChecks{Check::records_complete, Check::past_warm_up, Check::launches_free};
+
+/// A finding, or a family of findings, in docs/profiles/findings.md. What to do is in the findings' texts.
+struct FindingDoc {
+  std::vector<std::string> ids;  ///< of all findings of the family
+  std::string reports;           ///< the problem
+  std::string when;              ///< conditions, with their limits
+  std::string not_when;          ///< exceptions; may be empty
+  std::string ceiling;           ///< how the ceiling is computed
+  std::string evidence;          ///< the places that it shows; may be empty
+  /// The smallest ceiling that is reported; 0 for findings that take no time yet.
+  double min_percent = kWorthPercent;
+};
 
 /// One kind of problem. A rule is one file, and one line in list.inc.
 struct Rule {
@@ -38,10 +54,15 @@ struct Rule {
   std::string_view description;
   Fields fields;  ///< what it reads
   Checks checks;  ///< what must hold for it to be asked
-  /// Adds what it finds, or which check of the profile forbade a conclusion.
+  /// Adds its findings, or the reason why the profile allows no conclusion.
   void (*judge)(const Facts& facts, Diagnosis& diagnosis);
+  /// English texts by id, with {named} arguments: "<finding>.says" and "<finding>.do", and "<reason>.says" of each
+  /// abstention.
+  std::span<const CatalogueText> texts;
+  std::vector<FindingDoc> (*docs)();
 };
 
+/// In the order in which they are asked.
 [[nodiscard]] std::span<const Rule* const> rules();
 [[nodiscard]] Fields diagnosis_fields();
 [[nodiscard]] Diagnosis diagnose(const Facts& facts);

@@ -1,20 +1,14 @@
 #include "findings/texts.h"
 
-#include <array>
-
-#include "base/text/text_catalogue.h"
+#include "findings/rule.h"
 
 namespace sonde {
-namespace {
 
-constexpr auto kTexts = std::to_array<CatalogueText>({
-#define SONDE_TEXT(id, text) {id, text},
-#include "findings/texts_en.inc"
-#undef SONDE_TEXT
-});
-
-}  // namespace
-
-std::string_view catalogue_text(std::string_view id) { return text_in(kTexts, id); }
+std::string_view catalogue_text(std::string_view id) {
+  for (const Rule* rule : rules()) {
+    if (const std::string_view text = text_in(rule->texts, id); !text.empty()) return text;
+  }
+  return text_in(check_texts(), id);
+}
 
 }  // namespace sonde

@@ -4,8 +4,7 @@
 
 namespace sonde {
 
-/// A text of the catalogue (texts_en.inc), with {named} arguments as fmt writes them. Empty for an id that it does not
-/// have.
+/// A text of a rule (rule.h) or a check (checks.h), with {named} arguments as fmt writes them. Empty for an unknown id.
 [[nodiscard]] std::string_view catalogue_text(std::string_view id);
 
 }  // namespace sonde

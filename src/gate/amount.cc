@@ -52,7 +52,7 @@ std::unexpected<Error> unknown_unit(std::string_view name, std::string_view whol
     return std::ranges::equal(known, name, [](char a, char b) { return (a | 0x20) == (b | 0x20); });
   });
   const std::string hint = same == names.end() ? std::string() : fmt::format(", did you mean '{}'?", *same);
-  return fail("'{}' in '{}' is no unit{}{}", name, whole, hint,
+  return fail("'{}' in '{}' is not a known unit{}{}", name, whole, hint,
               hint.empty() ? ": use ns, us, ms, s, min, B, kB, MB, GB, KiB, MiB, GiB or %" : "");
 }
 
@@ -63,9 +63,9 @@ Result<Amount> parse_amount(std::string_view whole) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !std::isfinite(number)) {
-    return fail("'{}' is no amount: write a number and a unit, such as 200 ms, 64 MB, 3 % or 12", whole);
+    return fail("'{}' is not an amount; write a number with its unit, such as 200 ms, 64 MB, 3 % or 12", whole);
   }
-  if (number < 0) return fail("'{}' is below zero", whole);
+  if (number < 0) return fail("'{}' is negative", whole);
   const std::string_view name = without_blanks(text.substr(static_cast<size_t>(end - text.data())));
   const auto* const unit = std::ranges::find(kUnits, name, &UnitName::name);
   if (unit == kUnits.end()) return unknown_unit(name, whole);

@@ -42,10 +42,11 @@ class Reader {
       const std::string text(yaml);
       read_document(YAML::Load(text));
       if (const auto second = second_yaml_document(text); second && reading.problems.empty()) {
-        problem(*second, "a second document begins here (---); a budget is one, with all rules in one list");
+        problem(*second,
+                "a second YAML document begins here (---); a budget is one document with all rules in one list");
       }
     } catch (const YAML::Exception& e) {
-      problem(e.mark, fmt::format("this is not YAML: {}", e.msg));
+      problem(e.mark, fmt::format("invalid YAML: {}", e.msg));
     }
     std::ranges::stable_sort(reading.problems, {}, [](const BudgetProblem& p) { return std::pair(p.line, p.column); });
   }
@@ -85,7 +86,7 @@ class Reader {
     }
     check_keys(document, kBudgetKeys);
     if (const auto version = text_at(document, "version"); version && *version != "1") {
-      problem(document["version"].Mark(), fmt::format("version {} is not known here: this program reads 1", *version));
+      problem(document["version"].Mark(), fmt::format("unknown version {}; this program reads version 1", *version));
     }
     read_false_alarm_rate(document);
     read_rules(document);
@@ -98,7 +99,10 @@ class Reader {
     const auto amount = value_of(parse_amount(*text), node);
     if (!amount) return;
     if (amount->unit != Unit::percent || amount->number <= 0 || amount->number > 50) {
-      problem(node.Mark(), fmt::format("'{}' is no rate of false alarms: write a share above 0 such as 0.5 %", *text));
+      problem(node.Mark(),
+              fmt::format(
+                  "'{}' is not a valid false positive rate; write a percentage above 0 and up to 50 %, such as 0.5 %",
+                  *text));
       return;
     }
     reading.budget.false_alarm_rate = amount->number / 100;
@@ -109,7 +113,7 @@ class Reader {
     if (!rules || !rules.IsSequence() || rules.size() == 0) {
       const bool has_place = rules && !rules.IsNull();
       problem(has_place ? rules.Mark() : document.Mark(),
-              "'rules' has to be a list with at least one rule, such as '- avg_kernel_time <= 200 ms'");
+              "'rules' must be a list with at least one rule, such as '- avg_kernel_time <= 200 ms'");
       return;
     }
     for (const YAML::Node& node : rules) read_rule(node);
@@ -124,7 +128,8 @@ class Reader {
     } else if (node.IsMap()) {
       read_rule_map(node, rule);
     } else {
-      problem(node.Mark(), "a rule is a text such as 'avg_kernel_time <= 200 ms' or has keys such as 'metric'");
+      problem(node.Mark(),
+              "a rule must be a string such as 'avg_kernel_time <= 200 ms' or a map with keys such as 'metric'");
     }
     if (reading.problems.size() == problems) reading.budget.rules.push_back(std::move(rule));
   }
@@ -172,7 +177,7 @@ class Reader {
           return std::string_view(text).substr(at).starts_with(s.sign);
         });
     if (sign == kSigns.end()) {
-      problem(node.Mark(), fmt::format("'{}' is no check: write METRIC <= AMOUNT (or <, >=, >, ==), such as "
+      problem(node.Mark(), fmt::format("'{}' is not a check; write METRIC <= AMOUNT (or <, >=, >, ==), such as "
                                        "avg_kernel_time <= 200 ms",
                                        text));
       return;
@@ -190,7 +195,7 @@ class Reader {
     const auto amount = value_of(parse_amount(text), node);
     if (!amount) return std::nullopt;
     if (amount->unit == metric.unit || amount->number == 0) return amount->number;
-    problem(node.Mark(), fmt::format("{} is measured as {}", metric.name, unit_example(metric.unit)));
+    problem(node.Mark(), fmt::format("{} needs {}", metric.name, unit_example(metric.unit)));
     return std::nullopt;
   }
 
@@ -202,7 +207,7 @@ class Reader {
     const auto floor = text_at(node, "floor");
     if (change) read_max_change(*change, node["max_change"], *rule.metric, allowed);
     if (!change && rule.metric->kind == MetricKind::timed) {
-      problem(node.Mark(), fmt::format("{} differs between runs of the same program: say how much worse it may become, "
+      problem(node.Mark(), fmt::format("{} varies between runs of the same program; set how much worse it may become, "
                                        "such as 'max_change: 3 %'",
                                        rule.metric->name));
     }
@@ -232,7 +237,7 @@ class Reader {
       const auto text = text_at(node, key);
       if (!text) continue;
       if (rule.metric != nullptr && (rule.metric->selectors & bit) == 0) {
-        problem(node[key].Mark(), fmt::format("{} is not known by {}", rule.metric->name, key));
+        problem(node[key].Mark(), fmt::format("{} cannot be selected by {}", rule.metric->name, key));
       }
       if (bit == selector::kernel) read_kernel(*text, node[key], rule.selector);
       if (bit == selector::module) rule.selector.module = *text;
@@ -245,13 +250,14 @@ class Reader {
       static_cast<void>(std::regex(text));
       to.kernel = text;
     } catch (const std::regex_error& e) {
-      problem(node.Mark(), fmt::format("'{}' is no regular expression: {}", text, e.what()));
+      problem(node.Mark(), fmt::format("'{}' is not a valid regular expression: {}", text, e.what()));
     }
   }
 
   void read_gpu(const std::string& text, const YAML::Node& node, RuleSelector& to) {
     to.gpu = integer_of<int>(text);
-    if (!to.gpu || *to.gpu < 0) problem(node.Mark(), fmt::format("'{}' is no number of a GPU, such as 0", text));
+    if (!to.gpu || *to.gpu < 0)
+      problem(node.Mark(), fmt::format("'{}' is not a GPU index; write an integer such as 0", text));
   }
 
   void read_severity(const YAML::Node& node, BudgetRule& rule) {

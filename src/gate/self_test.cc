@@ -91,11 +91,14 @@ std::optional<double> smallest_change(std::vector<double> factors, double power)
 
 Status check(std::span<const TimedRuns> family, const SelfTestPlan& plan) {
   if (family.empty()) return fail("a self-test needs runs of at least one metric");
-  if (plan.runs_per_side < 1 || plan.comparisons < 1) return fail("a self-test needs runs and comparisons to make");
+  if (plan.runs_per_side < 1 || plan.comparisons < 1)
+    return fail("a self-test needs at least one run per side and one comparison");
   for (const TimedRuns& runs : family) {
     if (runs.size() < kFewestCalibrationRuns || runs.size() != family[0].size()) {
-      return fail("a self-test needs at least {} runs of the same program for each metric, and the same number for all",
-                  kFewestCalibrationRuns);
+      return fail(
+          "a self-test needs at least {} runs of the same program for each metric, and the same number of runs for all "
+          "metrics",
+          kFewestCalibrationRuns);
     }
     if (std::ranges::any_of(runs, &TimedRun::empty)) return fail("a run of the self-test has no times");
   }

@@ -43,11 +43,10 @@ Result<std::vector<std::string>> profiles_in(const fs::path& folder) {
     const bool picked = head && std::ranges::any_of(kImporters, [&](const Importer& i) { return i.picks(*head); });
     if (picked) found.push_back(entry.path().string());
   }
-  if (error) return fail("cannot read the folder {}: {}", folder.string(), error.message());
+  if (error) return fail("cannot read the directory {}: {}", folder.string(), error.message());
   if (found.empty()) {
-    return fail(
-        "{} is a folder without a profile in it; name a profile, or a folder that holds the profiles of one run",
-        folder.string());
+    return fail("the directory {} contains no profile; pass a profile, or a directory with the profiles of one run",
+                folder.string());
   }
   std::ranges::sort(found);
   return found;
@@ -75,7 +74,7 @@ Status read_file(const std::string& path, const ImportRequest& request, Trace& t
 Result<std::vector<std::string>> files_of(const std::string& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
-  if (!fs::exists(status)) return fail("there is no file {}", path);
+  if (!fs::exists(status)) return fail("file not found: {}", path);
   if (!fs::is_directory(status)) return std::vector{path};
   return profiles_in(path);
 }

@@ -1,7 +1,7 @@
 #include "inject/capture.h"
 
 #include "inject/cupti/worker.h"
-#include "inject/names.h"
+#include "inject/name_table.h"
 #include "inject/thread_chunk.h"
 #include "wire/rounds.h"
 

@@ -8,7 +8,7 @@
 #include "inject/attachment.h"
 #include "inject/encode.h"
 #include "inject/export.h"
-#include "inject/names.h"
+#include "inject/name_table.h"
 #include "inject/thread_chunk.h"
 #include "wire/libraries.h"
 

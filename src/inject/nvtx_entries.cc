@@ -2,7 +2,7 @@
 
 #include "inject/attachment.h"
 #include "inject/export.h"
-#include "inject/names.h"
+#include "inject/name_table.h"
 #include "inject/nvtx_events.h"
 
 /// The functions that NVTX calls instead of doing nothing, under NVTX's names, and where they are handed over.

@@ -4,7 +4,7 @@
 
 #include "inject/capture.h"
 #include "inject/metrics/range_filter.h"
-#include "inject/names.h"
+#include "inject/name_table.h"
 #include "inject/thread_chunk.h"
 
 namespace sonde::inject {

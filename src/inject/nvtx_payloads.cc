@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "inject/attachment.h"
-#include "inject/names.h"
+#include "inject/name_table.h"
 #include "inject/text_record.h"
 
 namespace sonde::inject {

@@ -74,14 +74,14 @@ struct Rollup {
 };
 
 constexpr std::array kRollups = {Rollup{"sum", "sum over all"}, Rollup{"avg", "average of all"},
-                                 Rollup{"min", "lowest of all"}, Rollup{"max", "highest of all"}};
+                                 Rollup{"min", "minimum of all"}, Rollup{"max", "maximum of all"}};
 
 /// What a rollup adds to the sentence; absent for one that there is not.
 std::optional<std::string> rollup_phrase(const MetricName& name) {
   for (const Rollup& r : kRollups) {
     if (r.name == name.rollup) return fmt::format(", {} {}", r.phrase, plural_of(name.hardware));
   }
-  if (name.rollup == "max_rate") return ": the most that is possible";
+  if (name.rollup == "max_rate") return ": maximum possible value";
   const bool plain = name.rollup.empty() || name.rollup == "pct" || name.rollup == "ratio";
   return plain ? std::optional<std::string>("") : std::nullopt;
 }
@@ -107,7 +107,7 @@ std::string_view title_of(MetricFamily family) { return kTitles.at(static_cast<s
 
 std::optional<MetricInfo> describe_metric(std::string_view name) {
   const MetricName parts = split_metric_name(name);
-  if (parts.prefix == "regex") return list_of_names(MetricFamily::profiler, "whose names fit the pattern");
+  if (parts.prefix == "regex") return list_of_names(MetricFamily::profiler, "whose names match the pattern");
   if (parts.prefix == "group") return list_of_names(MetricFamily::source, "of the group");
   auto info = describe_plain(parts);
   if (!info || parts.prefix.empty()) return info;

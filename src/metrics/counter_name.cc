@@ -122,7 +122,7 @@ std::optional<CounterInfo> describe_derived(std::string_view inner) {
 CounterInfo describe_attribute(std::string_view attribute) {
   std::string words(attribute);
   for (char& c : words) c = c == '_' ? ' ' : c;
-  return {"", MetricFamily::device, fmt::format("What the driver says of the GPU: {}", words)};
+  return {"", MetricFamily::device, fmt::format("Property of the GPU reported by the driver: {}", words)};
 }
 
 }  // namespace

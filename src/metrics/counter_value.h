@@ -35,4 +35,9 @@ namespace sonde {
 [[nodiscard]] std::optional<double> counter_percent_of_peak(const Trace& trace, const KernelProfile& kernel,
                                                             std::string_view counter);
 
+/// `value` times `factor`; absent stays absent.
+[[nodiscard]] inline std::optional<double> scaled(std::optional<double> value, double factor) {
+  return value ? std::optional(*value * factor) : std::nullopt;
+}
+
 }  // namespace sonde

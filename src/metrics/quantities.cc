@@ -104,7 +104,7 @@ Result<const Quantity*> find_quantity(std::string_view name) {
   const auto* alias = std::ranges::find(kAliases, name, &Alias::name);
   const Quantity* found = find_by_name(alias == kAliases.end() ? name : alias->quantity);
   if (found != nullptr) return found;
-  return fail("there is no quantity '{}'{}", name, did_you_mean(name, all_names()));
+  return fail("unknown quantity '{}'{}", name, did_you_mean(name, all_names()));
 }
 
 std::span<const QuantityVariant> variants_of(const Quantity& quantity) {

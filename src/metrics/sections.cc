@@ -72,7 +72,7 @@ Result<const SectionInfo*> section_by_id(std::string_view id) {
   if (found != kSections.end()) return found;
   std::array<std::string_view, kSections.size()> ids;
   std::ranges::transform(kSections, ids.begin(), &SectionInfo::id);
-  return fail("there is no section '{}'{}", id, did_you_mean(id, ids));
+  return fail("unknown section '{}'{}", id, did_you_mean(id, ids));
 }
 
 bool collected_by(const SectionInfo& section, std::string_view set) {

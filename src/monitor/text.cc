@@ -8,9 +8,9 @@ namespace {
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
 #define SONDE_TEXT(id, text) {id, text},
-#include "monitor/anomalies/texts_en.inc"
+#include "monitor/anomalies/anomaly_texts_en.inc"
 #include "monitor/texts_en.inc"
-#include "monitor/xid/texts_en.inc"
+#include "monitor/xid/xid_texts_en.inc"
 #undef SONDE_TEXT
 });
 

@@ -16,9 +16,11 @@ void add_library_remark(std::vector<Remark>& remarks, const Tally& tally, const 
     if (asked_for && !tally.libraries[i]) without.push_back(name);
   }
   if (without.empty()) return;
-  remarks.push_back({false, fmt::format("no call of {} was recorded: none was made, or not by way of a shared library; "
-                                        "that takes glibc 2.35 or later on x86-64",
-                                        fmt::join(without, ", "))});
+  remarks.push_back(
+      {false,
+       fmt::format("no call of {} was recorded: the program made none, or did not call it through a shared library; "
+                   "recording library calls needs glibc 2.35 or later on x86-64",
+                   fmt::join(without, ", "))});
 }
 
 }  // namespace sonde::record

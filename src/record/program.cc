@@ -117,22 +117,21 @@ std::string why_not_run(const std::string& word, int error) {
   const bool is_there = stat(word.c_str(), &file) == 0;
   const bool in_path = !word.contains('/');
   const auto because = [&](std::string_view why) { return fmt::format("cannot run {}: {}", word, why); };
-  if (is_there && S_ISDIR(file.st_mode)) return because("it is a folder");
+  if (is_there && S_ISDIR(file.st_mode)) return because("it is a directory");
   if (in_path && error == ENOENT) {
-    return because(is_there
-                       ? fmt::format("no folder of PATH has it; this folder's is ./{}, and a script may stand behind "
-                                     "its interpreter, as in python3 {}",
-                                     word, word)
-                       : "no folder of PATH has a program of this name");
+    return because(is_there ? fmt::format("no directory in PATH contains it; run it as ./{}, or run a script with "
+                                          "its interpreter, as in python3 {}",
+                                          word, word)
+                            : "no directory in PATH contains a program with this name");
   }
   if (in_path || !is_there) return because(system_reason(error));
   if (error == EACCES) {
     return because(
-        fmt::format("it may not be executed; chmod +x {} allows it, and a script may stand behind its "
+        fmt::format("it is not executable; run chmod +x {}, or run a script with its "
                     "interpreter, as in python3 {}",
                     word, word));
   }
-  return because(error == ENOENT ? "the interpreter or loader that it names is not there" : system_reason(error));
+  return because(error == ENOENT ? "its interpreter or dynamic loader does not exist" : system_reason(error));
 }
 
 /// 0 where it may be executed, else the error that execve() has.

@@ -34,8 +34,8 @@ RecordOptions options_of(const SpoolHead& head, const RoundOptions& round) {
   options.wanted.os_threshold_ns = head.os_threshold_ns;
   options.remarks.push_back(
       {true,
-       "this profile is of what a recorder left that was killed or had no room: what came later is not in it, and "
-       "how much was dropped is not known"});
+       "this profile is incomplete: its recorder was killed or ran out of disk space; later events are missing, and "
+       "the number of dropped events is unknown"});
   return options;
 }
 
@@ -51,15 +51,16 @@ bool is_whole(std::span<const std::byte> slices) {
 Result<Profile> recover(const std::string& spool_path, const RoundOptions& options) {
   const FileLimitGuard guard;
   SONDE_TRY(check_target(options.output, {.overwrite = options.overwrite, .inputs = {spool_path}}));
-  if (is_held(spool_path)) return fail("{} is still being recorded; its recorder makes the profile", spool_path);
+  if (is_held(spool_path)) return fail("{} is still being recorded; its recorder will write the profile", spool_path);
   const auto file = MappedFile::open(spool_path);
   if (!file) return std::unexpected(file.error());
   const auto content = spool_content(std::as_bytes(std::span(file->bytes())));
   if (!content) return fail("{}: {}", spool_path, content.error().message);
   const SpoolHead& head = content->head;
   if ((head.wanted & wire::kWantMetrics) != 0) {
-    return fail("{} holds counters of kernels whose names its recorder alone knew: record the program again",
-                spool_path);
+    return fail(
+        "{} contains counters of kernels whose names were only in the memory of its recorder; record the program again",
+        spool_path);
   }
   auto maker = ProfileMaker::open(options, no_progress());
   if (!maker) return std::unexpected(maker.error());
@@ -93,7 +94,7 @@ std::vector<std::string> lines_of_left_spools(const std::string& output) {
     const std::string left = (path.parent_path() / name).string();
     if (is_held(left)) continue;
     lines.push_back(fmt::format(
-        "{} was left by a recorder that was killed; 'sonde record --recover {}' makes the profile", left, left));
+        "{} was left by a recorder that was killed; 'sonde record --recover {}' writes the profile", left, left));
   }
   return lines;
 }

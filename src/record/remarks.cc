@@ -51,19 +51,20 @@ std::string names_of_asked(const RecordOptions& options) {
 std::string why_nothing(const Tally& tally, const RecordOptions& options) {
   const Wanted& wanted = options.wanted;
   if (!wanted.nvtx && !wanted.os_calls && !wanted.cuda && wanted.libraries.empty()) {
-    return "nothing was recorded: -t asks for nothing; -t cuda,nvtx,osrt is what is recorded without it";
+    return "nothing was recorded: -t selects nothing; the default is -t cuda,nvtx,osrt";
   }
   if (tally.images == 0) {
     return options.wanted.preloads()
-               ? "nothing was recorded: no process loaded libsonde_inject.so; programs that are linked statically, set "
-                 "other users' rights (setuid) or clear their environment do not; or it could not open the recorder's "
-                 "memory, as where a program has dropped its rights"
+               ? "nothing was recorded: no process loaded libsonde_inject.so; it is not loaded by programs that are "
+                 "linked statically, "
+                 "run setuid or clear their environment, and it cannot open the recorder's shared "
+                 "memory if the program has dropped its privileges"
                : fmt::format(
-                     "nothing was recorded: no process used what was asked for ({}); -t cuda,nvtx,osrt also records "
-                     "calls that block",
+                     "nothing was recorded: no process used {}; -t cuda,nvtx,osrt also records "
+                     "blocking OS calls",
                      names_of_asked(options));
   }
-  return "nothing was recorded: the program ran under the recorder, and did nothing of what was asked for";
+  return "nothing was recorded: the program ran under the recorder, but made none of the selected calls";
 }
 
 /// Then a range that ends has begun in the recording, or its begin was lost.
@@ -75,40 +76,39 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
   const auto add = [&](int64_t count, std::string_view what) {
     if (count > 0) remarks.push_back({true, fmt::format("{}: {}", what, count)});
   };
-  add(lost(header, wire::Loss::no_chunk), "events dropped since the recorder's memory was full");
+  add(lost(header, wire::Loss::no_chunk), "events dropped because the recorder's buffers were full");
   add(lost(header, wire::Loss::worker),
-      "records of CUDA dropped since the recorder, or its thread in the program, was late");
+      "CUDA records dropped because the recorder, or its thread in the program, was too slow");
   add(lost(header, wire::Loss::nested),
-      "events dropped since they came from a signal handler within the recording of another");
+      "events dropped because they came from a signal handler that interrupted the recording of another event");
   add(lost(header, wire::Loss::no_stub),
-      "functions of libraries whose calls are not recorded: the process had loaded as many as there is room for, and "
-      "a library that is loaded again counts again");
-  add(lost(header, wire::Loss::no_string), "registered strings and domains dropped: more than a process can have");
+      "library functions whose calls are not recorded: the table of functions is full; "
+      "each reload of a library takes new entries");
+  add(lost(header, wire::Loss::no_string), "registered strings and domains dropped: the limit per process was reached");
   add(lost(header, wire::Loss::payload),
-      "binary payloads of NVTX events dropped: not the first of their event, longer than 3072 bytes, or of no length");
-  add(static_cast<int64_t>(header.cut_texts.load()), "texts cut to 4096 bytes");
+      "binary NVTX payloads dropped: not the first payload of the event, longer than 3072 bytes, or empty");
+  add(static_cast<int64_t>(header.cut_texts.load()), "strings truncated to 4096 bytes");
   add(static_cast<int64_t>(header.refused.load()),
-      "processes that could not be recorded: their Linux is older than 4.14");
+      "processes that could not be recorded: the kernel is older than Linux 4.14");
   add(static_cast<int64_t>(header.rounds.refused.load()),
-      "capture ranges that began no profile: the recorder was late by more than it has room for");
+      "capture ranges without a profile: the recorder was too slow and its queue was full");
 }
 
 }  // namespace
 
 Remark remark_of_crash(int signal) {
-  return {true, fmt::format("the program was ended by {} ({})", signal_name(signal), signal)};
+  return {true, fmt::format("the program was terminated by {} ({})", signal_name(signal), signal)};
 }
 
 Remark remark_of_sent(int signal, std::string_view because) {
-  return {false, fmt::format("{}: {} to the program", because, signal_name(signal))};
+  return {false, fmt::format("{}: sent {} to the program", because, signal_name(signal))};
 }
 
 std::vector<Remark> remarks_of_none(const RecordOptions& options) {
   std::vector<Remark> remarks = options.remarks;
-  remarks.push_back(
-      {true, fmt::format("nothing was recorded: the program ended before the {:g} s of --delay were over; "
-                         "a shorter --delay, or --capture-range, begins before its end",
-                         static_cast<double>(options.delay_ns) / kSecondNs)});
+  remarks.push_back({true, fmt::format("nothing was recorded: the program ended within the {:g} s of --delay; "
+                                       "use a shorter --delay, or --capture-range",
+                                       static_cast<double>(options.delay_ns) / kSecondNs)});
   return remarks;
 }
 
@@ -133,26 +133,25 @@ std::vector<Remark> remarks_of(const Tally& tally, const RecordOptions& options,
   }
   add_losses(remarks, header);
   if (spool.lost_bytes > 0) {
-    remarks.push_back({true, fmt::format("{} bytes of events were lost: writing them to disk failed: {}",
+    remarks.push_back({true, fmt::format("{} bytes of events were lost because writing to disk failed: {}",
                                          spool.lost_bytes, file_reason(spool.error))});
   }
   if (tally.unread_bytes > 0 || damaged > 0) {
-    remarks.push_back(
-        {true, fmt::format("the program overwrote memory of the recorder: {} bytes that are no events were "
-                           "left out, {} reads met damage",
-                           tally.unread_bytes, damaged)});
+    remarks.push_back({true, fmt::format("the program overwrote the recorder's memory: {} invalid bytes were "
+                                         "skipped, {} reads found damaged data",
+                                         tally.unread_bytes, damaged)});
   }
   if (tally.unread_payloads > 0) {
-    remarks.push_back({false, fmt::format("{} of {} of NVTX events could not be read, and stand as bytes",
+    remarks.push_back({false, fmt::format("{} of {} of NVTX events could not be decoded and are kept as bytes",
                                           tally.unread_payloads, counted(tally.payloads, "binary payload"))});
   }
   if (tally.unmatched_ends > 0) {
-    remarks.push_back({is_from_start(options), fmt::format("{} of a range whose beginning is not recorded",
+    remarks.push_back({is_from_start(options), fmt::format("{} of a range whose start was not recorded",
                                                            counted(tally.unmatched_ends, "end"))});
   }
   if (tally.open_ranges > 0) {
     remarks.push_back(
-        {false, fmt::format("{} had not ended when the recording did", counted(tally.open_ranges, "range"))});
+        {false, fmt::format("{} had not ended when the recording ended", counted(tally.open_ranges, "range"))});
   }
   return remarks;
 }

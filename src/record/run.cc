@@ -20,7 +20,7 @@ constexpr int64_t kBusyBytes = 65536;  ///< of a sweep
 
 Answer refused(std::string why) { return {.done = false, .lines = {std::move(why)}}; }
 
-Answer refused_for_good() { return refused("the session is shut down: nothing more is recorded of its program"); }
+Answer refused_for_good() { return refused("the session is shut down; its program is no longer recorded"); }
 
 }  // namespace
 
@@ -156,8 +156,9 @@ void Run::obey(Program& program, const Session::Asked& asked) {
     case Verb::stop: break;
   }
   if (!collection_.active()) {
-    return session_->answer(asked.connection,
-                            closed_ ? refused_for_good() : refused("nothing is being recorded; 'sonde start' begins"));
+    return session_->answer(
+        asked.connection,
+        closed_ ? refused_for_good() : refused("nothing is being recorded; 'sonde start' starts a recording"));
   }
   collection_.stop();
   stops_.push_back(asked.connection);
@@ -165,13 +166,13 @@ void Run::obey(Program& program, const Session::Asked& asked) {
 
 Answer Run::start(const Program& program, const Session::Asked& asked) {
   if (closed_) return refused_for_good();
-  if (collection_.active()) return refused("it is recording already; 'sonde stop' or 'sonde cancel' first");
+  if (collection_.active()) return refused("a recording is already running; run 'sonde stop' or 'sonde cancel' first");
   RoundOptions round = asked.request.round;
   round.output = output_of(round.output, program.number());
   const uint32_t missing = round.only == ~0U ? 0 : round.only & ~mapping_.header().wanted;
   round.only |= wire::kWantMetrics | wire::kWantGpuMetrics;  // -t does not name them
   if (missing != 0) {
-    return refused("the program was not launched for all that -t asks for; give sonde launch the same -t");
+    return refused("the program was not launched with all that -t selects; pass the same -t to sonde launch");
   }
   told_.clear();
   all_written_ = true;
@@ -188,7 +189,7 @@ Answer Run::cancel() {
   if (!collection_.active()) return refused("nothing is being recorded");
   collection_.cancel();
   cancelled_ = true;
-  return {.done = true, .lines = {"what was recorded since the start is discarded"}};
+  return {.done = true, .lines = {"the recording since the start is discarded"}};
 }
 
 Answer Run::shut_down(Program& program, int signal) {
@@ -197,7 +198,7 @@ Answer Run::shut_down(Program& program, int signal) {
   close();
   if (signal != 0) program.send(signal);  // nothing is made of what CUPTI holds
   std::vector<std::string> lines;
-  if (was_active) lines.emplace_back("what was being recorded is discarded");
+  if (was_active) lines.emplace_back("the running recording is discarded");
   return {.done = true, .lines = std::move(lines)};
 }
 

@@ -6,9 +6,9 @@ void add_torch_remark(std::vector<Remark>& remarks, const Tally& tally, const Re
   if (options.torch_folder.empty()) return;
   if (tally.module_ranges > 0) return;
   remarks.push_back({true,
-                     "no PyTorch module was called while it was recorded: Python loads what records them with "
-                     "'import torch' unless it is older than 3.8, was started with -S, -I or -E, or the program sets "
-                     "PYTHONPATH anew"});
+                     "no PyTorch module call was recorded: Sonde's hooks are loaded by "
+                     "'import torch', except in Python older than 3.8, with -S, -I or -E, or if the program sets "
+                     "PYTHONPATH itself"});
 }
 
 }  // namespace sonde::record

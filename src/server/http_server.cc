@@ -42,7 +42,7 @@ api::Response begun_or_500(Hub& hub, const std::function<api::Response()>& make,
     response = make();
     if (response.later) response.later(done);
   } catch (const std::exception& error) {
-    hub.log.error("an answer could not be made", {{"reason", error.what()}});
+    hub.log.error("a response could not be created", {{"reason", error.what()}});
     response = refused(refusals::internal_error);
   }
   return response;
@@ -91,7 +91,8 @@ Result<Tcp::endpoint> endpoint_of(const config::Server& options) {
   const auto address = asio::ip::make_address(numeric, error);
   if (error) {
     return fail(
-        "sonde.server.address is '{}', which is no IP address: 127.0.0.1 for this host alone, 0.0.0.0 or :: for all",
+        "sonde.server.address is '{}', which is not a valid IP address; use 127.0.0.1 for this host only, 0.0.0.0 or "
+        ":: for all",
         options.address);
   }
   return Tcp::endpoint(address, static_cast<uint16_t>(options.port));
@@ -101,18 +102,18 @@ Error cannot_listen(const config::Server& options, error_code error) {
   const auto where = fmt::format("{} port {}", options.address, options.port);
   if (error.value() == EADDRINUSE) {
     return {
-        fmt::format("{} is in use by another program: `ss -ltnp 'sport = :{}'` names it; choose another with "
+        fmt::format("{} is in use by another program: `ss -ltnp 'sport = :{}'` shows it; choose another port with "
                     "sonde.server.port or --port",
                     where, options.port)};
   }
   if (error.value() == EACCES) {
     return {
-        fmt::format("this user may not listen on {}: ports below 1024 need AmbientCapabilities=CAP_NET_BIND_SERVICE "
-                    "in the unit, or a port from 1024",
+        fmt::format("this user may not listen on {}: ports below 1024 need AmbientCapabilities=CAP_NET_BIND_SERVICE in "
+                    "the unit; or use a port from 1024",
                     where)};
   }
   if (error.value() == EADDRNOTAVAIL) {
-    return {fmt::format("this host does not have the address {}: `ip address` lists its own", options.address)};
+    return {fmt::format("this host does not have the address {}: `ip address` lists its addresses", options.address)};
   }
   return {fmt::format("cannot listen on {}: {}", where, error.message())};
 }
@@ -259,7 +260,7 @@ class HttpServer final : public Server {
     if (trouble_said_ != std::chrono::steady_clock::time_point() && now - trouble_said_ < kAgain) return;
     trouble_said_ = now;
     hub_->log.error(
-        "connections cannot be accepted; LimitNOFILE of the unit has to be above sonde.server.max_connections",
+        "connections cannot be accepted; LimitNOFILE of the unit must be above sonde.server.max_connections",
         {{"reason", error.message()}});
   }
 
@@ -318,8 +319,8 @@ Result<std::unique_ptr<Server>> Server::start(const config::Server& options, Ans
   const bool tls = !options.tls.certificate.empty() || !options.tls.key.empty();
   if (!tls && !options.allow_plain_http && !config::is_loopback_address(options.address)) {
     return fail(
-        "{} would be reachable from other hosts without encryption, keys included: give sonde.server.tls a certificate "
-        "and key, or set sonde.server.allow_plain_http: true where a reverse proxy or the network protects it",
+        "other hosts could reach {} without encryption, which exposes keys: set a certificate and key in "
+        "sonde.server.tls, or set sonde.server.allow_plain_http: true if a reverse proxy or the network protects it",
         options.address);
   }
   auto server = std::make_unique<HttpServer>(options, stream_pace, std::move(answer), events, log);

@@ -23,25 +23,25 @@ std::string last_error() {
 }
 
 Status readable(std::string_view what, const std::string& path) {
-  if (path.empty()) return fail("sonde.server.tls has no {}: name the PEM files of both certificate and key", what);
+  if (path.empty()) return fail("sonde.server.tls has no {}: set the PEM files of both certificate and key", what);
   if (access(path.c_str(), R_OK) == 0) return {};
-  return fail("the {} of sonde.server.tls cannot be read: {}: {}; the service's own user needs to read it", what, path,
-              system_reason(errno));
+  return fail("the {} of sonde.server.tls cannot be read: {}: {}; the user of the service needs read permission", what,
+              path, system_reason(errno));
 }
 
 Status load(SSL_CTX* context, const config::Tls& files) {
   SONDE_TRY(readable("certificate", files.certificate));
   SONDE_TRY(readable("key", files.key));
   if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
-    return fail("{} is no certificate chain in PEM form: {}", files.certificate, last_error());
+    return fail("{} is not a valid certificate chain in PEM format: {}", files.certificate, last_error());
   }
   if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
     const std::string why = last_error();
-    return fail("{} is no private key in PEM form without a password, or not that of {}: {}", files.key,
+    return fail("{} is not a valid private key in PEM format without a password, or does not match {}: {}", files.key,
                 files.certificate, why);
   }
   if (SSL_CTX_check_private_key(context) == 1) return {};
-  return fail("the key {} does not belong to the certificate {}: {}", files.key, files.certificate, last_error());
+  return fail("the key {} does not match the certificate {}: {}", files.key, files.certificate, last_error());
 }
 
 int choose_http_1_1(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,

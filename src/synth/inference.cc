@@ -102,7 +102,7 @@ Program build(const SynthOptions& options) {
 
 extern const ProgramInfo inference_program;
 const ProgramInfo inference_program = {
-    "inference", "batches through a transformer, several streams a GPU, each batch copied in and out",
+    "inference", "inference of a transformer in batches, several streams per GPU; each batch is copied in and out",
     &inference::build};
 
 }  // namespace sonde::synth

@@ -47,7 +47,7 @@ Result<int64_t> Simulator::run(Progress& progress) {
   }
   int64_t end = gpus_.last_end();
   for (const Thread& t : threads_) {
-    if (t.suspended) return fail("the program {} waits for itself on thread {}", program_.name, t.code->name);
+    if (t.suspended) return fail("deadlock in the program {} on thread {}", program_.name, t.code->name);
     end = std::max(end, t.time);
   }
   return end;

@@ -37,12 +37,12 @@ Result<const Info*> named(std::span<const Info> all, std::string_view name, std:
   if (found != all.end()) return &*found;
   std::vector<std::string_view> names;
   for (const Info& i : all) names.push_back(i.name);
-  return fail("there is no {} '{}'{}; there are: {}", what, name, did_you_mean(name, names), fmt::join(names, ", "));
+  return fail("unknown {} '{}'{}; known: {}", what, name, did_you_mean(name, names), fmt::join(names, ", "));
 }
 
 Status in_range(std::string_view what, int64_t value, int64_t least, int64_t most) {
   if (value >= least && value <= most) return {};
-  return fail("the number of {} must be between {} and {}, and {} was asked for", what, least, most, value);
+  return fail("the number of {} must be between {} and {}, not {}", what, least, most, value);
 }
 
 Status check(const SynthOptions& o) {
@@ -51,8 +51,8 @@ Status check(const SynthOptions& o) {
   SONDE_TRY(in_range("layers", o.layers, 1, kMostLayers));
   if (o.events) SONDE_TRY(in_range("events", *o.events, 1, kMostEvents));
   if (o.iterations) SONDE_TRY(in_range("iterations", *o.iterations, 1, 100'000'000));
-  if (o.events && o.iterations) return fail("choose either a number of events or a number of iterations");
-  if (o.graphs && o.program != "inference") return fail("only the program inference can launch CUDA graphs");
+  if (o.events && o.iterations) return fail("pass either a number of events or a number of iterations, not both");
+  if (o.graphs && o.program != "inference") return fail("only the program 'inference' can launch CUDA graphs");
   return {};
 }
 

@@ -60,7 +60,7 @@ Program build(const SynthOptions& options) {
 
 extern const ProgramInfo training_program;
 const ProgramInfo training_program = {
-    "training", "steps of a transformer's training: a backward thread a GPU, gradients reduced over all GPUs",
+    "training", "training of a transformer: one backward thread per GPU, gradients reduced over all GPUs",
     &training::build};
 
 }  // namespace sonde::synth

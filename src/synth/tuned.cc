@@ -89,7 +89,7 @@ Program build(const SynthOptions& options) {
 
 extern const ProgramInfo tuned_program;
 const ProgramInfo tuned_program = {
-    "tuned", "training with nothing left to fix: batches copied ahead, one short wait a step, a large batch",
+    "tuned", "training without planted problems: batches copied ahead, one short wait per step, a large batch",
     &tuned::build};
 
 }  // namespace sonde::synth

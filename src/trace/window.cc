@@ -45,7 +45,7 @@ void keep_rows(const Trace& trace, Table& table, const Window& window) {
 
 Error no_such_range(const Trace& trace, const RangeSelector& selector, size_t found) {
   if (found > 0) {
-    return {fmt::format("there are {} ranges '{}' in the profile, counted from 0: no number {}", found, selector.range,
+    return {fmt::format("the profile has {} ranges '{}', numbered from 0; there is no number {}", found, selector.range,
                         selector.index)};
   }
   std::vector<std::string_view> known;
@@ -62,7 +62,7 @@ Error no_such_range(const Trace& trace, const RangeSelector& selector, size_t fo
 Result<Window> parse_window(std::string_view text) {
   const size_t slash = text.find('/');
   if (slash == std::string_view::npos || text.size() == 1) {
-    return fail("'{}' is not a span of time: write START/END, START/ or /END, as in 1s/2.5s", text);
+    return fail("'{}' is not a time span; write START/END, START/ or /END, as in 1s/2.5s", text);
   }
   Window window;
   if (slash > 0) {
@@ -94,11 +94,11 @@ Result<RangeSelector> parse_range_selector(std::string_view text) {
       *part += text[i];
     }
   }
-  if (selector.range.empty()) return fail("'{}' names no range: write RANGE[@DOMAIN][/INDEX]", text);
+  if (selector.range.empty()) return fail("'{}' does not name a range; write RANGE[@DOMAIN][/INDEX]", text);
   if (part != &index) return selector;
   const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), selector.index);
   if (error != std::errc() || end != index.data() + index.size()) {
-    return fail("'{}' is not a number of a range (in '{}'); a '/' in a name is written '\\/'", index, text);
+    return fail("'{}' is not a range index (in '{}'); write a '/' within a name as '\\/'", index, text);
   }
   return selector;
 }

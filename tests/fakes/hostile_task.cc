@@ -1,5 +1,5 @@
-// What a task can do to whoever runs it. All processes end by themselves after five minutes, so that none outlives a
-// test that failed. Usage: hostile_task WHAT [ARGUMENT...]
+// A task that does what a hostile task can do. All its processes end after five minutes, so none outlives a failed
+// test. Usage: hostile_task WHAT [ARGUMENT...]
 
 #include <fcntl.h>
 #include <signal.h>

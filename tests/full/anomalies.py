@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the detectors find in simulated fortnights, and their false alarms, are what docs/serve/anomalies.md states."""
+"""Checks docs/serve/anomalies.md: what the detectors find in simulated fortnights, and their false alarms."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The gate's false alarms and the changes it finds, measured in 2,000 comparisons, are those that docs/gate/gate.md states."""
+"""Checks docs/gate/gate.md: the false alarms of the gate and the changes that it finds, in 2,000 comparisons."""
 
 import os
 import subprocess

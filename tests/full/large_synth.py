@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A profile of five million events: made, summed up, and compared with sums that SQLite computes from the same file."""
+"""Makes and summarizes a profile of five million events, and compares it with sums that SQLite computes from the same
+file."""
 
 import csv
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""All of tests/real/ncu_rep_damage.py: 2,000 prefixes and 10,000 changes of each real report, some minutes."""
+"""Runs all of tests/real/ncu_rep_damage.py: 2,000 prefixes and 10,000 changes of each real report. Takes some
+minutes."""
 
 import sys
 from pathlib import Path

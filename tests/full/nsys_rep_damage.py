@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""All of tests/real/nsys_rep_damage.py: 2,000 prefixes and 10,000 changes of each real report, some half an hour."""
+"""Runs all of tests/real/nsys_rep_damage.py: 2,000 prefixes and 10,000 changes of each real report. Takes about half an
+hour."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""As tests/tools/planted.py, on 200 profiles with none, one, two and three problems (docs/profiles/findings.md)."""
+"""Runs tests/tools/planted.py on 200 profiles with none, one, two and three problems (docs/profiles/findings.md)."""
 
 import sys
 from pathlib import Path

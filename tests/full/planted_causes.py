@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""As tests/tools/planted_causes.py, on 20 seeds of each program and plant."""
+"""Runs tests/tools/planted_causes.py on 20 seeds of each program and plant."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ten thousand connections to `sonde serve` at once, to one that takes 1024 and to one that takes them all."""
+"""Opens ten thousand connections to `sonde serve` at once: to a service with a limit of 1024, and to one that accepts
+all."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Twelve simulated days with all strategies, by the account of tests/tools/simulate.py."""
+"""Simulates twelve days with all strategies, and checks them as tests/tools/simulate.py does."""
 
 import sys
 from pathlib import Path

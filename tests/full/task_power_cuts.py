@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The power is cut 100 times under `sonde serve` and its tasks: no accepted task is lost, none that was reported as ended
-runs again."""
+"""Cuts the power of `sonde serve` and its tasks 100 times: no accepted task is lost, and no task that was reported as
+finished runs again."""
 
 import sys
 from pathlib import Path

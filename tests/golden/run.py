@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Runs golden tests: a small input, a command, and exactly what it must print.
+"""Runs golden tests: a small input, a command, and its exact output.
 
-A case is a folder tests/golden/<layer>/<name>/ with
+A case is a folder tests/golden/<command>/<name>/ with
 
-    command     a shell line; `sonde` means the built program; it runs in a copy of the folder
-    stdout      what it prints
-    stderr      what it prints there; without this file, nothing
-    exit        its exit status; without this file, 0
-    NAME.sql    becomes NAME.sqlite before the command runs; a line `.read FILE` takes in another SQL file, as in the
-                sqlite3 shell, relative to the file it stands in
-    NAME.ncu.json  becomes NAME.ncu-rep (tests/reference/ncu_report.py); {"take": FILE} takes in another description
+    command     a shell line; `sonde` is the built program; it runs in a copy of the folder
+    stdout      the expected standard output
+    stderr      the expected standard error; without this file, nothing
+    exit        the expected exit status; without this file, 0
+    NAME.sql    becomes NAME.sqlite before the command runs; a line `.read FILE` includes another SQL file, as in the
+                sqlite3 shell, relative to the file that contains the line
+    NAME.ncu.json  becomes NAME.ncu-rep (tests/reference/ncu_report.py); {"take": FILE} includes another description
     NAME.from   becomes NAME, a copy of the file that it names, relative to itself
 
 The command finds the stand-in for NVIDIA's management library as $FAKE_NVML (tests/fakes/nvml).
 
     tests/golden/run.py [--program PATH] [--update] [CASE...]      without CASE: all
 
---update writes what the command printed into the case; look at the difference before it is committed.
+--update writes the output of the command into the case; read the difference before you commit it.
 """
 
 import argparse

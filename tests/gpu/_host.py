@@ -1,4 +1,4 @@
-"""What this host has for the tests on a GPU, and how they tell of what they did."""
+"""Finds out what this host has for the tests on a GPU, and reports what the tests did."""
 
 import ctypes
 import os

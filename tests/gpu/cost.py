@@ -1,4 +1,5 @@
-"""What recording costs: the same program alone, under Sonde, under PyTorch's profiler and under nsys, in turn; medians."""
+"""Measures the cost of recording: the same program alone, under Sonde, under PyTorch's profiler and under nsys,
+alternately; medians."""
 
 import json
 import statistics

@@ -1,4 +1,5 @@
-"""Counters of a kernel against Nsight Compute's for the same kernel. Only such as do not depend on clocks or on chance."""
+"""Compares counters of a kernel with those of Nsight Compute for the same kernel. Only counters that do not depend on
+clocks or chance."""
 
 import csv
 import io

@@ -1,5 +1,5 @@
-"""A recording against what PyTorch's own profiler says. CUPTI serves one of both in a process, so that the same program,
-with the same seed, runs once under each."""
+"""Compares a recording with PyTorch's own profiler. CUPTI serves only one of them in a process, so the same program
+runs once under each, with the same seed."""
 
 import json
 import sys

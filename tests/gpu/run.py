@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`./dev gpu-test`: what can be said of Sonde on a real GPU only. Runs what this host has the means for and says of the rest
-what is missing. Ends with 1 where something failed, with 0 otherwise, all skipped included.
+"""`./dev gpu-test`: tests that need a real GPU. Runs the parts that this host has the means for, and prints what the
+others lack. Exits with 1 if a part failed, otherwise with 0, also if all were skipped.
 
     tests/gpu/run.py [NAME...]     all parts, or those whose names contain one of these words
 """

@@ -1,4 +1,4 @@
-"""Sampled source lines: a kernel whose hot line is known, and the same kernel under Nsight Compute."""
+"""Checks sampled source lines: of a kernel whose hot line is known, and of the same kernel under Nsight Compute."""
 
 from collections import Counter
 from pathlib import Path

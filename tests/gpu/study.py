@@ -1,4 +1,4 @@
-"""RT-DETR from start to report in one command."""
+"""Runs `sonde study` on RT-DETR, from start to report in one command."""
 
 import csv
 import sys

@@ -1,4 +1,4 @@
-"""Counts and times of a recording against what the program did by construction, and against CUDA's own events."""
+"""Compares counts and times of a recording with what the program does by construction, and with CUDA events."""
 
 import json
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A PyTorch training step of usual form: prints the median of its steps as JSON, and with --torch-profiler what PyTorch's
-own profiler saw of its kernels."""
+"""Runs an ordinary PyTorch training step. Prints the median of its steps as JSON, and with --torch-profiler the kernels
+that PyTorch's own profiler recorded."""
 
 import argparse
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde compare` on real profiles: every level adds up to the nanosecond, and lengths and busy times are those that
-`sonde summary --json` works out by itself where there are no steps."""
+"""Checks `sonde compare` on real profiles: every level adds up to the nanosecond, and without steps, lengths and busy
+times equal those of `sonde summary --json`."""
 
 import json
 import os

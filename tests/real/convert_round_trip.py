@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde convert IN OUT.sqlite` loses nothing: every report of `sonde stats` is the same from IN and from OUT.
+"""Checks that `sonde convert IN OUT.sqlite` loses nothing: every report of `sonde stats` is the same from IN and from
+OUT.
 
 usage: SONDE_TEST_DATA=FOLDER [SONDE=PROGRAM] [SONDE_TEST_FULL=1] convert_round_trip.py [PART OF A FILE NAME]...
 Files above 20 MB uncompressed are left out without SONDE_TEST_FULL=1.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Four real profiles of which every finding of `sonde why` was read by hand (docs/profiles/findings.md): the raw rows, read
-without sonde, bound what it says.
+"""Checks every finding of `sonde why` on four real profiles that were analyzed by hand (docs/profiles/findings.md). The
+raw rows, read without sonde, bound its numbers.
 
 usage: SONDE_TEST_DATA=FOLDER [SONDE=PROGRAM] findings_by_hand.py
 """

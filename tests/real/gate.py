@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""`sonde gate` of real profiles: each against its like never fails, and what has no noise is the same.
+"""Checks `sonde gate` on real profiles: a comparison with an equal profile never fails, and metrics without noise are
+equal.
 
 usage: SONDE_TEST_DATA=FOLDER [SONDE=PROGRAM] gate.py [PART OF A FILE'S NAME...]
 
-The mean kernel time that the gate judges is checked against `sonde summary --json`, from both sides.
+The mean kernel time of the gate is compared with `sonde summary --json`, from both sides.
 """
 
 import json

@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import ncu_views as reference  # noqa: E402
 from ncu_rep import SKIPPED, load_decoder  # noqa: E402
 
-CURVES = {"threads a block": "launch__occupancy_per_block_size",
-          "registers a thread": "launch__occupancy_per_register_count",
-          "shared bytes a block": "launch__occupancy_per_shared_mem_size"}
+CURVES = {"threads per block": "launch__occupancy_per_block_size",
+          "registers per thread": "launch__occupancy_per_register_count",
+          "shared bytes per block": "launch__occupancy_per_shared_mem_size"}
 LIMITS = {"registers": "registers", "shared memory": "shared_mem", "warps": "warps", "blocks": "blocks"}
 
 
@@ -83,8 +83,8 @@ def check_curves(view, metrics, instances, launch, found):
     """Each point of ncu's curve that lies in a step that is shown; and what the note calls the next better point."""
     columns = view["columns"]
     steps = list(zip(columns["Property"], columns["From"], columns["To"], columns["Warps/SM"], columns["Mark"]))
-    own = {"threads a block": metrics["launch__block_size"], "registers a thread": metrics["launch__registers_per_thread"],
-           "shared bytes a block": metrics["launch__shared_mem_per_block"]}
+    own = {"threads per block": metrics["launch__block_size"], "registers per thread": metrics["launch__registers_per_thread"],
+           "shared bytes per block": metrics["launch__shared_mem_per_block"]}
     warps = launch[1]
     for name, metric in CURVES.items():
         points = instances[metric]
@@ -96,7 +96,7 @@ def check_curves(view, metrics, instances, launch, found):
         found.near("own point", float(len(marked)), 1.0)
         found.near("own point", float(marked[0][1] <= own[name] <= marked[0][2]), 1.0)
         better = [x for x, stated in points if stated > warps and (
-            x % 32 == 0 if name == "threads a block" else x < own[name])]
+            x % 32 == 0 if name == "threads per block" else x < own[name])]
         nearest = min(better, key=lambda x: (abs(x - own[name]), x), default=None)
         said = re.search(rf"At (\d+) {dict(zip(CURVES, ('threads', 'registers', 'bytes')))[name]} ", view["note"])
         found.near("next better", float(said[1]) if said else -1.0, -1.0 if nearest is None else float(nearest))

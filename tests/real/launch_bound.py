@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `sonde why` counts in its finding launch_bound against the same counted a second time: on real nsys exports, on
-PyTorch traces that are converted to such, and on simulated runs.
+"""Compares the numbers of the finding launch_bound with a second computation: on real nsys exports, on PyTorch traces
+converted to such, and on simulated runs.
 
 usage: SONDE_TEST_DATA=FOLDER [SONDE=PROGRAM] launch_bound.py [PART OF A FILE'S NAME...]
 """

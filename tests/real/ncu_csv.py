@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Real output of `ncu --csv` as Sonde reads it, against the same rows read by Python's csv module, and against what
-must hold between counters of one kernel.
+"""Compares Sonde's reading of real `ncu --csv` output with Python's csv module, and with relations that must hold
+between counters of one kernel.
 
 usage: SONDE_TEST_DATA=FOLDER [DUMP_TRACE=PROGRAM] ncu_csv.py [PART OF A FILE NAME]...
 """

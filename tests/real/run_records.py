@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The gate's record of every real profile. Of timelines: busy and idle time of all GPUs are the extent times the GPUs, shares
-of work the busy time, to the nanosecond; runs without steps count the calls that `sonde stats -r cuda_api_sum` counts; and of
-Nsight's exports, which SQLite reads a second time, calls, kernels by name and registers are those of the file. Of kernel
-reports: durations and registers are the metrics of the report. Written, read and written again, a record is the same, and it
-keeps to docs/schemas/record.schema.json.
+"""Checks the gate's record of every real profile.
+
+Timelines: busy plus idle time of all GPUs is the extent times the number of GPUs, and shares of work sum to the busy
+time, to the nanosecond. Runs without steps count the calls that `sonde stats -r cuda_api_sum` counts. For Nsight's
+exports, SQLite reads calls, kernels by name and registers a second time. Kernel reports: durations and registers are
+the metrics of the report. A record that is written, read and written again is the same, and matches
+docs/schemas/record.schema.json.
 
 usage: SONDE_TEST_DATA=FOLDER SONDE=PROGRAM TEST_TOOLS=FOLDER run_records.py [PART OF A FILE'S NAME...]
 """

@@ -1,4 +1,5 @@
-"""Change points a second time: sums written out, p-values of the t-test by numerical integration of the density."""
+"""Change points, computed a second time: with explicit sums, and p-values of the t-test by numerical integration of the
+density."""
 
 import math
 

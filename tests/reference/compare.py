@@ -1,4 +1,4 @@
-"""Compares a report that Sonde printed with its reference computation, and runs that for many files."""
+"""Compares a report that Sonde printed with its reference computation, and does so for many files."""
 
 import csv
 import io

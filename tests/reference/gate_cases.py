@@ -1,4 +1,4 @@
-"""Permutation tests and their corrections a second time, in exact fractions over every arrangement.
+"""Permutation tests and their corrections, computed a second time: in exact fractions over every arrangement.
 
     python3 tests/reference/gate_cases.py > tests/unit/gate/gate_cases.inc
 """

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Why each GPU of an nsys export did nothing: what `sonde stats -r gpu_idle_sum` is checked against.
+"""Idle time of each GPU of an nsys export by cause: the second computation of `sonde stats -r gpu_idle_sum`.
 
 usage: idle_times.py FILE.sqlite
 
-The causes and their order: src/analyses/gpus/idle_causes.inc; what a CUDA call does: src/analyses/calls/api_kinds.inc. For each gap
-the thread that launched what came next is asked: the gap is cut at every border of what that thread was in, and each
-part has the strongest of what covers it.
+The causes and their order: src/analyses/gpus/idle_causes.inc. The kind of a CUDA call:
+src/analyses/calls/api_kinds.inc. For each gap, the thread that launched the next operation decides: the gap is cut at
+every boundary of that thread's activities, and each part has the strongest cause that covers it.
 """
 
 import bisect

@@ -1,7 +1,7 @@
-"""A run of a made-up model and what a kernel profiler measured of it, from numbers that are known: the two files, and what
-each module moved, by addition.
+"""Makes a timeline and a kernel report of an invented model from known numbers: the two files, and the bytes that each
+module moves, by addition.
 
-A kernel that moves b bytes takes b / BYTES_PER_NS + OVERHEAD_NS on the timeline; the profiler's own times are others.
+A kernel that moves b bytes takes b / BYTES_PER_NS + OVERHEAD_NS on the timeline. The profiler's own times differ.
 """
 
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each NVTX range of an nsys export took of the GPUs: what `sonde modules` is checked against.
+"""GPU time, calls and copies of each NVTX range of an nsys export: the second computation of `sonde modules`.
 
 usage: module_times.py FILE.sqlite
 

@@ -1,7 +1,6 @@
-"""cuda_gpu_kern_occ_sum a second time: blocks are put on an empty SM one by one until one finds no room.
+"""cuda_gpu_kern_occ_sum, computed a second time: places blocks on an empty SM one by one until one does not fit.
 
-Numbers by compute capability: NVIDIA's libcu++ (cuda/__device/arch_traits.h). What the recording states of its GPU replaces
-them.
+Numbers by compute capability: NVIDIA's libcu++ (cuda/__device/arch_traits.h). Values in the recording override them.
 """
 
 from collections import namedtuple

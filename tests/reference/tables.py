@@ -1,4 +1,4 @@
-"""What all the reference computations share: a report's table, exact rounding, and the statistics columns."""
+"""Shared by the reference computations: a report's table, exact rounding, and the statistics columns."""
 
 import csv
 import io

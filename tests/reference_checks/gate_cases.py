@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tests/unit/gate/gate_cases.inc is what tests/reference/gate_cases.py makes, and that knows answers counted by hand."""
+"""Checks that tests/reference/gate_cases.py makes tests/unit/gate/gate_cases.inc, and that it agrees with answers
+counted by hand."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Programs that compare declarations of CUPTI with NVIDIA's headers, which are there where the build found those."""
+"""Runs programs that compare declarations of CUPTI with NVIDIA's headers, if the build found those headers."""
 
 import subprocess
 

@@ -204,7 +204,7 @@ def table(results: Results) -> str:
     lines.append(
         f"\n{results.profiles} profiles, {results.findings} findings, of them {len(results.false)} false ({share:.1f} %); "
         f"{len(results.off)} of {sum(len(row.ratios) for row in results.rows.values())} ceilings off; "
-        f"{results.small} problems cost less than 1 % of the time and are not told"
+        f"{results.small} problems cost less than 1 % of the time and are not reported"
     )
     return "\n".join(lines)
 

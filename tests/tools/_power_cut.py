@@ -1,9 +1,10 @@
-"""A folder on a disk whose power can be cut: what `libpower_cut.so` (tests/fakes/power_cut.cc) books of a program and all
-that it starts, and what a cut leaves of that.
+"""A folder on a disk whose power can be cut: `libpower_cut.so` (tests/fakes/power_cut.cc) logs the writes of a program
+and its children, and a cut keeps a possible part of them.
 
-As a file system may do it: a file's content is sure up to its last sync, a name up to the last sync of its folder. Of what
-came after, each sector of 512 bytes may be old or new in any order, and so may lengths; changes of names are kept in their
-order, up to some one."""
+It models what a file system may do. A file's content is safe up to its last sync, a name up to the last sync of its
+folder. Of later writes, each sector of 512 bytes may be old or new in any order, and so may lengths. Changes of names
+are kept in order, up to some point.
+"""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Checks documents against the schemas of docs/, by the few keywords that these use."""
+"""Checks documents against the schemas of docs/, for the few keywords that these use."""
 
 import json
 from pathlib import Path

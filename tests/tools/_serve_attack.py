@@ -1,4 +1,4 @@
-"""Attacks on a running service: what each gets, and that others are served meanwhile."""
+"""Attacks a running service, and checks each response and that other clients are still served."""
 
 import http.client
 import os

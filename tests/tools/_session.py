@@ -1,4 +1,4 @@
-"""Drives recorders by the commands of a session: launch, start, stop and the others."""
+"""Drives recorders by the session commands: launch, start, stop and the others."""
 
 import os
 import subprocess

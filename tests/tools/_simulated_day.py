@@ -1,5 +1,5 @@
-"""A simulated day, and an account of it that knows nothing of the program but what it wrote: which attempt was on which
-GPU from when to when, and what became of each task."""
+"""Checks a simulated day from the program's output alone: which attempt was on which GPU at what time, and how each
+task ended."""
 
 import csv
 import json

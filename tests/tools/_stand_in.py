@@ -1,4 +1,4 @@
-"""A small HTTP server that stands in for the service: it answers what a test says and keeps what it was asked."""
+"""A small HTTP server that replaces the service: it returns what a test defines and keeps the requests."""
 
 import http.server
 import json

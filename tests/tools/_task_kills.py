@@ -1,5 +1,5 @@
-"""Kills `sonde serve` with SIGKILL at random moments while tasks come in and run. Each task leaves a line in a file when it
-is done: those lines, and not what the service says, tell how often it ran."""
+"""Kills `sonde serve` with SIGKILL at random times while tasks are submitted and run. Each task appends a line to a
+file when it finishes. These lines, and not the service, decide how often it ran."""
 
 import http.client
 import json

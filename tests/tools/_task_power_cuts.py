@@ -1,5 +1,6 @@
-"""Cuts the power under `sonde serve`, its keepers and all tasks at random moments while tasks come in and run. Each task
-leaves a line in a file on another disk when it is done: those lines, and not what the service says, tell how often it ran."""
+"""Cuts the power of `sonde serve`, its keepers and all tasks at random times while tasks are submitted and run. Each
+task appends a line to a file on another disk when it finishes. These lines, and not the service, decide how often it
+ran."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""A service that runs tasks on two simulated GPUs, for tests: what is asked of it, and waited for."""
+"""Runs a service with tasks on two simulated GPUs for tests: sends requests and waits for results."""
 
 import os
 import signal

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""A GPU gets hot and another one is lost: a real Prometheus that scrapes `sonde serve` fires the rules of deploy/prometheus, a real
-Alertmanager gets these alerts and the ones that Sonde sends itself, and passes them on; then the faults are mended, and it
-passes on that both are resolved. The stand-in for NVML raises the faults. The rules are a copy whose `for` is a second.
+"""A GPU overheats and another one is lost. A real Prometheus scrapes `sonde serve` and fires the rules of
+deploy/prometheus. A real Alertmanager gets these alerts and Sonde's own, and forwards them. Then the faults are fixed,
+and it forwards that both are resolved. The stand-in for NVML raises the faults. The rules are a copy whose `for` is one
+second.
 
-Everything listens on loopback at free ports, has its data in a temporary folder and is ended again."""
+Everything listens on loopback at free ports, has its data in a temporary folder and is stopped again.
+"""
 
 import contextlib
 import http.server

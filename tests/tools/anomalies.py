@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The table of docs/serve/anomalies.md holds on two seeds that it was not made with (the full tests make it anew): each fault
-is found within the longest delay that its detectors are given, and false alarms are about as rare as it says."""
+"""Checks the table of docs/serve/anomalies.md on two other seeds (the full tests make it again): each fault is found
+within the longest delay of its detectors, and false alarms are about as rare as stated."""
 
 import os
 import subprocess

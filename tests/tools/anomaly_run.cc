@@ -16,7 +16,7 @@ using namespace sonde::monitor;
 constexpr double kDayNs = 86400e9;
 constexpr size_t kRows = 11;
 
-/// The detectors that the table is about; others say what is so at the moment (too hot, held down) and learn nothing.
+/// The detectors of the table. The others report current conditions (too hot, throttled) and learn nothing.
 constexpr std::array<std::string_view, 9> kDetectors = {
     "clock_lower_than_before",  "clock_below_equals", "power_limit_below_equals",
     "power_capped_below_limit", "cooling_worse",      "memory_hotter_than_before",
@@ -32,7 +32,7 @@ const std::vector<FaultRow>& fault_rows() {
       {Fault::clock_stuck, "clock stuck at 1500 of 1980 MHz", {"clock_lower_than_before", "clock_below_equals"}, 3},
       {Fault::power_cap, "power limit lowered to 75 %", {"power_limit_below_equals", "clock_below_equals"}, 3},
       {Fault::power_cap_hidden,
-       "power held to 75 %, the told limit stays",
+       "power capped at 75 %, the reported limit unchanged",
        {"power_capped_below_limit", "clock_below_equals"},
        3},
       {Fault::slow_equal, "clock 10 % below its equals, from the start", {"clock_below_equals"}, 5},

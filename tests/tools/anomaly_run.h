@@ -7,7 +7,7 @@
 
 #include "simulated_host.h"
 
-/// What the detectors, all of them, make of simulated weeks.
+/// Runs all detectors on simulated weeks.
 namespace simulated_host {
 
 /// A kind of fault, and the detectors whose incidents on that GPU are about it.

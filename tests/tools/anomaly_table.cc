@@ -1,5 +1,5 @@
-/// Prints what the detectors find of faults in simulated fortnights of 8 GPUs, and their false alarms: the table of
-/// docs/serve/anomalies.md. Fails where a fault is not found or there is more than one false alarm a GPU and week.
+/// Prints the faults that the detectors find in simulated fortnights of 8 GPUs, and their false alarms: the table of
+/// docs/serve/anomalies.md. Fails if a fault is not found or there is more than one false alarm per GPU and week.
 ///
 ///     anomaly_table [SEEDS [FIRST_SEED [INTERVAL_SECONDS]]] [-v]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/schemas/openapi.json and the tables of docs/serve/api.md say what the program serves, the document is valid OpenAPI 3.1, and the key
-file that `sonde keys` writes keeps to docs/schemas/keys.schema.json."""
+"""Checks that docs/schemas/openapi.json and the tables of docs/serve/api.md match the program, that the document is
+valid OpenAPI 3.1, and that the key file of `sonde keys` matches docs/schemas/keys.schema.json."""
 
 import json
 import os

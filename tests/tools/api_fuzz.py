@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Requests drawn from the OpenAPI document that a running service serves, most of them wrong in some way: each answer has a
-status that the document has for that call and, where it is an error, a problem+json body; none is a 500; and the service
-still answers at the end, with the memory that it had.
+"""Sends random requests, made from the OpenAPI document of a running service. Most are wrong in some way. Each response
+has a status that the document lists for that route and, if it is an error, a problem+json body. None is a 500. At the
+end the service still responds, without more memory.
 
-The draws are the same in each run; SONDE_FUZZ_SEED and SONDE_FUZZ_REQUESTS choose others and more."""
+The requests are the same in each run; SONDE_FUZZ_SEED and SONDE_FUZZ_REQUESTS choose others and more.
+"""
 
 import http.client
 import json

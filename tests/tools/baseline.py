@@ -93,7 +93,7 @@ def commits_of_ci_services(folder):
     f.sonde("baseline", "add", "a.sqlite", "--store", "s", "--commit", "b" * 40, GITHUB_SHA="a" * 40)
     assert f.entries("--store", "s")[0]["commit"] == "b" * 40
     said = f.sonde("baseline", "add", "a.sqlite", "--store", "t", GIT_CEILING_DIRECTORIES="/")
-    assert "commit not known" in said, said
+    assert "commit unknown" in said, said
     f.sonde("baseline", "add", "a.sqlite", SONDE_BASELINE="elsewhere")
     assert (f.path / "elsewhere/default").is_dir() and not (f.path / ".sonde").exists()
 
@@ -134,14 +134,14 @@ def hostile_folders(folder):
     (store / "file").write_text("no folder")
     said = f.sonde("baseline", "list")
     assert said.count("Left out: ") == 6 and "\x1b" not in said, said
-    assert "is no file" in said and "larger than" in said and "not the name of a file" in said, said
+    assert "is not a regular file" in said and "larger than" in said and "not the name of a file" in said, said
     assert len(f.entries()) == 1
     for name in ("empty", "deep", "text", "wide", "pipe", "outside"):
         f.sonde("baseline", "remove", f"default@{name}")
     assert "Left out" not in f.sonde("baseline", "list")
     for name in ("../x", "a/b", ".x", ""):
         f.sonde("baseline", "add", "a.sqlite", "--name", name, code=1)
-    assert "'feature-x' would do" in f.sonde("baseline", "add", "a.sqlite", "--name", "feature/x", code=1)
+    assert "for example 'feature-x'" in f.sonde("baseline", "add", "a.sqlite", "--name", "feature/x", code=1)
     f.sonde("baseline", "add", "nothing.sqlite", code=1)
     assert len(f.entries()) == 1
 
@@ -165,7 +165,7 @@ def history_of_entries(folder):
         entry["conditions"]["driver"] = "999.1"
         (path / "entry.json").write_text(json.dumps(entry))
     said = f.sonde("history", "--metric", "step_time")
-    assert said.count("No change of level") == 2 and "series of their own" in said, said
+    assert said.count("No change points") == 2 and "separate series" in said, said
     assert "worse" in f.sonde("history", "--metric", "step_time", "--allow", "driver")
     assert "did you mean 'driver'?" in f.sonde("history", "--allow", "drivre", code=2)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The layer check passes this tree, and fails on each kind of break with the place and what is allowed."""
+"""Checks that the layer check passes this tree, and that it fails on each kind of violation with the place and the
+allowed layers."""
 
 import subprocess
 import sys

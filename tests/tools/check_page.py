@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/check_page.py finds what it looks for, and nothing in sources as they should be."""
+"""Checks that tools/check_page.py finds each kind of violation, and nothing in correct sources."""
 
 import json
 import subprocess

@@ -197,12 +197,12 @@ def wrong(folder):
     place = Place(folder)
     place.init("github", "true")
     for environment, step, says in (
-        ({"SONDE_COMMAND": ""}, "profile", "there is nothing to measure"),
-        ({"SONDE_COMMAND": "true", "SONDE_RUNS": "ten"}, "profile", "has to be a number"),
+        ({"SONDE_COMMAND": ""}, "profile", "set it to the command to measure"),
+        ({"SONDE_COMMAND": "true", "SONDE_RUNS": "ten"}, "profile", "must be a positive integer"),
         ({"SONDE_COMMAND": "true", "SONDE_TOOL": "perf"}, "profile", "there is no tool 'perf'"),
         ({"SONDE_COMMAND": "exit 9", "SONDE_RUNS": "1"}, "profile", "exit code 9"),
         ({"SONDE_COMMAND": "true", "SONDE_TOOL": "pytorch", "SONDE_RUNS": "1"}, "profile", "SONDE_PROFILE"),
-        ({}, "gate", "profile has to come first"),
+        ({}, "gate", "run the step 'profile' first"),
         ({}, "no-such-step", "gate.sh STEP"),
     ):
         code, output = place.shell(f"bash .sonde/ci/gate.sh {step}", environment)

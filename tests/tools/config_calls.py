@@ -120,7 +120,7 @@ def check_reload(service, folder):
     check("a change outlives a reload", service.value(STRATEGY), ("round_robin", "run_time"))
     write_config(folder, temperature=60, more="  cost: {per_kwh: cheap}\n")
     status, answer = service.call("/api/v1/config/reload", {})
-    assert 400 <= status < 500 and "sonde.cost.per_kwh: 'cheap' is no number" in answer["detail"], answer
+    assert 400 <= status < 500 and "sonde.cost.per_kwh: 'cheap' is not a number" in answer["detail"], answer
     check("a file with mistakes", service.value("gpu.max_temperature"), (70, "file"))
     write_config(folder, temperature=60, connections=500)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Configuration files with mistakes: tests/config/wrong/NAME.yaml is told exactly as NAME.txt says; --update writes those.
-The files of examples/ have none."""
+"""Checks configuration files with mistakes: the messages for tests/config/wrong/NAME.yaml are exactly NAME.txt;
+--update writes these. The files of examples/ have no mistakes."""
 
 import os
 import re

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""docs/serve/configuration.md, docs/schemas/configuration.schema.json and examples/config.yaml say what the program's keys say; the schema
-takes the examples and refuses files with mistakes. PyYAML and jsonschema read them, which are not the program's readers."""
+"""Checks that docs/serve/configuration.md, docs/schemas/configuration.schema.json and examples/config.yaml match the
+program's keys, and that the schema accepts the examples and refuses files with mistakes. PyYAML and jsonschema read
+them, not the program."""
 
 import json
 import os

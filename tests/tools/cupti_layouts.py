@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The records, kinds and calls of the stand-in and the places from which the injected library takes its fields are those of
-NVIDIA's headers. Skipped where the build found none."""
+"""Checks that the stand-in's records, kinds and calls, and the offsets from which the injected library reads fields,
+match NVIDIA's headers. Skipped if the build found no headers."""
 
 import os
 import subprocess

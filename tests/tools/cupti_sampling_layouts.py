@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the injected library declares of CUPTI's PM sampling is what NVIDIA's headers have. Skipped where the build found
-none of CUDA 12.6 or later."""
+"""Checks that the injected library's declarations of CUPTI's PM sampling match NVIDIA's headers. Skipped if the build
+found no CUDA 12.6 or later."""
 
 import os
 import subprocess

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-/// Makes damaged reports of whole ones, the same from the same seed.
+/// Makes damaged reports from intact ones. The same seed gives the same damage.
 namespace sonde::test {
 
 class Chance {

@@ -11,7 +11,7 @@
 namespace sonde::test {
 namespace {
 
-/// Where a field lies in its message.
+/// Position of a field in its message.
 struct Place {
   uint32_t number = 0;
   size_t begin = 0;    ///< of its tag

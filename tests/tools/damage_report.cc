@@ -1,8 +1,8 @@
-// damage_report FILE PREFIXES MUTATIONS SEED: reads a report cut off at every border between its pieces and one byte to
-// either side, cut off at PREFIXES random places, and changed in MUTATIONS random ways, half of them as a file and half
-// inside its pieces with what lies around made to fit. Each has to be read, or refused in one sentence. Prints how many
-// were, and what the worst took. Exits with 1 where one was refused without a sentence, took 20 s, or all together took
-// 2 GB.
+// damage_report FILE PREFIXES MUTATIONS SEED: reads damaged versions of a report. It is truncated at every boundary
+// between its pieces and one byte to either side, truncated at PREFIXES random places, and changed in MUTATIONS random
+// ways: half of them in the file, half inside its pieces with the surrounding lengths adjusted. Each version must be
+// read, or refused in one sentence. Prints the number of each, and the largest time. Exits with 1 if one is refused
+// without a sentence or takes 20 s, or if all together take 2 GB.
 
 #include <sys/resource.h>
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the gate writes keeps to the schemas of those who read it, whatever a profile names something.
+"""Checks that the gate's output matches the schemas of its readers, whatever names a profile contains.
 
-JUnit's XML against the schema that Jenkins' xUnit plugin has of it, SARIF against its JSON schema; both come from npm by
-schemas/package-lock.json. The other formats against what their readers say of them.
+JUnit's XML is checked against the schema of Jenkins' xUnit plugin, SARIF against its JSON schema; both come from npm by
+schemas/package-lock.json. The other formats are checked against the documentation of their readers.
 """
 
 import base64

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/profiles/reports.md says what the program says."""
+"""Checks that docs/profiles/reports.md matches the program."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde doctor` on this host and with the stand-in for NVML: JSON by docs/schemas/doctor.schema.json, exit codes, and one page for
-people that says the same; docs/serve/doctor.md knows the checks that the program knows."""
+"""Tests `sonde doctor` on this host and with the stand-in for NVML: JSON by docs/schemas/doctor.schema.json, exit
+codes, and a text page with the same content. The check table of docs/serve/doctor.md lists the program's checks."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 // What the configuration of the service is to the program, for tests and the reference:
 //   dump_config check FILE...   the mistakes of each file, or "FILE: valid"
-//   dump_config values FILE     the configuration in force, as JSON
+//   dump_config values FILE     the current configuration, as JSON
 //   dump_config rows            the keys, as JSON
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// dump_decision FOLDER: decisions made by hand, each in every format, without profiles, as FOLDER/CASE.FORMAT.
+// dump_decision FOLDER: writes decisions made by hand, without profiles, in every format to FOLDER/CASE.FORMAT.
 
 #include <fstream>
 

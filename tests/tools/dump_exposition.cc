@@ -1,4 +1,4 @@
-// What Prometheus is told of a host of which everything is known.
+// Prints the metrics of a host with all values.
 //   dump_exposition full|basic|exact     the exposition; basic: detailed_gpu_metrics is false; exact: as dcgm-exporter
 //   dump_exposition rows                 the metrics as tables of Markdown
 //   dump_exposition bench GPUS           microseconds that rendering takes: median and 99th percentile of 1000, and

@@ -1,4 +1,4 @@
-// Prints the record that the gate keeps of a run, as JSON: dump_record FILE, a profile, a folder or a record.
+// Prints the gate's record of a run as JSON: dump_record FILE, a profile, a folder or a record.
 #include <cstdio>
 
 #include "cli/runs/run_records.h"

@@ -4,8 +4,8 @@
 
 namespace sonde {
 
-/// Prints every view of every measured launch, a JSON object a line: "kernel", "view" and either "error" or "note" and
-/// "columns", an array of values by name in all their digits. Absent values are null.
+/// Prints every view of every measured launch, one JSON object per line: "kernel", "view", and either "error" or "note"
+/// and "columns", an array of values by name with all digits. Absent values are null.
 void dump_views(const Trace& trace);
 
 }  // namespace sonde

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What Prometheus is told of a host of which everything is known: as tests/tools/exposition/*.txt have it, clean for promtool,
-and with the types and names of dcgm-exporter where those are asked for. --update writes the files."""
+"""Checks the metrics of a host with all values: equal to tests/tools/exposition/*.txt, accepted by promtool, and with
+the types and names of dcgm-exporter if requested. --update writes the files."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde gate run` makes the runs of commands, reads what they leave and decides; it repeats what was slowed, stops at
-what fails, and leaves nothing behind. `sonde gate calibrate` and `selftest` say what the noise of such runs is."""
+"""Tests `sonde gate run`: it runs commands, reads their profiles and decides; it repeats throttled runs, stops at
+failures, and leaves nothing behind. `sonde gate calibrate` and `selftest` measure the noise of such runs."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-/// Prints how often the gate raises false alarms and what change it finds, on simulated runs of 200 kernels, beside
-/// what people use without it. Fails where the gate does not hold what docs/gate/gate.md promises.
+/// Prints how often the gate raises false alarms and which change it finds, on simulated runs of 200 kernels, next to
+/// the usual methods without it. Fails if the gate does not meet docs/gate/gate.md.
 ///
 ///     gate_table [COMPARISONS]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fewer comparisons than the table of docs/gate/gate.md rests on (the full tests make those): the gate's false alarms are
-still few, those of what people use without it many."""
+"""Checks docs/gate/gate.md with fewer comparisons than its table has (the full tests make those): the gate's false
+alarms are few, those of the usual methods without it are many."""
 
 import os
 import subprocess

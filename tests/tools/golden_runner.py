@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The golden runner tells a pass from a failure, shows the difference, and writes expectations."""
+"""Checks that the golden runner distinguishes a pass from a failure, shows the difference, and writes expectations."""
 
 import subprocess
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The general set of GPU metrics against NVIDIA's own CUPTI, which knows the chips without a GPU: what of it they have, and
-that it fits into the one pass that sampling takes. Skipped where there is no CUPTI of CUDA 12.6 or later."""
+"""Checks the general set of GPU metrics against NVIDIA's own CUPTI, which knows the chips without a GPU: which metrics
+exist, and that they fit into the single pass of sampling. Skipped without CUPTI of CUDA 12.6 or later."""
 
 import ctypes
 import glob

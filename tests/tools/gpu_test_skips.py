@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`./dev gpu-test` on a host without a GPU: each part says why it was skipped, and it ends well. Its program compiles where
-there is a compiler for it."""
+"""Runs `./dev gpu-test` on a host without a GPU: each part prints why it was skipped, and the command succeeds. Its
+program compiles if a compiler for it exists."""
 
 import os
 import re

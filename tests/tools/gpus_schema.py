@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde gpus --json` keeps to docs/schemas/gpus.schema.json, for real GPUs and simulated ones; docs/schemas/simulated_gpus.schema.json and
-docs/serve/simulated_gpus.md know the keys that the program knows, and no others."""
+"""Checks that `sonde gpus --json` matches docs/schemas/gpus.schema.json, for real and simulated GPUs, and that
+docs/schemas/simulated_gpus.schema.json and docs/serve/simulated_gpus.md list the program's keys and no others."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde history` finds what an independent computation finds, in planted series and in noise; its documents keep to
-their schema; --fail-if-newest ends with 1 when a regression is first seen, and not again."""
+"""Checks that `sonde history` finds what an independent computation finds, in planted series and in noise, that its
+documents match their schema, and that --fail-if-newest exits with 1 when a regression is first seen, and not again."""
 
 import json
 import os

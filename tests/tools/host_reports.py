@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""All reports of the host and the counters over simulated runs, which hold every table, against a second computation."""
+"""Compares all reports of the host and the counters with a second computation, on simulated runs that contain every
+table."""
 
 import pathlib
 import sys

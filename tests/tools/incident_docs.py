@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/serve/incidents.md says what the detectors' rows and the catalogues say."""
+"""Checks that docs/serve/incidents.md matches the detectors' rows and the catalogues."""
 
 import os
 import sys

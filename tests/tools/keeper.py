@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Attempts of tasks under keepers, with real kills: none runs twice, and each end is told.
+"""Runs attempts of tasks under keepers, with real kills: none runs twice, and each outcome is reported.
 
-run_attempts stands for the service: it writes down what it starts and which ends it was told, and is killed with -9 at
-random moments, again and again, until all tasks have ended. Each task appends its number to a file that all share.
+run_attempts replaces the service: it logs what it starts and which outcomes it gets, and is killed with -9 at random
+times, again and again, until all tasks have finished. Each task appends its number to a shared file.
 """
 
 import os

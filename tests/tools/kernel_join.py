@@ -19,8 +19,8 @@ from joined_pair import DRAM, GEMM, MAP, launches, module_sums
 
 SONDE = os.environ.get("SONDE", "build/release/sonde")
 ALLOWED = 0.01
-FIT = re.compile(r"^DRAM: own time of (\d+) modules .*correlation ([-0-9.]+), the slope means ([0-9.]+) ([GT])B/s$", re.M)
-SHARE = re.compile(r"^(\d+) of (\d+) launches are measured \(.* %.*\): (\d+) one by one, (\d+) by launches like them; "
+FIT = re.compile(r"^DRAM: linear fit of own time over own bytes of (\d+) modules .*correlation ([-0-9.]+), the slope corresponds to ([0-9.]+) ([GT])B/s$", re.M)
+SHARE = re.compile(r"^(\d+) of (\d+) launches are measured \(.* %.*\): (\d+) individually, (\d+) through launches of the same kind; "
                    r"(\d+) of (\d+) measured", re.M)
 
 
@@ -162,7 +162,7 @@ class KernelJoin(unittest.TestCase):
         self.assertEqual(tree[("iteration #", "layer.#", "mlp")]["Measured (%)"], 0)
         self.assertIn("grid 256x1x1, block 256x1x1", notes)
         self.assertIn("measured with other grid", notes)
-        self.assertIn("measured in other ranges only", notes)
+        self.assertIn("measured only in other ranges", notes)
         self.assertIn("histogram(int*), grid 8x1x1, block 256x1x1: not on the timeline", notes)
 
     def test_what_was_not_collected_is_empty_and_named(self):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Source lines of device code, against the compiler's own tools.
+"""Checks source lines of device code against the compiler's own tools.
 
-No report at hand was taken of code with -lineinfo, so the code here is the host's: an object file of g++ has the same
-shape (a section for each function, all at address 0, DWARF line programs whose addresses are relocations). Sonde reads it
-inside a kernel report; objdump says which line each instruction comes from.
+No available report has code with -lineinfo, so the code here is host code: an object file of g++ has the same shape (a
+section for each function, all at address 0, DWARF line programs whose addresses are relocations). Sonde reads it inside
+a kernel report; objdump prints the line of each instruction.
 """
 import json
 import os

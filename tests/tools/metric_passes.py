@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How often a launch runs to be measured, as `sonde study` announces it, against NVIDIA's own CUPTI, which plans for chips
-without having them. Skipped where there is no CUPTI of CUDA 12.6 or later."""
+"""Checks the number of passes that `sonde study` announces for a launch against NVIDIA's own CUPTI, which plans for
+chips without having them. Skipped without CUPTI of CUDA 12.6 or later."""
 
 import ctypes
 import re

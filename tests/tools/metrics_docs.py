@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/serve/metrics.md lists every metric that there is, as the program's rows have it. --update writes the list."""
+"""Checks that docs/serve/metrics.md lists every metric of the program's rows. --update writes the list."""
 
 import os
 import re

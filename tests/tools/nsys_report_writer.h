@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "trace/trace.h"
 
-/// Makes files that are laid out like reports of Nsight Systems, for tests and measurements. Their version says that no
+/// Writes files with the layout of Nsight Systems reports, for tests and measurements. Their version shows that no
 /// NVIDIA tool wrote them.
 namespace sonde::test {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ./dev does about missing Debian packages, with stand-ins for dpkg-query, apt-get, apt-cache, sudo and id."""
+"""Tests how ./dev handles missing Debian packages, with stand-ins for dpkg-query, apt-get, apt-cache, sudo and id."""
 
 import shutil
 import subprocess

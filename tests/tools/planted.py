@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde why` finds what `sonde synth --plant` plants, and says what it costs: each problem alone, and some together."""
+"""Checks that `sonde why` finds what `sonde synth --plant` plants, with its cost: each problem alone, and some
+together."""
 
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde compare` names a planted problem first, where it is and with its cost; all levels add up. A few seeds; more:
-tests/full/planted_causes.py."""
+"""Checks that `sonde compare` lists a planted problem first, with its place and cost, and that all levels add up. A few
+seeds; more are in tests/full/planted_causes.py."""
 
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""deploy/prometheus: promtool finds nothing in the rules, their unit tests pass, every alert is tested firing and not firing,
-says what to do, and every metric that a rule or the dashboard names is one that `sonde serve` exports."""
+"""Checks deploy/prometheus: promtool accepts the rules, their unit tests pass, every alert is tested firing and not
+firing and has an action, and `sonde serve` exports every metric that a rule or the dashboard names."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`sonde record`: what programs did by construction is what their profiles hold, in plain SQL and in sonde's own tables."""
+"""Checks `sonde record`: profiles contain what programs do by construction, in plain SQL and in sonde's own tables."""
 
 import csv
 import io

@@ -221,7 +221,7 @@ def recovered(folder):
     path.unlink()
     content = spool.read_bytes()
     said = sonde(folder, "record", "--recover", spool)
-    check("not known" in said and f"the profile is {path}" in said, said)
+    check("is unknown" in said and f"the profile is {path}" in said, said)
     check(names_of(path) == {"kept": 200}, names_of(path))
     check(f"{spool} is removed" in said and not spool.exists(), said)
     check("--recover" not in record(path, "true", options=[*NVTX, "-f"]).stderr, "the file is told of again")

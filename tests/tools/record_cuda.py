@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a program does on a GPU is in the profile, with CUPTI of each version: through the stand-in for CUDA, against the
-program's own account of it."""
+"""Checks that a profile contains a program's GPU work, with CUPTI of each version: through the stand-in for CUDA,
+against the program's own account."""
 
 import csv
 import io

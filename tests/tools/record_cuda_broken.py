@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What CUPTI gets wrong is counted and told, never counted as work; and where there is no CUPTI, or no driver, the rest is
-recorded. The program notices none of it."""
+"""Checks that errors of CUPTI are counted and reported, never counted as work. Without CUPTI, or without a driver, the
+rest is recorded. The program notices nothing."""
 
 import os
 import re

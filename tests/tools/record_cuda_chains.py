@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Back traces of CUDA calls: each frame has the name of its function and the file that it is of, without a right that
-containers lack (nothing is asked of Linux's perf events)."""
+"""Checks backtraces of CUDA calls: each frame has its function and file, without a permission that containers lack (no
+perf events)."""
 
 import os
 import shutil

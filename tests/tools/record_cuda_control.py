@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A part of a program's GPU work, by time; what is left when the program dies, or forks."""
+"""Records a part of a program's GPU work, by time. Also covers programs that die or fork."""
 
 import signal
 import subprocess

@@ -31,7 +31,7 @@ def never_begun(folder):
     path = folder / "never.sqlite"
     run = record(path, "plain", 2, options=[RANGE])
     check(run.returncode == 1 and not path.exists(), run.returncode)
-    check("there is no profile: the program did not call cudaProfilerStart()" in run.stderr, run.stderr)
+    check("no profile was written: the program did not call cudaProfilerStart()" in run.stderr, run.stderr)
 
 
 def one_after_the_other(folder):

@@ -43,7 +43,7 @@ def two_rounds(folder):
             start(folder, "-f", "-o", name)
             program.step(steps)
             said = sonde(folder, "stop")
-            check(f"recorded of CUDA {2 * steps} kernels" in said and "warning" not in said, (version, said))
+            check(f"recorded {2 * steps} kernels" in said and "warning" not in said, (version, said))
             program.step("3")
         program.end()
         first, second = (Cuda(folder / f"{name}.sqlite") for name in ("first", "second"))

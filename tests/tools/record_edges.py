@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What is rare and went wrong once: forks while a lock is held or within a handler, programs without a free pthread key,
-texts that are no UTF-8."""
+"""Regression tests of rare cases: forks while a lock is held or within a handler, programs without a free pthread key,
+strings that are not valid UTF-8."""
 
 import tempfile
 from pathlib import Path

@@ -21,7 +21,7 @@ CONSTANT = {"GR Active [Throughput %]": len("gr__cycles_active.sum.pct_of_peak_s
             "GPC Clock Frequency [MHz]": 1500, "SYS Clock Frequency [MHz]": 1250}
 METRICS = 14  # of the set's, without NVLink's two
 FASTEST_NS, SLOW_NS = 100_000, 1_000_000
-NEITHER = "GPU metrics that the GPU does not have: NVLink RX Bandwidth [Throughput %], NVLink TX Bandwidth [Throughput %]"
+NEITHER = "GPU metrics that the GPU does not support: NVLink RX Bandwidth [Throughput %], NVLink TX Bandwidth [Throughput %]"
 
 
 class Sampled(Cuda):
@@ -105,7 +105,7 @@ def times(folder):
         check(seen[0] >= 0 and seen[-1] <= duration, (seen[0], seen[-1], duration))
         # The GPU's clock is known a little better each second.
         check(all(abs(distance - apart) <= apart / 2 for distance in distances(seen)), (run.stderr, set(distances(seen))))
-        check(f"at {frequency} Hz, where {frequency} were asked for" in recorded.remark("GPU metrics of GPU 0 ("),
+        check(f"at {frequency} Hz ({frequency} requested)" in recorded.remark("GPU metrics of GPU 0 ("),
               recorded.remarks())
 
 
@@ -133,7 +133,7 @@ def alone_of_all(folder):
 def refusals(folder):
     """Why there is nothing, and what to do; the program and the rest of its recording are unchanged."""
     for fault, version, sentence in (
-            ("", "12.4", "; the one of CUDA 12.6 or later is needed; what the driver itself tells"),
+            ("", "12.4", "; CUPTI of CUDA 12.6 or later is required; `sonde top`"),
             ("", None, "were not sampled: no CUPTI could be opened"),
             ("pm_fails=35", "13.0", "NVreg_RestrictProfilingToAdminUsers=0"),
             ("pm_fails=26", "13.0", "another tool has the GPU's counters"),
@@ -164,7 +164,7 @@ def one_pass(folder):
     run, recorded = sample(folder / "passes.sqlite", "spaced", 3, devices="0", faults="pm_fit=5")
     first = {SMS, ISSUE, "GR Active [Throughput %]", "Tensor Active [Throughput %]", "DRAM Read Bandwidth [Throughput %]"}
     check(recorded.names() == first and recorded.series(SMS), recorded.names())
-    left_out = recorded.remark("do not fit into one pass").partition("left out: ")[2].split(", ")
+    left_out = recorded.remark("do not fit into one pass").partition("with the others: ")[2].split(", ")
     check(len(left_out) == METRICS - len(first) and first.isdisjoint(left_out), run.stderr)
 
 
@@ -195,7 +195,7 @@ def own_metrics(folder):
     run, recorded = sample(folder / "own.sqlite", "spaced", 4, devices="0",
                            options=["--gpu-metrics-set", f"{name},sm__missing.sum"])
     check(recorded.names() == {name} and steps([value for _, value in recorded.series(name)]) == {1}, recorded.names())
-    check(recorded.has_remark("that the GPU does not have: sm__missing.sum"), run.stderr)
+    check(recorded.has_remark("that the GPU does not support: sm__missing.sum"), run.stderr)
     run, recorded = sample(folder / "nothing.sqlite", "spaced", 4, devices="0",
                            options=["--gpu-metrics-set=sm__missing.sum"])
     check(not recorded.names() and "has none of the metrics" in run.stderr, run.stderr)
@@ -243,7 +243,7 @@ def analyses(folder):
     path = folder / "read.sqlite"
     sample(path, "spaced", 4, devices="0")
     info = subprocess.run([SONDE, "info", path], capture_output=True, text=True, timeout=PATIENCE_S, check=True).stdout
-    check("counter" in info.lower() and "how busy the SMs were is not known" not in info, info)
+    check("counter" in info.lower() and "SM utilization is unknown" not in info, info)
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a recorder keeps for later rounds does not grow with what is told again and again: counted in the file of a round
-that has just begun, which holds it."""
+"""Checks that the definitions that a recorder keeps for later rounds do not grow if they are sent repeatedly. The test
+counts them in the file of a round that has just begun."""
 
 import os
 import struct

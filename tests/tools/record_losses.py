@@ -78,7 +78,7 @@ def disk_full(folder):
     wait_for_sweeps(shell.process.pid)
     resource.prlimit(shell.process.pid, resource.RLIMIT_FSIZE, before)
     code, errors = shell.end()
-    check(code == 0 and "bytes of events were lost: writing them to disk failed: File too large" in errors, errors)
+    check(code == 0 and "bytes of events were lost because writing to disk failed: File too large" in errors, errors)
     counts = Recorded(path).counts()
     check(1000 <= counts["outer"] < 21000, counts)
 
@@ -88,7 +88,7 @@ def disk_full(folder):
     resource.prlimit(shell.process.pid, resource.RLIMIT_FSIZE, (1000, 1000))
     shell.run(f"{PROGRAM} nested 1000")
     code, errors = shell.end()
-    check(code == 1 and "there is no profile" in errors and not path.exists(), (code, errors))
+    check(code == 1 and "no profile was written" in errors and not path.exists(), (code, errors))
     (kept,) = folder.glob("no_room.sqlite.recording*")
     check(str(kept) in errors, errors)
 
@@ -96,7 +96,7 @@ def disk_full(folder):
 def long_texts(folder):
     path = folder / "long.sqlite"
     run = record(path, PROGRAM, "long")
-    check("texts cut to 4096 bytes: 2" in run.stderr, run.stderr)
+    check("strings truncated to 4096 bytes: 2" in run.stderr, run.stderr)
     lengths = sorted(len(text.encode()) for (text,) in Recorded(path).rows("SELECT text FROM NVTX_EVENTS WHERE eventType = 59"))
     check(lengths == [4094, 4096], lengths)  # the wide one ends with a whole character
 

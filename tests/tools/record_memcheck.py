@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The library that is loaded into programs, under valgrind's memcheck: no sanitizer can be in it, since those come first
-in a program. Each way of recording runs a program to its end without a complaint."""
+"""Runs the injected library under valgrind's memcheck. It cannot contain a sanitizer, because a sanitizer must be
+loaded first in a program. Each way of recording runs a program to its end without an error."""
 
 import os
 import shutil

@@ -106,7 +106,7 @@ def chosen(folder):
 
 
 def reset_devices(folder):
-    """A context where a destroyed one lay is another, and is measured as the first one was."""
+    """A context where a destroyed one lay is another, and needs the first one was."""
     path = folder / "resets.sqlite"
     run = record(path, "--metrics", ",".join(METRICS), program=("resets", "3"))
     check(run.returncode == 0 and "warning" not in run.stderr, run.stderr)
@@ -212,7 +212,7 @@ def done(folder):
         run = record(path, "--metrics", METRICS[2], *options, program=("watched", "5"))
         check(watched in run.stderr, (options, run.stderr))
     run = record(path, "--metrics", METRICS[2], program=("plain", "5"), SONDE_FAKE_PROFILER="RangeProfilerStop=999")
-    check(run.stderr.count("kernels were not measured further") == 1 and functions(path) == [], run.stderr)
+    check(run.stderr.count("kernel measurement stopped") == 1 and functions(path) == [], run.stderr)
 
 
 def not_waited_for(folder):
@@ -221,9 +221,9 @@ def not_waited_for(folder):
     run = record(path, "--metrics", METRICS[2], program=("threads", "10"), SONDE_FAKE_PROFILER="StopTakesMs=6000")
     (count,) = json.loads(run.stdout)["kernels"].values()
     check(count[0] == 40, run.stdout)
-    waited = re.search(r"kernels were not measured further: (\d+) launches waited too long", run.stderr)
+    waited = re.search(r"kernel measurement stopped: (\d+) launches waited too long", run.stderr)
     check(waited and 8 <= int(waited[1]) <= 11, run.stderr)
-    check("another thread's took too long to be measured at that time" in run.stderr, run.stderr)
+    check("another thread's launch was being measured for too long at that time" in run.stderr, run.stderr)
     check(functions(path) == [], "its values are also of the launches that did not wait any more")
 
 
@@ -255,7 +255,7 @@ def metrics_that_the_chip_lacks(folder):
     path = folder / "lacks.sqlite"
     run = record(path, "--metrics", "sm__cycles_missing.avg,sm__cycles_active.avg,pcie__read_bytes.sum,dram__sectors")
     check("this GPU cannot count: sm__cycles_missing.avg (near it: sm__cycles_active)" in run.stderr, run.stderr)
-    check("CUPTI cannot count beside the others: pcie__read_bytes.sum" in run.stderr, run.stderr)
+    check("CUPTI cannot count together with the others: pcie__read_bytes.sum" in run.stderr, run.stderr)
     ((_, _, found), *_) = profiles(path)
     wanted = {"sm__cycles_active.avg"} | {f"dram__sectors.{rollup}" for rollup in ("avg", "max", "min", "sum")}
     check(wanted <= found.keys() and "pcie__read_bytes.sum" not in found, found.keys())
@@ -313,7 +313,7 @@ def on_a_terminal(folder):
         os.close(its)
         lines = os.read(ours, 65536).decode().replace("\r", "").splitlines()
         os.close(ours)
-        left_out = [i for i, line in enumerate(lines) if line.startswith("Left out at this width: ")]
+        left_out = [i for i, line in enumerate(lines) if line.startswith("Omitted at this width: ")]
         table = lines[:left_out[0]] if left_out else lines
         check(left_out and max(map(len, table)) <= columns, (columns, lines))
         check("gemm" in "".join(table) and "Bound" in "".join(table), table)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every option of nsys profile, launch, start and of ncu, typed as their manuals have it under sonde record, launch, start
-and study: each is taken or answered by its name, in words of Sonde's own, and in the same words by all four. The list is of
-the manuals (nsys 2025.6, ncu 2025.3 and older names), not of the program."""
+"""Types every option of nsys profile, launch, start and of ncu, as their manuals have it, under sonde record, launch,
+start and study: each is accepted, or answered by its name in Sonde's own words, the same for all four. The list is from
+the manuals (nsys 2025.6, ncu 2025.3 and older names), not from the program."""
 
 import os
 import re

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What NVTX events carry: binary payloads with their schemas, categories with names, colours and values of marks."""
+"""Checks what NVTX events carry: binary payloads with their schemas, categories with names, colors and values of
+marks."""
 
 import json
 import struct

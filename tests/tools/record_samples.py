@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""CPU samples, call chains and thread states of `sonde record`, on programs that measure by their own CPU clocks what the
-samples must show. Where perf events are not permitted the test is skipped, all but what is said then."""
+"""Checks CPU samples, call stacks and thread states of `sonde record`, on programs that measure by their own CPU clocks
+what the samples must show. Without permission for perf events, only the message is tested."""
 
 import math
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/schemas/record.schema.json has the keys that the program reads and writes, and no others; the records of runs keep to it."""
+"""Checks that docs/schemas/record.schema.json lists the keys that the program reads and writes, and no others, and that
+the records of runs match it."""
 
 import json
 import os

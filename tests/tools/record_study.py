@@ -78,7 +78,7 @@ def modules(folder):
     check(moved[".encoder"][1][1] == "97.6 %", moved)
     rate = rate * 410 / 400  # of the time of what is measured
     check(moved[".encoder"][1][4] == f"{rate:.1f} GB/s", (rate, moved))
-    check("DRAM: own time of 3 modules over own bytes" in one_line(run.stderr), run.stderr)
+    check("DRAM: linear fit of own time over own bytes of 3 modules" in one_line(run.stderr), run.stderr)
     table = subprocess.run([SONDE, "modules", "--format", "csv", "-q", folder / "study.sqlite", folder / "study.kernels.sqlite"],
                            capture_output=True, text=True, check=True).stdout
     (encoder,) = [row for row in csv.DictReader(table.splitlines()) if row["Module"] == "model.encoder"]

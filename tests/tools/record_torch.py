@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde record --torch-modules`: ranges of the modules and steps of real PyTorch programs are what the programs did by
-their own count, and the programs compute the same to the last bit. Python's start is the same with and without."""
+"""Checks `sonde record --torch-modules`: ranges of modules and steps of real PyTorch programs match the programs' own
+count, and the programs compute the same to the last bit. Python starts in the same way with and without it."""
 
 import json
 import os

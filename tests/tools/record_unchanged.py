@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs under `sonde record` print, read and give back what they do alone."""
+"""Checks that programs under `sonde record` print, read and return the same as without it."""
 
 import subprocess
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde report --format json` keeps to docs/schemas/report.schema.json, its parts add up, and the page holds the same."""
+"""Checks that `sonde report --format json` matches docs/schemas/report.schema.json, that its parts add up, and that the
+page has the same content."""
 
 import base64
 import json

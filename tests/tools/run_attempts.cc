@@ -119,7 +119,7 @@ class Driver {
   }
 
   void take(const EndReport& report) {
-    if (report.cause == EndCause::not_started && report.message == "the service ended before it was started") {
+    if (report.cause == EndCause::not_started && report.message == "the service stopped before the task started") {
       start(report.task);
       return;
     }

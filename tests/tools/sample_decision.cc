@@ -151,7 +151,7 @@ std::unique_ptr<SampleDecision> sample_decision(const std::string& name) {
   d.has_base = true;
   d.false_alarm_rate = sample->budget.false_alarm_rate;
   d.conditions = {{.condition = &kDriver, .base = "550.54.14", .changed = "560.35.03", .allowed = true},
-                  {.condition = &kHost, .base = name, .changed = "not known", .allowed = false}};
+                  {.condition = &kHost, .base = name, .changed = "unknown", .allowed = false}};
   add_verdicts(sample->budget.rules, name, d.verdicts);
   d.combined = combine(d.verdicts);
   d.difference = difference_with(name);

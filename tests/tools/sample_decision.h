@@ -7,7 +7,7 @@
 
 namespace sonde::testing {
 
-/// A decision made by hand, with the budget that its verdicts point into.
+/// A decision written by hand, with the budget that its verdicts refer to.
 struct SampleDecision {
   gate::Budget budget;
   gate::Decision decision;

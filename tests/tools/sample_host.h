@@ -2,5 +2,5 @@
 
 #include "monitor/monitor.h"
 
-/// A host of which everything is known: every value present, labels that need escaping, one GPU that is lost.
+/// A host with all values, labels that need escaping, and one lost GPU.
 [[nodiscard]] sonde::monitor::HostSnapshot sample_host(size_t gpus);

@@ -2,5 +2,5 @@
 
 #include "dispatch/dispatcher.h"
 
-/// A queue of which everything is known.
+/// A queue with all values.
 [[nodiscard]] sonde::dispatch::QueueSnapshot sample_queue();

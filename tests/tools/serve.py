@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`sonde serve` as its users run it: start, calls in use, reload, TLS, errors of the start, end."""
+"""Tests `sonde serve` as its users run it: start, requests, reload, TLS, errors at the start, end."""
 
 import http.client
 import shutil

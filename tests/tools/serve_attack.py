@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attacks on `sonde serve`: the right codes, bounded memory, and others are served meanwhile."""
+"""Attacks `sonde serve`: it returns the right codes, its memory is bounded, and other clients are still served."""
 
 import sys
 import tempfile

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Two simulated days of mixed tasks, with bursts of high priority: nobody starves, no GPU is given away twice, gangs get all
-their GPUs or none and never wait for one another, learned memory suffices, and starts are within the ranges that were told.
-The full tests play more days and all strategies."""
+"""Simulates two days of mixed tasks, with bursts of high priority: no task starves, no GPU is allocated twice, gangs
+get all their GPUs or none and never wait for each other, learned memory suffices, and starts are within the predicted
+ranges. The full tests simulate more days and all strategies."""
 
 import sys
 

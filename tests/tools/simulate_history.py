@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde simulate --history`: a service on simulated GPUs runs tasks of every kind, and what it kept is played with each
-strategy: the same tasks, from when they came, in their batches and behind those that they come after."""
+"""Tests `sonde simulate --history`: a service on simulated GPUs runs tasks of every kind, and its history is simulated
+with each strategy: the same tasks, at the same times, in their batches and after their dependencies."""
 
 import csv
 import json

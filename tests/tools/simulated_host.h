@@ -10,7 +10,8 @@
 #include "config/config.h"
 #include "monitor/detector.h"
 
-/// Weeks of a host with 8 GPUs as a monitor sees them: jobs of all kinds, the room's air, noisy sensors, and one fault.
+/// Simulates weeks of a host with 8 GPUs for a monitor: jobs of all kinds, the room's air, noisy sensors, and one
+/// fault.
 namespace simulated_host {
 
 inline constexpr size_t kGpus = 8;
@@ -21,7 +22,7 @@ enum class Fault {
   cooling_slow,      ///< +25 %, reached within 4 days
   clock_stuck,       ///< at most 1500 MHz, no reason given
   power_cap,         ///< limit lowered to 75 %, and told
-  power_cap_hidden,  ///< the same, and the told limit stays
+  power_cap_hidden,  ///< the same, and the reported limit is unchanged
   slow_equal,        ///< clock 10 % lower than the others', from the beginning
   memory_heat,       ///< memory hotter by 9 °C, reached within 12 hours
   dead_memory,       ///< 20 GiB stay when a job ends

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/serve/strategies.md are what the program makes of the same days now."""
+"""Checks that the tables of docs/serve/strategies.md are what the program computes for the same days."""
 
 import os
 import sys

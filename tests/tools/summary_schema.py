@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde summary --json` keeps to docs/schemas/summary.schema.json, and what the schema forbids is noticed."""
+"""Checks that `sonde summary --json` matches docs/schemas/summary.schema.json, and that violations of the schema are
+found."""
 
 import json
 import os

@@ -268,9 +268,9 @@ def waiting_goes_on_over_a_restart():
     states = [task(12, "waiting"), Answer(0, None), stopped, over(12, "succeeded", "exit", exit_status=0)]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
         expect(sonde(server, "submit", "--wait", "--", "x"), 0, "12\n", "the service does not answer")
-    states = [task(12, "waiting"), problem(503, "tasks_disabled", "This service takes no tasks.")]
+    states = [task(12, "waiting"), problem(503, "tasks_disabled", "This service does not accept tasks.")]
     with StandIn({"POST /api/v1/tasks": Answer(201, task(12)), "GET /api/v1/tasks/12": states}) as server:
-        expect(sonde(server, "submit", "--wait", "--", "x"), 1, "12\n", "This service takes no tasks.")
+        expect(sonde(server, "submit", "--wait", "--", "x"), 1, "12\n", "This service does not accept tasks.")
 
 
 def interrupted(server, *words, seen):
@@ -332,8 +332,8 @@ def logs_are_read_to_their_end():
         assert asked["stream"] == "stderr" and asked["from"] == "-100" and asked["attempt"] == "2", asked
     with StandIn({"GET /api/v1/tasks/12": task(12)}) as server:
         expect(sonde(server, "logs", "12"), 0, "", "was not started")
-    with StandIn({"GET /api/v1/tasks/12": problem(404, "unknown_task", "No task has the number 12.")}) as server:
-        expect(sonde(server, "logs", "12"), 1, "", "No task has the number 12.")
+    with StandIn({"GET /api/v1/tasks/12": problem(404, "unknown_task", "No task has the ID 12.")}) as server:
+        expect(sonde(server, "logs", "12"), 1, "", "No task has the ID 12.")
 
 
 def a_followed_log_goes_over_attempts():

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""`sonde serve` with tasks on a disk that is full, and on one that turned read-only: submissions are refused, running tasks
-go on and are told of later, and all is well again without a restart once the disk is.
+"""Tests `sonde serve` with tasks on a full disk, and on a disk that became read-only: submissions are refused, running
+tasks continue and are reported later, and the service recovers without a restart once the disk does.
 
-The full disk is a small one of its own where this may mount one, here or in a user namespace; the read-only one, and the
-full one elsewhere, are the layer of _power_cut.py under the service and its keepers."""
+The full disk is a small disk of its own if this user may mount one, here or in a user namespace. The read-only disk,
+and the full disk elsewhere, are the layer of _power_cut.py under the service and its keepers.
+"""
 
 import errno
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tasks that do what they should not, submitted to `sonde serve` on simulated GPUs, each beside a neighbour that must not
-notice: floods, trees of processes, deaf ones, full folders, closed outputs, binary text. And callers that should not: wrong
-roles, forged numbers, other people's keys and tasks."""
+"""Submits hostile tasks to `sonde serve` on simulated GPUs, each next to a task that must not notice: floods, trees of
+processes, ignored signals, full folders, closed outputs, binary text. Also hostile clients: wrong roles, forged IDs,
+other users' keys and tasks."""
 
 import os
 import signal

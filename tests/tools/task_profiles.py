@@ -186,7 +186,7 @@ def an_asked_task_is_recorded():
         check("Recorded: attempt 1 (asked)" in told and told.count("- ") >= len(profile["findings"]), told)
         plain = setting.submit("plain")
         check(not setting.recorded(plain) and setting.profiles(plain) == [], setting.profiles(plain))
-        until(lambda: "a task was recorded" in setting.service.text(), "the line in the log")
+        until(lambda: "task recorded" in setting.service.text(), "the line in the log")
 
 
 def sonde_records_itself():
@@ -230,7 +230,7 @@ def a_profiler_that_fails_is_told_of():
         last = max(task["id"] for task in setting.get("/api/v1/tasks?type=third")["tasks"])
         setting.profile(last)
         until(lambda: setting.get("/api/v1/queue")["running"] == [], "no task")
-        until(lambda: "a recording of a task failed" in setting.service.text(), "the line in the log")
+        until(lambda: "recording of a task failed" in setting.service.text(), "the line in the log")
 
 
 def a_huge_profile_is_removed():

@@ -122,7 +122,7 @@ def what_waits_is_explained_and_cancelled():
         assert f"after {holding[0]}" in listed, listed
         expect(sonde(at, "cancel", str(waiting)), 0, None)
         assert state(at, waiting) == "cancelled"
-        expect(sonde(at, "cancel", str(waiting)), 1, "", "only one that waits or runs can be cancelled")
+        expect(sonde(at, "cancel", str(waiting)), 1, "", "only a waiting or running task can be cancelled")
         expect(sonde(at, "cancel", "999"), 1, "", "999")
         (at.path / "go").touch()
         expect(sonde(at, "logs", "-f", str(holding[0])), 0, "holding\nreleased\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `sonde serve` does with tasks over days and over changes of its configuration: it removes old ones, takes in changed
-types while tasks wait, and finds a GPU that is slow for a type."""
+"""Tests `sonde serve` over days and over changes of its configuration: it removes old tasks, accepts changed types
+while tasks wait, and finds a GPU that is slow for a type."""
 
 import signal
 import sqlite3

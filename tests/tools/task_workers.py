@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tasks that ask workers (KServe v2): each GPU's worker gets its own, answers are the tasks' output, and what workers say
-when they cannot is told, tried again or not."""
+"""Tests tasks that use workers (KServe v2): each GPU's worker gets its own requests, responses are the tasks' output,
+and failures of workers are reported, and retried or not."""
 
 import json
 import sys

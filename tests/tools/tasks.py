@@ -152,7 +152,7 @@ def what_is_switched_off_may_be_broken():
         try:
             service.start()
         except AssertionError as error:
-            same("put a backup in its place" in str(error).splitlines()[-1], True)
+            same("restore a backup" in str(error).splitlines()[-1], True)
         else:
             raise AssertionError("it started without its tasks")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`sonde serve` is killed 30 times while tasks come in and run: no accepted task is lost, none runs twice."""
+"""Kills `sonde serve` 30 times while tasks are submitted and run: no accepted task is lost, and none runs twice."""
 
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`sonde top` in a terminal of its own: it draws, takes keys, follows the terminal's size and leaves the terminal as it was;
-`--batch` prints the same without one."""
+"""Tests `sonde top` in a terminal of its own: it draws, accepts keys, follows the terminal's size and leaves the
+terminal unchanged. `--batch` prints the same without a terminal."""
 
 import fcntl
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Workloads that the program reads keep to docs/schemas/workload.schema.json and others to neither; its keys are the program's; and
-what sonde simulate writes keeps to docs/schemas/simulate.schema.json. PyYAML and jsonschema read them, which are not its readers."""
+"""Checks that workloads that the program accepts match docs/schemas/workload.schema.json, that others match neither,
+that the schema has the program's keys, and that the output of sonde simulate matches docs/schemas/simulate.schema.json.
+PyYAML and jsonschema read them, not the program."""
 
 import copy
 import json

@@ -1,8 +1,8 @@
-// Opens the live page of a service and holds every complaint of it against it: errors, warnings, requests to elsewhere.
+// Opens the live page of a service. Errors, warnings and requests to other hosts fail the test.
 import assert from 'node:assert/strict';
 import { browser, frames, until } from './_page.mjs';
 
-/** Before any script of the page: a place for what it copies, and flags that injected scripts would set. */
+/** Runs before any script of the page: stores copied text, and flags that injected scripts would set. */
 function watchPage() {
   window.copied = [];
   Object.defineProperty(navigator, 'clipboard', {
@@ -60,7 +60,7 @@ export async function withLivePage(url, options, body) {
 }
 
 /** The parts of the page; some have parts of their own. */
-export const parts = (page) => page.getByRole('navigation', { name: 'Parts of the page' });
+export const parts = (page) => page.getByRole('navigation', { name: 'Sections of the page' });
 
 export const keyField = (page) => page.locator('input[name=sonde-key]');
 

@@ -1,4 +1,4 @@
-// Opens reports in Debian's Chromium, without a network, and holds every complaint of the page against it.
+// Opens reports in Debian's Chromium without a network. Every error or warning of the page fails the test.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, test as nodeTest } from 'node:test';

@@ -1,4 +1,4 @@
-// What tests of the page ask of the program: profiles, reports, and the statistics that the page's figures have to equal.
+// Runs the program for tests of the page: profiles, reports, and the statistics that the page's numbers must equal.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

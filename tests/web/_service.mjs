@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { folder } from './_program.mjs';
 
 const program = process.env.SONDE;
-/** ms in which a service on a loaded machine listens, or ends. */
+/** ms until a service on a loaded machine listens, or ends. */
 const kPatience = 60_000;
-/** ms between two looks at what is waited for. */
+/** ms between two checks of an awaited condition. */
 const kLook = 50;
 
 async function eventually(what, holds) {

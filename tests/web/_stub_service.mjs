@@ -1,5 +1,5 @@
-// Stands in for `sonde serve` where a test of the live page needs what no real host has: hostile names, 64 GPUs, keys that
-// expire, connections that break. Serves the built page and answers as the API does.
+// Replaces `sonde serve` if a test of the live page needs what no real host has: hostile names, 64 GPUs, keys that expire,
+// connections that break. Serves the built page and responds as the API does.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';

@@ -1,10 +1,10 @@
-// The tasks of the stand-in for `sonde serve` (_stub_service.mjs): keeps them as the API shows them, decides nothing.
+// The tasks of the stand-in for `sonde serve` (_stub_service.mjs), in the format of the API. It decides nothing.
 
 const kGiB = 2 ** 30;
 const kOver = ['succeeded', 'failed', 'cancelled'];
 const at = (secondsAgo = 0) => new Date(Date.now() - 1000 * secondsAgo).toISOString();
 
-/** An attempt as the API has it; `more` stands over it. */
+/** An attempt in the format of the API; `more` overrides its fields. */
 export function attempt(uuid, more = {}) {
   return {
     number: 1,
@@ -227,20 +227,20 @@ export class StubTasks {
     if (!id && request.method === 'POST') return this.#submit({ body, request, name, may, json, problem });
     if (!id) return json(this.#list(query));
     const one = this.all.get(Number(id));
-    if (!one) return problem(404, 'There is no such task', `No task has the number ${id}.`);
+    if (!one) return problem(404, 'Unknown task', `No task has the ID ${id}.`);
     if (!then) return json(one);
     if (then === 'explain') return json(this.#explanation(one));
     if (then === 'profiles') return json({ profiles: this.profiles.get(one.id) ?? [] });
     if (then === 'log') return this.#log(one, query, request, json);
     if (!may('admin') && one.submitted_by !== name) return problem(403, 'Not your task', 'Ask an admin.');
-    if (kOver.includes(one.state)) return problem(409, 'The task is over already', 'It cannot be cancelled.');
+    if (kOver.includes(one.state)) return problem(409, 'The task is already finished', 'It cannot be cancelled.');
     return json(this.end(one.id, 'cancelled', { cause: 'cancelled', reason: `Cancelled by ${name}.` }));
   }
 
   #batch({ id, then, json, problem }) {
     if (!id) return json({ batches: this.batches, next_before: null });
     const batch = this.batches.find((one) => one.id === Number(id));
-    if (!batch) return problem(404, 'There is no such batch', 'See GET /api/v1/batches.');
+    if (!batch) return problem(404, 'Unknown batch', 'See GET /api/v1/batches.');
     if (then === 'cancel') {
       batch.states = { cancelled: batch.tasks.length };
       this.service.send('batch', { change: 'ended', batch });

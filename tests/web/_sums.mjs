@@ -1,4 +1,4 @@
-// Sums of a selection on the timeline, and the statistics that they have to equal.
+// Sums of a selection on the timeline, and the statistics that they must equal.
 import assert from 'node:assert/strict';
 import { copiedBy, selectEverything, timeline } from './_page.mjs';
 import { csvTable, stats } from './_program.mjs';

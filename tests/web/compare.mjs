@@ -1,4 +1,4 @@
-// Two profiles of one program side by side: what is gone and new, and both timelines.
+// Two profiles of one program side by side: removed and new items, and both timelines.
 import assert from 'node:assert/strict';
 import { enabledTabs, openTab, selectEverything, test, withPage } from './_page.mjs';
 import { asked, fileName, reportOf, synth } from './_program.mjs';

@@ -1,4 +1,4 @@
-// A finding leads to its place: the evidence is inside the view, and what it names is selected.
+// A finding links to its place on the timeline: the evidence is inside the view, and its slice is selected.
 import assert from 'node:assert/strict';
 import { selected, settledView, tab, test, timelineReady, withPage } from './_page.mjs';
 import { reportOf, synth } from './_program.mjs';
@@ -9,7 +9,7 @@ const [{ diagnosis, timeline, span_ns }] = report.document.profiles;
 const { findings } = diagnosis;
 const texts = report.json(timeline.texts.id);
 
-/** Whether the tracks of the evidence's place have slices of the name that it tells; it may tell of another place. */
+/** Whether the tracks of the evidence's place have slices with its name; the name may be of another place. */
 const isThere = ({ place, what }) =>
   timeline.tracks.some((track) => track.place === place && track.names.some(([text]) => texts[text] === what));
 

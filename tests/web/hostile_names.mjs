@@ -1,4 +1,4 @@
-// Names of a profile are anybody's: they are shown as text, run nothing, break nothing and widen nothing.
+// Names in a profile are untrusted: the page shows them as text; they run nothing and do not break or widen the layout.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The page without a mouse: the timeline's keys as Perfetto and Nsight have them, and the Tab key over all controls.
+// The page without a mouse: the timeline's keys as in Perfetto and Nsight, and the Tab key over all controls.
 import assert from 'node:assert/strict';
 import {
   focusTracks,

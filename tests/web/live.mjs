@@ -7,7 +7,7 @@ import { startService } from './_service.mjs';
 
 const kMarkup = '<img src=x onerror="window.hit=1">';
 
-/** The first stays cool. The second gets a name that is markup and full load: past 45 °C within seconds, for good. */
+/** The first stays cool. The second has a name with markup and full load: above 45 °C within seconds, permanently. */
 const kDevices = `
 version: 1
 gpus:
@@ -75,7 +75,7 @@ test('a GPU shows its history, values and processes; names that are markup stay 
     await chart.getByRole('img').waitFor();
     await until(page, () => document.querySelectorAll('.history-chart .series').length >= 4);
     const summary = await chart.getByRole('img').getAttribute('aria-label');
-    const [, least, most] = /least (\d+).*most (\d+)/.exec(summary);
+    const [, least, most] = /minimum (\d+).*maximum (\d+)/.exec(summary);
     assert.ok(Number(least) < Number(most) && Number(most) > 45, summary);
     await page.getByText('<script>window.hit=1</script>').first().waitFor();
     await page.getByText('All values', { exact: true }).click();
@@ -104,7 +104,7 @@ test('every part answers without a mouse and without a complaint', async () => {
       assert.deepEqual(await intruders(page), kNoIntruders, text);
     }
     await openPart(page, 'Configuration');
-    await page.getByLabel('Tasks at once on a GPU').first().fill('12');
+    await page.getByLabel('Concurrent tasks per GPU').first().fill('12');
     await page.keyboard.press('Enter');
     await page.getByText('8 → 12').waitFor();
     await page

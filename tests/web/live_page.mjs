@@ -1,4 +1,4 @@
-// The live page before a stand-in for the service: what no real host shows on demand. live.mjs has the service itself.
+// The live page with a stand-in for the service: conditions that no real host shows on demand. live.mjs uses the service.
 import assert from 'node:assert/strict';
 import { test, until, visibleText } from './_page.mjs';
 import {
@@ -40,7 +40,7 @@ test('what the service answers to a sign-in is told in words', () =>
         assert.equal(await keyField(page).evaluate((field) => field === document.activeElement), true);
       };
       await tries('', /Enter a key/);
-      await tries('schlüssel', /cannot be a key/);
+      await tries('schlüssel', /Not a valid key/);
       await tries('sonde_wrong', /wrong, revoked or expired/);
       for (const [status, pattern] of [
         [429, /Refused with 429.*Try again in 7 s/],
@@ -272,9 +272,9 @@ test('an admin changes the strategy', () =>
       await page.getByRole('cell', { name: 'round_robin', exact: true }).waitFor();
       const posts = service.asked.filter(([method]) => method === 'POST');
       assert.deepEqual(posts, [['POST', 'config/gpu/strategy', { strategy: 'round_robin', persist: true }]]);
-      await page.getByLabel('Tasks at once on a GPU').first().fill('0');
+      await page.getByLabel('Concurrent tasks per GPU').first().fill('0');
       await page.keyboard.press('Enter');
-      await page.getByText('A whole number from 1 on is needed.').waitFor();
+      await page.getByText('Enter a whole number of at least 1.').waitFor();
       assert.equal(service.asked.filter(([method]) => method === 'POST').length, 1);
     });
   }));
@@ -401,11 +401,11 @@ test('charts tell their points by arrow keys; spans and values can be chosen', (
       await page.keyboard.press('End');
       const told = page.locator('.sonde-tooltip:visible');
       await told.filter({ hasText: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/ }).waitFor();
-      assert.match(await told.innerText(), /mean[\s\S]*least[\s\S]*most/);
+      assert.match(await told.innerText(), /mean[\s\S]*minimum[\s\S]*maximum/);
       await page.getByLabel('SM clock').check();
       await page.locator('.history-chart', { hasText: 'SM clock' }).waitFor();
-      await page.getByLabel('Span').selectOption('7d');
-      await page.getByText(/A point is 34\smin/).waitFor();
+      await page.getByLabel('Time range').selectOption('7d');
+      await page.getByText(/Each point covers 34\smin/).waitFor();
       for (const name of ['GPU utilization', 'Memory used', 'Temperature', 'Power draw', 'SM clock'])
         await page.getByLabel(name, { exact: true }).uncheck();
       await until(page, () => document.querySelectorAll('.history-chart').length === 0);
@@ -418,7 +418,7 @@ test('light and dark follow the system, or the choice', () =>
       const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
       await signIn(page, 'sonde_read');
       assert.equal(await background(), 'rgb(22, 25, 29)');
-      await page.getByLabel('Colours').selectOption('light');
+      await page.getByLabel('Theme').selectOption('light');
       assert.equal(await background(), 'rgb(255, 255, 255)');
       await page.reload();
       await parts(page).waitFor();

@@ -1,4 +1,4 @@
-// From sign-in over a submitted task and its explanation to its log: the live page, `sonde serve` and programs that run.
+// From sign-in to a submitted task, its explanation and its log: the live page, `sonde serve` and real programs.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ after(() => service.stop());
 
 /** Fills the form and sends it; the page of the task opens. */
 async function submit(page, type, words, name) {
-  await page.getByRole('navigation', { name: 'Tasks: parts' }).getByRole('link', { name: 'Submit' }).click();
+  await page.getByRole('navigation', { name: 'Tasks: sections' }).getByRole('link', { name: 'Submit' }).click();
   await page.getByLabel('Type').selectOption(type);
   await page.getByLabel('Arguments').fill(words);
   await page.getByLabel('Name', { exact: true }).fill(name);
@@ -55,7 +55,7 @@ test('from sign-in over a submitted task and its explanation to its log', async 
   await withLivePage(service.url, {}, async (page) => {
     await signIn(page, service.keys.submit.secret);
     await openPart(page, 'Tasks');
-    await page.getByText('No task waits.').waitFor();
+    await page.getByText('No tasks are waiting.').waitFor();
     await submit(page, 'hello', `'two words' '${kMarkup}'`, kMarkup);
     await state(page, 'succeeded');
     // Where it went, and why: each GPU with its score.
@@ -85,9 +85,9 @@ test('a task that waits says why, starts when another ends, and its output is fo
     const why = page.locator('.explanation');
     await why.getByRole('row', { name: /gpu_0/ }).filter({ hasText: 'not eligible' }).waitFor();
     await why.getByRole('row', { name: /gpu_1/ }).filter({ hasText: 'not eligible' }).waitFor();
-    await why.getByRole('heading', { name: 'What would let it start' }).waitFor();
+    await why.getByRole('heading', { name: 'Conditions to start' }).waitFor();
     await why.getByText('Expected start').waitFor();
-    await page.getByText('It has not started: there is no output yet.').waitFor();
+    await page.getByText('The task has not started, so there is no output yet.').waitFor();
 
     await openPart(page, 'Tasks');
     await page.getByRole('grid', { name: 'Waiting' }).getByRole('row').filter({ hasText: 'third' }).waitFor();
@@ -106,7 +106,7 @@ test('a task that waits says why, starts when another ends, and its output is fo
     letEnd('second');
 
     await openPart(page, 'Tasks');
-    await page.getByText('No task runs.').waitFor(kPatience);
+    await page.getByText('No tasks are running.').waitFor(kPatience);
     await page.getByRole('link', { name: 'All tasks' }).click();
     await page.getByLabel('State').selectOption('over');
     await page.getByLabel('Type').selectOption('until');

@@ -1,4 +1,4 @@
-// Tasks on the live page, before a stand-in for the service. live_submit.mjs has the service itself.
+// Tasks on the live page, with a stand-in for the service. live_submit.mjs uses the service.
 import assert from 'node:assert/strict';
 import { test, until, visibleText } from './_page.mjs';
 import { excess, intruders, kNoIntruders, openPart, openPlace, signIn, withLivePage } from './_live.mjs';
@@ -7,7 +7,7 @@ import { attempt, judgement, task } from './_stub_tasks.mjs';
 
 const kGiB = 2 ** 30;
 
-/** A stand-in with so many GPUs, and its tasks. */
+/** A stand-in with this number of GPUs, and its tasks. */
 async function withService(count, body) {
   const service = await new StubService().start();
   service.gpus = Array.from({ length: count }, (_, i) => gpu(i));
@@ -28,7 +28,7 @@ test('the queue follows its events: submitted, started, ended', () =>
     await withLivePage(service.url, { hash: '#tasks' }, async (page) => {
       await signIn(page, 'sonde_read');
       await live(page);
-      await page.getByText('No task waits.').waitFor();
+      await page.getByText('No tasks are waiting.').waitFor();
       tasks.submit(1, { name: 'first' });
       tasks.submit(2, { name: 'second', priority: 'high' });
       await rowOf(page, 'Waiting', 'second').waitFor();
@@ -41,7 +41,7 @@ test('the queue follows its events: submitted, started, ended', () =>
       await slots.filter({ hasText: /40\.0 \/ 80\sGiB/ }).waitFor();
       await slots.getByRole('link', { name: '1', exact: true }).waitFor();
       tasks.end(1, 'succeeded');
-      await page.getByText('No task runs.').waitFor();
+      await page.getByText('No tasks are running.').waitFor();
       await openPart(page, 'GPUs');
       tasks.start(2, service.gpus[0]);
       await page.getByRole('link', { name: /1 task, 16\sGiB kept/ }).waitFor();
@@ -86,14 +86,14 @@ test('a task that waits says why, what would unblock it, and when it should star
       await signIn(page, 'sonde_read');
       await page.getByText('It waits: no GPU has room for it.').waitFor();
       await page.getByText('A task that ends on gpu_0.').waitFor();
-      await page.getByText('Place 3 in the queue').waitFor();
+      await page.getByText('Position 3 in the queue').waitFor();
       const text = await page.locator('.explanation').innerText();
       assert.match(text, /Expected start: in 60\smin \(.*\); between .* and .* \(8 of 10 tasks/);
       const row = (name) => page.getByRole('row', { name: new RegExp(name) });
       assert.match(await row('gpu_0').innerText(), /not eligible[\s\S]*8\.9 GiB are left \(until a task ends there\)/);
       assert.match(await row('gpu_1').innerText(), /not eligible, for good/);
       assert.match(await row('gpu_2').innerText(), /eligible\s+0\.25/);
-      await page.getByText('It has not started: there is no output yet.').waitFor();
+      await page.getByText('The task has not started, so there is no output yet.').waitFor();
       tasks.explanations.set(7, {
         summary: 'It went to gpu_2.',
         decisions: [
@@ -183,7 +183,7 @@ test('output is followed, searched, and told where parts of it are left out', ()
 
       await page.getByLabel('Stream').selectOption('stderr');
       await box.getByText('a warning').waitFor();
-      await box.getByText('5 MiB were left out here').waitFor();
+      await box.getByText('5 MiB were dropped here').waitFor();
       tasks.end(1, 'failed', { reason: 'It ended with exit status 1.' });
       await box.getByText('end of the output').waitFor();
       await page.getByText('It ended with exit status 1.').waitFor();
@@ -230,12 +230,12 @@ test('a task is submitted, once; what is wrong is told before and after it is se
       await said.filter({ hasText: 'Enter a command.' }).waitFor();
       await command.fill(`python 'open`);
       await submit.click();
-      await said.filter({ hasText: 'A quote does not end.' }).waitFor();
+      await said.filter({ hasText: 'Unterminated quote.' }).waitFor();
       await command.fill(`python train.py --name 'two words'`);
-      await page.getByLabel('Memory on each GPU').fill('much');
+      await page.getByLabel('Memory per GPU').fill('much');
       await submit.click();
       await said.filter({ hasText: 'such as 16GiB' }).waitFor();
-      await page.getByLabel('Memory on each GPU').fill('16 GiB');
+      await page.getByLabel('Memory per GPU').fill('16 GiB');
       await page.getByLabel('GPUs', { exact: true }).fill('2');
       await page.getByLabel('Priority').selectOption('high');
       await page.getByLabel('Name', { exact: true }).fill('mine');
@@ -281,13 +281,13 @@ test('a full queue and a database that cannot be written are said in words', () 
     await withLivePage(service.url, { hash: '#tasks' }, async (page) => {
       await signIn(page, 'sonde_read');
       await live(page);
-      await page.getByText('No task waits.').waitFor();
+      await page.getByText('No tasks are waiting.').waitFor();
       for (const id of [1, 2]) tasks.submit(id);
       tasks.sendQueue();
-      await page.getByRole('alert').filter({ hasText: 'The queue is full: 2 tasks are in it' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'The queue is full: it has 2 tasks' }).waitFor();
       tasks.trouble = 'the database cannot be written: disk full';
       tasks.sendQueue();
-      await page.getByRole('alert').filter({ hasText: 'disk full. Tasks that run go on' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'disk full. Running tasks continue' }).waitFor();
       tasks.trouble = null;
       tasks.end(1, 'cancelled', { attempts: [] });
       tasks.sendQueue();
@@ -370,13 +370,13 @@ test('a batch shows its split and its progress', () =>
     tasks.batches = [batch];
     await withLivePage(service.url, { hash: '#tasks/batches' }, async (page) => {
       await signIn(page, 'sonde_submit');
-      await page.getByText('0 of 12 over').waitFor();
+      await page.getByText('0 of 12 finished').waitFor();
       await page.getByRole('link', { name: '3', exact: true }).click();
       await page.getByText('Not split yet').waitFor();
       await live(page);
       Object.assign(batch, { split: { [first.uuid]: 9, [second.uuid]: 3 }, states: { succeeded: 5, running: 7 } });
       service.send('batch', { change: 'split', batch });
-      await page.getByText('5 of 12 over').waitFor();
+      await page.getByText('5 of 12 finished').waitFor();
       await page.getByText('5 succeeded, 7 running').waitFor();
       await page
         .getByRole('row', { name: /gpu_0/ })
@@ -384,7 +384,7 @@ test('a batch shows its split and its progress', () =>
         .waitFor();
       await page.getByRole('button', { name: 'Cancel the batch' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel the batch' }).click();
-      await page.getByText('12 of 12 over').waitFor();
+      await page.getByText('12 of 12 finished').waitFor();
     });
   }));
 
@@ -428,7 +428,7 @@ test('after missed events tasks are read anew', () =>
     await withLivePage(service.url, { hash: '#tasks' }, async (page) => {
       await signIn(page, 'sonde_read');
       await live(page);
-      await page.getByText('No task waits.').waitFor();
+      await page.getByText('No tasks are waiting.').waitFor();
       tasks.add(task(1, { name: 'unseen' }));
       service.send('reset', {});
       await rowOf(page, 'Waiting', 'unseen').waitFor();

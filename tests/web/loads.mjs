@@ -1,4 +1,4 @@
-// A report opens offline without a complaint, and every part of it that is there opens.
+// A report opens offline without an error, and every part that it has opens.
 import assert from 'node:assert/strict';
 import { enabledTabs, kTabs, openTab, tab, test, visibleText, withPage } from './_page.mjs';
 import { reportOf, synth } from './_program.mjs';

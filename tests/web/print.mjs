@@ -1,4 +1,4 @@
-// On paper: all parts follow one another, with the findings' texts.
+// The printed page contains all parts in order, with the texts of the findings.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fileName, reportOf, synth } from './_program.mjs';
 
 const report = reportOf(synth('--plant', 'gap', '--plant', 'pageable'));
 const { findings } = report.document.profiles[0].diagnosis;
-/** Lines break anywhere, and thin spaces are any space on paper. */
+/** On paper, lines break anywhere, and thin spaces become any space. */
 const squeezed = (text) => text.replace(/[\s\u202f\u00ad-]+/g, '');
 
 test('a print has several pages and the findings', () =>

@@ -1,4 +1,4 @@
-// Several ranks stand one above the other.
+// Several ranks are shown one above the other.
 import assert from 'node:assert/strict';
 import { enabledTabs, openTab, test, timelineReady, view, withPage } from './_page.mjs';
 import { reportOf, synth } from './_program.mjs';

@@ -1,4 +1,4 @@
-// The timeline's search finds as many events as there are by the statistics, and goes to them.
+// The timeline's search finds as many events as the statistics count, and scrolls to them.
 import assert from 'node:assert/strict';
 import {
   focusTracks,

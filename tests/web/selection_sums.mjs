@@ -1,4 +1,4 @@
-// What a selection on the timeline adds up to are the figures of `sonde stats`, to the nanosecond.
+// The sums of a selection on the timeline equal those of `sonde stats`, to the nanosecond.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {

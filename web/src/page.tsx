@@ -49,7 +49,7 @@ export function ReportPage({ report }: { report: Report }) {
           </Part>
         ))}
       </main>
-      <p class="print-only">The timeline is not on paper: open the report to see it.</p>
+      <p class="print-only">The timeline is not printed. Open the report to see it.</p>
     </div>
   );
 }

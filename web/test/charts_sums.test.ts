@@ -57,7 +57,7 @@ test('sums of copies are whole, and those between host and GPU alone have a kind
   assert.equal(sumOf(directions.map((sum) => sum.count)), sumOf(copies.count));
   assert.equal(sumOf(directions.map((sum) => sum.total_ns)), sumOf(copies.total_ns));
   const memories = sumsByMemory(copies);
-  assert.deepEqual(memories.map((sum) => sum.title).sort(), ['not known', 'pageable', 'pinned']);
+  assert.deepEqual(memories.map((sum) => sum.title).sort(), ['pageable', 'pinned', 'unknown']);
   const host = (row: number) => copies.category[row] === 'copy_h2d' || copies.category[row] === 'copy_d2h';
   assert.equal(sumOf(memories.map((sum) => sum.bytes)), sumOf(bytes.filter((_, row) => host(row))));
   const unified = directions.find((sum) => sum.title === 'Unified Host-to-Device')!;

@@ -43,7 +43,7 @@ test('a side that has no row of a name takes no time there', () => {
     columns.map(({ values }) => values[0]),
     [5, null, null, 5, null, 1, 'x'],
   );
-  assert.equal(sumText([row, { ...row, new_ns: 1000 }]), `+1.00${thin}µs in all`);
+  assert.equal(sumText([row, { ...row, new_ns: 1000 }]), `+1.00${thin}µs in total`);
 });
 
 test('findings pair by id as the program pairs them', async () => {
@@ -71,7 +71,7 @@ test('findings are new, gone, or in both, each in the order of its side', () => 
 test('both ceilings are told with their shares', () => {
   const [pageable, , , growth] = document.profiles[0]!.diagnosis.findings;
   assert.equal(ceilingsText(pageable!, growth!), `97.0${thin}ms (38.1${thin}%) → no time`);
-  assert.equal(ceilingsText(growth!, growth!), 'takes no time yet in both');
+  assert.equal(ceilingsText(growth!, growth!), 'costs no time yet in both');
 });
 
 test('a side that abstained has not got rid of a finding', () => {

@@ -436,9 +436,9 @@ test('who may cancel', () => {
 });
 
 test('how an attempt ended is told in words', () => {
-  assert.equal(endText(attempt()), 'runs');
+  assert.equal(endText(attempt()), 'running');
   assert.equal(endText(attempt({ ended: 'x', cause: 'exit', exit_status: 3 })), 'exit status 3');
-  assert.equal(endText(attempt({ ended: 'x', cause: 'signal', signal: 9 })), 'a signal ended it, signal 9');
+  assert.equal(endText(attempt({ ended: 'x', cause: 'signal', signal: 9 })), 'killed by a signal, signal 9');
   assert.equal(
     endText(attempt({ ended: 'x', cause: 'out_of_memory', exit_status: 1 })),
     'out of GPU memory, exit status 1',
@@ -451,7 +451,7 @@ test('when a task should start is told from now; what has passed is any moment',
   const seconds = now.getTime() / 1000;
   assert.equal(plain(startText(at(300), seconds)), 'in 5 min (12:05:00)');
   assert.equal(plain(startText(at(86_400), seconds)), 'in 24 h (2026-11-23 12:00:00)');
-  assert.equal(startText(at(-5), seconds), 'any moment');
+  assert.equal(startText(at(-5), seconds), 'at any time');
   assert.equal(startText('', seconds), '–');
 });
 
@@ -498,6 +498,6 @@ test('unknown amounts of types and tasks are no zeros', () => {
   const columns = waitingColumns([task(1, { memory_bytes: null, ready: '1970-01-01T00:10:00Z' }), task(2)], 1200);
   const values = (name: string) => columns.find((column) => column.name === name)?.values;
   assert.deepEqual(values('Memory (GiB)'), [null, 16]);
-  assert.equal(values('Waits (min)')![0], 10);
+  assert.equal(values('Waiting (min)')![0], 10);
   assert.equal(values('Batch'), undefined, 'what no task has tells nothing');
 });

@@ -63,10 +63,10 @@ test('the two bits that are no throttling are not told as such', () => {
   assert.deepEqual(clockReasons(0), { throttling: [], others: [] });
   assert.deepEqual(clockReasons(0x3)!.throttling, []);
   assert.deepEqual(clockReasons(0x3)!.others.length, 2);
-  assert.deepEqual(clockReasons(0x4)!.throttling, ['power limit reached']);
-  assert.deepEqual(clockReasons(0x48)!.throttling, ['heat (hardware)'], 'the slowdown is told by its cause');
-  assert.deepEqual(clockReasons(0x8)!.throttling, ['hardware slowdown']);
-  assert.deepEqual(clockReasons(0x404)!.throttling, ['power limit reached', 'other reason 0x400']);
+  assert.deepEqual(clockReasons(0x4)!.throttling, ['SW power cap']);
+  assert.deepEqual(clockReasons(0x48)!.throttling, ['HW thermal slowdown'], 'the slowdown is told by its cause');
+  assert.deepEqual(clockReasons(0x8)!.throttling, ['HW slowdown']);
+  assert.deepEqual(clockReasons(0x404)!.throttling, ['SW power cap', 'other reason 0x400']);
   assert.equal(clockReasons(null), null);
 });
 
@@ -84,7 +84,7 @@ test('values are named and written by what their names say', () => {
   assert.equal(valueText('serial', ''), kAbsent);
   assert.equal(valueText('fan_speed_percent', null), kAbsent);
   assert.equal(valueText('anything', undefined), kAbsent);
-  assert.equal(valueMeaning('memory_used_bytes'), 'memory that processes hold', 'from src/device/values.inc');
+  assert.equal(valueMeaning('memory_used_bytes'), 'memory used by processes', 'from src/device/values.inc');
   assert.equal(valueMeaning('no_such_value'), '');
 });
 

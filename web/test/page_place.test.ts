@@ -33,7 +33,7 @@ test('an address that makes no sense leads to the part, or to the overview', () 
 test('a part that is missing says why', () => {
   assert.equal(whyMissing([profile], 'tables'), null);
   assert.equal(whyMissing([profile], 'modules'), 'no ranges were recorded');
-  assert.equal(whyMissing(damaged.document.profiles, 'timeline'), 'nothing was recorded with its times');
+  assert.equal(whyMissing(damaged.document.profiles, 'timeline'), 'no events with times were recorded');
   assert.equal(whyMissing([...damaged.document.profiles, profile], 'steps'), null);
 });
 

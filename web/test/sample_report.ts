@@ -124,7 +124,7 @@ const pageable: Finding = {
   ceiling_ns: 96_993_363,
   ceiling_percent: 38.0699,
   says: 'Copies between host and GPU use pageable memory: 38 of them move 956 MB in 106 ms, at 9.02 GB/s.',
-  do: 'Copy from pinned memory: cudaMallocHost or cudaHostRegister; in PyTorch pin_memory=True and non_blocking=True.',
+  do: 'Copy from pinned memory: use cudaMallocHost or cudaHostRegister; in PyTorch, pin_memory=True and non_blocking=True.',
   evidence: [20, 77, 53, 173, 217].map((ms, i) => evidenceAt(ms * 1e6 + 924_036, 2_996_880 - 9_000 * i)),
 };
 const idle: Finding = {
@@ -133,8 +133,8 @@ const idle: Finding = {
   ceiling_ns: 55_197_881,
   ceiling_percent: 21.665,
   arguments: { time_ns: 55_197_881, first: hostile.markup, second: hostile.rightToLeft, third: hostile.emoji },
-  says: `The GPU waits 55.2 ms for host work: ${hostile.markup} 60 %, ${hostile.rightToLeft} 20 %, ${hostile.emoji} 9 %.`,
-  do: 'Make the host faster than the GPU there: less Python per step, CUDA graphs or torch.compile, work on another thread.',
+  says: `The GPU is idle for 55.2 ms while the host works: ${hostile.markup} 60 %, ${hostile.rightToLeft} 20 %, ${hostile.emoji} 9 %.`,
+  do: 'Make the host faster than the GPU in these ranges: less Python per step, CUDA graphs or torch.compile.',
   evidence: [
     evidenceAt(197_198_725, 3_719_292, hostile.markup),
     evidenceAt(88_391_159, 3_613_204, hostile.rightToLeft, 'thread 4242'),
@@ -149,7 +149,7 @@ const dominant: Finding = {
   ceiling_percent: 15.7,
   arguments: { kernel: hostile.long },
   says: `One kernel takes 68.4 % of the GPU's busy time: ${hostile.long}, 1,387 launches.`,
-  do: 'Measure it before anything else: ncu --set full -k NAME -c 3, then sonde kernel.',
+  do: 'Measure this kernel first: ncu --set full -k NAME -c 3 and then sonde kernel.',
   evidence: [],
   reachable: false,
 };
@@ -158,8 +158,8 @@ const growth: Finding = {
   id: 'memory_growth',
   ceiling_ns: 0,
   ceiling_percent: 0,
-  says: 'Memory in use on GPU 0 grows by 101 MB a step, from 872 MB to 2.68 GB: full in 827 more steps.',
-  do: 'Find what is kept: torch.cuda.memory._record_memory_history, nsys --cuda-memory-usage=true.',
+  says: 'Memory in use on GPU 0 grows by 101 MB per step, from 872 MB to 2.68 GB (full after 827 more steps).',
+  do: 'Find the objects that are kept: torch.cuda.memory._record_memory_history, nsys --cuda-memory-usage=true.',
   evidence: [],
   takes_time: false,
 };
@@ -169,7 +169,7 @@ const small: Finding = {
   ceiling_ns: 4_100_000,
   ceiling_percent: 1.6,
   says: `Kernels with fewer blocks than the GPU has SMs: ${hostile.quotes}, 640 launches of 33 blocks.`,
-  do: 'Give each block less work, or run them beside others.',
+  do: 'Launch more blocks, or run such kernels in parallel.',
   evidence: [evidenceAt(3e6, 1e5)],
 };
 
@@ -181,7 +181,7 @@ const diagnosisOf = (findings: Finding[]): Diagnosis => ({
   no_conclusion: ['straggler', 'gpu_imbalance'].map((rule) => ({
     rule,
     id: 'ranks_complete',
-    says: 'the job has 8 ranks and the profile 2 of them',
+    says: 'the job has 8 ranks, but the profile contains 2 of them',
   })),
 });
 
@@ -226,7 +226,7 @@ function kernelTable(): TableDocument {
     name: 'cuda_gpu_kern_sum',
     title: 'CUDA GPU Kernel Summary',
     description:
-      'GPU time of kernels by name.\n\nTime (%)      share of the sum of Total Time\nTotal Time    time of all of them',
+      'GPU time of kernels by name.\n\nTime (%)      share of the sum of Total Time\nTotal Time    sum of their durations',
     note: '',
     columns: [
       { name: 'Time (%)', unit: '%', decimals: 1, values: times.map((time) => (100 * time) / sum) },
@@ -291,13 +291,13 @@ function differences(base: Finding[], next: Finding[]): Differences {
       {
         id: 'kernel_slower',
         change_ns: 2_100_490,
-        says: `${hostile.markup} is slower in model/encoder/0/attention: 250 us -> 321 us a launch, 14 launches.`,
+        says: `${hostile.markup} is slower in model/encoder/0/attention: 250 us -> 321 us per launch, 14 launches.`,
         arguments: { kernel: hostile.markup, base_mean_ns: 250_000, mean_ns: 321_000 },
       },
       {
         id: 'rest',
         change_ns: -200_000,
-        says: 'All other changes, each too small for a cause of its own.',
+        says: 'All other changes; each is too small to be listed as a cause.',
         arguments: {},
       },
     ],

@@ -43,7 +43,7 @@ Result<KernelChoice> parse_kernel_choice(const std::string& text) {
     auto matcher = std::make_shared<NameMatcher>(pattern);
     return [matcher](const KernelLaunch& launch) { return matcher->matches(*launch.trace, launch.name()); };
   } catch (const std::regex_error& e) {
-    return fail("--kernel '{}' is neither a launch's number nor a regular expression: {}", text, e.what());
+    return fail("--kernel '{}' is neither a launch ID nor a valid regular expression: {}", text, e.what());
   }
 }
 

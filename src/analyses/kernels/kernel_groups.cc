@@ -98,8 +98,9 @@ Result<KernelGrouping> parse_kernel_grouping(std::string_view text) {
     const std::string_view word(part);
     const auto* const flag = std::ranges::find(kWords, word, &GroupingWord::word);
     if (flag == kWords.end()) {
-      return fail("launches are grouped by name, grid, block, registers and shared, or not at all: launch; not by '{}'",
-                  word);
+      return fail(
+          "cannot group launches by '{}'; use name, grid, block, registers and shared, or launch for no grouping",
+          word);
     }
     by.*(flag->flag) = true;
   }

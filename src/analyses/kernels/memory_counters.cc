@@ -14,7 +14,6 @@ using Value = std::optional<double>;
 constexpr double kSectorBytes = 32;
 
 Value quotient(Value a, Value b) { return a && b && *b > 0 ? Value(*a / *b) : std::nullopt; }
-Value scaled(Value value, double factor) { return value ? Value(*value * factor) : std::nullopt; }
 Value sum(Value a, Value b) { return a && b ? Value(*a + *b) : std::nullopt; }
 Value either(Value a, Value b) { return a ? a : b; }
 

@@ -27,10 +27,6 @@ constexpr std::array kTraffic = {
     TrafficCounter{MemoryLevel::dram, "dram__bytes", 1},
 };
 
-std::optional<double> times(std::optional<double> value, double factor) {
-  return value ? std::optional(*value * factor) : std::nullopt;
-}
-
 }  // namespace
 
 std::string_view name_of(MemoryLevel level) {
@@ -48,9 +44,9 @@ MemoryTraffic memory_traffic(const Trace& trace, const KernelProfile& kernel, Me
   traffic.level = level;
   for (const TrafficCounter& c : kTraffic) {
     if (c.level != level) continue;
-    traffic.bytes_per_second = times(counter_per_second(trace, kernel, c.counter), c.bytes);
+    traffic.bytes_per_second = scaled(counter_per_second(trace, kernel, c.counter), c.bytes);
     if (!traffic.is_measured()) continue;
-    traffic.ceiling_bytes_per_second = times(counter_peak_per_second(trace, kernel, c.counter), c.bytes);
+    traffic.ceiling_bytes_per_second = scaled(counter_peak_per_second(trace, kernel, c.counter), c.bytes);
     break;
   }
   return traffic;

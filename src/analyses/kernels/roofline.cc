@@ -28,10 +28,6 @@ constexpr std::array kPrecisions = {
     Precision{"FP16", {{{"hadd", 2}, {"hmul", 2}, {"hfma", 4}}}},
 };
 
-std::optional<double> scaled(std::optional<double> value, double factor) {
-  return value ? std::optional(*value * factor) : std::nullopt;
-}
-
 /// Counted by sub-partition, and by SM in what people collect by hand.
 std::optional<double> operations_per_second(const Trace& trace, const KernelProfile& kernel,
                                             std::string_view operation) {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "analyses/kernels/kernel_gaps.h"
+#include "analyses/kernel_table/kernel_gaps.h"
 #include "analyses/modules/module_kernel_metrics.h"
 #include "analyses/tables/table.h"
 

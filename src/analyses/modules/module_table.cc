@@ -187,11 +187,11 @@ std::string steps_note(const ModuleSteps& steps) {
   const auto count = static_cast<double>(found.steady.size());
   // Wall time of a step: from one start to the next, which what lies between two of them belongs to.
   const double wall_ns = static_cast<double>(found.steady.back().second - found.steady.front().first) / count;
-  std::string note = fmt::format("\nA step is '{}': {} after {} of the warm-up, one each {:.0f} ns.", found.range,
-                                 found.steady.size(), found.slow_iterations, wall_ns);
+  std::string note = fmt::format("\nStep: range '{}', {} steps after {} of the warm-up, {:.0f} ns per step.",
+                                 found.range, found.steady.size(), found.slow_iterations, wall_ns);
   if (steps.items_per_step > 0) {
     const auto items = static_cast<double>(steps.items_per_step);
-    note += fmt::format(" {:.1f} items a second, {:.0f} ns an item.", items * 1e9 / wall_ns, wall_ns / items);
+    note += fmt::format(" {:.1f} items per second, {:.0f} ns per item.", items * 1e9 / wall_ns, wall_ns / items);
   }
   return note;
 }
@@ -220,12 +220,12 @@ void leave_device_out(Table& table, const std::vector<Line>& lines) {
 }
 
 std::string identity(const std::vector<Line>& lines, const ModuleTree& tree) {
-  if (tree.whole.device_ns == 0) return "This profile has no activity of a GPU.";
+  if (tree.whole.device_ns == 0) return "This profile has no GPU activity.";
   int64_t self = 0;
   for (const Line& line : lines) self += line.self.device_ns;
   self -= tree.outside.device_ns;
   return fmt::format(
-      "Device Self of all modules ({} ns) and what lies outside any ({} ns) are together the busy time of the GPUs "
+      "Device Self of all modules ({} ns) plus GPU time outside any module ({} ns) is the busy time of the GPUs "
       "({} ns).",
       self, tree.outside.device_ns, tree.whole.device_ns);
 }

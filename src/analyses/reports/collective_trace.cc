@@ -81,26 +81,26 @@ const StatsReport collective_trace_report{
     .name = "collective_trace",
     .usage = "collective_trace",
     .title = "Collectives over GPUs",
-    .description = R"(Each collective whose kernels were found on two GPUs or more, in the order of time.
+    .description = R"(Each collective whose kernels were found on at least two GPUs, in order of time.
 
-Start         the first GPU enters: its kernel starts
-Duration      until the last kernel has ended
-Transfer      of it what follows the last entry: data can move only when all have entered
-Entry Spread  of it what lies before: from the first entry to the last
-Size          bytes, the larger of what goes in and what comes out, as NCCL's tests count them
+Start         time when the first GPU enters (its kernel starts)
+Duration      from Start until the last kernel ends
+Transfer      the part of Duration after the last entry; data can move only after all GPUs have entered
+Entry Spread  the part of Duration before it, from the first entry to the last
+Size          bytes, the larger of input and output, as nccl-tests counts them
 Alg BW        Size / Transfer
 Bus BW        Alg BW times 2(n-1)/n for an all-reduce, (n-1)/n for a reduce-scatter, an all-gather and an all-to-all, 1 for
-              others: what NCCL's tests call bus bandwidth, to be compared with that of the link
-Participants  GPUs of the profile that took part, of how many: ? where ranks are missing and nothing tells the group
-Last          the GPU that entered last, for which all others waited
+              others: the bus bandwidth of nccl-tests, to be compared with the link's bandwidth
+Participants  participating GPUs of the profile, and the size of the group; ? if ranks are missing and the group is unknown
+Last          the GPU that entered last; all others waited for it
 Operation     all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, send_receive or other
-Group         the process group, where the framework describes it
-Name          of the collective as the framework calls it, else of the kernel
+Group         the process group, if the framework records it
+Name          the framework's name of the collective, otherwise the kernel's name
 
-Kernels of one process group, collective and size, where they are described, else of one name, belong together in their
-order. Where participants are missing from the profile, who came last of all is not known: no Transfer. Ranks without a
-common clock have no Entry Spread and no Last, and as Transfer their shortest kernel, which is that of the one that came
-last. Sends and receives that are not described are matched between two GPUs only. A report of Sonde's own.)",
+Kernels are matched in order by process group, collective and size if these are recorded, otherwise by name. If
+participants are missing from the profile, the last entry is unknown and Transfer is empty. Ranks without a common clock
+have no Entry Spread and no Last; their Transfer is the shortest kernel, which is the kernel of the last rank to enter.
+Sends and receives that are not described are matched between two GPUs only. This report is specific to Sonde.)",
     .data = "collective",
     .in_default_set = false,
     .fields = collective_trace::fields,

@@ -64,22 +64,22 @@ const StatsReport communication_sum_report{
     .name = "communication_sum",
     .usage = "communication_sum",
     .title = "GPU Time by Compute and Communication",
-    .description = R"(How each GPU spent the time from its first operation to its last, and all of them together.
+    .description = R"(How each GPU, and all GPUs together, spent the time from the first operation to the last.
 
 Total Time         Idle Time + Compute Time + Exposed Comm + Exposed Copies, to the nanosecond
-Idle Time          nothing ran
-Compute Time       a kernel ran that does not communicate, or a graph that was traced as a whole
-Exposed Comm       communication ran and nothing computed beside it
-Exposed Copies     copies or sets ran, and neither computing nor communication beside them
-Comm Time          communication ran: kernels of NCCL, RCCL and the like, and copies from one GPU to another
-Comp Comm Overlap  part of Comm Time in which something computed too
-Busy, Compute, Exposed Comm (%)  parts of Total Time
-GPU                which, and of which rank
+Idle Time          no operation ran
+Compute Time       a kernel that does not communicate ran, or a graph that was traced as a whole
+Exposed Comm       communication ran without concurrent computation
+Exposed Copies     copies or memsets ran without concurrent computation or communication
+Comm Time          communication ran: kernels of NCCL, RCCL and similar libraries, or copies from one GPU to another
+Comp Comm Overlap  part of Comm Time with concurrent computation
+Busy, Compute, Exposed Comm (%)  percentages of Total Time
+GPU                the GPU and its rank
 
-A nanosecond counts once however many operations run in it. A communication kernel runs from when its GPU enters the
-collective, so Comm Time has the wait for other GPUs in it: collective_trace tells it from the transfer. Idle Time,
-Compute Time, the rest of the busy time and Comp Comm Overlap mean what Holistic Trace Analysis means by idle, compute,
-non-compute time and overlap percentage. A report of Sonde's own.)",
+Each nanosecond counts once, even if several operations run in it. A communication kernel starts when its GPU enters the
+collective, so Comm Time includes the wait for other GPUs; collective_trace separates it from the transfer. Idle Time,
+Compute Time, the rest of the busy time and Comp Comm Overlap correspond to idle, compute and non-compute time and overlap
+percentage in Holistic Trace Analysis. This report is specific to Sonde.)",
     .data = "GPU",
     .in_default_set = false,
     .fields = communication_sum::fields,

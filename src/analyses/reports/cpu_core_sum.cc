@@ -88,17 +88,17 @@ const StatsReport cpu_core_sum_report{
     .name = "cpu_core_sum",
     .usage = "cpu_core_sum",
     .title = "CPU Core Summary",
-    .description = R"(How the work of the profiled threads was spread over the cores of the host, by context switches.
+    .description = R"(How the profiled threads were distributed over the host's cores, from context switches.
 
-Running (%)  share of the time from the first moment to the last in which any thread of the rank was on a core
-Running      time in which a profiled thread was on this core; what else the core did was not recorded
-Switches     times that a thread was put on it
-Threads      that were on it
-Busiest (%)  share of Running of the thread that was on it longest
-Busiest Tid  that thread
-Core         number of the core; with several ranks each rank's own
+Running (%)  share of the time between the first and last time that any thread of the rank was on a core
+Running      time in which a profiled thread was on this core; other work of the core was not recorded
+Switches     number of times a thread was switched in
+Threads      number of threads that ran on it
+Busiest (%)  share of Running used by the thread that ran on it longest
+Busiest Tid  ID of that thread
+Core         number of the core; with several ranks, each rank has its own cores
 
-Cores on which no profiled thread ran have no row. A report of Sonde's own.)",
+Cores on which no profiled thread ran have no row. This report is specific to Sonde.)",
     .data = "context switch (nsys: --cpuctxsw=process-tree)",
     .in_default_set = false,
     .fields = cpu_core_sum::fields,

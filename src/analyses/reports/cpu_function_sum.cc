@@ -111,17 +111,17 @@ class Functions {
 std::string note_of(const Known& known, size_t left_out) {
   std::string note;
   if (left_out > 0) {
-    note = fmt::format("{} more {}: -r cpu_function_sum:rows=-1 lists all.", left_out,
+    note = fmt::format("{} more {}; -r cpu_function_sum:rows=-1 lists all.", left_out,
                        left_out == 1 ? "function" : "functions");
   }
-  if (known.chained == 0) return note + (note.empty() ? "" : "\n") + "No sample tells of callers: there is no Total.";
+  if (known.chained == 0) return note + (note.empty() ? "" : "\n") + "No sample has callers, so there is no Total.";
   if (known.chained < known.all) {
-    note += fmt::format("{}Total is of the {} of {} samples that tell of callers.", note.empty() ? "" : "\n",
+    note += fmt::format("{}Total covers the {} of {} samples that have callers.", note.empty() ? "" : "\n",
                         known.chained, known.all);
   }
   if (known.broken > 0) {
     note += fmt::format(
-        "{}{} of {} call chains end in no function that threads begin with: Total counts too little for what called "
+        "{}{} of {} call stacks do not end in a thread's start function, so Total is too low for the callers of "
         "these.",
         note.empty() ? "" : "\n", known.broken, known.chained);
   }
@@ -176,22 +176,23 @@ const StatsReport cpu_function_sum_report{
     .name = "cpu_function_sum",
     .usage = "cpu_function_sum[:rows=<limit>]",
     .title = "CPU Sample Summary by Function",
-    .description = R"(In which functions the threads of the host were when they were sampled: where its CPU time went.
+    .description = R"(CPU time of the host threads by function, from CPU samples.
 
-  :rows=<limit>  functions to list, 20 without it, all with -1
+  :rows=<limit>  number of functions to list (default: 20; -1 lists all)
 
-Self (%)       share of the samples that have a call chain which were taken in the function itself
-Self Samples   how many
-Total (%)      share of the samples that tell of callers which were taken in the function or in what it called, at any
-               depth; a sample counts once. Absent where no such sample has the function
-Total Samples  how many
-Function       as the recorder named it; an address where it found no name
-Module         name of the file that holds it
+Self (%)       of the samples that have a call stack, share taken in the function itself
+Self Samples   number of these samples
+Total (%)      of the samples that have callers, share taken in the function or in its callees at any depth; a sample
+               counts once. Absent if no such sample contains the function
+Total Samples  number of these samples
+Function       name from the recorder, or the address if it found no name
+Module         name of the file that contains the function
 
-Samples are taken at the recorder's rate while a thread is on a core: waiting is not in them (thread_sum, osrt_sum). A
-share of few samples is a rough one: of n samples the error is about the square root of n. Where some samples tell of no
-caller (--samples-per-backtrace, --backtrace=none) a line below the table says of how many Total is; where call chains end
-before the start of their thread (--backtrace=fp in code without frame pointers), how many. A report of Sonde's own.)",
+Samples are taken at a fixed rate while a thread is on a core, so they do not include waiting (see thread_sum,
+osrt_sum). A share from few samples is imprecise: the error of n samples is about the square root of n. If some samples
+have no callers (--samples-per-backtrace, --backtrace=none), a line below the table reports how many samples Total
+covers. If call stacks end before the start of their thread (--backtrace=fp in code without frame pointers), a line
+reports how many. This report is specific to Sonde.)",
     .data = "CPU sample (nsys: --sample=process-tree)",
     .in_default_set = false,
     .fields = cpu_function_sum::fields,

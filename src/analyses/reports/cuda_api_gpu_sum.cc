@@ -27,12 +27,12 @@ const StatsReport cuda_api_gpu_sum_report{
     .usage = "cuda_api_gpu_sum[:nvtx-name][:base|:mangled]",
     .title = "CUDA Summary (API/Kernels/MemOps)",
     .description =
-        R"(Time of API calls, kernels, copies and sets in one table. Host and GPU time add up in its total, though they overlap.
+        R"(Time of API calls, kernels, copies and memsets in one table. The total adds host and GPU time, although they overlap.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time of all of them
-Instances     how many there were
-Avg, Med, Min, Max, StdDev  of one
+Total Time    sum of their durations
+Instances     number of instances
+Avg, Med, Min, Max, StdDev  of the duration of one
 Category      CUDA_API, CUDA_KERNEL or MEMORY_OPER
 Operation     name of the call, kernel or memory operation)",
     .data = "CUDA trace",

@@ -31,9 +31,9 @@ const StatsReport cuda_api_sum_report{
     .description = R"(Host time in CUDA runtime and driver calls by name.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time of all of them
-Num Calls     how many there were
-Avg, Med, Min, Max, StdDev  of one
+Total Time    sum of their durations
+Num Calls     number of calls
+Avg, Med, Min, Max, StdDev  of the duration of one
 Name          the function)",
     .data = "CUDA trace",
     .in_default_set = true,

@@ -46,12 +46,12 @@ const StatsReport cuda_api_trace_report{
     .name = "cuda_api_trace",
     .usage = "cuda_api_trace",
     .title = "CUDA API Trace",
-    .description = R"(Every CUDA runtime and driver call in the order of their start.
+    .description = R"(Every CUDA runtime and driver call, in order of start.
 
 Start, Duration  on the host thread
 Name          the function
-Result        what it returned
-CorrID        correlation id: GPU work with the same one was launched by it
+Result        return value
+CorrID        correlation ID; the call launched the GPU work with the same ID
 Pid, Tid, T-Pri, Thread Name  the thread)",
     .data = "CUDA trace",
     .in_default_set = false,

@@ -64,10 +64,10 @@ const StatsReport cuda_gpu_kern_gb_sum_report{
     .description = R"(GPU time of kernels by name and launch configuration.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time of all of them
-Instances     how many there were
-Avg, Med, Min, Max, StdDev  of one
-GridXYZ, BlockXYZ  blocks of the grid, threads of a block
+Total Time    sum of their durations
+Instances     number of instances
+Avg, Med, Min, Max, StdDev  of the duration of one
+GridXYZ, BlockXYZ  blocks per grid, threads per block
 Name          the kernel)",
     .data = "CUDA kernel",
     .in_default_set = false,

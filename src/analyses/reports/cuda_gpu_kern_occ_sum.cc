@@ -184,24 +184,24 @@ const StatsReport cuda_gpu_kern_occ_sum_report{
     .name = "cuda_gpu_kern_occ_sum",
     .usage = "cuda_gpu_kern_occ_sum[:nvtx-name][:base|:mangled]",
     .title = "CUDA GPU Kernel Occupancy Summary",
-    .description = R"(How much of the GPU each kernel can occupy, by arithmetic from its launch: no counters are needed.
+    .description = R"(Theoretical occupancy of each kernel, calculated from its launch; no counters are needed.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time of all of them
-Instances     how many there were
-Occupancy     theoretical occupancy: warps that an SM can hold of this kernel, of those that it can hold at all
-Bound         exact, or "at most" where the shared memory of an SM in this launch is not known or blocks come in clusters
-Limiter       what keeps an SM from holding one more block
-Blocks/SM, Warps/SM  what an SM can hold of this kernel
-Waves/SM      blocks of the grid, of those that the GPU can hold at once
-Tail          share of the kernel's time that its last wave leaves idle, if blocks are equally long; empty for less than one wave
-Reg/Trd       registers of a thread
-SMem/Block    shared memory of a block, static and dynamic
-SMem/SM       shared memory that the driver gave an SM for this launch
-GridXYZ, BlockXYZ  blocks of the grid, threads of a block
+Total Time    sum of their durations
+Instances     number of instances
+Occupancy     theoretical occupancy: warps of this kernel that fit on an SM, as a share of the SM's maximum
+Bound         exact, or "at most" if the shared memory of an SM in this launch is unknown or blocks are in clusters
+Limiter       the resource that prevents one more block on an SM
+Blocks/SM, Warps/SM  blocks and warps of this kernel that fit on an SM
+Waves/SM      blocks of the grid divided by the blocks that fit on the GPU at once
+Tail          share of the kernel's time lost in its partial last wave if all blocks take equally long; empty below one wave
+Reg/Trd       registers per thread
+SMem/Block    shared memory per block, static and dynamic
+SMem/SM       shared memory per SM that the driver configured for this launch
+GridXYZ, BlockXYZ  blocks per grid, threads per block
 Name          the kernel
 
-Empty cells: the file does not say it, or the GPU's limits are not known.)",
+A cell is empty if the file does not contain the value or the GPU's limits are unknown.)",
     .data = "CUDA kernel",
     .in_default_set = false,
     .fields = cuda_gpu_kern_occ_sum::fields,

@@ -37,10 +37,10 @@ const StatsReport cuda_gpu_kern_sum_report{
     .description = R"(GPU time of kernels by name.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time of all of them
-Instances     how many there were
-Avg, Med, Min, Max, StdDev  of one
-Name          the kernel; :base without arguments, :mangled as the linker knows it, :nvtx-name behind its range)",
+Total Time    sum of their durations
+Instances     number of instances
+Avg, Med, Min, Max, StdDev  of the duration of one
+Name          the kernel; :base without arguments, :mangled as mangled name, :nvtx-name prefixed by its range)",
     .data = "CUDA kernel",
     .in_default_set = true,
     .fields = caption_fields,

@@ -52,12 +52,12 @@ const StatsReport cuda_gpu_mem_size_sum_report{
     .name = "cuda_gpu_mem_size_sum",
     .usage = "cuda_gpu_mem_size_sum",
     .title = "CUDA GPU MemOps Summary (by Size)",
-    .description = R"(Bytes moved by copies and sets, by direction. 1 MB is 10^6 bytes.
+    .description = R"(Bytes moved by copies and memsets, by direction. 1 MB is 10^6 bytes.
 
-Total         bytes of all of them
-Count         how many there were
-Avg, Med, Min, Max, StdDev  of one
-Operation     what was done)",
+Total         sum of their bytes
+Count         number of operations
+Avg, Med, Min, Max, StdDev  of the size of one
+Operation     the operation)",
     .data = "CUDA GPU memory",
     .in_default_set = true,
     .fields = cuda_gpu_mem_size_sum::fields,

@@ -32,13 +32,13 @@ const StatsReport cuda_gpu_mem_time_sum_report{
     .name = "cuda_gpu_mem_time_sum",
     .usage = "cuda_gpu_mem_time_sum",
     .title = "CUDA GPU MemOps Summary (by Time)",
-    .description = R"(GPU time of copies and sets by direction.
+    .description = R"(GPU time of copies and memsets, by direction.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time of all of them
-Count         how many there were
-Avg, Med, Min, Max, StdDev  of one
-Operation     what was done)",
+Total Time    sum of their durations
+Count         number of operations
+Avg, Med, Min, Max, StdDev  of the duration of one
+Operation     the operation)",
     .data = "CUDA GPU memory",
     .in_default_set = true,
     .fields = cuda_gpu_mem_time_sum::fields,

@@ -26,12 +26,12 @@ const StatsReport cuda_gpu_sum_report{
     .name = "cuda_gpu_sum",
     .usage = "cuda_gpu_sum[:nvtx-name][:base|:mangled]",
     .title = "CUDA GPU Summary (Kernels/MemOps)",
-    .description = R"(GPU time of kernels, copies and sets in one table.
+    .description = R"(GPU time of kernels, copies and memsets in one table.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time of all of them
-Instances     how many there were
-Avg, Med, Min, Max, StdDev  of one
+Total Time    sum of their durations
+Instances     number of instances
+Avg, Med, Min, Max, StdDev  of the duration of one
 Category      CUDA_KERNEL or MEMORY_OPER
 Operation     name of the kernel or memory operation)",
     .data = "CUDA trace",

@@ -167,13 +167,13 @@ const StatsReport cuda_gpu_trace_report{
     .name = "cuda_gpu_trace",
     .usage = "cuda_gpu_trace[:nvtx-name][:base|:mangled]",
     .title = "CUDA GPU Trace",
-    .description = R"(Every kernel, copy and set in the order of their start.
+    .description = R"(Every kernel, copy and memset, in order of start.
 
 Start, Duration  on the GPU
-CorrId        correlation id: the API call with the same one launched it
+CorrId        correlation ID; the API call with the same ID launched it
 GrdX..BlkZ    launch configuration of a kernel
-Reg/Trd, StcSMem, DymSMem  registers a thread, static and dynamic shared memory
-Bytes, Throughput  of a copy or set; 1 MB is 10^6 bytes
+Reg/Trd, StcSMem, DymSMem  registers per thread, static and dynamic shared memory
+Bytes, Throughput  of a copy or memset; 1 MB is 10^6 bytes
 SrcMemKd, DstMemKd  kinds of memory
 Device, Ctx, GreenCtx, Strm  where it ran
 Name          kernel or operation)",

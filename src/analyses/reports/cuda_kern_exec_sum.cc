@@ -122,17 +122,17 @@ const StatsReport cuda_kern_exec_sum_report{
     .usage = "cuda_kern_exec_sum[:nvtx-name][:base|:mangled]",
     .title = "CUDA Kernel Launch & Exec Time Summary",
     .description =
-        R"(What becomes of kernels from the call that launches them to their end, by kernel. Kernels whose launching call is not
-in the recording are left out.
+        R"(Launch, queue and execution time of kernels, by kernel. Kernels whose launching call is not in the recording are
+omitted.
 
-  :nvtx-name  the innermost range around the launch before the kernel's name
+  :nvtx-name  the kernel's name prefixed by the innermost range around the launch
   :base       short kernel names
-  :mangled    the linker's kernel names
+  :mangled    mangled kernel names
 
 PID, TID      process and thread that launched
 DevId         CUDA's device number in the process
 Count         kernels
-QCount        kernels that started after the call had returned: those in the queue figures
+QCount        kernels that started after the call returned; only these count in the queue times
 TAvg, TMed, TMin, TMax, TStdDev  from the call's start to the later of the call's and the kernel's end
 AAvg, AMed, AMin, AMax, AStdDev  the call
 QAvg, QMed, QMin, QMax, QStdDev  from the call's end to the kernel's start
@@ -140,8 +140,8 @@ KAvg, KMed, KMin, KMax, KStdDev  the kernel
 API Name      the launching call
 Kernel Name   the kernel
 
-The phases can overlap, so that they do not add up to the total. Waiting in a queue is no fault in itself: a GPU that
-always has work keeps every kernel waiting.)",
+The phases can overlap, so they do not add up to the total. Queue time alone is not a problem: on a GPU that is always
+busy, every kernel waits.)",
     .data = "CUDA kernel",
     .in_default_set = false,
     .fields = cuda_kern_exec_sum::fields,

@@ -104,21 +104,20 @@ const StatsReport cuda_kern_exec_trace_report{
     .usage = "cuda_kern_exec_trace[:nvtx-name][:base|:mangled]",
     .title = "CUDA Kernel Launch & Exec Time Trace",
     .description =
-        R"(Each kernel from the call that launches it to its end. Kernels whose launching call is not in the recording are left
-out.
+        R"(Launch, queue and execution time of each kernel. Kernels whose launching call is not in the recording are omitted.
 
-  :nvtx-name  the innermost range around the launch before the kernel's name
+  :nvtx-name  the kernel's name prefixed by the innermost range around the launch
   :base       short kernel names
-  :mangled    the linker's kernel names
+  :mangled    mangled kernel names
 
 API Start, API Dur      the launching call
-Queue Start, Queue Dur  from the call's end to the kernel's start; absent where the kernel started before the call ended
+Queue Start, Queue Dur  from the call's end to the kernel's start; absent if the kernel started before the call ended
 Kernel Start, Kernel Dur  the kernel
 Total Dur     from the call's start to the later of the call's and the kernel's end
 PID, TID      process and thread that launched
 DevId         CUDA's device number in the process
 API Function  the launching call
-GridXYZ, BlockXYZ  blocks of the grid, threads of a block
+GridXYZ, BlockXYZ  blocks per grid, threads per block
 Kernel Name   the kernel)",
     .data = "CUDA kernel",
     .in_default_set = false,

@@ -59,18 +59,19 @@ const StatsReport gpu_idle_sum_report{
     .name = "gpu_idle_sum",
     .usage = "gpu_idle_sum",
     .title = "GPU Idle Time by Cause",
-    .description = R"(Why each GPU did nothing: every idle nanosecond of the run has one cause.
+    .description = R"(Idle time of each GPU by cause. Every idle nanosecond of the run has one cause.
 
-Wall       share of the run, from its first event to its last
-Idle Time  of this cause; the rows of a GPU add up to its idle time
-GPU        which
+Wall       share of the run, from the first event to the last
+Idle Time  idle time with this cause; the rows of a GPU add up to its idle time
+GPU        the GPU
 Cause      before_first, after_last, profiler, queued, start, migration, data_loading, synchronization, copy, load,
            allocation, initialization, launch, api, os_call, library, range, host or unknown
-Meaning    the cause in words
+Meaning    description of the cause
 
-The thread that launched what came next on the GPU is asked what it was in. Where several causes hold at once, the first in
-the order above counts. Time in which a thread gets work ready (launch to host), up to 100 us in one piece, counts as
-synchronization or copy when the thread had waited for the GPU until that ran dry. A report of Sonde's own.)",
+The cause is what the thread that launched the next GPU operation did during the idle time. If several causes apply at
+once, the first in the order above counts. Time in which a thread prepares work (launch to host), up to 100 us in one
+piece, counts as synchronization or copy if the thread waited for the GPU until the GPU became idle. This report is
+specific to Sonde.)",
     .data = "GPU",
     .in_default_set = false,
     .fields = gpu_idle_sum::fields,

@@ -107,20 +107,20 @@ const StatsReport gpu_metric_module_sum_report{
     .usage = "gpu_metric_module_sum[:rows=<limit>]",
     .title = "GPU Metrics by Module",
     .description =
-        R"(What the counters that were sampled over time showed while GPU work of each module ran; most device time first.
+        R"(GPU metrics sampled while the GPU work of each module ran; modules with the most device time first.
 
-  :rows=<limit>  modules to list, 10 without it, all with -1
+  :rows=<limit>  number of modules to list (default: 10; -1 lists all)
 
 Avg       mean of the metric over GPU Time, weighted by time (see `gpu_metric_step_sum`)
-Sampled   share of GPU Time for which there are samples
-GPU Time  time in which an operation ran on this GPU that was launched in the module or below
-Level     of the module in the tree, 0 at the top (see `sonde modules`)
-GPU       which
-Metric    as the profiler names it, with its unit
-Module    name of its ranges
+Sampled   share of GPU Time that samples cover
+GPU Time  time in which an operation ran on this GPU that was launched in the module or its submodules
+Level     level of the module in the tree, 0 at the top (see `sonde modules`)
+GPU       the GPU
+Metric    the profiler's name of the metric, with its unit
+Module    name of the module's ranges
 
-Counters belong to the GPU, not to a module: what else ran at that time counts too, and so does what ran between two samples
-beside a kernel that is shorter than their distance. A report of Sonde's own.)",
+Counters belong to the GPU, not to a module: other work at the same time counts too. If a kernel is shorter than the
+sampling interval, the other work within that interval counts too. This report is specific to Sonde.)",
     .data = "GPU metrics (nsys: --gpu-metrics-devices=all) with work in ranges",
     .in_default_set = false,
     .fields = gpu_metric_module_sum::fields,

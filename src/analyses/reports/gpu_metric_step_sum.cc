@@ -76,17 +76,17 @@ const StatsReport gpu_metric_step_sum_report{
     .usage = "gpu_metric_step_sum",
     .title = "GPU Metrics by Step",
     .description =
-        R"(What the counters that were sampled over time showed in the run and in its steps: use of SMs, DRAM, PCIe, NVLink.
+        R"(Sampled GPU metrics of the run and of its steps: use of SMs, DRAM, PCIe, NVLink.
 
-Run Avg   mean over all the time for which there are samples
-Steps     with samples: ranges that repeat over most of the run, without the warm-up (see `sonde modules`)
-Step Avg, Step Min, Step Max, Step StdDev  over the steps, of the mean of each
-GPU       which
-Metric    as the profiler names it, with its unit
+Run Avg   mean over all the time that samples cover
+Steps     number of steps with samples; steps are ranges that repeat over most of the run, without warm-up (`sonde modules`)
+Step Avg, Step Min, Step Max, Step StdDev  of the means of the steps
+GPU       the GPU
+Metric    the profiler's name of the metric, with its unit
 
-A mean is weighted by time: the sum of each value times the nanoseconds of the span that it holds for, by those nanoseconds.
-A sample of a GPU metric holds from the sample before it until its own time, what a framework wrote until the next value.
-Steps that are shorter than the distance of two samples see their neighbours too. A report of Sonde's own.)",
+Means are weighted by time: each value counts for the nanoseconds of the span that it covers. A sample of a GPU metric
+covers the time since the previous sample. A value that a framework wrote covers the time until the next value. Steps
+shorter than the sampling interval include values of neighboring steps. This report is specific to Sonde.)",
     .data = "GPU metrics (nsys: --gpu-metrics-devices=all)",
     .in_default_set = false,
     .fields = gpu_metric_step_sum::fields,

@@ -95,21 +95,21 @@ const StatsReport library_call_sum_report{
     .name = "library_call_sum",
     .usage = "library_call_sum",
     .title = "Library Call Summary",
-    .description = R"(Calls of cuBLAS, cuDNN, NCCL and other libraries: host time, and what they put on GPUs.
+    .description = R"(Calls of cuBLAS, cuDNN, NCCL and other libraries: host time, and the GPU work that they launch.
 
 Time (%)     share of the sum of Total Time, not of the run's wall time
-Total Time   time of the threads in all calls; one inside another counts in both
-Num Calls    how many there were
-Avg, Med, Min, Max, StdDev  of one
-Device Time  of the operations that were launched within, each counted for the innermost library call around its launch; a
-             nanosecond in which n operations of a GPU run gives each 1/n of it, as in `sonde modules`
-GPU Ops      kernels, copies, sets and graph launches among them
-Library      by the trace of its calls, or the NVTX domain that it marks them in (NCCL, CCCL, MPI, UCX, NVSHMEM, TensorRT...)
+Total Time   time of the threads in all calls; a nested call counts in both
+Num Calls    number of calls
+Avg, Med, Min, Max, StdDev  of the duration of one
+Device Time  time of the operations launched within the call, each assigned to the innermost library call around its launch.
+             If n operations of a GPU run at the same time, each gets 1/n of it, as in `sonde modules`
+GPU Ops      number of these operations: kernels, copies, memsets and graph launches
+Library      name of the traced library, or the NVTX domain of its ranges (NCCL, CCCL, MPI, UCX, NVSHMEM, TensorRT...)
 Name         the function
-Back Trace   the call chain with the most time, innermost frame first: of the call, or of the first CUDA call in it that
+Back Trace   the call stack with the most time, innermost frame first: of the call, or of the first CUDA call in it that
              has one (nsys: --cudabacktrace)
 
-A report of Sonde's own.)",
+This report is specific to Sonde.)",
     .data = "library call (nsys: --trace=cublas,cudnn,nvtx)",
     .in_default_set = false,
     .fields = library_call_sum::fields,

@@ -83,23 +83,23 @@ const StatsReport memory_usage_sum_report{
     .name = "memory_usage_sum",
     .usage = "memory_usage_sum",
     .title = "Memory Usage Summary",
-    .description = R"(How much memory was in use on each GPU, and on the host, and how it grew from step to step.
+    .description = R"(Memory in use on each GPU and on the host, and its growth from step to step.
 
-First          in use before the first event. What was allocated before the recording is known where PyTorch's allocator
-               tells its total; else only what was released and never seen to be allocated counts (--filter-time cuts off as
-               the recording does)
-Peak, Peak Time  the most in use, and when it was reached first; - where that was before the first event
-Capacity (%)   Peak of the memory of the GPU
-Peak Reserved  the most that PyTorch's allocator held from the driver, in use or not
+First          in use before the first event. Earlier allocations are known if PyTorch's allocator reports its total;
+               otherwise only memory that is freed without a recorded allocation counts. --filter-time has the same effect
+               as a later start of the recording
+Peak, Peak Time  maximum in use, and when it was first reached; - if that was before the first event
+Capacity (%)   Peak as a percentage of the GPU's memory
+Peak Reserved  maximum that PyTorch's allocator reserved from the driver, in use or not
 Last           in use after the last event
-Steps          ranges that repeat over most of the run, without the warm-up (see `sonde modules`)
-Step Growth, Growth StdErr  slope of the line through what was in use at the end of each step, and its standard error
-Allocations, Releases  events
-Not Released, Not Released Size  allocations whose address no later release names
+Steps          number of steps: ranges that repeat over most of the run, without warm-up (see `sonde modules`)
+Step Growth, Growth StdErr  slope of the line through the memory in use at the end of each step, and its standard error
+Allocations, Releases  number of allocations and frees
+Not Released, Not Released Size  allocations that no later event frees
 Memory         Device (arrays and static variables among it), Managed, Pinned, Pageable, or Host (PyTorch's CPU tensors)
-GPU            which
+GPU            the GPU
 
-Memory of all processes on a GPU counts together. A report of Sonde's own.)",
+The memory of all processes on a GPU is added. This report is specific to Sonde.)",
     .data = "memory usage (nsys: --cuda-memory-usage=true, torch.profiler: profile_memory=True)",
     .in_default_set = false,
     .fields = memory_usage_sum::fields,

@@ -93,19 +93,19 @@ const StatsReport memory_usage_trace_report{
     .name = "memory_usage_trace",
     .usage = "memory_usage_trace",
     .title = "Memory Usage Trace",
-    .description = R"(Every allocation and release of memory in the order of time, with what was in use after it.
+    .description = R"(Every allocation and free of memory in order of time, with the memory in use after it.
 
-Start          when
-Change         by how much the memory in use changed
-In Use         in that memory after the event, of all processes (see `memory_usage_sum`)
-Reserved       what PyTorch's allocator held from the driver
-Pid, Tid       process and thread; - where the source does not tell the thread
+Start          time of the event
+Change         change of the memory in use
+In Use         memory in use after the event, of all processes (see `memory_usage_sum`)
+Reserved       memory that PyTorch's allocator reserved from the driver
+Pid, Tid       process and thread; - if the source does not record the thread
 Operation      Allocation or Deallocation
-Memory, GPU    which memory (see `memory_usage_sum`)
-Address        of the block
-Name           of the variable, where it has one
+Memory, GPU    kind of memory and GPU (see `memory_usage_sum`)
+Address        address of the block
+Name           name of the variable, if it has one
 
-A report of Sonde's own.)",
+This report is specific to Sonde.)",
     .data = "memory usage (nsys: --cuda-memory-usage=true, torch.profiler: profile_memory=True)",
     .in_default_set = false,
     .fields = memory_usage_trace::fields,

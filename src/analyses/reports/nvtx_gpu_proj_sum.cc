@@ -98,10 +98,10 @@ const StatsReport nvtx_gpu_proj_sum_report{
     .usage = "nvtx_gpu_proj_sum",
     .title = "NVTX GPU Projection Summary",
     .description =
-        R"(NVTX ranges projected from the host onto the GPU, by name. A range's projection goes from the start of the first GPU
-operation (kernel, copy, set, graph launch) that it launched to the end of the last. An operation belongs to every
-range that holds the call that launched it, on the same thread; ranges inside a range are not subtracted from it, so
-sums can exceed the run. Start/end ranges that end on another thread are left out.
+        R"(NVTX ranges projected from the host onto the GPU, by name. A range's projection extends from the start of the first GPU
+operation (kernel, copy, memset, graph launch) that it launched to the end of the last. An operation belongs to every
+range that encloses the call that launched it, on the same thread. Nested ranges are not subtracted, so sums can exceed
+the run. Start/end ranges that end on another thread are omitted.
 
 Range         domain and text, "domain:text"; ":text" in the default domain
 Style         PushPop or StartEnd
@@ -109,9 +109,9 @@ Total Proj Time   sum of the projections
 Total Range Time  sum of the ranges' own times on the host
 Range Instances   ranges that launched GPU operations
 Proj Avg, Proj Med, Proj Min, Proj Max, Proj StdDev  of one projection
-Total GPU Ops, Avg GPU Ops  operations launched, in all and by one range
-Avg Range Lvl     ranges of the thread that hold it, on average
-Avg Num Child     ranges directly inside it that launched GPU operations, on average)",
+Total GPU Ops, Avg GPU Ops  operations launched, in total and per range
+Avg Range Lvl     average number of enclosing ranges of the thread
+Avg Num Child     average number of direct child ranges that launched GPU operations)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,
     .fields = nvtx_gpu_proj_sum::fields,

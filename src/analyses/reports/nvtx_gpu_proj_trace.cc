@@ -51,9 +51,9 @@ const StatsReport nvtx_gpu_proj_trace_report{
     .usage = "nvtx_gpu_proj_trace",
     .title = "NVTX GPU Projection Trace",
     .description =
-        R"(Each NVTX range projected from the host onto the GPU: from the start of the first GPU operation (kernel, copy, set,
-graph launch) that it launched to the end of the last. An operation belongs to every range that holds the call that
-launched it, on the same thread. Start/end ranges that end on another thread are left out.
+        R"(Each NVTX range projected from the host onto the GPU: from the start of the first GPU operation (kernel, copy, memset,
+graph launch) that it launched to the end of the last. An operation belongs to every range that encloses the call that
+launched it, on the same thread. Start/end ranges that end on another thread are omitted.
 
 Name          domain and text, "domain:text"; ":text" in the default domain
 Projected Start, Projected Duration  on the GPU
@@ -61,10 +61,10 @@ Orig Start, Orig Duration            on the host
 Style         PushPop or StartEnd
 PID, TID      process and thread of the range
 NumGPUOps     operations that it launched
-Lvl           how many ranges of the thread hold it; 0 for an outermost one
-NumChild      ranges directly inside it that launched GPU operations
-RangeId       a number for the range, in the order of start
-ParentId      RangeId of the range that holds it
+Lvl           nesting level: number of enclosing ranges of the thread; 0 for an outermost range
+NumChild      direct child ranges that launched GPU operations
+RangeId       number of the range, in order of start
+ParentId      RangeId of the enclosing range
 RangeStack    RangeIds from the outermost range to this one)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,

@@ -157,12 +157,12 @@ const StatsReport nvtx_kern_sum_report{
     .usage = "nvtx_kern_sum[:base|:mangled]",
     .title = "NVTX Range Kernel Summary",
     .description =
-        R"(Kernels by the NVTX ranges that launched them. A kernel counts in every range that holds the call that launched it on
-the same thread, also in two of the same name, so sums can exceed the run. Start/end ranges that end on another thread
-are left out. Kernels that were launched outside of ranges are not listed.
+        R"(Kernels by the NVTX ranges that launched them. A kernel counts in every range that encloses its launching call on the
+same thread, also in nested ranges of the same name, so sums can exceed the run. Start/end ranges that end on another
+thread are omitted. Kernels launched outside of ranges are not listed.
 
   :base       short kernel names
-  :mangled    the linker's kernel names
+  :mangled    mangled kernel names
 
 NVTX Range    domain and text, "domain:text"; ":text" in the default domain
 Style         PushPop or StartEnd

@@ -107,21 +107,21 @@ const StatsReport nvtx_pushpop_trace_report{
     .name = "nvtx_pushpop_trace",
     .usage = "nvtx_pushpop_trace",
     .title = "NVTX Push/Pop Range Trace",
-    .description = R"(Each NVTX push/pop range: when it was, and which ranges it lies in.
+    .description = R"(Each NVTX push/pop range with its times and enclosing ranges.
 
 Start, End, Duration  of the range on its host thread
-DurChild      time of the ranges directly inside it
-DurNonChild   Duration less DurChild
+DurChild      time of its direct child ranges
+DurNonChild   Duration minus DurChild
 Name          domain and text, "domain:text"; ":text" in the default domain
 PID, TID      process and thread
-Lvl           how many ranges of the thread hold it; 0 for an outermost one
-NumChild      ranges directly inside it
-RangeId       a number for the range, in the order of start
-ParentId      RangeId of the range that holds it
+Lvl           nesting level: number of enclosing ranges of the thread; 0 for an outermost range
+NumChild      number of direct child ranges
+RangeId       number of the range, in order of start
+ParentId      RangeId of the enclosing range
 RangeStack    RangeIds from the outermost range to this one
-NameTree      Name behind two dashes for each level
+NameTree      Name, preceded by two dashes per level
 
-Ranges that were still open when the recording ended are left out.)",
+Ranges that were still open when the recording ended are omitted.)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = false,
     .fields = nvtx_pushpop_trace::fields,

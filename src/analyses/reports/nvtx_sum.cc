@@ -26,13 +26,13 @@ const StatsReport nvtx_sum_report{
     .description = R"(Host time of NVTX ranges of both styles, by name.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time in all instances of the range
-Instances     how many there were
+Total Time    sum of the durations of all instances of the range
+Instances     number of instances
 Avg, Med, Min, Max, StdDev  of one instance
 Style         PushPop or StartEnd
 Range         domain and text, "domain:text"; ":text" in the default domain
 
-Ranges that were still open when the recording ended are left out.)",
+Ranges that were still open when the recording ended are omitted.)",
     .data = "NV Tools Extension (NVTX)",
     .in_default_set = true,
     .fields = nvtx_sum::fields,

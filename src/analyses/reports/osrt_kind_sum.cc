@@ -132,19 +132,19 @@ const StatsReport osrt_kind_sum_report{
     .usage = "osrt_kind_sum",
     .title = "OS Runtime Calls by Kind and Thread",
     .description =
-        R"(Calls of the OS runtime by what they are about (files, network, polling, locks...) and by thread, waiting included.
+        R"(OS runtime calls by kind (files, network, polling, locks...) and thread, including time spent waiting.
 
-Total Time  time in all of them; one inside another counts in both
-Num Calls, Med, Max  how many, and of one
-GPU Idle    time in them, each moment once, in which at least one GPU of the same rank did nothing
-GPU Waited  of it that in which such a GPU's next work came from this thread
+Total Time  time in all of them; a nested call counts in both
+Num Calls, Med, Max  number of calls, and median and maximum of one call
+GPU Idle    time in them in which at least one GPU of the same rank was idle; each nanosecond counts once
+GPU Waited  part of GPU Idle in which the next work of such a GPU came from this thread
 Pid, Tid    process and thread
-Kind        file, network, poll, lock, sleep, join (threads, processes, signals), thread (starting and steering them), device
-            (ioctl), memory or other, by the name of the function; reads and writes of sockets and pipes count as file
+Kind        file, network, poll, lock, sleep, join (threads, processes, signals), thread (starting, controlling them),
+            device (ioctl), memory or other, by the function's name; reads and writes of sockets and pipes count as file
 Name        the function with the most time
-Back Trace  the call chain with the most time, innermost frame first, where chains were recorded
+Back Trace  the call stack with the most time, innermost frame first, if call stacks were recorded
 
-A report of Sonde's own.)",
+This report is specific to Sonde.)",
     .data = "OS Runtime (nsys: --trace=osrt)",
     .in_default_set = false,
     .fields = osrt_kind_sum::fields,

@@ -23,11 +23,11 @@ const StatsReport osrt_sum_report{
     .name = "osrt_sum",
     .usage = "osrt_sum",
     .title = "OS Runtime Summary",
-    .description = R"(Time of the threads in functions of the operating system's libraries, waiting included.
+    .description = R"(Time of the threads in OS runtime functions, including time spent waiting.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time in all calls
-Num Calls     how many there were
+Total Time    sum of the durations of all calls
+Num Calls     number of calls
 Avg, Med, Min, Max, StdDev  of one call
 Name          the function)",
     .data = "OS Runtime",

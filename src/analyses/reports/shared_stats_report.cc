@@ -36,7 +36,7 @@ Status set_argument(const StatsReport& report, std::string_view text, ReportArgu
   const std::string_view key = text.substr(0, equals);
   const auto known = arguments_of(report);
   if (std::ranges::find(known, key) == known.end()) {
-    return fail("the report {} takes no argument '{}'{} (usage: {})", report.name, key, did_you_mean(key, known),
+    return fail("the report {} has no argument '{}'{} (usage: {})", report.name, key, did_you_mean(key, known),
                 report.usage);
   }
   if (key == "nvtx-name") arguments.nvtx_name = true;
@@ -47,7 +47,7 @@ Status set_argument(const StatsReport& report, std::string_view text, ReportArgu
     int64_t rows = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), rows);
     if (error != std::errc() || end != value.data() + value.size()) {
-      return fail("the report {} takes rows=N with a whole number, not '{}'", report.name, value);
+      return fail("the report {} needs an integer N in rows=N, not '{}'", report.name, value);
     }
     arguments.rows = rows;
   }
@@ -66,7 +66,8 @@ Result<ChosenReport> choose_report(std::string_view specification) {
     std::vector<std::string_view> known;
     known.reserve(kReports.size());
     for (const StatsReport& r : kReports) known.push_back(r.name);
-    return fail("there is no report '{}'{} (sonde stats --help-reports lists them)", name, did_you_mean(name, known));
+    return fail("unknown report '{}'{} (`sonde stats --help-reports` lists the reports)", name,
+                did_you_mean(name, known));
   }
   ChosenReport chosen{report, {}};
   for (size_t at = colon; at != std::string_view::npos;) {

@@ -23,11 +23,11 @@ const StatsReport syscall_sum_report{
     .name = "syscall_sum",
     .usage = "syscall_sum",
     .title = "Syscall Summary",
-    .description = R"(Time of the threads in system calls, waiting included.
+    .description = R"(Time of the threads in system calls, including time spent waiting.
 
 Time (%)      share of the sum of Total Time, not of the run's wall time
-Total Time    time in all calls
-Num Calls     how many there were
+Total Time    sum of the durations of all calls
+Num Calls     number of calls
 Avg, Med, Min, Max, StdDev  of one call
 Name          the function)",
     .data = "syscall",

@@ -88,23 +88,24 @@ const StatsReport thread_sum_report{
     .usage = "thread_sum",
     .title = "Host Thread Summary",
     .description =
-        R"(What each host thread did: running, ready or blocked, and in which call; threads that launch kernels first.
+        R"(Time of each host thread by state (running, ready or blocked), and the call it was blocked in longest. Threads that
+launch kernels come first.
 
 Running (%)      share of Span
 Span             from the first to the last of its context switches, calls and ranges
-Running          on a core; - where context switches were not recorded
-Ready            off the cores although it could have run; - where switches have no thread states (then part of Blocked)
-Blocked          off the cores otherwise, until it is back on one; without context switches, in calls that wait: of the OS
-                 runtime for files, network, polling, locks, sleep or other threads, of CUDA for the GPU
-Top Wait         name of the innermost traced calls in which it was blocked longest; Top Wait Time: for how long
+Running          on a core; - if context switches were not recorded
+Ready            runnable but not on a core; - if switches have no thread states (then included in Blocked)
+Blocked          otherwise not on a core. Without context switches: in waiting calls, of the OS runtime (files, network,
+                 polling, locks, sleep, other threads) or of CUDA (waiting for the GPU)
+Top Wait         name of the innermost traced calls in which it was blocked longest; Top Wait Time is that time
 Source           scheduling: context switches (nsys: --cpuctxsw=process-tree), calls: traced calls only (--trace=osrt,cuda)
-Switches         times that it was put on a core
-Migrations       times that it came back on another core
-Cores            on which it was seen
-Kernels          launched by it
+Switches         number of times it was switched in
+Migrations       number of times it continued on another core
+Cores            number of cores it ran on
+Kernels          number of kernels it launched
 Pid, Tid, Thread  process, thread and its name
 
-A report of Sonde's own.)",
+This report is specific to Sonde.)",
     .data = "thread (nsys: --cpuctxsw=process-tree or --trace=osrt)",
     .in_default_set = false,
     .fields = thread_sum::fields,

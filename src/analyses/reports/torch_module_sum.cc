@@ -25,16 +25,17 @@ const StatsReport torch_module_sum_report{
     .title = "PyTorch Module Summary",
     .description = R"(Calls of PyTorch modules (nn.Module) on host and device, by name.
 
-Device Self (%), Device Self Time  GPU time of the operations (kernels, copies, sets, graph launches) that were launched
-                  in a module and in no other inside it
-Device Total Time  with those of all modules inside it
+Device Self (%), Device Self Time  GPU time of the operations (kernels, copies, memsets, graph launches) that were
+                  launched directly in the module, not in a submodule
+Device Total Time  the same, including all submodules
 Device Avg        Device Total Time of one call
-Host Self (%), Host Self Time  time on the host thread, less that of the modules inside it
-Host Total Time, Host Avg      time on the host thread, in all and of one call
-Calls             how many there were
+Host Self (%), Host Self Time  time on the host thread, without that of submodules
+Host Total Time, Host Avg      time on the host thread, in total and per call
+Calls             number of calls
 Name              the module
 
-Percentages are of the sum of the column. Times inside a module of the same name count in both. A report of Sonde's own.)",
+Percentages refer to the sum of the column. Time in a nested module of the same name counts in both. This report is
+specific to Sonde.)",
     .data = "PyTorch module",
     .in_default_set = false,
     .fields = torch_module_sum::fields,

@@ -25,16 +25,17 @@ const StatsReport torch_op_sum_report{
     .title = "PyTorch Operator Summary",
     .description = R"(PyTorch operators (aten:: and others that the profiler records) on host and device, by name.
 
-Device Self (%), Device Self Time  GPU time of the operations (kernels, copies, sets, graph launches) that were launched
-                  in an operator and in no other inside it
-Device Total Time  with those of all operators inside it
+Device Self (%), Device Self Time  GPU time of the operations (kernels, copies, memsets, graph launches) that were
+                  launched directly in the operator, not in a nested one
+Device Total Time  the same, including all nested operators
 Device Avg        Device Total Time of one call
-Host Self (%), Host Self Time  time on the host thread, less that of the operators inside it
-Host Total Time, Host Avg      time on the host thread, in all and of one call
-Calls             how many there were
+Host Self (%), Host Self Time  time on the host thread, without that of nested operators
+Host Total Time, Host Avg      time on the host thread, in total and per call
+Calls             number of calls
 Name              the operator
 
-Percentages are of the sum of the column. Times inside an operator of the same name count in both. A report of Sonde's own.)",
+Percentages refer to the sum of the column. Time in a nested operator of the same name counts in both. This report is
+specific to Sonde.)",
     .data = "PyTorch operator",
     .in_default_set = false,
     .fields = torch_op_sum::fields,

@@ -58,9 +58,9 @@ const StatsReport um_cpu_page_faults_sum_report{
     .usage = "um_cpu_page_faults_sum",
     .title = "Unified Memory CPU Page Faults Summary",
     .description =
-        R"(Page faults that code on the host had on unified memory, by the instruction that faulted; most faults first.
+        R"(CPU page faults on unified memory by faulting instruction; most faults first.
 
-CPU Page Faults          faults
+CPU Page Faults          number of faults
 CPU Instruction Address  symbol or address of the instruction)",
     .data = "CUDA Unified Memory CPU page faults",
     .in_default_set = true,

@@ -113,15 +113,15 @@ const StatsReport um_sum_report{
     .usage = "um_sum[:rows=<limit>]",
     .title = "Unified Memory Analysis Summary",
     .description =
-        R"(Data that the driver moved between host and device for unified memory, by address; most bytes first.
+        R"(Unified memory migrations between host and device, by address; most bytes first.
 
-  :rows=<limit>  rows to list, 10 without it, all with -1
+  :rows=<limit>  number of rows to list (default: 10; -1 lists all)
 
 Virtual Address       base of the pages
-HtoD Migration Size   moved from host to device
-DtoH Migration Size   moved from device to host
-CPU Page Faults, GPU PageFaults  faults at that address; absent where none were recorded
-Migration Throughput  bytes moved by the time that moving took)",
+HtoD Migration Size   bytes migrated from host to device
+DtoH Migration Size   bytes migrated from device to host
+CPU Page Faults, GPU PageFaults  faults at that address; absent if none were recorded
+Migration Throughput  migrated bytes divided by the time of the migrations)",
     .data = "CUDA Unified Memory CPU page faults",
     .in_default_set = true,
     .fields = um_sum::fields,

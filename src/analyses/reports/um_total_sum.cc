@@ -77,11 +77,11 @@ const StatsReport um_total_sum_report{
     .name = "um_total_sum",
     .usage = "um_total_sum",
     .title = "Unified Memory Totals Summary",
-    .description = R"(Data that the driver moved between host and device for unified memory, and page faults, in all.
+    .description = R"(Totals of unified memory migrations and page faults.
 
-Total HtoD Migration Size, Total DtoH Migration Size  moved from host to device, and back
-Total CPU Page Faults, Total GPU PageFaults  faults; absent where none were recorded
-Minimum Virtual Address, Maximum Virtual Address  range of the addresses met)",
+Total HtoD Migration Size, Total DtoH Migration Size  bytes migrated from host to device, and back
+Total CPU Page Faults, Total GPU PageFaults  number of faults; absent if none were recorded
+Minimum Virtual Address, Maximum Virtual Address  lowest and highest recorded address)",
     .data = "CUDA Unified Memory CPU page faults",
     .in_default_set = true,
     .fields = um_total_sum::fields,

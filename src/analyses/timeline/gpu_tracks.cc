@@ -71,7 +71,7 @@ SliceDetail detail_of(const LaunchFacts& k) {
   if (is_known(k.grid)) detail.emplace_back("grid", dims_text(k.grid));
   if (is_known(k.block)) detail.emplace_back("block", dims_text(k.block));
   if (is_known(k.cluster)) detail.emplace_back("cluster", dims_text(k.cluster));
-  add_known(detail, "registers a thread", k.registers);
+  add_known(detail, "registers per thread", k.registers);
   if (k.static_shared_bytes != kUnknown32 || k.dynamic_shared_bytes != kUnknown32) {
     add_known(detail, "static shared memory, bytes", k.static_shared_bytes);
     add_known(detail, "dynamic shared memory, bytes", k.dynamic_shared_bytes);
@@ -160,7 +160,7 @@ class StreamLabels {
   [[nodiscard]] std::string of(uint32_t gpu, StreamId id) const {
     const Stream& stream = trace_.streams[id];
     std::string label = stream.stream == kNone
-                            ? std::string("Without a stream")
+                            ? std::string("No stream")
                             : fmt::format("{} {}", stream.is_default ? "Default stream" : "Stream", stream.stream);
     if (alike_.at({gpu, stream.stream}) > 1) {
       label += fmt::format(", process {}, context {}", trace_.processes[stream.process].pid, stream.context);

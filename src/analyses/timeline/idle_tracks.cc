@@ -29,7 +29,7 @@ SliceDetail detail_of(const Trace& trace, const IdlePiece& piece) {
   if (piece.thread < trace.threads.size()) {
     detail.emplace_back("waited for thread", fmt::format("{}", trace.threads[piece.thread].tid));
   }
-  if (piece.name != kNone) detail.emplace_back("which was in", trace.name(piece.name));
+  if (piece.name != kNone) detail.emplace_back("it was in", trace.name(piece.name));
   return detail;
 }
 
@@ -40,7 +40,7 @@ void add_idle_tracks(const TimelineSource& source, Timeline& timeline) {
   const Trace& trace = source.trace;
   std::vector<TrackBuilder> builders;
   for (uint32_t gpu = 0; gpu < source.gpus.gpus.size(); ++gpu) {
-    builders.emplace_back(timeline, gpu_track(trace, source.gpus, gpu, TrackKind::idle, "Idle, by cause"));
+    builders.emplace_back(timeline, gpu_track(trace, source.gpus, gpu, TrackKind::idle, "Idle by cause"));
   }
   for_each_idle_piece(trace, source.gpus, source.extent, [&](const IdlePiece& piece) {
     TrackBuilder& builder = builders[piece.gpu];

@@ -47,8 +47,7 @@ const KernelView instruction_mix_view{
     .name = "instruction_mix",
     .title = "Instruction Mix",
     .section = "InstructionStats",
-    .description =
-        "Instructions executed by warps, by opcode (sass__inst_executed_per_opcode), the most executed first.",
+    .description = "Warp instructions executed by opcode (sass__inst_executed_per_opcode), most frequent first.",
     .run = instruction_mix::run,
 };
 

@@ -164,9 +164,9 @@ const KernelView memory_chart_view{
     .title = "Memory Chart",
     .section = "MemoryWorkloadAnalysis_Chart",
     .description =
-        "What flowed between the kernel, its caches and the memories. Hit rate is that of the cache the requests went "
+        "Traffic between the kernel, the caches and the memories. The hit rate is that of the cache the requests went "
         "to. "
-        "Rows with 'all' are a cache or memory altogether; their share of the peak is that of its busiest part "
+        "Rows with 'all' are totals of a cache or memory; their share of the peak is that of its busiest part "
         "(l1tex__throughput, lts__throughput, gpu__dram_throughput).",
     .run = memory_chart::run,
 };

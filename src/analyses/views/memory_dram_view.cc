@@ -48,8 +48,9 @@ const KernelView memory_dram_view{
     .title = "Device Memory",
     .section = "MemoryWorkloadAnalysis_Tables",
     .description =
-        "Traffic of device memory: sectors of 32 bytes, bytes, rate and its share of the peak (dram__bytes; where that "
-        "has no share, dram__throughput).",
+        "Traffic of device memory: sectors of 32 bytes, bytes, rate and its share of the peak (from dram__bytes, or "
+        "from "
+        "dram__throughput if that has no share).",
     .run = memory_dram::run,
 };
 

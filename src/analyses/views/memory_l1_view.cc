@@ -77,9 +77,9 @@ const KernelView memory_l1_view{
     .title = "L1/TEX Cache",
     .section = "MemoryWorkloadAnalysis_Tables",
     .description =
-        "What the instructions asked of L1: instructions of warps, requests and sectors of 32 bytes of the tag stage, "
+        "Accesses of instructions to L1: warp instructions, requests and sectors of 32 bytes at the tag stage, "
         "hit "
-        "rate, and how many bytes of a sector the threads used (32 is the best). Sectors per request: 4 is the best "
+        "rate, and bytes of each sector that the threads used (32 is ideal). Sectors per request: 4 is ideal "
         "for "
         "32 threads with 4 bytes each.",
     .run = memory_l1::run,

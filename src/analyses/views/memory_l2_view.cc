@@ -64,8 +64,8 @@ const KernelView memory_l2_view{
     .title = "L2 Cache",
     .section = "MemoryWorkloadAnalysis_Tables",
     .description =
-        "What was asked of L2, by who asked and for what: requests, sectors of 32 bytes, hit rate, bytes. The rows "
-        "overlap: 'L1/TEX total' holds the rows above it, 'total' holds all.",
+        "Accesses to L2 by source and kind: requests, sectors of 32 bytes, hit rate, bytes. The rows "
+        "overlap: 'L1/TEX total' includes the rows above it, 'total' includes all.",
     .run = memory_l2::run,
 };
 

@@ -76,8 +76,8 @@ const KernelView memory_shared_view{
     .title = "Shared Memory",
     .section = "MemoryWorkloadAnalysis_Tables",
     .description =
-        "Instructions on shared memory, the passes (wavefronts) that they took through L1's data stage, and bank "
-        "conflicts, which are passes beyond those without conflicts. Wavefronts/Instruction: 1 is the best for 4 bytes "
+        "Shared memory instructions, their passes (wavefronts) through L1's data stage, and bank "
+        "conflicts, which are the extra passes. Wavefronts/Instruction: 1 is ideal for 4 bytes "
         "a "
         "thread, n with n-way conflicts; wider accesses need more.",
     .run = memory_shared::run,

@@ -26,10 +26,10 @@ int64_t own_shared_bytes(const ProfiledLaunch& launch) {
 }
 
 constexpr std::array kProperties = {
-    Property{"threads a block", "threads a block", occupancy_by_block_size, own_threads,
+    Property{"threads per block", "threads per block", occupancy_by_block_size, own_threads,
              Search{.may_grow = true, .multiple = 32}},
-    Property{"registers a thread", "registers a thread", occupancy_by_registers, own_registers, Search{}},
-    Property{"shared bytes a block", "bytes of shared memory a block, the driver's share with them,",
+    Property{"registers per thread", "registers per thread", occupancy_by_registers, own_registers, Search{}},
+    Property{"shared bytes per block", "bytes of shared memory per block (including the driver's share)",
              occupancy_by_shared_memory, own_shared_bytes, Search{}},
 };
 
@@ -93,7 +93,7 @@ Result<Table> run(const Trace& trace, const KernelProfile& kernel) {
         "LaunchStats)");
   }
   const auto launch = occupancy_of_profile(trace, kernel);
-  if (!launch) return fail("not known: what an SM of this GPU holds; its compute capability is not recorded");
+  if (!launch) return fail("not known: the SM limits of this GPU, because its compute capability is not recorded");
   CurvesTable rows;
   for (const Property& property : kProperties) add_curve(rows, property, *launch);
   return std::move(rows.table);
@@ -108,10 +108,12 @@ const KernelView occupancy_curves_view{
     .title = "What Would Change Occupancy",
     .section = "Occupancy",
     .description =
-        "Theoretical occupancy by formula while one property of the launch varies and the others stay. Steps between "
-        "which it changes; of a curve with many, its peaks. Shared bytes hold the driver's share and come in steps of "
-        "512. 'Next better' is the nearest point with more warps: fewer registers or less shared memory, more or fewer "
-        "whole warps.",
+        "Calculated theoretical occupancy while one property of the launch varies and the others stay. Steps at "
+        "which it changes; if a curve has many steps, its peaks. Shared bytes include the driver's share and come in "
+        "steps of "
+        "512. 'Next better' is the nearest point with more warps: fewer registers, less shared memory, or a different "
+        "number of "
+        "whole warps per block.",
     .run = occupancy_curves::run,
 };
 

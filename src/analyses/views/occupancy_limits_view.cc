@@ -34,11 +34,11 @@ std::optional<int64_t> blocks_by(OccupancyLimit limit, const Occupancy& occupanc
 
 std::string asked(OccupancyLimit limit, const LaunchShape& shape) {
   switch (limit) {
-    case OccupancyLimit::registers: return fmt::format("{} a thread", shape.registers_per_thread);
-    case OccupancyLimit::shared_memory: return fmt::format("{} bytes a block", shape.shared_bytes);
-    case OccupancyLimit::warps: return fmt::format("{} threads a block", shape.threads_per_block);
+    case OccupancyLimit::registers: return fmt::format("{} per thread", shape.registers_per_thread);
+    case OccupancyLimit::shared_memory: return fmt::format("{} bytes per block", shape.shared_bytes);
+    case OccupancyLimit::warps: return fmt::format("{} threads per block", shape.threads_per_block);
     case OccupancyLimit::blocks: return {};
-    case OccupancyLimit::barriers: return shape.barriers ? fmt::format("{} a block", *shape.barriers) : std::string();
+    case OccupancyLimit::barriers: return shape.barriers ? fmt::format("{} per block", *shape.barriers) : std::string();
   }
   return {};
 }
@@ -120,9 +120,11 @@ std::string note_of(const Reported& reported, const std::optional<ProfiledLaunch
         "Occupancy). ";
   }
   if (!launch) {
-    note += "By formula: not known, since the GPU's limits or the launch's resources are not recorded.";
+    note += "Formula values are unknown because the GPU's limits or the launch's resources are not recorded.";
   } else if (launch->occupancy.upper_bound) {
-    note += "By formula at most: the carve-out of shared memory is not recorded, or blocks come in clusters.";
+    note +=
+        "Formula values are upper bounds because the shared memory carve-out is not recorded or blocks are in "
+        "clusters.";
   }
   if (note.ends_with(' ')) note.pop_back();
   return note;
@@ -162,9 +164,10 @@ const KernelView occupancy_limits_view{
     .title = "Occupancy Limits",
     .section = "Occupancy",
     .description =
-        "Blocks that an SM can hold by each of its limits, as the report has them (launch__occupancy_limit_*) and by "
-        "formula from the launch's shape; the least binds. Theoretical occupancy: warps of these blocks, of those that "
-        "an SM can hold (sm__maximum_warps_per_active_cycle_pct). Achieved: what was resident on average "
+        "Blocks per SM by each limit, from the report (launch__occupancy_limit_*) and by "
+        "formula from the launch's shape; the smallest is the limiter. Theoretical occupancy: warps of these blocks as "
+        "a share of the "
+        "SM's maximum (sm__maximum_warps_per_active_cycle_pct). Achieved: average of active warps "
         "(sm__warps_active).",
     .run = occupancy_limits::run,
 };

@@ -82,18 +82,18 @@ bool is_shown_idle(const Arithmetic& arithmetic) {
 
 std::string note_of(const Trace& trace, const KernelProfile& kernel, const std::vector<Arithmetic>& kinds) {
   std::string note =
-      "FP32, FP64 and FP16 count scalar instructions only: work of tensor cores is not in them, and a matrix product "
+      "FP32, FP64 and FP16 count scalar instructions only. They do not include tensor core work, so a matrix product "
       "on "
-      "tensor cores looks idle there.";
+      "tensor cores appears idle.";
   if (const auto busy = tensor_pipe_percent(trace, kernel)) {
     note += fmt::format(" The tensor pipe was busy for {:.1f} % of the time.", *busy);
   }
   if (std::ranges::none_of(kinds, &Arithmetic::tensor)) {
     note += " Arithmetic of tensor cores: not collected (ncu --section SpeedOfLight_HierarchicalTensorRooflineChart).";
   } else if (std::ranges::none_of(kinds, [](const Arithmetic& a) { return a.tensor && is_executed(a); })) {
-    note += " Tensor cores did nothing that was counted.";
+    note += " No tensor core operations were counted.";
   } else {
-    note += " Tensor rows can overlap (a type and its instructions): do not add them.";
+    note += " Tensor rows can overlap (a type and its instructions), so do not add them.";
   }
   return note;
 }
@@ -130,10 +130,10 @@ const KernelView roofline_view{
     .title = "Roofline",
     .section = "SpeedOfLight_RooflineChart",
     .description =
-        "Arithmetic that was achieved, by kind, against the traffic of each level of the memory: intensity = FLOP / "
+        "Achieved arithmetic by kind, relative to the traffic of each memory level: intensity = FLOP / "
         "byte, "
-        "ridge = ceiling / bandwidth, roof = min(ceiling, intensity * bandwidth). 'Roof there' names the lower one. A "
-        "kind of which nothing was executed has one row without a level.",
+        "ridge = ceiling / bandwidth, roof = min(ceiling, intensity * bandwidth). 'Roof there' names the lower roof. A "
+        "kind without executed operations has one row without a level.",
     .run = roofline::run,
 };
 

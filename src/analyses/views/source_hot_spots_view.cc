@@ -115,9 +115,10 @@ const KernelView source_hot_spots_view{
     .title = "Hottest Source Lines",
     .section = "SourceCounters",
     .description =
-        "Where the warps were, by samples of the program counter (smsp__pcsamp_sample_count), with the stall reason "
-        "that has the most of them there. Source lines need -lineinfo; without it, offsets of instructions from "
-        "the begin of the function. With fewer than 200 samples the order is that of the executions.",
+        "Program counter samples of the warps by source line (smsp__pcsamp_sample_count), with the most frequent stall "
+        "reason "
+        "of each line. Source lines need -lineinfo; without it, the rows are instruction offsets from "
+        "the start of the function. With fewer than 200 samples, rows are ordered by executions.",
     .run = source_hot_spots::run,
 };
 

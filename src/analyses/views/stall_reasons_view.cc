@@ -37,7 +37,7 @@ const KernelView stall_reasons_view{
     .title = "Warp Stall Reasons",
     .section = "WarpStateStats",
     .description =
-        "What the warps of an SM sub-partition were doing between two instructions of theirs: cycles per issued "
+        "What the warps of an SM sub-partition did between two of their instructions: cycles per issued "
         "instruction (smsp__average_warps_issue_stalled_<reason>_per_issue_active), their share of all, and "
         "samples of the program counter (smsp__pcsamp_warps_issue_stalled_<reason>). 'selected' is the cycle "
         "that issues.",

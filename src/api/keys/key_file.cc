@@ -59,7 +59,7 @@ Result<std::vector<StoredKey>> read_keys(const std::string& path) {
   auto keys = parse_keys(*text);
   if (keys) return keys;
   return fail(
-      "the key file {} is damaged: {}; put back a copy of it, or move it away and make new keys with `sonde keys add`",
+      "the key file {} is damaged: {}; restore a backup, or move it away and create new keys with `sonde keys add`",
       path, keys.error().message);
 }
 
@@ -74,12 +74,13 @@ class HashedKeys final : public KeyFile {
     auto keys = read_keys(path_);
     if (!keys) return std::unexpected(keys.error());
     if (std::ranges::any_of(*keys, [&](const StoredKey& stored) { return stored.key.name == name; })) {
-      return fail("{} holds a key '{}' already; revoke it first, or choose another name", path_, name);
+      return fail("{} already contains a key '{}'; revoke it first, or choose another name", path_, name);
     }
     Made made{.key = {.id = new_id(*keys), .name = name, .role = role, .made_s = now_s(), .expires_s = expires_s},
               .secret = {}};
     made.secret = random_secret(made.key.id);
-    if (made.key.id.empty() || made.secret.empty()) return fail("the system gives no randomness; no key was made");
+    if (made.key.id.empty() || made.secret.empty())
+      return fail("the system provides no random numbers; no key was created");
     keys->push_back({.key = made.key, .sha256 = sha256_hex(made.secret)});
     SONDE_TRY(write_private_file(path_, keys_json(*keys)));
     return made;
@@ -138,8 +139,8 @@ class HashedKeys final : public KeyFile {
       known.emplace_back(stored.key.id);
     }
     const std::string suggestion = did_you_mean(id_or_name, known);
-    return fail("{} holds no key '{}'{}", path_, id_or_name,
-                suggestion.empty() ? "; `sonde keys list` shows those that there are" : suggestion);
+    return fail("{} contains no key '{}'{}", path_, id_or_name,
+                suggestion.empty() ? "; `sonde keys list` shows the existing keys" : suggestion);
   }
 
   /// Looks at the file's state, which takes about a microsecond, and reads it where that changed. A file that cannot be

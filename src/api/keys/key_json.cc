@@ -40,7 +40,7 @@ Result<int64_t> seconds_of(const Json& text, std::string_view key) {
   const auto& stamp = text.get_ref<const std::string&>();
   const auto seconds =
       stamp.ends_with('Z') ? parse_moment(std::string_view(stamp).substr(0, stamp.size() - 1)) : std::nullopt;
-  if (!seconds) return fail("'{}' is no moment of the form 2026-01-31T12:00:00Z", key);
+  if (!seconds) return fail("'{}' is not a timestamp of the form 2026-01-31T12:00:00Z", key);
   return *seconds;
 }
 
@@ -86,7 +86,7 @@ Status check_form(const Json& json) {
     return fail("{} {}", wrong->place.empty() ? "it" : fmt::format("'{}'", wrong->place), wrong->what);
   }
   const auto& schema = json["schema"].get_ref<const std::string&>();
-  if (schema != kSchema) return fail("its 'schema' is '{}', this program knows {}", schema, kSchema);
+  if (schema != kSchema) return fail("its 'schema' is '{}'; this program supports {}", schema, kSchema);
   return {};
 }
 
@@ -100,13 +100,13 @@ std::optional<Role> role_of_name(std::string_view name) {
 }
 
 Status check_key_name(const std::string& name) {
-  if (name.empty()) return fail("a key needs a name: of whom or what it is for");
-  if (has_control(name)) return fail("the name of a key may not hold control characters");
+  if (name.empty()) return fail("a key needs a name, such as its user or purpose");
+  if (has_control(name)) return fail("the name of a key must not contain control characters");
   if (config::first_bad_text(name)) return fail("the name of a key must be UTF-8");
   if (name.size() > kLongestName)
-    return fail("the name of a key may have {} bytes at most, this has {}", kLongestName, name.size());
-  if (name.front() == ' ' || name.back() == ' ') return fail("the name of a key may not begin or end with a blank");
-  if (looks_like_an_id(name)) return fail("'{}' looks like the id of a key; choose another name", name);
+    return fail("the name of a key may have at most {} bytes; this name has {}", kLongestName, name.size());
+  if (name.front() == ' ' || name.back() == ' ') return fail("the name of a key must not begin or end with a space");
+  if (looks_like_an_id(name)) return fail("'{}' looks like a key ID; choose another name", name);
   return {};
 }
 
@@ -131,7 +131,7 @@ Result<std::vector<StoredKey>> parse_keys(std::string_view text) {
   for (size_t i = 0; i < (*json)["keys"].size(); ++i) {
     auto key = key_of((*json)["keys"][i]);
     if (!key) return fail("keys[{}]: {}", i, key.error().message);
-    if (!seen.insert(key->key.id).second) return fail("keys[{}]: the id {} stands there twice", i, key->key.id);
+    if (!seen.insert(key->key.id).second) return fail("keys[{}]: duplicate id {}", i, key->key.id);
     keys.push_back(std::move(*key));
   }
   return keys;

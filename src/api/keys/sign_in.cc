@@ -67,7 +67,7 @@ Response SignIn::wrong_key(const std::string& address) {
   const auto wait_s = wrong_keys_.take(address, kWrongKeysPerSecond, kWrongKeysAtOnce, services_.now_ns());
   if (wait_s)
     return after(refuse("too_many_wrong_keys", {{"address", address}, {"seconds", std::to_string(*wait_s)}}), *wait_s);
-  services_.log->warning("A key was refused that is not valid", {{"remote", address}});
+  services_.log->warning("An invalid key was rejected", {{"remote", address}});
   return refuse("unknown_key");
 }
 

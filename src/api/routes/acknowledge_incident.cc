@@ -14,17 +14,18 @@ constexpr std::array<std::string_view, 3> kProblems = {"unknown_incident", "inci
 }  // namespace acknowledge_incident
 
 extern const Route acknowledge_incident_route;
-constinit const Route acknowledge_incident_route{.name = "acknowledge_incident",
-                                                 .method = Method::post,
-                                                 .path = "/api/v1/incidents/{id}/acknowledge",
-                                                 .role = Role::submit,
-                                                 .summary = "Acknowledge an open incident: somebody looks after it",
-                                                 .description = "It stays open; the name of the key is kept.",
-                                                 .parameters = {},
-                                                 .body = {},
-                                                 .response = R"({"$ref": "#/components/schemas/Incident"})",
-                                                 .example = {},
-                                                 .problems = acknowledge_incident::kProblems,
-                                                 .answer = acknowledge_incident::answer};
+constinit const Route acknowledge_incident_route{
+    .name = "acknowledge_incident",
+    .method = Method::post,
+    .path = "/api/v1/incidents/{id}/acknowledge",
+    .role = Role::submit,
+    .summary = "Acknowledge an open incident",
+    .description = "The incident stays open. The name of the key is stored.",
+    .parameters = {},
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/Incident"})",
+    .example = {},
+    .problems = acknowledge_incident::kProblems,
+    .answer = acknowledge_incident::answer};
 
 }  // namespace sonde::api

@@ -53,9 +53,9 @@ constinit const Route cancel_task_route{
     .role = Role::submit,
     .summary = "Cancel a task",
     .description =
-        "One that waits is over at once; of one that runs, all processes get SIGTERM, and SIGKILL after "
-        "`sonde.tasks.cancel_grace`: `cancelling` is true until they ended. Keys with the role submit cancel what they "
-        "submitted, those with the role admin all.",
+        "A waiting task is cancelled immediately. All processes of a running task get SIGTERM, and SIGKILL after "
+        "`sonde.tasks.cancel_grace`; `cancelling` is true until they have exited. Keys with the role submit can cancel "
+        "their own tasks, keys with the role admin all tasks.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Task"})",

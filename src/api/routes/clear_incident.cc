@@ -20,7 +20,7 @@ constinit const Route clear_incident_route{
     .path = "/api/v1/incidents/{id}/clear",
     .role = Role::admin,
     .summary = "Clear an open incident",
-    .description = "For what is known to be mended. It opens again where its cause is still observed.",
+    .description = "Use it when the cause is fixed. The incident opens again if the cause is still observed.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Incident"})",

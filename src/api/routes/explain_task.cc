@@ -27,10 +27,10 @@ extern const Route explain_task_route;
 constinit const Route explain_task_route{
     .name = "explain_task",
     .path = "/api/v1/tasks/{task}/explain",
-    .summary = "Why a task went where it did, or why it waits",
+    .summary = "Why a task runs on its GPUs, or why it waits",
     .description =
-        "Of one that waits: what would let it start, and when it should, with a range. Of each attempt: the "
-        "scores of the GPUs, and why the others were refused.",
+        "For a waiting task: the conditions that would let it start, and a predicted start with a range. For each "
+        "attempt: the scores of the GPUs, and the reasons against the other GPUs.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Explanation"})",

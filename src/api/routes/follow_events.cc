@@ -21,7 +21,7 @@ Response answer(const Call& call) {
   if (header != call.request.headers.end()) {
     const auto id = integer_of<int64_t>(header->second);
     if (!id || *id < 0) {
-      return refuse("invalid_parameter", {{"parameter", "Last-Event-ID"}, {"what", "must be the number of an event"}});
+      return refuse("invalid_parameter", {{"parameter", "Last-Event-ID"}, {"what", "must be the ID of an event"}});
     }
     after = *id;
   }
@@ -34,17 +34,17 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "after",
               .schema = R"({"type": "integer", "minimum": 0})",
-              .description = "Events after this number; from now on where it is left out. `Last-Event-ID` goes first"},
+              .description = "Events after this ID; default: only new events. `Last-Event-ID` takes precedence"},
     Parameter{
         .name = "type",
         .schema =
             R"({"type": "array", "items": {"type": "string", "enum": ["samples", "incident", "config", "source", "task", "batch", "queue"]}, "maxItems": 7})",
-        .description = "Of these types only, separated by commas"},
+        .description = "Only these types, separated by commas"},
 };
 constexpr std::array kHeaders = {
     Parameter{.name = "Last-Event-ID",
               .schema = R"({"type": "integer", "minimum": 0})",
-              .description = "as browsers send it when they come back"},
+              .description = "sent by browsers when they reconnect"},
 };
 
 }  // namespace
@@ -54,11 +54,11 @@ extern const Route follow_events_route;
 constinit const Route follow_events_route{
     .name = "follow_events",
     .path = "/api/v1/events",
-    .summary = "What happens, as server-sent events",
+    .summary = "Stream of events (server-sent events)",
     .description =
-        "The types are `samples`, `incident`, `config`, `source`, `task`, `batch` and `queue`. Where "
-        "events were missed the first one is `reset`: "
-        "read everything again. It counts as one request, however long it lasts.",
+        "The types are `samples`, `incident`, `config`, `source`, `task`, `batch` and `queue`. If events were missed, "
+        "the first event is `reset`: read everything again. The stream counts as one request, regardless of its "
+        "duration.",
     .parameters = follow_events::kParameters,
     .body = {},
     .response = "text/event-stream",

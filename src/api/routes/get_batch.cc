@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 3> kProblems = {"unknown_batch", "tasks_d
 extern const Route get_batch_route;
 constinit const Route get_batch_route{.name = "get_batch",
                                       .path = "/api/v1/batches/{batch}",
-                                      .summary = "One batch: how it was split, and the states of its tasks",
+                                      .summary = "A batch: its split over the GPUs, and the states of its tasks",
                                       .description = {},
                                       .parameters = {},
                                       .body = {},

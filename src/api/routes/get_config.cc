@@ -48,8 +48,8 @@ Response answer(const Call& call) {
 extern const Route get_config_route;
 constinit const Route get_config_route{.name = "get_config",
                                        .path = "/api/v1/config",
-                                       .summary = "The configuration in force, and where each value comes from",
-                                       .description = "Secrets in URLs are left out: `***` stands in their place.",
+                                       .summary = "The current configuration and the source of each value",
+                                       .description = "Secrets in URLs are replaced by `***`.",
                                        .parameters = {},
                                        .body = {},
                                        .response = R"({"$ref": "#/components/schemas/Config"})",

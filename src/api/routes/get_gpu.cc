@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 1> kProblems = {"unknown_gpu"};
 extern const Route get_gpu_route;
 constinit const Route get_gpu_route{.name = "get_gpu",
                                     .path = "/api/v1/gpus/{gpu}",
-                                    .summary = "One GPU, as last sampled",
-                                    .description = "`gpu` is a UUID, `gpu_N` or N, in nvidia-smi's order.",
+                                    .summary = "Latest sample of a GPU",
+                                    .description = "`gpu` is a UUID, `gpu_N` or N in the order of nvidia-smi.",
                                     .parameters = {},
                                     .body = {},
                                     .response = R"({"$ref": "#/components/schemas/Gpu"})",

@@ -83,18 +83,18 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "value",
               .schema = R"({"type": "array", "items": {"$ref": "#/components/schemas/HistoryValue"}, "maxItems": 64})",
-              .description = "Values, separated by commas; all where it is left out"},
+              .description = "Values, separated by commas; default: all"},
     Parameter{.name = "from",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 40})",
-              .description = "RFC 3339, seconds since 1970, or relative to now: `-90s`, `-15m`, `-1h`, `-7d`. `-1h` "
-                             "where it is left out"},
+              .description =
+                  "RFC 3339, seconds since 1970, or relative to now: `-90s`, `-15m`, `-1h`, `-7d`. Default: `-1h`"},
     Parameter{.name = "to",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 40})",
-              .description = "As `from`; `now` where it is left out"},
-    Parameter{.name = "resolution",
-              .schema = R"({"type": "integer", "minimum": 1, "maximum": 604800})",
-              .description =
-                  "Seconds a point, at least; the finest that gives no more than 2000 points where it is left out"},
+              .description = "End, in the formats of `from`; default: `now`"},
+    Parameter{
+        .name = "resolution",
+        .schema = R"({"type": "integer", "minimum": 1, "maximum": 604800})",
+        .description = "Minimum seconds per point; default: the finest resolution that gives at most 2000 points"},
 };
 constexpr std::array<std::string_view, 2> kProblems = {"unknown_gpu", "history_unavailable"};
 
@@ -106,7 +106,7 @@ constinit const Route get_gpu_history_route{
     .name = "get_gpu_history",
     .path = "/api/v1/gpus/{gpu}/history",
     .summary = "Values of a GPU over time: minimum, mean and maximum of each point",
-    .description = "null where nothing was measured. The last point may not be over yet.",
+    .description = "null if nothing was measured. The last point may be incomplete.",
     .parameters = get_gpu_history::kParameters,
     .body = {},
     .response = R"({"$ref": "#/components/schemas/History"})",

@@ -33,10 +33,10 @@ constinit const Route get_health_route{
     .name = "get_health",
     .path = "/api/v1/health",
     .role = Role::none,
-    .summary = "How the service itself does",
+    .summary = "Health of the service",
     .description =
-        "`degraded`: the service works, something around it does not (driver, disk, key file). `failed`, with 503: it "
-        "does not sample any more.",
+        "`degraded`: the service works, but something that it depends on does not (driver, disk, key file). `failed`, "
+        "with 503: sampling or the dispatcher has stopped.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Health"})",

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 2> kProblems = {"unknown_incident", "hist
 extern const Route get_incident_route;
 constinit const Route get_incident_route{.name = "get_incident",
                                          .path = "/api/v1/incidents/{id}",
-                                         .summary = "One incident, open or over",
+                                         .summary = "An incident, open or cleared",
                                          .description = {},
                                          .parameters = {},
                                          .body = {},

@@ -16,7 +16,7 @@ Response answer(const Call& call) {
 extern const Route get_me_route;
 constinit const Route get_me_route{.name = "get_me",
                                    .path = "/api/v1/me",
-                                   .summary = "Name and role of the key that asks",
+                                   .summary = "Name and role of the key of the request",
                                    .description = {},
                                    .parameters = {},
                                    .body = {},

@@ -84,7 +84,7 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 0, "maximum": 1000})",
-              .description = "So many of the tasks that wait, at most; 100 where it is left out"},
+              .description = "Maximum number of waiting tasks; default: 100"},
 };
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
@@ -94,7 +94,7 @@ constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_
 extern const Route get_queue_route;
 constinit const Route get_queue_route{.name = "get_queue",
                                       .path = "/api/v1/queue",
-                                      .summary = "What waits, in its order, and what runs",
+                                      .summary = "Waiting tasks in queue order, and running tasks",
                                       .description = {},
                                       .parameters = get_queue::kParameters,
                                       .body = {},

@@ -27,9 +27,8 @@ constinit const Route get_ready_route{
     .name = "get_ready",
     .path = "/api/v1/ready",
     .role = Role::none,
-    .summary = "Whether questions about GPUs can be answered",
-    .description =
-        "Yes from the first round of reading on, also where the driver is in trouble: that is part of the answers.",
+    .summary = "Whether the service can answer requests about GPUs",
+    .description = "True after the first sampling round, even if the driver fails: responses report such failures.",
     .parameters = {},
     .body = {},
     .response = R"({"type": "object", "required": ["ready"], "properties": {"ready": {"const": true}}})",

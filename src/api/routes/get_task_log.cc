@@ -43,21 +43,20 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "stream",
               .schema = R"({"type": "string", "enum": ["stdout", "stderr"]})",
-              .description = "`stdout` where it is left out"},
+              .description = "Default: `stdout`"},
     Parameter{.name = "attempt",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 1000000})",
-              .description = "The last one where it is left out"},
+              .description = "Default: the last attempt"},
     Parameter{.name = "from",
               .schema = R"({"type": "integer", "minimum": -1125899906842624, "maximum": 1125899906842624})",
-              .description =
-                  "From this byte on: `next` of the answer before; below 0: so many bytes before the end. The "
-                  "begin where it is left out"},
+              .description = "Byte offset to start from: `next` of the previous response; negative: relative to the "
+                             "end. Default: the start"},
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 4, "maximum": 1048576})",
-              .description = "So many bytes at most; 65536 where it is left out"},
+              .description = "Maximum number of bytes; default: 65536"},
     Parameter{.name = "follow",
               .schema = R"({"type": "boolean"})",
-              .description = "Where there is nothing yet, wait for up to 30 s until there is"},
+              .description = "If there is no new output, wait for it for up to 30 s"},
 };
 constexpr std::array<std::string_view, 4> kProblems = {"unknown_task", "unknown_attempt", "tasks_disabled",
                                                        "tasks_unreadable"};
@@ -66,18 +65,17 @@ constexpr std::array<std::string_view, 4> kProblems = {"unknown_task", "unknown_
 }  // namespace get_task_log
 
 extern const Route get_task_log_route;
-constinit const Route get_task_log_route{
-    .name = "get_task_log",
-    .path = "/api/v1/tasks/{task}/log",
-    .summary = "What a task printed",
-    .description =
-        "Every key may read it: whoever submits a task has it print no secrets. Of what is longer than "
-        "`sonde.tasks.output_limit` the middle is left out.",
-    .parameters = get_task_log::kParameters,
-    .body = {},
-    .response = R"({"$ref": "#/components/schemas/TaskLog"})",
-    .example = {},
-    .problems = get_task_log::kProblems,
-    .answer = get_task_log::answer};
+constinit const Route get_task_log_route{.name = "get_task_log",
+                                         .path = "/api/v1/tasks/{task}/log",
+                                         .summary = "Output of a task",
+                                         .description =
+                                             "Every key may read it, so tasks must not print secrets. The middle of "
+                                             "output longer than `sonde.tasks.output_limit` is dropped.",
+                                         .parameters = get_task_log::kParameters,
+                                         .body = {},
+                                         .response = R"({"$ref": "#/components/schemas/TaskLog"})",
+                                         .example = {},
+                                         .problems = get_task_log::kProblems,
+                                         .answer = get_task_log::answer};
 
 }  // namespace sonde::api

@@ -25,21 +25,22 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "days",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 366})",
-              .description = "So many days, today included (UTC); 7 where it is left out"},
+              .description = "Number of days including today (UTC); default: 7"},
 };
 
 }  // namespace
 }  // namespace get_waste
 
 extern const Route get_waste_route;
-constinit const Route get_waste_route{.name = "get_waste",
-                                      .path = "/api/v1/waste",
-                                      .summary = "GPU time that was held or paid for and not used, by day and owner",
-                                      .description = "In hours, kWh and, where `sonde.cost` has prices, money.",
-                                      .parameters = get_waste::kParameters,
-                                      .body = {},
-                                      .response = R"({"$ref": "#/components/schemas/Waste"})",
-                                      .example = {},
-                                      .answer = get_waste::answer};
+constinit const Route get_waste_route{
+    .name = "get_waste",
+    .path = "/api/v1/waste",
+    .summary = "GPU time that was allocated or paid for but not used, by day and owner",
+    .description = "In hours, kWh and, if `sonde.cost` sets prices, money.",
+    .parameters = get_waste::kParameters,
+    .body = {},
+    .response = R"({"$ref": "#/components/schemas/Waste"})",
+    .example = {},
+    .answer = get_waste::answer};
 
 }  // namespace sonde::api

@@ -7,7 +7,7 @@ namespace {
 
 Response answer(const Call& call) {
   const bool failed = worst_of(health_checks(call.services)) == HealthStatus::failed;
-  return failed ? text_response(503, "Sonde does not sample any more: /api/v1/health says why.\n")
+  return failed ? text_response(503, "Sonde is unhealthy: see /api/v1/health for the reason.\n")
                 : text_response(200, "Sonde is healthy.\n");
 }
 
@@ -18,7 +18,7 @@ extern const Route healthy_route;
 constinit const Route healthy_route{.name = "healthy",
                                     .path = "/-/healthy",
                                     .role = Role::none,
-                                    .summary = "200 while the service does its work; for liveness probes",
+                                    .summary = "200 while sampling and the dispatcher work; for liveness probes",
                                     .description = {},
                                     .parameters = {},
                                     .body = {},

@@ -33,10 +33,10 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "before",
               .schema = R"({"type": "integer", "minimum": 1})",
-              .description = "Those before this number: `next_before` of the answer before"},
+              .description = "Only entries before this ID: `next_before` of the previous response"},
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 100})",
-              .description = "So many at most; 20 where it is left out"},
+              .description = "Maximum number; default: 20"},
 };
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_
 extern const Route list_batches_route;
 constinit const Route list_batches_route{.name = "list_batches",
                                          .path = "/api/v1/batches",
-                                         .summary = "Batches, the newest first",
+                                         .summary = "Batches, newest first",
                                          .description = {},
                                          .parameters = list_batches::kParameters,
                                          .body = {},

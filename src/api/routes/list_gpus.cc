@@ -18,8 +18,9 @@ extern const Route list_gpus_route;
 constinit const Route list_gpus_route{
     .name = "list_gpus",
     .path = "/api/v1/gpus",
-    .summary = "All GPUs of this host, as last sampled",
-    .description = "Reads no GPU: a GPU that hangs does not delay the answer, its sample is marked as stale or absent.",
+    .summary = "Latest samples of all GPUs of this host",
+    .description =
+        "Does not read GPUs. A hung GPU does not delay the response; its sample is marked as stale or absent.",
     .parameters = {},
     .body = {},
     .response = R"({"$ref": "#/components/schemas/Host"})",

@@ -43,18 +43,17 @@ Response answer(const Call& call) {
 }
 
 constexpr std::array kParameters = {
-    Parameter{.name = "state",
-              .schema = R"({"type": "string", "enum": ["open", "all"]})",
-              .description = "`open` where it is left out"},
+    Parameter{
+        .name = "state", .schema = R"({"type": "string", "enum": ["open", "all"]})", .description = "Default: `open`"},
     Parameter{.name = "gpu",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 100})",
-              .description = "Of this GPU only: UUID, `gpu_N` or N"},
+              .description = "Only of this GPU: UUID, `gpu_N` or N"},
     Parameter{.name = "before",
               .schema = R"({"type": "integer", "minimum": 1})",
-              .description = "Those before this number: `next_before` of the answer before"},
+              .description = "Only entries before this ID: `next_before` of the previous response"},
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 500})",
-              .description = "So many at most; 100 where it is left out"},
+              .description = "Maximum number; default: 100"},
 };
 constexpr std::array<std::string_view, 1> kProblems = {"history_unavailable"};
 
@@ -64,7 +63,7 @@ constexpr std::array<std::string_view, 1> kProblems = {"history_unavailable"};
 extern const Route list_incidents_route;
 constinit const Route list_incidents_route{.name = "list_incidents",
                                            .path = "/api/v1/incidents",
-                                           .summary = "Incidents, the newest first",
+                                           .summary = "Incidents, newest first",
                                            .description = {},
                                            .parameters = list_incidents::kParameters,
                                            .body = {},

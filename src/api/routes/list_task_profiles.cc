@@ -24,7 +24,7 @@ Response answer(const Call& call) {
 extern const Route list_task_profiles_route;
 constinit const Route list_task_profiles_route{.name = "list_task_profiles",
                                                .path = "/api/v1/tasks/{task}/profiles",
-                                               .summary = "Recordings of a task, and what was found in them",
+                                               .summary = "Recordings of a task and their findings",
                                                .description = {},
                                                .parameters = {},
                                                .body = {},

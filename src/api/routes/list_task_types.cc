@@ -80,18 +80,17 @@ constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_
 }  // namespace list_task_types
 
 extern const Route list_task_types_route;
-constinit const Route list_task_types_route{
-    .name = "list_task_types",
-    .path = "/api/v1/task_types",
-    .summary = "Types of tasks: what may be run, and what it took so far",
-    .description =
-        "As `sonde.tasks.types` declares them. Memory and run times are learned from tasks that ended; null "
-        "before three did.",
-    .parameters = {},
-    .body = {},
-    .response = R"({"$ref": "#/components/schemas/TaskTypes"})",
-    .example = {},
-    .problems = list_task_types::kProblems,
-    .answer = list_task_types::answer};
+constinit const Route list_task_types_route{.name = "list_task_types",
+                                            .path = "/api/v1/task_types",
+                                            .summary = "Task types: what may be run, with learned memory and run times",
+                                            .description =
+                                                "Declared in `sonde.tasks.types`. Memory and run times are learned "
+                                                "from finished tasks; null until three tasks have finished.",
+                                            .parameters = {},
+                                            .body = {},
+                                            .response = R"({"$ref": "#/components/schemas/TaskTypes"})",
+                                            .example = {},
+                                            .problems = list_task_types::kProblems,
+                                            .answer = list_task_types::answer};
 
 }  // namespace sonde::api

@@ -43,20 +43,20 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "state",
               .schema = R"({"type": "array", "items": {"$ref": "#/components/schemas/TaskState"}, "maxItems": 6})",
-              .description = "In these states only, separated by commas"},
+              .description = "Only in these states, separated by commas"},
     Parameter{.name = "type",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 128})",
-              .description = "Of this type only"},
+              .description = "Only of this type"},
     Parameter{.name = "by",
               .schema = R"({"type": "string", "minLength": 1, "maxLength": 64})",
-              .description = "Submitted with the key of this name only"},
-    Parameter{.name = "batch", .schema = R"({"type": "integer", "minimum": 1})", .description = "Of this batch only"},
+              .description = "Only submitted with the key of this name"},
+    Parameter{.name = "batch", .schema = R"({"type": "integer", "minimum": 1})", .description = "Only of this batch"},
     Parameter{.name = "before",
               .schema = R"({"type": "integer", "minimum": 1})",
-              .description = "Those before this number: `next_before` of the answer before"},
+              .description = "Only entries before this ID: `next_before` of the previous response"},
     Parameter{.name = "limit",
               .schema = R"({"type": "integer", "minimum": 1, "maximum": 1000})",
-              .description = "So many at most; 100 where it is left out"},
+              .description = "Maximum number; default: 100"},
 };
 constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_unreadable"};
 
@@ -66,8 +66,8 @@ constexpr std::array<std::string_view, 2> kProblems = {"tasks_disabled", "tasks_
 extern const Route list_tasks_route;
 constinit const Route list_tasks_route{.name = "list_tasks",
                                        .path = "/api/v1/tasks",
-                                       .summary = "Tasks, the newest first",
-                                       .description = "Values of environment variables are shown to nobody.",
+                                       .summary = "Tasks, newest first",
+                                       .description = "Values of environment variables are never shown.",
                                        .parameters = list_tasks::kParameters,
                                        .body = {},
                                        .response = R"({"$ref": "#/components/schemas/Tasks"})",

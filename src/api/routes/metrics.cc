@@ -31,9 +31,8 @@ Response answer(const Call& call) {
 constexpr std::array kParameters = {
     Parameter{.name = "dcgm",
               .schema = R"({"type": "string", "enum": ["linted", "exact"]})",
-              .description =
-                  "How DCGM's metrics are told: `exact`, as dcgm-exporter has them, or `linted`, without what "
-                  "`promtool check metrics` objects to; `linted` where it is left out"},
+              .description = "Form of DCGM's metrics: `exact`, as exposed by dcgm-exporter, or `linted`, changed to "
+                             "pass `promtool check metrics`; default: `linted`"},
 };
 constexpr std::array<std::string_view, 1> kProblems = {"metrics_off"};
 
@@ -45,10 +44,10 @@ constinit const Route metrics_route{
     .name = "metrics",
     .path = "/metrics",
     .role = Role::none,
-    .summary = "Metrics in Prometheus' text format 0.0.4",
+    .summary = "Metrics in Prometheus text format 0.0.4",
     .description =
-        "At the path that `gpu.monitoring.prometheus_endpoint` names. With `sonde.server.metrics_need_key` it needs a "
-        "key with the role read. Never reads a GPU.",
+        "The path is set by `gpu.monitoring.prometheus_endpoint`. With `sonde.server.metrics_need_key` it requires a "
+        "key with the role read. Does not read GPUs.",
     .parameters = metrics::kParameters,
     .body = {},
     .response = "text/plain",

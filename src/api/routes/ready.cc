@@ -17,7 +17,7 @@ extern const Route ready_route;
 constinit const Route ready_route{.name = "ready",
                                   .path = "/-/ready",
                                   .role = Role::none,
-                                  .summary = "200 from the first round of reading on; for readiness probes",
+                                  .summary = "200 after the first sampling round; for readiness probes",
                                   .description = {},
                                   .parameters = {},
                                   .body = {},

@@ -40,12 +40,14 @@ constinit const Route set_strategy_route{
     .method = Method::post,
     .path = "/api/v1/config/gpu/strategy",
     .role = Role::admin,
-    .summary = "Choose the strategy by which tasks go to GPUs",
-    .description = "One of `gpu.multi_gpu.strategies`. Holds at once, and until the restart unless `persist` is true.",
+    .summary = "Set the strategy that chooses GPUs for tasks",
+    .description =
+        "One of `gpu.multi_gpu.strategies`. Takes effect immediately. It is lost at a restart unless `persist` is "
+        "true.",
     .parameters = {},
     .body = R"({"type": "object", "required": ["strategy"], "additionalProperties": false, "properties": {
       "strategy": {"type": "string", "minLength": 1, "maxLength": 64},
-      "persist": {"type": "boolean", "description": "keep it over restarts; false where it is left out"}}})",
+      "persist": {"type": "boolean", "description": "keep the value after a restart; default: false"}}})",
     .response = R"({"$ref": "#/components/schemas/ConfigChange"})",
     .example = R"({"strategy": "round_robin"})",
     .problems = set_strategy::kProblems,

@@ -48,15 +48,15 @@ Answered<void> check_form(const Json& body, const config::Config& config) {
   if (body.contains("tasks") == counted) return invalid("Send either `tasks`, or `count` with `task`.");
   if (counted && (!body.contains("count") || !body.contains("task")))
     return invalid("`count` needs `task`, and `task` needs `count`.");
-  if (!counted && body["tasks"].empty()) return invalid("A batch has one task or more.");
+  if (!counted && body["tasks"].empty()) return invalid("A batch needs at least one task.");
   const auto count = counted ? body["count"].get<size_t>() : body["tasks"].size();
   const auto room = static_cast<size_t>(config.gpu.multi_gpu.max_queue_size);
   if (count > room) {
-    return invalid(
-        fmt::format("A batch of {} tasks never fits into the queue: gpu.multi_gpu.max_queue_size is {}.", count, room));
+    return invalid(fmt::format("A batch of {} tasks does not fit into the queue: gpu.multi_gpu.max_queue_size is {}.",
+                               count, room));
   }
   if (counted && count * body["task"].dump().size() > kMostBytes) {
-    return invalid(fmt::format("{} times this task take more than 64MiB: send several batches.", count));
+    return invalid(fmt::format("{} copies of this task use more than 64MiB: send several batches.", count));
   }
   return {};
 }
@@ -156,12 +156,12 @@ constinit const Route submit_batch_route{
     .method = Method::post,
     .path = "/api/v1/batches",
     .role = Role::submit,
-    .summary = "Submit a batch: tasks that are split over the GPUs together",
+    .summary = "Submit a batch of tasks that are split over the GPUs together",
     .description =
-        "All of them are taken or none. `tasks` lists them; `count` with `task` makes so many of one, where `{index}` "
-        "in "
-        "its command, arguments and values of variables is 0, 1, 2 and so on. With `gpu.multi_gpu.batch_split` they go "
-        "to several GPUs, none of which gets fewer than `gpu.multi_gpu.min_batch_size_per_gpu`.",
+        "Either all tasks are accepted or none. `tasks` lists them; `count` with `task` creates `count` copies of one "
+        "task, in which `{index}` in the command, the arguments and the values of variables is replaced by 0, 1, 2 and "
+        "so on. With `gpu.multi_gpu.batch_split` they are split over several GPUs, with at least "
+        "`gpu.multi_gpu.min_batch_size_per_gpu` tasks on each.",
     .parameters = {},
     .body = R"({"$ref": "#/components/schemas/BatchSubmission"})",
     .response = R"({"$ref": "#/components/schemas/Batch"})",

@@ -89,8 +89,9 @@ constinit const Route submit_task_route{
     .role = Role::submit,
     .summary = "Submit a task",
     .description =
-        "It is on disk when the answer comes: it is run even if the host goes down in that moment. What may be run "
-        "stands in `sonde.tasks.types`. With an Idempotency-Key it can be sent again when no answer came.",
+        "The task is on disk before the response is sent, so it runs even if the host goes down at that time. "
+        "`sonde.tasks.types` declares what may be run. With an Idempotency-Key, the request can be repeated if no "
+        "response arrived.",
     .parameters = {},
     .body = R"({"$ref": "#/components/schemas/TaskSubmission"})",
     .response = R"({"$ref": "#/components/schemas/Task"})",

@@ -51,7 +51,7 @@ Json values_schema() {
   Json names = Json::array();
   for (const auto& [name, schema] : properties.items()) names.push_back(name);
   return {{"type", "object"},
-          {"description", "what the GPU says of itself; null is what it does not give"},
+          {"description", "values reported by the GPU; null if the GPU does not report a value"},
           {"required", names},
           {"additionalProperties", false},
           {"properties", properties}};

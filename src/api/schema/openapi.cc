@@ -22,14 +22,10 @@ constexpr std::string_view kPrefix = "/api/v1/";
 constexpr int kCreated = 201;
 
 constexpr std::string_view kDescription =
-    "GPUs of a host with history, incidents, events, waste, the tasks that are run on them and the configuration of "
-    "the "
-    "service. Moments are RFC 3339 "
-    "in UTC; "
-    "what is not known is null. Errors are problem+json (RFC 9457): `title` says what is wrong, `detail` what to do. "
-    "Keys are made "
-    "by `sonde keys add`; x-sonde-role is the role that a call needs: read, submit or admin, each may what those "
-    "before it may.";
+    "GPUs of a host with history, incidents, events, waste, tasks and the configuration of the service. Timestamps are "
+    "RFC 3339 in UTC; unknown values are null. Errors are problem+json (RFC 9457): `title` names the error, `detail` "
+    "says what to do. Create keys with `sonde keys add`. x-sonde-role is the role that a request requires: read, "
+    "submit or admin; each role includes the roles before it.";
 
 void add_codes(Codes& codes, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) {
@@ -79,10 +75,10 @@ bool answers_503(const Route& route) {
 /// What the same Idempotency-Key made before is answered with 200.
 void add_created(Json& responses) {
   Json before = responses[std::to_string(kCreated)];
-  before["description"] = "it was submitted before, with the same Idempotency-Key";
+  before["description"] = "already submitted with the same Idempotency-Key";
   responses["200"] = std::move(before);
   responses[std::to_string(kCreated)]["headers"]["Location"] = {{"schema", {{"type", "string"}}},
-                                                                {"description", "path of what was made"}};
+                                                                {"description", "path of the created resource"}};
 }
 
 Json responses_of(const Route& route) {
@@ -92,7 +88,7 @@ Json responses_of(const Route& route) {
     responses[std::to_string(status)] = problem_response(status, codes);
   if (answers_503(route)) {
     responses["503"] = good_response(route);
-    responses["503"]["description"] = "the service does not do its work, or not yet";
+    responses["503"]["description"] = "the service is not working, or not yet ready";
   }
   return responses;
 }
@@ -108,9 +104,9 @@ Json query_parameter(const Parameter& parameter) {
 
 Json path_parameter(std::string_view name) {
   static const std::map<std::string_view, std::string_view> descriptions = {{"gpu", "UUID, gpu_N or N"},
-                                                                            {"id", "number of the incident"},
-                                                                            {"task", "number of the task"},
-                                                                            {"batch", "number of the batch"}};
+                                                                            {"id", "ID of the incident"},
+                                                                            {"task", "ID of the task"},
+                                                                            {"batch", "ID of the batch"}};
   const std::string_view description = descriptions.at(name);
   return {{"name", name},
           {"in", "path"},
@@ -167,17 +163,18 @@ std::string method_key(const Route& route) {
 }
 
 Json tags() {
-  return Json::array({{{"name", "gpus"}, {"description", "GPUs and their history"}},
-                      {{"name", "incidents"}, {"description", "what is or was wrong, and what to do"}},
-                      {{"name", "events"}, {"description", "what happens, as it happens"}},
-                      {{"name", "tasks"}, {"description", "what is run on the GPUs, and why where and when"}},
-                      {{"name", "task_types"}, {"description", "what may be run, and what it takes"}},
-                      {{"name", "batches"}, {"description", "tasks that are split over the GPUs together"}},
-                      {{"name", "queue"}, {"description", "what waits and what runs"}},
-                      {{"name", "waste"}, {"description", "GPU time that nobody used"}},
-                      {{"name", "config"}, {"description", "the configuration in force"}},
-                      {{"name", "me"}, {"description", "the key that asks"}},
-                      {{"name", "operation"}, {"description", "probes, metrics and this document"}}});
+  return Json::array(
+      {{{"name", "gpus"}, {"description", "GPUs and their history"}},
+       {{"name", "incidents"}, {"description", "errors, open or cleared, and what to do"}},
+       {{"name", "events"}, {"description", "stream of events"}},
+       {{"name", "tasks"}, {"description", "tasks on the GPUs, with the reasons for their placement"}},
+       {{"name", "task_types"}, {"description", "declared task types, with learned memory and run times"}},
+       {{"name", "batches"}, {"description", "tasks that are split over the GPUs together"}},
+       {{"name", "queue"}, {"description", "waiting and running tasks"}},
+       {{"name", "waste"}, {"description", "GPU time that was not used"}},
+       {{"name", "config"}, {"description", "the current configuration"}},
+       {{"name", "me"}, {"description", "the key of the request"}},
+       {{"name", "operation"}, {"description", "probes, metrics and this document"}}});
 }
 
 }  // namespace
@@ -193,7 +190,7 @@ std::string openapi_document() {
       {"paths", paths},
       {"components",
        {{"securitySchemes",
-         {{"key", {{"type", "http"}, {"scheme", "bearer"}, {"description", "a key of `sonde keys add`"}}}}},
+         {{"key", {{"type", "http"}, {"scheme", "bearer"}, {"description", "a key created by `sonde keys add`"}}}}},
         {"schemas", component_schemas()}}}};
   return document.dump(2) + "\n";
 }

@@ -110,7 +110,7 @@ std::string inner_place(const std::string& place, const std::string& key) {
 Found unknown_key(const std::string& key, const nlohmann::json& schema, const std::string& place) {
   std::vector<std::string_view> known;
   for (const auto& [name, inner] : schema.at("properties").items()) known.emplace_back(name);
-  return Mismatch{inner_place(place, key), fmt::format("is not a key that is known here{}; known are: {}",
+  return Mismatch{inner_place(place, key), fmt::format("is not a known field{}; known fields: {}",
                                                        did_you_mean(key, known), fmt::join(known, ", "))};
 }
 

@@ -29,10 +29,10 @@ class Watch {
  private:
   void open() {
     keys_.emplace_back();
-    if (keys_.size() > kMostDepth) trouble_ = fmt::format("is nested more than {} deep", kMostDepth);
+    if (keys_.size() > kMostDepth) trouble_ = fmt::format("is nested more than {} levels deep", kMostDepth);
   }
   void key(const std::string& name) {
-    if (!keys_.back().insert(name).second) trouble_ = fmt::format("has the key '{}' twice in one object", name);
+    if (!keys_.back().insert(name).second) trouble_ = fmt::format("contains the duplicate key '{}'", name);
   }
 
   std::vector<std::set<std::string>> keys_;
@@ -57,7 +57,7 @@ Result<nlohmann::json> parse_strictly(std::string_view text) {
     return json;
   } catch (const nlohmann::json::exception& error) {
     if (!watch.trouble().empty()) return fail("{}", watch.trouble());
-    return fail("cannot be read: {}", reason(error));
+    return fail("cannot be parsed: {}", reason(error));
   }
 }
 

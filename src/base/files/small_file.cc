@@ -31,7 +31,7 @@ bool write_all(int file, std::string_view text) {
 Result<std::string> read_small_file(const std::string& path, size_t most) {
   struct stat info{};
   if (stat(path.c_str(), &info) != 0) return fail("cannot read {}: {}", path, system_reason(errno));
-  if (!S_ISREG(info.st_mode)) return fail("{} is no file", path);
+  if (!S_ISREG(info.st_mode)) return fail("{} is not a regular file", path);
   if (static_cast<size_t>(info.st_size) > most) return fail("{} is larger than {} bytes", path, most);
   const auto file = MappedFile::open(path);
   if (!file) return std::unexpected(file.error());

@@ -83,7 +83,8 @@ Result<Database> Database::open(const std::string& path, const std::string& uri,
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(uri.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
   Database db(raw);
-  if (code != SQLITE_OK) return fail("cannot open {}: {}", path, raw != nullptr ? sqlite3_errmsg(raw) : "no memory");
+  if (code != SQLITE_OK)
+    return fail("cannot open {}: {}", path, raw != nullptr ? sqlite3_errmsg(raw) : "out of memory");
   return db;
 }
 

@@ -21,7 +21,7 @@ void check_yaml_keys(const YAML::Node& map, std::span<const std::string_view> kn
               fmt::format("unknown key '{}'{}", key,
                           hint.empty() ? fmt::format(": known are {}", fmt::join(known, ", ")) : hint));
     } else if (!seen.insert(key).second) {
-      problem(entry.first.Mark(), fmt::format("'{}' stands twice", key));
+      problem(entry.first.Mark(), fmt::format("duplicate key '{}'", key));
     }
   }
 }

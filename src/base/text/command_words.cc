@@ -40,7 +40,7 @@ class WordReader {
       } else if (!left_.empty()) {
         word_ += take();
       } else {
-        return fail("a command ends in a backslash");
+        return fail("the command ends with a backslash");
       }
     }
     return {};
@@ -54,7 +54,7 @@ class WordReader {
       const bool escapes = c == '\\' && quote == '"' && !left_.empty() && (left_[0] == '"' || left_[0] == '\\');
       word_ += escapes ? take() : c;
     }
-    return fail("a quote {} in the command is not closed", quote);
+    return fail("the command has an unclosed quote {}", quote);
   }
 
   std::string_view left_;

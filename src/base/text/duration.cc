@@ -27,7 +27,7 @@ Result<double> take_unit(std::string_view& text, std::string_view whole) {
   const std::string_view name = text.substr(0, length);
   const auto* unit = std::ranges::find(kTimeUnits, name, &TimeUnitName::name);
   if (unit == kTimeUnits.end())
-    return fail("'{}' is not a unit of time (in '{}'): use ns, us, ms, s, m or h", name, whole);
+    return fail("'{}' is not a unit of time (in '{}'); use ns, us, ms, s, m or h", name, whole);
   text.remove_prefix(length);
   return unit->nanoseconds;
 }
@@ -40,7 +40,7 @@ Result<int64_t> parse_duration(std::string_view whole) {
   do {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc()) return fail("'{}' is not a time: write it as 1s, 250ms or 1s2ms3us4ns", whole);
+    if (error != std::errc()) return fail("'{}' is not a duration; write it as 1s, 250ms or 1s2ms3us4ns", whole);
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     const auto unit = take_unit(text, whole);
     if (!unit) return std::unexpected(unit.error());

@@ -66,11 +66,11 @@ void print_finding(const Finding& finding, size_t subject_width, size_t width) {
   what.erase(0, std::min(what.find_first_not_of(' '), what.size()));
   what.erase(what.find_last_not_of(" \n") + 1);
   fmt::print("{}{}\n", head, what);
-  if (finding.mend.empty()) return;
+  if (finding.fix.empty()) return;
   // Commands are not broken into lines: they are there to be copied. A narrow terminal gets them further left.
-  const std::string mend = "-> " + finding.mend;
-  const bool fits = width == 0 || indent + text_width(mend) <= width;
-  fmt::print("{:{}}{}\n", "", fits ? indent : kMarkWidth, mend);
+  const std::string fix = "-> " + finding.fix;
+  const bool fits = width == 0 || indent + text_width(fix) <= width;
+  fmt::print("{:{}}{}\n", "", fits ? indent : kMarkWidth, fix);
 }
 
 void print_text(const std::vector<Checked>& all) {
@@ -96,10 +96,12 @@ void print_json(const std::vector<Checked>& all) {
   for (const Checked& checked : all) {
     Json findings = Json::array();
     for (const Finding& finding : checked.findings) {
+      const Json fix = finding.fix.empty() ? Json(nullptr) : Json(finding.fix);
       findings.push_back({{"outcome", outcome_name(finding.outcome)},
                           {"subject", finding.subject},
                           {"what", finding.what},
-                          {"mend", finding.mend.empty() ? Json(nullptr) : Json(finding.mend)}});
+                          {"fix", fix},
+                          {"mend", fix}});
     }
     checks.push_back({{"name", checked.check->name},
                       {"description", checked.check->description},

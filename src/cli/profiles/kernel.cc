@@ -1,7 +1,7 @@
 #include <map>
 
+#include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/kernel_choice.h"
-#include "analyses/kernels/kernel_columns.h"
 #include "analyses/kernels/launch_profile.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"

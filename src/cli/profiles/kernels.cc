@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
+#include "analyses/kernel_table/kernel_columns.h"
+#include "analyses/kernel_table/kernel_gaps.h"
 #include "analyses/kernels/kernel_choice.h"
-#include "analyses/kernels/kernel_columns.h"
-#include "analyses/kernels/kernel_gaps.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "metrics/quantities.h"

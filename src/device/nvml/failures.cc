@@ -37,7 +37,8 @@ GpuFailure failure_of(Return code, int64_t gpu) {
   const std::string who = gpu < 0 ? "the NVIDIA driver" : fmt::format("GPU {}", gpu);
   const CodeText* const text = text_of(code);
   if (text == nullptr) {
-    return {.message = fmt::format("{} cannot be read: NVML gives the unknown code {}", who, static_cast<int>(code))};
+    return {.message =
+                fmt::format("{} cannot be read: NVML returned the unknown code {}", who, static_cast<int>(code))};
   }
   return {.kind = text->kind,
           .message = fmt::format("{} cannot be read: {} (NVML: {}); {}", who, text->what, text->name, text->advice)};

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "device/nvml/fields.h"
+#include "device/nvml/field_values.h"
 #include "device/nvml/readers.h"
 
 namespace sonde::device::nvml {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "device/nvml/fields.h"
+#include "device/nvml/field_values.h"
 #include "device/nvml/readers.h"
 
 namespace sonde::device::nvml {

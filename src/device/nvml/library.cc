@@ -19,15 +19,15 @@ Result<Library> load(const std::string& path) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc keeps the text a thread
     const char* const why = dlerror();
     return fail(
-        "NVIDIA's management library cannot be loaded ({}): install the NVIDIA driver, and in a container ask for the "
-        "GPUs (docker run --gpus all, or the capability 'utility')",
+        "NVML (NVIDIA's management library) cannot be loaded ({}): install the NVIDIA driver; in a container, request "
+        "the GPUs (docker run --gpus all, or the capability 'utility')",
         why == nullptr ? path : why);
   }
   Library library;
 #define SONDE_NVML(member, symbol, ...) find(loaded, symbol, library.member);
 #include "device/nvml/functions.inc"
   if (library.init == nullptr || library.device_count == nullptr || library.handle_by_index == nullptr) {
-    return fail("{} is no management library of NVIDIA, or one from before 2012: it lacks nvmlInit_v2", path);
+    return fail("{} is not a usable NVML library: it lacks nvmlInit_v2 (not NVML, or older than 2012)", path);
   }
   return library;
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "device/nvml/fields.h"
+#include "device/nvml/field_values.h"
 #include "device/nvml/readers.h"
 
 namespace sonde::device::nvml {

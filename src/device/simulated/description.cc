@@ -61,7 +61,7 @@ class Reader {
     try {
       read_host(YAML::Load(std::string(yaml)));
     } catch (const YAML::Exception& e) {
-      problem(e.mark, fmt::format("this is not YAML: {}", e.msg));
+      problem(e.mark, fmt::format("not valid YAML: {}", e.msg));
     }
   }
 
@@ -77,7 +77,7 @@ class Reader {
 
   bool is_map(const YAML::Node& node, std::span<const std::string_view> known) {
     if (!node.IsMap()) {
-      problem(node.Mark(), fmt::format("keys such as '{}' belong here", known.front()));
+      problem(node.Mark(), fmt::format("expected keys such as '{}'", known.front()));
       return false;
     }
     check_yaml_keys(node, known, [&](const YAML::Mark& mark, const std::string& says) { problem(mark, says); });
@@ -95,7 +95,8 @@ class Reader {
     const std::string_view unit = at == std::string::npos ? "" : std::string_view(text).substr(at);
     const auto found = std::ranges::find(units, unit, &UnitOf::name);
     if (!number || found == units.end() || *number * found->factor < least || *number * found->factor > most) {
-      problem(node.Mark(), fmt::format("'{}' is no value for '{}': {}", text, key, example(units, least, most)));
+      problem(node.Mark(),
+              fmt::format("'{}' is not a valid value for '{}': {}", text, key, example(units, least, most)));
       return std::nullopt;
     }
     return *number * found->factor;
@@ -104,8 +105,8 @@ class Reader {
   static std::string example(Units units, double least, double most) {
     const UnitOf& unit = units.front();
     const std::string range = fmt::format("from {:g} to {:g}", least / unit.factor, most / unit.factor);
-    if (unit.name.empty()) return fmt::format("a number {} is wanted", range);
-    return fmt::format("a number {} and its unit are wanted, such as '{:g} {}'", range,
+    if (unit.name.empty()) return fmt::format("expected a number {}", range);
+    return fmt::format("expected a number {} with its unit, such as '{:g} {}'", range,
                        std::clamp(10 * unit.factor, least, most) / unit.factor, unit.name);
   }
 
@@ -137,7 +138,7 @@ class Reader {
     set_text(document, "driver_version", host.driver_version);
     const YAML::Node gpus = document["gpus"];
     if (!gpus || !gpus.IsSequence() || gpus.size() == 0) {
-      problem(gpus ? gpus.Mark() : document.Mark(), "'gpus' has to be a list with at least one GPU");
+      problem(gpus ? gpus.Mark() : document.Mark(), "'gpus' must be a list with at least one GPU");
       return;
     }
     for (const YAML::Node& node : gpus) read_gpu(node);
@@ -183,7 +184,8 @@ class Reader {
     if (major && minor && *major > 0 && *major < 100 && *minor >= 0 && *minor < 100) {
       gpu.compute_capability = 100 * *major + *minor;
     } else {
-      problem(node["compute_capability"].Mark(), fmt::format("'{}' is no compute capability such as 9.0", text));
+      problem(node["compute_capability"].Mark(),
+              fmt::format("'{}' is not a valid compute capability; expected a value such as 9.0", text));
     }
   }
 
@@ -192,7 +194,7 @@ class Reader {
     const YAML::Node items = node[key];
     if (!items) return {};
     if (items.IsSequence()) return {items.begin(), items.end()};
-    problem(items.Mark(), fmt::format("'{}' has to be a list", key));
+    problem(items.Mark(), fmt::format("'{}' must be a list", key));
     return {};
   }
 
@@ -206,7 +208,7 @@ class Reader {
       set(item, "pid", step.pid, kCount, 1, 4194304);
       set_text(item, "process", step.process);
       if (!gpu.load.empty() && step.at_ns <= gpu.load.back().at_ns) {
-        problem(item.Mark(), "the times of 'load' have to grow");
+        problem(item.Mark(), "the times of 'load' must increase");
       }
       gpu.load.push_back(std::move(step));
     }
@@ -232,7 +234,7 @@ class Reader {
       }
       if (kinds != 1)
         problem(item.Mark(),
-                "a fault has one of xid, lost, not_answering, power_brake, ecc_corrected, ecc_uncorrected and "
+                "a fault must have one of xid, lost, not_answering, power_brake, ecc_corrected, ecc_uncorrected and "
                 "recovery_action");
       gpu.faults.push_back(fault);
     }
@@ -244,7 +246,7 @@ class Reader {
     if (!is_switch) {
       set(item, name.key, fault.value, kCount, 0, 1e9);
     } else if (item[name.key].IsScalar() && item[name.key].Scalar() != "true") {
-      problem(item[name.key].Mark(), fmt::format("'{}: true' is meant; leave the fault out otherwise", name.key));
+      problem(item[name.key].Mark(), fmt::format("expected '{}: true'; otherwise omit the fault", name.key));
     }
   }
 

@@ -14,7 +14,7 @@ GpuFailure failure(FailureKind kind, size_t gpu) {
   return {.kind = kind,
           .message = kind == FailureKind::lost
                          ? fmt::format("GPU {} cannot be read: it has fallen off the bus (simulated)", gpu)
-                         : fmt::format("GPU {} is not answering (simulated)", gpu)};
+                         : fmt::format("GPU {} is not responding (simulated)", gpu)};
 }
 
 /// XID 79 is what a GPU that has fallen off the bus reports last.
@@ -55,7 +55,8 @@ Source::Source(const HostDescription& host, Clock clock) : clock_(std::move(cloc
 std::expected<void, GpuFailure> Source::read(size_t gpu, ValueGroups groups, GpuReading& reading) {
   const std::scoped_lock lock(mutex_);
   if (gpu >= gpus_.size()) {
-    return std::unexpected(GpuFailure{.kind = FailureKind::other, .message = fmt::format("there is no GPU {}", gpu)});
+    return std::unexpected(
+        GpuFailure{.kind = FailureKind::other, .message = fmt::format("GPU {} does not exist", gpu)});
   }
   gpus_[gpu].advance(clock_.now_ns());
   if (is_lost(gpus_[gpu])) return std::unexpected(failure(FailureKind::lost, gpu));

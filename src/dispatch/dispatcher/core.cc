@@ -139,7 +139,7 @@ std::optional<Refused> Core::refusal() const {
   const config::Tasks& tasks = config_->sonde.tasks;
   if (drains_) {
     return Refused{.code = "stopping",
-                   .detail = "It takes no tasks any more; those that it has taken are kept.",
+                   .detail = "It accepts no new tasks. Accepted tasks are kept.",
                    .retry_after_s = kRetryAfter_s};
   }
   if (!tasks.enabled) {
@@ -151,8 +151,8 @@ std::optional<Refused> Core::refusal() const {
   if (!trouble_.empty()) return Refused{.code = "not_saved", .detail = trouble_, .retry_after_s = kRetryAfter_s};
   if (const int64_t bytes = executor_->bytes(); bytes > tasks.output_total_limit) {
     return Refused{.code = "disk_limit",
-                   .detail = fmt::format("The files of all tasks take {} bytes, and sonde.tasks.output_total_limit is "
-                                         "{}: raise it, or lower sonde.tasks.keep_days.",
+                   .detail = fmt::format("The files of all tasks use {} bytes; sonde.tasks.output_total_limit is {}. "
+                                         "Raise it, or lower sonde.tasks.keep_days.",
                                          bytes, tasks.output_total_limit),
                    .retry_after_s = {}};
   }
@@ -276,8 +276,9 @@ void Core::lose(const Error& error) {
   retry_ns_ = now_ns_ + kRetry_ns;
   if (trouble_.empty() && (trouble_logged_ns_ == 0 || now_ns_ >= trouble_logged_ns_ + kLogApart_ns)) {
     trouble_logged_ns_ = now_ns_;
-    parts_.log->error("tasks cannot be saved: none is taken in or started until that works again, those that run go on",
-                      {{"reason", error.message}});
+    parts_.log->error(
+        "tasks cannot be saved: no task is accepted or started until saving works again; running tasks continue",
+        {{"reason", error.message}});
   }
   changed_ = changed_ || trouble_ != error.message;
   queue_untold_ = queue_untold_ || trouble_ != error.message;
@@ -297,7 +298,7 @@ void Core::lose(const Error& error) {
   for (const CancelAnswer& answer : std::exchange(cancel_answers_, {})) {
     reply([answer, trouble = trouble_] {
       if (!answer.done) return answer.answered(false);
-      answer.answered(fail("task {} is being cancelled, which cannot be saved yet: {}", answer.task, trouble));
+      answer.answered(fail("task {} is being cancelled, but that cannot be saved yet: {}", answer.task, trouble));
     });
   }
   task_keys_.clear();

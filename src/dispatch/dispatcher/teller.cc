@@ -59,7 +59,7 @@ void log_decision(Log& log, const Decision& decision, int64_t batch) {
   if (!scores.empty()) fields.push_back({"score", scores});
   if (batch != 0) fields.push_back({"batch", fmt::format("{}", batch)});
   if (!decision.note.empty()) fields.push_back({"note", decision.note});
-  log.info("a task starts", fields);
+  log.info("task started", fields);
 }
 
 /// "GPU-0:5 GPU-1:3".
@@ -78,7 +78,7 @@ void log_batch(Log& log, const BatchNews& news) {
   if (news.change == "ended") {
     for (const auto& [state, count] : news.states) fields.push_back({state_name(state), fmt::format("{}", count)});
   }
-  log.info(fmt::format("a batch is {}", news.change == "ended" ? "over" : news.change), fields);
+  log.info(fmt::format("batch {}", news.change == "ended" ? "finished" : news.change), fields);
 }
 
 /// Tasks that failed are worth a warning, others are for those who debug.
@@ -86,13 +86,13 @@ void log_task(Log& log, const std::string& change, const Task& task) {
   std::vector<LogField> fields = {
       {"task", fmt::format("{}", task.id)}, {"type", task.spec.type}, {"state", std::string(state_name(task.state))}};
   if (!task.reason.empty()) fields.push_back({"reason", task.reason});
-  if (change == "ended" && task.state == TaskState::failed) return log.warning("a task failed", fields);
-  if (change == "ended") return log.info("a task is over", fields);
+  if (change == "ended" && task.state == TaskState::failed) return log.warning("task failed", fields);
+  if (change == "ended") return log.info("task finished", fields);
   if (change == "retried") {
     if (const Attempt* const over = last_ended(task)) fields.push_back({"cause", std::string(cause_name(over->cause))});
-    return log.warning("a task is tried again", fields);
+    return log.warning("task retried", fields);
   }
-  log.debug(fmt::format("a task: {}", change), fields);
+  log.debug(fmt::format("task {}", change), fields);
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ void Teller::run() {
     const std::deque<Item> items = std::exchange(items_, {});
     const int64_t left_out = std::exchange(left_out_, 0);
     lock.unlock();
-    if (left_out > 0) log_->debug("events of tasks were left out", {{"events", fmt::format("{}", left_out)}});
+    if (left_out > 0) log_->debug("task events were dropped", {{"events", fmt::format("{}", left_out)}});
     for (const Item& item : items) item.tell();
     lock.lock();
   }

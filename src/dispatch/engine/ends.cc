@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "dispatch/engine/engine_words.h"
 #include "dispatch/engine/real_engine.h"
-#include "dispatch/engine/words.h"
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {

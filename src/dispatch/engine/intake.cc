@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "base/text/suggest.h"
+#include "dispatch/engine/engine_words.h"
 #include "dispatch/engine/real_engine.h"
-#include "dispatch/engine/words.h"
 #include "dispatch/rules/shared_told.h"
 
 namespace sonde::dispatch {

@@ -3,8 +3,8 @@
 
 #include <fmt/ranges.h>
 
+#include "dispatch/engine/engine_words.h"
 #include "dispatch/engine/real_engine.h"
-#include "dispatch/engine/words.h"
 
 namespace sonde::dispatch {
 namespace {

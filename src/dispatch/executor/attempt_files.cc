@@ -60,16 +60,16 @@ Result<AttemptFiles> AttemptFiles::open(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   const auto real = error ? std::filesystem::path() : std::filesystem::canonical(folder, error);
-  if (error) return fail("cannot keep tasks in '{}': {}", folder, error.message());
+  if (error) return fail("cannot store tasks in '{}': {}", folder, error.message());
   Descriptor lock(::open((real / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerOnlyFile));
-  if (!lock) return fail("cannot keep tasks in '{}': {}", folder, system_reason(errno));
+  if (!lock) return fail("cannot store tasks in '{}': {}", folder, system_reason(errno));
   if (!lock_within_a_second(lock.get())) {
-    return fail("another service keeps its tasks in '{}': end it, or give this one a sonde.history.path of its own",
+    return fail("another service stores its tasks in '{}': stop it, or set a different sonde.history.path for this one",
                 folder);
   }
   AttemptFiles files(real.string(), std::move(lock));
   for (const std::string& path : {files.folder_, files.live_folder(), files.tasks_folder()}) {
-    if (const int failed = make_folder(path)) return fail("cannot make '{}': {}", path, system_reason(failed));
+    if (const int failed = make_folder(path)) return fail("cannot create '{}': {}", path, system_reason(failed));
   }
   sync_folder(real.parent_path().string());
   sync_folder(files.folder_);

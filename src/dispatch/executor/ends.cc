@@ -25,10 +25,10 @@ namespace {
 
 /// `status`: of its keeper, as waitpid() has it, where this service started one.
 std::string never_started_text(std::optional<int> status) {
-  if (!status) return "the service ended before it was started";
+  if (!status) return "the service stopped before the task started";
   const std::string how = WIFSIGNALED(*status) ? fmt::format("signal {}", WTERMSIG(*status))
                                                : fmt::format("exit status {}", WEXITSTATUS(*status));
-  return fmt::format("its keeper (sonde-keeper) ended with {} before it started the task", how);
+  return fmt::format("its supervisor (sonde-keeper) ended with {} before it started the task", how);
 }
 
 }  // namespace
@@ -108,11 +108,11 @@ void ProcessExecutor::settle_free(AttemptId id, int live) {
     return report(id, end);
   }
   if (record->is_worker_request) {
-    end.message = "the service ended before the worker answered";
+    end.message = "the service stopped before the worker responded";
     return report(id, end);
   }
   if (kill_orphans(*record, files_.attempt_folder(id)) > 0) return settle_later(id);
-  end.message = "its keeper (sonde-keeper) was killed, and what was left of the task ended";
+  end.message = "its supervisor (sonde-keeper) was killed; the remaining processes of the task were terminated";
   report(id, end);
 }
 

@@ -40,8 +40,8 @@ Result<KeeperProgram> KeeperProgram::find() {
     return KeeperProgram(Descriptor(fcntl(program.get(), F_DUPFD_CLOEXEC, kFirstFree)));
   }
   return fail(
-      "cannot run tasks: '{}' is not there or cannot be run; install sonde-keeper beside sonde, or name it in "
-      "SONDE_KEEPER",
+      "cannot run tasks: '{}' does not exist or is not executable; install sonde-keeper next to sonde, or set "
+      "SONDE_KEEPER to its path",
       tried.front().string());
 }
 

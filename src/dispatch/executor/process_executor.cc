@@ -157,7 +157,7 @@ void ProcessExecutor::launch(const Launch& launch, int64_t give_up_ns) {
   Entry* const entry = find(id);
   if (entry == nullptr) return;
   if (entry->cancelled) {
-    report(id, {.cause = "cancelled", .message = "before it was started", .ended_ns = wall_ns()});
+    report(id, {.cause = "cancelled", .message = "before it started", .ended_ns = wall_ns()});
     return;
   }
   if (launch.inference) {
@@ -171,8 +171,8 @@ void ProcessExecutor::launch(const Launch& launch, int64_t give_up_ns) {
     return;
   }
   report(id, {.cause = "not_started",
-              .message =
-                  fmt::format("cannot start its keeper in '{}': {}", files_.attempt_folder(id), system_reason(error)),
+              .message = fmt::format("cannot start its supervisor (sonde-keeper) in '{}': {}",
+                                     files_.attempt_folder(id), system_reason(error)),
               .ended_ns = wall_ns()});
 }
 

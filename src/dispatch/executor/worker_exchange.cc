@@ -93,15 +93,15 @@ EndReport WorkerExchange::done(int code) {
   long status = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   if (code == CURLE_OPERATION_TIMEDOUT && launch_.time_limit_ns) {
-    return report(EndCause::time_limit, fmt::format("the worker at {} did not answer in time", launch_.worker_url));
+    return report(EndCause::time_limit, fmt::format("the worker at {} did not respond in time", launch_.worker_url));
   }
   if (code != CURLE_OK) {
-    return given_up(fmt::format("the worker at {} cannot be asked: {}", launch_.worker_url,
+    return given_up(fmt::format("the request to the worker at {} failed: {}", launch_.worker_url,
                                 curl_easy_strerror(static_cast<CURLcode>(code))));
   }
   if (status != kOk) return refused(status);
   if (!output_.is_empty() && (!output_.sync() || output_.lost() > 0)) {
-    return given_up("what the worker answered could not be written: is the disk full?");
+    return given_up("the response of the worker could not be written: is the disk full?");
   }
   EndReport end = report(EndCause::exit, {});
   end.exit_status = 0;
@@ -113,7 +113,7 @@ EndReport WorkerExchange::refused(long status) const {
   constexpr long kTimeout = 408;
   constexpr long kTooMany = 429;
   const std::string message =
-      fmt::format("the worker at {} answered {}: {}", launch_.worker_url, status, error_of(begin_));
+      fmt::format("the worker at {} responded with {}: {}", launch_.worker_url, status, error_of(begin_));
   if (tells_of_full_gpu_memory(begin_)) return report(EndCause::out_of_memory, message);
   if (status < 400 || status >= 500 || status == kTimeout || status == kTooMany) return given_up(message);
   EndReport end = report(EndCause::exit, message);

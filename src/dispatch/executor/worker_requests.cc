@@ -35,7 +35,7 @@ class CurlWorkerRequests final : public WorkerRequests {
 
   void start(const Launch& launch, const std::string& output) override {
     auto exchange = std::make_unique<WorkerExchange>(launch, output);
-    const EndReport too_late = exchange->given_up("the service ends");
+    const EndReport too_late = exchange->given_up("the service is stopping");
     if (!post(std::move(exchange))) return ended_(too_late);
     curl_multi_wakeup(multi_.get());
   }
@@ -73,7 +73,7 @@ class CurlWorkerRequests final : public WorkerRequests {
       end_done();
       curl_multi_poll(multi_.get(), nullptr, 0, kLongestWaitMs, nullptr);
     }
-    while (!exchanges_.empty()) end(exchanges_.begin(), (*exchanges_.begin())->given_up("the service ended"));
+    while (!exchanges_.empty()) end(exchanges_.begin(), (*exchanges_.begin())->given_up("the service stopped"));
   }
 
   /// False where all is to end.
@@ -95,7 +95,7 @@ class CurlWorkerRequests final : public WorkerRequests {
   }
 
   void begin(std::unique_ptr<WorkerExchange> exchange) {
-    if (!exchange->set_up()) return ended_(exchange->given_up("there is no memory for a connection"));
+    if (!exchange->set_up()) return ended_(exchange->given_up("out of memory for a connection"));
     curl_multi_add_handle(multi_.get(), exchange->easy());
     exchanges_.push_back(std::move(exchange));
   }

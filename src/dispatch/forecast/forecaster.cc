@@ -53,7 +53,7 @@ std::optional<StartForecast> Forecaster::start_of(const Engine& engine, int64_t 
   }
   const std::vector<int64_t> starts = draws(*state, random_);
   if (starts.empty()) {
-    why = "no GPU gets free for it by tasks that end";
+    why = "no GPU becomes free for it when running tasks finish";
     return std::nullopt;
   }
   const size_t tenth = starts.size() / 10;

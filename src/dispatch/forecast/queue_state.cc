@@ -23,8 +23,9 @@ class Maker {
     add_utilization();
     for (const Task* const running : engine_.running()) add_running(*running);
     add_waiting(task);
-    if (nobody_knows_) return fail("no task has ended yet, so that nobody knows how long they run");
-    if (!can_ever_start(state_.play.waiting.back())) return fail("no GPU of this host could take it as it stands now");
+    if (nobody_knows_) return fail("no task has finished yet, so run times are unknown");
+    if (!can_ever_start(state_.play.waiting.back()))
+      return fail("no GPU of this host is eligible in its current state");
     return std::move(state_);
   }
 

@@ -67,7 +67,7 @@ std::string gpu_trouble(const monitor::GpuView& gpu, const monitor::HostSnapshot
   if (sample.failure) return sample.failure->message;
   const bool is_old = sample.mark.quality == monitor::Quality::absent || sample.mark.quality == monitor::Quality::stale;
   if (is_old && !sample.mark.reason.empty()) return sample.mark.reason;
-  if (is_old || sample.moment_ns == 0) return "it has not been read yet";
+  if (is_old || sample.moment_ns == 0) return "the GPU has not been sampled yet";
   for (const monitor::Incident& incident : host.open) {
     if (incident.severity != monitor::Severity::critical || incident.gpu_uuid != gpu.uuid) continue;
     return fmt::format("incident {} ({}) is open: {}", incident.id, incident.detector, incident.summary);

@@ -120,7 +120,7 @@ bool Keeper::start() {
   record_ = {.boot = boot_id(), .keeper = getpid(), .keeper_start = self ? self->start_ticks : 0, .attempt = attempt_};
   posix_fallocate(kAttemptFile, 0, kEndOffset + int64_t{kRecordBytes});  // so that a full disk takes no end away
   if (!write_record(kAttemptFile, kKeeperOffset, record_text(record_))) {
-    message_ = "cannot write the attempt's file: the disk is full, or does not work";
+    message_ = "cannot write the attempt's file: the disk is full or has errors";
     return false;
   }
   task_ = start_task(launch_);
@@ -174,7 +174,7 @@ void Keeper::read_signals() {
       ask_to_end("cancelled", {});
     } else {
       ask_to_end("lost", "process " + std::to_string(info.ssi_pid) + " of user " + std::to_string(info.ssi_uid) +
-                             " told the task's keeper to end (SIGTERM), as a host does that goes down");
+                             " sent SIGTERM to the task's supervisor, as during a host shutdown");
     }
   }
   reap();
@@ -199,7 +199,7 @@ void Keeper::end_what_is_left() {
   const auto left = living_descendants();
   if (!kill_at_) kill_at_ = monotonic_ns() + launch_.grace_ns;
   if (message_.empty() && !left.empty())
-    message_ = "it left processes running, which were ended: " + std::to_string(left.size());
+    message_ = "it left processes running, which were terminated: " + std::to_string(left.size());
   for (const Process& process : left) {
     if (cause_ != nullptr && process.group == task_.pid) continue;  // it was asked before
     kill(process.pid, SIGTERM);
@@ -253,7 +253,7 @@ EndRecord Keeper::end() const {
   if (cause_ != nullptr) end.cause = cause_;
   const auto add = [&](const std::string& sentence) { end.message += (end.message.empty() ? "" : "; ") + sentence; };
   if (cause_ != nullptr && killer_.killed()) {
-    add("it did not end within " + std::to_string(launch_.grace_ns / kSecond) + " s of SIGTERM and was killed");
+    add("it did not exit within " + std::to_string(launch_.grace_ns / kSecond) + " s of SIGTERM and was killed");
   }
   const int64_t lost = files_[0].lost() + files_[1].lost();
   if (lost > 0) add(std::to_string(lost) + " bytes of its output are lost: they could not be written to the disk");

@@ -104,9 +104,9 @@ std::string trouble_of(const KeeperLaunch& launch, int error) {
   const std::string& program = launch.command.front();
   const std::string text = "cannot start '" + program + "': ";
   if (error == ENOENT && program.find('/') == std::string::npos) {
-    return text + "no program of that name in PATH (" + std::string(path_of(launch)) + ")";
+    return text + "not found in PATH (" + std::string(path_of(launch)) + ")";
   }
-  if (error == ENOEXEC) return text + "neither a program for this machine nor a script whose first line begins with #!";
+  if (error == ENOEXEC) return text + "neither an executable for this machine nor a script that starts with #!";
   return text + system_reason(error);
 }
 
@@ -115,13 +115,13 @@ std::string trouble_of(const KeeperLaunch& launch, int error) {
 TaskProcess start_task(const KeeperLaunch& launch) {
   TaskProcess task;
   if (const std::string why = folder_trouble(launch.folder); !why.empty()) {
-    task.trouble = "cannot run in the folder '" + launch.folder + "': " + why;
+    task.trouble = "cannot change to the folder '" + launch.folder + "': " + why;
     return task;
   }
   std::array<std::array<int, 2>, 2> pipes{};
   for (size_t i = 0; i < pipes.size(); ++i) {
     if (pipe2(pipes[i].data(), O_CLOEXEC) != 0) {
-      task.trouble = "cannot make a pipe for its output: " + system_reason(errno);
+      task.trouble = "cannot create a pipe for its output: " + system_reason(errno);
       return task;
     }
     task.streams[i].reset(pipes[i][0]);

@@ -23,7 +23,7 @@ std::vector<LogField> fields_of(const ProfileRecord& record) {
 std::string nothing_left(const Recording& recording) {
   const std::string how = recording.end.empty() ? "" : fmt::format(" ({})", recording.end);
   return fmt::format(
-      "the profiler left no file {}.*{}: what it said is in the task's standard error (sonde logs {} --stderr)",
+      "the profiler wrote no file {}.*{}; its messages are in the task's standard error (sonde logs {} --stderr)",
       output_path(recording.folder), how, recording.record.task);
 }
 
@@ -53,7 +53,7 @@ void Analyst::attach_now(Recording recording, const std::vector<std::string>& wo
   if (end->stopped) return;
   if (!find_profile(recording.folder)) {
     const std::string said = last_line(output + ".stderr");
-    return fail_with(std::move(recording), fmt::format("the recorder left no profile ({}){}{}", shown_end(*end),
+    return fail_with(std::move(recording), fmt::format("the recorder wrote no profile ({}){}{}", shown_end(*end),
                                                        said.empty() ? "" : ": ", said));
   }
   analyse(std::move(recording), max_bytes);
@@ -105,10 +105,10 @@ void Analyst::finish(Recording recording) {
   std::vector<LogField> fields = fields_of(recording.record);
   if (recording.record.state == "done") {
     fields.push_back({"finding", greatest_finding(recording.record.task, recording.record.findings).says});
-    parts_.log->info("a task was recorded", fields);
+    parts_.log->info("task recorded", fields);
   } else {
     fields.push_back({"reason", recording.record.trouble});
-    parts_.log->warning("a recording of a task failed", fields);
+    parts_.log->warning("recording of a task failed", fields);
   }
   parts_.told(recording.record);
   const std::scoped_lock lock(mutex_);

@@ -58,8 +58,8 @@ int spawn(const BoundedRun& run, pid_t& child) {
 }  // namespace
 
 std::string shown_end(const BoundedEnd& end) {
-  if (end.timed_out) return "was ended after its time limit";
-  if (end.stopped) return "was ended with the service";
+  if (end.timed_out) return "was terminated at its time limit";
+  if (end.stopped) return "was terminated when the service stopped";
   return end.signal != 0 ? fmt::format("killed by signal {}", end.signal) : fmt::format("exit status {}", end.status);
 }
 

@@ -65,7 +65,7 @@ std::vector<std::string> filled_words(const std::vector<std::string>& words, con
 Result<std::string> findings_of(const std::string& document) {
   const Json json = Json::parse(document, nullptr, false);
   if (!json.is_object() || !json.contains("findings") || !json["findings"].is_array()) {
-    return fail("its analysis is no document with findings");
+    return fail("the output of its analysis is not a document with findings");
   }
   Json findings = json["findings"];
   std::string text = findings.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -80,13 +80,14 @@ Result<std::string> findings_of(const std::string& document) {
 Finding greatest_finding(int64_t task, const std::string& findings) {
   const Json json = Json::parse(findings, nullptr, false);
   if (!json.is_array() || json.empty() || !json.front().is_object()) {
-    return {.task = task, .says = "nothing in it explains that.", .advice = "Compare its input with that of others."};
+    return {
+        .task = task, .says = "no finding explains it.", .advice = "Compare its input with the input of other tasks."};
   }
   const Json& first = json.front();
   Finding finding{.task = task, .says = text_of(first, "says"), .advice = text_of(first, "do")};
   const auto percent = first.find("ceiling_percent");
   if (percent != first.end() && percent->is_number() && percent->get<double>() >= kLeastPercent) {
-    finding.says += fmt::format(" (mended, it saves {:.0f} % of the run at most)", percent->get<double>());
+    finding.says += fmt::format(" (fixing it saves at most {:.0f} % of the run)", percent->get<double>());
   }
   return finding;
 }

@@ -27,7 +27,7 @@ bool is_declared(const config::Config& config, const Task& task) {
 
 std::string end_of(const EndReport& report) {
   if (report.cause == EndCause::exit) return fmt::format("exit status {}", report.exit_status.value_or(0));
-  return fmt::format("it ended by {}", cause_name(report.cause));
+  return fmt::format("cause: {}", cause_name(report.cause));
 }
 
 std::string missing(const std::string& program, std::string_view key) {
@@ -94,7 +94,7 @@ void Profiler::choose_one(Engine& engine, const Task& task, int64_t now_ns, std:
   ProfileRecord& record = recording.record;
   const std::vector<std::string>& command = config.sonde.tasks.profiles.command;
   if (command.empty()) {
-    record.trouble = "nothing to record it with: sonde.tasks.profiles.command is empty";
+    record.trouble = "no recorder configured: sonde.tasks.profiles.command is empty";
   } else if (program_path(command.front()).empty()) {
     record.trouble = missing(command.front(), "sonde.tasks.profiles.command");
   }
@@ -105,7 +105,7 @@ void Profiler::choose_one(Engine& engine, const Task& task, int64_t now_ns, std:
     return;
   }
   record.state = "failed";
-  log_->warning("a task runs unrecorded", {{"task", fmt::format("{}", task.id)}, {"reason", record.trouble}});
+  log_->warning("task runs without recording", {{"task", fmt::format("{}", task.id)}, {"reason", record.trouble}});
   choice_.failed(task.spec.type, now_ns);
   slow_.recorded(record.why, task.spec.type, recording.gpus, std::nullopt, now_ns);
   records.push_back(std::move(record));
@@ -155,11 +155,10 @@ void Profiler::tell_slow_task(const Engine& engine, const Task& task, const Slow
   const SlowWork::Place place = place_of(task);
   const bool is_new = slow_.task_is_slow(place, task.id, slow.run_ns, slow.usual_ns, now_ns);
   if (!known_slow_.emplace(task.id, task.last()->number).second || !is_new) return;
-  log_->warning("a task is slow",
-                {{"task", fmt::format("{}", task.id)},
-                 {"type", task.spec.type},
-                 {"seconds", fmt::format("{:.3f}", static_cast<double>(slow.run_ns) / kNsPerSecond)},
-                 {"usual", fmt::format("{:.3f}", static_cast<double>(slow.usual_ns) / kNsPerSecond)}});
+  log_->warning("task is slow", {{"task", fmt::format("{}", task.id)},
+                                 {"type", task.spec.type},
+                                 {"seconds", fmt::format("{:.3f}", static_cast<double>(slow.run_ns) / kNsPerSecond)},
+                                 {"usual", fmt::format("{:.3f}", static_cast<double>(slow.usual_ns) / kNsPerSecond)}});
   if (task.spec.inference) return record_worker(engine.config(), task, kSlowTask, now_ns);
   const auto pid = running == nullptr ? std::nullopt : executor_->pid_of(task.id, task.last()->number);
   if (!pid || !attach(engine.config(), task, *pid, kSlowTask, now_ns)) {
@@ -187,9 +186,9 @@ void Profiler::record_worker(const config::Config& config, const Task& task, std
   const auto pid = worker_on(place.gpu_uuid);
   if (pid && attach(config, task, *pid, why, now_ns)) return;
   slow_.recording(why, place,
-                  pid ? "Its worker is not recorded: sonde.tasks.profiles.attach_command is empty or cannot be run, or "
-                        "sonde.tasks.profiles.max_per_hour is reached."
-                      : "Its worker is not recorded: no process but those of tasks is on the GPU.",
+                  pid ? "Its worker is not recorded: sonde.tasks.profiles.attach_command is empty or not executable, "
+                        "or sonde.tasks.profiles.max_per_hour is reached."
+                      : "Its worker is not recorded: only processes of tasks run on the GPU.",
                   false);
 }
 
@@ -198,14 +197,14 @@ bool Profiler::attach(const config::Config& config, const Task& task, int64_t pi
   const config::TaskProfiles& profiles = config.sonde.tasks.profiles;
   if (profiles.attach_command.empty() || task.spec.profile == false) return false;
   if (program_path(profiles.attach_command.front()).empty()) {
-    log_->warning("a slow task is not recorded",
+    log_->warning("slow task is not recorded",
                   {{"task", fmt::format("{}", task.id)},
                    {"reason", missing(profiles.attach_command.front(), "sonde.tasks.profiles.attach_command")}});
     return false;
   }
   if (!choice_.take_one(config, now_ns)) return false;
   Recording recording = recording_of(task, std::string(why), now_ns);
-  slow_.recording(why, place_of(task), fmt::format("It is recorded now, for {:g} s.", profiles.attach_seconds), true);
+  slow_.recording(why, place_of(task), fmt::format("It is being recorded for {:g} s.", profiles.attach_seconds), true);
   std::vector<std::string> words =
       filled_words(profiles.attach_command, {.output = output_path(recording.folder),
                                              .pid = fmt::format("{}", pid),
@@ -224,7 +223,7 @@ void Profiler::wish(const config::Config& config, std::string_view why, const Sl
                 .moment_ns = now_ns});
   const bool has_one = choice_.has_one(config, now_ns);
   slow_.recording(why, place,
-                  has_one ? "The next task of the type is recorded."
+                  has_one ? "The next task of the type will be recorded."
                           : "Nothing is recorded now: sonde.tasks.profiles.max_per_hour is reached.",
                   has_one);
 }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/engine/words.h"
+#include "dispatch/engine/engine_words.h"
 #include "dispatch/profiles/choice.h"
 
 namespace sonde::dispatch::profiles {

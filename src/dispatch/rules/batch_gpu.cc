@@ -19,7 +19,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule batch_gpu_rule = {
     .name = "batch_gpu",
-    .description = "the batch of the task was given other GPUs",
+    .description = "the batch of the task is assigned to other GPUs",
     .refuse = batch_gpu::refuse,
     .refuses = batch_gpu::refuses,
 };

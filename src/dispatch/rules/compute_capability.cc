@@ -22,7 +22,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule compute_capability_rule = {
     .name = "compute_capability",
-    .description = "the GPU is below gpu.min_compute_capability",
+    .description = "the compute capability of the GPU is below gpu.min_compute_capability",
     .refuse = compute_capability::refuse,
     .refuses = compute_capability::refuses,
     .is_of_gpu = true,

@@ -16,7 +16,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule health_rule = {
     .name = "health",
-    .description = "the GPU is lost, has a critical incident, or has not been read for long",
+    .description = "the GPU is lost, has a critical incident, or its last sample is too old",
     .refuse = health::refuse,
     .refuses = health::refuses,
     .is_of_gpu = true,

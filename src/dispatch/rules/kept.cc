@@ -18,7 +18,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule kept_rule = {
     .name = "kept",
-    .description = "the GPU is kept for a task before this one",
+    .description = "the GPU is reserved for a task ahead in the queue",
     .refuse = kept::refuse,
     .refuses = kept::refuses,
 };

@@ -23,7 +23,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule mapped_gpu_rule = {
     .name = "mapped_gpu",
-    .description = "under task_specific, the mapping names another GPU for the type",
+    .description = "with strategy task_specific, the mapping names another GPU for the type",
     .refuse = mapped_gpu::refuse,
     .refuses = mapped_gpu::refuses,
 };

@@ -29,7 +29,8 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule memory_room_rule = {
     .name = "memory_room",
-    .description = "less memory is left than the task needs, after what others hold and what is kept for tasks",
+    .description =
+        "the GPU has less free memory than the task needs, after memory used by other processes and reserved by tasks",
     .refuse = memory_room::refuse,
     .refuses = memory_room::refuses,
 };

@@ -25,7 +25,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule memory_threshold_rule = {
     .name = "memory_threshold",
-    .description = "more of the memory is in use than gpu.memory_threshold",
+    .description = "memory in use is above gpu.memory_threshold",
     .refuse = memory_threshold::refuse,
     .refuses = memory_threshold::refuses,
     .is_of_gpu = true,

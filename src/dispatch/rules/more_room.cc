@@ -26,7 +26,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule more_room_rule = {
     .name = "more_room",
-    .description = "the task ran out of memory with as much room as the GPU has now",
+    .description = "the task ran out of memory with as much free memory as the GPU has now",
     .refuse = more_room::refuse,
     .refuses = more_room::refuses,
 };

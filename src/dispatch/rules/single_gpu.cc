@@ -16,7 +16,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule single_gpu_rule = {
     .name = "single_gpu",
-    .description = "gpu.multi_gpu.enabled is false, and a GPU before it is used",
+    .description = "gpu.multi_gpu.enabled is false, and a GPU with a lower index is used",
     .refuse = single_gpu::refuse,
     .refuses = single_gpu::refuses,
 };

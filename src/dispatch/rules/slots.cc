@@ -19,7 +19,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule slots_rule = {
     .name = "slots",
-    .description = "gpu.multi_gpu.max_concurrent_tasks_per_gpu tasks run there",
+    .description = "the GPU runs gpu.multi_gpu.max_concurrent_tasks_per_gpu tasks already",
     .refuse = slots::refuse,
     .refuses = slots::refuses,
     .is_of_gpu = true,

@@ -21,7 +21,7 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
 
 extern constinit const Rule worker_rule = {
     .name = "worker",
-    .description = "the task asks a worker, and none serves this GPU",
+    .description = "the task is a request to a worker, and its type has no worker for this GPU",
     .refuse = worker::refuse,
     .refuses = worker::refuses,
 };

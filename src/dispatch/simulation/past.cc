@@ -40,13 +40,14 @@ class PastJobs {
     std::ranges::stable_sort(past_.jobs, {}, &Job::at_ns);
     if (!past_.jobs.empty()) past_.duration_ns = past_.jobs.back().at_ns + 1;
     if (drawn_ > 0)
-      past_.notes.push_back(fmt::format("{} tasks did not succeed: their run times are drawn from others", drawn_));
-    if (without_memory_ > 0) {
       past_.notes.push_back(
-          fmt::format("{} tasks are taken to hold no memory, since none of their type was measured", without_memory_));
+          fmt::format("{} tasks did not succeed: their run times are sampled from other tasks", drawn_));
+    if (without_memory_ > 0) {
+      past_.notes.push_back(fmt::format(
+          "{} tasks are assumed to use no memory, because no task of their type was measured", without_memory_));
     }
     if (left_out_ > 0)
-      past_.notes.push_back(fmt::format("{} tasks are left out: nobody knows how long they run", left_out_));
+      past_.notes.push_back(fmt::format("{} tasks are excluded because their run time is unknown", left_out_));
     return std::move(past_);
   }
 

@@ -279,7 +279,7 @@ class Simulator {
 }  // namespace
 
 Result<Outcome> simulate(const Setup& setup) {
-  if (setup.host.gpus.empty()) return fail("there is no GPU to simulate");
+  if (setup.host.gpus.empty()) return fail("no GPU to simulate");
   return Simulator(setup).run();
 }
 

@@ -96,7 +96,7 @@ bool VirtualHost::hold(Run& run, int64_t bytes) {
     const int64_t total = states_[gpu].memory_total_bytes.value_or(std::numeric_limits<int64_t>::max());
     if (held_[gpu] + states_[gpu].foreign_bytes.value_or(0) + more <= total) continue;
     run.ended = EndCause::out_of_memory;
-    run.message = fmt::format("GPU {} has not got the memory that it asked for", gpu);
+    run.message = fmt::format("GPU {} does not have the memory that it requested", gpu);
     return false;
   }
   run.held_bytes = bytes;
@@ -165,7 +165,7 @@ void VirtualHost::reach(Run& run, int64_t now_ns) {
     return;
   } else if (run.run.fails_at && run.done + kRounding >= *run.run.fails_at) {
     run.ended = EndCause::exit;
-    run.message = "it failed as the workload says";
+    run.message = "it failed as defined by the workload";
   } else if (!run.grown) {
     run.grown = true;
     hold(run, run.run.memory_bytes);

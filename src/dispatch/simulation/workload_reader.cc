@@ -49,12 +49,12 @@ class Reader {
   Result<Workload> read() {
     try {
       if (const auto second = second_yaml_document(yaml_)) {
-        values_.problem(*second, "a second document begins here: one file describes one workload");
+        values_.problem(*second, "a second YAML document begins here; a file describes one workload");
       } else {
         read_file(YAML::Load(yaml_));
       }
     } catch (const YAML::Exception& e) {
-      values_.problem(e.mark, fmt::format("this is not YAML: {}", e.msg));
+      values_.problem(e.mark, fmt::format("not valid YAML: {}", e.msg));
     }
     if (!values_.problems.empty()) return fail("{}", fmt::join(values_.problems, "\n"));
     return std::move(workload_);
@@ -71,7 +71,8 @@ class Reader {
     for (const YAML::Node& node : values_.list(document, "types")) read_type(node);
     for (const YAML::Node& node : values_.list(document, "tasks")) read_task(node);
     if (workload_.types.empty() && workload_.tasks.empty() && values_.problems.empty())
-      values_.problem(document.Mark(), "no tasks: 'types' says which come over the day, 'tasks' lists single ones");
+      values_.problem(document.Mark(),
+                      "no tasks: define 'types' (tasks that arrive over the day) or 'tasks' (single tasks)");
   }
 
   /// The lines of `gpus` alone are a description of simulated GPUs; the others become empty, so that places stay.
@@ -87,7 +88,7 @@ class Reader {
       const int line = pair.first.Mark().line;
       if (line > from) until = std::min(until, line);
       if (line == from && pair.first.Scalar() != "gpus") {
-        values_.problem(pair.first.Mark(), "'gpus' has to begin on a line of its own");
+        values_.problem(pair.first.Mark(), "'gpus' must begin on its own line");
         return;
       }
     }
@@ -113,7 +114,7 @@ class Reader {
     const YAML::Node speeds = document["speeds"];
     if (!speeds) return;
     if (!speeds.IsMap()) {
-      values_.problem(speeds.Mark(), "'speeds' has names of GPUs as keys");
+      values_.problem(speeds.Mark(), "the keys of 'speeds' must be GPU names");
       return;
     }
     for (const auto& pair : speeds) {
@@ -127,7 +128,7 @@ class Reader {
     TaskKind kind;
     read_kind(node, kind);
     read_arrivals(node, kind);
-    if (!node["type"]) values_.problem(node.Mark(), "'type' is missing: its name");
+    if (!node["type"]) values_.problem(node.Mark(), "'type' is missing: the name of the type");
     workload_.types.push_back(std::move(kind));
   }
 
@@ -140,7 +141,7 @@ class Reader {
         std::ranges::find(workload_.types, type && type.IsScalar() ? type.Scalar() : "", &TaskKind::type);
     if (found != workload_.types.end()) task.kind = *found;
     read_kind(node, task.kind);
-    if (!node["at"]) values_.problem(node.Mark(), "'at' is missing: when it is submitted, such as '10 min'");
+    if (!node["at"]) values_.problem(node.Mark(), "'at' is missing: the submission time, such as '10 min'");
     task.at_ns = values_.whole(node, "at", kTimes, 0, kLongest_ns).value_or(0);
     workload_.tasks.push_back(std::move(task));
   }
@@ -173,21 +174,21 @@ class Reader {
     if (!arrivals) return;  // it is there for 'tasks'
     if (!values_.is_map(arrivals, kArrivalKeys)) return;
     if (!arrivals["every"])
-      values_.problem(arrivals.Mark(), "'every' is missing: the mean time between, such as '5 min'");
+      values_.problem(arrivals.Mark(), "'every' is missing: the mean time between arrivals, such as '5 min'");
     Arrivals& read = kind.arrivals;
     read.every_ns = values_.whole(arrivals, "every", kTimes, 1e6, kLongest_ns).value_or(0);
     read.regular = values_.yes_or_no(arrivals, "regular").value_or(false);
     read.from_ns = values_.whole(arrivals, "from", kTimes, 0, kDayNs).value_or(read.from_ns);
     read.until_ns = values_.whole(arrivals, "until", kTimes, 0, kDayNs).value_or(read.until_ns);
     if (read.until_ns <= read.from_ns)
-      values_.problem(arrivals.Mark(), "'until' has to be later than 'from': both are times of the day");
+      values_.problem(arrivals.Mark(), "'until' must be later than 'from'; both are times of day");
   }
 
   void read_distribution(const YAML::Node& node, const char* key, Units units, double most, Distribution& read) {
     const YAML::Node value = node[key];
     if (!value) {
       if (read.parts.empty())
-        values_.problem(node.Mark(), fmt::format("'{}' is missing: an amount, or how it is distributed", key));
+        values_.problem(node.Mark(), fmt::format("'{}' is missing: a value or a distribution", key));
       return;
     }
     read.parts.clear();
@@ -215,9 +216,11 @@ class Reader {
     const auto* const shape =
         std::ranges::find_if(kShapes, [&](const ShapeOf& of) { return value[of.first] && value[of.second]; });
     if (shape == kShapes.end()) {
-      values_.problem(value.Mark(), fmt::format("'{}' is an amount, or has median and spread, mean and deviation, from "
-                                                "and to, or least and tail",
-                                                key));
+      values_.problem(
+          value.Mark(),
+          fmt::format(
+              "'{}' must be a value, or have median and spread, mean and deviation, from and to, or least and tail",
+              key));
       return part;
     }
     constexpr double kMostNumber = 100;
@@ -226,9 +229,9 @@ class Reader {
     part.b = shape->is_second_amount ? values_.amount(value, shape->second, units, 0, most).value_or(0)
                                      : values_.amount(value, shape->second, kNumbers, 0, kMostNumber).value_or(0);
     if (part.shape == Distribution::Shape::uniform && part.b < part.a)
-      values_.problem(value.Mark(), "'to' has to be larger than 'from'");
+      values_.problem(value.Mark(), "'to' must be larger than 'from'");
     if (part.shape == Distribution::Shape::power && part.b < 1)
-      values_.problem(value.Mark(), "'tail' has to be 1 or larger: the mean is infinite otherwise");
+      values_.problem(value.Mark(), "'tail' must be at least 1; otherwise the mean is infinite");
     return part;
   }
 

@@ -16,8 +16,8 @@ namespace {
 std::string wanted(Units units, double least, double most) {
   const UnitOf& unit = units.front();
   const std::string range = fmt::format("from {:g} to {:g}", least / unit.factor, most / unit.factor);
-  if (unit.name.empty()) return fmt::format("a number {} is wanted", range);
-  return fmt::format("a number {} and its unit are wanted, such as '{:g} {}'", range,
+  if (unit.name.empty()) return fmt::format("expected a number {}", range);
+  return fmt::format("expected a number {} with its unit, such as '{:g} {}'", range,
                      std::clamp(10 * unit.factor, least, most) / unit.factor, unit.name);
 }
 
@@ -31,7 +31,7 @@ void YamlValues::problem(const YAML::Mark& mark, std::string_view message) {
 
 bool YamlValues::is_map(const YAML::Node& node, std::span<const std::string_view> known) {
   if (!node.IsMap()) {
-    problem(node.Mark(), fmt::format("keys such as '{}' belong here", known.front()));
+    problem(node.Mark(), fmt::format("expected keys such as '{}'", known.front()));
     return false;
   }
   check_yaml_keys(node, known, [&](const YAML::Mark& mark, const std::string& says) { problem(mark, says); });
@@ -50,7 +50,7 @@ std::optional<double> YamlValues::amount_of(const YAML::Node& value, std::string
   if (number && found != units.end() && *number * found->factor >= least &&
       *number * found->factor <= most * (1 + kRounding))
     return *number * found->factor;
-  problem(value.Mark(), fmt::format("'{}' is no value for '{}': {}", text, key, wanted(units, least, most)));
+  problem(value.Mark(), fmt::format("'{}' is not a valid value for '{}': {}", text, key, wanted(units, least, most)));
   return std::nullopt;
 }
 
@@ -81,7 +81,7 @@ std::optional<bool> YamlValues::yes_or_no(const YAML::Node& map, const char* key
   if (!node) return std::nullopt;
   if (node.IsScalar() && node.Scalar() == "true") return true;
   if (node.IsScalar() && node.Scalar() == "false") return false;
-  problem(node.Mark(), fmt::format("'{}' is true or false", key));
+  problem(node.Mark(), fmt::format("'{}' must be true or false", key));
   return std::nullopt;
 }
 
@@ -91,7 +91,7 @@ std::vector<std::string> YamlValues::texts(const YAML::Node& map, const char* ke
     if (item.IsScalar() && !item.Scalar().empty()) {
       all.push_back(item.Scalar());
     } else {
-      problem(item.Mark(), fmt::format("'{}' is a list of names", key));
+      problem(item.Mark(), fmt::format("'{}' must be a list of names", key));
     }
   }
   return all;
@@ -101,7 +101,7 @@ std::optional<std::string> YamlValues::one_of(const YAML::Node& map, const char*
                                               std::span<const std::string_view> names) {
   auto value = text(map, key);
   if (!value || std::ranges::find(names, *value) != names.end()) return value;
-  problem(map[key].Mark(), fmt::format("'{}' is no value for '{}'{}; allowed: {}", *value, key,
+  problem(map[key].Mark(), fmt::format("'{}' is not a valid value for '{}'{}; allowed: {}", *value, key,
                                        did_you_mean(*value, names), fmt::join(names, ", ")));
   return std::nullopt;
 }
@@ -110,7 +110,7 @@ std::vector<YAML::Node> YamlValues::list(const YAML::Node& map, const char* key)
   const YAML::Node items = map[key];
   if (!items) return {};
   if (items.IsSequence()) return {items.begin(), items.end()};
-  problem(items.Mark(), fmt::format("'{}' has to be a list", key));
+  problem(items.Mark(), fmt::format("'{}' must be a list", key));
   return {};
 }
 

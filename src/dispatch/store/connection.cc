@@ -15,16 +15,16 @@ struct Hint {
 };
 constexpr auto kHints = std::to_array<Hint>({
     {SQLITE_FULL, "free space on its disk"},
-    {SQLITE_READONLY, "make it and its folder writable for the service"},
-    {SQLITE_PERM, "make it and its folder writable for the service"},
-    {SQLITE_CANTOPEN, "make it and its folder writable for the service"},
-    {SQLITE_BUSY, "another program holds it: end that program's transaction"},
-    {SQLITE_LOCKED, "another program holds it: end that program's transaction"},
-    {SQLITE_IOERR, "look for errors of its disk in the kernel's log (dmesg), and whether it is full"},
+    {SQLITE_READONLY, "make the file and its folder writable for the service"},
+    {SQLITE_PERM, "make the file and its folder writable for the service"},
+    {SQLITE_CANTOPEN, "make the file and its folder writable for the service"},
+    {SQLITE_BUSY, "another program has locked it: end that program's transaction"},
+    {SQLITE_LOCKED, "another program has locked it: end that program's transaction"},
+    {SQLITE_IOERR, "check the kernel log (dmesg) for disk errors, and whether the disk is full"},
     {SQLITE_CORRUPT,
-     "stop the service, keep a copy of it, and get back what can be read with `sqlite3 tasks.db .recover`, or put a "
-     "backup in its place"},
-    {SQLITE_NOTADB, "it was overwritten by something else: put a backup in its place, or move it away to begin anew"},
+     "stop the service, copy the file, and recover readable data with `sqlite3 tasks.db .recover`, or restore a "
+     "backup"},
+    {SQLITE_NOTADB, "another program overwrote it: restore a backup, or move it away to start with an empty database"},
 });
 
 std::string_view hint_of(int code) {
@@ -117,7 +117,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, Ac
   const int code = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
                                    vfs.empty() ? nullptr : vfs.c_str());
   std::unique_ptr<Connection> connection(new Connection(db));  // its constructor is private
-  if (db == nullptr) return fail("there is not enough memory");
+  if (db == nullptr) return fail("out of memory");
   if (code != SQLITE_OK) return failure_of(db);
   sqlite3_busy_timeout(db, kBusyMs);
   sqlite3_wal_hook(db, note_log, connection.get());  // instead of checkpoints within a COMMIT

@@ -29,7 +29,7 @@ constexpr auto kStates = std::to_array({TaskState::blocked, TaskState::waiting, 
 int64_t below(int64_t before_id) { return before_id == 0 ? std::numeric_limits<int64_t>::max() : before_id; }
 
 std::unexpected<Error> unreadable(std::string_view what, int64_t id) {
-  return fail("{} {} cannot be read: its row was changed by hand, or written by another version of sonde", what, id);
+  return fail("{} {} cannot be read: its row was edited by hand or written by another version of sonde", what, id);
 }
 
 Result<Task> task_of(Query& row) {

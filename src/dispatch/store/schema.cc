@@ -47,8 +47,8 @@ Status check_pages(Connection& db) {
   const std::string_view said = *row ? query->text() : "ok";
   if (said == "ok") return {};
   return fail(
-      "it is broken: {} (stop the service, keep a copy of it, and get back what can be read with `sqlite3 tasks.db "
-      ".recover`, or put a backup in its place)",
+      "it is damaged: {} (stop the service, copy the file, and recover readable data with `sqlite3 tasks.db .recover`, "
+      "or restore a backup)",
       said);
 }
 
@@ -66,13 +66,13 @@ Status prepare_tables(Connection& db) {
   if (!version) return std::unexpected(version.error());
   if (*version > kVersion) {
     return fail(
-        "it was written by a newer version of sonde (schema {}, this one knows {}): run that version, or move "
-        "the file away to begin without its tasks",
+        "it was written by a newer version of sonde (schema {}, this version supports {}): run that version, or move "
+        "the file away to start without its tasks",
         *version, kVersion);
   }
   const auto tables = db.number("SELECT count(*) FROM sqlite_master");
   if (!tables) return std::unexpected(tables.error());
-  if (*version == 0 && *tables != 0) return fail("it is another program's database: move it away");
+  if (*version == 0 && *tables != 0) return fail("it is the database of another program: move it away");
   SONDE_TRY(check_pages(db));
   if (*version == kVersion) return {};
   const Status done = bring_up(db, *version);

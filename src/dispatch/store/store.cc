@@ -29,13 +29,13 @@ Status use_log(Connection& db) {
   if (!row) return std::unexpected(row.error());
   if (query->text() == "wal") return {};
   return fail(
-      "SQLite's write-ahead log does not work on this file system (is it a network's?): set sonde.history.path to a "
-      "folder on a local disk");
+      "SQLite's write-ahead log does not work on this file system (is it a network file system?): set "
+      "sonde.history.path to a folder on a local disk");
 }
 
 Status prepare(Connection& db) {
   SONDE_TRY(use_log(db));
-  if (db.is_read_only()) return fail("it cannot be written: make it and its folder writable for the service");
+  if (db.is_read_only()) return fail("it is not writable: make the file and its folder writable for the service");
   SONDE_TRY(db.execute(kPragmas));
   return store::prepare_tables(db);
 }
@@ -134,7 +134,7 @@ class Sqlite : public TaskStore {
   template <typename Work>
   Status transaction(const Work& work) {
     if (writer_->is_moved()) {
-      return fail("the file was moved or removed while the service ran: put it back, or restart the service");
+      return fail("the file was moved or removed while the service was running: restore it, or restart the service");
     }
     SONDE_TRY(writer_->execute("BEGIN IMMEDIATE"));
     SONDE_TRY(work());

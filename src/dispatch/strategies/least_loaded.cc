@@ -18,7 +18,7 @@ std::string score_text(const StrategyContext& context, const Choice& choice, dou
 
 extern constinit const Strategy least_loaded_strategy = {
     .name = "least_loaded",
-    .description = "the GPU with the lowest use: utilization, memory and slots",
+    .description = "the GPU with the lowest load: utilization, memory and slots",
     .score = least_loaded::score,
     .score_text = least_loaded::score_text,
 };

@@ -21,7 +21,7 @@ void score(const StrategyContext&, std::span<const Choice> choices, Scores& scor
 
 std::string score_text(const StrategyContext&, const Choice& choice, double) {
   const std::optional<int64_t> room = room_bytes(*choice.gpu, *choice.load);
-  if (!room) return "room unknown";
+  if (!room) return "free memory unknown";
   return shown_gib(*room - choice.need_bytes) + " left over";
 }
 
@@ -30,7 +30,7 @@ std::string score_text(const StrategyContext&, const Choice& choice, double) {
 
 extern constinit const Strategy memory_optimized_strategy = {
     .name = "memory_optimized",
-    .description = "the GPU that fits the task's memory need best: the one with the least room left over",
+    .description = "best fit by memory: the GPU with the least free memory left over",
     .score = memory_optimized::score,
     .score_text = memory_optimized::score_text,
 };

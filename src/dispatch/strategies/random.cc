@@ -11,7 +11,7 @@ void score(const StrategyContext& context, std::span<const Choice> choices, Scor
   for (size_t i = 0; i < choices.size(); ++i) scores.values.push_back(share(context.random()));
 }
 
-std::string score_text(const StrategyContext&, const Choice&, double) { return "drawn at random"; }
+std::string score_text(const StrategyContext&, const Choice&, double) { return "chosen at random"; }
 
 }  // namespace
 }  // namespace random

@@ -22,7 +22,7 @@ void score(const StrategyContext& context, std::span<const Choice> choices, Scor
   least_loaded_strategy.score(context, choices, scores);
   const std::string* const mapped = mapping_of(context.config, context.task);
   if (mapped == nullptr) {
-    scores.note = fmt::format("the type {} has no mapping: chosen by least_loaded", context.task.spec.type);
+    scores.note = fmt::format("type {} has no mapping; chosen by least_loaded", context.task.spec.type);
     return;
   }
   const auto is_mapped = [&](const Choice& choice) { return names_gpu(*mapped, *choice.gpu); };
@@ -36,7 +36,7 @@ void score(const StrategyContext& context, std::span<const Choice> choices, Scor
 }
 
 std::string score_text(const StrategyContext& context, const Choice& choice, double score) {
-  if (score == kMapped) return fmt::format("mapped for the type {}", context.task.spec.type);
+  if (score == kMapped) return fmt::format("mapped for type {}", context.task.spec.type);
   return least_loaded_strategy.score_text(context, choice, score);
 }
 

@@ -52,7 +52,7 @@ void look(const Host& host, Findings& found) {
 }  // namespace
 }  // namespace containers
 
-extern constinit const Check containers_check{"containers", "container runtimes, and whether they hand out GPUs",
+extern constinit const Check containers_check{"containers", "container runtimes and their GPU support",
                                               containers::look};
 
 }  // namespace sonde::doctor

@@ -41,6 +41,6 @@ void look(const Host& host, Findings& found) {
 }  // namespace
 }  // namespace counters
 
-extern constinit const Check counters_check{"counters", "permission to read the GPU's counters", counters::look};
+extern constinit const Check counters_check{"counters", "permission to read GPU performance counters", counters::look};
 
 }  // namespace sonde::doctor

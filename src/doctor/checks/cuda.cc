@@ -42,7 +42,7 @@ void look(const Host& host, Findings& found) {
 }  // namespace
 }  // namespace cuda
 
-extern constinit const Check cuda_check{"cuda", "CUDA runtimes and compiler, and whether the driver runs them",
+extern constinit const Check cuda_check{"cuda", "CUDA runtimes and compiler, and their compatibility with the driver",
                                         cuda::look};
 
 }  // namespace sonde::doctor

@@ -42,6 +42,6 @@ void look(const Host& host, Findings& found) {
 }  // namespace
 }  // namespace cudnn
 
-extern constinit const Check cudnn_check{"cudnn", "cuDNN, and whether it goes with CUDA and the driver", cudnn::look};
+extern constinit const Check cudnn_check{"cudnn", "cuDNN, and its compatibility with CUDA and the driver", cudnn::look};
 
 }  // namespace sonde::doctor

@@ -27,6 +27,6 @@ void look(const Host& host, Findings& found) {
 }  // namespace
 }  // namespace cupti
 
-extern constinit const Check cupti_check{"cupti", "CUPTI, which recorders inside a program use", cupti::look};
+extern constinit const Check cupti_check{"cupti", "CUPTI, which in-process profilers use", cupti::look};
 
 }  // namespace sonde::doctor

@@ -40,6 +40,6 @@ void look(const Host& host, Findings& found) {
 }  // namespace
 }  // namespace folders
 
-extern constinit const Check folders_check{"folders", "scratch and output folders, shared memory", folders::look};
+extern constinit const Check folders_check{"folders", "temporary and output folders, shared memory", folders::look};
 
 }  // namespace sonde::doctor

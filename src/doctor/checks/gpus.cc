@@ -20,12 +20,12 @@ std::string words_of(std::string_view field, const GpuReading& reading) {
 }
 
 void look_at_health(const std::string& gpu, const GpuReading& reading, Findings& found) {
-  constexpr std::array kMends = {"", "sudo nvidia-smi --gpu-reset -i ", "sudo reboot", "stop programs that use NVLink",
+  constexpr std::array kFixes = {"", "sudo nvidia-smi --gpu-reset -i ", "sudo reboot", "stop programs that use NVLink",
                                  "stop all programs on it, then: sudo nvidia-smi --gpu-reset -i "};
   if (const int64_t action = reading.recovery_action.value_or(0); action > 0) {
-    std::string mend = static_cast<size_t>(action) < kMends.size() ? kMends.at(static_cast<size_t>(action)) : "";
-    if (mend.ends_with("-i ")) mend += gpu;
-    found.say(Outcome::wrong, "gpu_recovery", {gpu, words_of("gpu_recovery_action", reading), mend});
+    std::string fix = static_cast<size_t>(action) < kFixes.size() ? kFixes.at(static_cast<size_t>(action)) : "";
+    if (fix.ends_with("-i ")) fix += gpu;
+    found.say(Outcome::wrong, "gpu_recovery", {gpu, words_of("gpu_recovery_action", reading), fix});
   }
   if (reading.remapped_rows_failure.value_or(false)) found.say(Outcome::wrong, "gpu_remap_failed", {gpu});
   if (reading.remapped_rows_pending.value_or(false)) found.say(Outcome::wrong, "gpu_remap_pending", {gpu});
@@ -65,7 +65,7 @@ void look_at(size_t index, const device::GpuState& state, Findings& found) {
 
 void look(const Host& host, Findings& found) {
   if (!host.gpus()) {
-    found.say(Outcome::not_checked, "no_gpus", {"there is no driver to ask"});
+    found.say(Outcome::not_checked, "no_gpus", {"no driver found"});
     return;
   }
   device::ParallelReader reader(*host.gpus());
@@ -78,6 +78,7 @@ void look(const Host& host, Findings& found) {
 }  // namespace
 }  // namespace gpus
 
-extern constinit const Check gpus_check{"gpus", "each GPU: does it answer, is it sound, how is it set", gpus::look};
+extern constinit const Check gpus_check{"gpus", "each GPU: whether it responds, its health and its settings",
+                                        gpus::look};
 
 }  // namespace sonde::doctor

@@ -57,7 +57,7 @@ void look(const Host& host, Findings& found) {
   }
   const Json node = Json::parse(*text, nullptr, false);
   if (!node.is_object()) {
-    found.say(Outcome::not_checked, "kubernetes_unknown", {"kubectl gave no JSON"});
+    found.say(Outcome::not_checked, "kubernetes_unknown", {"kubectl returned no JSON"});
     return;
   }
   look_at_labels(node, name, found);

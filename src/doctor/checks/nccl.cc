@@ -22,6 +22,6 @@ void look(const Host& host, Findings& found) {
 }  // namespace
 }  // namespace nccl
 
-extern constinit const Check nccl_check{"nccl", "NCCL, which GPUs talk to each other by", nccl::look};
+extern constinit const Check nccl_check{"nccl", "NCCL, the library for communication between GPUs", nccl::look};
 
 }  // namespace sonde::doctor

@@ -33,6 +33,6 @@ void look(const Host& host, Findings& found) {
 }  // namespace
 }  // namespace perf
 
-extern constinit const Check perf_check{"perf", "kernel settings for samples of the CPU", perf::look};
+extern constinit const Check perf_check{"perf", "kernel settings for CPU sampling", perf::look};
 
 }  // namespace sonde::doctor

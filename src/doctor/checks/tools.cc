@@ -11,7 +11,7 @@ namespace {
 struct Tool {
   std::string_view name;
   std::string_view folder;  ///< below which NVIDIA's packages put it when PATH does not have it
-  std::string_view mend;
+  std::string_view fix;
 };
 constexpr std::array kTools = {
     Tool{"nvidia-smi", "", "comes with the driver: sudo apt-get install nvidia-utils-VERSION  # Debian: nvidia-smi"},
@@ -56,7 +56,7 @@ void look_at(const Host& host, const Tool& tool, Findings& found) {
   } else if (const std::string file = elsewhere(host, tool); !file.empty()) {
     found.say(Outcome::note, "tool_elsewhere", {name, file, file.substr(0, file.rfind('/'))});
   } else {
-    found.say(Outcome::note, "tool_none", {name, std::string(tool.mend)});
+    found.say(Outcome::note, "tool_none", {name, std::string(tool.fix)});
   }
 }
 

@@ -23,13 +23,13 @@ Status check_target(const std::string& target, const ExportOptions& options) {
   std::error_code error;
   for (const std::string& input : options.inputs) {
     if (fs::equivalent(input, target, error)) {
-      return fail("{} is one of the inputs and would be lost; choose another name for the output", target);
+      return fail("{} is an input file and would be overwritten; choose another name for the output", target);
     }
   }
   const fs::file_status status = fs::status(target, error);
-  if (fs::is_directory(status)) return fail("{} is a folder; name a file in it for the output", target);
+  if (fs::is_directory(status)) return fail("{} is a directory; pass the name of a file in it", target);
   if (fs::exists(status) && !options.overwrite) {
-    return fail("{} is there already; choose another name, or ask for it to be overwritten", target);
+    return fail("{} already exists; choose another name, or allow overwriting", target);
   }
   return {};
 }
@@ -66,7 +66,7 @@ Status OutputFile::commit() {
   int failed = renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), how);
   // File systems that cannot do that (NFS, old FUSE) say so.
   if (failed != 0 && errno == EINVAL) failed = rename(temporary_.c_str(), target_.c_str());
-  if (failed != 0) return fail("cannot give {} its name: {}", target_, system_reason(errno));
+  if (failed != 0) return fail("cannot rename the output to {}: {}", target_, system_reason(errno));
   temporary_.clear();
   return {};
 }

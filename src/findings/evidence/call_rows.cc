@@ -28,7 +28,7 @@ int64_t time_in_calls(const Facts& facts, const std::vector<Row>& rows) {
 std::vector<Evidence> evidence_of_calls(const Facts& facts, std::vector<Row> rows) {
   const Calls& api = facts.trace.api;
   std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return api.end[row] - api.start[row]; });
-  rows.resize(std::min(rows.size(), kMostEvidence));
+  rows.resize(std::min(rows.size(), kMaxEvidence));
   std::vector<Evidence> evidence;
   for (const Row row : rows) {
     evidence.push_back({api.start[row], api.end[row],

@@ -26,7 +26,7 @@ namespace sonde {
 /// The program in which these copies return at once: of each what is longer than an asynchronous call.
 [[nodiscard]] std::vector<Cut> waits_of_copies(const Facts& facts, const std::vector<Row>& rows);
 
-/// Leaves idle time of a cause to a rule: where the last call of `kinds` that the thread made is one of these.
+/// Claims idle time of a cause for a rule, if the thread's last call of `kinds` is one of these rows.
 void claim_idle_behind(const Facts& facts, const std::vector<Row>& rows, std::initializer_list<ApiKind> kinds,
                        IdleCause cause, Claims& claims);
 

@@ -38,4 +38,15 @@ std::vector<ExposedPiece> exposed_pieces(const Facts& facts) {
   return pieces;
 }
 
+std::vector<Evidence> evidence_of_pieces(const Facts& facts, std::vector<ExposedPiece> pieces) {
+  std::ranges::stable_sort(pieces, std::greater(), [](const ExposedPiece& p) { return p.span.second - p.span.first; });
+  pieces.resize(std::min(pieces.size(), kMaxEvidence));
+  std::vector<Evidence> evidence;
+  for (const ExposedPiece& p : pieces) {
+    evidence.push_back({p.span.first, p.span.second, facts.gpus.gpus[p.gpu].place,
+                        std::string(facts.trace.name(facts.trace.kernels.name[p.kernel]))});
+  }
+  return evidence;
+}
+
 }  // namespace sonde

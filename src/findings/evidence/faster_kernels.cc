@@ -10,18 +10,18 @@
 namespace sonde {
 namespace {
 
-std::vector<Evidence> evidence_of(const Facts& facts, std::vector<Change::Resized> kernels) {
+std::vector<Evidence> evidence_of_kernels(const Facts& facts, std::vector<Change::Resized> kernels) {
   const Kernels& k = facts.trace.kernels;
   const auto lost = [&](const Change::Resized& r) { return k.end[r.row] - k.start[r.row] - r.duration_ns; };
-  const size_t kept = std::min(kernels.size(), kMostEvidence);
+  const size_t kept = std::min(kernels.size(), kMaxEvidence);
   std::ranges::partial_sort(
       kernels, kernels.begin() + static_cast<std::ptrdiff_t>(kept),
       [&](const auto& a, const auto& b) { return std::pair(lost(a), b.row) > std::pair(lost(b), a.row); });
   kernels.resize(kept);
   std::vector<Evidence> evidence;
   for (const Change::Resized& r : kernels) {
-    evidence.push_back({k.start[r.row], k.end[r.row], facts.gpus.gpus[facts.gpus.of_stream[k.stream[r.row]]].place,
-                        std::string(facts.trace.name(k.name[r.row]))});
+    evidence.push_back(
+        {k.start[r.row], k.end[r.row], facts.place_of(k.stream[r.row]), std::string(facts.trace.name(k.name[r.row]))});
   }
   return evidence;
 }
@@ -55,12 +55,12 @@ void add_faster_kernels(const Facts& facts, std::string_view id, const FasterKer
   for (const Change::Resized& r : faster.kernels) {
     names[std::string(facts.trace.name(k.short_name[r.row]))] += facts.shares.kernels[r.row];
   }
-  arguments.push_back({"time", Unit::nanoseconds, static_cast<double>(now), {}});
-  arguments.push_back({"most", Unit::none, 0, most_of(names)});
+  arguments.push_back(duration_argument("time", now));
+  arguments.push_back(text_argument("most", most_of(names)));
   diagnosis.findings.push_back({.id = std::string(id),
                                 .arguments = std::move(arguments),
                                 .ceiling_ns = ceiling,
-                                .evidence = evidence_of(facts, faster.kernels)});
+                                .evidence = evidence_of_kernels(facts, faster.kernels)});
 }
 
 }  // namespace sonde

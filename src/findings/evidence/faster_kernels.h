@@ -7,7 +7,7 @@
 #include "analyses/replay/replay.h"
 #include "findings/rule.h"
 
-/// What rules on how kernels run have in common: kernels that could take less time.
+/// For rules on kernels that could take less time.
 namespace sonde {
 
 inline const Fields kFasterKernelsFields =
@@ -25,7 +25,7 @@ struct FasterKernels {
 class JudgedOccupancy {
  public:
   explicit JudgedOccupancy(const Facts& facts) : facts_(facts) {}
-  /// Absent where the recording does not tell (launch_occupancy.h).
+  /// Absent if the recording lacks what it needs (launch_occupancy.h).
   [[nodiscard]] const std::optional<LaunchOccupancy>& of(Row kernel);
 
  private:

@@ -5,7 +5,7 @@
 /// Copies between host and GPU.
 namespace sonde {
 
-/// What an asynchronous copy's call takes on the host: some 3 to 6 us on the servers of today.
+/// Host time of the call of an asynchronous copy: 3 to 6 us on current servers.
 inline constexpr int64_t kCopyCallNs = 5'000;
 
 [[nodiscard]] inline bool crosses_link(const Copies& copies, Row row) {

@@ -17,7 +17,7 @@ const std::string& Places::label_of(NameId name) {
 void Places::add(Row call, int64_t weight) {
   const Ranges& r = facts_.trace.ranges;
   whole_ += weight;
-  std::map<std::string_view, int64_t> depths;  // a name counts once, however often it stands around the call
+  std::map<std::string_view, int64_t> depths;  // a name counts once, however often it is around the call
   for (const DomainLinks& links : facts_.trace.range_links) {
     if (facts_.trace.domains[links.domain].kind == DomainKind::python) continue;
     std::vector<std::string_view> path;

@@ -8,8 +8,8 @@
 
 namespace sonde {
 
-/// The ranges around API calls, by name with numbers as '#': where most of what calls stand for lies. Python's call
-/// stacks are left out. Reads ranges and range_links.
+/// The ranges around API calls, by name with numbers as '#'. Finds the range with most of the calls' weight. Python's
+/// call stacks are left out. Reads ranges and range_links.
 class Places {
  public:
   explicit Places(const Facts& facts) : facts_(facts) {}

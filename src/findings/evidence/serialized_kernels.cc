@@ -208,7 +208,6 @@ class DefaultStreamOrder {
 using StreamPair = std::pair<StreamId, StreamId>;
 
 std::vector<StreamPair> waiting_pairs(const Facts& facts, const EventWaits& waits, const OpsByStream& by_stream) {
-  constexpr size_t kFewest = 8;
   std::map<StreamPair, size_t> count;  // by who waits, and for whom
   for (const auto& [stream, of_stream] : waits.by_stream()) {
     for (const EventWaits::Wait& wait : of_stream) {
@@ -221,7 +220,7 @@ std::vector<StreamPair> waiting_pairs(const Facts& facts, const EventWaits& wait
     if (a > b || !by_stream.contains(a) || !by_stream.contains(b)) continue;
     if (facts.gpus.of_stream[a] != facts.gpus.of_stream[b]) continue;
     const auto back = count.find({b, a});
-    if (waited < kFewest || back == count.end() || back->second < kFewest) continue;
+    if (waited < kMinEventWaits || back == count.end() || back->second < kMinEventWaits) continue;
     const GpuOps* kernels = &facts.trace.kernels;
     if (overlap_ns(spans_of(by_stream.at(a), kernels), spans_of(by_stream.at(b), kernels)) == 0) pairs.push_back(pair);
   }

@@ -8,14 +8,7 @@
 namespace sonde {
 namespace {
 
-/// Up to this a kernel is short: as long as putting the next one on the stream takes (5 us of host time an operator,
-/// and more in Python).
-constexpr int64_t kShortNs = 10'000;
-/// What a kernel without work takes as CUPTI records it, some 1 to 2 us on the GPUs of today: taken from the run as the
-/// shortest kernel in it, and as no more than this.
-constexpr int64_t kMostForNothingNs = 1'700;
-
-Longs numbers_of(const Facts& facts) {
+Longs launch_numbers_of(const Facts& facts) {
   const Calls& api = facts.trace.api;
   const std::vector<bool> launches = launching_calls(facts.trace);
   Longs numbers(row_count(api), 0);
@@ -27,10 +20,10 @@ Longs numbers_of(const Facts& facts) {
 }
 
 int64_t fused_ns(const Kernels& k, const KernelRun& run) {
-  int64_t nothing = kMostForNothingNs;
-  for (const Row row : run.kernels) nothing = std::min(nothing, k.end[row] - k.start[row]);
-  int64_t fused = nothing;
-  for (const Row row : run.kernels) fused += k.end[row] - k.start[row] - nothing;
+  int64_t empty = kMaxEmptyKernelNs;
+  for (const Row row : run.kernels) empty = std::min(empty, k.end[row] - k.start[row]);
+  int64_t fused = empty;
+  for (const Row row : run.kernels) fused += k.end[row] - k.start[row] - empty;
   return fused;
 }
 
@@ -39,12 +32,12 @@ int64_t fused_ns(const Kernels& k, const KernelRun& run) {
 ShortKernels::ShortKernels(const Facts& facts)
     : facts_(facts),
       breaks_({&facts.trace.copies, &facts.trace.sets, &facts.trace.graph_launches}),
-      number_(numbers_of(facts)) {}
+      number_(launch_numbers_of(facts)) {}
 
 bool ShortKernels::is_short(Row row) const {
   const Kernels& k = facts_.trace.kernels;
   const Row launch = k.launch[row];
-  return launch != kNone && facts_.api_kinds[launch] == ApiKind::launch && k.end[row] - k.start[row] <= kShortNs;
+  return launch != kNone && facts_.api_kinds[launch] == ApiKind::launch && k.end[row] - k.start[row] <= kShortKernelNs;
 }
 
 bool ShortKernels::follows(Row before, Row row) const {

@@ -3,10 +3,21 @@
 #include <vector>
 
 #include "analyses/replay/replay.h"
+#include "base/text/text_catalogue.h"
 #include "findings/evidence/stream_breaks.h"
 #include "findings/facts.h"
 
 namespace sonde {
+
+/// The longest short kernel: launching the next one takes as long (5 us of host time an operator, and more in Python).
+inline constexpr int64_t kShortKernelNs = 10'000;
+/// The longest duration of a kernel without work, 1 to 2 us as CUPTI records it: the shortest kernel of a run, and no
+/// more than this.
+inline constexpr int64_t kMaxEmptyKernelNs = 1'700;
+/// Why a rule on short kernels draws no conclusion.
+inline constexpr CatalogueText kNoKernelLaunches{
+    "tiny_kernels.no_launches.says",
+    "the profile does not contain the calls that launched the kernels, so the saving from fewer launches is unknown"};
 
 /// Kernels that follow each other on one stream, by row.
 struct KernelRun {
@@ -20,9 +31,9 @@ class ShortKernels {
  public:
   explicit ShortKernels(const Facts& facts);
 
-  /// Launched by a call, and no longer than putting the next one on the stream takes.
+  /// Launched by a call, and at most kShortKernelNs long.
   [[nodiscard]] bool is_short(Row row) const;
-  /// Whether a short kernel comes right behind another of its stream: launched by the same thread with the next call
+  /// Whether a short kernel directly follows another of its stream: launched by the same thread with the next call
   /// that puts work on a GPU or waits for it, and no other operation between them on the stream.
   [[nodiscard]] bool follows(Row before, Row row) const;
 
@@ -32,8 +43,8 @@ class ShortKernels {
   Longs number_;  ///< of each row of `api` that puts work on a GPU or waits for it, counted in its thread
 };
 
-/// The program in which each run is one launch, and one kernel that takes as long as the work of all of them: their
-/// durations less what each takes for nothing, and once that again.
+/// The program in which each run is one launch and one kernel. The kernel takes the sum of the durations, in which the
+/// time of an empty kernel counts once.
 [[nodiscard]] Change fused(const Trace& trace, const std::vector<KernelRun>& runs);
 
 }  // namespace sonde

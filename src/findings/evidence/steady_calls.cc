@@ -14,13 +14,13 @@ std::vector<Row> calls_of_kind(const Facts& facts, ApiKind kind) {
   std::vector<Row> rows;
   for (Row row = 0; row < row_count(api); ++row) {
     if (facts.api_kinds[row] != kind || !facts.judged(api.start[row])) continue;
-    if (api.thread[row] >= facts.trace.threads.size()) continue;  // of a thread that the file does not tell
+    if (api.thread[row] >= facts.trace.threads.size()) continue;  // of a thread that the file does not name
     if (!facts.trace.name(api.name[row]).contains("Async")) rows.push_back(row);
   }
   return rows;
 }
 
-void claim(const Facts& facts, IdleCause cause, Claims& claims) {
+void claim_idle_of_cause(const Facts& facts, IdleCause cause, Claims& claims) {
   for_each_idle_piece(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
     if (piece.cause == cause) claims.idle[piece.gpu].emplace_back(piece.start_ns, piece.end_ns);
   });
@@ -42,12 +42,12 @@ void judge_steady_calls(const Facts& facts, Diagnosis& diagnosis, std::string_vi
   change.cuts = cuts_of_calls(facts, rows);
   const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
-  claim(facts, cause, diagnosis.claims);
-  diagnosis.findings.push_back({.id = std::string(rule),
-                                .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, rows)},
-                                              {"time", Unit::nanoseconds, static_cast<double>(time), {}}},
-                                .ceiling_ns = ceiling,
-                                .evidence = evidence_of_calls(facts, rows)});
+  claim_idle_of_cause(facts, cause, diagnosis.claims);
+  diagnosis.findings.push_back(
+      {.id = std::string(rule),
+       .arguments = {text_argument("calls", counts_of_calls(facts, rows)), duration_argument("time", time)},
+       .ceiling_ns = ceiling,
+       .evidence = evidence_of_calls(facts, rows)});
 }
 
 }  // namespace sonde

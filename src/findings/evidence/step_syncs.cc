@@ -15,7 +15,7 @@ namespace {
 using Steps = std::map<uint32_t, std::vector<Span>>;
 using Launches = std::map<uint32_t, std::vector<int64_t>>;
 
-Steps steps_of(const Facts& facts, const std::vector<uint32_t>& group_of) {
+Steps steps_by_group(const Facts& facts, const std::vector<uint32_t>& group_of) {
   if (facts.steps->thread != kNone) return {{group_of[facts.steps->thread], facts.steps->steady}};
   const Ranges& r = facts.trace.ranges;
   Steps steps;
@@ -33,7 +33,7 @@ Steps steps_of(const Facts& facts, const std::vector<uint32_t>& group_of) {
   return steps;
 }
 
-Launches launches_of(const Facts& facts, const std::vector<uint32_t>& group_of) {
+Launches launches_by_group(const Facts& facts, const std::vector<uint32_t>& group_of) {
   const Calls& api = facts.trace.api;
   Launches launches;
   for (Row row = 0; row < row_count(api); ++row) {
@@ -55,8 +55,8 @@ std::vector<Row> calls_inside_steps(const Facts& facts, const std::vector<bool>&
   std::vector<Row> rows;
   if (!facts.steps || facts.trace.kernels.launch.empty()) return rows;
   const auto group_of = groups_of_threads(facts.trace, facts.gpus);
-  const Steps steps = steps_of(facts, group_of);
-  const Launches launches = launches_of(facts, group_of);
+  const Steps steps = steps_by_group(facts, group_of);
+  const Launches launches = launches_by_group(facts, group_of);
   const Calls& api = facts.trace.api;
   for (Row row = 0; row < row_count(api); ++row) {
     if (!asked[row] || api.thread[row] >= group_of.size()) continue;

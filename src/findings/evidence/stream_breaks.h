@@ -8,7 +8,7 @@
 
 namespace sonde {
 
-/// Tells where operations of other tables stand between kernels of one stream.
+/// Finds operations of other tables between kernels of one stream.
 class StreamBreaks {
  public:
   explicit StreamBreaks(std::initializer_list<const GpuOps*> tables);

@@ -1,17 +1,20 @@
 #include <algorithm>
+#include <array>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "analyses/kernels/kernel_bound.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// One kernel that takes most of the GPU's busy time: what it does better, the run does. Kernels that communicate wait
-/// for other GPUs and for links: measuring them alone tells little.
+/// One kernel that takes most of the GPU's busy time: what makes it faster makes the run faster. Communication kernels
+/// do not count: they wait for other GPUs and for links, so a measurement of them alone shows little.
 namespace sonde {
-namespace {
+namespace dominant_kernel_finding {
 
 /// Half of all busy time: no other kernel can matter as much.
-constexpr double kLeastShare = 0.5;
+constexpr double kMinShare = 0.5;
 
 /// The longest judged launch of a kernel that was measured.
 std::optional<Row> measured_launch(const Facts& facts, NameId name) {
@@ -44,16 +47,16 @@ std::string_view id_of(KernelBound bound) {
 }
 
 /// What was measured of the kernel takes the place of the advice to measure it.
-void tell_measured(const Facts& facts, NameId name, Finding& finding) {
+void add_measured(const Facts& facts, NameId name, Finding& finding) {
   const auto launch = measured_launch(facts, name);
   if (!launch) return;
   const auto compute = facts.kernels->quantity(*launch, "compute_sol");
   const auto memory = facts.kernels->quantity(*launch, "memory_sol");
   finding.id = id_of(bound_of(compute, memory, facts.kernels->quantity(*launch, "waves")));
-  finding.arguments.push_back({"file", Unit::none, 0, report_of(*facts.kernels, *launch)});
+  finding.arguments.push_back(text_argument("file", report_of(*facts.kernels, *launch)));
   if (!compute || !memory) return;
-  finding.arguments.push_back({"compute", Unit::percent, *compute, {}});
-  finding.arguments.push_back({"memory", Unit::percent, *memory, {}});
+  finding.arguments.push_back(percent_argument("compute", *compute));
+  finding.arguments.push_back(percent_argument("memory", *memory));
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -74,26 +77,85 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     ++by_name[k.name[row]].count;
   }
   const auto top = std::ranges::max_element(by_name, {}, [](const auto& named) { return named.second.ns; });
-  if (top == by_name.end() || static_cast<double>(top->second.ns) < kLeastShare * static_cast<double>(busy)) return;
+  if (top == by_name.end() || static_cast<double>(top->second.ns) < kMinShare * static_cast<double>(busy)) return;
   if (facts.percent_of_wall(facts.per_gpu(top->second.ns)) < kWorthPercent) return;
   const double percent = 100 * static_cast<double>(top->second.ns) / static_cast<double>(busy);
-  diagnosis.findings.push_back({.id = "dominant_kernel",
-                                .arguments = {{"share", Unit::percent, percent, {}},
-                                              {"count", Unit::none, static_cast<double>(top->second.count), {}},
-                                              {"kernel", Unit::none, 0, std::string(facts.trace.name(top->first))}},
-                                .ceiling_ns = facts.per_gpu(top->second.ns),
-                                .reachable = false,
-                                .evidence = {}});
-  tell_measured(facts, top->first, diagnosis.findings.back());
+  diagnosis.findings.push_back(
+      {.id = "dominant_kernel",
+       .arguments = {percent_argument("share", percent), count_argument("count", top->second.count),
+                     text_argument("kernel", std::string(facts.trace.name(top->first)))},
+       .ceiling_ns = facts.per_gpu(top->second.ns),
+       .reachable = false,
+       .evidence = {}});
+  add_measured(facts, top->first, diagnosis.findings.back());
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"dominant_kernel.says", "One kernel takes {share} of the GPU's busy time: {kernel}, {count} launches."},
+    {"dominant_kernel.do",
+     "Measure this kernel first: sonde study -- PROGRAM, or ncu --set full -k NAME -c 3 and then sonde kernel."},
+    {"dominant_kernel_memory.says",
+     "One kernel takes {share} of the GPU's busy time: {kernel}, {count} launches. Measured: compute at {compute} of "
+     "its peak, memory at {memory}. Memory limits it."},
+    {"dominant_kernel_memory.do",
+     "Move fewer bytes: fuse it with neighboring kernels, use a lower precision, or reuse data in shared memory and "
+     "registers. sonde kernel {file} shows which level of memory limits it."},
+    {"dominant_kernel_compute.says",
+     "One kernel takes {share} of the GPU's busy time: {kernel}, {count} launches. Measured: compute at {compute} of "
+     "its peak, memory at {memory}. The compute units limit it."},
+    {"dominant_kernel_compute.do",
+     "Compute less, or use faster units: tensor cores, a lower precision, a library's kernel, or a better algorithm. "
+     "sonde kernel {file} shows which pipelines are busy."},
+    {"dominant_kernel_balanced.says",
+     "One kernel takes {share} of the GPU's busy time: {kernel}, {count} launches. Measured: compute at {compute} of "
+     "its peak, memory at {memory}. The two are about equal."},
+    {"dominant_kernel_balanced.do",
+     "Reduce both arithmetic and bytes: a lower precision, fusion, or a better algorithm. sonde kernel {file} shows "
+     "which units are busy."},
+    {"dominant_kernel_latency.says",
+     "One kernel takes {share} of the GPU's busy time: {kernel}, {count} launches. Measured: compute at {compute} of "
+     "its peak, memory at {memory}. Neither is busy; its warps stall."},
+    {"dominant_kernel_latency.do",
+     "Give each SM more to do while warps stall: more warps (occupancy), more independent work per thread, fewer "
+     "barriers. sonde kernel {file} shows the occupancy limiters and the warp stall reasons."},
+    {"dominant_kernel_small_grid.says",
+     "One kernel takes {share} of the GPU's busy time: {kernel}, {count} launches. Measured: compute at {compute} of "
+     "its peak, memory at {memory}. Its grid is too small to fill the GPU."},
+    {"dominant_kernel_small_grid.do",
+     "Launch more blocks: a larger batch, smaller tiles, or split sums. Or run other kernels in parallel. sonde kernel "
+     "{file} shows its launch."},
+    {"dominant_kernel_measured.says",
+     "One kernel takes {share} of the GPU's busy time: {kernel}, {count} launches. Its measurement does not show how "
+     "busy compute and memory are."},
+    {"dominant_kernel_measured.do",
+     "sonde kernel {file} shows what was measured. To find its limit: sonde study -- PROGRAM, or sonde record "
+     "--section SpeedOfLight -- PROGRAM."},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"dominant_kernel", "dominant_kernel_memory", "dominant_kernel_compute", "dominant_kernel_balanced",
+              "dominant_kernel_latency", "dominant_kernel_small_grid", "dominant_kernel_measured"},
+      .reports = "One kernel that computes takes most of the busy time. If kernel reports given with the timeline "
+                 "contain it, the "
+                 "finding names the limit of its longest measured launch ([how](kernel_views.md)). `_measured`: the "
+                 "reports do "
+                 "not show the limit.",
+      .when = fmt::format("The kernel takes at least {:g} % of the busy time.", 100 * kMinShare),
+      .not_when = "Communication kernels do not count.",
+      .ceiling = "The kernel's time: a bound that no fix reaches.",
+      .evidence = {}}};
+}
+
+}  // namespace dominant_kernel_finding
 
 extern const Rule dominant_kernel_rule;
-const Rule dominant_kernel_rule{"dominant_kernel",
-                                "one kernel takes most of the busy time",
-                                kGpuWork | Fields{Field::streams, Field::kernel_resources},
-                                {Check::past_warm_up, Check::kernels_traced},
-                                &judge};
+const Rule dominant_kernel_rule{.name = "dominant_kernel",
+                                .description = "one kernel takes most of the busy time",
+                                .fields = kGpuWork | Fields{Field::streams, Field::kernel_resources},
+                                .checks = {Check::past_warm_up, Check::kernels_traced},
+                                .judge = &dominant_kernel_finding::judge,
+                                .texts = dominant_kernel_finding::kTexts,
+                                .docs = &dominant_kernel_finding::docs};
 
 }  // namespace sonde

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "analyses/replay/replay.h"
 #include "findings/evidence/exposed_pieces.h"
@@ -7,16 +10,16 @@
 #include "trace/columns.h"
 
 /// Collectives that move data while nothing computes on the GPU. Waiting for other GPUs is the straggler's. The ceiling
-/// is what a replay (replay.h) saves in which collectives that stand together behind computing run beside it, but for
-/// the last of them: it reduces what was computed last. Where waiting cannot be told from moving data (other ranks are
-/// not in the profile), and where each collective stands alone between kernels that need it, only a bound is said.
+/// is what a replay (replay.h) saves in which collectives that follow a computation together run beside it, except for
+/// the last one: it reduces what was computed last. Only a bound is reported if waiting cannot be distinguished from
+/// moving data (other ranks are not in the profile), or if each collective is alone between kernels that need it.
 namespace sonde {
-namespace {
+namespace exposed_communication_finding {
 
-/// Of communication that nothing computes beside: records get lost now and then.
-constexpr double kMostUntold = 0.05;
-constexpr double kLeastPercentOfBound = 5;
-/// What of a large collective has to stay behind the computing when it is cut into parts: one part, as large as
+/// Of communication while nothing computes: some records are lost.
+constexpr double kMaxUnmatchedShare = 0.05;
+constexpr double kMinPercentOfBound = 5;
+/// The part of a large collective that cannot be hidden when it is cut into parts: the last one, as large as
 /// DistributedDataParallel makes them (bucket_cap_mb=25).
 constexpr double kPartBytes = 25 << 20;
 
@@ -67,7 +70,7 @@ class Hidden {
   [[nodiscard]] bool follows(const ExposedPiece& a, const ExposedPiece& b) const {
     return a.gpu == b.gpu && compute_ns(a.gpu, {a.span.second, b.span.first}) == 0;
   }
-  /// Hides a run of collectives beside what was computed since the run before.
+  /// Hides a run of collectives in the computation since the run before.
   void add_run(std::span<const ExposedPiece> run, int64_t before) {
     int64_t room = compute_ns(run.front().gpu, {before, run.front().span.first});
     for (const ExposedPiece& p : run) {
@@ -82,18 +85,11 @@ class Hidden {
   std::map<Row, int64_t> of_kernel_;
 };
 
-Finding finding_of(const Facts& facts, std::string id, Pieces pieces, int64_t alone, int64_t ceiling) {
-  Finding finding{.id = std::move(id),
-                  .arguments = {{"time", Unit::nanoseconds, static_cast<double>(alone), {}}},
-                  .ceiling_ns = ceiling,
-                  .evidence = {}};
-  std::ranges::stable_sort(pieces, std::greater(), [](const ExposedPiece& p) { return p.span.second - p.span.first; });
-  pieces.resize(std::min(pieces.size(), kMostEvidence));
-  for (const ExposedPiece& p : pieces) {
-    finding.evidence.push_back({p.span.first, p.span.second, facts.gpus.gpus[p.gpu].place,
-                                std::string(facts.trace.name(facts.trace.kernels.name[p.kernel]))});
-  }
-  return finding;
+Finding finding_of(const Facts& facts, std::string id, const Pieces& pieces, int64_t alone, int64_t ceiling) {
+  return {.id = std::move(id),
+          .arguments = {duration_argument("time", alone)},
+          .ceiling_ns = ceiling,
+          .evidence = evidence_of_pieces(facts, pieces)};
 }
 
 Finding bound_of(const Facts& facts, std::string id, const Pieces& pieces, int64_t alone) {
@@ -104,12 +100,12 @@ Finding bound_of(const Facts& facts, std::string id, const Pieces& pieces, int64
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   Pieces pieces = exposed_pieces(facts);
-  std::vector<ExposedPiece> untold = pieces;
-  std::erase_if(untold, [](const ExposedPiece& p) { return p.collective != kNone; });
-  const auto most = static_cast<int64_t>(kMostUntold * static_cast<double>(alone_ns(facts, pieces)));
-  if (alone_ns(facts, untold) > most) {
+  std::vector<ExposedPiece> unmatched = pieces;
+  std::erase_if(unmatched, [](const ExposedPiece& p) { return p.collective != kNone; });
+  const auto most = static_cast<int64_t>(kMaxUnmatchedShare * static_cast<double>(alone_ns(facts, pieces)));
+  if (alone_ns(facts, unmatched) > most) {
     const int64_t alone = alone_ns(facts, pieces);
-    if (facts.percent_of_wall(alone) < kLeastPercentOfBound) return;
+    if (facts.percent_of_wall(alone) < kMinPercentOfBound) return;
     diagnosis.findings.push_back(bound_of(facts, "communication_or_waiting", pieces, alone));
     return;
   }
@@ -121,16 +117,71 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const int64_t ceiling = std::min(saved, alone);
   if (facts.percent_of_wall(ceiling) >= kWorthPercent) {
     diagnosis.findings.push_back(finding_of(facts, "exposed_communication", pieces, alone, ceiling));
-  } else if (facts.percent_of_wall(alone) >= kLeastPercentOfBound) {
+  } else if (facts.percent_of_wall(alone) >= kMinPercentOfBound) {
     diagnosis.findings.push_back(bound_of(facts, "serial_communication", pieces, alone));
   }
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"exposed_communication.says",
+     "GPUs exchange data for {time} while nothing computes on the GPU (waiting for late GPUs is not counted)."},
+    {"exposed_communication.do",
+     "Communicate while the GPU computes something else: reduce gradients in buckets during the backward pass "
+     "(DistributedDataParallel without no_sync in the last micro-batch, FSDP backward_prefetch), use async_op=True, "
+     "and use a separate stream."},
+    {"serial_communication.says",
+     "GPUs exchange data for {time} while nothing computes on the GPU, and the next computation needs this data."},
+    {"serial_communication.do",
+     "Move less data (lower precision, fewer and larger collectives), use a faster link, or compute another part of "
+     "the batch in that time. sonde stats -r collective_trace shows sizes and bandwidths."},
+    {"communication_or_waiting.says",
+     "Communication kernels run for {time} while nothing computes on the GPU. The profile does not show how much of "
+     "this is waiting for other GPUs."},
+    {"communication_or_waiting.do",
+     "Record all ranks and name all their files. sonde then distinguishes transfers from waiting, and identifies the "
+     "late GPU."},
+});
+
+std::vector<FindingDoc> docs() {
+  return {
+      FindingDoc{
+          .ids = {"exposed_communication"},
+          .reports = "GPUs exchange data while nothing computes on the GPU. Waiting for late GPUs does not count.",
+          .when = "The computation before the collectives could hide them.",
+          .not_when = {},
+          .ceiling = fmt::format("Replay in which the computation before the collectives hides all but the last one. "
+                                 "Of a last collective above {:g} MiB (the size of DDP's buckets), it hides all but "
+                                 "that size. The ceiling is at most the time in which only communication runs.",
+                                 kPartBytes / (1 << 20)),
+          .evidence = "The longest pieces."},
+      FindingDoc{.ids = {"serial_communication"},
+                 .reports = "The same, but each collective is alone, and the next computation needs its data.",
+                 .when = "Hiding the collectives as above saves too little.",
+                 .not_when = {},
+                 .ceiling = "A bound that no fix reaches: the time in which only communication runs.",
+                 .evidence = "The longest pieces.",
+                 .min_percent = kMinPercentOfBound},
+      FindingDoc{.ids = {"communication_or_waiting"},
+                 .reports =
+                     "Communication kernels run while nothing computes, and some of their counterparts are not in the "
+                     "profile. With the file of one rank, waiting cannot be distinguished from moving data.",
+                 .when = fmt::format("Kernels without a complete match take more than {:g} % of this time.",
+                                     100 * kMaxUnmatchedShare),
+                 .not_when = {},
+                 .ceiling = "A bound that no fix reaches: the time in which only communication runs.",
+                 .evidence = "The longest pieces.",
+                 .min_percent = kMinPercentOfBound}};
+}
+
+}  // namespace exposed_communication_finding
 
 extern const Rule exposed_communication_rule;
-const Rule exposed_communication_rule{"exposed_communication",
-                                      "communication between GPUs that no kernel computes beside", kReplayFields,
-                                      kLoopChecks, &judge};
+const Rule exposed_communication_rule{.name = "exposed_communication",
+                                      .description = "communication between GPUs that no computation overlaps",
+                                      .fields = kReplayFields,
+                                      .checks = kLoopChecks,
+                                      .judge = &exposed_communication_finding::judge,
+                                      .texts = exposed_communication_finding::kTexts,
+                                      .docs = &exposed_communication_finding::docs};
 
 }  // namespace sonde

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -12,11 +13,11 @@
 #include "trace/columns.h"
 
 /// Copies between host and GPU while no kernel runs on that GPU: time that a second stream could hide. The ceiling is
-/// what a replay (replay.h) saves in which these copies are made so early, on a stream of their own, that nothing waits
-/// for them but waits for the whole GPU, and no more than the link idles. Copies of pageable memory are
-/// pageable_copy's: they block the host and cannot overlap before they are pinned.
+/// what a replay (replay.h) saves in which these copies are made early on a separate stream: only waits for the whole
+/// GPU wait for them, and the run takes at least as long as the busiest copy engine is busy. Copies of pageable memory
+/// are pageable_copy's: they block the host, and cannot overlap before they are pinned.
 namespace sonde {
-namespace {
+namespace exposed_copy_finding {
 
 struct Exposed {
   Span span;
@@ -97,13 +98,13 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const int64_t saved = facts.saving_ns(made_ahead(exposed));
   const int64_t ceiling = std::min({saved, alone, facts.wall_ns() - busiest_engine_ns(facts)});
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
-  Finding finding{.id = "exposed_copy",
-                  .arguments = {{"time", Unit::nanoseconds, static_cast<double>(alone), {}},
-                                {"directions", Unit::none, 0, directions_of(copies, exposed)}},
-                  .ceiling_ns = ceiling,
-                  .evidence = {}};
+  Finding finding{
+      .id = "exposed_copy",
+      .arguments = {duration_argument("time", alone), text_argument("directions", directions_of(copies, exposed))},
+      .ceiling_ns = ceiling,
+      .evidence = {}};
   std::ranges::stable_sort(exposed, std::greater(), [](const Exposed& e) { return e.span.second - e.span.first; });
-  exposed.resize(std::min(exposed.size(), kMostEvidence));
+  exposed.resize(std::min(exposed.size(), kMaxEvidence));
   for (const Exposed& e : exposed) {
     finding.evidence.push_back(
         {e.span.first, e.span.second, facts.gpus.gpus[e.gpu].place, std::string(copy_operation(copies.kind[e.copy]))});
@@ -111,10 +112,34 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(std::move(finding));
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"exposed_copy.says", "Copies run for {time} while no kernel runs on the GPU ({directions})."},
+    {"exposed_copy.do",
+     "Copy the next batch on a separate stream while the GPU computes: prefetch, use non_blocking=True with pinned "
+     "memory, and order the streams with an event."},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"exposed_copy"},
+      .reports = "Pinned copies run while no kernel runs on the GPU.",
+      .when = "The profile contains kernels or graphs, and such copies.",
+      .not_when = "Copies of pageable memory, and copies that `repeated_copy` reports, do not count.",
+      .ceiling = "Replay with these copies on a separate stream, so early that only waits for the whole GPU wait for "
+                 "them. It is "
+                 "at most the time in which only copies run, and at most the idle time of the busiest copy engine.",
+      .evidence = "The longest pieces."}};
+}
+
+}  // namespace exposed_copy_finding
 
 extern const Rule exposed_copy_rule;
-const Rule exposed_copy_rule{"exposed_copy", "copies between host and GPU that no kernel runs beside", kReplayFields,
-                             kLoopChecks, &judge};
+const Rule exposed_copy_rule{.name = "exposed_copy",
+                             .description = "copies between host and GPU that no kernel overlaps",
+                             .fields = kReplayFields,
+                             .checks = kLoopChecks,
+                             .judge = &exposed_copy_finding::judge,
+                             .texts = exposed_copy_finding::kTexts,
+                             .docs = &exposed_copy_finding::docs};
 
 }  // namespace sonde

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -6,21 +7,21 @@
 
 #include "analyses/calls/api_label.h"
 #include "analyses/gpus/idle_totals.h"
+#include "findings/evidence/claimed_idle_time.h"
 #include "findings/evidence/most_of.h"
-#include "findings/evidence/told.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// Idle time of the GPUs, a finding for each cause. Idle nanoseconds of a GPU have one cause each, so that these
-/// ceilings never add up past its idle time. What other findings explain is theirs (Claims).
+/// Idle time of the GPUs, a finding for each cause. Each idle nanosecond of a GPU has one cause, so these ceilings add
+/// up to its idle time at most. Idle time that other findings explain is theirs (Claims).
 namespace sonde {
-namespace {
+namespace gpu_idle_finding {
 
 /// Idle time that no finding has claimed.
 IdleTotals unclaimed(const Facts& facts, const Claims& claims) {
-  const Told told(claims);
+  const ClaimedIdleTime claimed(claims);
   return idle_totals(facts.trace, facts.gpus, facts.extent,
-                     [&](const IdlePiece& piece) { return !told.holds(piece.gpu, piece.start_ns); });
+                     [&](const IdlePiece& piece) { return !claimed.holds(piece.gpu, piece.start_ns); });
 }
 
 /// What the thread was in most.
@@ -32,7 +33,7 @@ std::string calls_of(const Facts& facts, const IdleTotals& idle, IdleCause cause
     }
   }
   const std::string text = most_of(by_label, idle.total(cause));
-  return text.empty() ? "no call or range is named" : text;
+  return text.empty() ? "no call or range has a name" : text;
 }
 
 std::vector<Evidence> evidence_of(const Facts& facts, const IdleTotals& idle, IdleCause cause) {
@@ -56,31 +57,140 @@ int64_t blocked_ns(const Facts& facts, const Claims& claims) {
   return facts.per_gpu(blocked);
 }
 
+/// All but the time outside the GPU's first and last work.
+std::vector<IdleCause> reported_causes() {
+  std::vector<IdleCause> causes;
+  for (size_t c = 0; c < static_cast<size_t>(IdleCause::count_); ++c) {
+    const auto cause = static_cast<IdleCause>(c);
+    if (cause != IdleCause::before_first && cause != IdleCause::after_last) causes.push_back(cause);
+  }
+  return causes;
+}
+
+std::string id_of(IdleCause cause) { return fmt::format("gpu_idle_{}", info_of(cause).name); }
+
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.gpus.gpus.empty()) {
     diagnosis.abstentions.push_back({"gpu_idle", "gpu_idle.no_gpu_work", {}});
     return;
   }
   const IdleTotals idle = unclaimed(facts, diagnosis.claims);
-  for (size_t c = 0; c < static_cast<size_t>(IdleCause::count_); ++c) {
-    const auto cause = static_cast<IdleCause>(c);
-    if (cause == IdleCause::before_first || cause == IdleCause::after_last) continue;
+  for (const IdleCause cause : reported_causes()) {
     const int64_t time = facts.per_gpu(idle.total(cause));
     const int64_t ceiling =
         cause == IdleCause::synchronization ? std::min(time, blocked_ns(facts, diagnosis.claims)) : time;
     if (facts.percent_of_wall(ceiling) < kWorthPercent) continue;
-    diagnosis.findings.push_back({.id = fmt::format("gpu_idle_{}", info_of(cause).name),
-                                  .arguments = {{"time", Unit::nanoseconds, static_cast<double>(time), {}},
-                                                {"most", Unit::none, 0, calls_of(facts, idle, cause)}},
-                                  .ceiling_ns = ceiling,
-                                  .evidence = evidence_of(facts, idle, cause)});
+    diagnosis.findings.push_back(
+        {.id = id_of(cause),
+         .arguments = {duration_argument("time", time), text_argument("most", calls_of(facts, idle, cause))},
+         .ceiling_ns = ceiling,
+         .evidence = evidence_of(facts, idle, cause)});
   }
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"gpu_idle.no_gpu_work.says", "the profile contains no GPU work, so GPU idle time cannot be analyzed"},
+    {"gpu_idle_profiler.says", "The GPU is idle for {time} while the profiler writes its buffers."},
+    {"gpu_idle_profiler.do",
+     "The profiler causes this time, not the program. Record a shorter part (--capture-range of sonde record and nsys "
+     "profile, torch.profiler schedule), or trace less."},
+    {"gpu_idle_queued.says",
+     "The GPU is idle for {time} although work is queued. The work waits for other streams, other GPUs, graphics on "
+     "the same GPU, or its own start."},
+    {"gpu_idle_queued.do",
+     "Check the waits between streams (cudaStreamWaitEvent) directly before these places. If many short kernels follow "
+     "each other, launch them as one CUDA graph."},
+    {"gpu_idle_start.says", "The GPU is idle for {time} between queued operations that only had to start."},
+    {"gpu_idle_start.do",
+     "Short operations take as long to start as to run. Launch them as one CUDA graph, or fuse them."},
+    {"gpu_idle_migration.says",
+     "The GPU is idle for {time} before unified memory migrations: the host or a GPU accesses pages in the memory of "
+     "the other."},
+    {"gpu_idle_migration.do",
+     "Prefetch the pages (cudaMemPrefetchAsync), set their preferred location (cudaMemAdvise), or use device memory "
+     "and explicit copies."},
+    {"gpu_idle_data_loading.says", "The GPU is idle for {time} while the host loads data: {most}."},
+    {"gpu_idle_data_loading.do",
+     "Load data ahead of the step: use more workers (DataLoader num_workers, prefetch_factor, persistent_workers), use "
+     "pin_memory, or decode on the GPU."},
+    {"gpu_idle_synchronization.says",
+     "The GPU is idle for {time} because the host synchronizes with it and prepares the next work only then: {most}."},
+    {"gpu_idle_synchronization.do",
+     "Remove the synchronization from the loop. Do not call .item() or .cpu(), or print a tensor, in each step. Do not "
+     "call cudaDeviceSynchronize for timing. Wait for an event where the host needs a result."},
+    {"gpu_idle_copy.says",
+     "The GPU is idle for {time} around copies and memsets that return only when they are done: {most}."},
+    {"gpu_idle_copy.do",
+     "Use asynchronous copies from pinned memory (cudaMemcpyAsync; pin_memory and non_blocking=True), and launch more "
+     "work while they run."},
+    {"gpu_idle_load.says", "The GPU is idle for {time} while device code is loaded or compiled: {most}."},
+    {"gpu_idle_load.do",
+     "Load device code before the loop: warm up every kernel once, set CUDA_MODULE_LOADING=EAGER, or keep the "
+     "compiler's cache."},
+    {"gpu_idle_allocation.says", "The GPU is idle for {time} during memory allocation or deallocation: {most}."},
+    {"gpu_idle_allocation.do",
+     "Allocate before the loop, or from a pool (cudaMallocAsync, PyTorch's caching allocator). cudaFree waits for the "
+     "whole GPU."},
+    {"gpu_idle_initialization.says", "The GPU is idle for {time} while CUDA is initialized: {most}."},
+    {"gpu_idle_initialization.do", "Initialize once, before the loop."},
+    {"gpu_idle_launch.says",
+     "The GPU is idle for {time} while the host launches work: it submits work more slowly than the GPU finishes it."},
+    {"gpu_idle_launch.do",
+     "Launch less often: use CUDA graphs (torch.cuda.graph, torch.compile mode=\"reduce-overhead\"), fused kernels, or "
+     "larger batches. A single launch that takes milliseconds loads its code: warm up every kernel before the loop, or "
+     "set CUDA_MODULE_LOADING=EAGER."},
+    {"gpu_idle_api.says", "The GPU is idle for {time} while the host is in other CUDA calls: {most}."},
+    {"gpu_idle_api.do", "Move these calls out of the loop, or to another thread."},
+    {"gpu_idle_os_call.says", "The GPU is idle for {time} while the host is in operating system calls: {most}."},
+    {"gpu_idle_os_call.do",
+     "Find what the thread waits for in these calls: files, network, locks or other threads. Let another thread do "
+     "this work in advance."},
+    {"gpu_idle_library.says", "The GPU is idle for {time} while the host works in libraries: {most}."},
+    {"gpu_idle_library.do", "Plan or initialize the library once, before the loop."},
+    {"gpu_idle_range.says", "The GPU is idle for {time} while the host works: {most}."},
+    {"gpu_idle_range.do",
+     "Make the host faster than the GPU in these ranges: less Python per step, CUDA graphs or torch.compile, work on "
+     "another thread, or a larger batch."},
+    {"gpu_idle_host.says", "The GPU is idle for {time} while the host does work that no range or traced call covers."},
+    {"gpu_idle_host.do",
+     "Name the parts of the loop with NVTX ranges (torch.cuda.nvtx.range, nvtx.annotate), or sample the host "
+     "(--sample=process-tree of sonde record and nsys profile). Then record again."},
+    {"gpu_idle_unknown.says",
+     "The GPU is idle for {time}, and the profile does not contain the calls that launched the next work."},
+    {"gpu_idle_unknown.do",
+     "Record the CUDA API calls too (-t cuda,nvtx,osrt of sonde record and nsys profile; ProfilerActivity.CPU of "
+     "torch.profiler)."},
+});
+
+std::vector<FindingDoc> docs() {
+  FindingDoc doc{
+      .ids = {},
+      .reports =
+          "The GPU does nothing. The next work on the GPU identifies the thread that it waits for, and the cause is "
+          "what that thread does. Each idle nanosecond has one cause:",
+      .when = "The GPU is idle for this cause between its first and its last work.",
+      .not_when =
+          "Idle time that another finding explains does not count. Waits within steps are `sync_in_loop`'s and "
+          "`sync_copy`'s, and allocation and loading in steps are `steady_*`'s. No conclusion is drawn without "
+          "GPU work.",
+      .ceiling = "The idle time of the cause. For `synchronization`, at most the time in which threads were blocked.",
+      .evidence = "The longest idle pieces."};
+  for (const IdleCause cause : reported_causes()) {
+    doc.ids.push_back(id_of(cause));
+    doc.reports += fmt::format("\n  - `{}`: {}", info_of(cause).name, info_of(cause).meaning);
+  }
+  return {doc};
+}
+
+}  // namespace gpu_idle_finding
 
 extern const Rule gpu_idle_rule;
-const Rule gpu_idle_rule{
-    "gpu_idle", "the GPU does nothing, by cause", kIdleFields, {Check::records_complete, Check::launches_free}, &judge};
+const Rule gpu_idle_rule{.name = "gpu_idle",
+                         .description = "GPU idle time by cause",
+                         .fields = kIdleFields,
+                         .checks = {Check::records_complete, Check::launches_free},
+                         .judge = &gpu_idle_finding::judge,
+                         .texts = gpu_idle_finding::kTexts,
+                         .docs = &gpu_idle_finding::docs};
 
 }  // namespace sonde

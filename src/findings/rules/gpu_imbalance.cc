@@ -1,19 +1,23 @@
 #include <algorithm>
+#include <array>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// GPUs that do the same kind of work, and one has more of it: the run takes as long as that one. Where GPUs meet in
-/// collectives, the straggler says it. The ceiling is what the busiest GPU has more than the mean: an even share.
+/// GPUs that do the same kind of work, and one has more of it: the run takes as long as that GPU. If GPUs meet in
+/// collectives, the straggler reports it. The ceiling is the busiest GPU's busy time less the mean, which is an even
+/// share.
 namespace sonde {
-namespace {
+namespace gpu_imbalance_finding {
 
-constexpr double kLeastPercent = 2;
+constexpr double kMinPercent = 2;
 /// GPUs do the same when so much of their time goes to kernels of the same names.
-constexpr double kLeastAlike = 0.8;
+constexpr double kMinAlike = 0.8;
 /// Below this the host sets the pace, not the GPU.
-constexpr double kLeastBusy = 0.5;
+constexpr double kMinBusy = 0.5;
 
 /// Time by name of the kernels that a GPU computes with.
 using TimeByName = std::map<NameId, int64_t>;
@@ -41,7 +45,7 @@ double shared_part(const TimeByName& a, const TimeByName& b) {
 
 bool all_alike(const std::vector<TimeByName>& of_gpu) {
   return std::ranges::all_of(of_gpu, [&](const TimeByName& gpu) {
-    return shared_part(of_gpu.front(), gpu) >= kLeastAlike && shared_part(gpu, of_gpu.front()) >= kLeastAlike;
+    return shared_part(of_gpu.front(), gpu) >= kMinAlike && shared_part(gpu, of_gpu.front()) >= kMinAlike;
   });
 }
 
@@ -54,25 +58,48 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   int64_t sum = 0;
   for (const int64_t ns : busy) sum += ns;
   const int64_t ceiling = *most - facts.per_gpu(sum);
-  if (static_cast<double>(*most) < kLeastBusy * static_cast<double>(facts.wall_ns())) return;
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
+  if (static_cast<double>(*most) < kMinBusy * static_cast<double>(facts.wall_ns())) return;
+  if (facts.percent_of_wall(ceiling) < kMinPercent) return;
   const auto place = [&](auto gpu) { return facts.gpus.gpus[static_cast<size_t>(gpu - busy.begin())].place; };
-  diagnosis.findings.push_back({.id = "gpu_imbalance",
-                                .arguments = {{"most", Unit::none, 0, place(most)},
-                                              {"most_busy", Unit::nanoseconds, static_cast<double>(*most), {}},
-                                              {"least", Unit::none, 0, place(least)},
-                                              {"least_busy", Unit::nanoseconds, static_cast<double>(*least), {}}},
-                                .ceiling_ns = ceiling,
-                                .evidence = {}});
+  diagnosis.findings.push_back(
+      {.id = "gpu_imbalance",
+       .arguments = {text_argument("most", place(most)), duration_argument("most_busy", *most),
+                     text_argument("least", place(least)), duration_argument("least_busy", *least)},
+       .ceiling_ns = ceiling,
+       .evidence = {}});
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"gpu_imbalance.says",
+     "The GPUs have unequal shares of the same work: {most} is busy for {most_busy}, {least} for {least_busy}."},
+    {"gpu_imbalance.do",
+     "Divide the work by what it takes, not by count (sequence lengths, image sizes), or let each GPU take the next "
+     "part when it finishes one."},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"gpu_imbalance"},
+      .reports = "GPUs run the same kernels, and one has more of them.",
+      .when = fmt::format(
+          "The GPUs spend at least {:g} % of their kernel time in kernels of the same names. The busiest GPU is "
+          "busy for at least {:g} % of the judged time.",
+          100 * kMinAlike, 100 * kMinBusy),
+      .not_when = "GPUs that meet in collectives are the straggler's.",
+      .ceiling = "The busy time of the busiest GPU less the mean of all GPUs.",
+      .evidence = {},
+      .min_percent = kMinPercent}};
+}
+
+}  // namespace gpu_imbalance_finding
 
 extern const Rule gpu_imbalance_rule;
-const Rule gpu_imbalance_rule{"gpu_imbalance",
-                              "GPUs that do the same work, and one of them more of it",
-                              kGpuWork | Fields{Field::streams, Field::kernel_resources},
-                              {Check::records_complete, Check::past_warm_up, Check::ranks_complete},
-                              &judge};
+const Rule gpu_imbalance_rule{.name = "gpu_imbalance",
+                              .description = "GPUs with unequal shares of the same work",
+                              .fields = kGpuWork | Fields{Field::streams, Field::kernel_resources},
+                              .checks = {Check::records_complete, Check::past_warm_up, Check::ranks_complete},
+                              .judge = &gpu_imbalance_finding::judge,
+                              .texts = gpu_imbalance_finding::kTexts,
+                              .docs = &gpu_imbalance_finding::docs};
 
 }  // namespace sonde

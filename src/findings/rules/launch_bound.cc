@@ -1,34 +1,37 @@
 #include <algorithm>
+#include <array>
 #include <ranges>
 
+#include <fmt/format.h>
+
 #include "analyses/replay/replay.h"
+#include "findings/evidence/claimed_idle_time.h"
 #include "findings/evidence/host_copies.h"
 #include "findings/evidence/places.h"
-#include "findings/evidence/told.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 #include "trace/rows_by_thread.h"
 
-/// Stretches in which a GPU runs dry again and again, because one thread launches more slowly than the GPU works: no
-/// call between the launches waits for anything. The ceiling is what a replay (replay.h) saves in which each stretch is
-/// one CUDA graph: its first launch remains, kernels keep their durations. The graph begins with launches before the
-/// stretch that took the host as long each, while the GPU still had work: they made the host late. Idle time in runs
-/// that tiny_kernels tells of makes no stretch; waits and long pieces of host work end one, and are told by gpu_idle
-/// and others.
+/// Stretches in which a GPU is idle again and again because one thread launches work more slowly than the GPU finishes
+/// it. No call between the launches waits for anything. The ceiling is what a replay (replay.h) saves in which each
+/// stretch is one CUDA graph: its first launch remains, and kernels keep their durations. The graph begins with those
+/// launches before the stretch that took the host about as long each while the GPU still had work: they made the host
+/// late. Idle time in runs of tiny_kernels is no part of a stretch. Waits and long host work end a stretch; other rules
+/// report them.
 namespace sonde {
-namespace {
+namespace launch_bound_finding {
 
-/// Behind a wait, or at the beginning of a step, the GPU runs dry a few times before the host is ahead again.
-constexpr int64_t kFewestStarts = 16;
-/// As many launches may follow each other that did not find the GPU dry: a long kernel gives the host time for some.
-constexpr size_t kMostFed = 16;
+/// After a wait, or at the beginning of a step, the GPU is idle a few times before the host is ahead again.
+constexpr int64_t kMinStarts = 16;
+/// The most launches in a row that find the GPU busy: a long kernel gives the host time for some.
+constexpr size_t kMaxFed = 16;
 /// The least share of a stretch in which the GPU is idle. What starting a kernel takes is less.
-constexpr double kLeastIdleShare = 0.1;
-/// What takes longer between two launches is work of its own: so many times what is usual where the GPU runs dry, and
-/// this at most. PyTorch's eager operators, profiled, take 40 to 110 us at the median and 200 to 430 us at the 99th
-/// percentile.
-constexpr int64_t kMostOfUsual = 8;
-constexpr int64_t kLongestReadyingNs = 1'000'000;
+constexpr double kMinIdleShare = 0.1;
+/// Longer host time between two launches is other work: this many times the usual time before launches that find the
+/// GPU idle, and kMaxReadyingNs at most. PyTorch's eager operators, profiled, take 40 to 110 us at the median and 200
+/// to 430 us at the 99th percentile.
+constexpr int64_t kMaxOfUsual = 8;
+constexpr int64_t kMaxReadyingNs = 1'000'000;
 
 /// A call that put work on a GPU.
 struct Launch {
@@ -39,14 +42,14 @@ struct Launch {
   int64_t end_ns = 0;      ///< of its last operation
   int64_t busy_ns = 0;     ///< share of the GPU's time
   int64_t operations = 0;
-  bool beside = false;  ///< a copy between host and GPU, which runs beside what is computed
-  bool told = false;    ///< it found the GPU dry, and another finding tells so
+  bool beside = false;   ///< a copy between host and GPU, which overlaps kernels
+  bool claimed = false;  ///< it found the GPU idle, and another finding explains that
 };
 
 struct Stretch {
   std::vector<Launch> launches;  ///< the first one did not wait, or for other reasons
   int64_t starved_ns = 0;
-  int64_t starved = 0;  ///< how many launches found the GPU dry
+  int64_t starved = 0;  ///< how many launches found the GPU idle
   int64_t busy_ns = 0;
   Row graph_first = kNone;  ///< of `api`: the launch with which it would begin as a graph
   [[nodiscard]] Span host(const Calls& api) const {
@@ -80,7 +83,7 @@ std::vector<std::vector<Operation>> operations_of(const Facts& facts) {
 }
 
 /// For each row of `api` what it launched.
-std::vector<Launch> launches_of(const Facts& facts, const Told& told) {
+std::vector<Launch> launches_of(const Facts& facts, const ClaimedIdleTime& claimed) {
   std::vector<Launch> launches(row_count(facts.trace.api));
   const auto of_gpu = operations_of(facts);
   for (uint32_t gpu = 0; gpu < of_gpu.size(); ++gpu) {
@@ -90,8 +93,8 @@ std::vector<Launch> launches_of(const Facts& facts, const Told& told) {
         Launch& launch = launches[op.call];
         const bool starved = !op.beside && op.start > busy_until && facts.trace.api.end[op.call] > busy_until;
         if (launch.operations == 0 && starved) {
-          launch.told = told.holds(gpu, busy_until);
-          launch.starved_ns = launch.told ? 0 : op.start - busy_until;
+          launch.claimed = claimed.holds(gpu, busy_until);
+          launch.starved_ns = launch.claimed ? 0 : op.start - busy_until;
         }
         launch.call = op.call;
         launch.beside = op.beside;
@@ -108,7 +111,8 @@ std::vector<Launch> launches_of(const Facts& facts, const Told& told) {
 
 class Stretches {
  public:
-  Stretches(const Facts& facts, const Claims& claims) : facts_(facts), launches_(launches_of(facts, Told(claims))) {
+  Stretches(const Facts& facts, const Claims& claims)
+      : facts_(facts), launches_(launches_of(facts, ClaimedIdleTime(claims))) {
     const Calls& api = facts.trace.api;
     const RowsByThread rows(api.thread, facts.trace.threads.size());
     for (ThreadId thread = 0; thread < facts.trace.threads.size(); ++thread) {
@@ -138,7 +142,7 @@ class Stretches {
     }
   }
 
-  /// Host time before a launch that finds the GPU dry, the median.
+  /// The median host time before a launch that finds the GPU idle.
   [[nodiscard]] int64_t usual_readying() const {
     Longs usual;
     for (const Launch& launch : run_ | std::views::drop(1)) {
@@ -153,9 +157,9 @@ class Stretches {
   /// Takes the stretches out of launches that follow each other without a wait.
   void close() {
     const int64_t usual = usual_readying();
-    const int64_t longest = std::min(kLongestReadyingNs, kMostOfUsual * usual);
+    const int64_t longest = std::min(kMaxReadyingNs, kMaxOfUsual * usual);
     size_t begin = 0;  // where no stretch reaches back beyond
-    size_t first = 0;  // of the stretch; the launch before the first that found the GPU dry
+    size_t first = 0;  // of the stretch; the launch before the first that found the GPU idle
     size_t last = 0;   // 0: none is open
     for (size_t i = 1; i < run_.size(); ++i) {
       const int64_t began = facts_.trace.api.start[run_[i].call];
@@ -167,7 +171,7 @@ class Stretches {
         continue;
       }
       if (run_[i].starved_ns == 0) continue;
-      if (last == 0 || i - last > kMostFed) {
+      if (last == 0 || i - last > kMaxFed) {
         if (last != 0) {
           take(first, last, lead_of(begin, first, usual));
           begin = last;
@@ -180,10 +184,10 @@ class Stretches {
     run_.clear();
   }
 
-  /// The first of the launches before a stretch that took the host at least half of what is usual in it. What another
-  /// finding tells of is not gained twice.
+  /// The first of the launches before a stretch that took the host at least half of what is usual in it. Idle time of
+  /// another finding is not gained twice.
   [[nodiscard]] size_t lead_of(size_t begin, size_t first, int64_t usual) const {
-    while (first > begin && run_[first].ready_ns >= usual / 2 && !run_[first].told) --first;
+    while (first > begin && run_[first].ready_ns >= usual / 2 && !run_[first].claimed) --first;
     return first;
   }
 
@@ -199,7 +203,7 @@ class Stretches {
     }
     const Span host = stretch.host(facts_.trace.api);
     const double share = static_cast<double>(stretch.starved_ns) / static_cast<double>(host.second - host.first);
-    if (stretch.starved >= kFewestStarts && share >= kLeastIdleShare) stretches_.push_back(std::move(stretch));
+    if (stretch.starved >= kMinStarts && share >= kMinIdleShare) stretches_.push_back(std::move(stretch));
   }
 
   const Facts& facts_;
@@ -260,16 +264,15 @@ Finding finding_of(const Facts& facts, std::vector<Stretch>& stretches, int64_t 
   Places places(facts);
   for (const Stretch& s : stretches) add_places(s, places);
   Finding finding{.id = "launch_bound",
-                  .arguments = {{"place", Unit::none, 0, places.most_in_words()},
-                                {"time", Unit::nanoseconds, number(sums.starved_ns), {}},
-                                {"launches", Unit::none, number(sums.launches), {}},
-                                {"host", Unit::nanoseconds, number(sums.host_ns) / launches, {}},
-                                {"busy", Unit::nanoseconds, number(sums.busy_ns) / launches, {}},
-                                {"rate", Unit::none, 1e9 * number(sums.operations) / number(sums.host_ns), {}}},
+                  .arguments = {text_argument("place", places.most_in_words()),
+                                duration_argument("time", sums.starved_ns), count_argument("launches", sums.launches),
+                                duration_argument("host", number(sums.host_ns) / launches),
+                                duration_argument("busy", number(sums.busy_ns) / launches),
+                                count_argument("rate", 1e9 * number(sums.operations) / number(sums.host_ns))},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
   std::ranges::stable_sort(stretches, std::greater(), &Stretch::starved_ns);
-  for (const Stretch& s : stretches | std::views::take(kMostEvidence)) {
+  for (const Stretch& s : stretches | std::views::take(kMaxEvidence)) {
     Places place(facts);
     add_places(s, place);
     const Span host = s.host(api);
@@ -297,14 +300,49 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(finding_of(facts, stretches, ceiling));
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"launch_bound.says",
+     "{place}, the host launches work more slowly than the GPU finishes it. Each of {launches} launches takes the host "
+     "{host} on average, for {busy} of GPU work ({rate} operations per second). The GPU is idle between them for "
+     "{time} in total."},
+    {"launch_bound.do",
+     "Launch these stretches as CUDA graphs (torch.cuda.graph, torch.compile mode=\"reduce-overhead\"), or reduce the "
+     "host work per operator: fused kernels, larger batches, less Python."},
+    {"launch_bound.no_launches.says",
+     "the profile does not contain the calls that launched the kernels, so the time that the host takes for a launch "
+     "is unknown"},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"launch_bound"},
+      .reports = "The GPU is idle many times in a row between launches of one thread, and the thread waits for nothing "
+                 "in that "
+                 "time. The finding names the innermost range with three quarters of this idle time.",
+      .when = fmt::format(
+          "At least {} launches of a stretch find the GPU idle, at most {} in a row do not, and the GPU is idle "
+          "for at least {:g} % of the stretch.",
+          kMinStarts, kMaxFed, 100 * kMinIdleShare),
+      .not_when =
+          fmt::format("Idle time that `tiny_kernels` explains does not count. A launch that takes {} times longer than "
+                      "usual in the stretch, or longer than {} ms, ends the stretch. No conclusion is drawn without "
+                      "the launching calls.",
+                      kMaxOfUsual, kMaxReadyingNs / 1'000'000),
+      .ceiling =
+          "Replay with each stretch as one CUDA graph: launched at its first launch, with kernels as long as recorded.",
+      .evidence = "The stretches with the most idle time."}};
+}
+
+}  // namespace launch_bound_finding
 
 extern const Rule launch_bound_rule;
 const Rule launch_bound_rule{
-    "launch_bound",
-    "stretches in which the GPU runs dry because the host launches too slowly",
-    kReplayFields | Fields{Field::ranges, Field::range_links},
-    {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
-    &judge};
+    .name = "launch_bound",
+    .description = "stretches in which the GPU is idle because the host launches too slowly",
+    .fields = kReplayFields | Fields{Field::ranges, Field::range_links},
+    .checks = {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
+    .judge = &launch_bound_finding::judge,
+    .texts = launch_bound_finding::kTexts,
+    .docs = &launch_bound_finding::docs};
 
 }  // namespace sonde

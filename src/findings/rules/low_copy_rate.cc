@@ -1,27 +1,30 @@
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 
-#include "analyses/gpus/operation_names.h"
+#include <fmt/format.h>
+
 #include "analyses/replay/replay.h"
+#include "findings/evidence/copy_evidence.h"
 #include "findings/evidence/host_copies.h"
 #include "findings/evidence/host_link.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// Large pinned copies that run clearly below what the run's own best copies of their direction reach, or what the link
-/// of such GPUs carries: memory on the CPU that is far from the GPU, a slot with fewer lanes, a link that several
-/// share. The ceiling is what a replay (replay.h) saves in which they run at that rate.
+/// Large pinned copies far below the rate of the run's own best copies of their direction, or of the link of such GPUs.
+/// Causes are memory on a distant NUMA node, a slot with fewer lanes, or a shared link. The ceiling is what a replay
+/// (replay.h) saves in which they run at that rate.
 namespace sonde {
-namespace {
+namespace low_copy_rate_finding {
 
 /// From here on the fixed cost of a copy, 1 to 2 us and so some 100 KB at 50 GB/s, is no tenth of its time.
 constexpr int64_t kLargeBytes = 1 << 20;
 /// Of the run's own best: two directions or two GPUs that share a link take half of it from each other at most.
-constexpr double kLeastOfBest = 0.5;
+constexpr double kMinOfBest = 0.5;
 /// Of the link: generations and lanes that a server may have been bought with (one generation less, half of the lanes)
 /// leave half of it.
-constexpr double kLeastOfLink = 1.0 / 3;
+constexpr double kMinOfLink = 1.0 / 3;
 /// So many copies must reach a rate for it to count as the run's best.
 constexpr size_t kBestCopies = 3;
 
@@ -34,8 +37,8 @@ bool is_large_pinned(const Copies& c, Row row) {
          c.bytes[row] >= kLargeBytes && c.end[row] > c.start[row];
 }
 
-/// The best rates of the whole run by direction, on all GPUs: where only one GPU is far from the memory, the others
-/// tell.
+/// The best rates of the whole run by direction, on all GPUs: if only one GPU is far from the memory, the others show
+/// the rate.
 std::map<uint8_t, double> best_rates(const Copies& c) {
   std::map<uint8_t, std::vector<double>> rates;
   for (Row row = 0; row < row_count(c); ++row) {
@@ -66,9 +69,9 @@ std::vector<Slow> slow_copies(const Facts& facts) {
     if (!is_large_pinned(c, row) || !facts.judged(c.start[row])) continue;
     const double rate = rate_of(c, row);
     const auto of_run = best.find(c.kind[row]);
-    if (of_run != best.end() && rate < kLeastOfBest * of_run->second) {
+    if (of_run != best.end() && rate < kMinOfBest * of_run->second) {
       slow.push_back({row, of_run->second, false});
-    } else if (link && rate < kLeastOfLink * *link) {
+    } else if (link && rate < kMinOfLink * *link) {
       slow.push_back({row, *link, true});
     }
   }
@@ -81,29 +84,22 @@ Finding finding_of(const Facts& facts, std::vector<Slow>& slow, int64_t ceiling)
   std::ranges::stable_sort(slow, std::greater(), length);
   int64_t bytes = 0;
   int64_t time = 0;
+  std::vector<Row> rows;
   for (const Slow& s : slow) {
+    rows.push_back(s.row);
     bytes += c.bytes[s.row];
     time += length(s);
   }
   const Slow& longest = slow.front();
-  Finding finding{
-      .id = "low_copy_rate",
-      .arguments = {{"count", Unit::none, static_cast<double>(slow.size()), {}},
-                    {"bytes", Unit::bytes, static_cast<double>(bytes), {}},
-                    {"time", Unit::nanoseconds, static_cast<double>(time), {}},
-                    {"rate", Unit::gigabytes_per_second, static_cast<double>(bytes) / static_cast<double>(time), {}},
-                    {"could", Unit::gigabytes_per_second, longest.could / 1e9, {}},
-                    {"reference", Unit::none, 0,
-                     longest.by_link ? "is usual on the link of such a GPU" : "this run's best copies reach"}},
-      .ceiling_ns = ceiling,
-      .evidence = {}};
-  slow.resize(std::min(slow.size(), kMostEvidence));
-  for (const Slow& s : slow) {
-    const uint32_t gpu = facts.gpus.of_stream[c.stream[s.row]];
-    finding.evidence.push_back(
-        {c.start[s.row], c.end[s.row], facts.gpus.gpus[gpu].place, std::string(copy_operation(c.kind[s.row]))});
-  }
-  return finding;
+  return {.id = "low_copy_rate",
+          .arguments = {count_argument("count", slow.size()), bytes_argument("bytes", bytes),
+                        duration_argument("time", time),
+                        rate_argument("rate", static_cast<double>(bytes) / static_cast<double>(time)),
+                        rate_argument("could", longest.could / 1e9),
+                        text_argument("reference", longest.by_link ? "The usual rate of this GPU's link is"
+                                                                   : "This run's best copies reach")},
+          .ceiling_ns = ceiling,
+          .evidence = evidence_of_copies(facts, std::move(rows))};
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -119,10 +115,38 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(finding_of(facts, slow, ceiling));
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"low_copy_rate.says",
+     "Pinned copies between host and GPU are slow: {count} of them move {bytes} in {time}, at {rate}. {reference} "
+     "{could}."},
+    {"low_copy_rate.do",
+     "Pin the process and its memory to the NUMA node (CPU socket) that the GPU is attached to (nvidia-smi topo -m, "
+     "numactl --cpunodebind --membind). Check the width and generation of the link under load (nvidia-smi -q -d PCIE), "
+     "and which devices share it."},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"low_copy_rate"},
+      .reports = "Pinned copies between host and GPU are slow.",
+      .when =
+          fmt::format("A copy of at least {} MiB runs below {:g} % of the rate that {} copies of the run reach in its "
+                      "direction, or below {:.0f} % of the usual rate of the GPU's link ({}).",
+                      kLargeBytes >> 20, 100 * kMinOfBest, kBestCopies, 100 * kMinOfLink, usual_rates_in_words()),
+      .not_when = "The comparison with the link needs the GPU's compute capability.",
+      .ceiling = "Replay with that rate.",
+      .evidence = "The longest copies."}};
+}
+
+}  // namespace low_copy_rate_finding
 
 extern const Rule low_copy_rate_rule;
-const Rule low_copy_rate_rule{"low_copy_rate", "large pinned copies far below what the link carries", kReplayFields,
-                              kLoopChecks, &judge};
+const Rule low_copy_rate_rule{.name = "low_copy_rate",
+                              .description = "large pinned copies far below the rate of the link",
+                              .fields = kReplayFields,
+                              .checks = kLoopChecks,
+                              .judge = &low_copy_rate_finding::judge,
+                              .texts = low_copy_rate_finding::kTexts,
+                              .docs = &low_copy_rate_finding::docs};
 
 }  // namespace sonde

@@ -1,12 +1,15 @@
+#include <array>
+
+#include <fmt/format.h>
+
 #include "findings/evidence/faster_kernels.h"
 #include "trace/columns.h"
 
-/// Kernels of which an SM can hold few warps only: nothing hides the time that memory takes. Matrix products and
-/// attention are left out: they work from registers and need few warps; so are kernels that Nsight Compute saw keep
-/// memory busy with the warps they have. The ceiling takes throughput to grow with the warps up to half of what an SM
-/// holds.
+/// Kernels with low theoretical occupancy: too few warps hide the latency of memory. Matrix products and attention are
+/// left out: they work from registers and need few warps. Kernels that keep memory busy according to Nsight Compute are
+/// left out too. The ceiling assumes that throughput grows with the warps, up to half of the warps that an SM holds.
 namespace sonde {
-namespace {
+namespace low_occupancy_finding {
 
 constexpr double kLowPercent = 25;
 constexpr double kEnoughPercent = 50;
@@ -34,13 +37,42 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     const auto duration = static_cast<double>(k.end[row] - k.start[row]);
     faster.add(facts, row, static_cast<int64_t>(duration * percent / kEnoughPercent));
   }
-  add_faster_kernels(facts, "low_occupancy", faster, {{"occupancy", Unit::percent, highest, {}}}, diagnosis);
+  add_faster_kernels(facts, "low_occupancy", faster, {percent_argument("occupancy", highest)}, diagnosis);
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"low_occupancy.says", "Kernels with at most {occupancy} theoretical occupancy take {time}: {most}."},
+    {"low_occupancy.do",
+     "Check what limits the occupancy (sonde kernel FILE): registers (__launch_bounds__, -maxrregcount), shared memory "
+     "or block size. Measure one kernel first (sonde study, ncu --set full): if memory is always busy, more warps gain "
+     "nothing."},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"low_occupancy"},
+      .reports = "Kernels have a low theoretical occupancy: an SM can hold only few of their warps.",
+      .when = fmt::format(
+          "The theoretical occupancy is at most {:g} %. All such kernels take at least {} % of the judged time.",
+          kLowPercent, kWorthPercent),
+      .not_when =
+          fmt::format("Matrix products, attention, communication, and grids of less than one full wave do not count. "
+                      "Kernels measured at {:g} % or more of the peak memory throughput do not count.",
+                      kBusyPercent),
+      .ceiling =
+          fmt::format("Replay with throughput that grows with the warps, up to {:g} % occupancy.", kEnoughPercent),
+      .evidence = "The kernels that lose the most time."}};
+}
+
+}  // namespace low_occupancy_finding
 
 extern const Rule low_occupancy_rule;
-const Rule low_occupancy_rule{"low_occupancy", "kernels of which an SM can hold few warps only",
-                              kFasterKernelsFields | launch_occupancy_fields(), kFasterKernelsChecks, &judge};
+const Rule low_occupancy_rule{.name = "low_occupancy",
+                              .description = "kernels with low theoretical occupancy",
+                              .fields = kFasterKernelsFields | launch_occupancy_fields(),
+                              .checks = kFasterKernelsChecks,
+                              .judge = &low_occupancy_finding::judge,
+                              .texts = low_occupancy_finding::kTexts,
+                              .docs = &low_occupancy_finding::docs};
 
 }  // namespace sonde

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "analyses/gpus/idle_time.h"
 #include "analyses/replay/replay.h"
@@ -8,17 +11,17 @@
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// Managed memory that moves between host and GPU and back, again and again: each side faults on what the other touched
-/// last. The ceiling is what a replay (replay.h) saves in which it stays: kernels do without the time in which they
-/// wait for pages, and the thread that launches next without the time in which pages come back to the host.
+/// Unified memory that migrates between host and GPU repeatedly: each side faults on pages that the other accessed
+/// last. The ceiling is what a replay (replay.h) saves without these migrations: kernels do not wait for pages, and
+/// neither does the thread that launches next while pages come back to the host.
 namespace sonde {
-namespace {
+namespace managed_thrash_finding {
 
-/// The driver moves managed memory in pieces of up to this size, so that two moves of a block may begin elsewhere in
+/// The driver migrates memory in pieces of up to this size. Two moves of a block may begin at different addresses in
 /// it.
 constexpr int64_t kBlockBytes = 2 << 20;
 /// In each direction: to the GPU once and back once is a hand-over.
-constexpr int64_t kLeastMoves = 3;
+constexpr int64_t kMinMoves = 3;
 
 /// A block moves piece by piece: what moves in one direction before any of it moves in the other is one move.
 struct Moves {
@@ -52,7 +55,7 @@ std::vector<Row> thrashing(const Facts& facts) {
   for (Row row = 0; row < c.address.size(); ++row) {
     if (!counts(row)) continue;
     const Moves& of_block = moves.at(block_of(row));
-    if (std::min(of_block.to_gpu, of_block.to_host) >= kLeastMoves) rows.push_back(row);
+    if (std::min(of_block.to_gpu, of_block.to_host) >= kMinMoves) rows.push_back(row);
   }
   return rows;
 }
@@ -97,7 +100,7 @@ std::vector<std::map<int64_t, ThreadId>> launches_by_gpu(const Facts& facts) {
   return launches;
 }
 
-/// No column tells which thread faulted. Taken for it is the one that launches next, between its calls.
+/// No column shows which thread faulted. The thread that launches next is assumed to, between its calls.
 void do_without_reads(const Facts& facts, const std::vector<std::vector<Span>>& reads, Change& change) {
   const auto calls = calls_by_thread(facts);
   const auto launches = launches_by_gpu(facts);
@@ -144,9 +147,8 @@ Finding finding_of(const Facts& facts, std::vector<Row> rows, int64_t ceiling) {
   int64_t bytes[2] = {0, 0};
   for (const Row row : rows) bytes[to_gpu(c, row) ? 0 : 1] += c.bytes[row];
   return {.id = "managed_thrash",
-          .arguments = {{"to_gpu", Unit::bytes, static_cast<double>(bytes[0]), {}},
-                        {"to_host", Unit::bytes, static_cast<double>(bytes[1]), {}},
-                        {"count", Unit::none, static_cast<double>(rows.size()), {}}},
+          .arguments = {bytes_argument("to_gpu", bytes[0]), bytes_argument("to_host", bytes[1]),
+                        count_argument("count", rows.size())},
           .ceiling_ns = ceiling,
           .evidence = evidence_of_copies(facts, std::move(rows))};
 }
@@ -161,10 +163,40 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(finding_of(facts, rows, ceiling));
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"managed_thrash.says",
+     "Unified memory thrashes: {to_gpu} migrate to the GPU and {to_host} back, in {count} migrations of the same "
+     "blocks."},
+    {"managed_thrash.do",
+     "Access the memory from one side only in the loop: use cudaMalloc, and copy what the other side needs. Or "
+     "prefetch it (cudaMemPrefetchAsync), or advise its use (cudaMemAdvise: cudaMemAdviseSetPreferredLocation, "
+     "SetAccessedBy, SetReadMostly)."},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"managed_thrash"},
+      .reports = "The same blocks of unified memory migrate to the GPU and back repeatedly.",
+      .when = fmt::format(
+          "A block of {} MiB moves at least {} times in each direction. Successive pieces in one direction are one "
+          "move.",
+          kBlockBytes >> 20, kMinMoves),
+      .not_when = "The finding needs the addresses of migrations.",
+      .ceiling = "Replay without these migrations. Kernels take less by the time in which these migrations run in "
+                 "parallel. The "
+                 "thread that launches next saves the time in which pages come to the host.",
+      .evidence = "The longest migrations."}};
+}
+
+}  // namespace managed_thrash_finding
 
 extern const Rule managed_thrash_rule;
-const Rule managed_thrash_rule{"managed_thrash", "managed memory that moves to the GPU and back again and again",
-                               kReplayFields | kIdleFields, kLoopChecks, &judge};
+const Rule managed_thrash_rule{.name = "managed_thrash",
+                               .description = "unified memory that migrates to the GPU and back repeatedly",
+                               .fields = kReplayFields | kIdleFields,
+                               .checks = kLoopChecks,
+                               .judge = &managed_thrash_finding::judge,
+                               .texts = managed_thrash_finding::kTexts,
+                               .docs = &managed_thrash_finding::docs};
 
 }  // namespace sonde

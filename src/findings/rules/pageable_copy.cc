@@ -1,19 +1,23 @@
 #include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
 
 #include "analyses/replay/replay.h"
+#include "findings/evidence/copy_evidence.h"
 #include "findings/evidence/host_copies.h"
 #include "findings/evidence/host_link.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// Copies between host and GPU from or to pageable memory: the driver moves them through buffers of its own, more
-/// slowly and with the host's help. The ceiling is what a replay (replay.h) saves in which each takes as long as pinned
-/// memory would, and those to the GPU return at once. Copies to the host are still waited for.
+/// Copies between host and GPU from or to pageable memory: the driver stages them through its own buffers, which is
+/// slower and needs the host. The ceiling is what a replay (replay.h) saves in which each takes as long as from pinned
+/// memory, and copies to the GPU return at once. Copies to the host are still waited for.
 namespace sonde {
-namespace {
+namespace pageable_copy_finding {
 
-constexpr double kLeastPercent = 0.5;
-/// Where the file does not tell the GPUs: PCIe 4 x16.
+constexpr double kMinPercent = 0.5;
+/// If the file does not describe the GPUs: PCIe 4 x16.
 constexpr double kUsualBytesPerSecond = 24e9;
 
 struct Copied {
@@ -56,10 +60,10 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   Copied pageable;
   Copied pinned;
   std::vector<Row> rows;
-  bool told = false;
+  bool kinds_known = false;
   for (Row row = 0; row < row_count(c); ++row) {
     if (!crosses_link(c, row) || c.bytes[row] == kUnknown || !facts.judged(c.start[row])) continue;
-    told = told || c.source[row] != static_cast<uint8_t>(MemoryKind::absent);
+    kinds_known = kinds_known || c.source[row] != static_cast<uint8_t>(MemoryKind::absent);
     if (touches(c, row, MemoryKind::pageable)) {
       pageable.add(c, row);
       rows.push_back(row);
@@ -67,34 +71,54 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
       pinned.add(c, row);
     }
   }
-  if (!told && row_count(c) > 0) {
+  if (!kinds_known && row_count(c) > 0) {
     diagnosis.abstentions.push_back({"pageable_copy", "pageable_copy.no_memory_kinds", {}});
     return;
   }
   const double could =
       std::max(pinned.bytes_per_second(), usual_bytes_per_second(facts).value_or(kUsualBytesPerSecond));
   const int64_t ceiling = facts.saving_ns(pinned_instead(facts, rows, could));
-  if (facts.percent_of_wall(ceiling) < kLeastPercent) return;
-  std::ranges::stable_sort(rows, std::greater(), [&](Row row) { return c.end[row] - c.start[row]; });
-  rows.resize(std::min(rows.size(), kMostEvidence));
-  Finding finding{.id = "pageable_copy",
-                  .arguments = {{"count", Unit::none, static_cast<double>(pageable.count), {}},
-                                {"bytes", Unit::bytes, static_cast<double>(pageable.bytes), {}},
-                                {"time", Unit::nanoseconds, static_cast<double>(pageable.ns), {}},
-                                {"rate", Unit::gigabytes_per_second, pageable.bytes_per_second() / 1e9, {}}},
-                  .ceiling_ns = ceiling,
-                  .evidence = {}};
-  for (const Row row : rows) {
-    const uint32_t gpu = facts.gpus.of_stream[c.stream[row]];
-    finding.evidence.push_back({c.start[row], c.end[row], facts.gpus.gpus[gpu].place, {}});
-  }
-  diagnosis.findings.push_back(std::move(finding));
+  if (facts.percent_of_wall(ceiling) < kMinPercent) return;
+  diagnosis.findings.push_back(
+      {.id = "pageable_copy",
+       .arguments = {count_argument("count", pageable.count), bytes_argument("bytes", pageable.bytes),
+                     duration_argument("time", pageable.ns), rate_argument("rate", pageable.bytes_per_second() / 1e9)},
+       .ceiling_ns = ceiling,
+       .evidence = evidence_of_copies(facts, std::move(rows))});
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"pageable_copy.says",
+     "Copies between host and GPU use pageable memory: {count} of them move {bytes} in {time}, at {rate}."},
+    {"pageable_copy.do",
+     "Copy from pinned memory: use cudaMallocHost or cudaHostRegister; in PyTorch, pin_memory=True and "
+     "non_blocking=True."},
+    {"pageable_copy.no_memory_kinds.says", "the profile does not distinguish pageable from pinned memory"},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"pageable_copy"},
+      .reports = "Copies between host and GPU read or write pageable host memory.",
+      .when = "The profile contains such copies.",
+      .not_when = "No conclusion is drawn without memory kinds.",
+      .ceiling = fmt::format(
+          "Replay with the rate of the run's own pinned copies, and at least {:g} GB/s (with a known GPU: {}). "
+          "Copies to the GPU above {} KiB return after {} us.",
+          kUsualBytesPerSecond / 1e9, usual_rates_in_words(), kStagedBytes >> 10, kCopyCallNs / 1000),
+      .evidence = "The longest copies.",
+      .min_percent = kMinPercent}};
+}
+
+}  // namespace pageable_copy_finding
 
 extern const Rule pageable_copy_rule;
-const Rule pageable_copy_rule{"pageable_copy", "copies between host and GPU that use pageable memory", kReplayFields,
-                              kLoopChecks, &judge};
+const Rule pageable_copy_rule{.name = "pageable_copy",
+                              .description = "copies between host and GPU that use pageable memory",
+                              .fields = kReplayFields,
+                              .checks = kLoopChecks,
+                              .judge = &pageable_copy_finding::judge,
+                              .texts = pageable_copy_finding::kTexts,
+                              .docs = &pageable_copy_finding::docs};
 
 }  // namespace sonde

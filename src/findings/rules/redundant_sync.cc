@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "analyses/replay/replay.h"
 #include "analyses/steps/thread_groups.h"
@@ -8,11 +11,11 @@
 #include "findings/evidence/step_syncs.h"
 #include "findings/rule.h"
 
-/// Waits for the GPU for what the same thread has waited for already: they take host time, and the next launch comes
-/// later. The ceiling is what a replay (replay.h) saves without these calls. Waits that the step's next launches stand
-/// behind are sync_in_loop's, redundant or not.
+/// Calls that wait for the GPU although nothing was launched since the thread's last wait: they take host time, and the
+/// next launch comes later. The ceiling is what a replay (replay.h) saves without these calls. Waits within a step that
+/// then launches more are sync_in_loop's, redundant or not.
 namespace sonde {
-namespace {
+namespace redundant_sync_finding {
 
 int64_t time_of(const Calls& api, const std::vector<Row>& rows) {
   int64_t time = 0;
@@ -56,17 +59,49 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   claim(facts, found.rows, diagnosis.claims);
-  diagnosis.findings.push_back({.id = "redundant_sync",
-                                .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, found.rows)},
-                                              {"time", Unit::nanoseconds, static_cast<double>(time), {}}},
-                                .ceiling_ns = ceiling,
-                                .evidence = evidence_of_calls(facts, found.rows)});
+  diagnosis.findings.push_back(
+      {.id = "redundant_sync",
+       .arguments = {text_argument("calls", counts_of_calls(facts, found.rows)), duration_argument("time", time)},
+       .ceiling_ns = ceiling,
+       .evidence = evidence_of_calls(facts, found.rows)});
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"redundant_sync.says",
+     "The host synchronizes again although nothing was launched since the last synchronization ({calls}), for {time} "
+     "in total."},
+    {"redundant_sync.do",
+     "Synchronize once: one cudaDeviceSynchronize (torch.cuda.synchronize) covers everything launched before it. Read "
+     "all values of a step after one synchronization, and stop timers together."},
+    {"redundant_sync.several_gpus.says",
+     "threads launch work on several GPUs, and the profile does not show which GPU a call waits for"},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"redundant_sync"},
+      .reports = "Calls wait for work that the same thread has waited for already.",
+      .when =
+          fmt::format("Since the thread's last wait for the device, or for the same stream, no thread of its group put "
+                      "work there. The calls take at least {} % of the judged time.",
+                      kWorthPercent),
+      .not_when =
+          "Waits within a step that then launches more are `sync_in_loop`'s. A wait for an event alone does not make a "
+          "later wait redundant: the profile does not show what it covers. No conclusion is drawn if the group's "
+          "threads put work on several GPUs.",
+      .ceiling = "Replay without these calls.",
+      .evidence = "The longest calls."}};
+}
+
+}  // namespace redundant_sync_finding
 
 extern const Rule redundant_sync_rule;
-const Rule redundant_sync_rule{"redundant_sync", "waits for what has been waited for already",
-                               kReplayFields | Fields{Field::ranges, Field::range_links}, kLoopChecks, &judge};
+const Rule redundant_sync_rule{.name = "redundant_sync",
+                               .description = "synchronization with nothing launched since the last one",
+                               .fields = kReplayFields | Fields{Field::ranges, Field::range_links},
+                               .checks = kLoopChecks,
+                               .judge = &redundant_sync_finding::judge,
+                               .texts = redundant_sync_finding::kTexts,
+                               .docs = &redundant_sync_finding::docs};
 
 }  // namespace sonde

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "analyses/replay/replay.h"
 #include "findings/evidence/call_rows.h"
@@ -11,15 +14,17 @@
 #include "trace/columns.h"
 
 /// Copies of the same size to the GPU, several in each step from different places of the model: constants, masks or
-/// weights that could stay there. No recorder tells what was copied, so that the text says "if". The ceiling is what a
-/// replay (replay.h) saves in which none is made: what does not change is copied before the loop. Batches that
-/// accumulate have the whole model between two copies.
+/// weights that could stay there. No recorder shows the copied data, so the text says "if". The ceiling is what a
+/// replay (replay.h) saves in which none is made: constant data is copied before the loop. Batches that accumulate
+/// gradients have the whole model between two copies.
 namespace sonde {
-namespace {
+namespace repeated_copy_finding {
 
-constexpr size_t kFewestInStep = 4;
+constexpr size_t kMinInStep = 4;
 /// Smaller ones are small_copies', and scalars.
-constexpr int64_t kLeastBytes = 256 << 10;
+constexpr int64_t kMinBytes = 256 << 10;
+/// So many kernels between two copies are the whole model.
+constexpr size_t kWholeModel = 64;
 
 /// Copies of a step by what makes them look the same.
 using Alike = std::map<std::tuple<size_t, uint32_t, int64_t>, std::vector<Row>>;  // step, GPU, bytes
@@ -29,12 +34,12 @@ Alike alike_copies(const Facts& facts) {
   Alike alike;
   for (Row row = 0; row < c.launch.size(); ++row) {
     const bool to_gpu = c.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device);
-    if (!to_gpu || c.launch[row] == kNone || c.bytes[row] < kLeastBytes) continue;
+    if (!to_gpu || c.launch[row] == kNone || c.bytes[row] < kMinBytes) continue;
     if (!facts.judged(c.start[row])) continue;
-    // The steps of one thread count for all: others are a little before or behind it.
+    // The steps of one thread count for all threads. Steps of others begin a little earlier or later.
     alike[{facts.steps_begun(c.start[row]), facts.gpus.of_stream[c.stream[row]], c.bytes[row]}].push_back(row);
   }
-  std::erase_if(alike, [](const auto& copies) { return copies.second.size() < kFewestInStep; });
+  std::erase_if(alike, [](const auto& copies) { return copies.second.size() < kMinInStep; });
   return alike;
 }
 
@@ -50,7 +55,6 @@ bool has_whole_models_between(const Facts& facts, const std::vector<Row>& copies
     }
     return names;
   };
-  constexpr size_t kWholeModel = 64;
   const auto first = kernels_in(copies[0], copies[1]);
   return first.size() >= kWholeModel && first == kernels_in(copies[1], copies[2]);
 }
@@ -82,9 +86,8 @@ Finding finding_of(const Facts& facts, std::vector<Row> rows, int64_t in_step, i
     places.add(c.launch[row], c.bytes[row]);
   }
   return {.id = "repeated_copy",
-          .arguments = {{"place", Unit::none, 0, places.most_in_words()},
-                        {"count", Unit::none, static_cast<double>(in_step), {}},
-                        {"bytes", Unit::bytes, static_cast<double>(bytes), {}}},
+          .arguments = {text_argument("place", places.most_in_words()), count_argument("count", in_step),
+                        bytes_argument("bytes", bytes)},
           .ceiling_ns = ceiling,
           .evidence = evidence_of_copies(facts, std::move(rows))};
 }
@@ -109,10 +112,43 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(finding_of(facts, rows, in_step, ceiling));
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"repeated_copy.says",
+     "{place}, copies of the same size go to the GPU, up to {count} in each step, {bytes} in total. If they contain "
+     "the same data, one copy before the loop is enough."},
+    {"repeated_copy.do",
+     "Copy constant data once and keep it on the GPU: register_buffer for masks and constants, .to(device) outside "
+     "forward, weights that stay resident."},
+    {"repeated_copy.no_steps.says",
+     "no range repeats over most of the run, so repeated copies cannot be distinguished from one-time copies"},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"repeated_copy"},
+      .reports =
+          "Copies of the same size go to the GPU several times in each step. They are constants, masks or weights that "
+          "could stay there, if they contain the same data (no recorder shows the data).",
+      .when = fmt::format(
+          "A step has at least {} copies of one size, of at least {} KiB each. At least half of the steps do.",
+          kMinInStep, kMinBytes >> 10),
+      .not_when = fmt::format(
+          "Copies with the same {} kernels or more between them (the whole model) do not count. No conclusion "
+          "is drawn without steps.",
+          kWholeModel),
+      .ceiling = "Replay without these copies.",
+      .evidence = "The longest copies."}};
+}
+
+}  // namespace repeated_copy_finding
 
 extern const Rule repeated_copy_rule;
-const Rule repeated_copy_rule{"repeated_copy", "copies of the same size to the GPU, several in each step",
-                              kReplayFields | Fields{Field::ranges, Field::range_links}, kLoopChecks, &judge};
+const Rule repeated_copy_rule{.name = "repeated_copy",
+                              .description = "copies of the same size to the GPU, several in each step",
+                              .fields = kReplayFields | Fields{Field::ranges, Field::range_links},
+                              .checks = kLoopChecks,
+                              .judge = &repeated_copy_finding::judge,
+                              .texts = repeated_copy_finding::kTexts,
+                              .docs = &repeated_copy_finding::docs};
 
 }  // namespace sonde

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <ranges>
 #include <set>
@@ -7,27 +8,27 @@
 #include <fmt/format.h>
 
 #include "analyses/steps/repeated_sequences.h"
+#include "findings/evidence/claimed_idle_time.h"
 #include "findings/evidence/places.h"
 #include "findings/evidence/short_kernels.h"
-#include "findings/evidence/told.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
 /// Sequences of different short kernels that repeat many times in a step: bias, activation, dropout and add, or the
 /// pieces of a norm, each a kernel of its own. The ceiling is what a replay (replay.h) saves in which each sequence is
-/// one launch and one kernel (fused()). Runs of one name are tiny_kernels', whose kernels are left out; a sequence that
-/// mostly stands where launch_bound tells that the host is too slow is left to that.
+/// one launch and one kernel (fused()). Kernels in runs of one name are tiny_kernels'. A sequence is left to
+/// launch_bound if most of its repeats are within stretches of that finding.
 namespace sonde {
-namespace {
+namespace repeated_sequence_finding {
 
 /// Fewer repeats in a step are no pattern of the model: it has more layers.
-constexpr size_t kFewestInStep = 4;
+constexpr size_t kMinInStep = 4;
 /// The same where steps are not known.
-constexpr size_t kFewestInRun = 16;
+constexpr size_t kMinInRun = 16;
 
-/// What takes longer between two launches is work of its own, which goes on without them: more than 9 of 10 of
+/// Longer host time between two launches is other work, which a fused kernel does not remove. More than 9 of 10 of
 /// PyTorch's eager operators take less on the host, profiled.
-constexpr int64_t kLongestReadyingNs = 200'000;
+constexpr int64_t kMaxReadyingNs = 200'000;
 
 /// Short kernels of one step that follow each other, by rows.
 std::vector<KernelRun> chains_of(const Facts& facts, const Claims& claims) {
@@ -41,7 +42,7 @@ std::vector<KernelRun> chains_of(const Facts& facts, const Claims& claims) {
     if (!short_kernels.follows(before, row)) return false;
     const Row launch = k.launch[row];
     const Row launch_before = k.launch[before];
-    return api.start[launch] - api.end[launch_before] <= kLongestReadyingNs &&
+    return api.start[launch] - api.end[launch_before] <= kMaxReadyingNs &&
            facts.step_of(api.start[launch_before]) == facts.step_of(api.start[launch]);
   };
   for (Row row = 0; row < row_count(k); ++row) {
@@ -63,10 +64,10 @@ struct Sequence {
   int64_t time_ns = 0;
 };
 
-bool mostly_told(const Facts& facts, const Told& told, const Sequence& sequence) {
+bool mostly_claimed(const Facts& facts, const ClaimedIdleTime& claimed, const Sequence& sequence) {
   const Kernels& k = facts.trace.kernels;
   const auto inside = std::ranges::count_if(sequence.runs, [&](const KernelRun& run) {
-    return told.holds(facts.gpus.of_stream[k.stream[run.kernels.front()]], run.start(k));
+    return claimed.holds(facts.gpus.of_stream[k.stream[run.kernels.front()]], run.start(k));
   });
   return 2 * inside > std::ssize(sequence.runs);
 }
@@ -80,8 +81,8 @@ std::vector<Sequence> sequences_of(const Facts& facts, const Claims& claims) {
     for (const Row row : chain.kernels) names.push_back(k.name[row]);
   }
   SequenceLimits limits;
-  limits.fewest_places = facts.has_named_steps() ? kFewestInStep * facts.steps->steady.size() : kFewestInRun;
-  const Told told(claims);
+  limits.fewest_places = facts.has_named_steps() ? kMinInStep * facts.steps->steady.size() : kMinInRun;
+  const ClaimedIdleTime claimed(claims);
   std::vector<Sequence> sequences;
   for (const RepeatedSequence& found : repeated_sequences(words, limits)) {
     Sequence sequence;
@@ -91,7 +92,7 @@ std::vector<Sequence> sequences_of(const Facts& facts, const Claims& claims) {
       sequence.time_ns += run.end(k) - run.start(k);
       sequence.runs.push_back(std::move(run));
     }
-    if (!mostly_told(facts, told, sequence)) sequences.push_back(std::move(sequence));
+    if (!mostly_claimed(facts, claimed, sequence)) sequences.push_back(std::move(sequence));
   }
   std::ranges::stable_sort(sequences, std::greater(), &Sequence::time_ns);
   return sequences;
@@ -106,8 +107,8 @@ std::vector<KernelRun> runs_of(const std::vector<Sequence>& sequences) {
 /// How many kernels of the sequences run in each call of the range that holds most of them, else in each repeat.
 std::string density_of(size_t kernels, size_t repeats, const Places::Place& place) {
   const auto n = static_cast<double>(kernels);
-  if (place.calls == 0) return fmt::format("{:.3g} a repeat", n / static_cast<double>(repeats));
-  return fmt::format("{:.3g} in each call of the range", n / static_cast<double>(place.calls));
+  if (place.calls == 0) return fmt::format("{:.3g} per repeat", n / static_cast<double>(repeats));
+  return fmt::format("{:.3g} per call of the range", n / static_cast<double>(place.calls));
 }
 
 Finding finding_of(const Facts& facts, const std::vector<Sequence>& sequences, int64_t ceiling) {
@@ -120,24 +121,20 @@ Finding finding_of(const Facts& facts, const std::vector<Sequence>& sequences, i
     kernels += run.kernels.size();
     for (const Row row : run.kernels) places.add(k.launch[row], 1);
   }
-  const auto number = [](size_t n) { return static_cast<double>(n); };
   const auto name_of = [&](Row row) { return std::string(facts.trace.name(k.name[row])); };
   Finding finding{.id = "repeated_sequence",
-                  .arguments = {{"place", Unit::none, 0, places.most_in_words()},
-                                {"count", Unit::none, number(kernels), {}},
-                                {"density", Unit::none, 0, density_of(kernels, runs.size(), places.most())},
-                                {"runs", Unit::none, number(runs.size()), {}},
-                                {"sequences", Unit::none, number(sequences.size()), {}},
-                                {"length", Unit::none, number(heaviest.kernels.size()), {}},
-                                {"first", Unit::none, 0, name_of(heaviest.kernels.front())},
-                                {"last", Unit::none, 0, name_of(heaviest.kernels.back())}},
+                  .arguments = {text_argument("place", places.most_in_words()), count_argument("count", kernels),
+                                text_argument("density", density_of(kernels, runs.size(), places.most())),
+                                count_argument("runs", runs.size()), count_argument("sequences", sequences.size()),
+                                count_argument("length", heaviest.kernels.size()),
+                                text_argument("first", name_of(heaviest.kernels.front())),
+                                text_argument("last", name_of(heaviest.kernels.back()))},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
   std::ranges::stable_sort(runs, std::greater(), [&](const KernelRun& run) { return run.end(k) - run.start(k); });
-  for (const KernelRun& run : runs | std::views::take(kMostEvidence)) {
+  for (const KernelRun& run : runs | std::views::take(kMaxEvidence)) {
     const Row first = run.kernels.front();
-    finding.evidence.push_back(
-        {run.start(k), run.end(k), facts.gpus.gpus[facts.gpus.of_stream[k.stream[first]]].place, name_of(first)});
+    finding.evidence.push_back({run.start(k), run.end(k), facts.place_of(k.stream[first]), name_of(first)});
   }
   return finding;
 }
@@ -161,14 +158,46 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(finding_of(facts, sequences, ceiling));
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"repeated_sequence.says",
+     "{place}, the same short kernels follow each other repeatedly: {count} kernels, {density}, in {runs:repeat} "
+     "({sequences:sequence}). The heaviest sequence has {length} kernels, from {first} to {last}."},
+    {"repeated_sequence.do",
+     "Do each sequence in one kernel: a fused operator (scaled_dot_product_attention, a fused norm or optimizer), "
+     "torch.compile, or a Triton kernel. Or launch each sequence as one CUDA graph."},
+    kNoKernelLaunches,
+});
+
+std::vector<FindingDoc> docs() {
+  const SequenceLimits limits;
+  return {FindingDoc{
+      .ids = {"repeated_sequence"},
+      .reports = "Different short kernels follow each other on one stream, repeatedly in the same order. The finding "
+                 "names the "
+                 "range, and the kernels in each of its calls.",
+      .when = fmt::format(
+          "At least {} kernels of at most {} us each, launched by one thread, {} times a step or more ({} times "
+          "in all without steps).",
+          limits.fewest_different, kShortKernelNs / 1000, kMinInStep, kMinInRun),
+      .not_when =
+          fmt::format("Kernels in runs of `tiny_kernels` do not count. A sequence is left to `launch_bound` if most of "
+                      "its repeats are in that finding's stretches. More than {} us of host time between two launches "
+                      "ends a sequence. No conclusion is drawn without the launching calls.",
+                      kMaxReadyingNs / 1000),
+      .ceiling = "Replay with each repeat as one launch and one kernel, as for `tiny_kernels`.",
+      .evidence = "The longest repeats."}};
+}
+
+}  // namespace repeated_sequence_finding
 
 extern const Rule repeated_sequence_rule;
 const Rule repeated_sequence_rule{
-    "repeated_sequence",
-    "sequences of different short kernels that repeat many times in a step",
-    kReplayFields | Fields{Field::ranges, Field::range_links},
-    {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
-    &judge};
+    .name = "repeated_sequence",
+    .description = "sequences of different short kernels that repeat many times in a step",
+    .fields = kReplayFields | Fields{Field::ranges, Field::range_links},
+    .checks = {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
+    .judge = &repeated_sequence_finding::judge,
+    .texts = repeated_sequence_finding::kTexts,
+    .docs = &repeated_sequence_finding::docs};
 
 }  // namespace sonde

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "analyses/gpus/operation_names.h"
 #include "analyses/replay/replay.h"
@@ -8,11 +11,11 @@
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// Runs of small copies between host and GPU that follow each other on one stream, put there by one thread: what one
-/// copy could do. The ceiling is what a replay (replay.h) saves in which each run is one call, and one copy that takes
-/// what they take together, less what each takes for nothing, and once that.
+/// Runs of small copies between host and GPU that follow each other on one stream, made by one thread: one copy could
+/// do the same. The ceiling is what a replay (replay.h) saves in which each run is one call, and one copy that takes as
+/// long as all of them. The time of an empty copy counts once.
 namespace sonde {
-namespace {
+namespace small_copies_finding {
 
 /// Up to this a copy takes as long as its call, some 5 us, even over PCIe 3.
 constexpr int64_t kSmallBytes = 64 << 10;
@@ -38,7 +41,7 @@ class Runs {
   [[nodiscard]] std::vector<Run>& all() { return runs_; }
 
  private:
-  /// A call that returned only behind its copy is waited for, and is another rule's.
+  /// A call that returned only after its copy is a wait, which is another rule's.
   [[nodiscard]] bool is_small(Row row) const {
     const Row call = c_.launch.empty() ? kNone : c_.launch[row];
     return crosses_link(c_, row) && c_.bytes[row] != kUnknown && c_.bytes[row] <= kSmallBytes && call != kNone &&
@@ -63,12 +66,14 @@ class Runs {
   std::vector<Run> runs_;
 };
 
-/// A copy for nothing takes as long as the shortest at most.
+/// What copies of a few bytes take over PCIe 4 and 5.
+constexpr int64_t kMaxEmptyCopyNs = 1'400;
+
+/// An empty copy takes as long as the shortest one at most.
 int64_t joined_ns(const Copies& c, const Run& run) {
   const auto length = [&](Row row) { return c.end[row] - c.start[row]; };
-  const int64_t nothing = length(*std::ranges::min_element(run, {}, length));
-  constexpr int64_t kMostForNothingNs = 1'400;  // what copies of a few bytes take over PCIe 4 and 5
-  const int64_t each = std::min(nothing, kMostForNothingNs);
+  const int64_t shortest = length(*std::ranges::min_element(run, {}, length));
+  const int64_t each = std::min(shortest, kMaxEmptyCopyNs);
   int64_t joined = each;
   for (const Row row : run) joined += length(row) - each;
   return joined;
@@ -94,17 +99,15 @@ Finding finding_of(const Facts& facts, std::vector<Run>& runs, int64_t ceiling) 
     for (const Row row : run) bytes += c.bytes[row];
   }
   Finding finding{.id = "small_copies",
-                  .arguments = {{"count", Unit::none, static_cast<double>(count), {}},
-                                {"runs", Unit::none, static_cast<double>(runs.size()), {}},
-                                {"bytes", Unit::bytes, static_cast<double>(bytes) / static_cast<double>(count), {}}},
+                  .arguments = {count_argument("count", count), count_argument("runs", runs.size()),
+                                bytes_argument("bytes", static_cast<double>(bytes) / static_cast<double>(count))},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
   std::ranges::stable_sort(runs, std::greater(),
                            [&](const Run& run) { return c.end[run.back()] - c.start[run.front()]; });
-  runs.resize(std::min(runs.size(), kMostEvidence));
+  runs.resize(std::min(runs.size(), kMaxEvidence));
   for (const Run& run : runs) {
-    finding.evidence.push_back({c.start[run.front()], c.end[run.back()],
-                                facts.gpus.gpus[facts.gpus.of_stream[c.stream[run.front()]]].place,
+    finding.evidence.push_back({c.start[run.front()], c.end[run.back()], facts.place_of(c.stream[run.front()]),
                                 std::string(copy_operation(c.kind[run.front()]))});
   }
   return finding;
@@ -124,10 +127,38 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(finding_of(facts, runs, ceiling));
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"small_copies.says",
+     "{count} small copies between host and GPU follow each other in {runs:run}, {bytes} each on average."},
+    {"small_copies.do",
+     "Pack the values into one buffer and copy it once, or create them on the GPU. In PyTorch, call torch.cat or "
+     "torch.stack before .to(), or use one tensor for the whole batch."},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"small_copies"},
+      .reports = "Small copies of one direction follow each other on one stream.",
+      .when =
+          fmt::format("At least {} copies of at most {} KiB each, made by one thread, and no call waits for its copy.",
+                      kShortestRun, kSmallBytes >> 10),
+      .not_when = {},
+      .ceiling =
+          fmt::format("Replay with one call for each run. Its one copy takes the sum of the durations. The time of an "
+                      "empty copy ({} us at most) counts only once.",
+                      static_cast<double>(kMaxEmptyCopyNs) / 1000),
+      .evidence = "The longest runs."}};
+}
+
+}  // namespace small_copies_finding
 
 extern const Rule small_copies_rule;
-const Rule small_copies_rule{"small_copies", "runs of small copies that one copy could do", kReplayFields, kLoopChecks,
-                             &judge};
+const Rule small_copies_rule{.name = "small_copies",
+                             .description = "runs of small copies that one copy could replace",
+                             .fields = kReplayFields,
+                             .checks = kLoopChecks,
+                             .judge = &small_copies_finding::judge,
+                             .texts = small_copies_finding::kTexts,
+                             .docs = &small_copies_finding::docs};
 
 }  // namespace sonde

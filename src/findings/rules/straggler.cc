@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
+
+#include <fmt/format.h>
 
 #include "analyses/gpus/idle_totals.h"
 #include "analyses/replay/replay.h"
@@ -10,20 +13,20 @@
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// One GPU enters collectives late, again and again, and the others wait for it with nothing to compute meanwhile. Who
-/// is late is told by when kernels of a collective start, never by how long they take: the longest belong to those that
-/// wait. Where its kernels take longer, the ceiling is what a replay (replay.h) saves with a GPU as fast as the others,
-/// or with the work shared out evenly; else what goes away when that GPU comes as much earlier as it is late on
-/// average: as before, chance then makes one or the other come last.
+/// One GPU enters collectives late repeatedly, and the others wait for it with nothing to compute. The start of a
+/// collective's kernels identifies the late GPU, not their durations: the longest kernels belong to the GPUs that wait.
+/// If the late GPU's kernels take longer, the ceiling is what a replay (replay.h) saves with a GPU as fast as the
+/// others, or with the work shared evenly. Otherwise the ceiling is the waiting that disappears if that GPU comes
+/// earlier by its mean lateness: after that, another GPU comes last by chance.
 namespace sonde {
-namespace {
+namespace straggler_finding {
 
-/// Of all waiting in collectives, so much is for one GPU. With chance alone it is the half of two GPUs.
-constexpr double kLeastShare = 0.75;
-constexpr size_t kFewestTimes = 3;
-constexpr double kMostInOne = 0.5;
+/// The share of all waiting in collectives that is for one GPU. By chance alone it is half with two GPUs.
+constexpr double kMinShare = 0.75;
+constexpr size_t kMinTimes = 3;
+constexpr double kMaxInOne = 0.5;
 
-/// Of each collective, how long each GPU has nothing to compute beside it.
+/// Of each collective, how long each GPU has nothing to compute in that time.
 using Exposed = std::map<uint32_t, std::map<uint32_t, int64_t>>;
 
 /// While it waits for the last to enter, or while data move.
@@ -71,7 +74,7 @@ bool goes_on(const Facts& facts, const MatchedCollective& before, const MatchedC
 }
 
 /// Collectives in which a GPU waits without computing between them count together, in the place of the last. What one
-/// of them moves while the GPU is already late for the next would be moved beside computing.
+/// of them moves while the GPU is already late for the next would be moved during computation.
 std::vector<Lateness> lateness_of(const Facts& facts, const Exposed& waits, const Exposed& moves, uint32_t gpu) {
   std::vector<Lateness> all;
   size_t step = 0;
@@ -106,7 +109,7 @@ int64_t positive_sum(const std::vector<Lateness>& all) {
 }
 
 /// By how much less others wait when the GPU comes earlier by its mean lateness, collective by collective of the step.
-/// Without steps collectives cannot be told from each other: what others wait for it less what it waits for them.
+/// Without steps, collectives cannot be distinguished: the waiting of others for it less its waiting for them.
 int64_t saving_of(const Facts& facts, const std::vector<Lateness>& all) {
   if (!facts.steps) {
     return std::accumulate(all.begin(), all.end(), int64_t{0},
@@ -132,8 +135,8 @@ int64_t saving_of(const Facts& facts, const std::vector<Lateness>& all) {
 bool again_and_again(const std::vector<Lateness>& all) {
   const auto times = std::ranges::count_if(all, [](const Lateness& late) { return late.ns > 0; });
   const int64_t most = std::ranges::max_element(all, {}, &Lateness::ns)->ns;
-  return static_cast<size_t>(times) >= kFewestTimes &&
-         static_cast<double>(most) <= kMostInOne * static_cast<double>(positive_sum(all));
+  return static_cast<size_t>(times) >= kMinTimes &&
+         static_cast<double>(most) <= kMaxInOne * static_cast<double>(positive_sum(all));
 }
 
 /// What one GPU has more of than the others, as their median.
@@ -152,7 +155,7 @@ std::vector<int64_t> sums_of(const IdleTotals& idle) {
   return sums;
 }
 
-/// Blocks of the kernels that each GPU computes with: what it was given to do. Empty where the profile does not tell.
+/// Blocks of the kernels that each GPU computes with: its work. Empty if the profile has no grids.
 std::vector<int64_t> blocks_of_gpus(const Facts& facts) {
   const Kernels& k = facts.trace.kernels;
   if (k.grid.empty()) return {};
@@ -187,7 +190,7 @@ std::pair<IdleCause, int64_t> idle_more(const IdleTotals& idle, uint32_t gpu) {
   return most;
 }
 
-/// Idle time of this cause is the reason for the lateness, and not told once more.
+/// Idle time of this cause is the reason for the lateness, and is not reported again.
 void claim(const Facts& facts, uint32_t gpu, IdleCause cause, Claims& claims) {
   for_each_idle_piece(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
     if (piece.gpu == gpu && piece.cause == cause) claims.idle[gpu].emplace_back(piece.start_ns, piece.end_ns);
@@ -240,7 +243,7 @@ std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& 
     Finding& finding = findings.emplace_back(waiting);
     finding.id = std::move(id);
     finding.ceiling_ns = std::min(more, waiting.ceiling_ns);
-    finding.arguments.push_back({"more", Unit::nanoseconds, static_cast<double>(more), {}});
+    finding.arguments.push_back(duration_argument("more", more));
     return &finding;
   };
   const IdleTotals idle_times = idle_totals(facts.trace, facts.gpus, facts.extent);
@@ -253,7 +256,7 @@ std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& 
   Finding* computes = add(more_work ? "straggler_work" : "straggler_compute", longer + std::min<int64_t>(0, idler));
   if (computes != nullptr) computes->ceiling_ns = saving_without_lateness(facts, gpu, more_work);
   if (Finding* host = add("straggler_host", std::min(idle, idler + std::min<int64_t>(0, longer)))) {
-    host->arguments.push_back({"cause", Unit::none, 0, std::string(info_of(cause).title)});
+    host->arguments.push_back(text_argument("cause", std::string(info_of(cause).title)));
   }
   std::erase_if(findings, [&](const Finding& f) { return facts.percent_of_wall(f.ceiling_ns) < kWorthPercent; });
   if (2 * (longer + idler) >= waiting.ceiling_ns && !findings.empty()) {
@@ -268,14 +271,7 @@ std::vector<Finding> explained(const Facts& facts, uint32_t gpu, const Finding& 
 std::vector<Evidence> evidence_of(const Facts& facts, uint32_t gpu, std::vector<ExposedPiece> pieces) {
   std::erase_if(
       pieces, [&](const ExposedPiece& p) { return !p.waits || facts.collectives.all[p.collective].last().gpu != gpu; });
-  std::ranges::stable_sort(pieces, std::greater(), [](const ExposedPiece& p) { return p.span.second - p.span.first; });
-  pieces.resize(std::min(pieces.size(), kMostEvidence));
-  std::vector<Evidence> evidence;
-  for (const ExposedPiece& p : pieces) {
-    evidence.push_back({p.span.first, p.span.second, facts.gpus.gpus[p.gpu].place,
-                        std::string(facts.trace.name(facts.trace.kernels.name[p.kernel]))});
-  }
-  return evidence;
+  return evidence_of_pieces(facts, std::move(pieces));
 }
 
 Finding waiting_for(const Facts& facts, uint32_t gpu, const std::vector<Lateness>& late,
@@ -284,10 +280,8 @@ Finding waiting_for(const Facts& facts, uint32_t gpu, const std::vector<Lateness
   const size_t turns = facts.steps ? facts.steps->steady.size() : late.size();
   const double mean = static_cast<double>(ceiling) / static_cast<double>(turns);
   return {.id = {},
-          .arguments = {{"gpu", Unit::none, 0, facts.gpus.gpus[gpu].place},
-                        {"late", Unit::nanoseconds, mean, {}},
-                        {"turn", Unit::none, 0, facts.steps ? "step" : "collective"},
-                        {"time", Unit::nanoseconds, static_cast<double>(ceiling), {}}},
+          .arguments = {text_argument("gpu", facts.gpus.gpus[gpu].place), duration_argument("late", mean),
+                        text_argument("turn", facts.steps ? "step" : "collective"), duration_argument("time", ceiling)},
           .ceiling_ns = ceiling,
           .evidence = evidence_of(facts, gpu, pieces)};
 }
@@ -325,7 +319,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const auto worst = std::ranges::max_element(late, {}, positive_sum);
   int64_t sum = 0;
   for (const auto& of_gpu : late) sum += positive_sum(of_gpu);
-  const bool one_gpus = static_cast<double>(positive_sum(*worst)) >= kLeastShare * static_cast<double>(sum);
+  const bool one_gpus = static_cast<double>(positive_sum(*worst)) >= kMinShare * static_cast<double>(sum);
   if (sum == 0 || !one_gpus || !again_and_again(*worst)) return;
   const auto gpu = static_cast<uint32_t>(worst - late.begin());
   const Finding waiting = waiting_for(facts, gpu, *worst, pieces);
@@ -336,13 +330,64 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   }
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"straggler_compute.says",
+     "{gpu} enters collectives late, by {late} per {turn}, and the other GPUs wait for it for {time} with nothing to "
+     "compute. Its kernels and copies run {more} longer than theirs."},
+    {"straggler_compute.do",
+     "Compare its kernels with those of another GPU. They have no more blocks, so its clocks may be lower (nvidia-smi "
+     "-q -d PERFORMANCE, temperature, power cap), or other processes use it too."},
+    {"straggler_work.says",
+     "{gpu} enters collectives late, by {late} per {turn}, and the other GPUs wait for it for {time} with nothing to "
+     "compute. Its kernels have more blocks, and its kernels and copies run {more} longer than theirs."},
+    {"straggler_work.do",
+     "Divide the batch by the work it needs, not by count: sequence lengths, image sizes, tokens per expert."},
+    {"straggler_host.says",
+     "{gpu} enters collectives late, by {late} per {turn}, and the other GPUs wait for it for {time} with nothing to "
+     "compute. It is idle {more} longer than they are (cause: {cause})."},
+    {"straggler_host.do",
+     "Check what the host does for this GPU only: its data (storage, workers), logging and checkpoints of rank 0, CPU "
+     "cores that are shared or on another NUMA node (numactl)."},
+    {"straggler_other.says",
+     "{gpu} enters collectives late, by {late} per {turn}, and the other GPUs wait for it for {time} with nothing to "
+     "compute."},
+    {"straggler_other.do",
+     "Check what it does before these collectives that the others do not (sonde stats -r collective_trace, "
+     "communication_sum)."},
+    {"straggler.no_common_clock.says",
+     "the ranks have no common clock, so the last GPU to enter a collective cannot be identified"},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"straggler_compute", "straggler_work", "straggler_host", "straggler_other"},
+      .reports = "One GPU enters collectives last repeatedly, and the others have nothing to compute. `_compute`: its "
+                 "kernels and "
+                 "copies take longer. `_work`: its kernels have more blocks. `_host`: its host keeps it idle. "
+                 "`_other`: none of "
+                 "these explains half of the waiting.",
+      .when = fmt::format(
+          "At least {:g} % of all waiting is for that GPU, in at least {} collectives, and at most {:g} % of it in "
+          "one collective.",
+          100 * kMinShare, kMinTimes, 100 * kMaxInOne),
+      .not_when = "No conclusion is drawn without a common clock, or if a rank's clock seems late.",
+      .ceiling =
+          "`_compute`: replay with its kernels and copies as long as the others' median. `_work`: replay with all work "
+          "shared evenly. `_host` and `_other`: the waiting that the others save if that GPU comes earlier by its mean "
+          "lateness, collective by collective of the step. `_host`: also at most the GPU's additional idle time.",
+      .evidence = "The longest waits of the other GPUs."}};
+}
+
+}  // namespace straggler_finding
 
 extern const Rule straggler_rule;
-const Rule straggler_rule{"straggler",
-                          "one GPU enters collectives late, and the others wait for it",
-                          kReplayFields | kIdleFields | Fields{Field::kernel_resources, Field::kernel_grid},
-                          {Check::records_complete, Check::past_warm_up, Check::launches_free, Check::ranks_complete},
-                          &judge};
+const Rule straggler_rule{
+    .name = "straggler",
+    .description = "one GPU enters collectives late, and the others wait for it",
+    .fields = kReplayFields | kIdleFields | Fields{Field::kernel_resources, Field::kernel_grid},
+    .checks = {Check::records_complete, Check::past_warm_up, Check::launches_free, Check::ranks_complete},
+    .judge = &straggler_finding::judge,
+    .texts = straggler_finding::kTexts,
+    .docs = &straggler_finding::docs};
 
 }  // namespace sonde

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <iterator>
+
+#include <fmt/format.h>
 
 #include "analyses/gpus/idle_time.h"
 #include "analyses/replay/replay.h"
@@ -8,13 +11,12 @@
 #include "findings/rule.h"
 #include "trace/columns.h"
 
-/// Waits for the GPU in the middle of a step: the host launches nothing meanwhile, streams that could run side by side
-/// run one after the other, and the GPU runs dry behind each wait. The ceiling is what a replay of the steps without
-/// these calls saves (replay.h), so lost overlap counts and not only idle time. A copy that such a wait follows and
-/// that blocks the host itself no longer does so either: aten::item is both. It claims the idle time behind these
-/// waits.
+/// Calls that wait for the GPU in the middle of a step: in that time the host launches nothing, independent streams run
+/// one after the other, and the GPU is idle after each wait. The ceiling is what a replay (replay.h) of the steps
+/// without these calls saves, so it includes lost overlap. Copies that block the host just before such a wait no longer
+/// block it either: aten::item is both. Claims the idle time after these waits.
 namespace sonde {
-namespace {
+namespace sync_in_loop_finding {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.gpus.gpus.empty() || facts.trace.api.start.empty()) return;
@@ -34,19 +36,43 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   claim_idle_behind(facts, copies, {ApiKind::copy_async, ApiKind::copy_blocking}, IdleCause::copy, diagnosis.claims);
   diagnosis.claims.waits.insert(diagnosis.claims.waits.end(), rows.begin(), rows.end());
   rows.insert(rows.end(), copies.begin(), copies.end());
-  diagnosis.findings.push_back(
-      {.id = "sync_in_loop",
-       .arguments = {{"calls", Unit::none, 0, counts_of_calls(facts, rows)},
-                     {"time", Unit::nanoseconds, static_cast<double>(time_in_calls(facts, rows)), {}}},
-       .ceiling_ns = ceiling,
-       .evidence = evidence_of_calls(facts, rows)});
+  diagnosis.findings.push_back({.id = "sync_in_loop",
+                                .arguments = {text_argument("calls", counts_of_calls(facts, rows)),
+                                              duration_argument("time", time_in_calls(facts, rows))},
+                                .ceiling_ns = ceiling,
+                                .evidence = evidence_of_calls(facts, rows)});
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"sync_in_loop.says",
+     "The host synchronizes with the GPU in the middle of steps ({calls}), for {time} in total, and launches nothing "
+     "in that time."},
+    {"sync_in_loop.do",
+     "Remove these waits from the loop. Streams order their own work, and events (cudaStreamWaitEvent) order work "
+     "across streams. Wait once, where the host reads a result. Do not call .item(), .cpu() or cudaDeviceSynchronize "
+     "in each step, not even for timing."},
+    {"sync_in_loop.no_steps.says", kNoRepeatedSteps},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"sync_in_loop"},
+      .reports = "Calls wait for the GPU within a step, and the step launches more work after them.",
+      .when = "Steps are known, and such calls are in them.",
+      .not_when = "The profile has no steps (no conclusion). Waits after the last launch of a step do not count.",
+      .ceiling = "Replay without these calls, and without the wait in a blocking copy directly before one.",
+      .evidence = "The longest calls."}};
+}
+
+}  // namespace sync_in_loop_finding
 
 extern const Rule sync_in_loop_rule;
-const Rule sync_in_loop_rule{"sync_in_loop", "waits for the GPU in the middle of a step",
-                             kReplayFields | Fields{Field::ranges, Field::range_links} | kIdleFields, kLoopChecks,
-                             &judge};
+const Rule sync_in_loop_rule{.name = "sync_in_loop",
+                             .description = "synchronization with the GPU in the middle of a step",
+                             .fields = kReplayFields | Fields{Field::ranges, Field::range_links} | kIdleFields,
+                             .checks = kLoopChecks,
+                             .judge = &sync_in_loop_finding::judge,
+                             .texts = sync_in_loop_finding::kTexts,
+                             .docs = &sync_in_loop_finding::docs};
 
 }  // namespace sonde

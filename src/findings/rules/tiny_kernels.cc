@@ -1,16 +1,18 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <ranges>
+
+#include <fmt/format.h>
 
 #include "findings/evidence/short_kernels.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
 /// Runs of short kernels of one name that follow each other on one stream, launched by one thread: work that one kernel
-/// could do. The ceiling is what a replay saves (replay.h) in which each run is one launch, and one kernel that takes
-/// as long as the work of all of them: their durations less what each takes for nothing, and once that again.
+/// could do. The ceiling is what a replay (replay.h) saves in which each run is one launch and one kernel (fused()).
 namespace sonde {
-namespace {
+namespace tiny_kernels_finding {
 
 /// Fewer are no chain: residual, bias and norm kernels come in twos and threes.
 constexpr size_t kShortestRun = 8;
@@ -54,16 +56,15 @@ Finding finding_of(const Facts& facts, std::vector<KernelRun>& runs, int64_t cei
   size_t kernels = 0;
   for (const KernelRun& run : runs) kernels += run.kernels.size();
   Finding finding{.id = "tiny_kernels",
-                  .arguments = {{"count", Unit::none, static_cast<double>(kernels), {}},
-                                {"runs", Unit::none, static_cast<double>(runs.size()), {}},
-                                {"kernel", Unit::none, 0, std::string(facts.trace.name(most_of(k, runs)))}},
+                  .arguments = {count_argument("count", kernels), count_argument("runs", runs.size()),
+                                text_argument("kernel", std::string(facts.trace.name(most_of(k, runs))))},
                   .ceiling_ns = ceiling,
                   .evidence = {}};
   std::ranges::stable_sort(runs, std::greater(), [&](const KernelRun& run) { return run.end(k) - run.start(k); });
-  for (const KernelRun& run : runs | std::views::take(kMostEvidence)) {
+  for (const KernelRun& run : runs | std::views::take(kMaxEvidence)) {
     const Row first = run.kernels.front();
-    finding.evidence.push_back({run.start(k), run.end(k), facts.gpus.gpus[facts.gpus.of_stream[k.stream[first]]].place,
-                                std::string(facts.trace.name(k.name[first]))});
+    finding.evidence.push_back(
+        {run.start(k), run.end(k), facts.place_of(k.stream[first]), std::string(facts.trace.name(k.name[first]))});
   }
   return finding;
 }
@@ -88,14 +89,41 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(finding_of(facts, runs, ceiling));
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"tiny_kernels.says",
+     "{count} short kernels follow each other in {runs:run} of one kernel name each. {kernel} takes the most time."},
+    {"tiny_kernels.do",
+     "Do the work of each run in one kernel: one call on the whole tensor instead of a loop over its parts, foreach or "
+     "fused optimizers, or torch.compile. Or launch each run as one CUDA graph."},
+    kNoKernelLaunches,
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{
+      .ids = {"tiny_kernels"},
+      .reports = "Short kernels of one name follow each other on one stream.",
+      .when = fmt::format(
+          "At least {} kernels, each of at most {} us. One thread launches them, and does nothing else on a "
+          "GPU between them.",
+          kShortestRun, kShortKernelNs / 1000),
+      .not_when = "No conclusion is drawn without the launching calls.",
+      .ceiling =
+          fmt::format("Replay with one launch for each run. Its one kernel takes the sum of the durations. The time of "
+                      "an empty kernel ({} us at most) counts only once.",
+                      static_cast<double>(kMaxEmptyKernelNs) / 1000),
+      .evidence = "The longest runs."}};
+}
+
+}  // namespace tiny_kernels_finding
 
 extern const Rule tiny_kernels_rule;
 const Rule tiny_kernels_rule{
-    "tiny_kernels",
-    "runs of short kernels that one kernel could do",
-    kReplayFields,
-    {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
-    &judge};
+    .name = "tiny_kernels",
+    .description = "runs of short kernels that one kernel could replace",
+    .fields = kReplayFields,
+    .checks = {Check::records_complete, Check::past_warm_up, Check::kernels_traced, Check::launches_free},
+    .judge = &tiny_kernels_finding::judge,
+    .texts = tiny_kernels_finding::kTexts,
+    .docs = &tiny_kernels_finding::docs};
 
 }  // namespace sonde

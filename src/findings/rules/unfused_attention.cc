@@ -1,15 +1,18 @@
 #include <algorithm>
+#include <array>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "findings/evidence/faster_kernels.h"
 #include "findings/evidence/stream_breaks.h"
 #include "trace/columns.h"
 
-/// Attention as separate kernels on one stream: a matrix product, the scores' scaling and mask, softmax, dropout, and a
-/// matrix product, with no other kernel, no copy and no graph between. Each passes the whole matrix of scores through
-/// memory, which fused attention does not. In the ceiling only half of the matrix products' time is left.
+/// Attention as separate kernels on one stream: a matrix product, scaling and mask of the scores, softmax, dropout, and
+/// a matrix product, without another kernel, copy or graph between them. Each passes the whole matrix of scores through
+/// memory, which fused attention does not. In the ceiling only half of the matrix products' time remains.
 namespace sonde {
-namespace {
+namespace unfused_attention_finding {
 
 /// Kernels of one attention, in their order.
 using Attention = std::vector<Row>;
@@ -39,7 +42,7 @@ class Pattern {
       return whole;
     }
     const bool between = kind == KernelClass::softmax || kind == KernelClass::elementwise;
-    if (kernels_.empty() || !between || kernels_.size() > kMostKernels) {
+    if (kernels_.empty() || !between || kernels_.size() > kMaxKernels) {
       clear();
       return false;
     }
@@ -50,7 +53,7 @@ class Pattern {
   [[nodiscard]] const Attention& found() const { return found_; }
 
  private:
-  static constexpr size_t kMostKernels = 8;
+  static constexpr size_t kMaxKernels = 8;
   Attention kernels_;
   Attention found_;
   int softmaxes_ = 0;
@@ -74,15 +77,36 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
       faster.add(facts, part, is_matrix(facts.kernel_classes[part]) ? (k.end[part] - k.start[part]) / 2 : 0);
     }
   }
-  add_faster_kernels(facts, "unfused_attention", faster, {{"count", Unit::none, static_cast<double>(count), {}}},
-                     diagnosis);
+  add_faster_kernels(facts, "unfused_attention", faster, {count_argument("count", count)}, diagnosis);
 }
 
-}  // namespace
+constexpr auto kTexts = std::to_array<CatalogueText>({
+    {"unfused_attention.says",
+     "{count} attentions run as separate matrix, softmax and elementwise kernels, for {time} in total: {most}."},
+    {"unfused_attention.do",
+     "Use fused attention: torch.nn.functional.scaled_dot_product_attention, FlashAttention, xFormers or cuDNN. It "
+     "keeps the scores on the chip."},
+});
+
+std::vector<FindingDoc> docs() {
+  return {FindingDoc{.ids = {"unfused_attention"},
+                     .reports = "A matrix product, elementwise kernels, one softmax and another matrix product follow "
+                                "each other on one stream.",
+                     .when = fmt::format("The kernels take at least {} % of the judged time.", kWorthPercent),
+                     .not_when = "Another kernel, a copy or a graph between them ends the pattern.",
+                     .ceiling = "Replay with only half of the matrix products' time.",
+                     .evidence = "The kernels that lose the most time."}};
+}
+
+}  // namespace unfused_attention_finding
 
 extern const Rule unfused_attention_rule;
-const Rule unfused_attention_rule{"unfused_attention",
-                                  "attention as separate kernels that pass the scores through memory",
-                                  kFasterKernelsFields, kFasterKernelsChecks, &judge};
+const Rule unfused_attention_rule{.name = "unfused_attention",
+                                  .description = "attention as separate kernels that pass the scores through memory",
+                                  .fields = kFasterKernelsFields,
+                                  .checks = kFasterKernelsChecks,
+                                  .judge = &unfused_attention_finding::judge,
+                                  .texts = unfused_attention_finding::kTexts,
+                                  .docs = &unfused_attention_finding::docs};
 
 }  // namespace sonde

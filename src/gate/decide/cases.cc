@@ -5,8 +5,8 @@
 
 #include "base/text/suggest.h"
 #include "gate/decide/decision.h"
+#include "gate/decide/decision_words.h"
 #include "gate/decide/pools.h"
-#include "gate/decide/words.h"
 
 namespace sonde::gate {
 namespace {

@@ -2,10 +2,10 @@
 
 #include "gate/decide/clock.h"
 #include "gate/decide/decision.h"
+#include "gate/decide/decision_words.h"
 #include "gate/decide/floors.h"
 #include "gate/decide/guard.h"
 #include "gate/decide/repeated.h"
-#include "gate/decide/words.h"
 #include "gate/exact_verdict.h"
 #include "gate/store/choose_baseline.h"
 

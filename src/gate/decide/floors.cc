@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "gate/decide/words.h"
+#include "gate/decide/decision_words.h"
 #include "gate/noise_floor.h"
 
 namespace sonde::gate {

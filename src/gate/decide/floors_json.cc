@@ -42,7 +42,7 @@ std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::er
 
 Result<std::string> text_at(const Json& row, const char* key) {
   const auto found = row.find(key);
-  if (found == row.end() || !found->is_string()) return fail("'{}' is not a text", key);
+  if (found == row.end() || !found->is_string()) return fail("'{}' is not a string", key);
   return found->get<std::string>();
 }
 
@@ -75,7 +75,7 @@ Status read_conditions(const Json& document, CalibratedFloors& floors) {
   if (found == document.end()) return {};
   if (!found->is_object()) return fail("'conditions' is not an object");
   for (const auto& [name, value] : found->items()) {
-    if (!value.is_string()) return fail("condition '{}' is not a text", name);
+    if (!value.is_string()) return fail("condition '{}' is not a string", name);
     floors.conditions[name] = value.get<std::string>();
   }
   return {};
@@ -85,10 +85,10 @@ Status check_schema(const Json& document) {
   if (document.is_discarded()) return fail("it is not JSON");
   const auto schema = document.is_object() ? document.find("schema") : document.end();
   if (!document.is_object() || schema == document.end() || !schema->is_string()) {
-    return fail("it is not a floors file as `sonde gate calibrate -o` writes it");
+    return fail("it is not a noise floor file written by `sonde gate calibrate -o`");
   }
   if (schema->get<std::string>() != kSchema) {
-    return fail("its schema is {}, and this version reads {}; measure again with `sonde gate calibrate`",
+    return fail("its schema is {}, but this version reads {}; measure again with `sonde gate calibrate`",
                 dumped(*schema), kSchema);
   }
   return {};

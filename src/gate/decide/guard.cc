@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gate/decide/words.h"
+#include "gate/decide/decision_words.h"
 
 namespace sonde::gate {
 namespace {

@@ -135,7 +135,7 @@ Result<Times> times_of(const Sheet& sheet, size_t column) {
   for (const Line& line : sheet.lines) {
     const auto time = parse_time(line.cells[column]);
     if (!time) {
-      return fail("line {}: '{}' is no time such as 2026-01-31T12:00:00Z", line.number, line.cells[column]);
+      return fail("line {}: '{}' is not a time; write it as 2026-01-31T12:00:00Z", line.number, line.cells[column]);
     }
     times.seconds.push_back(*time);
   }
@@ -162,7 +162,7 @@ Result<std::vector<size_t>> chosen_columns(const Sheet& sheet, const HistoryOpti
   for (const std::string& name : options.higher_is_better) {
     if (!column_of(sheet, {name})) return fail("the CSV file has no column '{}'{}", name, did_you_mean(name, known));
   }
-  if (columns.empty()) return fail("the CSV file has no column of numbers beside its times");
+  if (columns.empty()) return fail("the CSV file has no numeric column besides 'time'");
   return columns;
 }
 
@@ -187,7 +187,7 @@ Result<HistorySeries> series_of(const Sheet& sheet, size_t column, std::optional
     const std::string& cell = line.cells[column];
     if (cell.empty() || (options.since_s && times.seconds[i] < *options.since_s)) continue;
     const auto value = number_of(cell);
-    if (!value) return fail("line {}: '{}' in column '{}' is no number", line.number, cell, sheet.header[column]);
+    if (!value) return fail("line {}: '{}' in column '{}' is not a number", line.number, cell, sheet.header[column]);
     series.points.push_back({times.seconds[i], commit ? line.cells[*commit] : std::string(), {}, *value});
     values.push_back(*value);
   }

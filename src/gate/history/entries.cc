@@ -35,7 +35,7 @@ std::vector<Group> groups_of(const std::string& store, std::span<const BaselineE
     if (options.since_s && entry.time_s < *options.since_s) continue;
     auto records = load_entry(store, entry);
     if (!records) {
-      notes.push_back(fmt::format("{}@{} is left out: {}", entry.name, entry.id, records.error().message));
+      notes.push_back(fmt::format("{}@{} is skipped: {}", entry.name, entry.id, records.error().message));
       continue;
     }
     Conditions conditions = forbidding(entry.conditions, options.allowed_conditions);
@@ -67,7 +67,7 @@ std::string title_of(const Group& group, std::span<const std::string_view> names
     if (name == "gpu") continue;
     const auto found = group.conditions.find(name);
     title += fmt::format("{}{} {}", title.empty() ? "" : ", ", find_condition(name)->title,
-                         found == group.conditions.end() ? "not known" : found->second);
+                         found == group.conditions.end() ? "unknown" : found->second);
   }
   return title;
 }
@@ -119,7 +119,7 @@ void add_series(const std::vector<Group>& groups, const Metric& metric, const Hi
     series.changes = change_points(values, options.change_points);
     history.series.push_back(std::move(series));
   }
-  if (!any && !options.metrics.empty()) history.notes.push_back(fmt::format("no entry tells its {}", metric.name));
+  if (!any && !options.metrics.empty()) history.notes.push_back(fmt::format("no entry has {}", metric.name));
 }
 
 void note_groups(const std::vector<Group>& groups, std::vector<std::string>& notes) {
@@ -129,7 +129,7 @@ void note_groups(const std::vector<Group>& groups, std::vector<std::string>& not
     titles += fmt::format("{}{}", titles.empty() ? "" : ", ", name);
   }
   notes.push_back(
-      fmt::format("entries that differ in {} are series of their own: their times cannot be compared; "
+      fmt::format("entries that differ in {} form separate series because their times cannot be compared; "
                   "--allow CONDITION joins them",
                   titles));
 }
@@ -139,7 +139,7 @@ void note_groups(const std::vector<Group>& groups, std::vector<std::string>& not
 Status check_metrics(const HistoryOptions& options) {
   for (const std::string& name : options.metrics) {
     if (find_metric(name) == nullptr) {
-      return fail("there is no metric '{}'{}", name, did_you_mean(name, metric_names()));
+      return fail("unknown metric '{}'{}", name, did_you_mean(name, metric_names()));
     }
   }
   return {};

@@ -124,7 +124,7 @@ std::optional<int64_t> parse_age(std::string_view text) {
 Result<int64_t> moment_or_age(std::string_view text, int64_t now_s, std::string_view option) {
   if (const auto age = parse_age(text)) return now_s - *age;
   if (const auto moment = parse_time(text)) return *moment;
-  return fail("{} takes a day such as 2026-01-31 or an age such as 30d, not '{}'", option, text);
+  return fail("{} needs a date such as 2026-01-31 or an age such as 30d, not '{}'", option, text);
 }
 
 }  // namespace sonde::gate

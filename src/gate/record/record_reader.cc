@@ -54,7 +54,7 @@ class Reader {
     }
     read(key, *found, values);
     if (values.size() != reading_.steps) {
-      wrong_at(key, fmt::format("has {} values for {} steps", values.size(), reading_.steps));
+      wrong_at(key, fmt::format("has {} values, but the record has {} steps", values.size(), reading_.steps));
     }
   }
 
@@ -83,12 +83,12 @@ class Reader {
   }
 
   void read(const char* key, const nlohmann::json& json, int64_t& value) {
-    if (!json.is_number_integer()) return wrong_at(key, "must be a whole number");
+    if (!json.is_number_integer()) return wrong_at(key, "must be an integer");
     if (json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(kMostInAll)) {
       return wrong_at(key, fmt::format("is too large: {}", json.get<uint64_t>()));
     }
     value = json.get<int64_t>();
-    if (value < 0) return wrong_at(key, fmt::format("is below 0: {}", value));
+    if (value < 0) return wrong_at(key, fmt::format("is negative: {}", value));
     count(key, value, 1);
   }
   void read(const char* key, const nlohmann::json& json, uint32_t& value) {
@@ -103,20 +103,20 @@ class Reader {
   void read(const char* key, const nlohmann::json& json, int32_t& value) {
     constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
     const int64_t number = json.is_number_integer() ? json.get<int64_t>() : kUnknown;
-    if (number < -1 || number > kMost) return wrong_at(key, fmt::format("must be a whole number from -1 to {}", kMost));
+    if (number < -1 || number > kMost) return wrong_at(key, fmt::format("must be an integer from -1 to {}", kMost));
     value = static_cast<int32_t>(number);
   }
   void read(const char* key, const nlohmann::json& json, double& value) {
     if (!json.is_number()) return wrong_at(key, "must be a number");
     value = json.get<double>();
-    if (!std::isfinite(value) || value < 0) wrong_at(key, "must be finite and not below 0");
+    if (!std::isfinite(value) || value < 0) wrong_at(key, "must be finite and at least 0");
   }
   void read(const char* key, const nlohmann::json& json, bool& value) {
     if (!json.is_boolean()) return wrong_at(key, "must be true or false");
     value = json.get<bool>();
   }
   void read(const char* key, const nlohmann::json& json, std::string& value) {
-    if (!json.is_string()) return wrong_at(key, "must be a text");
+    if (!json.is_string()) return wrong_at(key, "must be a string");
     value = json.get<std::string>();
   }
   void read(const char* key, const nlohmann::json& json, WorkKind& value) {
@@ -176,7 +176,7 @@ void check_gpus(const std::vector<Row>& rows, std::string_view key, size_t gpus,
     const auto bad = std::ranges::find_if(rows, [&](const Row& row) { return row.gpu >= gpus; });
     if (bad == rows.end() || reading.failed()) return;
     reading.problem =
-        fmt::format("{}[{}].gpu is {}, and the record has {} GPUs", key, bad - rows.begin(), bad->gpu, gpus);
+        fmt::format("{}[{}].gpu is {}, but the record has {} GPUs", key, bad - rows.begin(), bad->gpu, gpus);
   }
 }
 
@@ -195,25 +195,23 @@ void read_head(const nlohmann::json& json, RunRecord& record, Reading& reading) 
   reading.steps = record.step_ns.size();
   if (reading.failed()) return;
   if (reading.steps > kMostSteps) {
-    reading.problem =
-        fmt::format("step_ns has {} steps; {} are the most that a record keeps", reading.steps, kMostSteps);
+    reading.problem = fmt::format("step_ns has {} steps, but a record keeps at most {}", reading.steps, kMostSteps);
   } else if (std::cmp_greater(reading.steps, record.steps)) {
     reading.problem = fmt::format("step_ns has {} steps, but steps is {}", reading.steps, record.steps);
   }
 }
 
 Status check_version(const nlohmann::json& json) {
-  if (json.is_discarded()) return fail("not JSON, or cut off: make the record anew");
-  if (!json.is_object() || !json.contains(kRecordKey))
-    return fail("not the record of a run: '{}' is missing", kRecordKey);
+  if (json.is_discarded()) return fail("not valid JSON, or truncated; create the record again");
+  if (!json.is_object() || !json.contains(kRecordKey)) return fail("not a run record: '{}' is missing", kRecordKey);
   const nlohmann::json& version = json.at(kRecordKey);
-  if (!version.is_number_integer()) return fail("{} must be a whole number", kRecordKey);
+  if (!version.is_number_integer()) return fail("{} must be an integer", kRecordKey);
   if (version.is_number_unsigned() && version.get<uint64_t>() <= static_cast<uint64_t>(kRecordVersion) &&
       version.get<uint64_t>() > 0) {
     return {};
   }
   return fail(
-      "the record has version {}, and this is Sonde for version {}: use the Sonde that made it, or make it anew",
+      "the record has version {}, but this Sonde reads version {}; use the Sonde that created it, or create it again",
       version.dump(), kRecordVersion);
 }
 

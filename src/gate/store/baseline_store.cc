@@ -49,7 +49,7 @@ Result<BaselineEntry> read_entry(const fs::path& folder) {
   const auto text = read_small_file(path, kMostEntryBytes);
   if (!text) return std::unexpected(text.error());
   auto entry = parse_entry(*text);
-  if (!entry) return fail("{} is no entry of a baseline: {}", path, entry.error().message);
+  if (!entry) return fail("{} is not a valid baseline entry: {}", path, entry.error().message);
   return entry;
 }
 
@@ -103,7 +103,7 @@ Result<std::string> put_in_place(const fs::path& made, const fs::path& baseline,
     if (std::rename(made.c_str(), (baseline / tried).c_str()) == 0) return tried;
     if (errno != ENOTEMPTY && errno != EEXIST) break;
   }
-  return fail("cannot put the entry into {}: {}", baseline.string(), system_reason(errno));
+  return fail("cannot write the entry to {}: {}", baseline.string(), system_reason(errno));
 }
 
 Status check_conditions(std::span<const RunRecord> records) {
@@ -112,10 +112,10 @@ Status check_conditions(std::span<const RunRecord> records) {
     if (conditions_forbid(records.front().conditions, record.conditions, {}, &names) == Forbids::nothing) continue;
     const auto value = [&](const RunRecord& of) {
       const auto found = of.conditions.find(names.front());
-      return found == of.conditions.end() ? std::string("not known") : found->second;
+      return found == of.conditions.end() ? std::string("unknown") : found->second;
     };
     return fail(
-        "the runs of an entry must be made under the same conditions: '{}' is {} in {} and {} in {}; keep them as "
+        "the runs of an entry need the same conditions, but '{}' is {} in {} and {} in {}; add them as "
         "two entries",
         names.front(), value(records.front()), records.front().source, value(record), record.source);
   }
@@ -135,7 +135,8 @@ Result<BaselineEntry> the_one(std::vector<BaselineEntry> found, std::string_view
   for (size_t i = 0; i < std::min(found.size(), kShown); ++i) {
     ids += fmt::format("{}{}@{}", i == 0 ? "" : ", ", found[i].name, found[i].id);
   }
-  return fail("'{}' may be {} entries: {}{}", which, found.size(), ids, found.size() > kShown ? ", ..." : "");
+  return fail("'{}' is ambiguous, it matches {} entries: {}{}", which, found.size(), ids,
+              found.size() > kShown ? ", ..." : "");
 }
 
 }  // namespace
@@ -157,8 +158,9 @@ Status check_baseline_name(std::string_view name) {
   std::string better(name.substr(0, kMostNameLength));
   std::ranges::replace_if(better, [&](char c) { return !is_letter(c) && c != '.' && c != '_'; }, '-');
   better.erase(0, std::min(better.find_first_not_of(".-_"), better.size()));
-  return fail("'{}' cannot be the name of a baseline: letters, digits, '.', '_' and '-' can, a letter or digit first{}",
-              name, better.empty() ? "" : fmt::format("; '{}' would do", better));
+  return fail(
+      "'{}' is not a valid baseline name; use letters, digits, '.', '_' and '-', and begin with a letter or digit{}",
+      name, better.empty() ? "" : fmt::format("; for example '{}'", better));
 }
 
 Result<BaselineListing> list_baseline(const std::string& store, std::string_view name) {
@@ -177,7 +179,7 @@ Result<BaselineListing> list_baseline(const std::string& store, std::string_view
 
 Result<BaselineEntry> add_baseline(const std::string& store, BaselineEntry entry, std::span<const RunRecord> records) {
   SONDE_TRY(check_baseline_name(entry.name));
-  if (records.empty()) return fail("an entry of a baseline needs at least one run");
+  if (records.empty()) return fail("a baseline entry needs at least one run");
   SONDE_TRY(check_conditions(records));
   std::vector<std::string> texts;
   entry.runs.clear();
@@ -190,7 +192,7 @@ Result<BaselineEntry> add_baseline(const std::string& store, BaselineEntry entry
   const fs::path made = baseline / unused_name(".new");
   std::error_code error;
   fs::create_directories(made, error);
-  if (error) return fail("cannot make the folder {}: {}", made.string(), error.message());
+  if (error) return fail("cannot create the folder {}: {}", made.string(), error.message());
   const Status written = write_entry_files(made, entry, texts);
   auto id = written ? put_in_place(made, baseline, id_of(entry, texts)) : std::unexpected(written.error());
   if (!id) {
@@ -220,7 +222,7 @@ Result<BaselineEntry> find_entry(const std::string& store, std::string_view name
     known.insert(known.end(), {entry.id, entry.label});
   }
   if (!found.empty()) return the_one(std::move(found), which);
-  return fail("{} has no entry '{}'{}; `sonde baseline list` shows what there is",
+  return fail("{} has no entry '{}'{}; `sonde baseline list` lists the entries",
               name.empty() ? store : fmt::format("the baseline '{}' in {}", name, store), which,
               did_you_mean(which, known));
 }
@@ -232,7 +234,7 @@ Result<std::vector<RunRecord>> load_entry(const std::string& store, const Baseli
     const auto text = read_small_file(path, kMostRecordBytes);
     if (!text) return std::unexpected(text.error());
     auto record = parse_record(*text);
-    if (!record) return fail("{} is no record of a run: {}", path, record.error().message);
+    if (!record) return fail("{} is not a valid run record: {}", path, record.error().message);
     records.push_back(std::move(*record));
   }
   return records;

@@ -28,15 +28,16 @@ struct Candidate {
 
 std::string known_value(const Conditions& conditions, std::string_view name) {
   const std::string* value = value_of(conditions, name);
-  return value == nullptr ? "not known" : fmt::format("'{}'", *value);
+  return value == nullptr ? "unknown" : fmt::format("'{}'", *value);
 }
 
 /// "driver is '535' there and '550' here, CUDA ..."
 std::string differences_text(const Candidate& candidate, const Conditions& conditions) {
   std::string text;
   for (const std::string_view name : candidate.names) {
-    text += fmt::format("{}{} is {} there and {} here", text.empty() ? "" : ", ", find_condition(name)->title,
-                        known_value(candidate.entry->conditions, name), known_value(conditions, name));
+    text += fmt::format("{}{} is {} in the baseline and {} in these runs", text.empty() ? "" : ", ",
+                        find_condition(name)->title, known_value(candidate.entry->conditions, name),
+                        known_value(conditions, name));
   }
   return text;
 }
@@ -63,7 +64,7 @@ std::unexpected<Error> no_baseline(const std::string& store, std::string_view na
   if (all) {
     for (const BaselineEntry& entry : all->entries) names.push_back(entry.name);
   }
-  return fail("there is no baseline '{}' in {}{}; `sonde baseline add FILE...` keeps runs as one", name, store,
+  return fail("there is no baseline '{}' in {}{}; `sonde baseline add FILE...` creates one", name, store,
               did_you_mean(name, names));
 }
 
@@ -100,12 +101,12 @@ Result<ChosenBaseline> choose_baseline(std::span<const BaselineEntry> entries, c
   }
   if (best.entry == nullptr) return fail("the baseline has no entry");
   if (best.forbids == Forbids::everything) {
-    return fail("no entry of the baseline '{}' can be compared with these runs; of the nearest, {}, {}",
+    return fail("no entry of the baseline '{}' can be compared with these runs; in the closest one, {}, {}",
                 best.entry->name, entry_text(*best.entry), differences_text(best, conditions));
   }
   ChosenBaseline chosen{.entry = *best.entry, .records = {}, .note = {}};
   if (best.forbids == Forbids::timed) {
-    chosen.note = fmt::format("timed figures cannot be compared with {}: {}", entry_text(*best.entry),
+    chosen.note = fmt::format("timed metrics cannot be compared with {}: {}", entry_text(*best.entry),
                               differences_text(best, conditions));
   }
   return chosen;
@@ -122,7 +123,7 @@ Result<ChosenBaseline> baseline_records(const std::string& store, std::string_vi
   const auto listing = list_baseline(store, name);
   if (!listing) return std::unexpected(listing.error());
   if (!listing->broken.empty()) {
-    return fail("{}; it might be the one to compare with: mend it, or `sonde baseline remove {}@{}`",
+    return fail("{}; it might be the entry to compare with, so repair it or run `sonde baseline remove {}@{}`",
                 listing->broken.front().message, name, listing->broken.front().id);
   }
   if (listing->entries.empty()) return no_baseline(store, name);

@@ -29,18 +29,18 @@ bool is_file_name(std::string_view text) {
 Result<std::string> text_of(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return std::string();
-  if (!found->is_string()) return fail("'{}' is no text", key);
+  if (!found->is_string()) return fail("'{}' is not a string", key);
   auto text = found->get<std::string>();
-  if (!is_plain(text)) return fail("'{}' holds control characters", key);
+  if (!is_plain(text)) return fail("'{}' contains control characters", key);
   return text;
 }
 
 Status check_schema(const nlohmann::json& document) {
-  if (!document.is_object()) return fail("it is no JSON object");
+  if (!document.is_object()) return fail("it is not a JSON object");
   const auto schema = text_of(document, "schema");
   if (!schema) return std::unexpected(schema.error());
   if (*schema == kSchema) return {};
-  if (schema->starts_with(kSchemaName)) return fail("it was written by a later version of sonde ('{}')", *schema);
+  if (schema->starts_with(kSchemaName)) return fail("it was written by a later version of Sonde ('{}')", *schema);
   return fail("its 'schema' is not '{}'", kSchema);
 }
 
@@ -63,7 +63,7 @@ Status read_time(const nlohmann::json& document, BaselineEntry& entry) {
   if (!text) return std::unexpected(text.error());
   const auto time =
       text->ends_with('Z') ? parse_moment(std::string_view(*text).substr(0, text->size() - 1)) : std::nullopt;
-  if (!time) return fail("'time' is no moment such as 2026-01-31T12:00:00Z");
+  if (!time) return fail("'time' is not a timestamp such as 2026-01-31T12:00:00Z");
   entry.time_s = *time;
   return {};
 }
@@ -78,11 +78,11 @@ Status read_pinned(const nlohmann::json& document, BaselineEntry& entry) {
 
 Status read_conditions(const nlohmann::json& document, BaselineEntry& entry) {
   const auto conditions = document.find("conditions");
-  if (conditions == document.end() || !conditions->is_object()) return fail("'conditions' is no object");
+  if (conditions == document.end() || !conditions->is_object()) return fail("'conditions' is not an object");
   for (const auto& [name, value] : conditions->items()) {
-    if (!value.is_string()) return fail("the condition '{}' is no text", is_plain(name) ? name : "?");
+    if (!value.is_string()) return fail("the condition '{}' is not a string", is_plain(name) ? name : "?");
     auto text = value.get<std::string>();
-    if (!is_plain(name) || !is_plain(text)) return fail("'conditions' holds control characters");
+    if (!is_plain(name) || !is_plain(text)) return fail("'conditions' contains control characters");
     entry.conditions.insert_or_assign(name, std::move(text));
   }
   return {};
@@ -90,14 +90,16 @@ Status read_conditions(const nlohmann::json& document, BaselineEntry& entry) {
 
 Status read_runs(const nlohmann::json& document, BaselineEntry& entry) {
   const auto runs = document.find("runs");
-  if (runs == document.end() || !runs->is_array() || runs->empty()) return fail("'runs' is no list with a run");
+  if (runs == document.end() || !runs->is_array() || runs->empty())
+    return fail("'runs' is not a list with at least one run");
   for (const nlohmann::json& run : *runs) {
-    if (!run.is_object()) return fail("a run in 'runs' is no object");
+    if (!run.is_object()) return fail("a run in 'runs' is not an object");
     auto file = text_of(run, "file");
     auto source = text_of(run, "source");
     if (!file) return std::unexpected(file.error());
     if (!source) return std::unexpected(source.error());
-    if (!is_file_name(*file)) return fail("'file' of a run is not the name of a file beside it: '{}'", *file);
+    if (!is_file_name(*file))
+      return fail("'file' of a run is not the name of a file in the entry's folder: '{}'", *file);
     entry.runs.push_back({std::move(*file), std::move(*source)});
   }
   return {};

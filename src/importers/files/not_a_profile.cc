@@ -11,11 +11,11 @@ struct Known {
 };
 
 constexpr std::array kKnown = {
-    Known{"version https://git-lfs", "a Git LFS pointer, not the file itself; fetch it with: git lfs pull"},
-    Known{"PK\x03\x04", "a ZIP archive; unpack it and name the profile in it"},
-    Known{"\x28\xb5\x2f\xfd", "compressed with zstd; unpack it with: unzstd FILE"},
-    Known{"<!DOCTYPE", "a web page, perhaps saved in place of a download; fetch the file again"},
-    Known{"<html", "a web page, perhaps saved in place of a download; fetch the file again"},
+    Known{"version https://git-lfs", "a Git LFS pointer instead of the file; fetch the file with: git lfs pull"},
+    Known{"PK\x03\x04", "a ZIP archive; unpack it and pass the profile in it"},
+    Known{"\x28\xb5\x2f\xfd", "compressed with zstd; decompress it with: unzstd FILE"},
+    Known{"<!DOCTYPE", "a web page, perhaps saved instead of the download; fetch the file again"},
+    Known{"<html", "a web page, perhaps saved instead of the download; fetch the file again"},
 };
 
 bool ends_with(std::string_view path, std::string_view ending) { return path.ends_with(ending); }
@@ -23,7 +23,7 @@ bool ends_with(std::string_view path, std::string_view ending) { return path.end
 }  // namespace
 
 Error not_a_profile(const std::string& path, std::string_view head) {
-  if (head.empty()) return {fmt::format("{} is empty; was the recording cut off?", path)};
+  if (head.empty()) return {fmt::format("{} is empty; was the recording interrupted?", path)};
   for (const Known& known : kKnown) {
     if (head.starts_with(known.begins_with)) return {fmt::format("{} is {}", path, known.what_and_remedy)};
   }
@@ -34,9 +34,9 @@ Error not_a_profile(const std::string& path, std::string_view head) {
                     path)};
   }
   return {
-      fmt::format("{} is not a profile that Sonde reads (Nsight Systems reports and SQLite exports, Nsight Compute "
+      fmt::format("{} is not in a supported format (Nsight Systems reports and SQLite exports, Nsight Compute "
                   "reports and CSV, "
-                  "PyTorch traces as .json or .json.gz); the format is told by the content, not by the name",
+                  "PyTorch traces as .json or .json.gz); the content decides the format, not the file name",
                   path)};
 }
 

@@ -45,9 +45,9 @@ Result<std::string> unzstd(std::string_view bytes, size_t most) {
   std::string text;
   while (text.size() <= most && frames.step(text, most + 1 - text.size())) {
   }
-  if (text.size() > most) return fail("unpacks to more than {} bytes, which its size does not make credible", most);
-  if (frames.damaged()) return fail("is damaged: it does not unpack past byte {} of its content", text.size());
-  if (!frames.whole()) return fail("breaks off: its compressed content has no end");
+  if (text.size() > most) return fail("decompresses to more than {} bytes, which is not plausible for its size", most);
+  if (frames.damaged()) return fail("is damaged: decompression fails after byte {} of its content", text.size());
+  if (!frames.whole()) return fail("is truncated: its compressed content has no end");
   return text;
 }
 

@@ -31,7 +31,7 @@ void Code::read_cubin(uint64_t reference, std::string_view bytes, Report& report
   auto code = read_device_code(bytes, report.wants(Field::source_lines),
                                [&](std::string_view text) { return report.intern(text); });
   if (!code) {
-    report.trace->log.add(Issue::no_line_table, "code that is no ELF file");
+    report.trace->log.add(Issue::no_line_table, "device code that is not an ELF file");
     return;
   }
   if (code->unread_units > 0) {

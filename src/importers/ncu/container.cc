@@ -93,8 +93,8 @@ Status check_version(std::string_view header) {
   });
   if (version == kVersion) return {};
   return fail(
-      "is an Nsight Compute report of format version {}; Sonde reads version {}. Print it with: "
-      "ncu --import FILE --page raw --csv, which Sonde reads too",
+      "is an Nsight Compute report of format version {}, but Sonde reads version {}. Print it with: "
+      "ncu --import FILE --page raw --csv, and pass that output to Sonde",
       version, kVersion);
 }
 
@@ -134,7 +134,7 @@ Result<Container> split_container(std::string_view bytes) {
   Cursor cursor(bytes);
   if (cursor.take(kMagic.size()) != kMagic) return fail("is not an Nsight Compute report");
   const auto header = cursor.take_sized();
-  if (!header) return fail("breaks off in its first bytes");
+  if (!header) return fail("is truncated within its first bytes");
   SONDE_TRY(check_version(*header));
   Container container;
   SONDE_TRY(read_blocks(cursor, container));

@@ -54,7 +54,7 @@ void take_inventory(const Container& container, const Report& report) {
   Rank& rank = report.trace->ranks[report.rank];
   rank.holds = {{"profiled launches", static_cast<int64_t>(results)},
                 {"metric names", static_cast<int64_t>(report.metric_names.size())},
-                {"pieces of device code", static_cast<int64_t>(sources)}};
+                {"device code objects", static_cast<int64_t>(sources)}};
 }
 
 Status read_blocks(const Container& container, Report& report) {
@@ -78,7 +78,7 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   return walk_messages(path, [&]() -> Status {
     const auto container = ncu::split_container(bytes->bytes());
     if (!container) return fail("{} {}", path, container.error().message);
-    if (container->blocks.empty()) return fail("{} breaks off before its first block", path);
+    if (container->blocks.empty()) return fail("{} is truncated before its first block", path);
     if (container->breaks_off) trace.log.add(Issue::truncated, *container->breaks_off);
     Report report{.request = &request, .trace = &trace, .rank = static_cast<RankId>(trace.ranks.size())};
     trace.ranks.push_back(rank_of(path));

@@ -122,7 +122,7 @@ void Kernels::add_rule(const Record& record, KernelProfile& kernel) {
 KernelProfile* Kernels::kernel_of(const Record& record) {
   const auto id = integer_of<int64_t>(field(record, Column::id));
   if (!id) {
-    trace_.log.add(Issue::malformed_event, "rows without the number of their launch");
+    trace_.log.add(Issue::malformed_event, "rows without a launch ID");
     return nullptr;
   }
   const std::pair key{number_or_unknown(field(record, Column::process)), *id};

@@ -33,7 +33,7 @@ RankId add_rank(const std::string& path, Trace& trace) {
 }
 
 void note_faults(const std::string& path, const CsvRecords& records, int64_t before_table, Trace& trace) {
-  trace.log.add(Issue::malformed_event, "lines with quotes that do not fit", records.malformed() - before_table);
+  trace.log.add(Issue::malformed_event, "lines with unbalanced quotes", records.malformed() - before_table);
   if (records.truncated()) trace.log.add(Issue::truncated, fmt::format("{} within its last row", short_path(path)));
 }
 
@@ -73,8 +73,7 @@ Status ncu_csv::read_text(std::string_view text, const std::string& path, const 
   Kernels kernels(request, rank, trace);
   int64_t before_table = 0;
   if (!ncu_csv::read_tables(records, *request.progress, kernels, before_table)) {
-    return fail("{} holds what ncu printed, and no CSV table; print one with: ncu --csv --page raw --import REPORT",
-                path);
+    return fail("{} is ncu output without a CSV table; print one with: ncu --csv --page raw --import REPORT", path);
   }
   request.progress->end();
   kernels.finish();

@@ -49,7 +49,7 @@ using Sections = std::map<std::string_view, std::string_view>;
 Result<std::string> version_in_banner(std::string_view bytes) {
   const size_t line = bytes.substr(0, 128).find('\n');
   if (!bytes.starts_with(kReportBanner) || line == std::string_view::npos || bytes[line - 1] != '.') {
-    return fail("its first line is not a banner that Sonde knows");
+    return fail("its first line is not a known banner");
   }
   std::string version(bytes.substr(kReportBanner.size(), line - 1 - kReportBanner.size()));
   version.resize(std::min(version.find('-'), version.size()));
@@ -77,14 +77,14 @@ Sections::value_type read_section(std::string_view bytes, Message entry) {
 Result<Sections> read_sections(std::string_view bytes) {
   constexpr size_t kFooterBytes = 16;
   if (bytes.size() < kFooterBytes || !bytes.ends_with(kEndMark)) {
-    return fail("it does not end with the end mark of a report, as if it had been cut off");
+    return fail("it does not end with the end mark of a report; it may be truncated");
   }
   const std::string_view body = bytes.substr(0, bytes.size() - kFooterBytes);
   uint64_t place = 0;
   for (size_t i = 0; i < sizeof(place); ++i) place |= uint64_t{static_cast<uint8_t>(bytes[body.size() + i])} << (8 * i);
-  if (place > body.size()) return fail("its table of sections is said to lie behind its end");
+  if (place > body.size()) return fail("the offset of its section table is beyond the end of the file");
   Sections sections;
-  SONDE_TRY(walk_messages("its table of sections", [&]() -> Status {
+  SONDE_TRY(walk_messages("its section table", [&]() -> Status {
     Message table(body.data() + place, body.size() - place);
     while (table.next(1, protozero::pbf_wire_type::length_delimited)) {
       sections.insert(read_section(body, table.get_message()));
@@ -96,7 +96,7 @@ Result<Sections> read_sections(std::string_view bytes) {
 
 Status check_codec(std::string_view codec) {
   if (codec == kCodec) return {};
-  return fail("its events are packed with '{}', where Sonde knows lz4 only", codec.substr(0, 32));
+  return fail("its events are compressed with '{}'; Sonde supports only lz4", codec.substr(0, 32));
 }
 
 /// Where the string block begins, counted from behind the events' mark.
@@ -140,14 +140,14 @@ Status read_events_section(std::string_view section, uint64_t strings_at, Report
   SONDE_TRY(read_counts(head.message(), layout.counts));
   const auto rest = [&](const Cursor& cursor) { return Cursor(cursor).take(0).data() - section.data(); };
   const auto events_at = static_cast<uint64_t>(rest(head));
-  if (strings_at < events_at || strings_at > section.size()) return fail("its string table is said to lie elsewhere");
+  if (strings_at < events_at || strings_at > section.size()) return fail("its string table is at an unexpected offset");
   Cursor events(section.substr(events_at, strings_at - events_at));
   while (!events.at_end()) layout.blocks.push_back(events.block());
   Cursor tail(section.substr(strings_at));
   layout.strings = tail.block();
   layout.threads = tail.message();
   layout.target = tail.message();
-  if (!tail.at_end()) return fail("its events are followed by something that Sonde does not know");
+  if (!tail.at_end()) return fail("its events are followed by unknown data");
   return {};
 }
 
@@ -166,12 +166,12 @@ Result<ReportLayout> read_layout(std::string_view bytes) {
   const auto sections = read_sections(bytes);
   if (!sections) return std::unexpected(sections.error());
   std::string_view events = section_or_empty(*sections, "Raw Sampling Data");
-  if (!events.starts_with(kEventsMark)) return fail("it has no section of events that Sonde knows");
+  if (!events.starts_with(kEventsMark)) return fail("it has no known event section");
   events.remove_prefix(kEventsMark.size());
   const auto strings_at = place_of_strings(section_or_empty(*sections, "Sampling Data Offsets"));
   if (!strings_at) return std::unexpected(strings_at.error());
-  SONDE_TRY(walk_messages("its section of events",
-                          [&]() -> Status { return read_events_section(events, *strings_at, layout); }));
+  SONDE_TRY(
+      walk_messages("its event section", [&]() -> Status { return read_events_section(events, *strings_at, layout); }));
   layout.clocks = section_or_empty(*sections, "Time Conversion Data");
   layout.about = section_or_empty(*sections, "UI Data");
   return layout;
@@ -184,7 +184,7 @@ Result<std::string_view> Unpacker::unpack(const PackedBlock& block) {
   constexpr uint64_t kFirstSequence = 64;
   if (block.packed.size() > LZ4_MAX_INPUT_SIZE || block.plain_bytes > LZ4_MAX_INPUT_SIZE ||
       block.plain_bytes > block.packed.size() * kMostGrowth + kFirstSequence) {
-    return fail("a block of {} bytes is said to unpack to {}", block.packed.size(), block.plain_bytes);
+    return fail("a block of {} bytes claims to decompress to {}", block.packed.size(), block.plain_bytes);
   }
   if (block.plain_bytes > capacity_) {
     buffer_ = std::make_unique_for_overwrite<char[]>(block.plain_bytes);
@@ -192,12 +192,13 @@ Result<std::string_view> Unpacker::unpack(const PackedBlock& block) {
   }
   const int unpacked = LZ4_decompress_safe(block.packed.data(), buffer_.get(), static_cast<int>(block.packed.size()),
                                            static_cast<int>(block.plain_bytes));
-  if (unpacked < 0 || static_cast<uint64_t>(unpacked) != block.plain_bytes) return fail("a block does not unpack");
+  if (unpacked < 0 || static_cast<uint64_t>(unpacked) != block.plain_bytes)
+    return fail("a block cannot be decompressed");
   std::string_view message;
   SONDE_TRY(walk_messages("a block", [&]() -> Status {
     Cursor cursor({buffer_.get(), block.plain_bytes});
     message = cursor.message();
-    return cursor.at_end() ? Status() : fail("a block holds more than its message");
+    return cursor.at_end() ? Status() : fail("a block has data after its message");
   }));
   return message;
 }

@@ -20,7 +20,7 @@ class NsysReport : public NsysRun {
 
 std::unexpected<Error> not_understood(const std::string& path, std::string_view why) {
   return fail(
-      "{} is an Nsight Systems report that Sonde cannot read: {}; export it with: nsys export --type sqlite "
+      "{} is an Nsight Systems report that Sonde cannot read ({}); export it with: nsys export --type sqlite "
       "-o OUT.sqlite FILE",
       path, why);
 }
@@ -33,7 +33,7 @@ Status check_counts(const nsys::ReportLayout& layout, const nsys::ReportPart& ev
   const auto found = static_cast<uint64_t>(events.events);
   if (found == stated) return {};
   if (events.damaged_blocks == 0 || found > stated) {
-    return fail("it says that it holds {} events, and {} are there", stated, found);
+    return fail("its header counts {} events, but {} were found", stated, found);
   }
   const uint64_t missing = std::min(stated - found, uint64_t{1} << 62);
   log.add(Issue::missing_events, {}, static_cast<int64_t>(missing));
@@ -94,11 +94,11 @@ Status resolve_names(NsysRun& run, const nsys::ReportLayout& layout) {
     return {};
   }));
   if (texts == layout.counts.strings) return {};
-  return fail("it says that it holds {} texts, and {} are there", layout.counts.strings, texts);
+  return fail("its header counts {} strings, but {} were found", layout.counts.strings, texts);
 }
 
 Status read_layout_into(NsysRun& run, const nsys::ReportLayout& layout) {
-  SONDE_TRY(walk_messages("its description of the recording", [&]() -> Status {
+  SONDE_TRY(walk_messages("its recording description", [&]() -> Status {
     nsys::read_report_source(run, layout);
     return {};
   }));
@@ -106,7 +106,7 @@ Status read_layout_into(NsysRun& run, const nsys::ReportLayout& layout) {
   SONDE_TRY(check_counts(layout, events, run.trace().log));
   log_oddities(events, run.trace().log);
   nsys::append_events(run, events);
-  SONDE_TRY(walk_messages("its description of the machine", [&]() -> Status {
+  SONDE_TRY(walk_messages("its machine description", [&]() -> Status {
     if (run.wants(Field::inventory)) take_inventory(run, layout, events);
     nsys::read_report_entities(run, layout, events);
     return {};

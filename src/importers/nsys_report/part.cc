@@ -21,16 +21,16 @@ struct NumberName {
 /// ENUM_NSYS_EVENT_TYPE: what no sample shows in a report, and a reader would miss.
 constexpr auto kUnreadTypes = std::to_array<NumberName>({
     {58, "GPU context switches"},
-    {61, "processor counters"},
-    {81, "processor counters"},
+    {61, "CPU counters"},
+    {81, "CPU counters"},
     {89, "OpenACC"},
     {114, "OpenMP"},
     {117, "device memory usage"},
-    {119, "page faults of processors"},
-    {120, "page faults of GPUs"},
+    {119, "CPU page faults"},
+    {120, "GPU page faults"},
     {121, "network counters"},
     {129, "memory pools"},
-    {133, "clones of CUDA graphs"},
+    {133, "CUDA graph clones"},
     {138, "generic events"},
     {149, "parameters of graph nodes"},
     {151, "CUDA host functions"},
@@ -39,13 +39,13 @@ constexpr auto kUnreadTypes = std::to_array<NumberName>({
 /// ENUM_NSYS_EVENT_CLASS, the same.
 constexpr auto kUnreadClasses = std::to_array<NumberName>({
     {2, "OpenGL"},
-    {12, "errors of CUDA's set-up"},
+    {12, "CUDA initialization errors"},
     {48, "OpenACC"},
     {53, "Vulkan"},
     {78, "OpenMP"},
     {83, "video encoding"},
     {86, "video decoding"},
-    {96, "clones of CUDA graphs"},
+    {96, "CUDA graph clones"},
     {102, "just-in-time compilation"},
 });
 

@@ -14,9 +14,9 @@ bool is_nsys_table(std::string_view table) {
 }
 
 Error not_an_export(const std::string& path, const std::vector<std::string>& tables) {
-  if (tables.empty()) return {fmt::format("{} is a SQLite database without tables; was the export cut off?", path)};
+  if (tables.empty()) return {fmt::format("{} is a SQLite database without tables; was the export interrupted?", path)};
   return {
-      fmt::format("{} is a SQLite database, but not an export of Nsight Systems (its tables begin with {}); make one "
+      fmt::format("{} is a SQLite database, but not an Nsight Systems export (its tables begin with {}); create one "
                   "with: nsys export --type sqlite -o OUT.sqlite REPORT.nsys-rep",
                   path, tables.front())};
 }
@@ -32,7 +32,7 @@ NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path,
 
 Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& request, Trace& trace) {
   const auto cut_off = [&](const Error& error) {
-    return fail("{} is a SQLite database that cannot be read ({}); it may have been cut off: export it again", path,
+    return fail("{} is a SQLite database that cannot be read ({}); it may be truncated, so export it again", path,
                 error.message);
   };
   auto database = Database::open_read_only(path);

@@ -31,7 +31,7 @@ Status check_length(const std::string& path, Trace& trace) {
   std::error_code error;
   const uint64_t size = std::filesystem::file_size(path, error);
   const uint64_t stated = stated_size(*head);
-  if (!error && size < stated) trace.log.add(Issue::truncated, fmt::format("{} of {} bytes are there", size, stated));
+  if (!error && size < stated) trace.log.add(Issue::truncated, fmt::format("{} of {} bytes exist", size, stated));
   return {};
 }
 

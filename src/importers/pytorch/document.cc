@@ -22,11 +22,10 @@ Result<size_t> Document::find_events() {
     switch (step()) {
       case Step::member: break;
       case Step::events: return skip_space(text_, at_ + 1);
-      case Step::broken:
-        return fail("breaks off, or is no valid JSON, at byte {} before any event; copy it again", at_);
+      case Step::broken: return fail("is truncated or not valid JSON at byte {}, before any event; copy it again", at_);
       case Step::end:
         return fail(
-            "is JSON but not a trace, for it has no list \"traceEvents\"; PyTorch writes one with "
+            "is JSON but not a trace because it has no list \"traceEvents\"; write a trace with "
             "torch.profiler's export_chrome_trace()");
     }
   }

@@ -84,7 +84,7 @@ Result<Contents> read_contents(std::string_view text, const std::string& file, c
   contents.pieces = read_events(text, *first, Wanted(request.fields), *request.progress, piece_bytes);
   request.progress->end();
   if (holds_no_event(contents.pieces)) {
-    return fail("{} is JSON but not a trace: no item of its list is a trace event; name a trace that PyTorch wrote",
+    return fail("{} is JSON but not a trace: no element of its list is a trace event; pass a trace that PyTorch wrote",
                 file);
   }
   return contents;
@@ -95,7 +95,7 @@ void note_truncation(Contents& contents, std::string_view text, const std::strin
   if (last.broken) {
     log.add(Issue::truncated, fmt::format("{} at byte {} of {}", short_path(file), last.next, text.size()));
   } else if (!contents.document.read_rest(last.next)) {
-    log.add(Issue::truncated, fmt::format("{} behind its last event", short_path(file)));
+    log.add(Issue::truncated, fmt::format("{} after its last event", short_path(file)));
   }
 }
 

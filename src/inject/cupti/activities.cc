@@ -76,7 +76,7 @@ void choose_event_times(const Library& library) noexcept {
   if ((attachment.header->cuda.extras & wire::kCudaEventTimes) == 0) return;
   const Result result = call(library.event_times, uint8_t{1});
   if (result == Result::absent) {
-    tell_state(CudaState::lacks, 0, "times of CUDA events: CUPTI has them since CUDA 12.8");
+    tell_state(CudaState::lacks, 0, "times of CUDA events: CUPTI provides them since CUDA 12.8");
   } else if (result != Result::ok) {
     tell_failure(CudaState::lacks, library, "cuptiActivityEnableCudaEventDeviceTimestamps", "", result);
   }

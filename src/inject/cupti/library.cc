@@ -48,11 +48,11 @@ const char* find_functions() noexcept {
 
 bool is_usable(const char* path) noexcept {
   if (const char* const missing = find_functions(); missing != nullptr) {
-    snprintf(why_not, sizeof why_not, "%.300s is no CUPTI: it has no %s", path, missing);
+    snprintf(why_not, sizeof why_not, "%.300s is not CUPTI: it has no %s", path, missing);
     return false;
   }
   if (opened.get_version(&opened.version) == Result::ok && opened.version >= kOldestVersion) return true;
-  snprintf(why_not, sizeof why_not, "%.300s is a CUPTI from before CUDA 11.4", path);
+  snprintf(why_not, sizeof why_not, "%.300s is a CUPTI older than CUDA 11.4", path);
   return false;
 }
 
@@ -179,7 +179,7 @@ void open_once() noexcept {
   if (is_chosen ? open_at(chosen) : open_any()) {
     why_not[0] = '\0';
   } else if (why_not[0] == '\0') {
-    snprintf(why_not, sizeof why_not, "there is no libcupti");
+    snprintf(why_not, sizeof why_not, "libcupti not found");
   }
 }
 
@@ -199,7 +199,7 @@ void* symbol(const Library& library, const char* name) noexcept { return dlsym(l
 const char* text_of(const Library& library, Result result) noexcept {
   const char* text = nullptr;
   if (result == Result::absent) return "this CUPTI has no such function";
-  return library.result_text(result, &text) == Result::ok && text != nullptr ? text : "an error that it does not name";
+  return library.result_text(result, &text) == Result::ok && text != nullptr ? text : "an error without a description";
 }
 
 }  // namespace sonde::inject::cupti

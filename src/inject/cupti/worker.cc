@@ -8,7 +8,7 @@
 #include "inject/attachment.h"
 #include "inject/cupti/reading.h"
 #include "inject/cupti/timeline.h"
-#include "inject/names.h"
+#include "inject/name_table.h"
 #include "inject/own_thread.h"
 
 namespace sonde::inject::cupti {

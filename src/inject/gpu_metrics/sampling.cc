@@ -10,7 +10,7 @@
 #include "inject/gpu_metrics/places.h"
 #include "inject/gpu_metrics/sampler.h"
 #include "inject/gpu_metrics/told.h"
-#include "inject/names.h"
+#include "inject/name_table.h"
 #include "inject/own_thread.h"
 #include "inject/thread_chunk.h"
 
@@ -63,7 +63,7 @@ void pause_for(int64_t ns) noexcept {
 
 void tell_no_devices(int result) noexcept {
   char text[128];
-  snprintf(text, sizeof text, "the program's CUDA did not come to work (cuDeviceGetCount gave %d)", result);
+  snprintf(text, sizeof text, "CUDA could not be initialized in the program (cuDeviceGetCount returned %d)", result);
   tell(SamplingState::failed, wire::kNoGpu, text, result);
 }
 

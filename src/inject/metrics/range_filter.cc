@@ -6,7 +6,7 @@
 #include "inject/metrics/range_pattern.h"
 #include "inject/metrics/settings.h"
 #include "inject/metrics/told.h"
-#include "inject/names.h"
+#include "inject/name_table.h"
 #include "wire/place.h"
 
 namespace sonde::inject::metrics {

@@ -20,7 +20,7 @@ class CurlPoster final : public HttpPoster {
   Result<int> post(const std::string& url, std::string_view content_type, const std::string& body,
                    std::chrono::milliseconds timeout) override {
     const CurlHandle easy = new_curl_handle();
-    if (!easy) return fail("there is no memory for a connection");
+    if (!easy) return fail("out of memory for a connection");
     CurlList headers;
     add_header(headers, fmt::format("Content-Type: {}", content_type));
     set_up_curl(easy.get(), url);

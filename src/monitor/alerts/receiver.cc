@@ -91,21 +91,22 @@ PostOutcome Receiver::post(const std::string& body) {
     trouble_ = status.error().message;
     return PostOutcome::failed;
   }
-  trouble_ = fmt::format("it answers with status {}", *status);
-  if (*status >= 300 && *status < 400) trouble_ += ", and redirects are not followed: configure the URL that it names";
+  trouble_ = fmt::format("it responded with status {}", *status);
+  if (*status >= 300 && *status < 400)
+    trouble_ += "; redirects are not followed: configure the target URL of the redirect";
   return outcome_of(*status);
 }
 
 void Receiver::tell_log(PostOutcome outcome, int64_t failures_before) {
   const std::vector<LogField> fields = {{"receiver", shown_receiver(url_)}};
   if (outcome == PostOutcome::arrived) {
-    if (failures_before > 0) log_.info("Alerts reach the receiver again.", fields);
+    if (failures_before > 0) log_.info("The receiver accepts alerts again.", fields);
     return;
   }
   if (failures_before > 0) return;
-  const std::string_view next = outcome == PostOutcome::failed ? "They are tried again with growing pauses."
-                                                               : "What it refuses is not sent again.";
-  log_.warning(fmt::format("Alerts do not reach the receiver: {}. {}", trouble_, next), fields);
+  const std::string_view next =
+      outcome == PostOutcome::failed ? "They are retried with increasing delays." : "Rejected alerts are not re-sent.";
+  log_.warning(fmt::format("Alerts cannot be delivered: {}. {}", trouble_, next), fields);
 }
 
 }  // namespace sonde::monitor

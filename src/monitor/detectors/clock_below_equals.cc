@@ -93,11 +93,11 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 extern const DetectorRow clock_below_equals_detector;
 constinit const DetectorRow clock_below_equals_detector = {
     .name = "clock_below_equals",
-    .description = "at the same work the SM clock is 7 % lower than that of the host's other GPUs of this product",
+    .description = "with the same work, the SM clock is 7 % lower than on the host's other GPUs of the same model",
     .clear_after_s = 60,
     .make = each_minute<clock_below_equals::Kept, clock_below_equals::look>,
     .severity = "warning",
-    .clears = "within 4 % for 20 minutes of the same work",
+    .clears = "within 4 % for 20 minutes with the same work",
 };
 
 }  // namespace sonde::monitor

@@ -42,11 +42,12 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 extern const DetectorRow clock_lower_than_before_detector;
 constinit const DetectorRow clock_lower_than_before_detector = {
     .name = "clock_lower_than_before",
-    .description = "under full use the SM clock is 4 % lower than is usual for this GPU, and no reason is given",
+    .description =
+        "under full utilization the SM clock is 4 % lower than usual for this GPU, without a clocks event reason",
     .clear_after_s = 60,
     .make = each_minute<clock_lower_than_before::Kept, clock_lower_than_before::look>,
     .severity = "warning",
-    .clears = "within 2 % for 15 minutes of full use",
+    .clears = "within 2 % for 15 minutes of full utilization",
 };
 
 }  // namespace sonde::monitor

@@ -25,11 +25,11 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow contradictory_values_detector = {
     .name = "contradictory_values",
-    .description = "for three rounds the GPU's values cannot be true together: full use at idle power",
+    .description = "for three sampling rounds the GPU's values contradict each other: full utilization at idle power",
     .clear_after_s = 60,
     .make = each_gpu<contradictory_values::Kept, contradictory_values::look>,
     .severity = "warning",
-    .clears = "they fit together for 1 min",
+    .clears = "the values are consistent for 1 min",
 };
 
 }  // namespace sonde::monitor

@@ -96,7 +96,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 extern const DetectorRow cooling_worse_detector;
 constinit const DetectorRow cooling_worse_detector = {
     .name = "cooling_worse",
-    .description = "the chip is hotter than is usual for this GPU at this power, and its equals are not",
+    .description = "the GPU is hotter than usual at this power, and other GPUs of the same model are not",
     .clear_after_s = 60,
     .make = each_minute<cooling_worse::Kept, cooling_worse::look>,
     .severity = "warning",

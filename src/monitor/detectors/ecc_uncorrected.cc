@@ -42,11 +42,11 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow ecc_uncorrected_detector = {
     .name = "ecc_uncorrected",
-    .description = "the count of uncorrectable memory errors (volatile) grew",
+    .description = "the count of uncorrectable memory errors (volatile) increased",
     .clear_after_s = 60,
     .make = each_gpu<ecc_uncorrected::Kept, ecc_uncorrected::look>,
     .severity = "critical",
-    .clears = "no new one for 1 h, or the driver was loaded again",
+    .clears = "no new error for 1 h, or the driver was reloaded",
 };
 
 }  // namespace sonde::monitor

@@ -32,7 +32,8 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow fabric_not_ready_detector = {
     .name = "fabric_not_ready",
-    .description = "the GPU is not registered with the NVLink fabric: that failed, or has not ended for 5 min",
+    .description =
+        "the GPU is not registered with the NVLink fabric: registration failed, or has not completed for 5 min",
     .clear_after_s = 60,
     .make = each_gpu<fabric_not_ready::Kept, fabric_not_ready::look>,
     .severity = "critical",

@@ -78,11 +78,11 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 extern constinit const DetectorRow gpu_hot_detector = {
     .name = "gpu_hot",
     .description =
-        "for 20 s the chip is above gpu.max_temperature, or less than 2 °C from its slowdown "
+        "for 20 s the GPU is above gpu.max_temperature, or less than 2 °C from its thermal slowdown "
         "(temperature.gpu.tlimit)",
     .clear_after_s = 30,
     .make = each_gpu<gpu_hot::Kept, gpu_hot::look>,
-    .severity = "warning; critical more than 5 °C above, or beyond the slowdown",
+    .severity = "warning; critical if more than 5 °C above, or beyond the thermal slowdown",
     .clears = "3 °C below for 1 min",
 };
 

@@ -15,11 +15,11 @@ void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found
 
 extern constinit const DetectorRow gpu_lost_detector = {
     .name = "gpu_lost",
-    .description = "the driver cannot reach the GPU any more: it has fallen off the bus",
+    .description = "the driver can no longer reach the GPU: it has fallen off the bus",
     .clear_after_s = 30,
     .make = each_gpu<Nothing, gpu_lost::look>,
     .severity = "critical",
-    .clears = "the GPU answers again, for 30 s",
+    .clears = "the GPU responds again for 30 s",
 };
 
 }  // namespace sonde::monitor

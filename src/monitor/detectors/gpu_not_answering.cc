@@ -39,11 +39,11 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow gpu_not_answering_detector = {
     .name = "gpu_not_answering",
-    .description = "a call to the driver for this GPU has not come back for 10 s",
+    .description = "a driver call for this GPU has not returned for 10 s",
     .clear_after_s = 30,
     .make = each_gpu<gpu_not_answering::Kept, gpu_not_answering::look>,
     .severity = "warning; critical after 60 s",
-    .clears = "the GPU answers again, for 30 s",
+    .clears = "the GPU responds again for 30 s",
 };
 
 }  // namespace sonde::monitor

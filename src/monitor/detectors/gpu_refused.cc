@@ -28,11 +28,11 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow gpu_refused_detector = {
     .name = "gpu_refused",
-    .description = "the driver refuses to tell of the GPU, for two rounds: no permission, or an error of its own",
+    .description = "the driver refuses to report the GPU for two sampling rounds: no permission, or an internal error",
     .clear_after_s = 30,
     .make = each_gpu<gpu_refused::Kept, gpu_refused::look>,
     .severity = "warning",
-    .clears = "the GPU can be read again, for 30 s",
+    .clears = "the GPU can be read again for 30 s",
 };
 
 }  // namespace sonde::monitor

@@ -18,11 +18,11 @@ void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found
 
 extern constinit const DetectorRow gpu_reset_required_detector = {
     .name = "gpu_reset_required",
-    .description = "the GPU answers, and computes no more until it is reset",
+    .description = "the GPU responds, but runs no work until it is reset",
     .clear_after_s = 30,
     .make = each_gpu<Nothing, gpu_reset_required::look>,
     .severity = "critical",
-    .clears = "the GPU can be read again, for 30 s",
+    .clears = "the GPU can be read again for 30 s",
 };
 
 }  // namespace sonde::monitor

@@ -14,12 +14,12 @@ std::unique_ptr<Detector> make() { return std::make_unique<ReportedDetector>(kNa
 extern constinit const DetectorRow gpu_slow_for_tasks_detector = {
     .name = gpu_slow_for_tasks::kName,
     .description =
-        "tasks of a type take at least 1.25 times as long as on other GPUs of the same name: the medians of the last "
-        "30 on each (10 at least), by a rank test",
+        "tasks of a type take at least 1.25 times as long as on other GPUs of the same model; a rank test compares the "
+        "medians of the last 30 tasks on each (at least 10)",
     .clear_after_s = 60,
     .make = gpu_slow_for_tasks::make,
     .severity = "warning",
-    .clears = "less than 1.15 times as long, or no task of the type there for a day",
+    .clears = "less than 1.15 times as long, or no task of the type on the GPU for a day",
 };
 
 }  // namespace sonde::monitor

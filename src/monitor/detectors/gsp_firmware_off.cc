@@ -16,11 +16,11 @@ void look(const GpuLook& gpu, Nothing& /*kept*/, std::vector<Observation>& found
 
 extern constinit const DetectorRow gsp_firmware_off_detector = {
     .name = "gsp_firmware_off",
-    .description = "the driver does not run its firmware on the GPU (GSP), though it would by default",
+    .description = "GSP firmware is off, although the driver uses it by default",
     .clear_after_s = 60,
     .make = each_gpu<Nothing, gsp_firmware_off::look>,
     .severity = "info",
-    .clears = "the driver was loaded with it",
+    .clears = "the driver is loaded with GSP firmware",
 };
 
 }  // namespace sonde::monitor

@@ -57,7 +57,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 extern const DetectorRow idle_power_raised_detector;
 constinit const DetectorRow idle_power_raised_detector = {
     .name = "idle_power_raised",
-    .description = "the idle GPU draws 15 W and 20 % more than is usual for it",
+    .description = "the idle GPU draws 15 W and 20 % more than usual",
     .clear_after_s = 60,
     .make = each_minute<idle_power_raised::Kept, idle_power_raised::look>,
     .severity = "info",

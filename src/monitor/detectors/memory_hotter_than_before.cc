@@ -62,7 +62,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 extern const DetectorRow memory_hotter_than_before_detector;
 constinit const DetectorRow memory_hotter_than_before_detector = {
     .name = "memory_hotter_than_before",
-    .description = "the memory is hotter above the chip than is usual for this GPU at this power",
+    .description = "the difference between memory and GPU temperature is larger than usual at this power",
     .clear_after_s = 60,
     .make = each_minute<memory_hotter_than_before::Kept, memory_hotter_than_before::look>,
     .severity = "warning",

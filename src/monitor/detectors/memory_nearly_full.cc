@@ -40,7 +40,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow memory_nearly_full_detector = {
     .name = "memory_nearly_full",
-    .description = "more of the memory is in use than gpu.memory_threshold for 1 min",
+    .description = "the share of memory in use is above gpu.memory_threshold for 1 min",
     .clear_after_s = 0,
     .make = each_gpu<memory_nearly_full::Kept, memory_nearly_full::look>,
     .severity = "info",

@@ -35,7 +35,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 extern const DetectorRow memory_unexplained_detector;
 constinit const DetectorRow memory_unexplained_detector = {
     .name = "memory_unexplained",
-    .description = "2 GiB of memory are in use that no process of the GPU holds",
+    .description = "2 GiB of memory in use belong to no process of the GPU",
     .clear_after_s = 60,
     .make = each_minute<memory_unexplained::Kept, memory_unexplained::look>,
     .severity = "warning",

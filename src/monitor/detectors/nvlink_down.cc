@@ -84,12 +84,12 @@ std::unique_ptr<Detector> make() { return std::make_unique<NvLinkDown>(); }
 extern constinit const DetectorRow nvlink_down_detector = {
     .name = "nvlink_down",
     .description =
-        "an NVLink that was active is down, or the GPU has fewer active ones than others of its kind in the "
-        "host. One incident a link",
+        "an active NVLink went down, or the GPU has fewer active NVLinks than the host's other GPUs of the same model. "
+        "One incident per link",
     .clear_after_s = 60,
     .make = nvlink_down::make,
-    .severity = "critical; fewer than others: warning",
-    .clears = "it is active for 1 min",
+    .severity = "critical; fewer than other GPUs: warning",
+    .clears = "the link is active for 1 min",
 };
 
 }  // namespace sonde::monitor

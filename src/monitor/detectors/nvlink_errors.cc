@@ -68,12 +68,12 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 extern constinit const DetectorRow nvlink_errors_detector = {
     .name = "nvlink_errors",
     .description =
-        "within 10 min an NVLink recovered from an error, or had more than 100 replays and CRC errors. One "
-        "incident a link",
+        "within 10 min an NVLink recovered from an error, or had more than 100 replays and CRC errors. One incident "
+        "per link",
     .clear_after_s = 60,
     .make = each_gpu<nvlink_errors::Kept, nvlink_errors::look>,
     .severity = "warning",
-    .clears = "no recovery and at most 10 others within 10 min, for 1 min",
+    .clears = "no recovery and at most 10 other errors within 10 min, for 1 min",
 };
 
 }  // namespace sonde::monitor

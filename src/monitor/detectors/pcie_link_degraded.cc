@@ -59,12 +59,12 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 extern constinit const DetectorRow pcie_link_degraded_detector = {
     .name = "pcie_link_degraded",
     .description =
-        "the PCIe link has fewer lanes than GPU and slot allow for 20 s, or a lower generation through 1 min "
-        "of work (and two health checks); idle links train down, which is normal",
+        "the PCIe link has fewer lanes than GPU and slot support for 20 s, or a lower generation during 1 min of work "
+        "(and two health checks); idle links normally use a lower generation",
     .clear_after_s = 60,
     .make = each_gpu<pcie_link_degraded::Kept, pcie_link_degraded::look>,
     .severity = "warning",
-    .clears = "width or, at work, generation is full for 1 min",
+    .clears = "full width for 1 min or, under load, full generation",
 };
 
 }  // namespace sonde::monitor

@@ -34,11 +34,11 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow pcie_replays_detector = {
     .name = "pcie_replays",
-    .description = "PCIe packets were sent again more than 8 times a minute, over 5 min",
+    .description = "more than 8 PCIe replays per minute over 5 min",
     .clear_after_s = 60,
     .make = each_gpu<pcie_replays::Kept, pcie_replays::look>,
     .severity = "warning",
-    .clears = "at most 2 a minute over 5 min, for 1 min",
+    .clears = "at most 2 per minute over 5 min, for 1 min",
 };
 
 }  // namespace sonde::monitor

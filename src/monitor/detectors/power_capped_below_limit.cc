@@ -45,7 +45,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 extern const DetectorRow power_capped_below_limit_detector;
 constinit const DetectorRow power_capped_below_limit_detector = {
     .name = "power_capped_below_limit",
-    .description = "the GPU says that its power limit holds it down, and draws 6 % less than it used to at that limit",
+    .description = "the GPU reports throttling by its power limit, but draws 6 % less than it used to at that limit",
     .clear_after_s = 60,
     .make = each_minute<power_capped_below_limit::Kept, power_capped_below_limit::look>,
     .severity = "warning",

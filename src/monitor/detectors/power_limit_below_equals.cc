@@ -53,7 +53,7 @@ void look(const HostMinute& host, std::span<Kept> kept, std::vector<Observation>
 extern const DetectorRow power_limit_below_equals_detector;
 constinit const DetectorRow power_limit_below_equals_detector = {
     .name = "power_limit_below_equals",
-    .description = "the power limit in force is 3 % lower than that of the host's other GPUs of this product",
+    .description = "the enforced power limit is 3 % lower than that of the host's other GPUs of the same model",
     .clear_after_s = 60,
     .make = each_minute<power_limit_below_equals::Kept, power_limit_below_equals::look>,
     .severity = "warning",

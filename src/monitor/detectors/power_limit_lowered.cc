@@ -36,13 +36,12 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow power_limit_lowered_detector = {
     .name = "power_limit_lowered",
-    .description = "the power limit in force is below the board's default",
+    .description = "the enforced power limit is below the board's default",
     .clear_after_s = 60,
     .make = each_gpu<power_limit_lowered::Kept, power_limit_lowered::look>,
     .severity =
-        "info; warning where it is below the limit that was set: not nvidia-smi -pl but the board or the host "
-        "holds it down",
-    .clears = "the limit is back for 1 min",
+        "info; warning if it is below the requested limit: the board or the host enforces it, not nvidia-smi -pl",
+    .clears = "the limit is restored for 1 min",
 };
 
 }  // namespace sonde::monitor

@@ -31,11 +31,11 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow recovery_action_detector = {
     .name = "recovery_action",
-    .description = "the GPU names what brings it back (nvidia-smi: gpu_recovery_action)",
+    .description = "the GPU reports a recovery action (nvidia-smi: gpu_recovery_action)",
     .clear_after_s = 30,
     .make = each_gpu<recovery_action::Kept, recovery_action::look>,
     .severity = "critical",
-    .clears = "it names none, for 30 s",
+    .clears = "it reports none for 30 s",
 };
 
 }  // namespace sonde::monitor

@@ -43,12 +43,12 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 extern constinit const DetectorRow remapped_rows_detector = {
     .name = "remapped_rows",
     .description =
-        "a memory row could not be remapped, waits for a reset to be remapped, or a bank has few spare rows "
-        "or none left (early warning). One incident each",
+        "row remapping failed, row remapping is pending until a reset, or a bank has few or no spare rows left (early "
+        "warning). One incident each",
     .clear_after_s = 60,
     .make = each_gpu<remapped_rows::Kept, remapped_rows::look>,
     .severity = "failure: critical; pending, spare_rows: warning",
-    .clears = "the GPU does not say so any more, for 1 min",
+    .clears = "the GPU no longer reports it for 1 min",
 };
 
 }  // namespace sonde::monitor

@@ -22,7 +22,7 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow retired_pages_pending_detector = {
     .name = "retired_pages_pending",
-    .description = "a page of memory will be retired at the next reset (GPUs before Ampere)",
+    .description = "page retirement is pending until the next reset (GPUs before Ampere)",
     .clear_after_s = 60,
     .make = each_gpu<retired_pages_pending::Kept, retired_pages_pending::look>,
     .severity = "warning",

@@ -19,11 +19,11 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 
 extern constinit const DetectorRow sram_threshold_exceeded_detector = {
     .name = "sram_threshold_exceeded",
-    .description = "so many uncorrectable errors in SRAM that NVIDIA has the GPU replaced",
+    .description = "the threshold of uncorrectable SRAM errors is exceeded, above which NVIDIA replaces the GPU",
     .clear_after_s = 60,
     .make = each_gpu<sram_threshold_exceeded::Kept, sram_threshold_exceeded::look>,
     .severity = "critical",
-    .clears = "the GPU does not say so any more, for 1 min",
+    .clears = "the GPU no longer reports it for 1 min",
 };
 
 }  // namespace sonde::monitor

@@ -14,12 +14,12 @@ std::unique_ptr<Detector> make() { return std::make_unique<ReportedDetector>(kNa
 extern constinit const DetectorRow task_slow_detector = {
     .name = task_slow::kName,
     .description =
-        "a task of a type runs longer than sonde.tasks.profiles.slow_factor times the 90th percentile of the last 200 "
-        "of its type on such GPUs (20 at least)",
+        "a task runs longer than sonde.tasks.profiles.slow_factor times the 90th percentile of the last 200 tasks (at "
+        "least 20) of its type on GPUs of the same model",
     .clear_after_s = 60,
     .make = task_slow::make,
     .severity = "warning",
-    .clears = "the next task of the type there ended in time and no recording of one is awaited, or after 1 h",
+    .clears = "the next task of the type on such a GPU finished in time and no recording is pending, or after 1 h",
 };
 
 }  // namespace sonde::monitor

@@ -123,15 +123,15 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
 extern constinit const DetectorRow throttling_detector = {
     .name = "throttling",
     .description =
-        "clocks are held down: by heat or hardware for 5 % of the last minute, by the power limit or sync "
-        "boost for half of it; by the driver's counters of time, else by its reasons in three rounds in a "
-        "row. One incident a reason",
+        "the clocks are throttled: thermally or by hardware for 5 % of the last minute, by the power cap or sync boost "
+        "for 50 %; measured by the driver's time counters, or else by its clocks event reasons in three consecutive "
+        "rounds. One incident per reason",
     .clear_after_s = 30,
     .make = each_gpu<throttling::Kept, throttling::look>,
     .severity =
         "hw_thermal_slowdown, hw_power_brake: critical; sw_thermal_slowdown, hw_slowdown: warning; sync_boost, "
         "sw_power_cap: info",
-    .clears = "a fifth of that share for 90 s",
+    .clears = "below a fifth of that share for 90 s",
 };
 
 }  // namespace sonde::monitor

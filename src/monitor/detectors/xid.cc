@@ -224,13 +224,13 @@ std::unique_ptr<Detector> make() { return std::make_unique<XidDetector>(); }
 
 extern constinit const DetectorRow xid_detector = {
     .name = "xid",
-    .description = "the driver reported an XID; those that follow within 5 s belong to it",
+    .description = "the driver reported an XID; XIDs that follow within 5 s belong to the same incident",
     .clear_after_s = 5,
     .make = xid::make,
-    .severity = "by the table of XIDs; critical where the GPU has to be reset",
+    .severity = "by the table of XIDs; critical if the GPU needs a reset",
     .clears =
-        "no action: 5 min without another; programs: those on the GPU are gone, or 15 min; others 1 h; reset or "
-        "restart: the GPU was reset or the driver loaded again",
+        "no action: 5 min without another XID; programs: the programs on the GPU have exited, or 15 min; others: 1 h; "
+        "reset or reboot: the GPU was reset or the driver reloaded",
 };
 
 }  // namespace sonde::monitor

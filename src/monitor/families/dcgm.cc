@@ -115,12 +115,12 @@ constexpr auto kMetrics = std::to_array<Metric>({
 #undef SONDE_DCGM_METRIC
     {.name = "DCGM_FI_DEV_XID_ERRORS",
      .labels = labels_of(Names::before),
-     .help =
-         "Code of the last XID error, 0 where there was none. It stays: alert on sonde_gpu_xid_last_timestamp_seconds.",
+     .help = "Code of the last XID error, 0 if there was none. It is never reset: alert on "
+             "sonde_gpu_xid_last_timestamp_seconds.",
      .collect = [](const Scrape& scrape, Samples& out) { tell_last_xid(Names::before, scrape, out); }},
     {.name = "DCGM_FI_DEV_XID_ERROR",
      .labels = labels_of(Names::now),
-     .help = "Code of the last XID error, 0 where there was none.",
+     .help = "Code of the last XID error, 0 if there was none.",
      .collect = [](const Scrape& scrape, Samples& out) { tell_last_xid(Names::now, scrape, out); }},
 });
 // NOLINTEND(bugprone-macro-parentheses)

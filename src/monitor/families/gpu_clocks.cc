@@ -47,12 +47,12 @@ void throttle_time(const Scrape& scrape, Samples& out) {
 constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_gpu_clock_throttled",
      .labels = "uuid, reason",
-     .help = "1 where the clocks are held down for this reason now.",
+     .help = "1 if the clocks are throttled now, by clocks event reason.",
      .collect = throttled},
     {.name = "sonde_gpu_clock_throttle_seconds_total",
      .kind = MetricKind::counter,
      .labels = "uuid, reason",
-     .help = "Time for which the clocks were held down, by reason, since the driver was loaded.",
+     .help = "Time for which the clocks were throttled since the driver was loaded, by clocks event reason.",
      .collect = throttle_time},
 });
 

@@ -80,10 +80,7 @@ void mig_memory(const Scrape& scrape, Samples& out) {
 }
 
 constexpr auto kMetrics = std::to_array<Metric>({
-    {.name = "sonde_gpu_nvlink_up",
-     .labels = "uuid, link",
-     .help = "1 where the NVLink is active.",
-     .collect = link_up},
+    {.name = "sonde_gpu_nvlink_up", .labels = "uuid, link", .help = "1 if the NVLink is active.", .collect = link_up},
     {.name = "sonde_gpu_nvlink_speed_bytes_per_second",
      .labels = "uuid, link",
      .help = "Speed of the NVLink, in one direction.",
@@ -95,15 +92,15 @@ constexpr auto kMetrics = std::to_array<Metric>({
      .collect = link_errors},
     {.name = "sonde_gpu_mig_info",
      .labels = "uuid, mig_uuid, name, gpu_instance, compute_instance",
-     .help = "1; a part of a GPU that is divided by MIG.",
+     .help = "Always 1; a MIG device.",
      .collect = mig_info},
     {.name = "sonde_gpu_mig_memory_total_bytes",
      .labels = "uuid, mig_uuid",
-     .help = "Memory of the part.",
+     .help = "Total memory of the MIG device.",
      .collect = mig_memory<&MigDevice::memory_total_bytes>},
     {.name = "sonde_gpu_mig_memory_used_bytes",
      .labels = "uuid, mig_uuid",
-     .help = "Memory of the part that processes hold.",
+     .help = "Memory of the MIG device used by processes.",
      .collect = mig_memory<&MigDevice::memory_used_bytes>},
 });
 

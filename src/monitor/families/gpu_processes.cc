@@ -58,11 +58,11 @@ void memory(const Scrape& scrape, Samples& out) {
 constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_gpu_processes",
      .labels = "uuid, user, container, state",
-     .help = "Processes on the GPU by owner; dead: the host has no such process any more.",
+     .help = "Processes on the GPU by owner; state dead: the process no longer exists on the host.",
      .collect = count},
     {.name = "sonde_gpu_process_memory_bytes",
      .labels = "uuid, user, container, state",
-     .help = "Memory of the GPU that the owner's processes hold.",
+     .help = "GPU memory used by the owner's processes.",
      .collect = memory},
 });
 

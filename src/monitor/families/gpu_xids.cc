@@ -28,7 +28,7 @@ constexpr auto kMetrics = std::to_array<Metric>({
          }},
     {.name = "sonde_gpu_xid_last_timestamp_seconds",
      .labels = "uuid, xid",
-     .help = "When this XID was last seen, since 1970.",
+     .help = "Unix time when this XID was last seen.",
      .collect =
          [](const Scrape& scrape, Samples& out) {
            tell_xids(scrape, out, [](const XidCount& xid) { return static_cast<double>(xid.last_ns) / kSecondNs; });

@@ -29,11 +29,11 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "sonde_incidents_open",
      .detail = MetricDetail::basic,
      .labels = "uuid, detector, severity",
-     .help = "Incidents that are open, by what found them and their worst severity so far.",
+     .help = "Open incidents, by detector and highest severity so far.",
      .collect = open_incidents},
     {.name = "sonde_incidents_unacknowledged",
      .detail = MetricDetail::basic,
-     .help = "Open incidents that nobody has acknowledged.",
+     .help = "Open incidents that are not acknowledged.",
      .collect = unacknowledged},
 });
 

@@ -90,15 +90,15 @@ void Keeper::set_trouble(std::string text) {
 /// A damaged database is set aside; anything else may pass, and is tried again.
 void Keeper::take_up(const StoreFailure& failure) {
   if (!failure.damaged) {
-    set_trouble(fmt::format("{}: {}; what is new is kept in memory until it can be written", path_, failure.message));
+    set_trouble(fmt::format("{}: {}; new values are kept in memory until they can be written", path_, failure.message));
     return;
   }
   store_.reset();
   const std::string aside = set_aside(path_);
-  std::string text =
-      aside.empty()
-          ? fmt::format("{} is damaged ({}) and cannot be moved away; remove it", path_, failure.message)
-          : fmt::format("{} was damaged ({}): it is {} now, and a new one was begun", path_, failure.message, aside);
+  std::string text = aside.empty()
+                         ? fmt::format("{} is damaged ({}) and cannot be moved away; remove it", path_, failure.message)
+                         : fmt::format("{} was damaged ({}): it was moved to {}, and a new database was created", path_,
+                                       failure.message, aside);
   set_trouble(text);
   const std::scoped_lock lock(waiting_mutex_);
   notes_.push_back(std::move(text));

@@ -123,7 +123,8 @@ Status Store::prepare_tables() {
   if (!version) return std::unexpected(version.error());
   if (*version > kVersion) {
     return fail(
-        "it was written by a newer version of sonde (schema {}, this one knows {}); history is kept in memory only",
+        "it was written by a newer version of sonde (schema {}, this version supports {}), so history is kept in memory "
+        "only: run that version, or move the file away to start a new history",
         *version, kVersion);
   }
   SONDE_TRY(check_pages(db_));
@@ -150,7 +151,7 @@ Result<int64_t> Store::gpu_number(const std::string& uuid) {
   if (*row) return gpus_[uuid] = query->integer(0);
   const auto last = one_integer(db_, "SELECT coalesce(max(number), -1) FROM gpus");
   if (!last) return std::unexpected(last.error());
-  if (*last + 1 >= kGpus) return fail("it knows {} GPUs already; move it away to begin a new one", kGpus);
+  if (*last + 1 >= kGpus) return fail("it already contains {} GPUs; move it away to start a new one", kGpus);
   auto insert = db_.prepare("INSERT INTO gpus (number, uuid) VALUES (?, ?)");
   if (!insert) return std::unexpected(insert.error());
   insert->bind(1, *last + 1);

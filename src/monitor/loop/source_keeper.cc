@@ -52,10 +52,9 @@ std::shared_ptr<device::DeviceSource> SourceKeeper::take(int64_t now_ns, std::ch
   if (!opening_) begin(now_ns);
   std::unique_lock lock(opening_->mutex);
   if (!opening_->done.wait_for(lock, patience, [&] { return opening_->result.has_value(); })) {
-    trouble_ = now_ns - began_ns_ < kSilentNs
-                   ? "the GPU driver has not answered yet: its management library is being opened"
-                   : "the GPU driver is not answering: opening its management library has not come back; look for XID "
-                     "messages in dmesg, then reboot";
+    trouble_ = now_ns - began_ns_ < kSilentNs ? "the GPU driver has not responded yet: NVML is being initialized"
+                                              : "the GPU driver is not responding: initializing NVML has not returned; "
+                                                "check dmesg for XID messages, then reboot";
     return nullptr;
   }
   auto result = std::move(*opening_->result);
@@ -65,7 +64,7 @@ std::shared_ptr<device::DeviceSource> SourceKeeper::take(int64_t now_ns, std::ch
   pause_ns_ = std::clamp(2 * pause_ns_, kFirstPauseNs, kLongestPauseNs);
   trouble_ = result ? std::string() : result.error().message;
   if (result && (*result)->gpu_count() == 0) {
-    trouble_ = "the driver sees no GPU; nvidia-smi -L and dmesg say more";
+    trouble_ = "the driver finds no GPU; check nvidia-smi -L and dmesg";
     return nullptr;
   }
   if (!result) return nullptr;

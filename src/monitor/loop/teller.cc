@@ -52,17 +52,17 @@ void tell_news(const MonitorParts& parts, std::span<const IncidentNews> news) {
 void tell_source(const MonitorParts& parts, const std::string& trouble, size_t gpus) {
   parts.events->add("source", json_line({{"trouble", trouble.empty() ? Json(nullptr) : Json(trouble)}}));
   if (trouble.empty()) {
-    parts.log->info(fmt::format("the GPUs can be read: this host has {}", gpus), {{"gpus", std::to_string(gpus)}});
+    parts.log->info(fmt::format("GPUs can be read: this host has {}", gpus), {{"gpus", std::to_string(gpus)}});
   } else {
-    parts.log->error(fmt::format("the GPUs cannot be read: {}", trouble));
+    parts.log->error(fmt::format("GPUs cannot be read: {}", trouble));
   }
 }
 
 void tell_history(const MonitorParts& parts, const std::string& trouble) {
   if (trouble.empty()) {
-    parts.log->info("the history is written again");
+    parts.log->info("history is being written again");
   } else {
-    parts.log->error(fmt::format("the history cannot be written: {}", trouble));
+    parts.log->error(fmt::format("history cannot be written: {}", trouble));
   }
 }
 

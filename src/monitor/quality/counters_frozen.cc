@@ -44,7 +44,7 @@ class CountersFrozen : public Check {
 
 extern constinit const Rule counters_frozen_rule = {
     .name = "counters_frozen",
-    .description = "energy, power, clock and counters exactly the same for 30 s while the GPU is in use",
+    .description = "energy, power, clock and counters unchanged for 30 s while the GPU is in use",
     .make = make_check<counters_frozen::CountersFrozen>,
 };
 

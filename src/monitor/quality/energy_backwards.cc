@@ -34,7 +34,7 @@ class EnergyBackwards : public Check {
 
 extern constinit const Rule energy_backwards_rule = {
     .name = "energy_backwards",
-    .description = "the energy counter is lower than before, and did not begin anew",
+    .description = "the energy counter decreased without a restart from 0",
     .make = make_check<energy_backwards::EnergyBackwards>,
 };
 

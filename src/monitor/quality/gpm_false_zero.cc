@@ -33,7 +33,7 @@ class GpmFalseZero : public Check {
 
 extern constinit const Rule gpm_false_zero_rule = {
     .name = "gpm_false_zero",
-    .description = "hardware counters say 0 over 3 samples in which utilization is 50 % or more",
+    .description = "hardware counters are 0 in 3 samples in which utilization is 50 % or more",
     .make = make_check<gpm_false_zero::GpmFalseZero>,
 };
 

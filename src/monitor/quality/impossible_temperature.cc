@@ -19,9 +19,9 @@ class ImpossibleTemperature : public Check {
  public:
   std::optional<Contradiction> look(const GpuSample& sample) override {
     const device::GpuReading& r = sample.reading;
-    if (impossible(r.temperature_celsius)) return told("temperature of the chip", *r.temperature_celsius);
+    if (impossible(r.temperature_celsius)) return told("GPU temperature", *r.temperature_celsius);
     if (impossible(r.memory_temperature_celsius)) {
-      return told("temperature of the memory", *r.memory_temperature_celsius);
+      return told("memory temperature", *r.memory_temperature_celsius);
     }
     return std::nullopt;
   }

@@ -26,7 +26,7 @@ class MemorySum : public Check {
 
 extern constinit const Rule memory_sum_rule = {
     .name = "memory_sum",
-    .description = "memory used and free are more than there is",
+    .description = "used and free memory add up to more than the total",
     .make = make_check<memory_sum::MemorySum>,
 };
 

@@ -18,30 +18,33 @@ std::string what_was_recorded(const CpuTally& t, const CpuOptions& options, cons
   if (options.switches != CpuScope::none) {
     text += fmt::format("{}{} thread switches", text.empty() ? "" : " and ", t.switches);
   }
-  return fmt::format("recorded {}; the recorder took {:.0f} ms of CPU time for them", text,
+  return fmt::format("recorded {}; the recorder used {:.0f} ms of CPU time for them", text,
                      static_cast<double>(state.own_ns) / kMillisecondNs);
 }
 
 std::string broken_share(const CpuTally& t) {
-  return fmt::format("{:.1f} % of {} call chains are broken: they do not reach the start of their thread",
+  return fmt::format("{:.1f} % of {} call stacks are incomplete: they do not reach the start of their thread",
                      kPercent * static_cast<double>(t.broken_chains) / static_cast<double>(t.chains), t.chains);
 }
 
 /// Of back traces too.
 void add_changed_files(std::vector<Remark>& remarks, const CpuTally& t) {
   for (const std::string& path : t.changed_files) {
-    remarks.push_back({true, fmt::format("{} was replaced since it ran: its functions have no names", path)});
+    remarks.push_back({true, fmt::format("{} was replaced after it ran, so its functions have no names", path)});
   }
 }
 
 void add_losses(std::vector<Remark>& remarks, const CpuTally& t, int64_t unread_bytes) {
   if (t.lost > 0) {
-    remarks.push_back({true, fmt::format("{} CPU samples and thread switches were lost: the recorder was late; a lower "
-                                         "--sampling-frequency or --backtrace=fp needs less",
-                                         t.lost)});
+    remarks.push_back(
+        {true,
+         fmt::format("{} CPU samples and thread switches were lost because the recorder was too slow; use a lower "
+                     "--sampling-frequency or --backtrace=fp",
+                     t.lost)});
   }
   if (t.throttled > 0) {
-    remarks.push_back({true, fmt::format("Linux held back CPU sampling {} times: it took too much time", t.throttled)});
+    remarks.push_back(
+        {true, fmt::format("Linux throttled CPU sampling {} times because it used too much CPU time", t.throttled)});
   }
   if (unread_bytes > 0) {
     remarks.push_back({true, fmt::format("{} bytes of CPU samples could not be read", unread_bytes)});
@@ -61,9 +64,10 @@ void add_cpu_remarks(std::vector<Remark>& remarks, const CpuTally& tally, const 
   remarks.push_back({false, what_was_recorded(tally, options, state)});
   if (tally.chains > 0 && options.backtrace != Backtrace::none) remarks.push_back({false, broken_share(tally)});
   if (tally.samples > 0 && !state.kernel) {
-    remarks.push_back({false,
-                       "CPU time within the kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
-                       "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
+    remarks.push_back(
+        {false,
+         "CPU time within the Linux kernel is not sampled: kernel.perf_event_paranoid above 1 forbids it; "
+         "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON permits it"});
   }
   add_losses(remarks, tally, tally.unread_bytes + state.unread_bytes);
 }

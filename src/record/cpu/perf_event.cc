@@ -116,8 +116,8 @@ std::string why_not(int error, bool whole_system) {
   }
   if (forbidden || error == ENOSYS) {
     return fmt::format(
-        "perf_event_open is forbidden here: {}; in a container --cap-add PERFMON, or a seccomp profile "
-        "that allows the call, permits it",
+        "perf_event_open is not permitted: {}; in a container, use --cap-add PERFMON or a seccomp profile "
+        "that allows the call",
         system_reason(error));
   }
   return fmt::format("perf_event_open failed: {}", system_reason(error));

@@ -28,7 +28,7 @@ Result<PerfRing> PerfRing::map(int event, size_t bytes) {
   }
   const int error = errno;
   close(event);
-  return fail("no memory for its buffers: {}", system_reason(error));
+  return fail("cannot allocate its buffers: {}", system_reason(error));
 }
 
 PerfRing::PerfRing(PerfRing&& other) noexcept

@@ -138,7 +138,7 @@ NameId CudaObjects::call(const CudaSource& source, uint16_t domain, uint32_t num
   const auto [place, fresh] = sources_[source].calls.try_emplace(object_key(domain, number));
   if (fresh) {
     place->second = trace_.names.intern(
-        fmt::format("{} call {}, name lost", domain == kDriver ? "CUDA driver" : "CUDA runtime", number));
+        fmt::format("{} call {} (name lost)", domain == kDriver ? "CUDA driver" : "CUDA runtime", number));
   }
   return place->second;
 }

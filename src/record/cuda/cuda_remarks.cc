@@ -33,23 +33,23 @@ std::string cupti_text(const CudaTally& t) {
 }
 
 std::string what_was_recorded(const CudaTally& t) {
-  std::string text = fmt::format("recorded of CUDA {}, {}, {}, {} and {} by {}",
+  std::string text = fmt::format("recorded {}, {}, {}, {} and {} of CUDA with {}",
                                  counted(t.kernels, "kernel", "kernels"), counted(t.copies, "copy", "copies"),
                                  counted(t.sets, "set", "sets"), counted(t.graph_launches, "graph", "graphs"),
                                  counted(t.api_calls, "API call", "API calls"), cupti_text(t));
   if (t.migrations > 0) text += fmt::format("; {} of the copies are migrations of unified memory", t.migrations);
   if (t.allocations > 0)
-    text += fmt::format("; {}", counted(t.allocations, "allocation or release", "allocations and releases"));
+    text += fmt::format("; {}", counted(t.allocations, "allocation or free", "allocations and frees"));
   if (t.page_faults > 0) text += fmt::format("; {}", counted(t.page_faults, "page fault", "page faults"));
-  if (t.chains > 0) text += fmt::format("; {}", counted(t.chains, "back trace", "back traces"));
+  if (t.chains > 0) text += fmt::format("; {}", counted(t.chains, "backtrace", "backtraces"));
   return text;
 }
 
 std::string what_it_cost(const CudaTally& t) {
   return fmt::format(
-      "CUPTI handed over {} records in {:.1f} MB: a thread of the recorder's took {:.3f} ms for them, CUPTI's "
+      "CUPTI delivered {} records in {:.1f} MB; a recorder thread spent {:.3f} ms on them, CUPTI's "
       "callbacks "
-      "{:.3f} ms; what CUPTI itself costs the program is not in that",
+      "{:.3f} ms; CUPTI's own overhead is not included",
       t.records, static_cast<double>(t.bytes) / kBytesPerMegabyte, static_cast<double>(t.busy_ns) / kMillisecondNs,
       static_cast<double>(t.callback_ns) / kMillisecondNs);
 }
@@ -59,21 +59,22 @@ std::string state_text(CudaState state, const std::string& text, const CudaTally
   switch (state) {
     case CudaState::no_library:
       return fmt::format(
-          "CUDA was not recorded: no CUPTI could be opened ({}); it comes with the CUDA toolkit or with pip's "
-          "nvidia-cuda-cupti package, and SONDE_CUPTI names one that lies elsewhere",
+          "CUDA was not recorded: CUPTI could not be opened ({}); install the CUDA toolkit or pip's "
+          "nvidia-cuda-cupti package, or set SONDE_CUPTI to the path of libcupti",
           text);
     case CudaState::unknown_version:
       return fmt::format(
-          "CUDA was not recorded: CUPTI {} ({}) is not one that this Sonde knows, and its records would be misread; "
-          "SONDE_CUPTI names another, of CUDA 11.4 to 13.4",
+          "CUDA was not recorded: this Sonde cannot read the records of CUPTI {} ({}); "
+          "set SONDE_CUPTI to a libcupti of CUDA 11.4 to 13.4",
           version_text(t.versions.at(text)), text);
     case CudaState::other_tool:
       return fmt::format(
-          "CUDA was not recorded: CUPTI serves another profiler in the program, and only one at a time; end that one "
+          "CUDA was not recorded: another profiler in the program uses CUPTI, which serves one at a time; stop the "
+          "other one "
           "first (nsys, ncu, torch.profiler): {}",
           text);
     case CudaState::failed: return fmt::format("CUDA was not recorded: CUPTI failed: {}", text);
-    case CudaState::lacks: return fmt::format("a part of CUDA was not recorded: {}", text);
+    case CudaState::lacks: return fmt::format("CUDA was recorded only in part: {}", text);
     case CudaState::recording: break;
   }
   return {};
@@ -92,14 +93,16 @@ void add_states(std::vector<Remark>& remarks, const CudaTally& t) {
 void add_arrivals(std::vector<Remark>& remarks, const CudaTally& t) {
   const int64_t started = t.launches + t.graph_starts;
   if (started > 0 && t.kernels == 0 && t.graph_launches == 0) {
-    remarks.push_back({true, fmt::format("{} kernels or graphs, and CUPTI delivered not one of them: nothing is known "
-                                         "of what the GPU did; run it once more, and without other profilers",
-                                         counted(started, "call started", "calls started"))});
+    remarks.push_back(
+        {true, fmt::format("{} kernels or graphs, but CUPTI delivered none of them, so the GPU activity is unknown; "
+                           "record again, without other profilers",
+                           counted(started, "call started", "calls started"))});
   } else if (t.launched_nothing > 0) {
     remarks.push_back(
-        {false, fmt::format("{} of {} that start a kernel have none in the recording: it never arrived, was "
-                            "dropped or invalid, went into a CUDA graph, or had not ended",
-                            t.launched_nothing, counted(t.launches, "call", "calls"))});
+        {false,
+         fmt::format("{} of {} that launch a kernel have no kernel in the recording: its record never arrived, was "
+                     "dropped or invalid, went into a CUDA graph, or had not ended",
+                     t.launched_nothing, counted(t.launches, "call", "calls"))});
   }
 }
 
@@ -111,47 +114,47 @@ void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
   const uint64_t timeless = of(CudaInvalid::zero_times);
   const uint64_t unfinished = timeless < t.unfinished ? timeless : t.unfinished;
   add(timeless - unfinished,
-      "records of CUPTI without times (start and end are 0), left out; its versions of CUDA 12.6 to 13.0 are known for "
-      "it, as are long runs of graphs");
+      "CUPTI records without times (start and end are 0) were skipped; known for CUPTI of CUDA 12.6 to 13.0 "
+      "and for long runs with CUDA graphs");
   if (unfinished > 0) {
     remarks.push_back(
-        {false, fmt::format("{} had not ended when the recording did, and have no times: left out",
+        {false, fmt::format("{} had not ended when the recording ended and have no times; they were skipped",
                             counted(static_cast<int64_t>(unfinished), "GPU operation", "GPU operations"))});
   }
-  add(of(CudaInvalid::backwards), "records of CUPTI that end before they start, left out");
-  add(of(CudaInvalid::unknown_kind), "records of CUPTI of an unknown kind, left out");
-  add(of(CudaInvalid::cut),
-      "records of CUPTI that could not be read, and what followed them in their buffers, left out");
-  add(static_cast<uint64_t>(t.broken_times), "records of CUDA with damaged times, left out");
-  add(t.dropped, "records that CUPTI dropped, as it says itself: it had no buffer for them");
-  add(t.flush_failures, "times that CUPTI did not hand over what it held; it may have come later");
+  add(of(CudaInvalid::backwards), "CUPTI records that end before they start were skipped");
+  add(of(CudaInvalid::unknown_kind), "CUPTI records of an unknown kind were skipped");
+  add(of(CudaInvalid::cut), "CUPTI records that could not be read were skipped with the rest of their buffers");
+  add(static_cast<uint64_t>(t.broken_times), "CUDA records with damaged times were skipped");
+  add(t.dropped, "records were dropped by CUPTI, which reports that it had no buffer for them");
+  add(t.flush_failures, "times CUPTI failed to flush its records; they may have been delivered later");
   add(t.nameless,
-      "records of CUPTI whose names had no room in the recording: kernels among them stand there without a name");
+      "CUPTI records have no name because the recording had no room for it; the kernels among them appear without a "
+      "name");
 }
 
 void add_holding(std::vector<Remark>& remarks, uint32_t holding, const Wanted& wanted) {
   if (holding == 0) return;
-  remarks.push_back(
-      {true, fmt::format(
-                 "{} ended by a signal, became another program or went on: of what CUDA did there in the last {} "
-                 "ms, CUPTI may have handed over nothing",
-                 counted(holding, "process that uses CUDA", "processes that use CUDA"), wanted.cuda_options.flush_ms)});
+  remarks.push_back({true, fmt::format("{} ended by a signal, called exec or is still running; CUPTI may not have "
+                                       "delivered the CUDA activity of the last {} "
+                                       "ms",
+                                       counted(holding, "process that uses CUDA", "processes that use CUDA"),
+                                       wanted.cuda_options.flush_ms)});
 }
 
 void add_clock(std::vector<Remark>& remarks, const CudaTally& t) {
   constexpr int64_t kNoticeableNs = 1000;
   if (t.clock_error_ns < kNoticeableNs && std::abs(t.clock_drift_ns) < kNoticeableNs) return;
   remarks.push_back(
-      {false, fmt::format("this CUPTI has a clock of its own: CUDA's times are placed among the others to {} ns; "
-                          "it went apart from theirs by {} ns until the recording's end, and was followed",
+      {false, fmt::format("this CUPTI has its own clock: CUDA times are aligned with other times to within {} ns; "
+                          "its drift of {} ns until the end of the recording was corrected",
                           t.clock_error_ns, t.clock_drift_ns)});
 }
 
 void add_graphs(std::vector<Remark>& remarks, const CudaTally& t, const Wanted& wanted) {
   if (t.graph_launches == 0 || (wanted.cuda_options.extras & wire::kCudaGraphNodes) != 0) return;
   remarks.push_back(
-      {false, fmt::format("{} recorded as a whole, without the kernels in {}: --cuda-graph-trace=node "
-                          "records them, at a higher cost",
+      {false, fmt::format("{} recorded as a whole, without the kernels in {}; --cuda-graph-trace=node "
+                          "records them with more overhead",
                           counted(t.graph_launches, "launch of a CUDA graph is", "launches of CUDA graphs are"),
                           t.graph_launches == 1 ? "it" : "them")});
 }
@@ -160,7 +163,7 @@ void add_graphs(std::vector<Remark>& remarks, const CudaTally& t, const Wanted& 
 
 void add_cuda_remarks(std::vector<Remark>& remarks, const CudaTally& tally, const Wanted& wanted, uint32_t holding) {
   if (tally.states.empty() && tally.processes == 0 && tally.events() == 0) {
-    remarks.push_back({false, "no process used CUDA: there was nothing of the GPU to record"});
+    remarks.push_back({false, "no process used CUDA, so there is no GPU activity to record"});
     return;
   }
   if (tally.processes > 0) {

@@ -12,7 +12,7 @@ using wire::SamplingState;
 
 /// Where CUPTI gives nothing the driver may still tell something.
 constexpr std::string_view kElsewhere =
-    "; what the driver itself tells of a GPU over time (NVML) sonde top and sonde serve show";
+    "; `sonde top` and `sonde serve` show what the driver (NVML) reports of a GPU over time";
 
 std::string gpu_text(uint32_t device) { return device == wire::kNoGpu ? "" : fmt::format(" of GPU {}", device); }
 
@@ -20,8 +20,8 @@ std::string what_was_sampled(const SampledGpu& gpu, const Wanted& wanted) {
   const auto seconds = static_cast<double>(gpu.sampled_ns) / kSecondNs;
   const auto all = static_cast<double>(gpu.samples + gpu.outside);
   return fmt::format(
-      "GPU metrics of GPU {} ({}): {} samples of {} metrics at {:.0f} Hz, where {} were asked for; a thread of the "
-      "recorder's took {:.3f} ms for them, what sampling costs the GPU is not in that",
+      "GPU metrics of GPU {} ({}): {} samples of {} metrics at {:.0f} Hz ({} requested); a thread of the "
+      "recorder used {:.3f} ms for them; the overhead on the GPU is not included",
       gpu.device, gpu.chip, gpu.samples, gpu.metrics.size(), seconds > 0 ? all / seconds : 0,
       wanted.gpu_metrics.frequency_hz, static_cast<double>(gpu.counted.busy_ns) / kMillisecondNs);
 }
@@ -31,20 +31,21 @@ void add_losses(std::vector<Remark>& remarks, const SampledGpu& gpu) {
     if (count > 0) remarks.push_back({true, fmt::format("GPU metrics of GPU {}: {}: {}", gpu.device, what, count)});
   };
   add(gpu.counted.overflows,
-      "times that the hardware's buffer was full; sampling began anew, and what lies between is lost; a lower "
-      "--gpu-metrics-frequency helps");
-  add(gpu.counted.full_images, "times that more samples had come than there was room for, which are lost");
-  add(static_cast<uint64_t>(gpu.missing), "samples that are missing between others");
-  add(gpu.counted.unread, "samples, or decodes as a whole, that CUPTI could not read or evaluate, left out");
-  add(gpu.counted.timeless, "samples without times, left out");
+      "times the hardware buffer was full, sampling restarted and samples were lost (use a lower "
+      "--gpu-metrics-frequency)");
+  add(gpu.counted.full_images, "times the sample buffer was full and samples were lost");
+  add(static_cast<uint64_t>(gpu.missing), "samples missing between others");
+  add(gpu.counted.unread, "samples or whole batches skipped because CUPTI could not decode or evaluate them");
+  add(gpu.counted.timeless, "samples without times, skipped");
 }
 
 void add_clock(std::vector<Remark>& remarks, const SampledGpu& gpu) {
   if (gpu.clock_error_ns == 0 || gpu.samples == 0) return;
   remarks.push_back(
-      {false, fmt::format("GPU metrics of GPU {} have times of a clock that CUPTI does not name: they are placed among "
-                          "the others to {:.3f} ms",
-                          gpu.device, static_cast<double>(gpu.clock_error_ns) / kMillisecondNs)});
+      {false,
+       fmt::format("GPU metrics of GPU {} have times of a clock that CUPTI does not identify; they are aligned with "
+                   "other times to within {:.3f} ms",
+                   gpu.device, static_cast<double>(gpu.clock_error_ns) / kMillisecondNs)});
 }
 
 /// One sentence; `text` and `result` as the state has them. Empty for what is told in another way.
@@ -53,35 +54,36 @@ std::string why_not(SamplingState state, uint32_t device, const std::string& tex
   switch (state) {
     case SamplingState::no_cupti:
       return fmt::format(
-          "{}no CUPTI could be opened ({}); it comes with the CUDA toolkit or with pip's nvidia-cuda-cupti package, "
+          "{}CUPTI could not be opened ({}); install the CUDA toolkit or pip's nvidia-cuda-cupti package, "
           "and "
-          "SONDE_CUPTI names one that lies elsewhere{}",
+          "set SONDE_CUPTI to the path of libcupti{}",
           none, text, kElsewhere);
     case SamplingState::too_old:
-      return fmt::format("{}CUPTI {} has no {}; the one of CUDA 12.6 or later is needed{}", none, result, text,
+      return fmt::format("{}CUPTI {} has no {}; CUPTI of CUDA 12.6 or later is required{}", none, result, text,
                          kElsewhere);
     case SamplingState::no_device: return fmt::format("{}the program sees no such GPU", none);
     case SamplingState::unsupported:
       return fmt::format(
-          "{}CUPTI cannot sample it ({}); it takes a GPU of Turing or later, no MIG or vGPU that forbids it, and a "
+          "{}CUPTI cannot sample it ({}); sampling needs a Turing or later GPU, no MIG or vGPU that forbids it, and a "
           "CUPTI "
-          "that knows the chip{}",
+          "that supports the chip{}",
           none, text, kElsewhere);
     case SamplingState::denied:
       return fmt::format(
-          "{}only administrators may read the GPU's counters ({}); load the driver with "
+          "{}only administrators can read the GPU's counters ({}); load the driver with "
           "NVreg_RestrictProfilingToAdminUsers=0 (modprobe.d: options nvidia NVreg_RestrictProfilingToAdminUsers=0), "
           "or "
-          "run it with CAP_SYS_ADMIN{}",
+          "run with CAP_SYS_ADMIN{}",
           none, text, kElsewhere);
     case SamplingState::in_use:
       return fmt::format(
-          "{}another tool has the GPU's counters ({}): nsys, ncu, DCGM's profiling metrics (dcgmi profile --pause lets "
+          "{}another tool uses the GPU's counters ({}): nsys, ncu, DCGM's profiling metrics (dcgmi profile --pause "
+          "frees "
           "go "
           "of them) or sonde record --metrics",
           none, text);
     case SamplingState::nothing_fits:
-      return fmt::format("{}the chip ({}) has none of the metrics that were asked for", none, text);
+      return fmt::format("{}the chip ({}) has none of the requested metrics", none, text);
     case SamplingState::failed: return fmt::format("{}{}", none, text);
     default: return {};
   }
@@ -103,15 +105,16 @@ void add_states(std::vector<Remark>& remarks, const GpuMetricsTally& tally) {
     std::string sentence = why_not(state, device, text, result);
     if (!sentence.empty()) remarks.push_back({true, std::move(sentence)});
   }
-  add_left_out(remarks, tally, SamplingState::unknown, "the GPU does not have");
-  add_left_out(remarks, tally, SamplingState::left_out, "do not fit into one pass beside the others, and are left out");
+  add_left_out(remarks, tally, SamplingState::unknown, "the GPU does not support");
+  add_left_out(remarks, tally, SamplingState::left_out,
+               "were skipped because they do not fit into one pass with the others");
 }
 
 void add_names(std::vector<Remark>& remarks, const GpuMetricsTally& tally) {
   std::set<std::vector<std::string>> said;
   for (const SampledGpu& gpu : tally.gpus) {
     if (gpu.metrics.empty() || !said.insert(gpu.metrics).second) continue;
-    remarks.push_back({false, fmt::format("GPU metrics that were sampled: {}", fmt::join(gpu.metrics, ", "))});
+    remarks.push_back({false, fmt::format("sampled GPU metrics: {}", fmt::join(gpu.metrics, ", "))});
   }
 }
 
@@ -121,8 +124,8 @@ void add_silence(std::vector<Remark>& remarks, const Profile& profile, bool any)
   if (!any || cuda.launches + cuda.graph_starts == 0 || cuda.kernels + cuda.graph_launches > 0) return;
   remarks.push_back(
       {true,
-       "GPU metrics were sampled at the same time: some versions of CUPTI deliver no kernels while they do "
-       "(12.8 on an H100); record the two one after the other"});
+       "GPU metrics were sampled at the same time; some versions of CUPTI deliver no kernels during sampling "
+       "(12.8 on an H100); record kernels and GPU metrics in separate runs"});
 }
 
 }  // namespace
@@ -130,9 +133,10 @@ void add_silence(std::vector<Remark>& remarks, const Profile& profile, bool any)
 void add_gpu_metrics_remarks(std::vector<Remark>& remarks, const Profile& profile, const Wanted& wanted) {
   const GpuMetricsTally& tally = profile.gpu_metrics;
   if (tally.gpus.empty() && tally.states.empty()) {
-    remarks.push_back({true,
-                       "no GPU metrics were sampled: no process used CUDA, in which Sonde samples them, or none long "
-                       "enough to begin"});
+    remarks.push_back(
+        {true,
+         "no GPU metrics were sampled: Sonde samples them within a process that uses CUDA, and no process used it long "
+         "enough"});
     return;
   }
   bool any = false;

@@ -22,72 +22,75 @@ struct Cause {
 };
 
 constexpr std::string_view kNotPermitted =
-    "this user may not read the GPU's counters. As root, write \"options nvidia "
-    "NVreg_RestrictProfilingToAdminUsers=0\" into /etc/modprobe.d/nvidia-profiler.conf and restart the machine; or run "
+    "this user is not permitted to read the GPU's counters. As root, write \"options nvidia "
+    "NVreg_RestrictProfilingToAdminUsers=0\" to /etc/modprobe.d/nvidia-profiler.conf and reboot; or run "
     "with CAP_SYS_ADMIN (a container: --cap-add=SYS_ADMIN)";
 
 constexpr std::array kCauses = {
-    Cause{2, "CUPTI does not know this GPU"},
+    Cause{2, "CUPTI does not support this GPU"},
     Cause{8, "CUPTI ran out of memory"},
     Cause{9,
-          "the GPU's counters are taken: another profiler (Nsight Compute, DCGM) measures on it. Stop it, or pause "
+          "the GPU's counters are in use by another profiler (Nsight Compute, DCGM). Stop it, or pause "
           "DCGM with dcgmi profile --pause"},
-    Cause{27, "this GPU cannot do it in this way"},
+    Cause{27, "this GPU does not support this operation"},
     Cause{35, kNotPermitted},
-    Cause{36, "an older profiler is at work in the program"},
-    Cause{38, "CUPTI measures GPUs of compute capability 7.0 and later (Volta), and knows none before"},
-    Cause{39, "another profiler has attached to the program: CUPTI serves one"},
-    Cause{40, "this virtual GPU has its counters switched off: the host's administrator must enable profiling for it"},
-    Cause{41, "the GPU runs in confidential computing mode, which has no counters"},
-    Cause{42, "mining GPUs have no counters"},
-    Cause{43, "counters cannot be had on this MIG instance: use one that holds the whole GPU, or switch MIG off"},
-    Cause{44, "GPUs joined by SLI have no counters: switch SLI off"},
-    Cause{45, "this version of WSL has no counters"},
-    Cause{46, "this CUPTI is older than the GPU: a newer CUDA's libcupti, named by SONDE_CUPTI, knows it"},
-    Cause{999, "CUPTI gave no reason; MPS (nvidia-cuda-mps-control) and other profilers on this GPU are known causes"},
+    Cause{36, "an older profiler is active in the program"},
+    Cause{38, "CUPTI measures only GPUs of compute capability 7.0 (Volta) and later"},
+    Cause{39, "another profiler is attached to the program, and CUPTI serves one at a time"},
+    Cause{40, "the counters of this virtual GPU are disabled; the host's administrator must enable profiling for it"},
+    Cause{41, "the GPU runs in confidential computing mode, which does not provide counters"},
+    Cause{42, "mining GPUs do not provide counters"},
+    Cause{43, "this MIG instance does not provide counters; use an instance of the whole GPU, or disable MIG"},
+    Cause{44, "GPUs in SLI do not provide counters; disable SLI"},
+    Cause{45, "this version of WSL does not provide counters"},
+    Cause{46, "this CUPTI is too old for the GPU; set SONDE_CUPTI to libcupti of a newer CUDA"},
+    Cause{999,
+          "CUPTI returned no reason; known causes are MPS (nvidia-cuda-mps-control) and other profilers on this GPU"},
 };
 
 std::string text_of(const MeasureNote& note) {
   switch (note.state) {
     case MeasureState::no_cupti:
       return fmt::format(
-          "kernels were not measured: no CUPTI could be opened ({}); it comes with the CUDA toolkit or with pip's "
-          "nvidia-cuda-cupti package, and SONDE_CUPTI names one that lies elsewhere",
+          "kernels were not measured: CUPTI could not be opened ({}); install the CUDA toolkit or pip's "
+          "nvidia-cuda-cupti package, or set SONDE_CUPTI to the path of libcupti",
           note.text);
     case MeasureState::too_old:
       return fmt::format(
-          "kernels were not measured: this CUPTI (version {}) has no {}, which CUDA 12.6 and later bring; SONDE_CUPTI "
-          "names another libcupti",
+          "kernels were not measured: this CUPTI (version {}) has no {}, which needs CUDA 12.6 or later; set "
+          "SONDE_CUPTI "
+          "to another libcupti",
           note.result, note.text);
     case MeasureState::no_settings:
-      return "kernels were not measured: the program could not read what to measure (does it run in another "
+      return "kernels were not measured: the program could not read the measurement settings (does it run in another "
              "container?)";
     case MeasureState::failed:
-      return fmt::format("kernels were not measured further: {} ({} gave {})", cause_of(note.result), note.text,
+      return fmt::format("kernel measurement stopped: {} ({} returned {})", cause_of(note.result), note.text,
                          note.result);
     case MeasureState::graphs:
-      return "kernels in CUDA graphs were not measured: switch graphs off for this run where the program can "
-             "(torch.compile mode=\"default\", vLLM --enforce-eager). Their share of the time is not known here; sonde "
-             "study says it, and sonde record --cuda-graph-trace node has their times";
+      return "kernels in CUDA graphs were not measured; disable graphs for this run if the program allows it "
+             "(torch.compile mode=\"default\", vLLM --enforce-eager). Their share of the time is unknown here; `sonde "
+             "study` reports it, and `sonde record --cuda-graph-trace node` records their times";
     case MeasureState::captured: return "kernels that were captured into a CUDA graph were not measured";
     case MeasureState::collective:
       return fmt::format(
-          "kernels of NCCL and NVSHMEM and cooperative launches were not measured: they wait for others, and would "
+          "NCCL kernels, NVSHMEM kernels and cooperative launches were not measured: they wait for other kernels, and "
+          "would "
           "wait "
-          "for ever where they are run again alone (the first one was {})",
+          "forever when replayed alone (the first one was {})",
           note.text);
     case MeasureState::given_up:
       return fmt::format(
-          "kernels were not measured further: {} launches waited too long for one of another thread that was being "
-          "measured; choose fewer by --kernel-regex or --nvtx-include",
+          "kernel measurement stopped: {} launches waited too long for a launch of another thread that was being "
+          "measured; select fewer kernels with --kernel-regex or --nvtx-include",
           note.result);
-    case MeasureState::empty: return "launches came back without values, and are left out (did they fail?)";
-    case MeasureState::contexts: return "the program has more CUDA contexts than can be measured in";
+    case MeasureState::empty: return "launches without values were skipped (did they fail?)";
+    case MeasureState::contexts: return "the program has more CUDA contexts than can be measured";
     case MeasureState::ranges:
-      return "more start/end ranges of --nvtx-include or --nvtx-exclude were open at once than can be kept in mind: "
-             "what was measured in and around them may be too much or too little";
+      return "too many start/end ranges of --nvtx-include or --nvtx-exclude were open at once; "
+             "the selection of kernels in and around them may be wrong";
     case MeasureState::kinds:
-      return "the program has more different launches than are told apart: the later ones were not measured";
+      return "the program has too many different launches to distinguish; later ones were not measured";
     default: return {};
   }
 }
@@ -99,8 +102,8 @@ void add_waits(std::vector<Remark>& remarks, const MeasureTally& tally) {
     if (note.state == MeasureState::waited) most = std::max(most, note.result);
   }
   if (most == 0) return;
-  remarks.push_back({true, fmt::format("{} launch{} of a process not measured: another thread's took too long to be "
-                                       "measured at that time",
+  remarks.push_back({true, fmt::format("{} launch{} of a process not measured: another thread's launch was "
+                                       "being measured for too long at that time",
                                        most, most == 1 ? " was" : "es were")});
 }
 
@@ -118,7 +121,8 @@ void add_metric_remarks(std::vector<Remark>& remarks, const MeasureTally& tally,
   }
   if (!refused.empty()) {
     remarks.push_back(
-        {false, fmt::format("CUPTI cannot count beside the others: {}; measure them alone", fmt::join(refused, ", "))});
+        {false, fmt::format("CUPTI cannot count together with the others: {}; measure them in a separate run",
+                            fmt::join(refused, ", "))});
   }
 }
 
@@ -128,21 +132,21 @@ void add_code_remarks(std::vector<Remark>& remarks, const MeasureTally& tally, c
   const bool counted_alone = tally.values == 0 && tally.samples.launches == 0;
   if (request.instructions) add_instruction_remarks(remarks, tally.instructions, counted_alone);
   if (tally.incomplete_code > 0) {
-    remarks.push_back(
-        {true, fmt::format("the source lines of {} files of code did not arrive as a whole and are left out",
-                           tally.incomplete_code)});
+    remarks.push_back({true, fmt::format("the source lines of {} code files arrived incomplete and were skipped",
+                                         tally.incomplete_code)});
   }
   if (tally.without_lines > 0) {
     remarks.push_back(
         {false,
-         fmt::format("{} of the measured functions have no source lines, only offsets of instructions: nvcc -lineinfo "
-                     "builds code with lines",
+         fmt::format("{} of the measured functions have no source lines, only instruction offsets; nvcc -lineinfo "
+                     "adds them",
                      tally.without_lines)});
   }
   if (tally.samples.launches > 0 && !request.instructions) {
-    remarks.push_back({false,
-                       "how often each instruction ran is not recorded: --instruction-counts does it. Their text "
-                       "(SASS) never is: ncu --section SourceCounters has it"});
+    remarks.push_back(
+        {false,
+         "execution counts of instructions are not recorded; --instruction-counts records them. Their text "
+         "(SASS) is never recorded; ncu --section SourceCounters shows it"});
   }
 }
 
@@ -191,8 +195,8 @@ std::vector<Remark> measure_remarks(const MeasureTally& tally, const MeasureRequ
   if (tally.kernels > 0 && !request.metrics.empty()) {
     remarks.push_back(
         {false,
-         fmt::format("measured {} kernel launch{} in {} pass{} each ({} values); their times are those of kernels "
-                     "run one by one",
+         fmt::format("measured {} kernel launch{} in {} pass{} each ({} values); the measured times are of kernels "
+                     "that run alone",
                      tally.kernels, tally.kernels == 1 ? "" : "es", tally.passes, tally.passes == 1 ? "" : "es",
                      tally.values)});
   }

@@ -74,7 +74,7 @@ Result<RequestFile> RequestFile::create(const MeasureRequest& request) {
   if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
     const int error = errno;
     if (file >= 0) close(file);
-    return fail("cannot measure kernels: no memory for what to measure: {}", system_reason(error));
+    return fail("cannot measure kernels: no memory for the measurement settings: {}", system_reason(error));
   }
   return RequestFile(file);
 }

@@ -13,13 +13,13 @@ std::string text_of(const SampleNote& note) {
   switch (note.state) {
     case PcState::too_old:
       return fmt::format(
-          "kernels were not sampled: this CUPTI (version {}) has no {}; SONDE_CUPTI names another libcupti",
+          "kernels were not sampled: this CUPTI (version {}) has no {}; set SONDE_CUPTI to another libcupti",
           note.result, note.text);
     case PcState::failed:
-      return fmt::format("kernels were not sampled further: {} ({} gave {})", cause_of(note.result), note.text,
-                         note.result);
+      return fmt::format("kernel sampling stopped: {} ({} returned {})", cause_of(note.result), note.text, note.result);
     case PcState::code_full:
-      return "the program loaded more code with source lines than is kept: later kernels have offsets of instructions "
+      return "the program loaded more code with source lines than the recorder keeps; later kernels have instruction "
+             "offsets "
              "only";
     default: return {};
   }
@@ -30,23 +30,23 @@ void add_losses(std::vector<Remark>& remarks, const SampleTally& t) {
   const auto warn = [&](auto count, std::string text) {
     if (count > 0) remarks.push_back({true, std::move(text)});
   };
-  warn(t.full, fmt::format("the hardware's buffer was full in {} sampled launches, whose later samples are missing: "
-                           "--sampling-interval takes fewer",
+  warn(t.full, fmt::format("the hardware buffer was full in {} sampled launches, and their later samples are missing; "
+                           "a larger --sampling-interval takes fewer samples",
                            t.full));
-  warn(t.dropped,
-       fmt::format("the hardware dropped {} of {} samples: --sampling-interval takes fewer", t.dropped, t.total));
-  warn(t.empty, fmt::format("{} sampled launches have no sample of their own: they are too short for the interval of "
-                            "samples, which --sampling-interval sets",
+  warn(t.dropped, fmt::format("the hardware dropped {} of {} samples; a larger --sampling-interval takes fewer",
+                              t.dropped, t.total));
+  warn(t.empty, fmt::format("{} sampled launches have no samples because they are too short for the "
+                            "sampling interval (--sampling-interval)",
                             t.empty));
   warn(t.unnamed,
-       fmt::format("{} samples have a stall reason that CUPTI does not name: they count as samples only", t.unnamed));
+       fmt::format("{} samples have a stall reason that CUPTI does not name; they count in the total only", t.unnamed));
 }
 
 }  // namespace
 
 void add_sample_remarks(std::vector<Remark>& remarks, const SampleTally& tally, const MeasureRequest& request) {
   if (tally.launches > 0) {
-    const char* const when = request.metrics.empty() ? "" : ", each the next one like a launch that was counted";
+    const char* const when = request.metrics.empty() ? "" : ", each the next launch of the same kind as a counted one";
     remarks.push_back({false, fmt::format("sampled {} kernel launches{}: {} samples at {} instructions", tally.launches,
                                           when, tally.samples, tally.instructions)});
   }
@@ -54,15 +54,16 @@ void add_sample_remarks(std::vector<Remark>& remarks, const SampleTally& tally, 
     if (std::string text = text_of(note); !text.empty()) remarks.push_back({true, std::move(text)});
   }
   if (tally.without > 0 && tally.notes.empty()) {
-    remarks.push_back({false, fmt::format("{} counted launches have no samples, since none like them came again: "
-                                          "--section SourceCounters alone samples the first",
-                                          tally.without)});
+    remarks.push_back(
+        {false, fmt::format("{} counted launches have no samples because no later launch of the same kind followed; "
+                            "--section SourceCounters alone samples the first launch",
+                            tally.without)});
   }
   add_losses(remarks, tally);
   if (tally.elsewhere + tally.other_kernels > 0) {
     remarks.push_back(
-        {false, fmt::format("{} samples lie in functions that kernels call, or in kernels of other streams "
-                            "that ran beside them: they have no place in the tables",
+        {false, fmt::format("{} samples are in functions that kernels call, or in concurrent kernels of other streams; "
+                            "they are not in the tables",
                             tally.elsewhere + tally.other_kernels)});
   }
 }

@@ -45,7 +45,7 @@ DomainId Definitions::domain_named(NameId name) {
 NameId Definitions::string(uint32_t image, uint32_t number) const {
   const auto found = strings_.find(key(image, number));
   return found != strings_.end() ? found->second
-                                 : trace_.names.intern(fmt::format("registered string {}, name lost", number));
+                                 : trace_.names.intern(fmt::format("registered string {} (name lost)", number));
 }
 
 DomainId Definitions::domain(uint32_t image, uint16_t number) const {

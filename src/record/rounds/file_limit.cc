@@ -49,8 +49,8 @@ std::string file_limit_note() {
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
   constexpr rlim_t kKilobyte = 1024;
   return fmt::format(
-      "; files may have no more than {} KB here (ulimit -f): 'ulimit -f unlimited' in the shell before "
-      "it lifts that, where it may",
+      "; the file size limit is {} KB (ulimit -f); run 'ulimit -f unlimited' in the shell before "
+      "it to remove the limit, if permitted",
       limit.rlim_cur / kKilobyte);
 }
 

@@ -10,13 +10,15 @@ std::string line_of_no_profile(const RoundOptions& options) {
   const CaptureOptions& capture = options.capture;
   switch (capture.trigger) {
     case wire::Trigger::cuda_profiler_api:
-      return "there is no profile: the program did not call cudaProfilerStart(), which -c cudaProfilerApi waits for; "
-             "without -c all of it is recorded";
+      return "no profile was written: the program did not call cudaProfilerStart(), which -c cudaProfilerApi waits "
+             "for; "
+             "without -c, the whole run is recorded";
     case wire::Trigger::nvtx:
       return fmt::format(
-          "there is no profile: no NVTX range '{}' of {} began, which -c nvtx waits for; --nvtx-capture '{}@*' takes "
+          "no profile was written: no NVTX range '{}' of {} began, which -c nvtx waits for; --nvtx-capture '{}@*' "
+          "accepts "
           "it "
-          "of any domain, and without -c sonde stats -r nvtx_sum shows which there are",
+          "in any domain; record without -c and run `sonde stats -r nvtx_sum` to list the ranges",
           capture.range,
           capture.any_domain       ? "any domain"
           : capture.domain.empty() ? "the default domain"
@@ -24,19 +26,20 @@ std::string line_of_no_profile(const RoundOptions& options) {
           capture.range);
     case wire::Trigger::none: break;
   }
-  return "there is no profile: the recording ended before its --delay was over";
+  return "no profile was written: the recording ended within its --delay";
 }
 
 std::vector<std::string> lines_of(const Profile& profile, size_t said) {
   std::vector<std::string> lines;
   for (size_t i = said; i < profile.remarks.size(); ++i) lines.push_back(line_of(profile.remarks[i]));
   if (profile.written) {
-    lines.push_back(fmt::format("the profile is {}", profile.output));
+    lines.push_back(fmt::format("profile written to {}", profile.output));
   } else if (profile.kept.empty()) {
-    lines.push_back(fmt::format("there is no profile {}: {}", profile.output, profile.written.error().message));
+    lines.push_back(fmt::format("the profile {} was not written: {}", profile.output, profile.written.error().message));
   } else {
-    lines.push_back(fmt::format("there is no profile: {}; what was recorded is in {}; sonde record --recover reads it",
-                                profile.written.error().message, profile.kept));
+    lines.push_back(
+        fmt::format("no profile was written: {}; the recorded events are in {}, which `sonde record --recover` reads",
+                    profile.written.error().message, profile.kept));
   }
   return lines;
 }

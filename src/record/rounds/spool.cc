@@ -82,11 +82,11 @@ void SpoolWriter::flush() {
 
 Result<SpoolContent> spool_content(std::span<const std::byte> bytes) {
   SpoolContent content{};
-  if (bytes.size() < sizeof content.head) return fail("it is no recording of Sonde's: it is too short");
+  if (bytes.size() < sizeof content.head) return fail("it is not a Sonde recording: it is too short");
   std::memcpy(&content.head, bytes.data(), sizeof content.head);
-  if (content.head.magic != kSpoolMagic) return fail("it is no recording of Sonde's");
+  if (content.head.magic != kSpoolMagic) return fail("it is not a Sonde recording");
   if (content.head.wire_version != wire::kVersion) {
-    return fail("another version of Sonde recorded it (its records are of version {}, here {})",
+    return fail("another version of Sonde recorded it (its record format is version {}, this Sonde reads version {})",
                 content.head.wire_version, wire::kVersion);
   }
   content.slices = bytes.subspan(sizeof content.head);

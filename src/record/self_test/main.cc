@@ -42,9 +42,9 @@ bool call(const char* name, Arguments... arguments) {
   if (called == nullptr) {
     std::printf("the driver has no %s\n", name);
   } else if (name_of != nullptr && name_of(result, &word) == kSuccess && word != nullptr) {
-    std::printf("%s gave %s\n", name, word);
+    std::printf("%s returned %s\n", name, word);
   } else {
-    std::printf("%s gave error %d\n", name, result);
+    std::printf("%s returned error %d\n", name, result);
   }
   return false;
 }
@@ -72,7 +72,7 @@ bool run() {
 int main() {
   driver = dlopen("libcuda.so.1", RTLD_NOW);
   if (driver == nullptr) {
-    std::puts("there is no libcuda.so.1");
+    std::puts("libcuda.so.1 not found");
     return sonde::record::kNoDriver;
   }
   auto* const initialize = function<int(unsigned)>("cuInit");

@@ -58,13 +58,13 @@ SelfTest judged(const SubprocessEnd& end, int64_t kernels, std::string said) {
 std::optional<Remark> remark_of(const SelfTest& test) {
   switch (test.outcome) {
     case SelfTest::Outcome::no_driver: return {};
-    case SelfTest::Outcome::seen: return Remark{false, "self-test: a kernel was launched first, and was seen"};
+    case SelfTest::Outcome::seen: return Remark{false, "self-test: a test kernel was launched and recorded"};
     case SelfTest::Outcome::not_seen:
       return Remark{true,
-                    "self-test: a kernel was launched first, and was not seen: kernels may be missing from this "
-                    "recording; is another profiler at work, or CUPTI of another CUDA than the driver's?"};
+                    "self-test: a test kernel was launched but not recorded, so kernels may be missing from this "
+                    "recording; check for another profiler, or a CUPTI that does not match the driver"};
     case SelfTest::Outcome::failed:
-      return Remark{true, fmt::format("self-test: no kernel could be launched: {}", test.text)};
+      return Remark{true, fmt::format("self-test: the test kernel could not be launched: {}", test.text)};
   }
   return {};
 }
@@ -80,7 +80,7 @@ Result<SelfTest> self_test(SubprocessRunner& runner, const std::string& program,
                   .output_file = scratch.path,
                   .time_limit_ns = kPatienceNs});
   if (!end) return SelfTest{SelfTest::Outcome::failed, end.error().message};
-  if (end->interrupted) return fail("told to end before the program was started");
+  if (end->interrupted) return fail("interrupted before the program was started");
   const auto said = read_small_file(scratch.path, kMostOutput);
   return judged(*end, kernels_in(*mapping), last_line(said.value_or("")));
 }

@@ -36,13 +36,13 @@ bool is_name_character(char c) {
 Result<std::string> session_folder() {
   std::string path = folder_path();
   if (mkdir(path.c_str(), kOnlyOwner) != 0 && errno != EEXIST) {
-    return fail("no folder for sessions: cannot make {}: {}", path, system_reason(errno));
+    return fail("no directory for sessions: cannot create {}: {}", path, system_reason(errno));
   }
   struct stat found{};
-  if (lstat(path.c_str(), &found) != 0) return fail("no folder for sessions: {}: {}", path, system_reason(errno));
+  if (lstat(path.c_str(), &found) != 0) return fail("no directory for sessions: {}: {}", path, system_reason(errno));
   constexpr mode_t kOfOthers = 077;
   if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & kOfOthers) != 0) {
-    return fail("no folder for sessions: {} is not this user's alone; remove it, or set XDG_RUNTIME_DIR", path);
+    return fail("no directory for sessions: other users can access {}; remove it, or set XDG_RUNTIME_DIR", path);
   }
   return path;
 }
@@ -61,8 +61,10 @@ Status check_session_name(const std::string& name) {
   constexpr size_t kMost = 64;
   const bool letter = !name.empty() && ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
   if (letter && name.size() <= kMost && std::ranges::all_of(name, is_name_character)) return {};
-  return fail("'{}' is no name for a session: it begins with a letter and has up to {} letters, digits, '-', '_', '.'",
-              name, kMost);
+  return fail(
+      "'{}' is not a valid session name; use a letter followed by letters, digits, '-', '_' or '.', at most {} "
+      "characters",
+      name, kMost);
 }
 
 Descriptor connect_session(const std::string& path) {

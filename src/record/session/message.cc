@@ -126,7 +126,7 @@ std::string packet_of(const Answer& answer) {
 Result<Request> read_request(std::string_view packet) {
   const auto words = words_of(packet);
   const auto* const verb = words.empty() ? kVerbs.end() : std::ranges::find(kVerbs, words.front());
-  if (verb == kVerbs.end()) return fail("a session does not know this request");
+  if (verb == kVerbs.end()) return fail("unknown request to a session");
   Request request;
   request.verb = static_cast<Verb>(verb - kVerbs.begin());
   for (size_t i = 1; i < words.size(); ++i) {
@@ -134,10 +134,10 @@ Result<Request> read_request(std::string_view packet) {
     FieldReader reader{.name = words[i].substr(0, equals),
                        .text = words[i].substr(std::min(equals + 1, words[i].size()))};
     visit_fields(request, reader);
-    if (!reader.read) return fail("a session does not take '{}'; is sonde of another version?", words[i]);
+    if (!reader.read) return fail("a session does not accept '{}'; is the sonde command of another version?", words[i]);
   }
   if (request.verb == Verb::start && !request.round.output.starts_with('/')) {
-    return fail("a session writes only to a whole path, and not to '{}'", request.round.output);
+    return fail("a session writes only to an absolute path, not to '{}'", request.round.output);
   }
   return request;
 }
@@ -145,7 +145,7 @@ Result<Request> read_request(std::string_view packet) {
 Result<Answer> read_answer(std::string_view packet) {
   const auto words = words_of(packet);
   if (words.empty() || (words.front() != kDone && words.front() != kRefused)) {
-    return fail("the session gave no answer; is sonde of another version?");
+    return fail("the session did not respond; is the sonde command of another version?");
   }
   Answer answer;
   answer.done = words.front() == kDone;

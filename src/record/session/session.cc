@@ -32,13 +32,14 @@ bool is_welcome(int connection) {
 Result<Descriptor> listen_at(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return fail("no session: the path {} is too long for a socket", path);
+  if (path.size() >= sizeof address.sun_path)
+    return fail("cannot create the session: the path {} is too long for a socket", path);
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   Descriptor file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   constexpr int kQueue = 8;
   if (!file || bind(file.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       listen(file.get(), kQueue) != 0) {
-    return fail("no session: {}: {}", path, system_reason(errno));
+    return fail("cannot create the session: {}: {}", path, system_reason(errno));
   }
   return file;
 }
@@ -51,7 +52,7 @@ Result<Session> Session::open(const std::string& name) {
   if (!folder) return std::unexpected(folder.error());
   const Descriptor lock = lock_folder(*folder);
   std::string path = socket_path(*folder, name);
-  if (connect_session(path)) return fail("there is a session '{}' already; choose another name", name);
+  if (connect_session(path)) return fail("a session '{}' already exists; choose another name", name);
   auto listener = listen_at(path);
   if (!listener) return std::unexpected(listener.error());
   return Session(name, std::move(path), std::move(*listener));

@@ -99,8 +99,9 @@ std::string kernel_change_says(const gate::KernelChange& change) {
 }
 
 std::string condition_says(const gate::ConditionDifference& difference) {
-  return fmt::format("{}: {} in the baseline, {} now{}", difference.condition->title, short_line(difference.base),
-                     short_line(difference.changed), difference.allowed ? ", which was allowed" : "");
+  return fmt::format("{}: {} in the baseline, {} in the new runs{}", difference.condition->title,
+                     short_line(difference.base), short_line(difference.changed),
+                     difference.allowed ? " (allowed)" : "");
 }
 
 std::string side_heading(const gate::DecidedSide& side) {

@@ -58,7 +58,7 @@ const DecisionFormat* format_of_file(std::string_view file) {
 Result<DecisionTarget> target_by_ending(std::string_view file) {
   if (const DecisionFormat* format = format_of_file(file)) return DecisionTarget{format, std::string(file)};
   const std::vector<std::string_view> endings = all_of(&DecisionFormat::ending);
-  return fail("the name '{}' does not end in {}{}; name the format before it, as in {}:{}", file,
+  return fail("the name '{}' does not end in {}{}; prefix it with the format, as in {}:{}", file,
               fmt::join(endings, ", "), did_you_mean(ending_of(file), endings), kFormats.front()->name, file);
 }
 
@@ -70,18 +70,18 @@ Result<const DecisionFormat*> find_decision_format(std::string_view name) {
   const auto* const found = std::ranges::find(kFormats, name, &DecisionFormat::name);
   if (found != kFormats.end()) return *found;
   const std::vector<std::string_view> known = all_of(&DecisionFormat::name);
-  return fail("there is no format '{}'{} ({})", name, did_you_mean(name, known), fmt::join(known, ", "));
+  return fail("unknown format '{}'{} ({})", name, did_you_mean(name, known), fmt::join(known, ", "));
 }
 
 Result<DecisionTarget> parse_decision_target(std::string_view text) {
   const size_t colon = text.find(':');
   // A format's name has no '/' and no '.': a path before a colon is part of the file's name.
   if (colon == std::string_view::npos || text.substr(0, colon).find_first_of("/.") != std::string_view::npos) {
-    if (text.empty()) return fail("the name of a file to write is missing");
+    if (text.empty()) return fail("the name of the output file is missing");
     return target_by_ending(text);
   }
   const std::string_view file = text.substr(colon + 1);
-  if (file.empty()) return fail("'{}' names a format and no file: write {}FILE", text, text);
+  if (file.empty()) return fail("'{}' has a format but no file; write {}FILE", text, text);
   const auto format = find_decision_format(text.substr(0, colon));
   if (!format) return std::unexpected(format.error());
   return DecisionTarget{*format, std::string(file)};

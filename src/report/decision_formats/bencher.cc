@@ -28,7 +28,7 @@ void write(const gate::Decision& decision, const DecisionContext& /*context*/, c
 
 extern const DecisionFormat bencher_decision_format;
 const DecisionFormat bencher_decision_format = {.name = "bencher",
-                                                .description = "the new figures as Bencher takes them (--adapter json)",
+                                                .description = "metrics of the new runs for Bencher (--adapter json)",
                                                 .ending = "",
                                                 .parts = {},
                                                 .needs_profiles = false,

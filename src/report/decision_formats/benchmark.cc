@@ -15,7 +15,7 @@ void write(const gate::Decision& decision, const DecisionContext& /*context*/, c
 extern const DecisionFormat benchmark_decision_format;
 const DecisionFormat benchmark_decision_format = {
     .name = "benchmark",
-    .description = "github-action-benchmark, tool customSmallerIsBetter: the new figures of which less is better",
+    .description = "github-action-benchmark, tool customSmallerIsBetter: metrics of the new runs where lower is better",
     .ending = "",
     .parts = {},
     .needs_profiles = false,

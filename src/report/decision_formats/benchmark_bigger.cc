@@ -13,11 +13,12 @@ void write(const gate::Decision& decision, const DecisionContext& /*context*/, c
 }  // namespace benchmark_bigger
 
 extern const DecisionFormat benchmark_bigger_decision_format;
-const DecisionFormat benchmark_bigger_decision_format = {.name = "benchmark_bigger",
-                                                         .description = "the others of them, tool customBiggerIsBetter",
-                                                         .ending = "",
-                                                         .parts = {},
-                                                         .needs_profiles = false,
-                                                         .write = benchmark_bigger::write};
+const DecisionFormat benchmark_bigger_decision_format = {
+    .name = "benchmark_bigger",
+    .description = "the same for metrics where higher is better, tool customBiggerIsBetter",
+    .ending = "",
+    .parts = {},
+    .needs_profiles = false,
+    .write = benchmark_bigger::write};
 
 }  // namespace sonde

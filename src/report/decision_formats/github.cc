@@ -90,7 +90,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 extern const DecisionFormat github_decision_format;
 const DecisionFormat github_decision_format = {
     .name = "github",
-    .description = "annotations of GitHub Actions, as workflow commands on standard output",
+    .description = "GitHub Actions annotations (workflow commands on standard output)",
     .ending = "",
     .parts = {},
     .needs_profiles = false,

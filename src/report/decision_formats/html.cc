@@ -33,7 +33,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 
 extern const DecisionFormat html_decision_format;
 const DecisionFormat html_decision_format = {.name = "html",
-                                             .description = "a page that opens anywhere, both sides' reports in it",
+                                             .description = "self-contained page with the reports of both sides",
                                              .ending = ".html",
                                              .parts = {.tables = true, .timeline = true},
                                              .needs_profiles = true,

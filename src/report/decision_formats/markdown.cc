@@ -155,7 +155,7 @@ std::string main_part(const gate::Decision& decision, const std::vector<Decision
   for (const gate::ConditionDifference& difference : decision.conditions) {
     conditions.push_back(condition_says(difference));
   }
-  return text + list_text("Conditions that are not the same", conditions) + list_text("Notes", decision.notes);
+  return text + list_text("Conditions that differ", conditions) + list_text("Notes", decision.notes);
 }
 
 std::string passing_part(const gate::Decision& decision, const std::vector<DecisionCheck>& checks) {
@@ -186,7 +186,7 @@ class Comment {
   }
 
   [[nodiscard]] std::string text() const {
-    return cut_ ? text_ + "\nCut here: a comment holds no more. `sonde gate -f text` shows all.\n" : text_;
+    return cut_ ? text_ + "\nTruncated to the size limit of a comment. `sonde gate -f text` shows all.\n" : text_;
   }
 
  private:
@@ -204,7 +204,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
   comment.add(sides_text(decision));
   comment.add(passing_part(decision, checks));
   sink(comment.text());
-  sink(fmt::format("\nMade by sonde {}.\n", SONDE_VERSION));
+  sink(fmt::format("\nCreated by sonde {}.\n", SONDE_VERSION));
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ class DecisionText {
 
   void conditions() {
     if (decision_.conditions.empty()) return;
-    heading("Conditions that are not the same");
+    heading("Conditions that differ");
     for (const gate::ConditionDifference& difference : decision_.conditions) line(condition_says(difference));
   }
 
@@ -213,7 +213,7 @@ void write(const gate::Decision& decision, const DecisionContext& context, const
 
 extern const DecisionFormat text_decision_format;
 const DecisionFormat text_decision_format = {.name = "text",
-                                             .description = "for people, what failed first",
+                                             .description = "readable text, failed checks first",
                                              .ending = ".txt",
                                              .parts = {},
                                              .needs_profiles = false,

@@ -24,7 +24,7 @@ h1{font-size:1.4rem}h2{font-size:1.05rem;margin-bottom:0}.scroll{overflow-x:auto
 </style>
 </head>
 <body>
-<h1>Figures over time</h1>
+<h1>Metrics over time</h1>
 )";
 
 std::string change_row(const gate::HistorySeries& series, size_t i) {
@@ -42,7 +42,7 @@ std::string change_row(const gate::HistorySeries& series, size_t i) {
 
 std::string changes(const gate::HistorySeries& series) {
   std::string text = fmt::format("<h2>{}</h2>\n", xml_text(series_title(series)));
-  if (series.changes.empty()) return text + "<p>No change of level.</p>\n";
+  if (series.changes.empty()) return text + "<p>No change points.</p>\n";
   text +=
       R"(<div class="scroll"><table><thead><tr><th>#</th><th>Since</th><th>When (UTC)</th><th class="number">Before</th>)"
       R"(<th class="number">After</th><th class="number">Change</th><th></th><th class="number">p</th></tr></thead><tbody>)"

@@ -160,7 +160,7 @@ std::string series_svg(const gate::HistorySeries& series, double top) {
 std::string history_svg(const gate::History& history) {
   const double height = kSvgHeight * static_cast<double>(std::max<size_t>(history.series.size(), 1));
   std::string text = svg_begin({.name = "sonde-history",
-                                .label = "Figures over time",
+                                .label = "Metrics over time",
                                 .width = kWidth,
                                 .height = height,
                                 .colors = "--dot:#0a62a8;--worse:#a4290f;--better:#1a6b3c;",

@@ -52,9 +52,9 @@ Table change_table(const gate::HistorySeries& series) {
 std::string changes_text(const gate::HistorySeries& series, const RenderOptions& options) {
   constexpr size_t kFewest = 4;
   if (series.points.size() < kFewest) {
-    return fmt::format("Changes are looked for from {} values on.\n", kFewest);
+    return fmt::format("Change points need at least {} values.\n", kFewest);
   }
-  if (series.changes.empty()) return "No change of level.\n";
+  if (series.changes.empty()) return "No change points.\n";
   std::string text;
   const auto format = find_table_format("column");
   if (format) (*format)->render(change_table(series), options, [&](std::string_view piece) { text += piece; });

@@ -65,7 +65,7 @@ extern const KernelPageFormat kernel_details_csv;
 const KernelPageFormat kernel_details_csv{
     .page = "details",
     .format = "csv",
-    .description = "the sections' metrics and advice, one a line, as ncu --csv has them",
+    .description = "metrics and rules of the sections, one per line, in the format of ncu --csv",
     .write = kernel_details_csv_page::write,
 };
 

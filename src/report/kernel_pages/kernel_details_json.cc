@@ -140,7 +140,7 @@ extern const KernelPageFormat kernel_details_json;
 const KernelPageFormat kernel_details_json{
     .page = "details",
     .format = "json",
-    .description = "sections, advice and views as a JSON document, in base units; null is what was not collected",
+    .description = "sections, rules and views as a JSON document in base units; null if not collected",
     .write = kernel_details_json_page::write,
 };
 

@@ -110,8 +110,8 @@ void write_not_on_timelines(const KernelPage& page, const KernelProfile& kernel,
     text += fmt::format("{}{}", text.empty() ? "" : ", ", id);
   if (text.empty()) return;
   text +=
-      ": a timeline has no counters; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, "
-      "measures them";
+      ": a timeline has no counters; to measure them, use sonde record --set full or ncu --set full "
+      "with -o KERNELS PROGRAM";
   sink(wrapped("  not collected: ", kIndent, text, width_of(page)));
 }
 
@@ -157,7 +157,7 @@ extern const KernelPageFormat kernel_details_text;
 const KernelPageFormat kernel_details_text{
     .page = "details",
     .format = "text",
-    .description = "the sections as ncu --page details prints them, with Sonde's own views behind them",
+    .description = "sections as in ncu --page details, followed by Sonde's own views",
     .write = kernel_details_text_page::write,
 };
 

@@ -60,7 +60,7 @@ Result<const KernelPageFormat*> find_kernel_page(std::string_view page, std::str
     if (f.page == page && f.format == format) return &f;
     known += fmt::format("{}{} --format {}", known.empty() ? "" : ", ", f.page, f.format);
   }
-  return fail("there is no page '{}' in the format '{}'; there are: {}", page, format, known);
+  return fail("unknown page '{}' in the format '{}'; known pages: {}", page, format, known);
 }
 
 ShownMetric shown_metric(const KernelPage& page, const Metric& metric) {

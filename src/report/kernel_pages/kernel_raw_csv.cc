@@ -49,8 +49,8 @@ const KernelPageFormat kernel_raw_csv{
     .page = "raw",
     .format = "csv",
     .description =
-        "all metrics in base units and full precision, one line a kernel, as ncu --page raw --csv "
-        "--print-units base has them; metrics that were not collected are empty",
+        "all metrics in base units and full precision, one line per kernel, in the format of ncu --page raw --csv "
+        "--print-units base; metrics that were not collected are empty",
     .write = kernel_raw_csv_page::write,
 };
 

@@ -80,7 +80,7 @@ std::string difference_markdown(const gate::Difference& found, bool all) {
   const int64_t gpu_time = found.base_ns * static_cast<int64_t>(std::max<size_t>(found.gpus, 1));
   const Shown shown = all ? Shown{std::numeric_limits<size_t>::max(), -1} : Shown{kUsualRows, gpu_time / kLeastPart};
   return length_sentence(found) + "\n" + causes_text(found.causes, shown.most) +
-         rows_text("Module, GPU time of its own", found.modules, shown) + rows_text("Kernel", found.kernels, shown) +
+         rows_text("Module, own GPU time", found.modules, shown) + rows_text("Kernel", found.kernels, shown) +
          rows_text("Idle GPU time", all ? found.idle : found.top, shown);
 }
 

@@ -13,7 +13,7 @@ std::string findings_text(const std::vector<Finding>& base, const std::vector<Fi
   std::string text;
   for (const FindingPair& pair : match_findings(base, changed)) {
     if (!pair.base) text += fmt::format("- new finding: {}\n", markdown_code(pair.id));
-    if (!pair.changed) text += fmt::format("- finding gone: {}\n", markdown_code(pair.id));
+    if (!pair.changed) text += fmt::format("- resolved finding: {}\n", markdown_code(pair.id));
   }
   return text.empty() ? text : text + "\n";
 }

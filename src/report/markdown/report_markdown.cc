@@ -54,7 +54,7 @@ std::string share_text(int64_t part, int64_t whole) {
 }
 
 std::string gpus_text(const RunSummary& summary) {
-  if (summary.gpus.empty()) return "\nNothing ran on a GPU, or it was not traced.\n";
+  if (summary.gpus.empty()) return "\nNo GPU work ran, or it was not traced.\n";
   std::string text = "\n| GPU | | Busy | Kernels | Copies | Idle | Launched kernels |\n";
   text += "| :--- | :--- | ---: | ---: | ---: | ---: | ---: |\n";
   for (const GpuSummary& g : summary.gpus | std::views::take(kMostGpus)) {
@@ -67,7 +67,7 @@ std::string gpus_text(const RunSummary& summary) {
 }
 
 std::string ceiling_text(const Facts& facts, const Finding& f) {
-  if (!f.takes_time) return "takes no time yet";
+  if (!f.takes_time) return "costs no time yet";
   return fmt::format("{} {} ({})", f.reachable ? "at most" : "bound:", time_text(real(f.ceiling_ns)),
                      percent_text(facts.percent_of_wall(f.ceiling_ns), 100));
 }
@@ -75,7 +75,7 @@ std::string ceiling_text(const Facts& facts, const Finding& f) {
 std::string findings_text(const ReportSource& source) {
   const std::vector<Finding>& findings = source.diagnosis.findings;
   std::string text = "\n### Findings\n\n";
-  if (findings.empty()) return text + "No rule found anything worth a fix.\n";
+  if (findings.empty()) return text + "No rule found a problem worth fixing.\n";
   for (size_t i = 0; i < std::min(findings.size(), kMostFindings); ++i) {
     const Finding& f = findings[i];
     text += fmt::format("{}. {}, {}: {}\n   {}\n", i + 1, markdown_code(f.id), ceiling_text(source.facts, f),
@@ -104,7 +104,7 @@ std::string modules_text(const ModuleTree& tree) {
   std::vector<uint32_t> order(tree.modules.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, std::greater(), [&](uint32_t m) { return tree.modules[m].self.device_ns; });
-  std::string text = "\n### Modules\n\n| Module | Calls | GPU, own | | GPU, with all inside | Host |\n";
+  std::string text = "\n### Modules\n\n| Module | Calls | GPU, self | | GPU, total | Host |\n";
   text += "| :--- | ---: | ---: | ---: | ---: | ---: |\n";
   for (const uint32_t m : order | std::views::take(kMostRows)) text += module_line(tree, m);
   if (tree.outside.device_ns > 0) {
@@ -132,7 +132,7 @@ std::string missing_text(const ReportSource& source) {
     text += fmt::format("- {}: {}\n", markdown_text(m.what), markdown_text(m.meaning));
   }
   for (const std::string_view what : source.diagnosis.not_recorded) {
-    text += fmt::format("- not looked at: {}\n", markdown_text(what));
+    text += fmt::format("- not analyzed: {}\n", markdown_text(what));
   }
   for (const ImportLog::Entry& entry : source.trace.log.entries()) {
     const IssueText& issue = text_of(entry.issue);
@@ -151,7 +151,7 @@ std::string profile_text(const ReportSource& source) {
 std::string within_limit(std::string text) {
   if (text.size() <= kMostBytes) return text;
   text.resize(text.rfind('\n', kMostBytes - 100) + 1);
-  return text + "\nCut here: a comment holds no more.\n";
+  return text + "\nTruncated to the size limit of a comment.\n";
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ std::string report_markdown(const std::string& title, ReportSources sources) {
     if (sources.size() > 1) text += fmt::format("## {}\n\n", markdown_text(source->label));
     text += profile_text(*source) + "\n";
   }
-  return within_limit(text + fmt::format("Made by sonde {}.\n", SONDE_VERSION));
+  return within_limit(text + fmt::format("Created by sonde {}.\n", SONDE_VERSION));
 }
 
 }  // namespace sonde

@@ -41,9 +41,10 @@ Json files_json(const Trace& trace, const Trace* reports) {
   Json whole = facts_json(facts_of_contents(trace));
   std::vector<std::string> warnings = recorder_warnings(trace, false);
   if (warnings.size() > kMostWarnings) warnings.resize(kMostWarnings);
-  for (std::string& warning : warnings) whole.push_back(Json::array({"the recording tool said", std::move(warning)}));
+  for (std::string& warning : warnings)
+    whole.push_back(Json::array({"message of the recording tool", std::move(warning)}));
   files.push_back(
-      {{"title", files.size() > 1 ? "What was read of all files" : "What was read"}, {"facts", std::move(whole)}});
+      {{"title", files.size() > 1 ? "Data read from all files" : "Data read"}, {"facts", std::move(whole)}});
   if (reports != nullptr) add_files(files, *reports);
   return files;
 }

@@ -125,6 +125,6 @@ Json write(const ReportSource& source) {
 }  // namespace copies
 
 extern const ReportSection copies_section;
-const ReportSection copies_section{"copies", "copies by GPU, direction, kind of memory and size", copies::write};
+const ReportSection copies_section{"copies", "copies by GPU, direction, memory kind and size", copies::write};
 
 }  // namespace sonde

@@ -118,7 +118,7 @@ Json write(const ReportSource& source) {
 }  // namespace kernels
 
 extern const ReportSection kernels_section;
-const ReportSection kernels_section{"kernels", "kernels by name and launch shape, with counters where there are any",
+const ReportSection kernels_section{"kernels", "kernels by name and launch shape, with counters if recorded",
                                     kernels::write};
 
 }  // namespace sonde

@@ -162,7 +162,7 @@ Json write(const ReportSource& source) {
 }  // namespace modules
 
 extern const ReportSection modules_section;
-const ReportSection modules_section{"modules", "the tree of the model's parts and what each took of host and GPUs",
+const ReportSection modules_section{"modules", "module tree of the model, with host and GPU time of each module",
                                     modules::write};
 
 }  // namespace sonde

@@ -55,8 +55,9 @@ Json column_json(const Column& column, int64_t origin_ns) {
 
 std::string note_of(const StatsTable& made) {
   if (!made.left_out) return made.table.note;
-  return fmt::format("Not made for a run of so many events: see the timeline, or sonde stats -r {} FILE.",
-                     made.report->name);
+  return fmt::format(
+      "Not created because the run has too many events; use the timeline, or run sonde stats -r {} FILE.",
+      made.report->name);
 }
 
 Json table_json(const StatsTable& made, int64_t origin_ns) {

@@ -226,7 +226,7 @@ std::vector<Span> looked_at(const ReportSource& source) {
     std::ranges::nth_element(by_length, middle, {}, [](const Span& s) { return s.second - s.first; });
     spans.push_back(*middle);
   }
-  for (size_t e = 0; e < kMostEvidence; ++e) {
+  for (size_t e = 0; e < kMaxEvidence; ++e) {
     for (const Finding& finding : source.diagnosis.findings) {
       if (e >= finding.evidence.size()) continue;
       const Evidence& shown = finding.evidence[e];

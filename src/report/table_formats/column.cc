@@ -58,7 +58,7 @@ class ColumnRenderer {
     for (size_t c = 0; c < widths_.size(); ++c) rule += (c == 0 ? " " : "  ") + std::string(widths_[c], '-');
     sink(header() + rule + "\n");
     for (size_t row = 0; row < table_.rows(); ++row) sink(line(row));
-    if (!left_out_.empty()) sink(fmt::format("Left out at this width: {}.\n", fmt::join(left_out_, ", ")));
+    if (!left_out_.empty()) sink(fmt::format("Omitted at this width: {}.\n", fmt::join(left_out_, ", ")));
   }
 
  private:
@@ -176,6 +176,6 @@ void render(const Table& table, const RenderOptions& options, const Sink& sink) 
 }  // namespace column
 
 extern const TableFormat column_format;
-const TableFormat column_format{"column", "aligned columns, for people", "txt", true, column::render};
+const TableFormat column_format{"column", "aligned columns, for reading", "txt", true, column::render};
 
 }  // namespace sonde

@@ -41,7 +41,7 @@ void render(const Table& table, const RenderOptions& options, const Sink& sink) 
 }  // namespace json
 
 extern const TableFormat json_format;
-const TableFormat json_format{"json", "an array of objects, one a row; absent values are null", "json", false,
+const TableFormat json_format{"json", "an array of objects, one per row; absent values are null", "json", false,
                               json::render};
 
 }  // namespace sonde

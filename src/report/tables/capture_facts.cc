@@ -111,18 +111,18 @@ std::vector<MissingData> missing_data(const Trace& t) {
     std::string_view meaning;
   };
   const std::array kinds = {
-      Kind{row_count(t.kernels) == 0, "kernels", "nothing can be said of them"},
+      Kind{row_count(t.kernels) == 0, "kernels", "kernel time cannot be analyzed"},
       Kind{row_count(t.copies) == 0, "copies", "the run made none, or they were not traced"},
-      Kind{row_count(t.api) == 0, "CUDA API calls", "GPU work belongs to no range and has no launch latency"},
-      Kind{row_count(t.ranges) == 0, "ranges", "time cannot be told by part of the model (trace nvtx, or annotate)"},
-      Kind{row_count(t.os_calls) == 0, "OS runtime calls", "waits of host threads are not explained (-t osrt)"},
-      Kind{row_count(t.samples) == 0, "CPU samples",
-           "what the host computes between calls is not known (-s process-tree)"},
+      Kind{row_count(t.api) == 0, "CUDA API calls", "GPU work cannot be assigned to ranges and has no launch latency"},
+      Kind{row_count(t.ranges) == 0, "ranges",
+           "time cannot be assigned to parts of the model (trace nvtx, or annotate)"},
+      Kind{row_count(t.os_calls) == 0, "OS runtime calls", "waits of host threads cannot be explained (-t osrt)"},
+      Kind{row_count(t.samples) == 0, "CPU samples", "the host's work between calls is unknown (-s process-tree)"},
       Kind{row_count(t.counter_values) == 0, "GPU metrics over time",
-           "how busy the SMs were is not known (--gpu-metrics-devices)"},
-      Kind{row_count(t.allocations) == 0, "allocations of device memory",
-           "its use over time is not known (--cuda-memory-usage)"},
-      Kind{t.devices.empty(), "a description of the GPUs", "peak rates and limits are unknown"}};
+           "SM utilization is unknown (--gpu-metrics-devices)"},
+      Kind{row_count(t.allocations) == 0, "device memory allocations",
+           "memory use over time is unknown (--cuda-memory-usage)"},
+      Kind{t.devices.empty(), "description of the GPUs", "peak rates and limits are unknown"}};
   std::vector<MissingData> missing;
   for (const Kind& kind : kinds) {
     if (kind.missing) missing.push_back({std::string(kind.what), std::string(kind.meaning)});

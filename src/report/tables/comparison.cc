@@ -86,12 +86,13 @@ std::string change_percent_text(double base, double changed) {
 std::string cause_sentence(const gate::Cause& cause) { return sentence(gate::cause_text(cause.id), cause.arguments); }
 
 std::string chain_sentence(const gate::KernelChange& change) {
-  if (!change.base_ns && change.changed_ns) return fmt::format("added, {} a launch", time_text(*change.changed_ns));
-  if (change.base_ns && !change.changed_ns) return fmt::format("removed, was {} a launch", time_text(*change.base_ns));
+  if (!change.base_ns && change.changed_ns) return fmt::format("added, {} per launch", time_text(*change.changed_ns));
+  if (change.base_ns && !change.changed_ns)
+    return fmt::format("removed, was {} per launch", time_text(*change.base_ns));
   std::string text;
   for (const gate::KernelChange::Link& link : change.links) text += (text.empty() ? "" : ", ") + link_text(link);
   if (change.clock_ns && std::abs(*change.clock_ns) > 0) {
-    text += fmt::format(" ({} of it disappears in cycles)", change_text(*change.clock_ns));
+    text += fmt::format(" ({} of it is due to the clock)", change_text(*change.clock_ns));
   }
   return text.empty() ? "the same" : text;
 }
@@ -102,7 +103,7 @@ std::string length_sentence(const gate::Difference& difference) {
                      difference.changed_ns == difference.changed_wall_ns.value_or(difference.changed_ns);
   const std::string_view what = difference.per_step ? "A mean step"
                                 : whole             ? "The whole run"
-                                                    : "The run without its warm-up, where it has steps";
+                                                    : "The run, without warm-up if it has steps";
   const std::string percent = change_percent_text(real(difference.base_ns), real(difference.changed_ns));
   return fmt::format("{}: {} -> {} ({}{}{})", what, time_text(real(difference.base_ns)),
                      time_text(real(difference.changed_ns)), change_text(difference.changed_ns - difference.base_ns),
@@ -116,7 +117,8 @@ std::string conditions_warning(const Comparison& comparison) {
     names += fmt::format("{}{} ({} -> {})", names.empty() ? "" : ", ", d.condition->title, d.base, d.changed);
   }
   if (names.empty()) return {};
-  return fmt::format("The sides differ in {}: what follows says as much about that as about the program.", names);
+  return fmt::format("The two sides differ in {}. The differences below may come from that instead of the program.",
+                     names);
 }
 
 }  // namespace sonde

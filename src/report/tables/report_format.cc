@@ -25,7 +25,7 @@ std::string events_text(const Json& document) {
     slices += timeline["slices"].get<int64_t>();
     merged = merged || !timeline["tiles"].is_null();
   }
-  if (!merged) return fmt::format("{}, all in detail", counted(events, "event"));
+  if (!merged) return fmt::format("{}, with all details", counted(events, "event"));
   return fmt::format("{} in {}", counted(events, "event"), counted(slices, "slice"));
 }
 
@@ -54,9 +54,13 @@ std::string write_json(const std::string& title, ReportSources sources, const Si
 }
 
 constexpr std::array kReportFormats = {
-    ReportFormat{
-        "html", "a page that opens anywhere, offline", ".html", false, {.tables = true, .timeline = true}, write_html},
-    ReportFormat{"markdown", "for an issue or a pull request", ".md", true, {}, write_markdown},
+    ReportFormat{"html",
+                 "self-contained page that works offline",
+                 ".html",
+                 false,
+                 {.tables = true, .timeline = true},
+                 write_html},
+    ReportFormat{"markdown", "for issues and pull requests", ".md", true, {}, write_markdown},
     ReportFormat{
         "json", "for programs (schema: docs/schemas/report.schema.json)", ".json", true, {.tables = true}, write_json}};
 
@@ -69,7 +73,7 @@ Result<const ReportFormat*> find_report_format(std::string_view name) {
   if (found != kReportFormats.end()) return found;
   std::vector<std::string_view> known;
   for (const ReportFormat& format : kReportFormats) known.push_back(format.name);
-  return fail("a report is written as html, markdown or json, not as '{}'{}", name, did_you_mean(name, known));
+  return fail("unknown report format '{}'{}; use html, markdown or json", name, did_you_mean(name, known));
 }
 
 const ReportFormat& report_format_of_file(std::string_view path) {

@@ -36,7 +36,7 @@ Result<const TableFormat*> find_table_format(std::string_view name) {
   if (found != kTableFormats.end()) return found;
   std::vector<std::string_view> known;
   for (const TableFormat& f : kTableFormats) known.push_back(f.name);
-  return fail("there is no format '{}'{} (column, csv, tsv, json, markdown)", name, did_you_mean(name, known));
+  return fail("unknown format '{}'{} (column, csv, tsv, json, markdown)", name, did_you_mean(name, known));
 }
 
 const TimeUnit& nanoseconds_unit() { return kTimeUnits.front(); }
@@ -44,7 +44,7 @@ const TimeUnit& nanoseconds_unit() { return kTimeUnits.front(); }
 Result<const TimeUnit*> find_time_unit(std::string_view text) {
   const auto* found = std::ranges::find_if(
       kTimeUnits, [&](const TimeUnit& unit) { return !text.empty() && unit.name.starts_with(text); });
-  if (found == kTimeUnits.end()) return fail("there is no unit of time '{}' (nsec, usec, msec, seconds)", text);
+  if (found == kTimeUnits.end()) return fail("unknown time unit '{}' (nsec, usec, msec, seconds)", text);
   return found;
 }
 

@@ -39,7 +39,7 @@ std::string where_text(const Facts& facts, const Finding& finding) {
 
 /// "at most 52.2 ms (18.2 % of this time)".
 std::string ceiling_text(const Facts& facts, const Finding& finding) {
-  if (!finding.takes_time) return "takes no time yet";
+  if (!finding.takes_time) return "costs no time yet";
   return fmt::format("{} {} ({} of this time)",
                      finding.reachable ? "at most" : "bound:", time_text(static_cast<double>(finding.ceiling_ns)),
                      percent_text(facts.percent_of_wall(finding.ceiling_ns), 100));
@@ -68,7 +68,7 @@ std::string abstentions_text(const std::vector<Abstention>& abstentions, size_t 
   }
   std::string text;
   for (const auto& [reason, rules] : reasons) {
-    text += '\n' + wrapped(fmt::format("no conclusion by {}: {}", rules, reason), 0, width);
+    text += '\n' + wrapped(fmt::format("no conclusion from {}: {}", rules, reason), 0, width);
   }
   return text;
 }
@@ -83,7 +83,7 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
   std::string text = heading(facts);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
-  if (diagnosis.findings.empty() && !facts.gpus.gpus.empty()) text += "\nNo rule found anything worth a fix.\n";
+  if (diagnosis.findings.empty() && !facts.gpus.gpus.empty()) text += "\nNo rule found a problem worth fixing.\n";
   const size_t shown = std::min(most, diagnosis.findings.size());
   for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, diagnosis.findings[i], i + 1, width);
   if (shown < diagnosis.findings.size()) {
@@ -91,7 +91,7 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   }
   if (!diagnosis.not_recorded.empty()) {
     const std::string names = fmt::format("{}", fmt::join(diagnosis.not_recorded, ", "));
-    text += '\n' + wrapped("not recorded, and so not looked at: " + names, 0, width);
+    text += '\n' + wrapped("not analyzed because not recorded: " + names, 0, width);
   }
   return text + abstentions_text(diagnosis.abstentions, width);
 }

@@ -76,7 +76,7 @@ class ComparisonText {
     }
     const auto& all = comparison_.conditions;
     const auto plain = [](const auto& d) { return d.condition->forbids != gate::Forbids::everything; };
-    if (std::ranges::any_of(all, plain)) heading("Conditions that are not the same");
+    if (std::ranges::any_of(all, plain)) heading("Conditions that differ");
     for (const gate::ConditionDifference& d : all | std::views::filter(plain)) {
       line(fmt::format("{}: {} -> {}", d.condition->title, one_line(d.base), one_line(d.changed)), 2);
     }
@@ -94,18 +94,18 @@ class ComparisonText {
     causes(found);
     const int64_t gpu_time = found.base_ns * static_cast<int64_t>(std::max<size_t>(found.gpus, 1));
     least_ns_ = all_ ? -1 : gpu_time / kLeastPart;
-    rows(fmt::format("GPU time{}: busy, and idle by cause", found.per_step ? " of a step" : ""), found.top, true);
-    rows("Busy: by module, of its own", found.modules, false);
+    rows(fmt::format("GPU time{}: busy, and idle by cause", found.per_step ? " per step" : ""), found.top, true);
+    rows("Busy: by module (own time)", found.modules, false);
     rows("Busy: by kernel", found.kernels, false);
     rows("Busy: by kernel within module", found.kernels_in_modules, false);
     rows("Copies", found.copies, false);
     rows("Idle: by cause within module", found.idle, false);
-    rows("API calls within module: time on the host", found.calls, false);
+    rows("API calls within module: host time", found.calls, false);
   }
 
   void causes(const gate::Difference& found) {
     if (found.causes.empty()) return;
-    heading(found.gpus > 1 ? "Why (GPU time, over all GPUs)" : "Why");
+    heading(found.gpus > 1 ? "Causes (GPU time, all GPUs)" : "Why");
     const size_t most = all_ ? found.causes.size() : kUsualCauses;
     for (const gate::Cause& cause : found.causes | std::views::take(most)) cause_line(cause);
     if (most < found.causes.size()) line(fmt::format("{} more: --all", found.causes.size() - most), 2);
@@ -144,7 +144,7 @@ class ComparisonText {
                       std::string(kind_word(row.kind)), name, within);
     std::string more = one_line(row.detail);
     if (row.clock_ns && *row.clock_ns != 0) {
-      more += fmt::format("{}{} of it disappears in cycles", more.empty() ? "" : "; ", change_text(*row.clock_ns));
+      more += fmt::format("{}{} of it is due to the clock", more.empty() ? "" : "; ", change_text(*row.clock_ns));
     }
     if (!more.empty() && row.kind != ChangeKind::same) line(more, kFigures);
   }
@@ -158,7 +158,7 @@ class ComparisonText {
   }
 
   void total(const std::vector<DifferenceRow>& all) {
-    DifferenceRow sum{.name = "in all", .within = {}, .base = {0, {}}, .changed = {0, {}}};
+    DifferenceRow sum{.name = "total", .within = {}, .base = {0, {}}, .changed = {0, {}}};
     for (const DifferenceRow& row : all) {
       *sum.base.ns += row.base.ns.value_or(0);
       *sum.changed.ns += row.changed.ns.value_or(0);
@@ -202,7 +202,7 @@ class ComparisonText {
       line(cut_middle(one_line(change.kernel), width_ - 2), 2);
       line(one_line(chain_sentence(change)), 4);
     }
-    if (same > 0) line(fmt::format("{} with the same figures", counted(static_cast<int64_t>(same), "kernel")), 2);
+    if (same > 0) line(fmt::format("{} unchanged", counted(static_cast<int64_t>(same), "kernel")), 2);
     const size_t left = comparison_.kernel_chains.size() - same - shown;
     if (left > 0) line(fmt::format("{} more: --all", left), 2);
   }

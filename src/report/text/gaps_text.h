@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "analyses/kernels/kernel_gaps.h"
+#include "analyses/kernel_table/kernel_gaps.h"
 
 namespace sonde {
 

@@ -40,12 +40,12 @@ void add_contents(std::string& text, const Trace& trace) {
 void add_missing(std::string& text, const Trace& trace) {
   const std::vector<MissingData> missing = missing_data(trace);
   if (missing.empty()) return;
-  text += trace.kernel_profiles.empty() ? "\nnot in it\n" : "\nnot collected\n";
+  text += trace.kernel_profiles.empty() ? "\nmissing\n" : "\nnot collected\n";
   for (const MissingData& m : missing) text += fmt::format("  {}: {}\n", m.what, m.meaning);
 }
 
 void add_inventory(std::string& text, const Trace& trace) {
-  text += "\nin the source\n";
+  text += "\ntables of the source\n";
   for (const Rank& rank : trace.ranks) {
     for (const auto& [name, rows] : rank.holds) text += fmt::format("  {:<44}{:>14}\n", name, count_text(rows));
   }
@@ -54,11 +54,11 @@ void add_inventory(std::string& text, const Trace& trace) {
 void add_diagnostics(std::string& text, const Trace& trace, bool show_private) {
   std::string list;
   for (const std::string& warning : recorder_warnings(trace, show_private)) list += fmt::format("  {}\n", warning);
-  if (!list.empty()) text += "\nwhat the recording tool said\n" + list;
+  if (!list.empty()) text += "\nmessages of the recording tool\n" + list;
 }
 
 void add_capture(std::string& text, const Trace& trace) {
-  text += "\nhow it was taken (private)\n";
+  text += "\nrecording details (private)\n";
   for (const Rank& rank : trace.ranks) {
     for (const auto& [name, value] : rank.capture) text += fmt::format("  {} = {}\n", name, value);
   }

@@ -13,13 +13,13 @@ namespace {
 
 std::string_view reason_of(JoinGap gap, bool on_timeline) {
   switch (gap) {
-    case JoinGap::name: return on_timeline ? "no kernel of that name was measured" : "not on the timeline";
+    case JoinGap::name: return on_timeline ? "no kernel with this name was measured" : "not on the timeline";
     case JoinGap::configuration:
-      return on_timeline ? "measured with other grid, block, registers or shared memory only"
-                         : "on the timeline with other grid, block, registers or shared memory only";
+      return on_timeline ? "measured only with another grid, block, register count or shared memory size"
+                         : "on the timeline only with another grid, block, register count or shared memory size";
     case JoinGap::range: break;
   }
-  return on_timeline ? "measured in other ranges only" : "on the timeline in other ranges only";
+  return on_timeline ? "measured only in other ranges" : "on the timeline only in other ranges";
 }
 
 std::string size_text(const Dim3& size) { return fmt::format("{}x{}x{}", size[0], size[1], size[2]); }
@@ -46,21 +46,24 @@ std::string unmatched_text(std::span<const UnmatchedKernel> kernels, bool on_tim
 std::string fit_text(const TransferFit& fit, std::string_view level) {
   if (fit.modules == 0) return {};
   if (!fit.line) {
-    return fmt::format("{}: no line through {}: it takes {} or more that move different numbers of bytes\n", level,
-                       counted(static_cast<int64_t>(fit.modules), "module"), kLeastModulesOfFit);
+    return fmt::format(
+        "{}: cannot fit a line through {}; the fit needs at least {} that move different numbers of bytes\n", level,
+        counted(static_cast<int64_t>(fit.modules), "module"), kLeastModulesOfFit);
   }
-  std::string text =
-      fmt::format("{}: own time of {} modules over own bytes", level, count_text(static_cast<int64_t>(fit.modules)));
+  std::string text = fmt::format("{}: linear fit of own time over own bytes of {} modules", level,
+                                 count_text(static_cast<int64_t>(fit.modules)));
   if (fit.line->correlation) text += fmt::format(": correlation {:.3f}", *fit.line->correlation);
   const auto rate = fit.bytes_per_second();
-  return text + (rate ? fmt::format(", the slope means {}\n", rate_text(*rate)) : ", time does not grow with bytes\n");
+  return text + (rate ? fmt::format(", the slope corresponds to {}\n", rate_text(*rate))
+                      : ", time does not grow with bytes\n");
 }
 
 }  // namespace
 
 std::string matched_text(const JoinCounts& c) {
   return fmt::format(
-      "{} of {} launches are measured ({} of the kernels' time): {} one by one, {} by launches like them; {} of {} "
+      "{} of {} launches are measured ({} of the kernel time): {} individually, {} through launches of the same kind; "
+      "{} of {} "
       "measured kernels are used",
       count_text(c.matched_launches), count_text(c.launches),
       c.launches_ns > 0 ? percent_text(static_cast<double>(c.matched_launches_ns), static_cast<double>(c.launches_ns))

@@ -52,7 +52,7 @@ void show_gpu(Screen& screen, const GpuSummary& gpu, int64_t total_ns) {
   screen.fact("  idle", fmt::format("{:>8}  {:>8}", share(gpu.idle_ns), time_text(real(gpu.idle_ns))));
   std::string work = counted(gpu.kernels, "kernel");
   if (gpu.graph_launches > 0) work += ", " + counted(gpu.graph_launches, "graph launch");
-  if (gpu.sets > 0) work += ", " + counted(gpu.sets, "set");
+  if (gpu.sets > 0) work += ", " + counted(gpu.sets, "memset");
   screen.fact("  work", work);
   for (const CopySummary& copies : gpu.copies) {
     const auto rate = copies.bytes_per_s();
@@ -85,9 +85,9 @@ void show_names(Screen& screen, std::string_view what, const std::vector<NamedSu
 }
 
 std::string warm_up_text(const std::optional<WarmUp>& warm_up) {
-  if (!warm_up) return "not known: no range repeats often enough";
+  if (!warm_up) return "unknown: no range repeats often enough";
   if (warm_up->slow_iterations == 0) {
-    return fmt::format("none seen: {} times '{}', {} at the median", warm_up->iterations, warm_up->range,
+    return fmt::format("none found: {} times '{}', median {}", warm_up->iterations, warm_up->range,
                        time_text(warm_up->median_ns));
   }
   return fmt::format("first {} of {} '{}': {} on average, the others {}", warm_up->slow_iterations, warm_up->iterations,
@@ -102,7 +102,7 @@ std::string summary_text(const Trace& trace, const RunSummary& summary, const Re
   screen.fact("total time", time_text(real(summary.total_ns)));
   if (summary.launch_latency) {
     screen.fact("launch latency",
-                fmt::format("{} at the median, {} at most, from call to kernel start",
+                fmt::format("median {}, maximum {}, from call to kernel start",
                             time_text(summary.launch_latency->median), time_text(real(summary.launch_latency->max))));
   }
   screen.fact("warm-up", warm_up_text(summary.warm_up));

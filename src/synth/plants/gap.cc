@@ -21,7 +21,7 @@ void plant_gap(Program& program) {
 }  // namespace gap
 
 extern const Plant gap_plant;
-const Plant gap_plant = {"gap", "host work between iterations, in which the GPU has nothing to do",
-                         "before each iteration, on the threads that run them", "--plant gap", &gap::plant_gap};
+const Plant gap_plant = {"gap", "host work between iterations, during which the GPU is idle",
+                         "before each iteration, on the threads that run it", "--plant gap", &gap::plant_gap};
 
 }  // namespace sonde::synth

@@ -52,8 +52,8 @@ void plant_late_reduction(Program& program) {
 }  // namespace late_reduction
 
 extern const Plant late_reduction_plant;
-const Plant late_reduction_plant = {"late_reduction", "gradients are reduced after the backward pass, not beside it",
-                                    "behind each backward pass, on every GPU", "--gpus 2 --plant late_reduction",
-                                    &late_reduction::plant_late_reduction};
+const Plant late_reduction_plant = {
+    "late_reduction", "gradients are reduced after the backward pass instead of concurrently",
+    "after each backward pass, on every GPU", "--gpus 2 --plant late_reduction", &late_reduction::plant_late_reduction};
 
 }  // namespace sonde::synth

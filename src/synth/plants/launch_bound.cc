@@ -88,7 +88,7 @@ void plant_launch_bound(Program& program) {
 
 extern const Plant launch_bound_plant;
 const Plant launch_bound_plant = {
-    "launch_bound", "much host work before each of many short kernels, more than the kernels take",
+    "launch_bound", "more host work before each of many short kernels than the kernels take",
     "forward, in the encoder's first layer, on every GPU", "--plant launch_bound", &launch_bound::plant_launch_bound};
 
 }  // namespace sonde::synth

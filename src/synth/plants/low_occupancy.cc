@@ -23,7 +23,7 @@ void plant_low_occupancy(Program& program) {
 
 extern const Plant low_occupancy_plant;
 const Plant low_occupancy_plant = {
-    "low_occupancy", "activation kernels use so many registers that few warps fit on an SM",
+    "low_occupancy", "activation kernels with high register use, so few warps fit on an SM",
     "in each MLP module, forward and backward", "--plant low_occupancy", &low_occupancy::plant_low_occupancy};
 
 }  // namespace sonde::synth

@@ -29,8 +29,8 @@ void plant_managed_thrash(Program& program) {
 }  // namespace managed_thrash
 
 extern const Plant managed_thrash_plant;
-const Plant managed_thrash_plant = {"managed_thrash", "managed memory moves to the GPU and back in each iteration",
-                                    "the first kernel and the end of each iteration", "--plant managed_thrash",
+const Plant managed_thrash_plant = {"managed_thrash", "unified memory migrates to the GPU and back in each iteration",
+                                    "at the first kernel and the end of each iteration", "--plant managed_thrash",
                                     &managed_thrash::plant_managed_thrash};
 
 }  // namespace sonde::synth

@@ -25,8 +25,8 @@ void plant_memory_growth(Program& program) {
 }  // namespace memory_growth
 
 extern const Plant memory_growth_plant;
-const Plant memory_growth_plant = {"memory_growth", "each iteration keeps memory that is never given back",
-                                   "at the begin of each iteration, on every GPU", "--plant memory_growth",
+const Plant memory_growth_plant = {"memory_growth", "each iteration allocates memory that is never freed",
+                                   "at the start of each iteration, on every GPU", "--plant memory_growth",
                                    &memory_growth::plant_memory_growth};
 
 }  // namespace sonde::synth

@@ -19,7 +19,7 @@ void plant_pageable(Program& program) {
 }  // namespace pageable
 
 extern const Plant pageable_plant;
-const Plant pageable_plant = {"pageable", "input copies come from pageable instead of pinned memory",
+const Plant pageable_plant = {"pageable", "input copies use pageable instead of pinned memory",
                               "the input copy of each batch", "--plant pageable", &pageable::plant_pageable};
 
 }  // namespace sonde::synth

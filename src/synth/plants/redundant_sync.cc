@@ -31,8 +31,8 @@ void plant_redundant_sync(Program& program) {
 }  // namespace redundant_sync
 
 extern const Plant redundant_sync_plant;
-const Plant redundant_sync_plant = {"redundant_sync", "the host waits for the GPU again before it reads each value",
-                                    "at the end of each iteration, on every GPU", "--plant redundant_sync",
-                                    &redundant_sync::plant_redundant_sync};
+const Plant redundant_sync_plant = {
+    "redundant_sync", "the host synchronizes with the GPU again before it reads each value",
+    "at the end of each iteration, on every GPU", "--plant redundant_sync", &redundant_sync::plant_redundant_sync};
 
 }  // namespace sonde::synth

@@ -35,7 +35,7 @@ void plant_repeated_copy(Program& program) {
 }  // namespace repeated_copy
 
 extern const Plant repeated_copy_plant;
-const Plant repeated_copy_plant = {"repeated_copy", "each attention and MLP copies the same mask to the GPU again",
+const Plant repeated_copy_plant = {"repeated_copy", "each attention and MLP module copies the same mask to the GPU",
                                    "in each layer of the forward pass", "--plant repeated_copy",
                                    &repeated_copy::plant_repeated_copy};
 

@@ -20,7 +20,7 @@ void plant_serial_copy(Program& program) {
 }  // namespace serial_copy
 
 extern const Plant serial_copy_plant;
-const Plant serial_copy_plant = {"serial_copy", "input copies run on the stream that computes instead of beside it",
+const Plant serial_copy_plant = {"serial_copy", "input copies run on the compute stream instead of concurrently",
                                  "the input copy of each batch", "--plant serial_copy",
                                  &serial_copy::plant_serial_copy};
 

@@ -92,7 +92,7 @@ void plant_serialized_streams(Program& program) {
 extern const Plant serialized_streams_plant;
 const Plant serialized_streams_plant = {
     "serialized_streams",
-    "residual kernels run as two halves on two streams, and a set on the null stream between them",
+    "residual kernels run as two halves on two streams with a memset on the null stream between them",
     "in each attention and MLP module, forward and backward, on every GPU", "--plant serialized_streams",
     &serialized_streams::plant_serialized_streams};
 

@@ -29,7 +29,7 @@ void plant_slow_gpu(Program& program) {
 }  // namespace slow_gpu
 
 extern const Plant slow_gpu_plant;
-const Plant slow_gpu_plant = {"slow_gpu", "kernels of one GPU take a tenth longer", "on the last GPU",
+const Plant slow_gpu_plant = {"slow_gpu", "kernels of one GPU take 10 % longer", "on the last GPU",
                               "--gpus 2 --plant slow_gpu", &slow_gpu::plant_slow_gpu};
 
 }  // namespace sonde::synth

@@ -21,8 +21,7 @@ void plant_slow_link(Program& program) {
 }  // namespace slow_link
 
 extern const Plant slow_link_plant;
-const Plant slow_link_plant = {
-    "slow_link", "input copies run at a fifteenth of what the link should carry, on the stream that computes",
-    "the input copy of each batch", "--plant slow_link", &slow_link::plant_slow_link};
+const Plant slow_link_plant = {"slow_link", "input copies run at 1/15 of the link's bandwidth, on the compute stream",
+                               "the input copy of each batch", "--plant slow_link", &slow_link::plant_slow_link};
 
 }  // namespace sonde::synth

@@ -49,7 +49,7 @@ void plant_steady_allocation(Program& program) {
 extern const Plant steady_allocation_plant;
 const Plant steady_allocation_plant = {"steady_allocation",
                                        "each attention calls cudaMalloc and cudaFree in every iteration",
-                                       "at the begin and the end of each attention operator",
+                                       "at the start and the end of each attention operator",
                                        "--plant steady_allocation", &steady_allocation::plant_steady_allocation};
 
 }  // namespace sonde::synth

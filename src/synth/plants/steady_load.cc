@@ -26,7 +26,7 @@ void plant_steady_load(Program& program) {
 
 extern const Plant steady_load_plant;
 const Plant steady_load_plant = {"steady_load", "every second iteration loads device code",
-                                 "at the begin of every second iteration, on the threads that run them",
+                                 "at the start of every second iteration, on the threads that run it",
                                  "--plant steady_load", &steady_load::plant_steady_load};
 
 }  // namespace sonde::synth

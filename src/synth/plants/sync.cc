@@ -37,7 +37,7 @@ void plant_sync(Program& program) {
 }  // namespace sync
 
 extern const Plant sync_plant;
-const Plant sync_plant = {"sync", "the host waits for the whole GPU after each layer",
+const Plant sync_plant = {"sync", "the host synchronizes with the whole GPU after each layer",
                           "at the end of each layer and iteration", "--plant sync", &sync::plant_sync};
 
 }  // namespace sonde::synth

@@ -39,8 +39,7 @@ void plant_sync_copy(Program& program) {
 }  // namespace sync_copy
 
 extern const Plant sync_copy_plant;
-const Plant sync_copy_plant = {"sync_copy",
-                               "each layer's statistics are copied to the host by a call that waits for them",
+const Plant sync_copy_plant = {"sync_copy", "each layer's statistics are copied to the host by a blocking call",
                                "at the end of each layer", "--plant sync_copy", &sync_copy::plant_sync_copy};
 
 }  // namespace sonde::synth

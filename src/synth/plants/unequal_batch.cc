@@ -53,7 +53,7 @@ void plant_unequal_batch(Program& program) {
 }  // namespace unequal_batch
 
 extern const Plant unequal_batch_plant;
-const Plant unequal_batch_plant = {"unequal_batch", "one GPU gets a tenth more of the batch, the others less",
+const Plant unequal_batch_plant = {"unequal_batch", "one GPU gets 10 % more of the batch, the others less",
                                    "on the last GPU", "--gpus 2 --plant unequal_batch",
                                    &unequal_batch::plant_unequal_batch};
 

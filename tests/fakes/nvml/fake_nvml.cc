@@ -1,5 +1,5 @@
-// A stand-in for libnvidia-ml.so.1. The file that SONDE_FAKE_NVML names tells it what to be, and is read again whenever
-// it changes; lines are `key = value`, # begins a comment:
+// A stand-in for libnvidia-ml.so.1. The file that SONDE_FAKE_NVML names describes its GPUs. It is read again whenever
+// it changes. Lines are `key = value`, # begins a comment:
 //
 //   gpus = 2
 //   gpu.1.power_mw = 250000        a value; kDefaults lists them; - makes it absent (not supported)

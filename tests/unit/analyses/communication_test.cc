@@ -44,6 +44,16 @@ TEST(CommunicationKind, ByTheKernelsName) {
   EXPECT_EQ(kind_of("reduce_kernel"), CommunicationKind::none);
 }
 
+TEST(CommunicationKind, CopiesBetweenGpusCommunicate) {
+  TraceBuilder b;
+  b.peer_copy(b.stream(10, 0), 0, 100, 0, 1, 4096, b.unlinked());
+  b.copy(b.stream(10, 0), 200, 300, b.unlinked());
+  const Trace trace = b.build();
+  EXPECT_TRUE(is_peer_copy(trace.copies, 0));
+  EXPECT_EQ(trace.copies.source_device, (Ids{0, kNone}));
+  EXPECT_EQ(trace.copies.destination_device, (Ids{1, kNone}));
+}
+
 TEST(TimeBreakdown, PartsAddUp) {
   TraceBuilder b;
   const ThreadId thread = b.thread(10, 10);

@@ -108,7 +108,7 @@ TEST(LibraryCalls, RecordsBecomeRows) {
   WholeTrace whole;
   const Tally tally = fill_alone(trace, {.all = {{9, 9, call}, {9, 9, past}}}, {.begin_ns = 100}, whole.taker());
   whole.put_into(trace);
-  EXPECT_EQ(calls_of(trace), (std::vector<Row>{{"registered string 4, name lost", 50, 70, 0}}));
+  EXPECT_EQ(calls_of(trace), (std::vector<Row>{{"registered string 4 (name lost)", 50, 70, 0}}));
   EXPECT_EQ(ranges_of(trace), (std::vector<Row>{{"step 3", 20, 80, 0}}));
   EXPECT_EQ(tally.open_ranges, 0);
   EXPECT_EQ(tally.unread_bytes, 0);

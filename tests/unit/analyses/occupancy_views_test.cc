@@ -55,9 +55,9 @@ TEST(OccupancySteps, the_next_better_point_is_the_nearest) {
 TEST(OccupancyCurvesView, says_what_is_next_better) {
   const auto table = launch_of_72_registers().view("occupancy_curves");
   ASSERT_TRUE(table);
-  EXPECT_NE(table->note.find("At 64 registers a thread instead of 72: 66.7 % instead of 50.0 %."), std::string::npos)
+  EXPECT_NE(table->note.find("At 64 registers per thread instead of 72: 66.7 % instead of 50.0 %."), std::string::npos)
       << table->note;
-  EXPECT_NE(table->note.find("No smaller number of shared bytes a block gives more than 50.0 %."), std::string::npos);
+  EXPECT_NE(table->note.find("No smaller number of shared bytes per block gives more than 50.0 %."), std::string::npos);
 }
 
 TEST(OccupancyCurvesView, says_what_is_missing) {

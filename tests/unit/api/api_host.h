@@ -10,7 +10,7 @@
 #include "api/api.h"
 #include "dispatch/fake_dispatcher.h"
 
-/// A service without sockets, GPUs and clocks, as the tests of the API see it.
+/// A service without sockets, GPUs and clocks, for tests of the API.
 namespace sonde::api {
 
 class QuietLog final : public Log {
@@ -51,7 +51,7 @@ class StillMonitor final : public monitor::Monitor {
   }
 };
 
-/// Holds incidents that are over, and points as they were put in.
+/// A history with the closed incidents and points that a test puts in.
 class GivenHistory final : public monitor::History {
  public:
   void add(int64_t, std::span<const monitor::GpuSample>) override {}
@@ -143,7 +143,7 @@ class ApiHost : public testing::Test {
   }
   ~ApiHost() override { std::filesystem::remove_all(folder_); }
 
-  /// A request with the key of a role; Role::none: without one.
+  /// A request with a key of this role; Role::none: without a key.
   [[nodiscard]] Request request(Method method, const std::string& path, Role role = Role::admin,
                                 const std::string& body = {}) const {
     Request request;
@@ -160,7 +160,7 @@ class ApiHost : public testing::Test {
     }
     return request;
   }
-  /// The answer, also one that is made later: it has to be there by then.
+  /// The response. A response that is made later must exist by now.
   [[nodiscard]] Response answered(const Request& request) const {
     Response response = api_->answer(request);
     while (response.later) {

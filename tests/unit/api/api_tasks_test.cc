@@ -76,9 +76,10 @@ TEST_F(ApiTasks, ATaskIsSubmitted) {
   const auto& spec = dispatcher_.kept.tasks.at(1).spec;
   EXPECT_EQ(spec.environment.at("SEED"), "secret");
   EXPECT_EQ(spec.time_limit_ns, 1'500'000'000);
-  EXPECT_EQ(log_.lines.back().find("call done: Submit a task key_name=submit key role=submit call=POST /api/v1/tasks "
-                                   "status=201"),
-            0)
+  EXPECT_EQ(
+      log_.lines.back().find("request completed: Submit a task key_name=submit key role=submit call=POST /api/v1/tasks "
+                             "status=201"),
+      0)
       << log_.lines.back();
 }
 
@@ -181,7 +182,7 @@ TEST_F(ApiTasks, TheSameIdempotencyKeyMakesOneTask) {
   const Response other = submit(R"({"type": "training", "arguments": ["2"]})", Role::submit, "k1");
   EXPECT_EQ(other.status, 409);
   EXPECT_EQ(code_of(other), "key_used");
-  EXPECT_NE(detail_of(other).find("Task 1 was made with the Idempotency-Key 'k1'"), std::string::npos);
+  EXPECT_NE(detail_of(other).find("Task 1 was submitted with the Idempotency-Key 'k1'"), std::string::npos);
   EXPECT_EQ(submit(body, Role::admin, "k1").status, 201) << "keys of others are others";
   for (const char* key : {"a b", "\x01", "é"}) EXPECT_EQ(code_of(submit(body, Role::submit, key)), "invalid_parameter");
   EXPECT_EQ(code_of(submit(body, Role::submit, std::string(201, 'x'))), "invalid_parameter");

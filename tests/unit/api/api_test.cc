@@ -373,7 +373,7 @@ TEST(ApiJson, IsReadStrictly) {
 
 TEST(ApiProblem, FillsNamesInOnce) {
   const Response response = refuse("unknown_gpu", {{"gpu", "{known}"}, {"known", "K"}});
-  EXPECT_EQ(detail_of(response), "'{known}' is no GPU of this host. K");
+  EXPECT_EQ(detail_of(response), "This host has no GPU '{known}'. K");
 }
 
 }  // namespace api_test

@@ -16,9 +16,9 @@ TEST(CommandWords, are_split_as_a_shell_splits_them) {
 }
 
 TEST(CommandWords, what_breaks_off_is_an_error) {
-  EXPECT_EQ(command_words("a 'b").error().message, "a quote ' in the command is not closed");
-  EXPECT_EQ(command_words("a \"b\\\"").error().message, "a quote \" in the command is not closed");
-  EXPECT_EQ(command_words("a\\").error().message, "a command ends in a backslash");
+  EXPECT_EQ(command_words("a 'b").error().message, "the command has an unclosed quote '");
+  EXPECT_EQ(command_words("a \"b\\\"").error().message, "the command has an unclosed quote \"");
+  EXPECT_EQ(command_words("a\\").error().message, "the command ends with a backslash");
 }
 
 TEST(CommandWords, a_line_of_words_can_be_split_again) {

@@ -91,7 +91,7 @@ TEST_F(ConfigLive, without_a_file_all_is_default) {
   EXPECT_EQ((*live)->current()->gpu.multi_gpu.max_concurrent_tasks_per_gpu, 8);
   EXPECT_TRUE((*live)->reload());
   EXPECT_EQ(refusal(**live, kTasksKey, "3", true),
-            "gpu.multi_gpu.max_concurrent_tasks_per_gpu: there is no file for changes that outlive restarts");
+            "gpu.multi_gpu.max_concurrent_tasks_per_gpu: no file is set for persisted changes");
 }
 
 TEST_F(ConfigLive, a_change_holds_at_once_and_until_the_restart) {
@@ -137,19 +137,20 @@ TEST_F(ConfigLive, what_is_not_allowed_changes_nothing) {
   EXPECT_EQ(refusal(*live, kTasksKey, "0", true),
             "gpu.multi_gpu.max_concurrent_tasks_per_gpu: '0' is out of range; allowed: a whole number from 1 to 10000 "
             "(tasks)");
-  EXPECT_EQ(refusal(*live, kTasksKey, "{"),
-            "gpu.multi_gpu.max_concurrent_tasks_per_gpu: '{' is no JSON that a key can have; allowed: a whole number "
-            "from 1 to 10000 (tasks)");
+  EXPECT_EQ(
+      refusal(*live, kTasksKey, "{"),
+      "gpu.multi_gpu.max_concurrent_tasks_per_gpu: '{' is not a valid JSON value for a key; allowed: a whole number "
+      "from 1 to 10000 (tasks)");
   EXPECT_EQ(refusal(*live, kTasksKey, std::string(100000, '[')).substr(0, 56),
             "gpu.multi_gpu.max_concurrent_tasks_per_gpu: '[[[[[[[[[[[");
   EXPECT_EQ(refusal(*live, "gpu.multi_gpu.default_strateg", "1"),
-            "there is no key 'gpu.multi_gpu.default_strateg', did you mean 'gpu.multi_gpu.default_strategy'?");
+            "unknown key 'gpu.multi_gpu.default_strateg', did you mean 'gpu.multi_gpu.default_strategy'?");
   set(*live, "gpu.multi_gpu.strategies", R"(["least_loaded", "random"])");
   EXPECT_EQ(refusal(*live, kStrategyKey, "\"round_robin\""),
-            "gpu.multi_gpu.default_strategy: 'round_robin' is not among gpu.multi_gpu.strategies; allowed: "
+            "gpu.multi_gpu.default_strategy: 'round_robin' is not in gpu.multi_gpu.strategies; allowed: "
             "least_loaded, random");
   EXPECT_EQ(refusal(*live, "gpu.multi_gpu.strategies", R"(["random"])"),
-            "gpu.multi_gpu.default_strategy: 'least_loaded' is not among gpu.multi_gpu.strategies; allowed: random");
+            "gpu.multi_gpu.default_strategy: 'least_loaded' is not in gpu.multi_gpu.strategies; allowed: random");
   EXPECT_EQ(live->current()->gpu.multi_gpu.default_strategy, "least_loaded");
   EXPECT_EQ(live->current()->gpu.multi_gpu.max_concurrent_tasks_per_gpu, 6);
   EXPECT_FALSE(fs::exists(persisted_));
@@ -169,8 +170,8 @@ TEST_F(ConfigLive, what_is_read_at_the_start_waits_for_the_restart) {
   EXPECT_EQ(port.line, 3);
   EXPECT_EQ(open()->current()->sonde.server.port, 9000);
   EXPECT_EQ(refusal(*live, "sonde.server.port", "9001"),
-            "sonde.server.port is read at the start only: change it in the file and restart, or let the change outlive "
-            "restarts");
+            "sonde.server.port is read only at startup: change it in the file and restart the service, or persist the "
+            "change");
   set(*live, "sonde.server.port", "9001", true);
   EXPECT_EQ(live->current()->sonde.server.port, 8470);
   EXPECT_EQ(open()->current()->sonde.server.port, 9001);
@@ -196,12 +197,12 @@ TEST_F(ConfigLive, a_file_that_takes_away_what_a_change_needs_is_refused) {
   const auto failed = live->reload();
   ASSERT_FALSE(failed);
   const std::string what =
-      "gpu.multi_gpu.default_strategy: 'random' is not among gpu.multi_gpu.strategies; allowed: least_loaded";
-  EXPECT_EQ(failed.error().message, file_ + " does not go with changes that were made at run time: " + what);
+      "gpu.multi_gpu.default_strategy: 'random' is not in gpu.multi_gpu.strategies; allowed: least_loaded";
+  EXPECT_EQ(failed.error().message, file_ + " conflicts with changes made at run time: " + what);
   const auto opened = LiveConfig::open(file_, persisted_);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message, persisted_ + ": " + what +
-                                        "\nThis change was made at run time to outlive restarts; remove it from " +
+                                        "\nThis change was made at run time and persisted; remove it from " +
                                         persisted_ + ", or change " + file_);
 }
 
@@ -212,12 +213,13 @@ TEST_F(ConfigLive, a_broken_file_of_changes_is_told) {
     const auto opened = LiveConfig::open(file_, persisted_);
     return opened ? "it was taken" : opened.error().message;
   };
-  EXPECT_EQ(told("{"), persisted_ + ": '{' is no JSON that a key can have; it is made anew if you delete it");
+  EXPECT_EQ(told("{"),
+            persisted_ + ": '{' is not a valid JSON value for a key; delete it, and the service creates a new one");
   EXPECT_EQ(told("[]"),
-            persisted_ + ": it has no \"version\": 1 with \"changes\"; mend it, or delete it to undo the changes");
+            persisted_ + ": it must contain \"version\": 1 and \"changes\"; fix it, or delete it to undo the changes");
   EXPECT_EQ(told(R"({"version": 1, "changes": {"gpu.enable": true}})"),
             persisted_ +
-                ": there is no key 'gpu.enable', did you mean 'gpu.enabled'?; mend it, or delete it to undo "
+                ": unknown key 'gpu.enable', did you mean 'gpu.enabled'?; fix it, or delete it to undo "
                 "the changes");
   EXPECT_NE(told(R"({"version": 1, "changes": {"gpu.enabled": 5}})").find("'5' is neither true nor false"),
             std::string::npos);

@@ -116,7 +116,7 @@ TEST(ConfigRead, all_mistakes_are_told_in_the_order_of_the_file) {
             "c.yaml:2:12: gpu.enabled: '2' is neither true nor false; allowed: true or false\n"
             "c.yaml:3:30: gpu.multi_gpu.queue_timeout: '-1' is out of range; allowed: a number above 0, at most "
             "31536000 (seconds)\n"
-            "c.yaml:4:20: gpu.max_temperature: 'x' is no number; allowed: a number from 1 to 150 (Celsius)");
+            "c.yaml:4:20: gpu.max_temperature: 'x' is not a number; allowed: a number from 1 to 150 (Celsius)");
 }
 
 TEST(ConfigRead, mistakes_without_end_are_cut) {
@@ -130,13 +130,13 @@ TEST(ConfigRead, mistakes_without_end_are_cut) {
 TEST(ConfigRead, files_that_cannot_be_read) {
   const std::string folder = std::filesystem::temp_directory_path().string();
   EXPECT_EQ(load_config(folder).error().message,
-            "cannot read " + folder + ": it is a folder; name the file in it, such as " + folder + "/config.yaml");
+            "cannot read " + folder + ": it is a folder; name a file in it, such as " + folder + "/config.yaml");
   EXPECT_EQ(load_config("/nowhere/config.yaml").error().message,
             "cannot open /nowhere/config.yaml: No such file or directory");
   const std::string large = folder + "/sonde_large_" + std::to_string(getpid()) + ".yaml";
   std::ofstream(large) << std::string(2 << 20, '#');
   EXPECT_EQ(load_config(large).error().message,
-            large + ": the file is larger than 1048576 bytes; allowed: at most those");
+            large + ": the file is larger than 1048576 bytes; allowed: at most that size");
   std::filesystem::remove(large);
 }
 

@@ -77,19 +77,20 @@ TEST(ConfigTaskTypes, every_key_refuses_what_it_does_not_take) {
 TEST(ConfigTaskTypes, what_does_not_go_together_is_told_at_its_key) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"{command: [a], workers: {gpu_0: \"http://a\"}}",
-       "f:4:32: sonde.tasks.types.training.workers: the type has a command too"},
+       "f:4:32: sonde.tasks.types.training.workers: the type also has a command"},
       {"{gpus: 1}", "f:4:7: sonde.tasks.types.training.command: the type runs nothing"},
-      {"{command: [], allow_arguments: true}", "there is no command to add arguments to"},
-      {"{command: [a], model: m}", "there are no workers to ask for a model"},
-      {"{command: [a], model_version: \"1\"}", "there are no workers to ask for a model"},
+      {"{command: [], allow_arguments: true}", "the type has no command to add arguments to"},
+      {"{command: [a], model: m}", "the type has a model but no workers"},
+      {"{command: [a], model_version: \"1\"}", "the type has a model but no workers"},
       {"{command: [\"\"]}", "the program's name is empty"},
-      {"{command: [./a]}", "'./a' is told from the task's own folder"},
+      {"{command: [./a]}", "'./a' is resolved against the task's own folder"},
       {"{workers: {gpu_0: \"http://a\"}, gpus: 2}", "2 GPUs with workers"},
-      {"{workers: {gpu_0: \"http://a\"}, environment: {A: b}}", "training.environment: workers are asked over HTTP"},
+      {"{workers: {gpu_0: \"http://a\"}, environment: {A: b}}",
+       "training.environment: requests to workers start no program"},
       {"{workers: {gpu_0: \"http://a\"}, allow_environment: [A]}", "training.allow_environment: workers are asked"},
       {"{workers: {gpu_0: \"http://a\"}, working_directory: /a}", "training.working_directory: workers are asked"},
       {"{command: [a], priority: urgent}",
-       "'urgent' is not among gpu.multi_gpu.queue_priority_levels; allowed: high, low, normal"},
+       "'urgent' is not in gpu.multi_gpu.queue_priority_levels; allowed: high, low, normal"},
   };
   for (const auto& [type, expected] : wrong)
     EXPECT_NE(told_of(type).find(expected), std::string::npos) << told_of(type);

@@ -147,7 +147,7 @@ TEST(SimulatedGpu, EachMistakeOfADescriptionIsNamedWithItsPlace) {
   const std::string& message = read.error().message;
   for (const char* part :
        {"host.yaml:3:5: unknown key 'memroy', did you mean 'memory'?", "host.yaml:4:13: '80' is no",
-        "'nine' is no compute capability", "the times of 'load' have to grow", "a fault has one of"}) {
+        "'nine' is not a valid compute capability", "the times of 'load' must increase", "a fault must have one of"}) {
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
   }
   EXPECT_FALSE(read_description("gpus: [", "x").has_value());

@@ -29,9 +29,9 @@
 
 namespace sonde::dispatch {
 
-constexpr std::chrono::seconds kPatience{100};  ///< a test that waits longer has failed
+constexpr std::chrono::seconds kPatience{100};  ///< a test that waits longer fails
 
-/// Asked again and again, since what processes do is no event of this one's.
+/// Polls, because this process gets no events about other processes.
 template <typename Condition>
 bool becomes_true(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
@@ -42,7 +42,7 @@ bool becomes_true(Condition condition) {
   return condition();
 }
 
-/// An executor in a folder of its own, real keepers, and a task that does as it is told (tests/fakes/hostile_task.cc).
+/// An executor in a folder of its own, real keepers, and a task that follows commands (tests/fakes/hostile_task.cc).
 class Attempts : public testing::Test {
  protected:
   Attempts() : folder_(std::filesystem::temp_directory_path() / unused_name("sonde-attempts")) {
@@ -60,7 +60,7 @@ class Attempts : public testing::Test {
   Attempts(const Attempts&) = delete;
   Attempts& operator=(const Attempts&) = delete;
 
-  /// As a service that starts.
+  /// Acts as a service that starts.
   void open() {
     auto made = Executor::open(files().string(), [this](EndReport report) {
       const std::scoped_lock lock(mutex_);
@@ -70,7 +70,7 @@ class Attempts : public testing::Test {
     ASSERT_TRUE(made) << made.error().message;
     executor_ = std::move(*made);
   }
-  /// As a service that was killed: nobody is told anything.
+  /// Acts as a service that was killed: nothing is reported.
   void close() { executor_.reset(); }
   void reopen(const std::vector<std::pair<int64_t, int64_t>>& running) {
     close();
@@ -93,7 +93,7 @@ class Attempts : public testing::Test {
     executor_->start(launch_of(task, std::move(arguments)));
   }
 
-  /// Waits for it. One without a cause where it does not come.
+  /// Waits for the report; without a cause if none arrives.
   EndReport end_of(int64_t task, int64_t attempt = 1) {
     std::unique_lock lock(mutex_);
     const auto has_come = [&] { return ends_.contains({task, attempt}); };
@@ -116,12 +116,12 @@ class Attempts : public testing::Test {
     EXPECT_TRUE(part && *part);
     return part && *part ? **part : LogPart();
   }
-  /// Until it printed so much.
+  /// Waits until its output contains `text`.
   bool printed(int64_t task, const std::string& text) const {
     return becomes_true([&] { return log(task).text.find(text) != std::string::npos; });
   }
 
-  /// Those of tasks of this test that live.
+  /// Living processes of tasks of this test.
   [[nodiscard]] std::vector<keeper::Process> processes() const {
     std::vector<keeper::Process> found;
     for (const auto& process : keeper::all_processes()) {
@@ -140,14 +140,14 @@ class Attempts : public testing::Test {
     const auto process = keeper::find_process(static_cast<pid_t>(first_process(task)));
     return process ? process->parent : 0;
   }
-  /// As its file says, once it is over too.
+  /// From its file, also after it has finished.
   [[nodiscard]] int64_t keeper_of_file(int64_t task) const {
     const std::string name = attempt_name({task, 1});
     const Descriptor file(::open((files() / "live" / name).c_str(), O_RDONLY | O_CLOEXEC));
     const auto record = keeper::read_keeper_record(file.get(), name);
     return record ? record->keeper : 0;
   }
-  /// Names of files of attempts that are running or were not collected.
+  /// Names of the files of attempts that run or were not collected.
   [[nodiscard]] std::set<std::string> live() const {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(files() / "live")) {

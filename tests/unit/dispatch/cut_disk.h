@@ -16,12 +16,12 @@ namespace sonde::testing {
 /// Names and contents of files.
 using Files = std::map<std::string, std::string>;
 
-/// A disk in memory under SQLite: a file layer that notes each write, truncation, sync and change of names, and says
-/// what a power cut after any of them could have left. Its files lie in one folder. Thread-safe.
+/// A disk in memory under SQLite: a file layer that logs each write, truncation, sync and change of names, and computes
+/// what a power cut after any of them could leave. Its files are in one folder. Thread-safe.
 ///
-/// What was not synced is anybody's guess after a cut: each sector of 512 bytes may be old or new, in any order, and so
-/// may lengths. Changes of names are kept in their order, up to some one; syncing a new journal or log keeps those so
-/// far, as SQLite's own layer for Unix syncs the folder then.
+/// After a cut, unsynced data is undefined: each sector of 512 bytes may be old or new, in any order, and so may
+/// lengths. Changes of names are kept in order, up to some point. The sync of a new journal or log keeps all changes
+/// before it, because SQLite's own layer for Unix then syncs the folder.
 class CutDisk {
  public:
   enum class Operation { write, truncate, sync, create, remove };
@@ -31,16 +31,16 @@ class CutDisk {
   CutDisk(const CutDisk&) = delete;
   CutDisk& operator=(const CutDisk&) = delete;
 
-  /// By which sqlite3_open_v2() knows it.
+  /// The name of the layer for sqlite3_open_v2().
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// How many operations there were so far.
+  /// Number of operations so far.
   [[nodiscard]] size_t operations() const;
   [[nodiscard]] Operation operation(size_t number) const;
-  /// As they are while the power is on.
+  /// The files while the power is on.
   [[nodiscard]] Files files() const;
 
-  /// Asked before each operation, with its kind and the file: SQLITE_OK, or the code with which it fails. A write that
-  /// fails may have been done in part: `done_bytes` of it are.
+  /// Called before each operation with its kind and file; returns SQLITE_OK, or the code with which it fails. Of a
+  /// failed write, the first `done_bytes` may be written.
   struct Fault {
     int code = SQLITE_OK;
     size_t done_bytes = 0;
@@ -52,14 +52,14 @@ class CutDisk {
     size_t number = 0;
     std::string content;
     int shared = 0;                                      ///< connections that hold it
-    const void* reserved = nullptr;                      ///< the one that is about to write
-    const void* exclusive = nullptr;                     ///< the one that is alone
+    const void* reserved = nullptr;                      ///< the connection that is about to write
+    const void* exclusive = nullptr;                     ///< the connection with exclusive access
     std::vector<std::unique_ptr<char[]>> shared_memory;  // NOLINT(modernize-avoid-c-arrays): its size is SQLite's
     std::vector<int> shared_memory_readers = std::vector<int>(SQLITE_SHM_NLOCK);
     std::vector<const void*> shared_memory_writer = std::vector<const void*>(SQLITE_SHM_NLOCK);
   };
 
-  // What SQLite calls; codes are its own.
+  // Called by SQLite; the codes are SQLite's.
   int open(const std::string& file, int flags, std::shared_ptr<Inode>& inode);
   int remove(const std::string& file, bool synced);
   bool exists(const std::string& file) const;
@@ -91,16 +91,16 @@ class CutDisk {
   Faults faults_;
 };
 
-/// What the power's going can leave of a disk. The disk's operations are over before.
+/// What a power cut can leave of a disk. Construct it after the disk's last operation.
 class PowerCut {
  public:
-  /// Of what was not synced.
+  /// Choices for unsynced data.
   enum class Kept { nothing, all, some };
 
   explicit PowerCut(const CutDisk& disk);
-  /// The power goes after so many operations; no fewer than before.
+  /// Cuts the power after this many operations; not fewer than in the call before.
   void move_to(size_t operations);
-  /// What is then on the disk.
+  /// The content of the disk after the cut.
   [[nodiscard]] Files files(Kept kept, std::mt19937_64& random) const;
 
  private:

@@ -54,7 +54,7 @@ TEST(DispatchBatch, TasksStayWhereTheSplitPutThem) {
     host.now += kSecond;
     for (const int64_t task : started) {
       EXPECT_EQ(host.find(task).last()->gpus, host.find(task).only_gpus);
-      EXPECT_EQ(host.decisions[task].note, "its batch was given this GPU");
+      EXPECT_EQ(host.decisions[task].note, "its batch is assigned to this GPU");
       ran[host.find(task).last()->gpus[0]] += 1;
       host.end(task);
     }

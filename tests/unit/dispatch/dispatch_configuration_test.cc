@@ -57,7 +57,7 @@ TEST(DispatchConfiguration, GpusBelowTheCapabilityAreNotUsedAndNotCounted) {
   TaskSpec gang = spec_of();
   gang.gpus = 3;
   EXPECT_EQ(host.engine->submit(gang, host.now).error().detail,
-            "the task needs 3 GPUs at once, the service can use 2 of compute capability 8.0 or higher "
+            "the task needs 3 GPUs together, and the service can use 2 of compute capability 8.0 or higher "
             "(gpu.min_compute_capability)");
   gang.gpus = 2;
   const int64_t id = host.submit(gang);

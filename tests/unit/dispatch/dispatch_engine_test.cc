@@ -92,7 +92,7 @@ TEST(DispatchEngine, SucceedsAndFails) {
   (void)host.step();
   EXPECT_EQ(host.state(ids[0]), TaskState::succeeded);
   EXPECT_EQ(host.state(ids[1]), TaskState::failed);
-  EXPECT_EQ(host.find(ids[1]).reason, "the program ended with exit status 3");
+  EXPECT_EQ(host.find(ids[1]).reason, "the program exited with status 3");
   EXPECT_EQ(host.find(ids[2]).cause, EndCause::time_limit);
 }
 
@@ -156,7 +156,7 @@ TEST(DispatchEngine, AWorkerThatDoesNotAnswerIsAskedAgainAfterAPause) {
   EXPECT_EQ(host.starts(), Ids{});
   EXPECT_EQ(host.engine->next_ns(), host.now + kSecond);
   EXPECT_EQ(host.explain(id).summary,
-            "it is tried again in 1 s; the last attempt: the worker did not answer, or refused");
+            "it is retried in 1 s; the last attempt failed: the worker did not respond, or refused the request");
   EXPECT_EQ(host.after(1).starts, Ids{id});
   host.end(id, EndCause::worker);
   EXPECT_EQ(host.after(1).starts, Ids{});
@@ -186,7 +186,7 @@ TEST(DispatchEngine, AfterAWorkerFailedAnotherOneIsAsked) {
   ASSERT_EQ(before.refusals.size(), 1u);
   EXPECT_EQ(before.refusals[0].rule, "failed_worker");
   EXPECT_EQ(before.refusals[0].reason,
-            "the worker there did not answer this task before, or refused; another one is asked");
+            "its worker did not respond to an earlier attempt of this task, or refused it; another worker is used");
   EXPECT_FALSE(before.score.has_value());
   host.end(id, EndCause::worker);
   EXPECT_EQ(host.after(2).starts, Ids{id});
@@ -253,8 +253,7 @@ TEST(DispatchEngine, OutOfMemoryIsRetriedWhereThereIsMoreRoom) {
   (void)host.step();
   EXPECT_EQ(host.state(id), TaskState::failed);
   EXPECT_EQ(host.find(id).cause, EndCause::out_of_memory);
-  EXPECT_NE(host.find(id).reason.find("with 80.0 GiB to itself, and no GPU that may take it has more"),
-            std::string::npos);
+  EXPECT_NE(host.find(id).reason.find("with 80.0 GiB available, and no eligible GPU has more"), std::string::npos);
 }
 
 TEST(DispatchEngine, OutOfMemoryBesideOthersWaitsForMoreRoomOnTheSameGpu) {
@@ -303,7 +302,7 @@ TEST(DispatchEngine, TasksComeAfterOthers) {
   const int64_t last = host.submit(spec);
   (void)host.step();
   EXPECT_EQ(host.state(last), TaskState::blocked);
-  EXPECT_EQ(host.explain(last).summary, "it waits until task 1 (running), task 2 (running) succeeded");
+  EXPECT_EQ(host.explain(last).summary, "it waits for its dependencies to succeed: task 1 (running), task 2 (running)");
   host.now += 100 * kSecond;
   host.end(a);
   EXPECT_EQ(host.starts(), Ids{});
@@ -328,8 +327,8 @@ TEST(DispatchEngine, WhatComesAfterAFailureIsCancelledAllAlongTheChain) {
     ASSERT_EQ(host.state(id), TaskState::cancelled);
     ASSERT_EQ(host.find(id).cause, EndCause::dependency);
   }
-  EXPECT_EQ(host.find(chain[0]).reason, "task 1, which it comes after, failed");
-  EXPECT_EQ(host.find(chain[1]).reason, "task 2, which it comes after, was cancelled");
+  EXPECT_EQ(host.find(chain[0]).reason, "task 1, on which it depends, failed");
+  EXPECT_EQ(host.find(chain[1]).reason, "task 2, on which it depends, was cancelled");
   EXPECT_EQ(host.engine->counts().queue_length, 0);
 }
 
@@ -385,7 +384,7 @@ TEST(DispatchEngine, NothingStartsWhileItDrains) {
   const int64_t id = host.submit();
   host.engine->drain();
   EXPECT_EQ(host.starts(), Ids{});
-  EXPECT_EQ(host.explain(id).summary, "the service is ending: nothing starts before it is back");
+  EXPECT_EQ(host.explain(id).summary, "the service is draining for shutdown; nothing starts until it is running again");
 }
 
 TEST(DispatchEngine, ARestartGoesOnWhereItWas) {

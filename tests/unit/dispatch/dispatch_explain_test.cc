@@ -43,10 +43,11 @@ TEST(DispatchExplain, GivesEachGpusReasonsAndWhatWouldLetItStart) {
   EXPECT_EQ(host.refused_by(id, 0), (Rules{"slots", "memory_room"}));  // the one task keeps all of the memory
   EXPECT_EQ(host.refused_by(id, 1), Rules{"utilization_threshold"});
   EXPECT_EQ(host.refused_by(id, 2), Rules{"compute_capability"});
-  EXPECT_EQ(why.summary.find("no GPU can take it now: gpu_"), 0u) << why.summary;
+  EXPECT_EQ(why.summary.find("no GPU is eligible now: gpu_"), 0u) << why.summary;
   EXPECT_EQ(why.unblocks.size(), 3u);
-  EXPECT_EQ(why.unblocks[0], "gpu_0: a task that ends there, or a higher gpu.multi_gpu.max_concurrent_tasks_per_gpu");
-  EXPECT_EQ(why.unblocks[2], "gpu_1: less work on that GPU, or a higher gpu.utilization_threshold");
+  EXPECT_EQ(why.unblocks[0],
+            "gpu_0: a task on the GPU finishes, or a higher gpu.multi_gpu.max_concurrent_tasks_per_gpu");
+  EXPECT_EQ(why.unblocks[2], "gpu_1: less work on the GPU, or a higher gpu.utilization_threshold");
 }
 
 TEST(DispatchExplain, GpusWithTheSameReasonAreToldTogether) {
@@ -54,9 +55,10 @@ TEST(DispatchExplain, GpusWithTheSameReasonAreToldTogether) {
   for (int i = 0; i < 3; ++i) (void)host.submit_gib(1);
   const int64_t id = host.submit_gib(1);
   (void)host.step();
-  EXPECT_EQ(host.explain(id).unblocks,
-            std::vector<std::string>{
-                "gpu_0, gpu_1, gpu_2: a task that ends there, or a higher gpu.multi_gpu.max_concurrent_tasks_per_gpu"});
+  EXPECT_EQ(
+      host.explain(id).unblocks,
+      std::vector<std::string>{
+          "gpu_0, gpu_1, gpu_2: a task on the GPU finishes, or a higher gpu.multi_gpu.max_concurrent_tasks_per_gpu"});
 }
 
 TEST(DispatchExplain, SaysThatNothingHereCanEverTakeIt) {
@@ -66,7 +68,7 @@ TEST(DispatchExplain, SaysThatNothingHereCanEverTakeIt) {
   host.tell_gpus();
   (void)host.step();
   const Explanation why = host.explain(id);
-  EXPECT_EQ(why.summary, "no GPU of this host can take it: gpu_0: has 24.0 GiB of memory, 70.0 GiB are needed");
+  EXPECT_EQ(why.summary, "no GPU of this host can run it: gpu_0: has 24.0 GiB of memory; 70.0 GiB needed");
   EXPECT_EQ(why.unblocks.size(), 1u);
 }
 
@@ -81,18 +83,18 @@ TEST(DispatchExplain, SaysForWhomAGpuIsKept) {
   (void)host.step();
   const Explanation why = host.explain(later);
   EXPECT_EQ(why.gpus[1].refusals.at(0).reason,
-            "it is kept for task " + std::to_string(gang) + ", which is before this one and would have to wait longer");
+            "it is reserved for task " + std::to_string(gang) + ", which is ahead in the queue and would be delayed");
 }
 
 TEST(DispatchExplain, TellsWhereATaskRunsAndHowItEnded) {
   Host host(2);
   const int64_t id = host.submit();
-  EXPECT_EQ(host.explain(id).summary, "it can start now, and does with the next decision");
+  EXPECT_EQ(host.explain(id).summary, "it can start now and will start with the next scheduling decision");
   (void)host.step();
-  EXPECT_EQ(host.explain(id).summary, "it runs on gpu_0 since 2027-01-15T08:00:00Z");
+  EXPECT_EQ(host.explain(id).summary, "running on gpu_0 since 2027-01-15T08:00:00Z");
   EXPECT_TRUE(host.explain(id).unblocks.empty());
   host.end(id, EndCause::exit, 2);
-  EXPECT_EQ(host.explain(id).summary, "the program ended with exit status 2");
+  EXPECT_EQ(host.explain(id).summary, "the program exited with status 2");
   EXPECT_EQ(host.explain(4711).summary, "");
 }
 
@@ -101,7 +103,7 @@ TEST(DispatchExplain, NamesTheBatchsGpu) {
   const auto batch = host.engine->submit_batch("b", std::vector(8, spec_of()), host.now).value();
   (void)host.step();
   const int64_t last = host.engine->find_batch(batch)->tasks.back();
-  EXPECT_EQ(host.explain(last).summary.find("its batch was given gpu_"), 0u) << host.explain(last).summary;
+  EXPECT_EQ(host.explain(last).summary.find("its batch is assigned to gpu_"), 0u) << host.explain(last).summary;
 }
 
 TEST(DispatchExplain, LeavesNoPlaceholderUnfilled) {

@@ -36,7 +36,7 @@ TEST(DispatchGang, GetsAllOrNone) {
   (void)host.step();
   const int64_t gang = host.submit(gang_of(3));
   EXPECT_EQ(host.starts(), Ids{});
-  EXPECT_EQ(host.explain(gang).summary.find("it needs 3 GPUs at once, 2 of 3 can take it now: gpu_0: "), 0u)
+  EXPECT_EQ(host.explain(gang).summary.find("it needs 3 GPUs together, and 2 of 3 are eligible now: gpu_0: "), 0u)
       << host.explain(gang).summary;
   host.end(single);
   EXPECT_EQ(host.starts(), Ids{gang});

@@ -9,7 +9,7 @@
 
 #include "dispatch/engine.h"
 
-/// A host for tests of the dispatcher's engine: GPUs that are what the test says, a clock that the test moves.
+/// A host for tests of the dispatcher's engine: the test sets the GPUs and moves the clock.
 namespace sonde::dispatch::testing {
 
 constexpr int64_t kSecond = 1'000'000'000;
@@ -53,7 +53,7 @@ class Host {
   int64_t submit(std::string type = "default", std::string priority = "normal") {
     return submit(spec_of(std::move(type), std::move(priority)));
   }
-  /// A task that keeps so much memory of its GPU.
+  /// A task that reserves this much memory of its GPU.
   int64_t submit_gib(int64_t gib, std::string priority = "normal") {
     TaskSpec spec = spec_of("default", std::move(priority));
     spec.memory_bytes = gib * kGiB;
@@ -83,7 +83,7 @@ class Host {
 
   const Task& find(int64_t task) const { return *engine->find(task); }
   TaskState state(int64_t task) const { return find(task).state; }
-  /// Places of the GPUs of its last attempt.
+  /// Indexes of the GPUs of its last attempt.
   std::vector<size_t> gpus_of(int64_t task) const {
     std::vector<size_t> places;
     for (const std::string& uuid : find(task).last()->gpus) {

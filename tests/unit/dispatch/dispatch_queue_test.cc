@@ -172,7 +172,7 @@ TEST(DispatchQueue, WhatWaitsLongerThanTheTimeoutIsCancelled) {
   (void)host.after(1);
   EXPECT_EQ(host.state(waiting), TaskState::cancelled);
   EXPECT_EQ(host.find(waiting).cause, EndCause::queue_timeout);
-  EXPECT_EQ(host.find(waiting).reason, "it waited longer than gpu.multi_gpu.queue_timeout (60 min)");
+  EXPECT_EQ(host.find(waiting).reason, "it waited in the queue longer than gpu.multi_gpu.queue_timeout (60 min)");
   EXPECT_EQ(host.state(running), TaskState::running);
   EXPECT_EQ(host.engine->next_ns(), std::nullopt);
 }

@@ -71,7 +71,7 @@ TEST(DispatchRules, MemoryThresholdRefusesAboveIt) {
     judged.gpu.memory_used_bytes = used;
     EXPECT_EQ(judged.refused(), expected) << used;
   }
-  EXPECT_EQ(judged.refusal().reason, "90.1 % of the memory are in use, above gpu.memory_threshold 90 %");
+  EXPECT_EQ(judged.refusal().reason, "90.1 % of the memory is in use, above gpu.memory_threshold 90 %");
   judged.config.gpu.memory_threshold = 0.95;
   EXPECT_EQ(judged.refused(), Rules{});
 }
@@ -136,8 +136,8 @@ TEST(DispatchRules, RoomIsWhatNeitherOthersHoldNorTasksKeep) {
   EXPECT_EQ(judged.refused(), Rules{"memory_room"});
   judged.need_bytes = 16 * kGiB;
   EXPECT_EQ(judged.refusal().reason,
-            "keeps 62.0 GiB for tasks, others hold 9.0 GiB: 9.0 GiB are left, 16.0 GiB are needed");
-  EXPECT_EQ(judged.refusal().unblocked, "7.0 GiB freed there: by a task that ends, or by other programs");
+            "has 9.0 GiB free; 16.0 GiB needed (62.0 GiB reserved by tasks, 9.0 GiB used by other processes)");
+  EXPECT_EQ(judged.refusal().unblocked, "7.0 GiB more free memory: a task finishes, or other processes free memory");
   EXPECT_FALSE(judged.refusal().is_for_good);
   judged.need_bytes = 81 * kGiB;
   EXPECT_TRUE(judged.refusal().is_for_good);

@@ -150,10 +150,11 @@ TEST(DispatchStrategies, ATaskWaitsForItsMappedGpuAndItsExplanationSaysSo) {
   const int64_t id = host.submit("text_generation");
   EXPECT_EQ(host.starts(), Ids{});
   const Explanation why = host.explain(id);
-  EXPECT_EQ(why.summary,
-            "tasks of the type text_generation go to gpu_1, which cannot take it now: it is at 90 °C, above "
-            "gpu.max_temperature 85 °C");
-  EXPECT_EQ(why.unblocks, std::vector<std::string>{"gpu_1: the GPU has to cool down to 85 °C"});
+  EXPECT_EQ(
+      why.summary,
+      "tasks of type text_generation are mapped to gpu_1, which is not eligible now: its temperature is 90 °C, above "
+      "gpu.max_temperature 85 °C");
+  EXPECT_EQ(why.unblocks, std::vector<std::string>{"gpu_1: the GPU must cool down to 85 °C"});
   host.gpus[1].temperature_celsius = 85;
   host.tell_gpus();
   EXPECT_EQ(host.starts(), Ids{id});

@@ -6,7 +6,7 @@
 
 namespace sonde::dispatch {
 
-/// As small as a task can be.
+/// The smallest possible task.
 inline Task small_task(int64_t id, TaskState state = TaskState::waiting) {
   Task task;
   task.id = id;
@@ -19,7 +19,7 @@ inline Task small_task(int64_t id, TaskState state = TaskState::waiting) {
   return task;
 }
 
-/// An attempt that began, and where it is so ended, at these moments.
+/// An attempt that started and, if given, ended at these times.
 inline Attempt attempt_of(int64_t number, int64_t started_ns, std::optional<int64_t> ended_ns = {}) {
   Attempt attempt;
   attempt.number = number;
@@ -31,7 +31,7 @@ inline Attempt attempt_of(int64_t number, int64_t started_ns, std::optional<int6
   return attempt;
 }
 
-/// The same task, over since a moment.
+/// A small task that finished at this time.
 inline Task ended_task(int64_t id, int64_t ended_ns) {
   Task task = small_task(id, TaskState::succeeded);
   task.cause = EndCause::exit;

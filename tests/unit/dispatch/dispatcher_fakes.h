@@ -8,13 +8,13 @@
 
 #include "dispatch/dispatcher.h"
 
-/// What the dispatcher uses of the world, for tests.
+/// Fakes of what the dispatcher uses.
 namespace sonde::dispatch {
 
-/// What happened, in its order: "save 2", "start 1.1", "answer 1".
+/// The events in order: "save 2", "start 1.1", "answer 1".
 using Happened = std::vector<std::string>;
 
-/// Keeps tasks in memory; can be told to fail.
+/// Keeps tasks in memory; fails if the test sets it so.
 class FakeStore final : public TaskStore {
  public:
   explicit FakeStore(Happened& happened) : happened_(&happened) {}
@@ -88,7 +88,7 @@ class FakeStore final : public TaskStore {
   Happened* happened_;
 };
 
-/// Starts nothing, and remembers what it was told.
+/// Starts nothing, and records the calls.
 class FakeExecutor final : public Executor {
  public:
   using Attempted = std::pair<int64_t, int64_t>;
@@ -132,7 +132,7 @@ class FakeExecutor final : public Executor {
   Happened* happened_;
 };
 
-/// GPUs as a test says.
+/// GPUs that the test sets.
 class FakeMonitor final : public monitor::Monitor {
  public:
   void start() override {}

@@ -426,9 +426,9 @@ TEST_F(DispatcherTest, LogAndEventsTellOfDecisionsAndBatches) {
   turn_at(6, std::move(ends));
   const auto said = lines();
   EXPECT_TRUE(any(said, "strategy=least_loaded"));
-  EXPECT_TRUE(any(said, "a batch is submitted batch=1 tasks=8 name=images by=lead"));
-  EXPECT_TRUE(any(said, "a batch is split batch=1 tasks=8 name=images split=GPU-0:4 GPU-1:4"));
-  EXPECT_TRUE(any(said, "a batch is over batch=1 tasks=8 name=images succeeded=8"));
+  EXPECT_TRUE(any(said, "batch submitted batch=1 tasks=8 name=images by=lead"));
+  EXPECT_TRUE(any(said, "batch split batch=1 tasks=8 name=images split=GPU-0:4 GPU-1:4"));
+  EXPECT_TRUE(any(said, "batch finished batch=1 tasks=8 name=images succeeded=8"));
   bool missed = false;
   std::map<std::string, int> types;
   for (const monitor::Event& event : events_.after(0, 1000, missed)) ++types[event.type];

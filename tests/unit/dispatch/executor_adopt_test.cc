@@ -60,7 +60,7 @@ TEST_F(AdoptTest, WhatNeverStartedCanBeStarted) {
   reopen({{1, 1}, {2, 1}});
   for (const int64_t task : {1, 2}) {
     EXPECT_EQ(end_of(task).cause, EndCause::not_started);
-    EXPECT_EQ(end_of(task).message, "the service ended before it was started");
+    EXPECT_EQ(end_of(task).message, "the service stopped before the task started");
   }
   ends_.clear();
   for (const int64_t task : {1, 2}) {

@@ -293,11 +293,11 @@ TEST_F(ExecutorTest, SaysWhyAProgramWasNotStarted) {
     EXPECT_NE(end_of(task).message.find(said), std::string::npos) << end_of(task).message;
     EXPECT_FALSE(end_of(task).exit_status);
   };
-  expect(1, {"no-such-program"}, "", "cannot start 'no-such-program': no program of that name in PATH (");
+  expect(1, {"no-such-program"}, "", "cannot start 'no-such-program': not found in PATH (");
   expect(2, {"/no/such/program"}, "", "cannot start '/no/such/program': No such file or directory");
   expect(3, {text.string()}, "", "Permission denied");
-  expect(4, {script.string()}, "", "neither a program for this machine nor a script whose first line begins with #!");
-  expect(5, {"true"}, "/no/such/folder", "cannot run in the folder '/no/such/folder': No such file or directory");
+  expect(4, {script.string()}, "", "neither an executable for this machine nor a script that starts with #!");
+  expect(5, {"true"}, "/no/such/folder", "cannot change to the folder '/no/such/folder': No such file or directory");
   expect(6, {"true"}, text.string(), "Not a directory");
 }
 
@@ -415,7 +415,7 @@ TEST_F(ExecutorTest, RemovesWhatATaskLockedUp) {
 TEST_F(ExecutorTest, RefusesAFolderThatIsInUse) {
   const auto second = Executor::open(files().string(), [](const EndReport&) {});
   ASSERT_FALSE(second);
-  EXPECT_NE(second.error().message.find("another service keeps its tasks in"), std::string::npos)
+  EXPECT_NE(second.error().message.find("another service stores its tasks in"), std::string::npos)
       << second.error().message;
 }
 

@@ -6,8 +6,8 @@
 
 #include "dispatch/dispatcher.h"
 
-/// A dispatcher that decides nothing: tasks wait until a test says otherwise. Answers come at once, or where a test
-/// lets them.
+/// A dispatcher that decides nothing: the test changes the state of tasks. It answers at once, or when the test
+/// releases the answers.
 namespace sonde::dispatch {
 
 class QuietStore final : public TaskStore {
@@ -88,7 +88,7 @@ class QuietStore final : public TaskStore {
   }
 };
 
-/// Output as a test puts it there: of one attempt, all streams alike.
+/// Output that the test sets: of one attempt, the same for all streams.
 class QuietExecutor final : public Executor {
  public:
   void adopt(std::span<const std::pair<int64_t, int64_t>> /*running*/) override {}
@@ -199,7 +199,7 @@ class FakeDispatcher final : public Dispatcher {
     task.submitted_ns = task.ready_ns = kMoment_ns;
     return kept.tasks[task.id] = task;
   }
-  /// Lets held answers go.
+  /// Releases the held answers.
   void release() {
     holds = false;
     for (const auto& answer : std::exchange(held, {})) answer();

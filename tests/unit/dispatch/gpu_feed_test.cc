@@ -132,7 +132,7 @@ TEST_F(GpuFeedTest, TroubleSaysWhyNothingMayStart) {
   EXPECT_EQ(gpu_trouble(gpu, *monitor_.host), "incident 4 (xid) is open: XID 79");
   EXPECT_EQ(gpu_trouble(monitor_.host->gpus[1], *monitor_.host), "");
   monitor_.host->gpus[1].sample.moment_ns = 0;
-  EXPECT_EQ(gpu_trouble(monitor_.host->gpus[1], *monitor_.host), "it has not been read yet");
+  EXPECT_EQ(gpu_trouble(monitor_.host->gpus[1], *monitor_.host), "the GPU has not been sampled yet");
 }
 
 }  // namespace gpu_feed_test

@@ -103,9 +103,11 @@ tasks:
 TEST(Workload, MistakesAreNamedByPlaceAndWhatIsAllowed) {
   const std::string kind = "types:\n  - type: a\n    run_time: 5 min\n    memory: 1 GiB\n";
   EXPECT_EQ(problems_of(kind), "");
-  EXPECT_EQ(problems_of(kind + "    priority: hihg\n"),
-            "w.yaml:5:15: 'hihg' is no value for 'priority', did you mean 'high'?; allowed: high, low, normal");
-  EXPECT_NE(problems_of(kind + "    utilization: 120 %\n").find("w.yaml:5:18: '120 %' is no value for 'utilization'"),
+  EXPECT_EQ(
+      problems_of(kind + "    priority: hihg\n"),
+      "w.yaml:5:15: 'hihg' is not a valid value for 'priority', did you mean 'high'?; allowed: high, low, normal");
+  EXPECT_NE(problems_of(kind + "    utilization: 120 %\n")
+                .find("w.yaml:5:18: '120 %' is not a valid value for 'utilization'"),
             std::string::npos);
   EXPECT_NE(problems_of(kind + "    run_tme: 5 min\n").find("w.yaml:5:5"), std::string::npos);
   EXPECT_NE(problems_of("types:\n  - type: a\n    memory: 1 GiB\n").find("'run_time' is missing"), std::string::npos);

@@ -137,18 +137,17 @@ TEST(Submission, says_otherwise_where_it_may) {
 
 TEST(Submission, unknown_names_get_the_nearest_known_ones) {
   EXPECT_EQ(refusal(of_type("trainin")),
-            "unknown_type: There is no type 'trainin', did you mean 'training'? Known are: asking, fixed, open_model, "
+            "unknown_type: There is no type 'trainin', did you mean 'training'? Known: asking, fixed, open_model, "
             "training.");
   EXPECT_EQ(refusal(of_type("zzz")),
-            "unknown_type: There is no type 'zzz'. Known are: asking, fixed, open_model, training.");
+            "unknown_type: There is no type 'zzz'. Known: asking, fixed, open_model, training.");
   Submission submission = of_type("fixed");
   submission.priority = "hgh";
   EXPECT_EQ(refusal(submission),
-            "unknown_priority: There is no priority 'hgh', did you mean 'high'? Known are: high, low, normal.");
+            "unknown_priority: There is no priority 'hgh', did you mean 'high'? Known: high, low, normal.");
   submission = of_type("fixed");
   submission.strategy = "random";
-  EXPECT_EQ(refusal(submission),
-            "unknown_strategy: There is no strategy 'random'. Known are: least_loaded, round_robin.");
+  EXPECT_EQ(refusal(submission), "unknown_strategy: There is no strategy 'random'. Known: least_loaded, round_robin.");
 }
 
 TEST(Submission, runs_nothing_that_is_not_declared) {
@@ -160,24 +159,25 @@ TEST(Submission, runs_nothing_that_is_not_declared) {
   EXPECT_TRUE(refusal(submission).starts_with("unknown_type: "));
   submission.type = "training";
   EXPECT_EQ(refusal(submission),
-            "command_not_allowed: The type 'training' has a command of its own: send `arguments` instead.");
+            "command_not_allowed: The type 'training' has its own command: send `arguments` instead.");
   submission.type = "fixed";
-  EXPECT_EQ(refusal(submission), "command_not_allowed: The type 'fixed' has a command of its own.");
+  EXPECT_EQ(refusal(submission), "command_not_allowed: The type 'fixed' has its own command.");
   EXPECT_TRUE(refusal(submission, free_config()).starts_with("command_not_allowed: "));
   submission = of_type("fixed");
   submission.arguments = {"--evil"};
-  EXPECT_EQ(refusal(submission),
-            "command_not_allowed: The type 'fixed' takes no arguments (sonde.tasks.types.fixed.allow_arguments).");
+  EXPECT_EQ(
+      refusal(submission),
+      "command_not_allowed: The type 'fixed' does not allow arguments (sonde.tasks.types.fixed.allow_arguments).");
   submission = of_type("training");
   submission.environment = {{"LD_PRELOAD", "/tmp/x.so"}};
   EXPECT_EQ(refusal(submission),
             "variable_not_allowed: The type 'training' does not let submissions set LD_PRELOAD "
-            "(sonde.tasks.types.training.allow_environment). It lets them set: SEED.");
+            "(sonde.tasks.types.training.allow_environment). It allows: SEED.");
   submission.environment = {{"CUDA_VISIBLE_DEVICES", "0"}};
   EXPECT_TRUE(refusal(submission).starts_with("invalid_task: 'CUDA_VISIBLE_DEVICES' cannot be set"));
   submission = of_type("training");
   submission.folder = "/etc";
-  EXPECT_TRUE(refusal(submission).starts_with("command_not_allowed: A working directory is the type's to choose"));
+  EXPECT_TRUE(refusal(submission).starts_with("command_not_allowed: Only the type can set the working directory"));
   submission = of_type("training");
   submission.arguments = {std::string("a\0b", 3)};
   EXPECT_TRUE(refusal(submission).starts_with("invalid_task: ")) << refusal(submission);
@@ -208,7 +208,8 @@ TEST(Submission, runs_anything_where_that_is_allowed) {
 
 TEST(Submission, asks_workers_for_the_declared_model) {
   Submission submission = of_type("asking");
-  EXPECT_TRUE(refusal(submission).starts_with("invalid_task: The type 'asking' asks workers: send a request"));
+  EXPECT_TRUE(
+      refusal(submission).starts_with("invalid_task: The type 'asking' sends requests to workers: send a request"));
   submission.request = R"({"inputs":[]})";
   const auto spec = resolve(submission, config_of());
   ASSERT_TRUE(spec);
@@ -219,17 +220,17 @@ TEST(Submission, asks_workers_for_the_declared_model) {
   EXPECT_EQ(spec->workers.at("gpu_0"), "http://a:8000");
   EXPECT_TRUE(spec->command.empty());
   submission.model = "other";
-  EXPECT_TRUE(refusal(submission).starts_with("invalid_task: The type 'asking' asks for the model 'resnet50'"));
+  EXPECT_TRUE(refusal(submission).starts_with("invalid_task: The type 'asking' uses the model 'resnet50'"));
   submission.model.reset();
   submission.gpus = 2;
   EXPECT_TRUE(refusal(submission).starts_with("invalid_task: A request goes to the worker of one GPU"));
   submission.gpus.reset();
   submission.arguments = {"a"};
-  EXPECT_TRUE(refusal(submission).starts_with("command_not_allowed: The type 'asking' asks workers"));
+  EXPECT_TRUE(refusal(submission).starts_with("command_not_allowed: The type 'asking' sends requests to workers"));
   submission = of_type("fixed");
   submission.request = "{}";
   EXPECT_TRUE(
-      refusal(submission).starts_with("invalid_task: A request goes to workers, and the type 'fixed' has none"));
+      refusal(submission).starts_with("invalid_task: A request needs workers, and the type 'fixed' has no workers"));
 }
 
 TEST(Submission, names_a_model_only_where_the_type_has_none) {

@@ -239,7 +239,7 @@ TEST(SlowWork, IsATroubleUntilATaskIsNormalAgain) {
 TEST(SlowWork, WaitsForWhatIsRecordedAndTellsIt) {
   SlowWork work;
   work.task_is_slow(kPlace, 12, 100 * kSecond, 10 * kSecond, 0);
-  work.recording(kSlowTask, kPlace, "The next task of the type is recorded.", true);
+  work.recording(kSlowTask, kPlace, "The next task of the type will be recorded.", true);
   work.task_was_normal("train", "H100");
   auto now = work.now(kIndices, kMinute);
   ASSERT_EQ(now.size(), 1);
@@ -324,11 +324,11 @@ TEST(Findings, AreTheArrayOfADocument) {
       "ceiling_percent": 41.6, "evidence": []}]})");
   ASSERT_TRUE(findings);
   const Finding greatest = greatest_finding(7, *findings);
-  EXPECT_EQ(greatest.says, "It idles. (mended, it saves 42 % of the run at most)");
+  EXPECT_EQ(greatest.says, "It idles. (fixing it saves at most 42 % of the run)");
   EXPECT_EQ(greatest.advice, "Feed it.");
   EXPECT_FALSE(findings_of("[]"));
   EXPECT_FALSE(findings_of("no JSON"));
-  EXPECT_EQ(greatest_finding(7, "[]").says, "nothing in it explains that.");
+  EXPECT_EQ(greatest_finding(7, "[]").says, "no finding explains it.");
 }
 
 TEST(Findings, OfAnySizeAreKeptSmall) {

@@ -69,15 +69,15 @@ class MadeHost : public Host {
   [[nodiscard]] const Result<std::shared_ptr<device::DeviceSource>>& gpus() const override { return source; }
 };
 
-/// "wrong: subject: what -> mend", a line a finding.
+/// "wrong: subject: what -> fix", a line a finding.
 std::string told(const MadeHost& host, std::string_view name) {
   const auto check = std::ranges::find(checks(), name, &Check::name);
   Findings found;
   (*check)->look(host, found);
   std::string text;
   for (const Finding& f : found.all()) {
-    text += fmt::format("{}: {}: {}{}{}\n", outcome_name(f.outcome), f.subject, f.what, f.mend.empty() ? "" : " -> ",
-                        f.mend);
+    text +=
+        fmt::format("{}: {}: {}{}{}\n", outcome_name(f.outcome), f.subject, f.what, f.fix.empty() ? "" : " -> ", f.fix);
   }
   return text;
 }
@@ -120,7 +120,7 @@ TEST(Doctor, SaysThatTheDriverWasUpdatedBelow) {
   MadeHost host;
   host.source = fail("driver/library version mismatch");
   host.files["/proc/driver/nvidia/version"] = "NVRM version: NVIDIA UNIX Kernel Module  570.1  x\n";
-  EXPECT_TRUE(told(host, "driver").starts_with("wrong: NVIDIA driver: the kernel module 570.1 that is loaded"));
+  EXPECT_TRUE(told(host, "driver").starts_with("wrong: NVIDIA driver: the loaded kernel module 570.1 and"));
 }
 
 TEST(Doctor, LooksAtEachGpu) {
@@ -132,7 +132,7 @@ TEST(Doctor, LooksAtEachGpu) {
   const std::string text = told(host, "gpus");
   EXPECT_TRUE(text.contains("good: gpu_0: Simulated A, 85.9 GB")) << text;
   EXPECT_TRUE(text.contains("wrong: gpu_1: ")) << text;
-  EXPECT_TRUE(text.contains("wrong: gpu_2: the driver asks for a recovery")) << text;
+  EXPECT_TRUE(text.contains("wrong: gpu_2: the driver requests a recovery action")) << text;
   EXPECT_TRUE(text.contains("-> sudo nvidia-smi --gpu-reset -i 2")) << text;
   EXPECT_TRUE(text.contains("2 uncorrected memory errors")) << text;
 }
@@ -160,7 +160,8 @@ TEST(Doctor, SaysWhichCudaTheDriverDoesNotRun) {
   EXPECT_EQ(
       told(host, "cuda"),
       "wrong: CUDA runtime: 13.0.88 at /usr/local/cuda-13.0/lib64/libcudart.so.13.0.88 needs driver 580 or later, "
-      "and this is 535.54.03 -> update the driver, or on a data centre GPU: sudo apt-get install cuda-compat-13\n");
+      "the installed driver is 535.54.03 -> update the driver, or on a data centre GPU: sudo apt-get install "
+      "cuda-compat-13\n");
   host.files = {{"/usr/local/cuda-12.4/lib64/libcudart.so.12.4.127", ""}};
   EXPECT_TRUE(told(host, "cuda").starts_with("good: CUDA runtime: 12.4.127"));
   host.outputs["nvcc"] = "Cuda compilation tools, release 12.4, V12.4.131\n";
@@ -222,19 +223,19 @@ TEST(Doctor, LooksForRoom) {
   host.rooms["."] = {.writable = false, .free_bytes = 100};
   host.rooms["/dev/shm"] = {.writable = true, .free_bytes = 64'000'000};
   const std::string text = told(host, "folders");
-  EXPECT_TRUE(text.contains("wrong: /tmp: full but for 100 MB")) << text;
-  EXPECT_TRUE(text.contains("wrong: .: files cannot be made here")) << text;
+  EXPECT_TRUE(text.contains("wrong: /tmp: only 100 MB free")) << text;
+  EXPECT_TRUE(text.contains("wrong: .: not writable")) << text;
   EXPECT_TRUE(text.contains("note: /dev/shm: only 64 MB free")) << text;
 }
 
 TEST(Doctor, LooksWhetherContainersGetGpus) {
   MadeHost host;
-  EXPECT_TRUE(told(host, "containers").starts_with("good: container runtime: neither"));
+  EXPECT_TRUE(told(host, "containers").starts_with("good: container runtime: docker, podman"));
   host.files["/usr/bin/docker"] = "";
   host.outputs["docker"] = "Docker version 28.2.2\n";
   EXPECT_TRUE(told(host, "containers").contains("wrong: NVIDIA container toolkit: not installed"));
   host.outputs["nvidia-ctk"] = "NVIDIA Container Toolkit CLI version 1.17.8\n";
-  EXPECT_TRUE(told(host, "containers").contains("wrong: NVIDIA container toolkit: docker does not know it"));
+  EXPECT_TRUE(told(host, "containers").contains("wrong: NVIDIA container toolkit: docker is not configured for it"));
   host.files["/etc/docker/daemon.json"] = R"({"runtimes": {"nvidia": {}}})";
   EXPECT_FALSE(told(host, "containers").contains("wrong"));
   host.files["/etc/docker/daemon.json"] = "{}";
@@ -265,11 +266,11 @@ TEST(Doctor, AsksTheCluster) {
   host.outputs["kubectl"] =
       R"({"metadata": {"labels": {"nvidia.com/gpu.product": "H100", "a": "b"}}, "status": {"allocatable": {"nvidia.com/gpu": "0"}}})";
   std::string text = told(host, "kubernetes");
-  EXPECT_TRUE(text.contains("good: device plugin: its socket is there: nvidia-gpu.sock")) << text;
-  EXPECT_TRUE(text.contains("1 labels nvidia.com/..., nvidia.com/gpu.product is H100")) << text;
-  EXPECT_TRUE(text.contains("wrong: allocatable GPUs: the node offers 0 and the host has 1")) << text;
+  EXPECT_TRUE(text.contains("good: device plugin: its socket exists: nvidia-gpu.sock")) << text;
+  EXPECT_TRUE(text.contains("1 labels nvidia.com/...; nvidia.com/gpu.product is H100")) << text;
+  EXPECT_TRUE(text.contains("wrong: allocatable GPUs: the node offers 0 GPUs, but the host has 1")) << text;
   host.outputs["kubectl"] = "[]";
-  EXPECT_TRUE(told(host, "kubernetes").contains("kubectl gave no JSON"));
+  EXPECT_TRUE(told(host, "kubernetes").contains("kubectl returned no JSON"));
 }
 
 }  // namespace doctor_test

@@ -239,12 +239,12 @@ std::string error_of(const std::string& path, const ExportOptions& options) {
 TEST(Exporters, LeaveFilesThatAreThereAlone) {
   const std::string path = temporary("there.sqlite");
   std::ofstream(path) << "precious";
-  EXPECT_EQ(error_of(path, {}), path + " is there already; choose another name, or ask for it to be overwritten");
+  EXPECT_EQ(error_of(path, {}), path + " already exists; choose another name, or allow overwriting");
   ExportOptions options;
   options.overwrite = true;
   options.inputs = {path};
   EXPECT_EQ(error_of(path, options),
-            path + " is one of the inputs and would be lost; choose another name for the output");
+            path + " is an input file and would be overwritten; choose another name for the output");
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   EXPECT_EQ(text.str(), "precious");
@@ -253,8 +253,9 @@ TEST(Exporters, LeaveFilesThatAreThereAlone) {
 TEST(Exporters, TellWhatCannotBeWritten) {
   EXPECT_EQ(error_of("/nowhere/at/all.sqlite", {}), "cannot write /nowhere/at/all.sqlite: No such file or directory");
   EXPECT_EQ(error_of(testing::TempDir(), {}), testing::TempDir() + " is a folder; name a file in it for the output");
-  EXPECT_EQ(exporter_for("run.txt").error().message,
-            "the name run.txt does not say which format to write; end it in one of .sqlite, .db, .json, .json.gz");
+  EXPECT_EQ(
+      exporter_for("run.txt").error().message,
+      "cannot tell the output format from the name run.txt; use one of the extensions .sqlite, .db, .json, .json.gz");
 }
 
 /// Lets no file grow past 4 kB, as a full disk would.

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "analyses/replay/replay.h"
-#include "findings/rule.h"
+#include "shared/ask_rule.h"
 #include "shared/trace_builder.h"
 #include "trace/columns.h"
 
@@ -36,16 +36,7 @@ class Loop {
   void each_step(const std::function<void(int64_t)>& f) {
     for (int i = 0; i < kSteps; ++i) f(i * kStep);
   }
-  /// What one rule says.
-  Diagnosis ask(std::string_view name) {
-    const Trace trace = builder_.build();
-    const Facts facts(trace);
-    Diagnosis diagnosis;
-    diagnosis.claims.idle.resize(facts.gpus.gpus.size());
-    const auto rule = std::ranges::find(rules(), name, [](const Rule* r) { return r->name; });
-    (*rule)->judge(facts, diagnosis);
-    return diagnosis;
-  }
+  Diagnosis ask(std::string_view name) { return ask_rule(name, builder_.build()); }
 
   TraceBuilder builder_;
   ThreadId thread_;

@@ -12,7 +12,7 @@ namespace redundant_sync_test {
 
 constexpr int64_t kUs = 1000;
 
-/// One thread with two streams of a GPU, and another thread beside it.
+/// One thread with two streams of a GPU, and another thread.
 class Waiting {
  public:
   Waiting() : thread_(builder_.thread(1, 1)), other_(builder_.thread(1, 2)) {

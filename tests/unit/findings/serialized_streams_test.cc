@@ -18,7 +18,10 @@ class Streams {
  public:
   Streams() : thread_(builder_.thread(1, 1)) {
     for (StreamId& stream : streams_) stream = builder_.stream(1);
-    builder_.device();
+    Device& device = builder_.device();
+    device.compute_major = 8;
+    device.compute_minor = 0;
+    device.sm_count = 108;
     builder_.call(thread_, 0, kUs, "cudaStreamSynchronize_v3020");  // what a wait takes where nothing runs
     for (const StreamId stream : streams_) start(stream);
   }
@@ -50,11 +53,6 @@ class Streams {
   [[nodiscard]] Trace build(int second_flags = kStreamBlocking, bool null_stream = true) {
     builder_.call(thread_, host_, gpu_ + 2 * kUs, "cudaDeviceSynchronize_v3020");
     Trace trace = builder_.build();
-    Device& device = trace.devices.front();
-    device.compute_major = 8;
-    device.compute_minor = 0;
-    device.sm_count = 108;
-    for (const StreamId stream : streams_) trace.streams[stream].device = 0;
     trace.streams[streams_[0]].is_default = null_stream;
     trace.streams[streams_[2]].flags = second_flags;
     Kernels& k = trace.kernels;

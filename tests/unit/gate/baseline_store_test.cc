@@ -113,7 +113,7 @@ TEST_F(BaselineStore, NamesAreChecked) {
     EXPECT_FALSE(check_baseline_name(name)) << name;
   }
   EXPECT_FALSE(check_baseline_name(std::string(101, 'a')));
-  EXPECT_NE(check_baseline_name("feature/x").error().message.find("'feature-x' would do"), std::string::npos);
+  EXPECT_NE(check_baseline_name("feature/x").error().message.find("for example 'feature-x'"), std::string::npos);
   const std::vector<RunRecord> records = {record_of()};
   EXPECT_FALSE(add_baseline(store_, {.name = "../escaped"}, records));
   EXPECT_FALSE(fs::exists(folder_ / "escaped"));
@@ -157,7 +157,7 @@ TEST_F(BaselineStore, BrokenEntriesAreNamedAndPassedOver) {
       {"[]", "no JSON object"},
       {"{}", "'schema' is not"},
       {R"({"schema":"sonde.baseline/99"})", "later version"},
-      {R"({"schema":7})", "'schema' is no text"},
+      {R"({"schema":7})", "'schema' is not a string"},
       {R"({"schema":"sonde.baseline/1","time":"yesterday"})", "'time' is no moment"},
       {R"({"schema":"sonde.baseline/1","time":"2026-01-01T00:00:00Z","pinned":"yes"})", "'pinned'"},
       {R"({"schema":"sonde.baseline/1","time":"2026-01-01T00:00:00Z","commit":"\u001b[2J"})", "control characters"},
@@ -212,7 +212,8 @@ TEST_F(BaselineStore, ThePinnedOneIsChosenThenTheNewest) {
   // A newer driver does not let the pin go: that would let a regression in.
   const BaselineEntry newer_driver = add(400, 'd', record_of("560"));
   EXPECT_EQ(chosen("560")->entry.id, oldest.id);
-  EXPECT_NE(chosen("560")->note.find("driver is '550' there and '560' here"), std::string::npos) << chosen("560")->note;
+  EXPECT_NE(chosen("560")->note.find("driver is '550' in the baseline and '560' in these runs"), std::string::npos)
+      << chosen("560")->note;
   ASSERT_TRUE(set_pinned(store_, *find_entry(store_, "", oldest.id), false));
   EXPECT_EQ(chosen("560")->entry.id, newer_driver.id);
   EXPECT_EQ(baseline_records(store_, "default@aaaa", {})->entry.id, oldest.id);
@@ -222,7 +223,7 @@ TEST_F(BaselineStore, WhyNoneFitsIsSaid) {
   add(100, 'a');
   const auto chosen = baseline_records(store_, "default", record_of("550", "B200").conditions);
   ASSERT_FALSE(chosen);
-  EXPECT_NE(chosen.error().message.find("GPU is 'H100' there and 'B200' here"), std::string::npos)
+  EXPECT_NE(chosen.error().message.find("GPU is 'H100' in the baseline and 'B200' in these runs"), std::string::npos)
       << chosen.error().message;
   const std::vector<std::string> allowed = {"gpu"};
   EXPECT_TRUE(baseline_records(store_, "default", record_of("550", "B200").conditions, allowed));

@@ -37,8 +37,8 @@ TEST(Amount, what_is_none) {
   for (const std::string_view text : {"", "ms", "-1 ms", "1 2", "1,000 ms", "nan", "inf s", "1 parsec", "0x10"}) {
     EXPECT_FALSE(parse_amount(text)) << text;
   }
-  EXPECT_EQ(parse_amount("5 mb").error().message, "'mb' in '5 mb' is no unit, did you mean 'MB'?");
-  EXPECT_EQ(parse_amount("5 MS").error().message, "'MS' in '5 MS' is no unit, did you mean 'ms'?");
+  EXPECT_EQ(parse_amount("5 mb").error().message, "'mb' in '5 mb' is not a known unit, did you mean 'MB'?");
+  EXPECT_EQ(parse_amount("5 MS").error().message, "'MS' in '5 MS' is not a known unit, did you mean 'ms'?");
 }
 
 /// The one mistake that the budget has.
@@ -127,18 +127,18 @@ TEST(Budget, mistakes_stand_where_they_are_made_and_name_the_nearest_word) {
             "b:3:1: unknown key 'x_owner': known are version, false_alarm_rate, rules");
   EXPECT_EQ(mistake("rules:\n- metric: step_time\n  max_change: 3 %\n  severity: warn\n"),
             "b:4:13: unknown severity 'warn': known are error, warning");
-  EXPECT_EQ(mistake("rules:\n- step_time <= 200 MB\n"), "b:2:3: step_time is measured as a time such as 200 ms");
-  EXPECT_EQ(mistake("rules:\n- step_time <= 200\n"), "b:2:3: step_time is measured as a time such as 200 ms");
+  EXPECT_EQ(mistake("rules:\n- step_time <= 200 MB\n"), "b:2:3: step_time needs a time such as 200 ms");
+  EXPECT_EQ(mistake("rules:\n- step_time <= 200\n"), "b:2:3: step_time needs a time such as 200 ms");
   EXPECT_EQ(mistake("rules:\n- step_time <= fast\n"),
-            "b:2:3: ' fast' is no amount: write a number and a unit, such as 200 ms, 64 MB, 3 % or 12");
+            "b:2:3: ' fast' is not an amount; write a number with its unit, such as 200 ms, 64 MB, 3 % or 12");
 }
 
 TEST(Budget, mistakes_of_a_rule) {
   EXPECT_EQ(
       mistake("rules:\n- step_time\n"),
-      "b:2:3: 'step_time' is no check: write METRIC <= AMOUNT (or <, >=, >, ==), such as avg_kernel_time <= 200 ms");
+      "b:2:3: 'step_time' is not a check; write METRIC <= AMOUNT (or <, >=, >, ==), such as avg_kernel_time <= 200 ms");
   EXPECT_EQ(mistake("rules:\n- metric: step_time\n"),
-            "b:2:3: step_time differs between runs of the same program: say how much worse it may become, such as "
+            "b:2:3: step_time varies between runs of the same program; set how much worse it may become, such as "
             "'max_change: 3 %'");
   EXPECT_EQ(mistake("rules:\n- kernel: x\n"),
             "b:2:3: the rule has neither 'check' (a fixed bound) nor 'metric' (against the baseline)");
@@ -146,15 +146,16 @@ TEST(Budget, mistakes_of_a_rule) {
             "b:2:36: a rule has 'check' (a fixed bound) or 'metric' (against the baseline), not both");
   EXPECT_EQ(mistake("rules:\n- check: step_time < 1 s\n  floor: 1 us\n"),
             "b:3:10: 'floor' belongs to a rule against the baseline ('metric'), not to a 'check'");
-  EXPECT_EQ(mistake("rules:\n- check: step_time < 1 s\n  kernel: gemm\n"), "b:3:11: step_time is not known by kernel");
+  EXPECT_EQ(mistake("rules:\n- check: step_time < 1 s\n  kernel: gemm\n"),
+            "b:3:11: step_time cannot be selected by kernel");
   EXPECT_EQ(mistake("rules:\n- check: kernel_time < 1 s\n  gpu: one\n"),
-            "b:3:8: 'one' is no number of a GPU, such as 0");
+            "b:3:8: 'one' is not a GPU index; write an integer such as 0");
   EXPECT_EQ(mistake("rules:\n- metric: theoretical_occupancy\n  max_change: 100 %\n"),
             "b:3:15: theoretical_occupancy cannot fall by 100 %");
   EXPECT_EQ(mistake("rules:\n- metric: step_time\n  max_change: 3 %\n  max_change: 4 %\n"),
-            "b:4:3: 'max_change' stands twice");
+            "b:4:3: duplicate key 'max_change'");
   EXPECT_EQ(mistake("rules:\n- step_time < 1 s\n---\nrules:\n- step_time < 1 ms\n"),
-            "b:3:1: a second document begins here (---); a budget is one, with all rules in one list");
+            "b:3:1: a second YAML document begins here (---); a budget is one document with all rules in one list");
   // A table instead of a budget: yaml-cpp finds documents without end in it.
   EXPECT_EQ(mistake("\"ID\",\"Name\"\n\"0\",\"sum\"\n"), "b:1:1: a budget begins with 'version: 1' and 'rules:'");
   EXPECT_EQ(mistake("rules:\n- name: a\n  check: step_time < 1 s\n- name: a\n  check: step_time < 2 s\n"),
@@ -171,7 +172,7 @@ TEST(Budget, mistakes_of_a_file) {
     EXPECT_NE(mistake(none).find("'rules' has to be a list with at least one rule"), std::string::npos) << none;
   }
   EXPECT_EQ(mistake("version: 2\nrules: [step_time < 1 s]\n"),
-            "b:1:10: version 2 is not known here: this program reads 1");
+            "b:1:10: unknown version 2; this program reads version 1");
   EXPECT_TRUE(mistake("rules:\n  - step_time <= 1 s\n - x\n").starts_with("b:3:2: this is not YAML: "));
   EXPECT_TRUE(mistake("rules: [step_time < 1 s]\nfalse_alarm_rate: 5 ms\n").starts_with("b:2:19: '5 ms' is no rate"));
   EXPECT_TRUE(mistake(std::string(20'000, '[')).find("this is not YAML") != std::string::npos);

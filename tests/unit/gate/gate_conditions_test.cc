@@ -77,11 +77,9 @@ TEST(GateConditions, options_of_a_command_line) {
 /// A run on a GPU of this name, and what its file tells beside.
 Conditions conditions(std::string_view gpu, std::vector<std::pair<std::string, std::string>> told) {
   TraceBuilder b;
-  b.device();
+  b.device().name = gpu;
   b.kernel(b.stream(1), 0, 10, "gemm", 0);
   Trace trace = b.build();
-  trace.streams.front().device = 0;
-  trace.devices.front().name = gpu;
   trace.ranks.front().capture = std::move(told);
   return conditions_of(trace);
 }

@@ -36,21 +36,21 @@ std::string error_of(std::string_view json) {
 
 TEST(FloorsJson, what_is_wrong_is_said) {
   EXPECT_EQ(error_of("no"), "it is not JSON");
-  EXPECT_EQ(error_of("[]"), "it is not a floors file as `sonde gate calibrate -o` writes it");
+  EXPECT_EQ(error_of("[]"), "it is not a noise floor file written by `sonde gate calibrate -o`");
   EXPECT_EQ(error_of(R"({"schema":"sonde.floors/2"})"),
-            "its schema is \"sonde.floors/2\", and this version reads sonde.floors/1; measure again with `sonde gate "
+            "its schema is \"sonde.floors/2\", but this version reads sonde.floors/1; measure again with `sonde gate "
             "calibrate`");
   EXPECT_EQ(error_of(R"({"schema":"sonde.floors/1"})"), "'floors' is not a list");
   const auto row = [](std::string_view text) {
     return error_of(std::string(R"({"schema":"sonde.floors/1","floors":[)") + std::string(text) + "]}");
   };
   EXPECT_EQ(row("1"), "floors[0]: it is not an object");
-  EXPECT_EQ(row(R"({"metric":1})"), "floors[0]: 'metric' is not a text");
+  EXPECT_EQ(row(R"({"metric":1})"), "floors[0]: 'metric' is not a string");
   EXPECT_EQ(row(R"({"metric":"a","subject":"b"})"), "floors[0]: 'centres' is not a list of numbers");
   EXPECT_EQ(row(R"({"metric":"a","subject":"b","centres":[1,0]})"),
             "floors[0]: a value of 'centres' is not a number above 0");
   EXPECT_EQ(error_of(R"({"schema":"sonde.floors/1","conditions":{"gpu":1},"floors":[]})"),
-            "condition 'gpu' is not a text");
+            "condition 'gpu' is not a string");
 }
 
 }  // namespace gate_floors_test

@@ -139,27 +139,27 @@ std::string error_of(std::string_view from, std::string_view to) {
 }
 
 TEST(RecordJson, an_error_names_the_key) {
-  EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": \"9000\""), "wall_ns must be a whole number");
-  EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": 9e3"), "wall_ns must be a whole number");
-  EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": -1"), "wall_ns is below 0: -1");
+  EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": \"9000\""), "wall_ns must be an integer");
+  EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": 9e3"), "wall_ns must be an integer");
+  EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": -1"), "wall_ns is negative: -1");
   EXPECT_EQ(error_of("\"wall_ns\": 9000", "\"wall_ns\": 18446744073709551615"),
             "wall_ns is too large: 18446744073709551615");
   EXPECT_EQ(error_of("\"wall_ns\": 9000,", ""), "wall_ns is missing");
-  EXPECT_EQ(error_of("\"source\": \"runs/\\\"a\\\".sqlite\"", "\"source\": 7"), "source must be a text");
-  EXPECT_EQ(error_of("\"gpu\":\"NVIDIA A100\"", "\"gpu\":8"), "conditions.gpu must be a text");
+  EXPECT_EQ(error_of("\"source\": \"runs/\\\"a\\\".sqlite\"", "\"source\": 7"), "source must be a string");
+  EXPECT_EQ(error_of("\"gpu\":\"NVIDIA A100\"", "\"gpu\":8"), "conditions.gpu must be a string");
   EXPECT_EQ(error_of("\"kind\":\"copy\"", "\"kind\":\"copies\""),
             "work[0].kind is 'copies'; it must be kernel, copy, set or graph_launch");
   EXPECT_EQ(error_of("\"step_duration_ns\":[700,900]", "\"step_duration_ns\":[700]"),
-            "work[0].step_duration_ns has 1 values for 2 steps");
+            "work[0].step_duration_ns has 1 values, but the record has 2 steps");
   EXPECT_EQ(error_of("\"step_duration_ns\":[700,900]", "\"step_duration_ns\":[700,null]"),
-            "work[0].step_duration_ns must be a whole number");
+            "work[0].step_duration_ns must be an integer");
   EXPECT_EQ(error_of("\"pageable\":true", "\"pageable\":1"), "work[0].pageable must be true or false");
   EXPECT_EQ(error_of("\"grid\":[108,2,1]", "\"grid\":[108,2]"), "shapes[0].grid must be a list of 3 numbers");
   EXPECT_EQ(error_of("\"grid\":[108,2,1]", "\"grid\":[108,2,4294967296]"), "shapes[0].grid is too large: 4294967296");
   EXPECT_EQ(error_of("\"module\":\"step/layer #\",\"gpu\":0", "\"module\":\"\",\"gpu\":1"),
-            "work[0].gpu is 1, and the record has 1 GPUs");
+            "work[0].gpu is 1, but the record has 1 GPUs");
   EXPECT_EQ(error_of("\"duration_ns\":[1.5,2.0]", "\"duration_ns\":[1.5,-2]"),
-            "measures[0].duration_ns must be finite and not below 0");
+            "measures[0].duration_ns must be finite and at least 0");
   EXPECT_EQ(error_of("\"steps\": 5", "\"steps\": 1"), "step_ns has 2 steps, but steps is 1");
 }
 
@@ -171,19 +171,21 @@ TEST(RecordJson, numbers_that_no_sum_holds_are_refused) {
 }
 
 TEST(RecordJson, other_documents_and_versions_are_refused) {
-  EXPECT_EQ(parse_record("[1]").error().message, "not the record of a run: 'sonde_record' is missing");
-  EXPECT_EQ(parse_record("{}").error().message, "not the record of a run: 'sonde_record' is missing");
-  EXPECT_EQ(parse_record("{\"sonde_record\": 1").error().message, "not JSON, or cut off: make the record anew");
-  EXPECT_EQ(error_of("\"sonde_record\": 1", "\"sonde_record\": 2"),
-            "the record has version 2, and this is Sonde for version 1: use the Sonde that made it, or make it anew");
-  EXPECT_EQ(error_of("\"sonde_record\": 1", "\"sonde_record\": \"1\""), "sonde_record must be a whole number");
+  EXPECT_EQ(parse_record("[1]").error().message, "not a run record: 'sonde_record' is missing");
+  EXPECT_EQ(parse_record("{}").error().message, "not a run record: 'sonde_record' is missing");
+  EXPECT_EQ(parse_record("{\"sonde_record\": 1").error().message,
+            "not valid JSON, or truncated; create the record again");
+  EXPECT_EQ(
+      error_of("\"sonde_record\": 1", "\"sonde_record\": 2"),
+      "the record has version 2, but this Sonde reads version 1; use the Sonde that created it, or create it again");
+  EXPECT_EQ(error_of("\"sonde_record\": 1", "\"sonde_record\": \"1\""), "sonde_record must be an integer");
 }
 
 TEST(RecordJson, more_steps_than_a_record_keeps_are_refused) {
   std::string steps = "0";
   for (size_t i = 0; i < kMostSteps; ++i) steps += ",0";
   EXPECT_EQ(error_of("\"step_ns\": [1000,990]", "\"step_ns\": [" + steps + "]"),
-            "step_ns has 101 steps; 100 are the most that a record keeps");
+            "step_ns has 101 steps, but a record keeps at most 100");
 }
 
 TEST(RecordJson, unknown_keys_are_passed_over) {

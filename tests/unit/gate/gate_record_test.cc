@@ -225,13 +225,12 @@ TEST(GateRecord, shapes_count_what_is_alike) {
 TEST(GateRecord, shapes_have_occupancy_by_formula) {
   TraceBuilder b;
   const ThreadId t = b.thread(1, 1);
-  b.device();
+  Device& device = b.device();
+  device.compute_major = 8;
+  device.compute_minor = 0;
+  device.sm_count = 108;
   b.kernel(b.stream(1), 0, 10, "gemm", b.call(t, -20, -10));
   Trace trace = b.build();
-  trace.streams.front().device = 0;
-  trace.devices.front().compute_major = 8;
-  trace.devices.front().compute_minor = 0;
-  trace.devices.front().sm_count = 108;
   trace.kernels.registers = {72};
   trace.kernels.shared_bytes = {0};
   trace.kernels.local_bytes_per_thread = {16};

@@ -7,13 +7,13 @@
 #include "gate/budget.h"
 #include "gate/record/run_record.h"
 
-/// Records of runs, written down by hand.
+/// Records of runs, written by hand.
 namespace sonde::gate {
 
 inline constexpr size_t kRecordSteps = 4;
 inline constexpr int64_t kRecordStepNs = 1'000'000;
 
-/// A kernel that every step launches `count` times, each `ns` long.
+/// A kernel that every step launches `count` times for `ns` each.
 inline WorkGroup kernel_group(std::string name, int64_t ns, int64_t count = 1, std::string module = {}) {
   WorkGroup group;
   group.name = std::move(name);
@@ -47,7 +47,7 @@ inline CallGroup call_group(std::string name, int64_t ns, int64_t count) {
   return group;
 }
 
-/// A timeline with steps of a millisecond, half of which the one GPU is busy.
+/// A timeline with steps of a millisecond and one GPU that is busy half of the time.
 inline RunRecord record_with(std::vector<WorkGroup> work, std::vector<CallGroup> calls = {}) {
   RunRecord record;
   record.source = "run.sqlite";

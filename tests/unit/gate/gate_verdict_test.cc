@@ -49,7 +49,7 @@ TEST(Judge, the_200_ms_rule_with_one_run) {
   const Verdict past = judged(rule, {{200e6 + 1}});
   EXPECT_EQ(past.outcome, Outcome::fail);
   EXPECT_EQ(sentence(past.reason, past.arguments),
-            "avg_kernel_time of the run is 200 ms, where the budget demands at most 200 ms.");
+            "avg_kernel_time of the run is 200 ms; the budget demands at most 200 ms.");
 }
 
 TEST(Judge, every_comparison_at_its_edge) {
@@ -184,8 +184,9 @@ TEST(Judge, the_numbers_of_a_failure) {
   EXPECT_DOUBLE_EQ(*verdict.changed, 110);
   EXPECT_DOUBLE_EQ(*verdict.p, 1.0 / 252);
   EXPECT_EQ(sentence(verdict.reason, verdict.arguments),
-            "step_time of the run went from 100 ns to 110 ns, worse by 10.0 % where 3.0 % is allowed; so great a "
-            "difference has a chance of 0.4 % where nothing is worse than allowed.");
+            "step_time of the run went from 100 ns to 110 ns, worse by 10.0 % where 3.0 % is allowed. If the runs were "
+            "interleaved and the change were within the limit, a difference this large would occur with probability "
+            "0.4 %.");
 }
 
 TEST(Judge, the_noise_floor_keeps_a_certain_but_small_difference_from_failing) {

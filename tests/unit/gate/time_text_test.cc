@@ -57,12 +57,12 @@ TEST(CsvHistory, MistakesAreNamedWithTheirLine) {
   EXPECT_EQ(said(""), "the CSV file is empty");
   EXPECT_EQ(said("a,b\n1,2\n"), "the CSV file has no column 'time' in its first line");
   EXPECT_EQ(said("time,a\n2026-01-01,1\n2026-01-02\n"), "line 3 has 1 cells, the header has 2");
-  EXPECT_EQ(said("time,a\nsoon,1\n"), "line 2: 'soon' is no time such as 2026-01-31T12:00:00Z");
-  EXPECT_EQ(said("time,a\n2026-01-01,x\n"), "the CSV file has no column of numbers beside its times");
-  EXPECT_EQ(said("time,a\n2026-01-01,x\n", {.metrics = {"a"}}), "line 2: 'x' in column 'a' is no number");
+  EXPECT_EQ(said("time,a\nsoon,1\n"), "line 2: 'soon' is not a time; write it as 2026-01-31T12:00:00Z");
+  EXPECT_EQ(said("time,a\n2026-01-01,x\n"), "the CSV file has no numeric column besides 'time'");
+  EXPECT_EQ(said("time,a\n2026-01-01,x\n", {.metrics = {"a"}}), "line 2: 'x' in column 'a' is not a number");
   EXPECT_EQ(said("time,step\n2026-01-01,1\n", {.metrics = {"stpe"}}),
             "the CSV file has no column 'stpe', did you mean 'step'?");
-  EXPECT_EQ(said("time,a\n2026-01-01,nan\n"), "the CSV file has no column of numbers beside its times");
+  EXPECT_EQ(said("time,a\n2026-01-01,nan\n"), "the CSV file has no numeric column besides 'time'");
 }
 
 }  // namespace time_text_test

@@ -129,12 +129,12 @@ TEST_F(FileTest, GpuWorkStaysInItsRankWhateverIsRead) {
 
 TEST(PytorchDocument, SaysWhatAFileIsThatIsNoTrace) {
   EXPECT_EQ(error_of(R"({"a": 1})"),
-            "x.json is JSON but not a trace, for it has no list \"traceEvents\"; PyTorch writes one with "
+            "x.json is JSON but not a trace because it has no list \"traceEvents\"; write a trace with "
             "torch.profiler's export_chrome_trace()");
   EXPECT_EQ(error_of("[1, 2]"),
-            "x.json is JSON but not a trace: no item of its list is a trace event; name a trace that PyTorch wrote");
+            "x.json is JSON but not a trace: no element of its list is a trace event; pass a trace that PyTorch wrote");
   EXPECT_EQ(error_of(R"({"a": [1, 2)"),
-            "x.json breaks off, or is no valid JSON, at byte 1 before any event; copy it again");
+            "x.json is truncated or not valid JSON at byte 1, before any event; copy it again");
   EXPECT_EQ(error_of("hello"), "x.json is not JSON");
 }
 

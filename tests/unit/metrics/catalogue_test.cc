@@ -75,7 +75,7 @@ TEST(Catalogue, BuildsMeaningsFromTheParts) {
   EXPECT_EQ(describe_metric("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")->meaning,
             "Sectors of 32 bytes that L1 looked up, load/store pipe, global memory, loads, sum over all L1 caches.");
   EXPECT_EQ(describe_metric("smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio")->meaning,
-            "Cycles of a warp waiting for data of global, local, texture or surface memory, per issued instruction.");
+            "Warp cycles waiting for data of global, local, texture or surface memory, per issued instruction.");
   EXPECT_EQ(describe_metric("pmsampling:sm__cycles_active.avg")->family, MetricFamily::sampling);
   EXPECT_EQ(describe_metric("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum")->family, MetricFamily::shared);
 }

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <string_view>
 
-/// What Nsight Compute reported of the launches in five real reports: 29 kernels, 13 different ones.
+/// Values that Nsight Compute reports for the launches of five real reports: 29 kernels, 13 of them different.
 namespace sonde::occupancy_cases {
 
 struct Case {
   std::string_view gpu;
-  int kernels;  ///< how many of the reports' kernels have these numbers
+  int kernels;  ///< number of the reports' kernels with these values
   int64_t compute_major, compute_minor, sm_count;
   int64_t threads, registers, shared_bytes, driver_shared_bytes;
   int64_t carve_out_bytes;  ///< -1: ncu 2020.3 reports 32768 and computes with the whole 167936

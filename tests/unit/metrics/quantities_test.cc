@@ -107,7 +107,7 @@ TEST(Quantities, OldNamesLeadToThem) {
   EXPECT_EQ((*find_quantity("gld_throughput"))->name, "global_load_throughput");
   EXPECT_EQ((*find_quantity("stall_memory_dependency"))->name, "stall_long_scoreboard");
   EXPECT_EQ(find_quantity("sm_eficiency").error().message,
-            "there is no quantity 'sm_eficiency', did you mean 'sm_efficiency'?");
+            "unknown quantity 'sm_eficiency', did you mean 'sm_efficiency'?");
 }
 
 TEST(Quantities, NameOnlyMetricsThatTheCatalogueKnows) {

@@ -18,7 +18,7 @@ TEST(Sections, AreFoundByIdAndTitle) {
 
 TEST(Sections, UnknownIdsGetTheNearest) {
   EXPECT_TRUE(section_by_id("Occupancy"));
-  EXPECT_EQ(section_by_id("Ocupancy").error().message, "there is no section 'Ocupancy', did you mean 'Occupancy'?");
+  EXPECT_EQ(section_by_id("Ocupancy").error().message, "unknown section 'Ocupancy', did you mean 'Occupancy'?");
 }
 
 TEST(Sections, TheDefaultSetHasFour) {

@@ -316,9 +316,8 @@ TEST(AlertSender, SaysOnceThatAReceiverCannotBeReached) {
   alerts.webhooks = {"http://refuses/SECRET"};
   sender->tell({news_of(IncidentChange::opened, incident(1))}, {}, alerts);
   EXPECT_TRUE(fake.wait_for("http://refuses/SECRET", 5));
-  EXPECT_EQ(log.lines(), std::vector<std::string>{
-                             "http://refuses: Alerts do not reach the receiver: Couldn't connect to server. They are "
-                             "tried again with growing pauses."});
+  EXPECT_EQ(log.lines(), std::vector<std::string>{"http://refuses: Alerts cannot be delivered: Couldn't connect to "
+                                                  "server. They are retried with increasing delays."});
   EXPECT_GE(sender->counts().failed, 3);
 }
 

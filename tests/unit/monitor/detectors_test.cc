@@ -94,7 +94,7 @@ TEST(GpuLost, IsToldAtOnce) {
   const auto found = watched.look();
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found[0].severity, Severity::critical);
-  EXPECT_EQ(watched.book.open().at(0).summary, "GPU 0 has fallen off the bus: the driver cannot reach it any more.");
+  EXPECT_EQ(watched.book.open().at(0).summary, "GPU 0 has fallen off the bus. The driver can no longer reach it.");
   watched.host.fail(device::FailureKind::not_answering);
   EXPECT_EQ(texts_of(watched.look()), Texts{});
 }
@@ -113,8 +113,7 @@ TEST(GpuNotAnswering, GrowsCriticalAfterAMinute) {
   EXPECT_EQ(texts_of(watched.look()), Texts{}) << "one round may be slow";
   EXPECT_EQ(watched.look().at(0).severity, Severity::warning);
   EXPECT_EQ(watched.look_for(50).at(0).severity, Severity::critical);
-  EXPECT_EQ(watched.book.open().at(0).summary,
-            "GPU 0 has not answered for 60 s: a call to the driver does not come back.");
+  EXPECT_EQ(watched.book.open().at(0).summary, "GPU 0 has not responded for 60 s: a driver call has not returned.");
   watched.host.recover();
   EXPECT_EQ(texts_of(watched.look()), Texts{});
 }
@@ -166,7 +165,7 @@ TEST(GpuHot, GoesByTheMarginWhereThereIsOne) {
   EXPECT_EQ(texts_of(watched.look_for(30)), Texts{"gpu_hot_margin"});
   watched.host.reading().temperature_margin_celsius = -1;
   EXPECT_EQ(watched.look_for(30).at(0).severity, Severity::critical);
-  EXPECT_EQ(watched.book.open().at(0).summary, "GPU 0 is at 80 °C, -1 °C from where it slows itself down.");
+  EXPECT_EQ(watched.book.open().at(0).summary, "GPU 0 is at 80 °C, -1 °C from its thermal slowdown threshold.");
 }
 
 TEST(GpuHot, StaysAsItWasWhileTheGpuDoesNotAnswer) {
@@ -224,7 +223,8 @@ TEST(Throttling, GoesByCountersWhereThereAreSome) {
   ASSERT_EQ(watched.book.open().size(), 1);
   EXPECT_EQ(watched.book.open()[0].subject, "hw_power_brake");
   EXPECT_EQ(watched.book.open()[0].summary,
-            "The power supply asks GPU 0 to brake, which held the clocks down for 10 % of the time (SM clock 1005 MHz "
+            "HW power brake throttled GPU 0 for 10 % of the time: the power supply asserted the brake signal (SM clock "
+            "1005 MHz "
             "of 1980 MHz).");
 }
 
@@ -440,7 +440,7 @@ TEST(MemoryNearlyFull, GoesByTheThreshold) {
   watched.host.reading().memory_used_bytes = 76LL << 30;
   EXPECT_EQ(watched.look_for(80).at(0).severity, Severity::info);
   EXPECT_EQ(watched.book.open().at(0).summary,
-            "76.0 GiB of 80.0 GiB of the memory of GPU 0 are in use (95 %); gpu.memory_threshold is 90 %.");
+            "76.0 GiB of 80.0 GiB of the memory of GPU 0 is in use (95 %); gpu.memory_threshold is 90 %.");
 }
 
 TEST(ContradictoryValues, LastForSomeRounds) {

@@ -10,13 +10,13 @@
 #include "device/simulated/source.h"
 #include "monitor/monitor.h"
 
-/// What a monitor uses of the world, for tests.
+/// Fakes of what a monitor uses.
 namespace sonde::monitor {
 
 inline constexpr int64_t kSecond = 1'000'000'000;
 inline constexpr int64_t kStart = 1'700'000'040 * kSecond;  // a whole minute
 
-/// A configuration that a test changes as it likes.
+/// A configuration that a test can change.
 class TestConfig : public config::LiveConfig {
  public:
   std::shared_ptr<const config::Config> current() const override {
@@ -67,7 +67,7 @@ class TestLog : public Log {
   std::vector<std::string> lines_;
 };
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 class TestFolder {
  public:
   TestFolder() {

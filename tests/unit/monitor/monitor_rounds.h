@@ -23,7 +23,7 @@ inline const DetectorRow& detector_row(std::string_view name) {
   return **found;
 }
 
-/// GPUs that say what a test makes them say, and time that passes when it says so.
+/// GPUs whose values, and a clock whose time, the test sets.
 class MadeHost {
  public:
   explicit MadeHost(size_t gpus = 1) : samples_(gpus) {
@@ -52,7 +52,7 @@ class MadeHost {
   }
   void reopen() { reopened_ = true; }
 
-  /// The next round; events are told once.
+  /// The next round; each event occurs in one round.
   Round round(double after_s = 10) {
     now_ns_ += static_cast<int64_t>(after_s * 1e9);
     told_ = std::exchange(events_, {});
@@ -75,13 +75,13 @@ class MadeHost {
   bool reopened_ = false;
 };
 
-/// A detector and its incidents, over a made host.
+/// A detector and its incidents on such a host.
 class Watched {
  public:
   explicit Watched(std::string_view detector, size_t gpus = 1)
       : host(gpus), row_(detector_row(detector)), detector_(row_.make()) {}
 
-  /// Observations of the next round. Each of their texts exists, and all of its arguments are given.
+  /// Observations of the next round. Checks that each of their texts exists and has all its arguments.
   std::vector<Observation> look(double after_s = 10) {
     const Round round = host.round(after_s);
     std::vector<Observation> found;
@@ -90,7 +90,7 @@ class Watched {
     news = book.take(row_, round, found);
     return found;
   }
-  /// The same for a time, every 10 s; those of the last round.
+  /// The same repeatedly for a time, every 10 s; returns the observations of the last round.
   std::vector<Observation> look_for(double seconds, double step_s = 10) {
     std::vector<Observation> found;
     for (double passed = 0; passed < seconds; passed += step_s) found = look(step_s);
@@ -118,7 +118,7 @@ class Watched {
   std::unique_ptr<Detector> detector_;
 };
 
-/// The subjects, or the texts' ids where there are none, of what was found: easy to compare.
+/// The text ids of the observations: easy to compare.
 inline std::vector<std::string> texts_of(const std::vector<Observation>& found) {
   std::vector<std::string> texts;
   for (const Observation& seen : found) texts.push_back(seen.text);

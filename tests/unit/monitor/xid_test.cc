@@ -54,9 +54,10 @@ TEST(XidDetector, IsOneIncidentWithTheCauseFirst) {
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found[0].xids, (Codes{13, 45, 43}));
   EXPECT_EQ(found[0].severity, Severity::warning);
-  EXPECT_EQ(watched.book.open().at(0).summary,
-            "GPU 0 reported XID 13: a kernel met an exception, mostly an access outside of an array or an illegal "
-            "instruction (followed by XID 45, 43).");
+  EXPECT_EQ(
+      watched.book.open().at(0).summary,
+      "GPU 0 reported XID 13: graphics engine exception in a kernel, mostly an out-of-bounds access or an illegal "
+      "instruction (followed by XID 45, 43).");
 }
 
 TEST(XidDetector, PutsACauseThatComesLaterFirst) {
@@ -181,7 +182,7 @@ TEST(XidDetector, NamesGpusWithTheSameFaultAtOnce) {
   for (const size_t gpu : {1, 2, 5}) watched.host.xid(79, gpu, 0.1 * static_cast<double>(gpu));
   ASSERT_EQ(watched.look().size(), 3);
   EXPECT_EQ(watched.book.open().at(1).summary,
-            "GPU 2 reported XID 79: the GPU has fallen off the bus. GPUs 1, 5 reported it within the same seconds.");
+            "GPU 2 reported XID 79: the GPU has fallen off the bus. GPUs 1, 5 reported it at the same time.");
 }
 
 TEST(XidDetector, GoesOnAfterARestart) {

@@ -143,7 +143,7 @@ TEST(CudaRecording, OfACallWithinACallTheOuterOneCounts) {
   ASSERT_EQ(t.api.start, (Times{0, 200}));
   EXPECT_EQ(t.api.call_class[0], static_cast<uint8_t>(CallClass::runtime));
   EXPECT_EQ(t.api.call_class[1], static_cast<uint8_t>(CallClass::driver));
-  EXPECT_EQ(t.name(t.api.name[1]), "CUDA driver call 307, name lost");
+  EXPECT_EQ(t.name(t.api.name[1]), "CUDA driver call 307 (name lost)");
 }
 
 TEST(CudaRecording, LaunchesWithoutAKernelAreToldLoudly) {

@@ -9,7 +9,7 @@
 
 namespace sonde {
 
-/// A trace with one measured launch that has these metrics; without with_gpu(), on a GPU of which nothing is known.
+/// A trace with one measured launch that has these counters; without with_gpu(), on an unknown GPU.
 class OneLaunch {
  public:
   OneLaunch& with(std::string_view name, double value) {

@@ -38,7 +38,7 @@ TEST(DecisionFormats, text_says_what_failed_first_and_the_verdict_last) {
   for (const std::string_view part :
        {"\nfail  avg_kernel_time", "\nfail  flash_fwd", "\nnot comparable  peak_memory", "\nwarning  launches_per_step",
         "\ninconclusive  step_time", "\ninconclusive  copy_time", "\npass  theoretical_occupancy", "\nWhat changed\n",
-        "\n    +6.10 ms  ", "\nKernels\n", "\nConditions that are not the same\n", "\nNotes\n", "\nfail: "}) {
+        "\n    +6.10 ms  ", "\nKernels\n", "\nConditions that differ\n", "\nNotes\n", "\nfail: "}) {
     const size_t at = text.find(part);
     ASSERT_NE(at, std::string::npos) << part;
     EXPECT_GT(at, last) << part;
@@ -90,7 +90,8 @@ TEST(DecisionFormats, many_checks_of_a_rule_with_the_same_reason_are_one) {
     }
   }
   const std::string says =
-      "With 1 run a side a change cannot be told from noise among 13 timed figures; make at least 5 runs a side.";
+      "With 1 run per side, a change cannot be distinguished from noise across 13 timed metrics; make at least 5 runs "
+      "per side.";
   const std::string text = written("text", sample->decision, kContext);
   EXPECT_TRUE(text.contains("\ninconclusive  kernel_time, at most 3 % worse: 13 checks  budget.yaml:3\n    With 1 run"))
       << text;
@@ -125,15 +126,17 @@ TEST(DecisionFormats, equal_sources_are_named_once) {
 
 TEST(DecisionFormats, numbers_that_differ_read_differently) {
   const std::string text = written("text", sample_decision()->decision, kContext);
-  EXPECT_TRUE(text.contains("is 200.4 ms, where the budget demands at most 200.0 ms.")) << text;
+  EXPECT_TRUE(text.contains("is 200.4 ms; the budget demands at most 200.0 ms.")) << text;
 }
 
 TEST(DecisionFormats, github) {
-  EXPECT_EQ(written("github", many_kernels(1)->decision, kContext),
-            "::error file=budget.yaml,line=3,title=fail%3A kernel_time%2C at most 3 %25 worse (kernel_0)::kernel_time "
-            "of kernel_0 went from 100 us to 118 us, worse by 18.0 %25 where 3.0 %25 is allowed; so great a difference "
-            "has a chance of 0.4 %25 where nothing is worse than allowed.\n"
-            "::error title=sonde gate%3A fail::1 of 1 check failed.\n");
+  EXPECT_EQ(
+      written("github", many_kernels(1)->decision, kContext),
+      "::error file=budget.yaml,line=3,title=fail%3A kernel_time%2C at most 3 %25 worse (kernel_0)::kernel_time "
+      "of kernel_0 went from 100 us to 118 us, worse by 18.0 %25 where 3.0 %25 is allowed. If the runs "
+      "were interleaved and the change were within the limit, a difference this large would occur with probability "
+      "0.4 %25.\n"
+      "::error title=sonde gate%3A fail::1 of 1 check failed.\n");
   EXPECT_EQ(written("github", passing_decision()->decision, kContext),
             "::notice title=sonde gate%3A pass::1 of 1 check passed.\n");
 }
@@ -148,7 +151,7 @@ TEST(DecisionFormats, junit) {
       <property name="new.runs" value="1"/>
     </properties>
     <testcase classname="sonde.gate.avg_kernel_time" name="avg_kernel_time &lt;= 200 ms (the run)" time="0.001500000">
-      <system-out>pass: avg_kernel_time of the run is 1.50 ms, which keeps to at most 200 ms.</system-out>
+      <system-out>pass: avg_kernel_time of the run is 1.50 ms, within the limit (at most 200 ms).</system-out>
     </testcase>
     <system-out>pass: 1 of 1 check passed.
 </system-out>
@@ -169,7 +172,7 @@ TEST(DecisionFormats, codequality) {
   EXPECT_EQ(written("codequality", passing_decision()->decision, kContext), "[]\n");
   EXPECT_EQ(written("codequality", many_kernels(1)->decision, {.budget_file = "./ci/budget.yaml", .title = {}}), R"--([
   {
-    "description": "fail: kernel_time of kernel_0 went from 100 us to 118 us, worse by 18.0 % where 3.0 % is allowed; so great a difference has a chance of 0.4 % where nothing is worse than allowed.",
+    "description": "fail: kernel_time of kernel_0 went from 100 us to 118 us, worse by 18.0 % where 3.0 % is allowed. If the runs were interleaved and the change were within the limit, a difference this large would occur with probability 0.4 %.",
     "check_name": "sonde.gate.kernel_time",
     "fingerprint": "a3fe1e27dfd421c7",
     "severity": "critical",
@@ -201,7 +204,7 @@ TEST(DecisionFormats, benchmark_of_both_directions) {
     "name": "avg_kernel_time (the run)",
     "unit": "ns",
     "value": 1500000.0,
-    "extra": "avg_kernel_time of the run is 1.50 ms, which keeps to at most 200 ms."
+    "extra": "avg_kernel_time of the run is 1.50 ms, within the limit (at most 200 ms)."
   }
 ]
 )--");

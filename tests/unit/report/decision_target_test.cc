@@ -28,12 +28,12 @@ TEST(DecisionTarget, by_name) {
 }
 
 TEST(DecisionTarget, errors_say_what_to_write) {
-  EXPECT_TRUE(target("junti:a.xml").starts_with("there is no format 'junti', did you mean 'junit'? (text, json, "));
+  EXPECT_TRUE(target("junti:a.xml").starts_with("unknown format 'junti', did you mean 'junit'? (text, json, "));
   EXPECT_EQ(target("out.sarfi").substr(0, 50), "the name 'out.sarfi' does not end in .txt, .json, ");
   EXPECT_TRUE(target("out.sarfi").contains("did you mean '.sarif'?"));
   EXPECT_TRUE(target("result").contains("text:result"));
-  EXPECT_EQ(target("junit:"), "'junit:' names a format and no file: write junit:FILE");
-  EXPECT_EQ(target(""), "the name of a file to write is missing");
+  EXPECT_EQ(target("junit:"), "'junit:' has a format but no file; write junit:FILE");
+  EXPECT_EQ(target(""), "the name of the output file is missing");
 }
 
 TEST(DecisionTarget, names_and_endings_are_of_one_format) {

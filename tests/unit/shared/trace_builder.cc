@@ -114,6 +114,14 @@ void TraceBuilder::host_copy(StreamId stream, int64_t start, int64_t end, CopyKi
   trace_.copies.destination.back() = static_cast<uint8_t>(to_gpu ? MemoryKind::device : host);
 }
 
+void TraceBuilder::peer_copy(StreamId stream, int64_t start, int64_t end, uint32_t source_device,
+                             uint32_t destination_device, int64_t bytes, uint32_t correlation) {
+  any_copy(stream, start, end, CopyKind::peer_to_peer, bytes, kUnknown, correlation);
+  trace_.copies.source.back() = static_cast<uint8_t>(MemoryKind::device);
+  trace_.copies.destination.back() = static_cast<uint8_t>(MemoryKind::device);
+  peer_copies_.push_back({static_cast<Row>(row_count(trace_.copies) - 1), source_device, destination_device});
+}
+
 void TraceBuilder::set(StreamId stream, int64_t start, int64_t end, uint32_t correlation) {
   gpu_op(trace_.sets, stream, start, end, correlation);
 }
@@ -211,13 +219,33 @@ void TraceBuilder::take_off_core(ThreadId thread, int64_t start, int32_t cpu, Th
   switched(thread, start, cpu, false, static_cast<uint8_t>(state));
 }
 
-void TraceBuilder::device() {
-  Device device;
-  device.cuda_ordinal = 0;
-  trace_.devices.push_back(device);
+Device& TraceBuilder::device(int32_t ordinal) {
+  Device& device = trace_.devices.emplace_back();
+  device.cuda_ordinal = ordinal;
+  return device;
+}
+
+void TraceBuilder::resolve_devices() {
+  for (Stream& stream : trace_.streams) {
+    const auto found = std::ranges::find(trace_.devices, std::optional<int64_t>(stream.ordinal), &Device::cuda_ordinal);
+    if (found != trace_.devices.end()) stream.device = static_cast<DeviceId>(found - trace_.devices.begin());
+  }
+}
+
+void TraceBuilder::fill_peers() {
+  if (peer_copies_.empty()) return;
+  Copies& c = trace_.copies;
+  c.source_device.assign(row_count(c), kNone);
+  c.destination_device.assign(row_count(c), kNone);
+  for (const PeerCopy& peers : peer_copies_) {
+    c.source_device[peers.row] = peers.source_device;
+    c.destination_device[peers.row] = peers.destination_device;
+  }
 }
 
 Trace TraceBuilder::build() {
+  resolve_devices();
+  fill_peers();
   link(trace_);
   return std::move(trace_);
 }

@@ -30,6 +30,9 @@ class TraceBuilder {
   /// Between a GPU and memory of the host of this kind.
   void host_copy(StreamId stream, int64_t start, int64_t end, CopyKind kind, MemoryKind host, int64_t bytes,
                  uint32_t correlation);
+  /// From one GPU to another, by CUDA's numbers.
+  void peer_copy(StreamId stream, int64_t start, int64_t end, uint32_t source_device, uint32_t destination_device,
+                 int64_t bytes, uint32_t correlation);
   void set(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
   /// Calls that put the recording of an event, or a wait for one, on a stream.
   void record_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event);
@@ -43,13 +46,14 @@ class TraceBuilder {
                CallClass call_class = CallClass::os);
   void cpu_fault(int64_t start, int64_t address, std::string_view instruction);
   void gpu_fault(int64_t start, int64_t address, int64_t count);
-  /// Of device memory; `total` is the allocator's own, where it tells one.
+  /// Of device memory; `total` is the allocator's own, if it has one.
   void allocation(int64_t pid, int32_t device, int64_t start, AllocationKind kind, int64_t bytes, int64_t address,
                   int64_t total = kUnknown);
   void put_on_core(ThreadId thread, int64_t start, int32_t cpu);
   void take_off_core(ThreadId thread, int64_t start, int32_t cpu, ThreadState state = ThreadState::unknown);
-  /// A GPU that all processes know by CUDA's number 0.
-  void device();
+  /// A GPU that all processes know by this CUDA number: build() gives it to the streams that have the number. The
+  /// reference is valid until the next call.
+  Device& device(int32_t ordinal = 0);
 
   /// The builder is spent afterwards.
   [[nodiscard]] Trace build();
@@ -66,7 +70,16 @@ class TraceBuilder {
   static void add_call(Calls& calls, NameId name, ThreadId thread, int64_t start, int64_t end, CallClass call_class,
                        uint32_t correlation);
 
+  struct PeerCopy {
+    Row row;  ///< of `copies`
+    uint32_t source_device;
+    uint32_t destination_device;
+  };
+  void resolve_devices();
+  void fill_peers();
+
   Trace trace_;
+  std::vector<PeerCopy> peer_copies_;
   uint32_t next_correlation_ = 1;
 };
 

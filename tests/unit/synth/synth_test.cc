@@ -267,13 +267,13 @@ TEST(Synth, WrongOptionsAreTold) {
   SynthOptions options;
   options.program = "inferense";
   EXPECT_EQ(synthesize(options).error().message,
-            "there is no program 'inferense', did you mean 'inference'?; there are: inference, training, tuned");
+            "unknown program 'inferense', did you mean 'inference'?; known: inference, training, tuned");
   options.program = "training";
   options.graphs = true;
-  EXPECT_EQ(synthesize(options).error().message, "only the program inference can launch CUDA graphs");
+  EXPECT_EQ(synthesize(options).error().message, "only the program 'inference' can launch CUDA graphs");
   options.graphs = false;
   options.gpus = 0;
-  EXPECT_EQ(synthesize(options).error().message, "the number of GPUs must be between 1 and 16, and 0 was asked for");
+  EXPECT_EQ(synthesize(options).error().message, "the number of GPUs must be between 1 and 16, not 0");
 }
 
 Kernel kernel_of(int64_t ns) {
@@ -330,7 +330,7 @@ TEST(Simulator, ProgramsThatWaitForThemselvesFail) {
   b.wait(never, "sem_wait");
   const auto total = Simulator(program, 1, 0, nullptr).run(no_progress());
   ASSERT_FALSE(total);
-  EXPECT_EQ(total.error().message, "the program stuck waits for itself on thread main");
+  EXPECT_EQ(total.error().message, "deadlock in the program stuck on thread main");
 }
 
 TEST(Noise, IsTheSameEverywhere) {

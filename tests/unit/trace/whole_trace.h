@@ -10,7 +10,7 @@
 
 namespace sonde::record {
 
-/// Puts the parts of a recording's trace together again.
+/// Joins the parts of a recording's trace.
 class WholeTrace {
  public:
   [[nodiscard]] PartTaker taker() {
@@ -40,7 +40,7 @@ class WholeTrace {
   Trace rows_;
 };
 
-/// fill_trace() where nothing else is made of the slices.
+/// fill_trace() without another use of the slices.
 [[nodiscard]] inline Tally fill_alone(Trace& trace, const Slices& slices, const Extent& extent, const PartTaker& take,
                                       const MeasureRequest& request = {}, size_t part_rows = kPartRows) {
   Symbolizer symbolizer(trace, slices);

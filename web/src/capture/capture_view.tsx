@@ -51,7 +51,7 @@ function OneCapture({ profile }: { profile: ProfileDocument }) {
 }
 
 function Missing({ capture }: { capture: Capture }) {
-  if (capture.missing.length === 0) return <p>Nothing that Sonde looks for is missing from the files.</p>;
+  if (capture.missing.length === 0) return <p>No data that Sonde uses is missing from the files.</p>;
   return (
     <dl class="missing">
       {capture.missing.map(({ what, meaning }, i) => (
@@ -72,15 +72,15 @@ function Issues({ issues }: { issues: readonly ImportIssue[] }) {
   if (issues.length === 0) return null;
   return (
     <>
-      <h3>What the files got wrong</h3>
+      <h3>Problems in the files</h3>
       <table class="plain wrap">
         <thead>
           <tr>
             <th scope="col" class="number">
               Times
             </th>
-            <th scope="col">What</th>
-            <th scope="col">What it means</th>
+            <th scope="col">Problem</th>
+            <th scope="col">Effect</th>
           </tr>
         </thead>
         <tbody>

@@ -17,7 +17,7 @@ export function hostMemoryOf(copies: Copies, row: number): string | null {
 export const kShapes: readonly { kind: string | null; title: string; shape: Shape }[] = [
   { kind: 'pinned', title: 'pinned host memory', shape: 'circle' },
   { kind: 'pageable', title: 'pageable host memory', shape: 'triangle' },
-  { kind: null, title: 'other or not known', shape: 'diamond' },
+  { kind: null, title: 'other or unknown', shape: 'diamond' },
 ];
 
 export const shapeOf = (kind: string | null): Shape =>
@@ -69,4 +69,4 @@ export const sumsByDirection = (copies: Copies): CopySum[] => copySums(copies, (
 
 /** Of copies between host and GPU alone. */
 export const sumsByMemory = (copies: Copies): CopySum[] =>
-  copySums(copies, (row) => (isHostCopy(copies.category[row]!) ? (hostMemoryOf(copies, row) ?? 'not known') : null));
+  copySums(copies, (row) => (isHostCopy(copies.category[row]!) ? (hostMemoryOf(copies, row) ?? 'unknown') : null));

@@ -35,8 +35,8 @@ function LoadedCopies({ sides, navigation }: { sides: readonly Side<Copies>[]; n
   return (
     <div class="sonde-view">
       <Absent sides={sides}>
-        No copies were recorded. sonde record and nsys profile -t cuda, and torch.profiler with ProfilerActivity.CUDA
-        record them; a program that copies nothing between host and GPU has none.
+        No copies were recorded. Record them with sonde record or nsys profile -t cuda, or with torch.profiler and
+        ProfilerActivity.CUDA. A program without copies between host and GPU has none.
       </Absent>
       {there.length > 0 && (
         <>
@@ -45,11 +45,7 @@ function LoadedCopies({ sides, navigation }: { sides: readonly Side<Copies>[]; n
             {({ data }) => (
               <div class="sonde-scroll">
                 <CopySums title="By direction" name="direction" sums={sumsByDirection(data)} coloured />
-                <CopySums
-                  title="Between host and GPU, by the host's memory"
-                  name="host memory"
-                  sums={sumsByMemory(data)}
-                />
+                <CopySums title="Between host and GPU, by host memory" name="host memory" sums={sumsByMemory(data)} />
               </div>
             )}
           </Sides>
@@ -72,13 +68,13 @@ function BandwidthChart({ sides, navigation }: { sides: readonly CopySide[]; nav
   const rows = sides.map(({ data }) => drawable(data));
   const axes: { x: Axis; y: Axis } = {
     x: {
-      label: 'size of a copy, bytes',
+      label: 'copy size, bytes',
       log: true,
       domain: logDomain(sides.flatMap(({ data }, i) => rows[i]!.map((row) => data.bytes[row]!))),
       text: bytesText,
     },
     y: {
-      label: 'bandwidth reached, bytes/s',
+      label: 'achieved bandwidth, bytes/s',
       log: true,
       domain: logDomain(sides.flatMap(({ data }, i) => rows[i]!.map((row) => bandwidthOf(data, row)!))),
       text: rateText,
@@ -90,7 +86,7 @@ function BandwidthChart({ sides, navigation }: { sides: readonly CopySide[]; nav
     ...kShapes.map(({ title, shape }) => ({ title, shape })),
   ];
   return (
-    <ChartFrame title="Bandwidth of copies by their size" legend={<Legend entries={legend} />}>
+    <ChartFrame title="Bandwidth by copy size" legend={<Legend entries={legend} />}>
       <Sides sides={sides.map((side, i) => ({ ...side, rows: rows[i]! }))}>
         {(side) => <BandwidthScatter {...side} {...{ axes, most, navigation }} />}
       </Sides>
@@ -106,7 +102,7 @@ interface BandwidthScatterProps extends CopySide {
 }
 
 function BandwidthScatter({ profile, data, rows, axes, most, navigation }: BandwidthScatterProps) {
-  if (rows.length === 0) return <p class="sonde-absent">No copy here has a size and a time.</p>;
+  if (rows.length === 0) return <p class="sonde-absent">No copy has both a size and a time.</p>;
   const kept = heaviest(
     rows.map((row) => data.total_ns[row]!),
     kMostPoints,
@@ -126,14 +122,14 @@ function BandwidthScatter({ profile, data, rows, axes, most, navigation }: Bandw
     <>
       <p class="sonde-caption">{says}</p>
       <Scatter
-        summary={`Bandwidth of copies over their size, logarithmic axes. ${says}`}
+        summary={`Bandwidth over copy size, logarithmic axes. ${says}`}
         {...axes}
         points={points}
         heaviest={most}
         content={(index) => ({
           title: `${data.direction[kept[index]!]!}, ${data.place[kept[index]!]!}`,
           facts: factsOf(data, kept[index]!),
-          action: 'Click or Enter: the longest of them on the timeline',
+          action: 'Click or Enter: show the longest one on the timeline',
         })}
         onPoint={(index) => showCopy(navigation, profile, data, kept[index]!)}
       />
@@ -160,8 +156,8 @@ export function pageableText(copies: Copies): string {
   const all = `${countText(count)} ${count === 1 ? 'copy moves' : 'copies move'} ${bytesText(sumOf(whole.map((sum) => sum.bytes)))} in ${timeText(sumOf(copies.total_ns))}.`;
   const pageable = sums.find((sum) => sum.title === 'pageable');
   if (bytes === 0) return all;
-  if (!pageable) return `${all} None between host and GPU is known to use pageable memory.`;
-  return `${all} ${percentText((100 * (pageable.bytes ?? 0)) / bytes)} of the bytes between host and GPU are in pageable memory, at ${rateText(pageable.bytes_per_s)}.`;
+  if (!pageable) return `${all} No copy between host and GPU is known to use pageable memory.`;
+  return `${all} ${percentText((100 * (pageable.bytes ?? 0)) / bytes)} of the bytes between host and GPU use pageable memory, at ${rateText(pageable.bytes_per_s)}.`;
 }
 
 function missingText(copies: Copies, drawable: number, drawn: number): string {

@@ -61,7 +61,7 @@ function KernelBarsOfSide(props: KernelSide & { sums: KernelSum[]; most: number;
 function saysOf(sums: readonly KernelSum[], whole: number, measured: boolean): string {
   const few = Math.min(3, sums.length);
   const share = percentText((100 * sumOf(sums.slice(0, few).map((sum) => sum.total_ns))) / whole);
-  const source = measured ? ' Times are of Nsight Compute, which runs kernels one at a time.' : '';
-  if (sums.length === 1) return `One kernel has all of the kernels' ${timeText(whole)}.${source}`;
-  return `The first ${few} of ${counted(sums.length, 'name')} have ${share} of the kernels' ${timeText(whole)}.${source}`;
+  const source = measured ? ' Times were measured by Nsight Compute, which runs kernels one at a time.' : '';
+  if (sums.length === 1) return `One kernel accounts for all of the kernel time (${timeText(whole)}).${source}`;
+  return `The first ${few} of ${counted(sums.length, 'name')} account for ${share} of the kernel time (${timeText(whole)}).${source}`;
 }

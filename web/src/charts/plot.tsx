@@ -76,7 +76,7 @@ export function Plot(props: PlotProps) {
       class={props.onPoint && place ? 'sonde-plot clickable' : 'sonde-plot'}
       tabIndex={0}
       role="group"
-      aria-label="Chart: arrow keys go from point to point"
+      aria-label="Chart: arrow keys move between points"
       onKeyDown={onKeyDown}
       onPointerMove={onPointerMove}
       onPointerLeave={() => setActive(null)}

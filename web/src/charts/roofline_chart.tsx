@@ -61,10 +61,10 @@ export function RooflineSection({ sides, navigation }: { sides: readonly KernelS
 }
 
 const kNoRoofline =
-  'No roofline: it takes counters of kernels, which are not in this report. sonde study -- PROGRAM records them and makes the report; of sonde record --set detailed -o KERNELS -- PROGRAM, or of ncu --set full -o KERNELS PROGRAM, it is made with sonde report RUN KERNELS.sqlite, or KERNELS.ncu-rep.';
+  'No roofline: this report has no kernel counters. Run sonde study -- PROGRAM to record them and create the report. Or record them with sonde record --set detailed -o KERNELS -- PROGRAM or ncu --set full -o KERNELS PROGRAM, then run sonde report RUN KERNELS.sqlite (or KERNELS.ncu-rep).';
 
 const kNotCollected =
-  'No roofline: none of these kernels was measured, or not their memory traffic and arithmetic. sonde record --set detailed measures both, and so does ncu --set full.';
+  'No roofline: no memory traffic and arithmetic were measured for these kernels. sonde record --set detailed and ncu --set full measure both.';
 
 const kIntensity = (values: number[]): Axis => ({
   label: 'arithmetic intensity, FLOP/B of device memory',
@@ -136,7 +136,7 @@ function RooflineChart({ profile, kernels, roofline, axes, most, navigation }: R
 function saysOf(roofline: Roofline): string {
   const ridge = ridgeOf(roofline);
   const below = roofline.points.filter((point) => point.flop_per_byte < ridge).length;
-  return `${countText(below)} of ${counted(roofline.points.length, 'kernel')} lie left of the ridge point at ${intensityText(ridge)}, where the memory's ${rateText(roofline.bytes_per_s)} is the roof; right of it the arithmetic's ${flopsText(roofline.flop_per_s)} is.`;
+  return `${countText(below)} of ${counted(roofline.points.length, 'kernel')} lie left of the ridge point at ${intensityText(ridge)}. There the memory bandwidth of ${rateText(roofline.bytes_per_s)} is the limit; right of it, the arithmetic peak of ${flopsText(roofline.flop_per_s)}.`;
 }
 
 function contentOf(kernels: Kernels, point: Roofline['points'][number]): TooltipContent {

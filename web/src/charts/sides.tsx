@@ -30,7 +30,7 @@ export function WhenLoaded<T>(props: { loaded: Loaded<T>; children: (sides: Side
   const { loaded, children } = props;
   if (loaded.state === 'loading') return <p class="sonde-muted">Decoding…</p>;
   if (loaded.state === 'failed')
-    return <p role="alert">This part of the report cannot be read: {loaded.why}. Write the report again.</p>;
+    return <p role="alert">This part of the report cannot be read: {loaded.why}. Create the report again.</p>;
   return <>{children(loaded.sides)}</>;
 }
 

@@ -24,7 +24,7 @@ export function StepsChart({ profile, data, rank, axes, many, navigation }: Step
   const { columns, step } = stepColumns(rank, kMostBars, data.warm_up);
   const title = rankTitle(profile, rank.rank);
   const slow = counted(rank.outliers.length, 'outlier');
-  const summary = `Length of ${counted(rank.length_ns.length, 'step')}${many ? ` of ${title}` : ''}: ${timeText(rank.median_ns)} at the median, ${slow}.`;
+  const summary = `Length of ${counted(rank.length_ns.length, 'step')}${many ? ` of ${title}` : ''}: median ${timeText(rank.median_ns)}, ${slow}.`;
   const merged = columns.length < rank.length_ns.length;
   return (
     <div class="sonde-rank">
@@ -43,12 +43,12 @@ export function StepsChart({ profile, data, rank, axes, many, navigation }: Step
         content={(index) => ({
           title: `${stepTitle(data, step[index]!)}${many ? `, ${title}` : ''}`,
           facts: stepFacts(rank, step[index]!),
-          action: 'Click or Enter: the step on the timeline',
+          action: 'Click or Enter: show the step on the timeline',
         })}
         onColumn={(index) => showStep(navigation, profile, data, rank, step[index]!)}
       />
       {merged && (
-        <p class="sonde-muted">{`A bar stands for up to ${columns[0]!.end - columns[0]!.begin} neighbouring steps and shows the longest of them.`}</p>
+        <p class="sonde-muted">{`Each bar covers up to ${columns[0]!.end - columns[0]!.begin} neighboring steps and shows the longest of them.`}</p>
       )}
     </div>
   );

@@ -29,6 +29,6 @@ export function stepFacts(rank: RankSteps, step: number): [string, string][] {
     ['kernels', countText(rank.steps.kernels[step])],
     ['launches', countText(rank.steps.launches[step])],
     ['copied', bytesText(rank.steps.copy_bytes[step])],
-    ['begins at', timeText(rank.steps.start_ns[step])],
+    ['starts at', timeText(rank.steps.start_ns[step])],
   ];
 }

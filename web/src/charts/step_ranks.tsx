@@ -26,7 +26,7 @@ export function RanksChart({ profile, data, ranks, axes, navigation }: RanksChar
     <>
       <p class="sonde-caption">{says}</p>
       <LineChart
-        summary={`Length of steps over ${counted(ranks.length, 'rank')}. ${says}`}
+        summary={`Step length across ${counted(ranks.length, 'rank')}. ${says}`}
         x={axes.x}
         y={axes.y}
         at={spreads.map(({ begin, end }) => data.warm_up + (begin + end) / 2)}
@@ -59,7 +59,7 @@ function contentOf(profile: Profile, data: Steps, { begin, end, slowest, ...spre
       ['median', timeText(spread.median)],
       ['slowest', `${timeText(spread.maximum)}, ${rankTitle(profile, slowest.rank.rank)}`],
     ],
-    action: 'Click or Enter: the slowest one on the timeline',
+    action: 'Click or Enter: show the slowest one on the timeline',
   };
 }
 
@@ -69,5 +69,5 @@ function saysOf(profile: Profile, ranks: readonly RankSteps[]): string {
   const last = medians.at(-1);
   if (!first || !last) return 'No rank has steps.';
   const more = first.median_ns! > 0 ? percentText(100 * (last.median_ns! / first.median_ns! - 1)) : '';
-  return `At the median a step takes ${timeText(first.median_ns)} on ${isolated(rankTitle(profile, first.rank))}, the fastest of ${counted(ranks.length, 'rank')}, and ${timeText(last.median_ns)} on ${isolated(rankTitle(profile, last.rank))}, the slowest: ${more} more.`;
+  return `The median step takes ${timeText(first.median_ns)} on ${isolated(rankTitle(profile, first.rank))}, the fastest of ${counted(ranks.length, 'rank')}, and ${timeText(last.median_ns)} (${more} more) on ${isolated(rankTitle(profile, last.rank))}, the slowest.`;
 }

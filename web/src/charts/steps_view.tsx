@@ -38,8 +38,8 @@ export function StepsView({ report, navigation }: { report: Report; navigation: 
   return (
     <div class="sonde-view">
       <Absent sides={sides}>
-        No steps were found: no range follows itself over most of the run. Put an NVTX range around the body of the main
-        loop (torch.cuda.nvtx.range in PyTorch) and record with sonde record or nsys profile -t cuda,nvtx, or call
+        No steps were found: no range repeats over most of the run. Put an NVTX range around the body of the main loop
+        (torch.cuda.nvtx.range in PyTorch) and record with sonde record or nsys profile -t cuda,nvtx, or call
         profiler.step() with torch.profiler.
       </Absent>
       {there.length > 0 && <LoadedSteps sides={there} navigation={navigation} />}
@@ -67,7 +67,7 @@ function LoadedSteps({ sides, navigation }: { sides: readonly StepSide[]; naviga
   return (
     <>
       {count > 1 && (
-        <ChartFrame title="Length of steps over the ranks" legend={<Legend entries={kRanksLegend} />}>
+        <ChartFrame title="Step length across ranks" legend={<Legend entries={kRanksLegend} />}>
           <Sides sides={sides}>
             {({ profile, data, ranks }) => <RanksChart {...{ profile, data, ranks, axes, navigation }} />}
           </Sides>
@@ -87,7 +87,7 @@ function LoadedSteps({ sides, navigation }: { sides: readonly StepSide[]; naviga
                   />
                 ))}
                 {side.ranks.length > kMostRankCharts && (
-                  <p class="sonde-absent">{`Drawn: the first ${kMostRankCharts} of ${counted(side.ranks.length, 'rank')}. The table has all.`}</p>
+                  <p class="sonde-absent">{`Shown: the first ${kMostRankCharts} of ${counted(side.ranks.length, 'rank')}. The table lists all.`}</p>
                 )}
               </div>
             </>
@@ -118,13 +118,13 @@ function saysOf({ data, ranks }: StepSide): string {
   const all = ranks.flatMap((rank) => rank.length_ns);
   const slow = ranks.reduce((sum, rank) => sum + rank.outliers.length, 0);
   const sentences = [
-    `${counted(count, 'step')} of ${isolated(data.range)}${ranks.length > 1 ? ` on ${counted(ranks.length, 'rank')}` : ''}, ${timeText(ranks[0]?.median_ns)} at the median${ranks.length > 1 ? ` of the first rank` : ''}; the GPUs are busy ${percentText(busyPercent(ranks))} of them.`,
+    `${counted(count, 'step')} of ${isolated(data.range)}${ranks.length > 1 ? ` on ${counted(ranks.length, 'rank')}` : ''}, median ${timeText(ranks[0]?.median_ns)}${ranks.length > 1 ? ` on the first rank` : ''}; the GPUs are busy for ${percentText(busyPercent(ranks))} of the step time.`,
     data.warm_up > 0
-      ? `The first ${counted(data.warm_up, 'step')} before them ${data.warm_up === 1 ? 'is' : 'are'} the warm-up and not shown.`
-      : 'No warm-up was seen before them.',
+      ? `The first ${counted(data.warm_up, 'step')} before them ${data.warm_up === 1 ? 'is' : 'are'} warm-up and not shown.`
+      : 'No warm-up was found before them.',
     slow > 0
       ? `${counted(slow, 'step')} ${slow === 1 ? 'takes' : 'take'} more than ${kOutlier} times the median, the longest ${timeText(all.reduce((a, b) => Math.max(a, b), 0))}.`
-      : `None takes more than ${kOutlier} times the median.`,
+      : `No step takes more than ${kOutlier} times the median.`,
   ];
   return sentences.join(' ');
 }

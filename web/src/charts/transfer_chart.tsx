@@ -26,18 +26,18 @@ export function TransferSection({ sides, navigation }: { sides: readonly ModuleS
   const domains = transferDomains(plots.filter((plot) => plot !== null));
   const axes = {
     x: {
-      label: `bytes that the module moves, ${memory}, read and written`,
+      label: `bytes read and written by the module, ${memory}`,
       log: false,
       domain: domains.x,
       text: bytesText,
     },
-    y: { label: "time of the module's kernels", log: false, domain: domains.y, text: timeText },
+    y: { label: 'kernel time of the module', log: false, domain: domains.y, text: timeText },
   };
   const controls = (
     <Select label="Memory" choices={memories.map((key) => ({ key, title: key }))} value={memory} onChoose={setChosen} />
   );
   return (
-    <ChartFrame title="Time of modules over bytes moved" controls={controls}>
+    <ChartFrame title="Module time over bytes moved" controls={controls}>
       <Sides sides={sides.map((side, i) => ({ ...side, plot: plots[i]! }))}>
         {({ profile, data, plot }) =>
           plot ? (
@@ -52,7 +52,7 @@ export function TransferSection({ sides, navigation }: { sides: readonly ModuleS
 }
 
 const kNoTransfer =
-  'No plot of time over bytes moved: it takes ranges on the timeline and the memory counters of Nsight Compute. sonde study -- PROGRAM makes both and the report; of nsys profile -t cuda,nvtx and ncu --nvtx --set full -o KERNELS PROGRAM it is made with sonde report RUN KERNELS.ncu-rep.';
+  'No plot of time over bytes moved: the plot needs ranges on the timeline and memory counters of the kernels. Run sonde study -- PROGRAM to record both and create the report. Or record with nsys profile -t cuda,nvtx and ncu --nvtx --set full -o KERNELS PROGRAM, then run sonde report RUN KERNELS.ncu-rep.';
 
 interface TransferChartProps {
   profile: Profile;
@@ -88,7 +88,7 @@ function TransferChart({ profile, modules, plot, axes, navigation }: TransferCha
     <>
       <p class="sonde-caption">{says}</p>
       <Scatter
-        summary={`Time of modules over ${plot.memory} bytes moved. ${says}`}
+        summary={`Module time over ${plot.memory} bytes moved. ${says}`}
         {...axes}
         points={points}
         lines={line ? [line] : []}
@@ -104,7 +104,7 @@ function TransferChart({ profile, modules, plot, axes, navigation }: TransferCha
               ['rate', rateText(plot.ns[at]! > 0 ? plot.bytes[at]! / (plot.ns[at]! / 1e9) : null)],
               ['bound', modules.measured?.bound[plot.module[at]!] ?? '–'],
             ],
-            action: 'Click or Enter: the longest call on the timeline',
+            action: 'Click or Enter: show the longest call on the timeline',
           };
         }}
       />
@@ -116,6 +116,6 @@ function saysOf(plot: TransferPlot): string {
   const points = counted(plot.module.length, 'module');
   if (!plot.line) return `${points}: too few for a line.`;
   const r2 = plot.line.r2 === null ? '' : ` (r² ${plot.line.r2.toFixed(2)})`;
-  const rate = plot.bytes_per_s === null ? 'means no rate' : `means ${rateText(plot.bytes_per_s)}`;
-  return `${points}: the slope of the line ${rate}${r2}; ${timeText(plot.line.intercept_ns)} does not depend on the bytes.`;
+  const rate = plot.bytes_per_s === null ? 'corresponds to no rate' : `corresponds to ${rateText(plot.bytes_per_s)}`;
+  return `${points}: the slope of the line ${rate}${r2}; ${timeText(plot.line.intercept_ns)} is independent of the bytes.`;
 }

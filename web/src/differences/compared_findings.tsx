@@ -80,7 +80,7 @@ function Silence({ other, id }: { other: Profile; id: string }) {
   const reason = silentBecause(other.document.diagnosis, id);
   return reason === null ? null : (
     <p class="silence">
-      {'Not looked for in '}
+      {'Not checked in '}
       <Name text={other.document.label} most={40} />: <Name text={reason} most={300} />
     </p>
   );

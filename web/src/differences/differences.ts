@@ -42,10 +42,10 @@ export function differenceColumns(name: string, rows: readonly DifferenceRow[]):
   ];
 }
 
-/** "+1.90 ms in all": what the rows add up to. */
+/** "+1.90 ms in total": what the rows add up to. */
 export function sumText(rows: readonly DifferenceRow[]): string {
   const sum = rows.reduce((total, row) => total + changeOf(row), 0);
-  return `${signedTimeText(sum)} in all`;
+  return `${signedTimeText(sum)} in total`;
 }
 
 export type Pairs = Differences['findings'];
@@ -76,7 +76,7 @@ export function groupedPairs(pairs: Pairs): GroupedPairs {
 
 /** Both ceilings, with their shares of judged times that may differ: "55.2 ms (21.7 %) → 20.0 ms (7.20 %)" */
 export function ceilingsText(base: Finding, next: Finding): string {
-  if (!base.takes_time && !next.takes_time) return 'takes no time yet in both';
+  if (!base.takes_time && !next.takes_time) return 'costs no time yet in both';
   const text = (finding: Finding): string =>
     finding.takes_time ? `${timeText(finding.ceiling_ns)} (${percentText(finding.ceiling_percent)})` : 'no time';
   return `${text(base)} → ${text(next)}`;

@@ -29,7 +29,7 @@ export function DifferencesView({ report }: { report: Report }) {
     <section class="differences">
       <h2>
         Differences{' '}
-        <small>{per === 'step' ? 'GPU time of a mean step' : 'GPU time of the whole run'}, most changed first</small>
+        <small>{per === 'step' ? 'GPU time of a mean step' : 'GPU time of the whole run'}, largest change first</small>
       </h2>
       <Causes causes={loaded.value.causes} />
       {kTables.map(([key, title, name]) => (

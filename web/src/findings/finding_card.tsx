@@ -40,7 +40,7 @@ export function FindingCard({ finding, profile, index, leads, change }: FindingC
         {note ? <p class="finding-note">{note}</p> : null}
         <EvidenceList finding={finding} profile={profile} index={index} leads={leads} />
         {finding.not_recorded.length > 0 ? (
-          <p class="finding-note">Would have looked at too, but not recorded: {finding.not_recorded.join(', ')}.</p>
+          <p class="finding-note">Additional data that was not recorded: {finding.not_recorded.join(', ')}.</p>
         ) : null}
       </div>
     </article>
@@ -78,7 +78,7 @@ function EvidenceList({ finding, profile, index, leads }: Omit<FindingCardProps,
   const rest = items.length - kEvidenceShown;
   return (
     <>
-      <ul class="evidence" aria-label="Where it shows, the heaviest first">
+      <ul class="evidence" aria-label="Evidence, largest first">
         {items.slice(0, kEvidenceShown)}
       </ul>
       {rest > 0 ? (

@@ -3,14 +3,14 @@ import { countText, kAbsent, percentText, timeText } from '../text/units.ts';
 
 /** "saves at most 12.3 ms": what the ceiling means, in the words of `sonde why`. */
 export function ceilingText(finding: Finding): string {
-  if (!finding.takes_time) return 'takes no time yet';
+  if (!finding.takes_time) return 'costs no time yet';
   return finding.reachable ? `saves at most ${timeText(finding.ceiling_ns)}` : `bound: ${timeText(finding.ceiling_ns)}`;
 }
 
 /** What is to be known of the ceiling besides; empty for a usual one. */
 export function ceilingNote(finding: Finding): string {
-  if (!finding.takes_time) return 'It costs nothing yet, and will.';
-  return finding.reachable ? '' : 'A mere bound: no fix reaches all of it.';
+  if (!finding.takes_time) return 'It costs no time yet, but it will.';
+  return finding.reachable ? '' : 'This is only a bound; no fix can save all of it.';
 }
 
 /** "GPU 0, in cudaMalloc" */
@@ -29,9 +29,9 @@ export function judgedText(diagnosis: Diagnosis): string {
 
 /** Nothing found is not "no problem": the threshold and what was not looked at are told with it. */
 export function noFindingsText(diagnosis: Diagnosis): string {
-  if (diagnosis.wall_ns === 0) return 'There is no run to judge: what happened when was not recorded.';
-  const found = 'Nothing was found that costs at least 1 % of the time.';
-  return hasLimits(diagnosis) ? `${found} Not everything could be looked at: see below.` : found;
+  if (diagnosis.wall_ns === 0) return 'There is no run to judge because no times were recorded.';
+  const found = 'No finding costs at least 1 % of the time.';
+  return hasLimits(diagnosis) ? `${found} Some rules could not be checked; see below.` : found;
 }
 
 /** Whether something was not looked at, or not concluded. */

@@ -44,7 +44,7 @@ export function Limits({ diagnosis }: { diagnosis: Diagnosis }) {
     <div class="limits">
       {diagnosis.not_recorded.length > 0 ? (
         <>
-          <h3>Not recorded, and so not looked at</h3>
+          <h3>Not analyzed because not recorded</h3>
           <ul>
             {diagnosis.not_recorded.map((what) => (
               <li key={what}>{what}</li>

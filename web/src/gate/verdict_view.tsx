@@ -24,7 +24,7 @@ const kMostOfName = 120;
 /** Rows of a table that a reader still scrolls through. */
 const kMostRows = 500;
 
-const nothing: Promise<GateDecision> = Promise.reject(new Error('it holds no verdict'));
+const nothing: Promise<GateDecision> = Promise.reject(new Error('it contains no verdict'));
 nothing.catch(() => undefined);
 
 /** What the gate decided, and why. */
@@ -44,7 +44,7 @@ function Verdict({ decision }: { decision: GateDecision }) {
       </p>
       {open.length > 0 ? <Checks checks={open} budget={decision.budget} /> : null}
       <Causes decision={decision} />
-      <Lines title="Conditions that are not the same" lines={decision.conditions.map(conditionText)} />
+      <Lines title="Conditions that differ" lines={decision.conditions.map(conditionText)} />
       <Lines title="Notes" lines={decision.notes} />
       {passing.length > 0 ? (
         <details class="gate-passing" open={open.length === 0}>
@@ -63,7 +63,7 @@ function Verdict({ decision }: { decision: GateDecision }) {
 }
 
 const conditionText = (c: GateDecision['conditions'][number]): string =>
-  `${c.title}: ${c.base} in the baseline, ${c.new} now${c.allowed ? ', which was allowed' : ''}`;
+  `${c.title}: ${c.base} in the baseline, ${c.new} in the new runs${c.allowed ? ' (allowed)' : ''}`;
 
 function Word({ word }: { word: CheckWord }) {
   return <span class={`gate-word gate-${word.replace(' ', '-')}`}>{word}</span>;
@@ -80,10 +80,13 @@ function Checks({ checks, budget }: { checks: readonly GateCheck[]; budget: stri
             <th class="number">Base</th>
             <th class="number">New</th>
             <th class="number">Change</th>
-            <th class="number" title="of new / base, with 95 % confidence">
+            <th class="number" title="95 % confidence interval of new / base">
               Interval
             </th>
-            <th class="number" title="chance of so great a difference where nothing is worse than allowed">
+            <th
+              class="number"
+              title="p-value: for interleaved runs, the probability of a difference this large if the change were within the limit"
+            >
               p
             </th>
           </tr>

@@ -13,7 +13,7 @@ export function Breadcrumb(props: { modules: Modules; top: number; onZoom: (row:
   return (
     <nav
       class={rows.length === 0 ? 'sonde-breadcrumb unused' : 'sonde-breadcrumb'}
-      aria-label="Path to the module shown"
+      aria-label="Path to the current module"
     >
       <button type="button" disabled={rows.length === 0} onClick={() => onZoom(kRoot)}>
         all modules

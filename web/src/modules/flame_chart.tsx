@@ -82,7 +82,7 @@ export function FlameChart(props: FlameChartProps) {
         width={pixels}
       />
       {depth + 1 === kMostLevels && (
-        <p class="sonde-muted sonde-hint">{`Drawn: ${kMostLevels} levels. Zoom in for what lies deeper.`}</p>
+        <p class="sonde-muted sonde-hint">{`Shown: ${kMostLevels} levels. Zoom in to see deeper levels.`}</p>
       )}
     </div>
   );
@@ -99,7 +99,7 @@ function contentOf({ tree, weight, widths, top }: FlameChartProps, box: FlameBox
   const share = percentText(widths.whole > 0 ? (100 * box.width) / widths.whole : null);
   if (box.rest > 0)
     return {
-      title: `${counted(box.rest, 'module')} too narrow to be drawn`,
+      title: `${counted(box.rest, 'module')} too narrow to draw`,
       facts: [[weight.title, `${weight.text(box.width)} (${share})`]],
       action: 'Click or Enter: zoom into the module around them',
     };

@@ -48,8 +48,8 @@ function LoadedModules({ sides, navigation }: { sides: readonly Side<Modules>[];
   return (
     <div class="sonde-view">
       <Absent sides={sides}>
-        No ranges were recorded, so that nothing is known of modules. Name the parts of the program with NVTX ranges (in
-        PyTorch torch.autograd.profiler.emit_nvtx) and record with sonde record or nsys profile -t cuda,nvtx, or with
+        No ranges were recorded, so there are no modules. Name the parts of the program with NVTX ranges (in PyTorch
+        torch.autograd.profiler.emit_nvtx) and record with sonde record or nsys profile -t cuda,nvtx, or with
         torch.profiler and with_modules=True.
       </Absent>
       {there.length > 0 && (
@@ -142,7 +142,11 @@ function Flame({ tree, widths, weight, order, path, setPath, text, shown }: Flam
   );
   const top = rowAtPath(tree, path);
   if (top === null)
-    return <p class="sonde-absent">This profile has no module of this name there. Escape or the path leads back.</p>;
+    return (
+      <p class="sonde-absent">
+        This profile has no module with this name there. Press Escape or use the path to go back.
+      </p>
+    );
   if (!(widthOf(widths, top) > 0)) return <p class="sonde-absent">{`No ${weight.title} was recorded here.`}</p>;
   const says = saysOf(tree, widths, weight);
   return (
@@ -162,7 +166,7 @@ function Flame({ tree, widths, weight, order, path, setPath, text, shown }: Flam
 function saysOf({ modules }: ModuleTree, widths: Widths, weight: Weight): string {
   const percent = (value: number) => percentText((100 * value) / widths.whole);
   const parts = `${counted(modules.name.length, 'module')}; the whole width is ${weight.text(widths.whole)} of ${weight.title}`;
-  return widths.outside > 0 ? `${parts}, of which ${percent(widths.outside)} belongs to no module.` : `${parts}.`;
+  return widths.outside > 0 ? `${parts}, of which ${percent(widths.outside)} is outside any module.` : `${parts}.`;
 }
 
 function foundText(tree: ModuleTree, widths: Widths, weight: Weight, matches: ReadonlySet<number>): string {
@@ -193,4 +197,4 @@ function ModuleTable(props: { profile: Profile; modules: Modules; navigation: Na
 }
 
 const kSharesNote =
-  'A nanosecond in which several operations of a GPU run is shared among them, so that GPU self of all modules and what is outside any add up to the busy time. All other columns count the modules inside.';
+  'Time in which several operations of a GPU run is divided among them, so GPU self of all modules plus the time outside any module is the busy time. All other columns include submodules.';

@@ -65,7 +65,7 @@ export function RankSpread({ modules, ranks }: { modules: Modules; ranks: readon
 }
 
 function saysOf(worst: Spread, path: string, ranks: readonly string[]): string {
-  const more = worst.mean > 0 ? percentText(100 * (worst.maximum / worst.mean - 1)) : 'only there';
+  const more = worst.mean > 0 ? percentText(100 * (worst.maximum / worst.mean - 1)) : 'only on this rank';
   return `${isolated(path)} takes ${timeText(worst.maximum)} on ${isolated(rankTitle(ranks, worst.slowest))}, ${more} more than the mean of the ranks (${timeText(worst.mean)}).`;
 }
 

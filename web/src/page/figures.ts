@@ -33,7 +33,7 @@ function busyFigure(gpus: readonly GpuSummary[], total: number): Figure {
 function kernelsFigure({ summary }: ProfileDocument): Figure {
   const time = summary.kernel_time;
   if (!time) return { title: 'Kernels', value: kAbsent, note: 'none recorded' };
-  const note = `${timeText(time.total_ns)} in all, ${timeText(time.average_ns)} on average`;
+  const note = `${timeText(time.total_ns)} in total, ${timeText(time.average_ns)} on average`;
   return { title: 'Kernels', value: countText(time.count), note };
 }
 
@@ -41,7 +41,7 @@ function latencyFigure({ summary }: ProfileDocument): Figure {
   const latency = summary.launch_latency;
   const title = 'Launch latency';
   if (!latency) return { title, value: kAbsent, note: 'no launching calls recorded' };
-  return { title, value: timeText(latency.median_ns), note: `median; at most ${timeText(latency.maximum_ns)}` };
+  return { title, value: timeText(latency.median_ns), note: `median; maximum ${timeText(latency.maximum_ns)}` };
 }
 
 function stepsFigure({ summary, steps }: ProfileDocument): Figure {
@@ -52,7 +52,7 @@ function stepsFigure({ summary, steps }: ProfileDocument): Figure {
     return { title: 'Step', value: timeText(median(stepDurations(steps))), note };
   }
   const warm = summary.warm_up;
-  if (!warm) return { title: 'Step', value: kAbsent, note: 'nothing repeats over most of the run' };
+  if (!warm) return { title: 'Step', value: kAbsent, note: 'no range repeats over most of the run' };
   const note = `median of ${countText(warm.iterations)} × ‘${warm.range}’, the first ${countText(warm.slow_iterations)} slow`;
   return { title: 'Step', value: timeText(warm.median_ns), note };
 }

@@ -19,7 +19,7 @@ export function launchesText({ capture }: Pick<ProfileDocument, 'capture'>): str
 export function MeasuredNote({ profile }: { profile: ProfileDocument }) {
   const on = `${launchesText(profile)} on ${gpusText(profile)}`;
   return (
-    <section class="measured-note" aria-label="What this is">
+    <section class="measured-note" aria-label="About this report">
       <p>
         Counters of <Name text={on} most={120} />, measured by{' '}
         <Name text={productsOf(profile.summary.sources) || 'a kernel profiler'} most={60} />.
@@ -28,9 +28,9 @@ export function MeasuredNote({ profile }: { profile: ProfileDocument }) {
         <a href={hashOfPart('kernels')}>Kernels: times, bounds and roofline</a>
       </p>
       <p class="muted">
-        The profiler ran the kernels one at a time, so there is no timeline, no idle time and nothing that findings
-        could judge. Record the run too (sonde record -t cuda,nvtx PROGRAM, as nsys profile has it), and write both into
-        one report with sonde report RUN.sqlite KERNELS.ncu-rep.
+        The profiler ran the kernels one at a time, so there is no timeline, no idle time and no findings. Record the
+        run too (sonde record -t cuda,nvtx PROGRAM, or nsys profile with the same options), and combine both in one
+        report with sonde report RUN.sqlite KERNELS.ncu-rep.
       </p>
     </section>
   );

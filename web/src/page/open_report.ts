@@ -1,6 +1,6 @@
 import { reportOfPage, type Report } from '../data/report.ts';
 
-const kAgain = 'Make the report again: sonde report FILE -o report.html.';
+const kAgain = 'Create the report again: sonde report FILE -o report.html.';
 
 /** The stream that takes the parts apart: Chrome and Edge 103, Safari 16.4, Firefox 113. */
 function readsParts(): boolean {
@@ -33,7 +33,7 @@ function readReport(): Report {
 function checked(report: Report): Report {
   const schema: string = report.document.schema;
   if (schema !== 'sonde.report/1')
-    throw new Error(`This report is of another kind than its page (${schema}). ${kAgain}`);
+    throw new Error(`This report has another schema than its page (${schema}). ${kAgain}`);
   if (report.profiles.length === 0 && !report.gate) throw new Error(`This report holds no profile. ${kAgain}`);
   return report;
 }

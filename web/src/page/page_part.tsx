@@ -29,7 +29,7 @@ export function Part({ id, title, shown, printing, missing, children }: PartProp
       hidden={!shown && !printed}
     >
       <h2 class="print-title">{title}</h2>
-      <PartBoundary>{!mounted ? null : missing === null ? children : <p>Not there: {missing}.</p>}</PartBoundary>
+      <PartBoundary>{!mounted ? null : missing === null ? children : <p>Not available: {missing}.</p>}</PartBoundary>
     </section>
   );
 }

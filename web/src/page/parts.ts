@@ -12,13 +12,13 @@ const section =
 /** What a part needs, and what is the matter where no profile has it. */
 const kNeeds: Record<PartId, [Needs, string]> = {
   verdict: [() => true, ''],
-  overview: [() => true, 'the gate decided on records, no profile was at hand'],
-  timeline: [(profile) => profile.timeline.tracks.length > 0, 'nothing was recorded with its times'],
+  overview: [() => true, 'the gate compared run records without profiles'],
+  timeline: [(profile) => profile.timeline.tracks.length > 0, 'no events with times were recorded'],
   modules: [section('modules'), 'no ranges were recorded'],
   kernels: [section('kernels'), 'no kernels were recorded'],
   copies: [section('copies'), 'no copies were recorded'],
   steps: [(profile) => profile.steps !== null, 'no range and no sequence of launches repeats over most of the run'],
-  tables: [section('tables'), 'nothing was recorded that a table can tell'],
+  tables: [section('tables'), 'no data for tables was recorded'],
   capture: [() => true, ''],
 };
 

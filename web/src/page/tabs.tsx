@@ -38,7 +38,7 @@ export function Tabs({ current, report }: { current: PartId; report: ReportDocum
             aria-controls={id === current ? `part-${id}` : undefined}
             tabIndex={id === current ? 0 : -1}
             onClick={leaveAfterClick}
-            title={missing === null ? undefined : `Not there: ${missing}`}
+            title={missing === null ? undefined : `Not available: ${missing}`}
           >
             {title}
           </a>

@@ -73,7 +73,7 @@ function FilterField({ text, onText, caption }: { text: string; onText: (text: s
       type="search"
       placeholder="Filter"
       aria-label={`Filter ${caption}`}
-      title={'Text that any column contains.\n"total>1ms" limits a column, ">5" the sorted one.'}
+      title={'Text to find in any column.\n"total>1ms" filters a column, ">5" filters the sorted column.'}
       value={text}
       onInput={(event) => onText(event.currentTarget.value)}
     />
@@ -94,7 +94,9 @@ function CsvButtons({ columns, rows, caption }: CsvButtonsProps) {
   }, [said]);
   const copy = async () =>
     setSaid(
-      (await copyText(csvOf(columns, rows))) ? `Copied ${counted(rows.length, 'row')}` : 'The browser forbids it',
+      (await copyText(csvOf(columns, rows)))
+        ? `Copied ${counted(rows.length, 'row')}`
+        : 'The browser does not allow it',
     );
   const save = () => saveText(csvFileName(caption), 'text/csv;charset=utf-8', csvOf(columns, rows));
   return (

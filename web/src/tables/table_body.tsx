@@ -126,7 +126,7 @@ function PaperNote({ rows, columns }: { rows: [number, number]; columns: [number
   const cut = ([some, all]: [number, number], what: string): string[] =>
     some < all ? [`${countText(some)} of ${countText(all)} ${what}`] : [];
   const left = [...cut(rows, 'rows'), ...cut(columns, 'columns')];
-  return left.length > 0 ? <p class="table-note">On paper {left.join(' and ')}.</p> : null;
+  return left.length > 0 ? <p class="table-note">Printed: {left.join(' and ')}.</p> : null;
 }
 
 function Columns({ widths }: { widths: readonly number[] }) {

@@ -30,7 +30,7 @@ export function TablesView({ report, navigation, chosen }: TablesProps) {
           {({ tables }) => <Tables tables={tables} chosen={chosen} profile={profile} navigation={navigation} />}
         </WhenLoaded>
       ) : (
-        <p>This profile holds nothing that a table can tell.</p>
+        <p>This profile has no data for tables.</p>
       )}
     </>
   );
@@ -45,7 +45,7 @@ interface ListProps {
 
 function Tables({ tables, chosen, profile, navigation }: ListProps) {
   const table = tables.find(({ name }) => name === chosen) ?? tables[0];
-  if (!table) return <p>This profile holds nothing that a table can tell.</p>;
+  if (!table) return <p>This profile has no data for tables.</p>;
   return (
     <div class="tables">
       <TableList tables={tables} chosen={table.name} />
@@ -100,9 +100,9 @@ function OneTable({ table, profile, navigation }: Omit<ListProps, 'tables' | 'ch
         {...(rowProps ?? {})}
       />
       <details class="table-description">
-        <summary>What the columns mean</summary>
+        <summary>Description of the columns</summary>
         <p>
-          As <code>sonde stats -r {table.name}</code> prints it.
+          Same table as <code>sonde stats -r {table.name}</code>.
         </p>
         <pre>{table.description}</pre>
       </details>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { chooseTheme, storedTheme, type ThemeChoice } from './theme.ts';
 
 const kChoices: [ThemeChoice, string][] = [
-  ['system', 'As the system'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
@@ -15,7 +15,7 @@ export function ThemeSwitch() {
   };
   return (
     <label class="theme-switch">
-      Colours{' '}
+      Theme{' '}
       <select value={choice} onChange={(event) => choose(event.currentTarget.value as ThemeChoice)}>
         {kChoices.map(([value, title]) => (
           <option key={value} value={value}>

@@ -20,7 +20,7 @@ export function BottomPanel({ timeline }: { timeline: Timeline }) {
     <>
       <Splitter
         class="tl-panel-splitter"
-        label="Height of the panel"
+        label="Panel height"
         orientation="horizontal"
         value={height}
         least={40}
@@ -50,7 +50,7 @@ export function selectionText(model: TimelineModel): string {
   const loaded = selected && model.store.peek(selected);
   if (selected && loaded?.kind === 'slices') {
     const { start, end } = model.spanOf(selected, loaded);
-    return `${model.selectedName.slice(0, 200)}, ${selected.track.label}, at ${timeText(start)}, takes ${timeText(end - start)}`;
+    return `${model.selectedName.slice(0, 200)}, ${selected.track.label}, at ${timeText(start)}, duration ${timeText(end - start)}`;
   }
   if (!area) return '';
   const tracks = area.tracks.length;

@@ -152,7 +152,7 @@ interface DetailsProps {
 
 /** From the beginning of the call to the beginning of the work. */
 const queuedText = (ns: number): string =>
-  ns >= 0 ? `queued for ${timeText(ns)}` : `began ${timeText(-ns)} before the call`;
+  ns >= 0 ? `queued for ${timeText(ns)}` : `started ${timeText(-ns)} before the call`;
 
 function WorkFacts({ model, selected, loaded, work }: DetailsProps & { work: Linked[] }) {
   const { start } = model.spanOf(selected, loaded);

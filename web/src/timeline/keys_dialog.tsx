@@ -9,7 +9,7 @@ export function KeysDialog({ close }: { close: () => void }) {
     <dialog
       class="tl-keys"
       ref={dialog}
-      aria-label="Keys of the timeline"
+      aria-label="Timeline keys"
       onClose={close}
       onKeyDown={(event) => event.stopPropagation()}
     >

@@ -88,8 +88,8 @@ function Headline({ sums, labels }: { sums: AreaSums; labels: readonly string[] 
     <p class="tl-note">
       <b>{timeText(lengthOf(span))}</b> selected.{' '}
       {tile_ns === null
-        ? 'Events that begin in the selection count whole.'
-        : `This report keeps sums for every ${timeText(tile_ns)} of the run: the selection was widened to ${timeText(lengthOf(span))}. Events that begin in it count whole.`}{' '}
+        ? 'Events that start in the selection count with their full duration.'
+        : `This report has sums per ${timeText(tile_ns)} of the run, so the selection was widened to ${timeText(lengthOf(span))}. Events that start in it count with their full duration.`}{' '}
       <button type="button" onClick={() => void copy()}>
         Copy as CSV
       </button>{' '}

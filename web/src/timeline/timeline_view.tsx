@@ -110,7 +110,7 @@ export function TimelineView({ report, focus }: TimelineProps) {
         <Splitter
           class="tl-label-splitter"
           style={{ left: `${labelWidth - 4}px` }}
-          label="Width of the labels"
+          label="Label width"
           orientation="vertical"
           value={labelWidth}
           least={60}
@@ -120,7 +120,7 @@ export function TimelineView({ report, focus }: TimelineProps) {
         />
       </div>
       <div class="tl-scroller" ref={scroller} onScroll={scrolled} tabIndex={-1}>
-        {model.nodes.length === 0 && <p class="tl-empty">This report has no events on a timeline.</p>}
+        {model.nodes.length === 0 && <p class="tl-empty">This report has no timeline events.</p>}
         <div class="tl-spacer" style={{ height: `${model.layout.height}px` }}>
           <LabelColumn model={model} width={labelWidth} scrollTop={labelsFrom} />
           <canvas
@@ -129,7 +129,7 @@ export function TimelineView({ report, focus }: TimelineProps) {
             style={{ marginLeft: `${labelWidth}px` }}
             tabIndex={0}
             role="application"
-            aria-label="Tracks. Press question mark for the keys."
+            aria-label="Tracks. Press the question mark key for the list of keys."
           />
         </div>
       </div>

@@ -32,7 +32,7 @@ export function Toolbar({ model, search, showKeys, field }: ToolbarProps) {
         <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> or Ctrl+wheel: zoom and move · drag: sums of a span · click:
         details
       </span>
-      <button type="button" class="tl-keys-button" title="All keys of the timeline (?)" onClick={showKeys}>
+      <button type="button" class="tl-keys-button" title="All timeline keys (?)" onClick={showKeys}>
         Keys <kbd>?</kbd>
       </button>
     </div>
@@ -137,7 +137,7 @@ function SearchField({ search, field }: Pick<ToolbarProps, 'search' | 'field'>) 
 }
 
 function foundText(search: TimelineSearch): string {
-  if (search.error !== null) return `No expression: ${search.error}`;
+  if (search.error !== null) return `Invalid expression: ${search.error}`;
   if (!search.active) return '';
   if (search.names === 0) return search.done ? 'Nothing found' : '…';
   return `${counted(search.names, 'name')}, ${counted(search.events, 'event')}${search.done ? '' : '…'}`;

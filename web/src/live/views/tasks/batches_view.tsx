@@ -13,7 +13,7 @@ import { Meter } from '../meter.tsx';
 import { PlainTable } from '../plain_table.tsx';
 import { gpuName, namesOf, type GpuNames } from './task_columns.ts';
 
-/** Batches, the newest first. */
+/** Batches, newest first. */
 export function BatchesView({ service }: { service: Service }) {
   const version = useListVersion(service);
   const host = useStore(service.host);

@@ -51,7 +51,7 @@ class Kept : public History {
   }
 
   Result<HistoryRange> query(const HistoryQuery& query) const override {
-    if (query.from_ns >= query.to_ns) return fail("the range of the history ends before it begins");
+    if (query.from_ns >= query.to_ns) return fail("the end of the range is before its start");
     auto values = chosen(query);
     if (!values) return std::unexpected(values.error());
     if (auto range = from_memory(query, *values)) return std::move(*range);
@@ -136,7 +136,7 @@ class Kept : public History {
   static Error unknown_value(const std::string& name) {
     std::vector<std::string_view> names;
     for (const HistoryValue& value : history_values()) names.push_back(value.name);
-    return Error{fmt::format("no history is kept of '{}'{}", name, did_you_mean(name, names))};
+    return Error{fmt::format("no history is kept for '{}'{}", name, did_you_mean(name, names))};
   }
 
   /// Absent where memory does not have the range and the database may have more of it.

@@ -1,4 +1,4 @@
-#include "analyses/kernels/kernel_columns.h"
+#include "analyses/kernel_table/kernel_columns.h"
 
 namespace sonde {
 namespace {
@@ -21,8 +21,8 @@ SONDE_COLUMN(id){
     .name = "id",
     .title = "ID",
     .description =
-        "what --kernel takes: the launch's number in the report (of the longest, where they are grouped), on a "
-        "timeline that of its shape",
+        "ID for --kernel: number of the launch in the report (of the longest launch if grouped); on a "
+        "timeline, number of the launch shape",
     .combine = Combine::of_longest,
     .number = [](const KernelLaunch& l) -> std::optional<double> { return static_cast<double>(l.id); },
 };
@@ -53,7 +53,7 @@ SONDE_COLUMN(total_time){
 SONDE_COLUMN(average_time){
     .name = "average_time",
     .title = "Avg",
-    .description = "time of a launch",
+    .description = "average time of a launch",
     .unit = Unit::nanoseconds,
     .collected_by = "--section SpeedOfLight",
     .quantity = "duration",
@@ -66,14 +66,14 @@ SONDE_COLUMN(average_time){
 SONDE_COLUMN(launches){
     .name = "launches",
     .title = "Launches",
-    .description = "how many launches a row stands for",
+    .description = "number of launches in the row",
     .of_group = [](const KernelGroup& g, double) { return std::optional(static_cast<double>(g.launches.size())); },
 };
 
 SONDE_COLUMN(grid){
     .name = "grid",
     .title = "Grid",
-    .description = "blocks of the grid, by dimension; of the longest launch",
+    .description = "blocks of the grid by dimension, of the longest launch",
     .collected_by = "--section LaunchStats",
     .text = [](const KernelLaunch& l) { return dim3_text(l.grid()); },
 };
@@ -81,7 +81,7 @@ SONDE_COLUMN(grid){
 SONDE_COLUMN(block){
     .name = "block",
     .title = "Block",
-    .description = "threads of a block, by dimension; of the longest launch",
+    .description = "threads of a block by dimension, of the longest launch",
     .collected_by = "--section LaunchStats",
     .text = [](const KernelLaunch& l) { return dim3_text(l.block()); },
 };
@@ -89,7 +89,7 @@ SONDE_COLUMN(block){
 SONDE_COLUMN(name){
     .name = "name",
     .title = "Name",
-    .description = "the kernel",
+    .description = "name of the kernel",
     .text = [](const KernelLaunch& l) { return std::string(l.trace->name(l.name())); },
 };
 

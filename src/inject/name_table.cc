@@ -1,4 +1,4 @@
-#include "inject/names.h"
+#include "inject/name_table.h"
 
 #include <atomic>
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "analyses/kernels/kernel_columns.h"
+#include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/launch_occupancy.h"
 #include "base/text/suggest.h"
 #include "metrics/catalogue.h"
@@ -13,14 +13,14 @@
 namespace sonde {
 
 #define SONDE_KERNEL_COLUMN(name) extern const KernelColumn name##_column;
-#include "analyses/kernels/kernel_columns.inc"
+#include "analyses/kernel_table/kernel_columns.inc"
 #undef SONDE_KERNEL_COLUMN
 
 namespace {
 
 const std::array kColumns = {
 #define SONDE_KERNEL_COLUMN(name) name##_column,
-#include "analyses/kernels/kernel_columns.inc"
+#include "analyses/kernel_table/kernel_columns.inc"
 #undef SONDE_KERNEL_COLUMN
 };
 
@@ -154,8 +154,8 @@ Error unknown_column(std::string_view name) {
   for (const KernelColumn& column : kColumns) known.push_back(column.name);
   for (const Quantity& quantity : quantities()) known.push_back(quantity.name);
   return {
-      fmt::format("there is no column '{}'{}; sonde kernels --list-columns lists them, and metrics of the report "
-                  "are columns by their names",
+      fmt::format("unknown column '{}'{}; `sonde kernels --list-columns` lists the columns, and metrics of the report "
+                  "can be used by name",
                   name, did_you_mean(name, known))};
 }
 

@@ -1,4 +1,4 @@
-#include "gate/decide/words.h"
+#include "gate/decide/decision_words.h"
 
 #include <array>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
 #define SONDE_TEXT(id, text) {id, text},
-#include "gate/decide/words_en.inc"
+#include "gate/decide/decision_words_en.inc"
 #undef SONDE_TEXT
 });
 

@@ -1,7 +1,7 @@
 #include <array>
 #include <limits>
 
-#include "analyses/kernels/kernel_columns.h"
+#include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/launch_occupancy.h"
 #include "metrics/quantities.h"
 
@@ -77,7 +77,7 @@ std::optional<double> tail_percent(const KernelLaunch& launch) {
 
 SONDE_COLUMN(occupancy){.name = "occupancy",
                         .title = "Theor Occ",
-                        .description = "theoretical occupancy; on a timeline by formula (docs/profiles/occupancy.md)",
+                        .description = "theoretical occupancy; on a timeline, calculated (docs/profiles/occupancy.md)",
                         .unit = Unit::percent,
                         .decimals = 1,
                         .collected_by = "--section Occupancy",
@@ -86,13 +86,13 @@ SONDE_COLUMN(occupancy){.name = "occupancy",
 
 SONDE_COLUMN(limiter){.name = "limiter",
                       .title = "Occ Limiter",
-                      .description = "what limits the theoretical occupancy of the longest launch",
+                      .description = "limiter of the theoretical occupancy of the longest launch",
                       .collected_by = "--section Occupancy",
                       .text = limiter_text};
 
 SONDE_COLUMN(waves_per_sm){.name = "waves_per_sm",
                            .title = "Waves",
-                           .description = "blocks of the grid, of all that fit on the GPU at once",
+                           .description = "blocks of the grid divided by the blocks that fit on the GPU at once",
                            .decimals = 2,
                            .collected_by = "--section LaunchStats",
                            .quantity = "waves",
@@ -101,14 +101,14 @@ SONDE_COLUMN(waves_per_sm){.name = "waves_per_sm",
 SONDE_COLUMN(tail){
     .name = "tail",
     .title = "Tail",
-    .description = "share of the time that the last, partial wave leaves idle; absent without a whole wave",
+    .description = "share of the time lost in the partial last wave (tail effect); absent below one full wave",
     .unit = Unit::percent,
     .decimals = 1,
     .number = tail_percent};
 
 SONDE_COLUMN(registers){.name = "registers",
                         .title = "Reg/Thread",
-                        .description = "registers of a thread, of the longest launch",
+                        .description = "registers per thread of the longest launch",
                         .combine = Combine::of_longest,
                         .collected_by = "--section LaunchStats",
                         .quantity = "registers_per_thread",
@@ -116,7 +116,7 @@ SONDE_COLUMN(registers){.name = "registers",
 
 SONDE_COLUMN(shared){.name = "shared",
                      .title = "Shared/Block",
-                     .description = "static and dynamic shared memory of a block, of the longest launch",
+                     .description = "static and dynamic shared memory per block of the longest launch",
                      .unit = Unit::bytes,
                      .combine = Combine::of_longest,
                      .collected_by = "--section LaunchStats",

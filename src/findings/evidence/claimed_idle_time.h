@@ -7,10 +7,10 @@
 
 namespace sonde {
 
-/// Idle time that findings tell of already.
-class Told {
+/// Idle time that findings explain already.
+class ClaimedIdleTime {
  public:
-  explicit Told(const Claims& claims) : spans_(claims.idle) {
+  explicit ClaimedIdleTime(const Claims& claims) : spans_(claims.idle) {
     for (auto& of_gpu : spans_) merge_spans(of_gpu);
   }
   [[nodiscard]] bool holds(uint32_t gpu, int64_t time) const {

@@ -1,4 +1,4 @@
-#include "device/nvml/fields.h"
+#include "device/nvml/field_values.h"
 
 #include <vector>
 

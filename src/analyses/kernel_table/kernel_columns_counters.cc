@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/kernel_advice.h"
 #include "analyses/kernels/kernel_bound.h"
-#include "analyses/kernels/kernel_columns.h"
 #include "analyses/kernels/stall_reasons.h"
 #include "metrics/quantities.h"
 
@@ -72,32 +72,34 @@ std::string bound_text(const KernelLaunch& launch) {
 SONDE_COLUMN(compute){
     .name = "compute",
     .title = "Compute",
-    .description = "speed of light of compute: share of its peak that the busiest compute unit reaches",
+    .description =
+        "compute throughput (speed of light): utilization of the busiest compute unit as a percentage of its peak",
     .unit = Unit::percent,
     .decimals = 1,
     .collected_by = "--section SpeedOfLight",
     .quantity = "compute_sol",
     .number = measured<"compute_sol">};
 
-SONDE_COLUMN(memory){
-    .name = "memory",
-    .title = "Memory",
-    .description = "speed of light of memory: share of its peak that the busiest part of the memory system reaches",
-    .unit = Unit::percent,
-    .decimals = 1,
-    .collected_by = "--section SpeedOfLight",
-    .quantity = "memory_sol",
-    .number = measured<"memory_sol">};
+SONDE_COLUMN(memory){.name = "memory",
+                     .title = "Memory",
+                     .description =
+                         "memory throughput (speed of light): utilization of the busiest part of the memory system as "
+                         "a percentage of its peak",
+                     .unit = Unit::percent,
+                     .decimals = 1,
+                     .collected_by = "--section SpeedOfLight",
+                     .quantity = "memory_sol",
+                     .number = measured<"memory_sol">};
 
 SONDE_COLUMN(bound){.name = "bound",
                     .title = "Bound",
-                    .description = "what bounds the longest launch: compute, memory, balanced, latency, small grid",
+                    .description = "bound of the longest launch: compute, memory, balanced, latency, small grid",
                     .collected_by = "--section SpeedOfLight",
                     .text = bound_text};
 
 SONDE_COLUMN(achieved){.name = "achieved",
                        .title = "Achieved Occ",
-                       .description = "achieved occupancy: warps at work, of all that an SM has room for",
+                       .description = "achieved occupancy: active warps per SM as a percentage of the maximum",
                        .unit = Unit::percent,
                        .decimals = 1,
                        .collected_by = "--section Occupancy",
@@ -124,7 +126,7 @@ SONDE_COLUMN(dram_write){.name = "dram_write",
 
 SONDE_COLUMN(l2_hit){.name = "l2_hit",
                      .title = "L2 Hit",
-                     .description = "sectors that L2 held, of all that it looked up",
+                     .description = "L2 hit rate: share of the looked-up sectors that were in L2",
                      .unit = Unit::percent,
                      .decimals = 1,
                      .collected_by = "--section MemoryWorkloadAnalysis",
@@ -133,7 +135,7 @@ SONDE_COLUMN(l2_hit){.name = "l2_hit",
 
 SONDE_COLUMN(l1_hit){.name = "l1_hit",
                      .title = "L1 Hit",
-                     .description = "sectors that L1 held, of all that it looked up",
+                     .description = "L1 hit rate: share of the looked-up sectors that were in L1",
                      .unit = Unit::percent,
                      .decimals = 1,
                      .collected_by = "--section MemoryWorkloadAnalysis",
@@ -142,18 +144,19 @@ SONDE_COLUMN(l1_hit){.name = "l1_hit",
 
 SONDE_COLUMN(stall){.name = "stall",
                     .title = "Top Stall",
-                    .description = "what warps of the longest launch waited for most, with its share",
+                    .description = "top warp stall reason of the longest launch, with its share",
                     .collected_by = "--section WarpStateStats",
                     .quantity = "stall_long_scoreboard",
                     .text = stall_text};
 
-SONDE_COLUMN(advice){.name = "advice",
-                     .title = "Top Advice",
-                     .description =
-                         "the tool's advice with the greatest estimated speedup of the whole kernel, else the greatest "
-                         "local one (of one aspect only)",
-                     .collected_by = "--apply-rules yes",
-                     .text = advice_text};
+SONDE_COLUMN(advice){
+    .name = "advice",
+    .title = "Top Advice",
+    .description =
+        "the tool's rule with the greatest estimated speedup of the whole kernel, otherwise the greatest "
+        "local speedup (of one aspect only)",
+    .collected_by = "--apply-rules yes",
+    .text = advice_text};
 
 SONDE_COLUMN(global_throughput){.name = "global_throughput",
                                 .title = "Global Mem",
@@ -177,7 +180,7 @@ SONDE_COLUMN(shared_throughput){.name = "shared_throughput",
 
 SONDE_COLUMN(coalesced){.name = "coalesced",
                         .title = "Coalesced",
-                        .description = "sectors of global memory that the bytes need",
+                        .description = "global memory sectors needed for the accessed bytes",
                         .combine = Combine::sum,
                         .collected_by = "--section SourceCounters",
                         .quantity = "global_sectors",
@@ -185,7 +188,7 @@ SONDE_COLUMN(coalesced){.name = "coalesced",
 
 SONDE_COLUMN(uncoalesced){.name = "uncoalesced",
                           .title = "Uncoalesced",
-                          .description = "sectors of global memory beyond those that the bytes need",
+                          .description = "global memory sectors beyond those needed for the accessed bytes",
                           .combine = Combine::sum,
                           .collected_by = "--section SourceCounters",
                           .quantity = "excessive_global_sectors",

@@ -1,8 +1,8 @@
-#include "analyses/kernels/kernel_gaps.h"
+#include "analyses/kernel_table/kernel_gaps.h"
 
 #include <algorithm>
 
-#include "analyses/kernels/kernel_columns.h"
+#include "analyses/kernel_table/kernel_columns.h"
 #include "metrics/quantities.h"
 
 namespace sonde {

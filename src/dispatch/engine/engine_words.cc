@@ -1,4 +1,4 @@
-#include "dispatch/engine/words.h"
+#include "dispatch/engine/engine_words.h"
 
 #include <array>
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+#include "findings/rule.h"
+
+namespace sonde {
+
+/// What one rule finds in a trace, without checks of the profile. Also expects that the rule's row has the texts of all
+/// findings and abstentions, and that these give all {named} arguments.
+[[nodiscard]] Diagnosis ask_rule(std::string_view name, const Trace& trace);
+
+}  // namespace sonde
