@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
+#include <exception>
 #include <limits>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,14 +11,13 @@
 #include <malloc.h>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
-#include "base/text/suggest.h"
 #include "cli/command.h"
+#include "cli/command_dump.h"
 #include "cli/output.h"
+#include "cli/overview.h"
+#include "cli/version.h"
 #include "cli/words/help_text.h"
-#include "cli/words/other_commands.h"
 #include "cli/words/other_words.h"
 #include "cli/words/wrong_words.h"
 
@@ -36,132 +35,73 @@ const std::array kCommands = {
 #undef SONDE_COMMAND
 };
 
-constexpr const char* kVersion = "sonde " SONDE_VERSION;
+using Words = std::span<const std::string_view>;
 
-/// The command that the first words name, and the word behind them where that should be one of its commands and is
-/// none.
-struct CommandWords {
-  const CLI::App* command = nullptr;
-  std::string path;             ///< "sonde baseline"
-  std::string_view wrong = {};  ///< the word, or empty
-  std::vector<std::string_view> known = {};
+/// The options of `sonde` itself.
+struct ProgramOptions {
+  bool version = false;
+  bool json = false;
+  bool dump_commands = false;
 };
 
-CommandWords command_words(const CLI::App& app, std::span<char* const> words) {
-  CommandWords found{.command = &app, .path = "sonde"};
-  for (const std::string_view word : words) {
-    const auto commands = found.command->get_subcommands([](const CLI::App*) { return true; });
-    if (commands.empty() || word.empty() || word.starts_with('-')) return found;
-    const auto named = std::ranges::find(commands, word, [](const CLI::App* c) { return c->get_name(); });
-    if (named == commands.end()) {
-      for (const CLI::App* c : commands) found.known.emplace_back(c->get_name());
-      found.wrong = word;
-      return found;
-    }
-    found.command = *named;
-    found.path += fmt::format(" {}", word);
+int run_program(const ProgramOptions& options) {
+  if (options.version) {
+    fmt::print("{}", options.json ? version_json() : version_text() + "\n");
+    return kDone;
   }
-  return found;
-}
-
-/// Whether a command takes files beside its commands, so that a word that is none of these may be a file.
-bool takes_files(const CLI::App& command) {
-  return !command.get_options([](const CLI::Option* o) { return o->get_positional(); }).empty();
-}
-
-/// A command's name that is mistyped, empty for none: of a command that takes files a word that is near to one and
-/// names no file.
-std::string unknown_command(const CommandWords& words) {
-  if (words.wrong.empty()) return {};
-  const std::string_view known_elsewhere = words.path == "sonde" ? in_place_of(words.wrong) : "";
-  if (!known_elsewhere.empty()) return fmt::format("there is no command '{}': {}", words.wrong, known_elsewhere);
-  const std::string near = did_you_mean(words.wrong, words.known);
-  if (takes_files(*words.command) && (near.empty() || std::filesystem::exists(words.wrong))) return {};
-  const std::string_view of = std::string_view(words.path).substr(std::string_view("sonde").size());
-  return fmt::format("there is no command '{}{}{}'{}", of.empty() ? "" : of.substr(1), of.empty() ? "" : " ",
-                     words.wrong, near);
-}
-
-/// nsys takes "--force-overwrite true" and "--help-reports NAME" with a blank; CLI11 gives flags a value after '='
-/// only.
-std::vector<std::string> with_joined_values(int argc, char** argv) {
-  std::vector<std::string> words;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (word == "--") {  // what follows is another program's
-      for (; i < argc; ++i) words.push_back(guarded_word(argv[i]));
-      break;
-    }
-    const std::string_view next = i + 1 < argc ? argv[i + 1] : "";
-    const bool boolean =
-        (word == "--force-overwrite" || word == "--force-export") && (next == "true" || next == "false");
-    const bool named = word == "--help-reports" && !next.empty() && !next.starts_with('-');
-    words.emplace_back(word);
-    if (!boolean && !named) continue;
-    words.back() += fmt::format("={}", next);
-    ++i;
+  if (options.dump_commands) {
+    fmt::print("{}", command_dump(kCommands));
+    return kDone;
   }
-  std::ranges::reverse(words);  // as CLI::App::parse takes them
-  return words;
-}
-
-/// As CLI::App::parse takes them: the last one first. An error says what is wrong with them before that.
-Result<std::vector<std::string>> parsed_words(const CommandWords& found, int argc, char** argv) {
-  const auto is_row = [&](const Command& row) {
-    return row.as_nsys && found.path == fmt::format("sonde {}", row.name);
-  };
-  if (std::ranges::none_of(kCommands, is_row)) return with_joined_values(argc, argv);
-  constexpr size_t kCommandAt = 1;
-  const std::span<char* const> all(argv, static_cast<size_t>(argc));
-  auto words = with_program_apart(*found.command, all.subspan(kCommandAt + 1));
-  if (!words) return words;
-  words->insert(words->begin(), all[kCommandAt]);
-  std::ranges::reverse(*words);
-  return words;
-}
-
-int say_usage(std::string_view what, std::string_view path) {
-  complain(fmt::format("{}\nTry '{} --help'.", what, path));
+  fmt::print("{}", introduction(kCommands));
   return kUsage;
 }
 
-int usage_error(const CLI::App& app, const CLI::ParseError& error, const CommandWords& words) {
-  if (error.get_name() == "CallForHelp") {
-    fmt::print("{}", wrapped_help(app.help(), help_width()));
-    return kDone;
-  }
-  if (error.get_exit_code() == 0) {
-    app.exit(error);  // --version
-    return kDone;
-  }
-  const std::string unknown = unknown_command(words);
-  return say_usage(unknown.empty() ? wrong_words(*words.command, words.path, error, kCommands) : unknown, words.path);
+CommandLine program_line(ProgramOptions& options) {
+  CommandLine program("sonde", "");
+  program.flag("--version", options.version, "print the version");
+  program.flag("--json", options.json, "with --version: as JSON").hidden();
+  program.flag("--dump-commands", options.dump_commands, "print all commands as JSON").hidden();
+  program.runs([&options] { return run_program(options); });
+  return program;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app{"Sonde reads GPU profiles and says what happened and why it is slow.", "sonde"};
-  app.set_version_flag("--version", kVersion);
-  int exit_code = kDone;
-  add_commands(app, kCommands, exit_code);
-  app.require_subcommand(1);
-  const CommandWords words = command_words(app, std::span(argv, static_cast<size_t>(argc)).subspan(argc > 0 ? 1 : 0));
-  // It would be taken for a file.
-  if (takes_files(*words.command)) {
-    if (const std::string unknown = unknown_command(words); !unknown.empty()) return say_usage(unknown, words.path);
-  }
-  auto parsed = parsed_words(words, argc, argv);
-  if (!parsed) return say_usage(parsed.error().message, words.path);
-  try {
-    app.parse(std::move(*parsed));
-  } catch (const CLI::ParseError& error) {
-    return usage_error(app, error, words);
-  }
-  return exit_code;
+/// The words as the parser takes them. An error says what is wrong with them before that.
+Result<std::vector<std::string>> parser_words(const ChosenCommand& chosen, Words words) {
+  if (chosen.row == nullptr || !chosen.row->as_nsys) return with_joined_values(words);
+  constexpr size_t kCommand = 1;
+  auto parsed = with_program_apart(chosen.line, words.subspan(kCommand));
+  if (parsed) parsed->insert(parsed->begin(), std::string(words.front()));
+  return parsed;
 }
 
-/// Memory that is given back to the system comes back page by page, which took a third of the time of a report: large
-/// columns are made and dropped all the time. So what was taken is kept, in one arena, since the threads' own have room
-/// for no large ones.
+int print_help(const ChosenCommand& chosen) {
+  const std::string help = chosen.is_program() ? overview(kCommands) : chosen.line.help();
+  fmt::print("{}", wrapped_help(help, help_width()));
+  return kDone;
+}
+
+int usage_error(const ChosenCommand& chosen, std::string_view what) {
+  complain(fmt::format("{}\nTry '{} --help'.", what, chosen.path));
+  return kUsage;
+}
+
+/// Chooses the command, registers its options alone, parses the words, and runs its work.
+int run(Words words) {
+  ProgramOptions options;
+  CommandLine program = program_line(options);
+  const ChosenCommand chosen = choose_command(program, kCommands, words);
+  if (const std::string mistyped = mistyped_command(chosen); !mistyped.empty()) return usage_error(chosen, mistyped);
+  const auto accepted = parser_words(chosen, words);
+  if (!accepted) return usage_error(chosen, accepted.error().message);
+  const auto help_is_wanted = program.parse(*accepted);
+  if (!help_is_wanted) return usage_error(chosen, wrong_words(chosen, help_is_wanted.error(), kCommands));
+  return *help_is_wanted ? print_help(chosen) : program.exit_code();
+}
+
+/// Memory that is freed to the system must be faulted in again page by page when it is next needed, which took a third
+/// of the time of a report: large columns are allocated and freed all the time. So memory is kept, in one arena, since
+/// those of threads have no room for large columns.
 void keep_memory() {
 #ifdef __GLIBC__
   constexpr int kLargestOwn = 1 << 30;
@@ -180,7 +120,8 @@ void keep_memory() {
 int main(int argc, char** argv) {
   sonde::keep_memory();
   try {
-    return sonde::run(argc, argv);
+    const std::vector<std::string_view> arguments(argv, argv + argc);
+    return sonde::run(std::span(arguments).subspan(arguments.empty() ? 0 : 1));
   } catch (const std::bad_alloc&) {
     static_cast<void>(std::fputs("sonde: out of memory\n", stderr));
   } catch (const std::exception& error) {

@@ -49,7 +49,7 @@ Output::Output(std::FILE* file, std::string name, int child) : file_(file), name
 
 Result<Output> Output::to_file(const std::string& path, bool overwrite) {
   if (!overwrite && access(path.c_str(), F_OK) == 0) {
-    return fail("{} exists already; --force-overwrite replaces it", path);
+    return fail("{} already exists; --force-overwrite replaces it", path);
   }
   std::FILE* file = std::fopen(path.c_str(), "we");
   if (file == nullptr) return fail("cannot write {}: {}", path, system_reason(errno));
@@ -58,7 +58,7 @@ Result<Output> Output::to_file(const std::string& path, bool overwrite) {
 
 Result<Output> Output::to_command(const std::string& command_line) {
   const auto words = words_of(command_line);
-  if (words.empty()) return fail("there is no command after '@'");
+  if (words.empty()) return fail("no command after '@'");
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail("cannot run {}: {}", words.front(), system_reason(errno));
   const pid_t child = fork();

@@ -6,14 +6,14 @@
 
 namespace sonde {
 
-void add_profile_options(CLI::App& command, ProfileOptions& options, std::string_view help) {
-  command.add_option("FILE", options.files, std::string(help));
-  CLI::Option* time = command.add_option("--filter-time", options.filter_time,
-                                         "only events inside [START]/[END], as in 1s/2.5s (no unit: ns)");
+void add_profile_options(CommandLine& command, ProfileOptions& options, std::string_view help) {
+  command.positional("FILE", options.files, std::string(help));
+  CommandOption time = command.option("--filter-time", options.filter_time, "START/END",
+                                      "only events inside [START]/[END], for example 1s/2.5s (without a unit: ns)");
   command
-      .add_option("--filter-nvtx", options.filter_nvtx,
-                  "only events inside the time of RANGE[@DOMAIN][/INDEX], in its process")
-      ->excludes(time);
+      .option("--filter-nvtx", options.filter_nvtx, "RANGE",
+              "only events during the NVTX range NAME[@DOMAIN][/INDEX], in its process")
+      .excludes(time);
 }
 
 namespace {
@@ -29,7 +29,7 @@ Result<Window> window_for(const ProfileOptions& options, const Trace& trace) {
 
 int finish(const ProfileOptions& options, const std::function<Status()>& work) {
   if (options.files.empty()) {
-    report_error({"FILE is missing: name a profile"});
+    report_error({"FILE is missing; name a profile"});
     return kUsage;
   }
   const Status done = work();

@@ -19,13 +19,12 @@ struct ProfileOptions {
   std::string filter_nvtx;
 };
 
-inline constexpr std::string_view kProfileHelp =
-    "a profile, or a folder or several files that are the ranks of one run";
+inline constexpr std::string_view kProfileHelp = "profile, or a folder or several files that are the ranks of one run";
 inline constexpr std::string_view kJoinedProfileHelp =
     "a profile, or a folder or several files that are the ranks of one run; with it, reports of Nsight Compute, whose "
     "kernels are matched to its launches";
 
-void add_profile_options(CLI::App& command, ProfileOptions& options, std::string_view help = kProfileHelp);
+void add_profile_options(CommandLine& command, ProfileOptions& options, std::string_view help = kProfileHelp);
 
 /// Runs a command's work: a missing FILE is a usage error, an error of the work is printed. Gives the exit code.
 [[nodiscard]] int finish(const ProfileOptions& options, const std::function<Status()>& work);

@@ -102,7 +102,7 @@ def planted(world):
     slower = world.sonde("gate", "run", "-n", "4", "--max-runs", "8", "--warm-up", "0", "--budget", "step.yaml", "-f",
                          "json", "--base-command", command, "--", *command.split(), "--plant", "gap")
     ended(slower, 1, "a planted gap")
-    check("open after 4 runs a side, going on to 8:" in slower.stderr, f"more runs: {slower.stderr}")
+    check("inconclusive after 4 runs per side, continuing to 8:" in slower.stderr, f"more runs: {slower.stderr}")
     check(counted_runs(slower, "new") == counted_runs(slower, "base") == 8, "eight runs a side")
     check(json.loads(slower.stdout)["verdict"]["outcome"] == "fail", slower.stdout)
     check(world.left() == [], f"left behind: {world.left()}")
@@ -131,7 +131,7 @@ def failing(world):
     again = world.sonde("gate", "run", "-n", "1", "--max-runs", "1", "--warm-up", "0", "--retries", "1", "--budget",
                         "wall.yaml", "--", "sh", "-c", "test -e twice || { touch twice; exit 1; }")
     ended(again, 0, "a command that fails once")
-    check("new-01: exit status 1; it is made again" in again.stderr, again.stderr)
+    check("new-01: exit status 1; the run is repeated" in again.stderr, again.stderr)
 
 
 def interrupted(world):
@@ -165,7 +165,7 @@ def throttled(world):
     world.write("smi_count", "1\n")
     run = world.sonde(*command, SMI_SLOW="2", **environment)
     ended(run, 0, "a run that was slowed")
-    check("new-01: GPU 0: HW thermal slowdown (88 °C); it is made again" in run.stderr, run.stderr)
+    check("new-01: GPU 0: HW thermal slowdown (88 °C); the run is repeated" in run.stderr, run.stderr)
     record = json.loads((world.folder / "hot/new-02.record.json").read_text())
     conditions = record["conditions"]
     check((conditions["gpu"], conditions["driver"]) == ("NVIDIA H100", "590.48"), f"conditions: {conditions}")

@@ -350,7 +350,7 @@ def a_followed_log_goes_over_attempts():
 
     with StandIn({"GET /api/v1/tasks/12": states, "GET /api/v1/tasks/12/log": log, "GET /api/v1/queue": QUEUE}) as server:
         done = expect(sonde(server, "logs", "-f", "12"), 5, "first\nsecond\n", "tried again: attempt 2")
-        assert "task 12 failed: exit status 5; its standard error: `sonde logs 12 --stderr`" in done.stderr, done.stderr
+        assert "task 12 failed: exit status 5; `sonde logs 12 --stderr` prints its standard error" in done.stderr, done.stderr
 
 
 def logs_cannot_command_a_terminal():
@@ -455,8 +455,8 @@ def explain_speaks_plainly():
         text = expect(sonde(server, "explain", "12"), 0).stdout
         for line in (
             "It waits: no GPU has room",
-            "It is number 3 in the queue, behind 9, 10.",
-            "It should start at any moment; four of five tasks start within the range 2021-11-22 08:15:00 to 2021-11-22 08:19:00.",
+            "It is number 3 in the queue, after 9, 10.",
+            "Expected start: at any time. 80 % of tasks start within the predicted range, 2021-11-22 08:15:00 to 2021-11-22 08:19:00.",
             "What would let it start:   - task 9 ends",
             "  gpu_0  8.9 GiB are left, 16.0 GiB are needed          6.1 is below 7.0 (this does not change by itself) ",
             "  gpu_1  chosen: 12 % in use (score -12.5)",

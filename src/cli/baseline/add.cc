@@ -1,7 +1,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
 
 #include "cli/baseline/shared_store_option.h"
 #include "cli/baseline/shared_version.h"
@@ -12,7 +11,7 @@
 #include "gate/store/baseline_store.h"
 
 namespace sonde {
-namespace {
+namespace baseline_add_cli {
 
 struct Options {
   std::vector<std::string> files;
@@ -31,7 +30,7 @@ Result<gate::BaselineEntry> entry_of(const Options& options) {
   entry.time_s = now_s();
   if (!options.time.empty()) {
     const auto time = gate::parse_time(options.time);
-    if (!time) return fail("--time takes a moment such as 2026-01-31T12:00:00Z, not '{}'", options.time);
+    if (!time) return fail("--time: '{}' is not a timestamp such as 2026-01-31T12:00:00Z", options.time);
     entry.time_s = *time;
   }
   if (options.commit.empty()) {
@@ -53,35 +52,37 @@ Status add(const Options& options) {
   if (!added) return std::unexpected(added.error());
   fmt::print("{}@{}: {} {}{}{}\n", added->name, entry_number(*added), added->runs.size(),
              added->runs.size() == 1 ? "run" : "runs",
-             added->commit.empty() ? ", commit not known (--commit says it)"
+             added->commit.empty() ? ", commit unknown (--commit sets it)"
                                    : fmt::format(" of {}", gate::short_commit(added->commit)),
              added->pinned ? ", pinned" : "");
   return {};
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("files", options->files, "a run each: a profile, a folder (ranks of one run), or a record")
-      ->required();
-  command.add_option("--name", options->name, "baseline that the entry belongs to")->capture_default_str();
-  command.add_option("--commit", options->commit,
-                     "version that was measured; else that of the git work tree, else GITHUB_SHA, GIT_COMMIT or "
-                     "CI_COMMIT_SHA");
-  command.add_option("--branch", options->branch, "branch that was measured");
-  command.add_option("--label", options->label, "a name for this entry, such as a release");
-  command.add_option("--time", options->time, "when it was measured, such as 2026-01-31T12:00:00Z; else now");
-  command.add_flag("--pin", options->pin, "take this entry before others, and never prune it");
+  command.positional("files", options->files, "runs, one per FILE: a profile, a folder (ranks of one run), or a record")
+      .required();
+  command.option("--name", options->name, "NAME", "baseline of the entry").shows_default();
+  command.option(
+      "--commit", options->commit, "COMMIT",
+      "version that was measured (default: of the git work tree, else GITHUB_SHA, GIT_COMMIT or CI_COMMIT_SHA)");
+  command.option("--branch", options->branch, "BRANCH", "branch that was measured");
+  command.option("--label", options->label, "NAME", "name of this entry, such as a release");
+  command.option("--time", options->time, "TIME",
+                 "time of the measurement, such as 2026-01-31T12:00:00Z (default: now)");
+  command.flag("--pin", options->pin, "prefer this entry to others, and never prune it");
   add_store_option(command, options->store);
-  command.callback([options, &exit_code] {
+  command.runs([options] {
     const Status done = add(*options);
-    exit_code = done ? kDone : report_error(done.error());
+    return done ? kDone : report_error(done.error());
   });
 }
 
-}  // namespace
+}  // namespace baseline_add_cli
 
 extern const Command baseline_add_command;
-const Command baseline_add_command{"add", "Keep runs of one version as an entry",
-                                   "sonde baseline add run1.nsys-rep run2.nsys-rep run3.nsys-rep", set_up};
+const Command baseline_add_command{"add", "Add runs of one version as an entry",
+                                   "sonde baseline add run1.nsys-rep run2.nsys-rep run3.nsys-rep",
+                                   baseline_add_cli::set_up};
 
 }  // namespace sonde

@@ -1,7 +1,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
 
 #include "cli/baseline/shared_store_option.h"
 #include "cli/command.h"
@@ -9,7 +8,7 @@
 #include "report/baseline/baseline_report.h"
 
 namespace sonde {
-namespace {
+namespace baseline_list_cli {
 
 struct Options {
   std::string store;
@@ -30,26 +29,27 @@ Status list(const Options& options) {
     render.absent = "-";
     (*format)->render(baseline_table(*listing), render, output.sink());
   } else {
-    fmt::print(stderr, "No entry in {}; `sonde baseline add FILE...` keeps runs as one.\n", options.store);
+    fmt::print(stderr, "No entry in {}; `sonde baseline add FILE...` adds one.\n", options.store);
   }
   for (const gate::BrokenEntry& broken : listing->broken) fmt::print(stderr, "Left out: {}\n", broken.message);
   return output.close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("--name", options->name, "entries of this baseline only");
-  command.add_flag("--json", options->json, "as a JSON document (schema: docs/schemas/baseline_list.schema.json)");
+  command.option("--name", options->name, "NAME", "only entries of this baseline");
+  command.flag("--json", options->json, "print JSON (schema: docs/schemas/baseline_list.schema.json)");
   add_store_option(command, options->store);
-  command.callback([options, &exit_code] {
+  command.runs([options] {
     const Status done = list(*options);
-    exit_code = done ? kDone : report_error(done.error());
+    return done ? kDone : report_error(done.error());
   });
 }
 
-}  // namespace
+}  // namespace baseline_list_cli
 
 extern const Command baseline_list_command;
-const Command baseline_list_command{"list", "Show the entries of the baselines", "sonde baseline list", set_up};
+const Command baseline_list_command{"list", "List the entries of the baselines", "sonde baseline list",
+                                    baseline_list_cli::set_up};
 
 }  // namespace sonde

@@ -1,7 +1,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
 
 #include "cli/baseline/shared_entry_options.h"
 #include "cli/command.h"
@@ -9,7 +8,7 @@
 #include "gate/store/baseline_store.h"
 
 namespace sonde {
-namespace {
+namespace baseline_pin_cli {
 
 Status set_pinned(const EntryOptions& options, bool pinned) {
   const auto entry = find_entry(options);
@@ -20,23 +19,23 @@ Status set_pinned(const EntryOptions& options, bool pinned) {
 }
 
 template <bool kPinned>
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<EntryOptions>();
   add_entry_options(command, *options);
-  command.callback([options, &exit_code] {
+  command.runs([options] {
     const Status done = set_pinned(*options, kPinned);
-    exit_code = done ? kDone : report_error(done.error());
+    return done ? kDone : report_error(done.error());
   });
 }
 
-}  // namespace
+}  // namespace baseline_pin_cli
 
 extern const Command baseline_pin_command;
-const Command baseline_pin_command{"pin", "Take an entry before all others, and never prune it",
-                                   "sonde baseline pin 8e1e4ab", set_up<true>};
+const Command baseline_pin_command{"pin", "Prefer an entry to all others, and never prune it",
+                                   "sonde baseline pin 8e1e4ab", baseline_pin_cli::set_up<true>};
 
 extern const Command baseline_unpin_command;
-const Command baseline_unpin_command{"unpin", "Let an entry be one among others again", "sonde baseline unpin 8e1e4ab",
-                                     set_up<false>};
+const Command baseline_unpin_command{"unpin", "Remove the pin of an entry", "sonde baseline unpin 8e1e4ab",
+                                     baseline_pin_cli::set_up<false>};
 
 }  // namespace sonde

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
 
 #include "cli/baseline/shared_store_option.h"
 #include "cli/command.h"
@@ -12,7 +11,7 @@
 #include "gate/store/baseline_store.h"
 
 namespace sonde {
-namespace {
+namespace baseline_prune_cli {
 
 struct Options {
   std::string store;
@@ -42,30 +41,33 @@ Status prune(const Options& options) {
     if (!options.dry_run) SONDE_TRY(gate::remove_entry(options.store, entry));
     fmt::print("{}@{} {} removed\n", entry.name, entry.id, options.dry_run ? "would be" : "is");
   }
-  fmt::print("{} of {} entries stay\n", listing->entries.size() - pruned.size(), listing->entries.size());
+  fmt::print("{} of {} entries remain\n", listing->entries.size() - pruned.size(), listing->entries.size());
   for (const gate::BrokenEntry& broken : listing->broken) fmt::print(stderr, "Left out: {}\n", broken.message);
   return {};
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  auto* rules = command.add_option_group("rules", "Which entries go: those to which all of these apply");
-  rules->add_option("--keep", options->keep, "the newest so many of each baseline, GPU and tool stay");
-  rules->add_option("--older-than", options->older_than, "an age such as 30d or 12h, or a day such as 2026-01-31");
-  rules->require_option(1, 2);
-  command.add_option("--name", options->name, "entries of this baseline only");
-  command.add_flag("--dry-run", options->dry_run, "only say what would be removed");
+  command.option("--keep", options->keep, "N", "keep the newest N entries of each baseline, GPU and tool");
+  command.option("--older-than", options->older_than, "DAY|AGE",
+                 "remove entries older than an age such as 30d or 12h, or a day such as 2026-01-31");
+  command.option("--name", options->name, "NAME", "only entries of this baseline");
+  command.flag("--dry-run", options->dry_run, "only print what would be removed");
   add_store_option(command, options->store);
-  command.callback([options, &exit_code] {
+  command.runs([options] {
+    if (!options->keep && options->older_than.empty()) {
+      complain("give --keep, --older-than or both\nTry 'sonde baseline prune --help'.");
+      return int{kUsage};
+    }
     const Status done = prune(*options);
-    exit_code = done ? kDone : report_error(done.error());
+    return done ? kDone : report_error(done.error());
   });
 }
 
-}  // namespace
+}  // namespace baseline_prune_cli
 
 extern const Command baseline_prune_command;
-const Command baseline_prune_command{"prune", "Take old entries away; pinned ones stay",
-                                     "sonde baseline prune --keep 20 --older-than 30d", set_up};
+const Command baseline_prune_command{"prune", "Remove old entries, except pinned ones",
+                                     "sonde baseline prune --keep 20 --older-than 30d", baseline_prune_cli::set_up};
 
 }  // namespace sonde

@@ -1,7 +1,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
 
 #include "cli/baseline/shared_entry_options.h"
 #include "cli/command.h"
@@ -9,7 +8,7 @@
 #include "gate/store/baseline_store.h"
 
 namespace sonde {
-namespace {
+namespace baseline_remove_cli {
 
 /// A broken entry has nothing but its place.
 Result<gate::BaselineEntry> entry_of(const EntryOptions& options) {
@@ -31,19 +30,19 @@ Status remove(const EntryOptions& options) {
   return {};
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<EntryOptions>();
   add_entry_options(command, *options);
-  command.callback([options, &exit_code] {
+  command.runs([options] {
     const Status done = remove(*options);
-    exit_code = done ? kDone : report_error(done.error());
+    return done ? kDone : report_error(done.error());
   });
 }
 
-}  // namespace
+}  // namespace baseline_remove_cli
 
 extern const Command baseline_remove_command;
-const Command baseline_remove_command{"remove", "Take an entry away, pinned or not", "sonde baseline remove 8e1e4ab",
-                                      set_up};
+const Command baseline_remove_command{"remove", "Remove an entry, pinned or not", "sonde baseline remove 8e1e4ab",
+                                      baseline_remove_cli::set_up};
 
 }  // namespace sonde

@@ -4,11 +4,12 @@
 
 namespace sonde {
 
-void add_entry_options(CLI::App& command, EntryOptions& options) {
+void add_entry_options(CommandLine& command, EntryOptions& options) {
   command
-      .add_option("entry", options.entry, "entry, label, beginning of a commit, or latest; NAME@ENTRY of a baseline")
-      ->required();
-  command.add_option("--name", options.name, "baseline that the entry belongs to");
+      .positional("entry", options.entry,
+                  "entry, label, beginning of a commit, or latest; NAME@ENTRY names the baseline too")
+      .required();
+  command.option("--name", options.name, "NAME", "baseline of the entry");
   add_store_option(command, options.store);
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <string>
-
-#include <CLI/App.hpp>
+#include "cli/options.h"
 
 #include "gate/store/baseline_store.h"
 
@@ -15,7 +14,7 @@ struct EntryOptions {
   std::string name;  ///< of the baseline; may be empty
 };
 
-void add_entry_options(CLI::App& command, EntryOptions& options);
+void add_entry_options(CommandLine& command, EntryOptions& options);
 [[nodiscard]] Result<gate::BaselineEntry> find_entry(const EntryOptions& options);
 
 }  // namespace sonde

@@ -6,11 +6,10 @@
 
 namespace sonde {
 
-void add_store_option(CLI::App& command, std::string& store) {
+void add_store_option(CommandLine& command, std::string& store) {
   store = gate::default_store();
-  command.add_option("--store", store,
-                     "folder of the baselines, in git or elsewhere; else SONDE_BASELINE, else "
-                     ".sonde/baseline");
+  command.option("--store", store, "FOLDER",
+                 "folder of the baselines (default: $SONDE_BASELINE, else .sonde/baseline)");
 }
 
 int64_t now_s() {

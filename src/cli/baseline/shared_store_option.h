@@ -1,13 +1,12 @@
 #pragma once
 
 #include <string>
-
-#include <CLI/App.hpp>
+#include "cli/options.h"
 
 namespace sonde {
 
 /// --store DIR, else SONDE_BASELINE, else .sonde/baseline.
-void add_store_option(CLI::App& command, std::string& store);
+void add_store_option(CommandLine& command, std::string& store);
 
 /// Now, in seconds since 1970.
 [[nodiscard]] int64_t now_s();

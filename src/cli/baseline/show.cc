@@ -1,14 +1,12 @@
 #include <memory>
 
-#include <CLI/Config.hpp>
-
 #include "cli/baseline/shared_entry_options.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "report/baseline/baseline_report.h"
 
 namespace sonde {
-namespace {
+namespace baseline_show_cli {
 
 struct Options {
   EntryOptions choice;
@@ -26,20 +24,20 @@ Status show(const Options& options) {
   return output.close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_entry_options(command, options->choice);
-  command.add_flag("--json", options->json, "as a JSON document (schema: docs/schemas/baseline_list.schema.json)");
-  command.callback([options, &exit_code] {
+  command.flag("--json", options->json, "print JSON (schema: docs/schemas/baseline_list.schema.json)");
+  command.runs([options] {
     const Status done = show(*options);
-    exit_code = done ? kDone : report_error(done.error());
+    return done ? kDone : report_error(done.error());
   });
 }
 
-}  // namespace
+}  // namespace baseline_show_cli
 
 extern const Command baseline_show_command;
-const Command baseline_show_command{"show", "Show what an entry holds: conditions, runs, headline figures",
-                                    "sonde baseline show latest", set_up};
+const Command baseline_show_command{"show", "Show an entry: conditions, runs, main metrics",
+                                    "sonde baseline show latest", baseline_show_cli::set_up};
 
 }  // namespace sonde

@@ -1,14 +1,12 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/tasks/about_one.h"
 #include "cli/tasks/batch_text.h"
 
 namespace sonde {
-namespace {
+namespace batch_cancel_cli {
 
 struct Options {
   tasks::ConnectionOptions connection;
@@ -29,17 +27,18 @@ int run(const Options& options) {
                           [&](int64_t id, tasks::Connection& connection) { return cancel(options, id, connection); });
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("BATCH", options->batch, "its number")->required();
-  command.add_flag("--json", options->json, "as JSON");
+  command.positional("BATCH", options->batch, "ID of the batch").required();
+  command.flag("--json", options->json, "print JSON");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace batch_cancel_cli
 
 extern const Command batch_cancel_command;
-const Command batch_cancel_command{"cancel", "End all tasks of a batch", "sonde batch cancel 3", set_up};
+const Command batch_cancel_command{"cancel", "Cancel all tasks of a batch", "sonde batch cancel 3",
+                                   batch_cancel_cli::set_up};
 
 }  // namespace sonde

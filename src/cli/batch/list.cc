@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/tasks/amounts.h"
@@ -10,7 +8,7 @@
 #include "cli/tasks/grid.h"
 
 namespace sonde {
-namespace {
+namespace batch_list_cli {
 
 using tasks::Json;
 
@@ -49,30 +47,30 @@ Status list(const Options& options) {
   tasks::Grid grid{.columns = kColumns, .rows = {}};
   for (const Json& batch : tasks::list_of(*answer, "batches")) grid.rows.push_back(row_of(batch, tasks::now_s()));
   if (grid.rows.empty()) {
-    fmt::print(stderr, "sonde: there are no batches; `sonde batch FILE.yaml` makes one\n");
+    fmt::print(stderr, "sonde: no batches; `sonde batch FILE.yaml` submits one\n");
   } else {
     fmt::print("{}", tasks::grid_text(grid, terminal_options().width));
   }
   return {};
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   constexpr int kMost = 1000;
   auto options = std::make_shared<Options>();
-  command.add_option("--limit", options->most, "so many at most, the newest")
-      ->check(CLI::Range(1, kMost))
-      ->capture_default_str();
-  command.add_flag("--json", options->json, "as JSON");
+  command.option("--limit", options->most, "N", "maximum number to list, newest first")
+      .within(1, kMost)
+      .shows_default();
+  command.flag("--json", options->json, "print JSON");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] {
+  command.runs([options] {
     const Status listed = list(*options);
-    exit_code = listed ? kDone : report_error(listed.error());
+    return listed ? kDone : report_error(listed.error());
   });
 }
 
-}  // namespace
+}  // namespace batch_list_cli
 
 extern const Command batch_list_command;
-const Command batch_list_command{"list", "List batches, the newest first", "sonde batch list", set_up};
+const Command batch_list_command{"list", "List batches, newest first", "sonde batch list", batch_list_cli::set_up};
 
 }  // namespace sonde

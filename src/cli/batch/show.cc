@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/tasks/about_one.h"
@@ -10,7 +8,7 @@
 #include "cli/tasks/task_table.h"
 
 namespace sonde {
-namespace {
+namespace batch_show_cli {
 
 using tasks::Json;
 
@@ -42,18 +40,18 @@ int run(const Options& options) {
                           [&](int64_t id, tasks::Connection& connection) { return show(options, id, connection); });
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("BATCH", options->batch, "its number")->required();
-  command.add_flag("--json", options->json, "as JSON");
+  command.positional("BATCH", options->batch, "ID of the batch").required();
+  command.flag("--json", options->json, "print JSON");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace batch_show_cli
 
 extern const Command batch_show_command;
-const Command batch_show_command{"show", "Show how far a batch is, how it was split, and its tasks",
-                                 "sonde batch show 3", set_up};
+const Command batch_show_command{"show", "Show the progress of a batch, its split over GPUs, and its tasks",
+                                 "sonde batch show 3", batch_show_cli::set_up};
 
 }  // namespace sonde

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -5,7 +6,6 @@
 #include <sstream>
 
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include "base/text/suggest.h"
 #include "cli/ci/shared_quoting.h"
@@ -14,7 +14,7 @@
 #include "cli/output.h"
 
 namespace sonde {
-namespace {
+namespace ci_init_cli {
 
 namespace fs = std::filesystem;
 
@@ -58,7 +58,7 @@ std::string_view said_of(Fate fate) {
 Status write(const fs::path& path, const std::string& text) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  if (error) return fail("cannot make the folder {}: {}", path.parent_path().string(), error.message());
+  if (error) return fail("cannot create the folder {}: {}", path.parent_path().string(), error.message());
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
@@ -76,7 +76,7 @@ Status write_all(std::span<const CiFile> files, const InitArguments& arguments) 
   }
   if (!in_the_way.empty()) {
     return fail(
-        "{} {} there already, with other text; nothing was written (--force-overwrite replaces, -o DIR writes "
+        "{} {} already, with other content; nothing was written (--force-overwrite replaces, -o FOLDER writes "
         "elsewhere)",
         fmt::join(in_the_way, ", "), in_the_way.size() == 1 ? "is" : "are");
   }
@@ -92,25 +92,24 @@ Status check(const CiSettings& settings) {
   const fs::path budget = settings.budget;
   if (settings.command.find_first_not_of(" \n\t") == std::string::npos) return fail("the command is empty");
   if (!can_be_quoted(settings.command) || !can_be_quoted(settings.budget) || !can_be_quoted(settings.branch)) {
-    return fail("--command, --budget and --branch have to be UTF-8 text without control characters");
+    return fail("--command, --budget and --branch must be UTF-8 without control characters");
   }
   if (settings.budget.empty() || budget.is_absolute() || *budget.lexically_normal().begin() == "..") {
-    return fail("the budget '{}' has to lie in the repository: name it relative to its root", settings.budget);
+    return fail("the budget '{}' must be in the repository; name it relative to the root", settings.budget);
   }
   if (std::ranges::find(kTools, settings.tool) == kTools.end()) {
-    return fail("there is no tool '{}'{} (nsys, sonde, pytorch, none)", settings.tool,
-                did_you_mean(settings.tool, kTools));
+    return fail("unknown tool '{}'{} (nsys, sonde, pytorch, none)", settings.tool, did_you_mean(settings.tool, kTools));
   }
   if (settings.runs < 1 || settings.runs > kMostRuns) {
-    return fail("{} runs cannot be made; choose 1 to {}", settings.runs, kMostRuns);
+    return fail("--runs: {} is not a number from 1 to {}", settings.runs, kMostRuns);
   }
   return {};
 }
 
 std::string next_steps(const CiSystem& system, const CiSettings& settings) {
-  std::string steps =
-      fmt::format("\nNext:\n  - Say in {} what the program may cost; `sonde gate --budget {} --validate` checks it.\n",
-                  settings.budget, shell_word(settings.budget));
+  std::string steps = fmt::format(
+      "\nNext:\n  - Set the limits of the program in {}; `sonde gate --budget {} --validate` checks the file.\n",
+      settings.budget, shell_word(settings.budget));
   if (settings.tool == "pytorch") {
     steps += "  - Let the program write its trace: prof.export_chrome_trace(os.environ[\"SONDE_PROFILE\"])\n";
   }
@@ -133,27 +132,28 @@ int run(const InitArguments& arguments) {
   return kDone;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<InitArguments>();
-  command.add_option("system", a->system, "github, jenkins or gitlab")->required();
-  command.add_option("--command", a->settings.command, "What is measured, as bash takes it")->required();
-  command.add_option("--budget", a->settings.budget, "Budget file; one to begin with is written where there is none")
-      ->capture_default_str();
-  command.add_option("--runs", a->settings.runs, "Runs of the command")->capture_default_str();
+  command.positional("system", a->system, "CI system: github, jenkins or gitlab").required();
+  command.option("--command", a->settings.command, "COMMAND", "command to measure, for bash").required();
+  command.option("--budget", a->settings.budget, "FILE", "budget file; an initial one is written if it does not exist")
+      .shows_default();
+  command.option("--runs", a->settings.runs, "N", "number of runs of the command").shows_default();
   command
-      .add_option("--tool", a->settings.tool,
-                  "nsys, sonde (sonde record), pytorch (the command writes a trace itself) or none (wall time)")
-      ->capture_default_str();
-  command.add_option("--branch", a->settings.branch, "Main branch, which the baseline is of")->capture_default_str();
-  command.add_option("-o,--output", a->folder, "Root of the repository")->capture_default_str();
-  command.add_flag("--force-overwrite", a->overwrite, "Replace files that are there; never a budget");
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+      .option("--tool", a->settings.tool, "TOOL",
+              "profiler: nsys, sonde (sonde record), pytorch (the command writes a trace itself) or none (wall time)")
+      .shows_default();
+  command.option("--branch", a->settings.branch, "BRANCH", "main branch, whose runs are the baseline").shows_default();
+  command.option("-o,--output", a->folder, "FOLDER", "root folder of the repository").shows_default();
+  command.flag("--force-overwrite", a->overwrite, "replace files that exist, except the budget");
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
+}  // namespace ci_init_cli
 
 extern const Command ci_init_command;
-const Command ci_init_command = {"init", "Write the files that make a CI system profile a command and gate it",
-                                 "sonde ci init github --command 'python train.py' --budget performance.yaml", &set_up};
+const Command ci_init_command{"init", "Write the files with which a CI system profiles a command and gates it",
+                              "sonde ci init github --command 'python train.py' --budget performance.yaml",
+                              ci_init_cli::set_up};
 
 }  // namespace sonde

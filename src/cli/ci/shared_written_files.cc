@@ -103,8 +103,7 @@ Result<const CiSystem*> find_ci_system(std::string_view name) {
     if (system.name == name) return &system;
     known.push_back(system.name);
   }
-  return fail("'{}' is no CI system that Sonde writes files for{} (github, jenkins, gitlab)", name,
-              did_you_mean(name, known));
+  return fail("unknown CI system '{}'{} (github, jenkins, gitlab)", name, did_you_mean(name, known));
 }
 
 std::vector<CiFile> ci_files(const CiSystem& system, const CiSettings& settings) {

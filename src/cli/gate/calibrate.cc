@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 
 #include "cli/command.h"
 #include "cli/gate_runs/noise_family.h"
@@ -12,7 +11,7 @@
 #include "report/tables/quantity.h"
 
 namespace sonde {
-namespace {
+namespace gate_calibrate_cli {
 
 struct Options {
   RunOptions run;
@@ -59,7 +58,7 @@ Status write_floors(const Options& options, const gate::CalibratedFloors& floors
 
 Status calibrate(const Options& options, std::span<const gate::RunRecord> records) {
   if (records.size() < gate::kFewestCalibrationRuns) {
-    return fail("{} of one program do not tell how far equal runs differ; at least {} are needed, better 20",
+    return fail("{} of one program are too few to measure noise; at least {} are needed, 20 are recommended",
                 counted(static_cast<int64_t>(records.size()), "run"), gate::kFewestCalibrationRuns);
   }
   gate::Budget given;
@@ -70,7 +69,7 @@ Status calibrate(const Options& options, std::span<const gate::RunRecord> record
   }
   const auto figures = noisy_figures(options.budget.empty() ? every_timed_figure() : given, records);
   if (figures.empty())
-    return fail("the runs have no timed figure{} in common", options.budget.empty() ? "" : " of the budget");
+    return fail("the runs have no timed metric{} in common", options.budget.empty() ? "" : " of the budget");
   const gate::CalibratedFloors floors = floors_of(figures, records);
   fmt::print("{} of one program; 99 of 100 comparisons of it with itself differ by no more than the floor.\n\n{}",
              counted(static_cast<int64_t>(records.size()), "run"), table_of(floors));
@@ -81,7 +80,7 @@ Status calibrate(const Options& options, std::span<const gate::RunRecord> record
 
 int from_files(const Options& options) {
   if (options.run.words.empty()) {
-    return gate_usage_error({"there is neither a command after -- nor a FILE"}, "gate calibrate");
+    return gate_usage_error({"give a command after --, or FILEs"}, "gate calibrate");
   }
   const auto records = load_records(options.run.words);
   if (!records) return gate_error(records.error());
@@ -101,25 +100,26 @@ int from_command(const Options& options) {
   return done ? kDone : gate_error(done.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("-n,--runs", options->runs, "runs to make")->check(CLI::PositiveNumber)->capture_default_str();
-  command.add_option("--time-budget", options->time_budget, "make no more runs once they took so long (30m)");
-  command.add_option("--budget", options->budget, "only the figures that this budget looks at");
-  command.add_option("-o,--output", options->output, "a file for the floors (docs/schemas/floors.schema.json)");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.option("-n,--runs", options->runs, "N", "number of runs").above_zero().shows_default();
+  command.option("--time-budget", options->time_budget, "TIME", "start no more runs after this time, such as 30m");
+  command.option("--budget", options->budget, "FILE", "only the metrics of this budget");
+  command.option("-o,--output", options->output, "FILE", "file for the noise floors (docs/schemas/floors.schema.json)");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   add_run_options(command, options->run);
-  command.callback([options, &command, &exit_code] {
-    options->is_command = has_separator(command);
-    exit_code = run_gate_command([&] { return options->is_command ? from_command(*options) : from_files(*options); });
+  command.runs([options, command] {
+    options->is_command = command.has_separator();
+    return run_gate_command([&] { return options->is_command ? from_command(*options) : from_files(*options); });
   });
 }
 
-}  // namespace
+}  // namespace gate_calibrate_cli
 
 extern const Command gate_calibrate_command;
 const Command gate_calibrate_command{
-    "calibrate", "Measure how far runs of the same program differ on this machine",
-    "sonde gate calibrate -n 20 -o floors.json -- sonde record -o {profile} python train.py", set_up};
+    "calibrate", "Measure the noise between runs of the same program on this machine",
+    "sonde gate calibrate -n 20 -o floors.json -- sonde record -o {profile} python train.py",
+    gate_calibrate_cli::set_up};
 
 }  // namespace sonde

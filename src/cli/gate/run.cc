@@ -1,4 +1,4 @@
-#include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "base/text/command_words.h"
 #include "cli/command.h"
@@ -12,7 +12,7 @@
 #include "report/text/sentence.h"
 
 namespace sonde {
-namespace {
+namespace gate_run_cli {
 
 struct Options {
   RunOptions run;
@@ -41,8 +41,7 @@ Status check_base(const Options& options) {
   const int ways = (options.base_files.empty() ? 0 : 1) + (options.baseline.empty() ? 0 : 1) +
                    (options.base_command.empty() && options.base_folder.empty() ? 0 : 1);
   if (ways > 1) {
-    return fail(
-        "--base, --baseline and --base-command or --base-dir are three ways to say what is compared with; give one");
+    return fail("--base, --baseline, and --base-command or --base-dir exclude each other; give one");
   }
   return {};
 }
@@ -58,7 +57,7 @@ Result<std::optional<RunCommand>> base_command(const Options& options) {
     command.words = std::move(*words);
   }
   if (has_profile_place(command.words) != has_profile_place(options.run.words)) {
-    return fail("only one of the two commands has {}; both sides must be measured in the same way", kProfilePlace);
+    return fail("only one of the two commands contains {}; both sides must be measured in the same way", kProfilePlace);
   }
   return std::optional(std::move(command));
 }
@@ -157,15 +156,15 @@ class Gate {
   [[nodiscard]] int write(gate::Decision decision) const {
     decision.base.label = base().label;
     if (series_.out_of_time()) {
-      fmt::print(stderr, "the time of --time-budget is over after {} a side\n",
+      fmt::print(stderr, "the time of --time-budget is over after {} per side\n",
                  counted(static_cast<int64_t>(series_.runs()), "run"));
     }
     return write_decision(decision, base(), series_.changed(), options_.output);
   }
 
   void tell_open(const gate::Decision& decision, int next) const {
-    fmt::print(stderr, "open after {} a side, going on to {}:\n", counted(static_cast<int64_t>(series_.runs()), "run"),
-               next);
+    fmt::print(stderr, "inconclusive after {} per side, continuing to {}:\n",
+               counted(static_cast<int64_t>(series_.runs()), "run"), next);
     for (const gate::Verdict& verdict : decision.verdicts) {
       if (verdict.outcome != gate::Outcome::inconclusive) continue;
       fmt::print(stderr, "  {}\n", comparing_sentence(gate::reason_text(verdict.reason), verdict.arguments));
@@ -200,40 +199,46 @@ int run(const Options& options) {
   return make_and_decide(options, *task);
 }
 
-void set_up(CLI::App& command, int& exit_code) {
-  auto options = std::make_shared<Options>();
-  command
-      .add_option("--budget", options->output.budget_file,
-                  "what the program may cost (docs/schemas/budget.schema.json)")
-      ->required();
-  command.add_option("-n,--runs", options->first, "runs a side before the first look")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--max-runs", options->most, "runs a side at most, where the verdict is open")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--time-budget", options->time_budget, "make no more runs once they took so long (30m)");
-  command.add_option("--base-command", options->base_command,
-                     "the command of the baseline's runs, split as a shell does, made in turn with the new ones");
-  command
-      .add_option("--base-dir", options->base_folder,
-                  "make the baseline's runs in this folder, such as another checkout")
-      ->check(CLI::ExistingDirectory);
-  command.add_option("--base", options->base_files, "profiles or records of the baseline, a run each");
-  command.add_option("--baseline", options->baseline, "a baseline of the store");
-  command.add_option("--store", options->store, "where baselines are kept (.sonde/baseline)");
-  command.add_option("--floors", options->floors, "noise floors that `sonde gate calibrate` measured");
-  add_decide_options(command, options->output);
-  add_run_options(command, options->run);
-  command.callback([options, &exit_code] { exit_code = run_gate_command([&] { return run(*options); }); });
+std::string existing_folder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) ? "" : fmt::format("there is no folder {}", path);
 }
 
-}  // namespace
+void set_up(CommandLine& command) {
+  auto options = std::make_shared<Options>();
+  command
+      .option("--budget", options->output.budget_file, "FILE",
+              "budget: limits for metrics (docs/schemas/budget.schema.json)")
+      .required();
+  command.option("-n,--runs", options->first, "N", "number of runs per side before the first decision")
+      .above_zero()
+      .shows_default();
+  command.option("--max-runs", options->most, "N", "maximum number of runs per side while the decision is inconclusive")
+      .above_zero()
+      .shows_default();
+  command.option("--time-budget", options->time_budget, "TIME", "start no more runs after this time, such as 30m");
+  command.option("--base-command", options->base_command, "COMMAND",
+                 "command of the baseline's runs, split as a shell does; they alternate with the new runs");
+  command
+      .option("--base-dir", options->base_folder, "FOLDER",
+              "folder in which the baseline runs, such as another checkout")
+      .check(existing_folder);
+  command.option("--base", options->base_files, "FILE", "profiles or records of the baseline, one run per FILE");
+  command.option("--baseline", options->baseline, "NAME[@ENTRY]", "stored baseline to compare with");
+  command.option("--store", options->store, "FOLDER",
+                 "folder of the baselines (default: $SONDE_BASELINE, else .sonde/baseline)");
+  command.option("--floors", options->floors, "FILE", "noise floors from `sonde gate calibrate`");
+  add_decide_options(command, options->output);
+  add_run_options(command, options->run);
+  command.runs([options] { return run_gate_command([&] { return run(*options); }); });
+}
+
+}  // namespace gate_run_cli
 
 extern const Command gate_run_command;
-const Command gate_run_command{"run", "Make the runs, interleaved with the baseline's, and decide",
-                               "sonde gate run -n 10 --budget budget.yaml --base-dir ../main -- sonde record -o "
-                               "{profile} python train.py",
-                               set_up};
+const Command gate_run_command{
+    "run", "Run the program, interleaved with the baseline, and decide",
+    "sonde gate run -n 10 --budget budget.yaml --base-dir ../main -- sonde record -o {profile} python train.py",
+    gate_run_cli::set_up};
 
 }  // namespace sonde

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <map>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/gate_runs/noise_family.h"
 #include "cli/gate_runs/run_options.h"
@@ -15,7 +13,7 @@
 #include "report/tables/quantity.h"
 
 namespace sonde {
-namespace {
+namespace gate_selftest_cli {
 
 struct Options {
   std::vector<std::string> files;
@@ -131,9 +129,7 @@ void print(const Options& options, std::span<const NoisyFigure> figures, const g
 int run(const Options& options) {
   const int ways = (options.files.empty() ? 0 : 1) + (options.floors.empty() ? 0 : 1) + (options.simulated ? 1 : 0);
   if (ways != 1) {
-    return gate_usage_error(
-        {"runs of one program are needed: name their FILEs, --floors FILE, or --simulated (one of them)"},
-        "gate selftest");
+    return gate_usage_error({"give one of FILE, --floors FILE and --simulated"}, "gate selftest");
   }
   const auto figures = figures_of(options);
   if (!figures) return gate_error(figures.error());
@@ -146,27 +142,25 @@ int run(const Options& options) {
   return kDone;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("FILE", options->files, "runs of one unchanged program: profiles or records");
-  command.add_option("--floors", options->floors, "the runs that `sonde gate calibrate -o` kept");
-  command.add_flag("--simulated", options->simulated, "200 kernels with simulated noise");
-  command.add_option("--budget", options->budget, "only the figures of FILEs that this budget looks at");
-  command.add_option("-n,--runs", options->plan.runs_per_side, "runs a side")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--comparisons", options->plan.comparisons, "comparisons of equal runs to make")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--seed", options->plan.seed, "of what is drawn")->capture_default_str();
-  command.callback([options, &exit_code] { exit_code = run_gate_command([&] { return run(*options); }); });
+  command.positional("FILE", options->files, "runs of one unchanged program: profiles or records");
+  command.option("--floors", options->floors, "FILE", "runs stored by `sonde gate calibrate -o`");
+  command.flag("--simulated", options->simulated, "use 200 kernels with simulated noise");
+  command.option("--budget", options->budget, "FILE", "only the metrics of this budget");
+  command.option("-n,--runs", options->plan.runs_per_side, "N", "number of runs per side").above_zero().shows_default();
+  command.option("--comparisons", options->plan.comparisons, "N", "number of comparisons of equal runs")
+      .above_zero()
+      .shows_default();
+  command.option("--seed", options->plan.seed, "N", "seed of random numbers").shows_default();
+  command.runs([options] { return run_gate_command([&] { return run(*options); }); });
 }
 
-}  // namespace
+}  // namespace gate_selftest_cli
 
 extern const Command gate_selftest_command;
 const Command gate_selftest_command{"selftest",
-                                    "State how often the gate raises a false alarm and what change it finds",
-                                    "sonde gate selftest --floors floors.json -n 6", set_up};
+                                    "Estimate the gate's false positive rate and the smallest change it finds",
+                                    "sonde gate selftest --floors floors.json -n 6", gate_selftest_cli::set_up};
 
 }  // namespace sonde

@@ -28,14 +28,14 @@ Result<RunFolder> RunFolder::temporary() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this program changes its environment.
   const char* given = std::getenv("TMPDIR");
   std::string path = std::string(given != nullptr && *given != 0 ? given : "/tmp") + "/sonde-gate-XXXXXX";
-  if (mkdtemp(path.data()) == nullptr) return fail("cannot make the folder {}: {}", path, system_reason(errno));
+  if (mkdtemp(path.data()) == nullptr) return fail("cannot create the folder {}: {}", path, system_reason(errno));
   return RunFolder(std::move(path), true);
 }
 
 Result<RunFolder> RunFolder::kept(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) return fail("cannot make the folder {}: {}", path, error.message());
+  if (error) return fail("cannot create the folder {}: {}", path, error.message());
   const bool empty = fs::is_empty(path, error);
   if (error) return fail("cannot read the folder {}: {}", path, error.message());
   if (!empty) return fail("the folder {} for --keep is not empty; name a new one", path);
@@ -60,7 +60,7 @@ Result<std::string> RunFolder::for_run(const std::string& name) const {
   std::error_code error;
   fs::remove_all(folder, error);
   fs::create_directories(folder, error);
-  if (error) return fail("cannot make the folder {}: {}", folder.string(), error.message());
+  if (error) return fail("cannot create the folder {}: {}", folder.string(), error.message());
   return folder.string();
 }
 

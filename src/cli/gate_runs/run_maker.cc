@@ -79,7 +79,7 @@ void RunMaker::tell_of_others(const MachineState& state) {
   others_told_ = true;
   std::string pids;
   for (const int64_t pid : state.processes) pids += fmt::format("{}{}", pids.empty() ? "" : ", ", pid);
-  fmt::print(stderr, "sonde: {} on the GPUs before the runs begin ({}); times will vary with what they do\n",
+  fmt::print(stderr, "sonde: {} on the GPUs before the runs start ({}); times will vary with their work\n",
              state.processes.size() == 1 ? "another process computes" : "other processes compute", pids);
 }
 
@@ -88,8 +88,7 @@ std::unexpected<Error> RunMaker::failed(const RunCommand& command, const Subproc
   if (options_.show_output) return fail("the command failed with {}: {}", end_text(end), line);
   const std::string output = folder_.output_of(name);
   folder_.leave(output);
-  return fail("the command failed with {}: {}\nWhat it printed is in {}{}", end_text(end), line, output,
-              last_lines(output));
+  return fail("the command failed with {}: {}\nIts output is in {}{}", end_text(end), line, output, last_lines(output));
 }
 
 Result<RunMaker::Try> RunMaker::run_well(const RunCommand& command, const std::string& name) {
@@ -98,7 +97,7 @@ Result<RunMaker::Try> RunMaker::run_well(const RunCommand& command, const std::s
     if (!made || made->end.succeeded()) return made;
     if (runner_.interrupted()) return fail("interrupted");
     if (left <= 0) return failed(command, made->end, name);
-    fmt::print(stderr, "{}: {}; it is made again\n", name, end_text(made->end));
+    fmt::print(stderr, "{}: {}; the run is repeated\n", name, end_text(made->end));
   }
 }
 
@@ -107,17 +106,17 @@ Result<RunMaker::Try> RunMaker::run_unslowed(const RunCommand& command, const st
     auto made = run_well(command, name);
     if (!made || made->slowed.empty()) return made;
     if (options_.most_throttled == 0) {
-      fmt::print(stderr, "{}: {}; it is taken as it is\n", name, made->slowed);
+      fmt::print(stderr, "{}: {}; the run is accepted\n", name, made->slowed);
       return made;
     }
     if (throttled_ == options_.most_throttled) {
       return fail(
-          "{}, after {} were made again for such reasons; cool the GPU, lock its clocks lower (`nvidia-smi "
-          "-lgc`), or take such runs as they are with --most-throttled 0",
+          "{}, after {} were repeated for such reasons; cool the GPU, lock its clocks lower (`nvidia-smi -lgc`), or "
+          "accept such runs with --most-throttled 0",
           made->slowed, counted(throttled_, "run"));
     }
     ++throttled_;
-    fmt::print(stderr, "{}: {}; it is made again\n", name, made->slowed);
+    fmt::print(stderr, "{}: {}; the run is repeated\n", name, made->slowed);
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text/duration.h"
 #include "cli/runs/decide_and_write.h"
 #include "cli/words/other_words.h"
@@ -11,48 +9,41 @@
 
 namespace sonde {
 
-void add_run_options(CLI::App& command, RunOptions& options) {
+void add_run_options(CommandLine& command, RunOptions& options) {
   command
-      .add_option("COMMAND", options.words,
-                  "after --, the command that one run is: a profiler with {profile} where it takes the name of its "
-                  "output, without ending; or any program, of which the wall time is measured")
-      ->transform(unguarded_word);
-  command.add_option("--warm-up", options.warm_up, "runs before the first that counts")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--profile", options.profile_pattern,
-                     "shell pattern of the file that each run writes, for commands that cannot be told where to");
-  command.add_option("--keep", options.keep, "a new folder that keeps profiles, records and what the runs printed");
-  command.add_option("--timeout", options.time_limit, "a run that takes longer has failed (10m, 1h)");
-  command.add_option("--retries", options.retries, "make a run that fails again so often")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      .positional("COMMAND", options.words,
+                  "after --: the command of one run. Either a profiler, with {profile} in place of its output name "
+                  "without extension, or any program, whose wall time is measured")
+      .converted(unguarded_word);
+  command.option("--warm-up", options.warm_up, "N", "number of warm-up runs").not_negative().shows_default();
+  command.option("--profile", options.profile_pattern, "PATTERN",
+                 "shell pattern of the file that each run writes, for commands whose output name is fixed");
+  command.option("--keep", options.keep, "FOLDER", "new folder for profiles, records and the output of the runs");
+  command.option("--timeout", options.time_limit, "TIME",
+                 "time limit of a run, such as 10m or 1h; a longer run counts as failed");
+  command.option("--retries", options.retries, "N", "number of retries of a run that fails")
+      .not_negative()
+      .shows_default();
   command
-      .add_option(
-          "--most-throttled", options.most_throttled,
-          "make so many runs again in all where the GPU slowed down for heat or power; 0 takes them as they are")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_flag("--show-output", options.show_output, "show what the runs print");
-}
-
-bool has_separator(const CLI::App& command) {
-  const std::vector<std::string> left = command.remaining();
-  return std::ranges::find(left, "--") != left.end();
+      .option("--most-throttled", options.most_throttled, "N",
+              "maximum number of runs repeated because the GPU throttled (heat or power); 0 accepts throttled runs")
+      .not_negative()
+      .shows_default();
+  command.flag("--show-output", options.show_output, "show the output of the runs");
 }
 
 Result<std::optional<int64_t>> duration_option(std::string_view option, const std::string& text) {
   if (text.empty()) return std::optional<int64_t>();
   const auto duration = parse_duration(text);
   if (!duration) return fail("{}: {}", option, duration.error().message);
-  if (*duration <= 0) return fail("{}: '{}' is no time above 0", option, text);
+  if (*duration <= 0) return fail("{}: '{}' is not a time above 0", option, text);
   return std::optional(*duration);
 }
 
 Result<RunMakerOptions> maker_options(const RunOptions& options) {
-  if (options.words.empty()) return fail("there is no command to run; it stands after --, as in -- python train.py");
+  if (options.words.empty()) return fail("no command given; it follows --, for example: -- python train.py");
   if (!options.profile_pattern.empty() && has_profile_place(options.words)) {
-    return fail("--profile says where the profile is, and so does {} in the command; give one of them", kProfilePlace);
+    return fail("--profile and {} in the command both name the profile; give one", kProfilePlace);
   }
   const auto limit = duration_option("--timeout", options.time_limit);
   if (!limit) return std::unexpected(limit.error());

@@ -3,8 +3,7 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <CLI/App.hpp>
+#include "cli/options.h"
 
 #include "base/error.h"
 #include "cli/gate_runs/run_maker.h"
@@ -22,10 +21,7 @@ struct RunOptions {
   int most_throttled = 5;
   bool show_output = false;
 };
-void add_run_options(CLI::App& command, RunOptions& options);
-
-/// Whether `--` stood before the words that this command was given.
-[[nodiscard]] bool has_separator(const CLI::App& command);
+void add_run_options(CommandLine& command, RunOptions& options);
 
 /// What is wrong with them: a wrong command line.
 [[nodiscard]] Result<RunMakerOptions> maker_options(const RunOptions& options);

@@ -80,8 +80,8 @@ Result<std::string> profile_left_at(const std::string& stem) {
   if (found.size() == 1) return found.front().string();
   if (found.size() > 1) return fs::path(stem).parent_path().string();
   return fail(
-      "it left no profile: nothing begins with {}; does the tool write to {{profile}}, as in `sonde record -o "
-      "{{profile}} ...`?",
+      "the run left no profile: no file begins with {}. The tool must write to {{profile}}, as in `sonde record -o "
+      "{{profile}} ...`",
       stem);
 }
 
@@ -108,9 +108,9 @@ Result<std::string> file_written(const std::vector<FoundFile>& before, const std
     if (std::ranges::find(before, file) == before.end()) fresh.push_back(file.path);
   }
   if (fresh.size() == 1) return fresh.front();
-  if (fresh.empty()) return fail("it wrote no file that '{}' names", pattern);
-  return fail("it wrote {} files that '{}' names, {} and {} among them; a run has one profile", fresh.size(), pattern,
-              fresh[0], fresh[1]);
+  if (fresh.empty()) return fail("the run wrote no file that matches '{}'", pattern);
+  return fail("the run wrote {} files that match '{}', including {} and {}; a run has one profile", fresh.size(),
+              pattern, fresh[0], fresh[1]);
 }
 
 }  // namespace sonde

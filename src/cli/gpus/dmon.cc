@@ -83,13 +83,13 @@ Result<Dmon> Dmon::parse(std::string_view groups, std::string_view stamp) {
     }
     if (dmon.columns_.size() == before) {
       return fail(
-          "'{}' is no group of -s: p (power, temperature), u (use), c (clocks), v (violations), m (memory), e (ECC, "
-          "PCIe replays) and t (PCIe traffic) are",
+          "-s: unknown group '{}'; use p (power, temperature), u (utilization), c (clocks), v (violations), m "
+          "(memory), e (ECC, PCIe replays) and t (PCIe traffic)",
           letter);
     }
   }
   for (const char letter : stamp) {
-    if (letter != 'D' && letter != 'T') return fail("'{}' is no option of -o: D (date) and T (time) are", letter);
+    if (letter != 'D' && letter != 'T') return fail("-o: unknown option '{}'; use D (date) and T (time)", letter);
     (letter == 'D' ? dmon.date_ : dmon.time_) = true;
   }
   return dmon;

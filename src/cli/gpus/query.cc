@@ -33,7 +33,7 @@ Status read_format(std::string_view format, Query& query) {
     if (word == "noheader") query.header = false;
     if (word == "nounits") query.units = false;
     if (std::ranges::find(kFormatWords, word) == kFormatWords.end()) {
-      return fail("'{}' is no part of --format{}: csv, noheader and nounits are", word,
+      return fail("--format: unknown part '{}'{}; use csv, noheader and nounits", word,
                   did_you_mean(word, kFormatWords));
     }
   }
@@ -92,7 +92,7 @@ std::string query_lines(const Query& query, const View& view) {
 }
 
 std::string query_help() {
-  std::string text = "Fields of --query-gpu, named as nvidia-smi names them (its older names work too):\n";
+  std::string text = "Fields of --query-gpu, by the names of nvidia-smi (its older names are accepted too):\n";
   for (const ValueRow& row : device::value_rows()) {
     if (row.smi.empty()) continue;
     const bool is_read = row.get != nullptr || row.format == SmiFormat::timestamp;

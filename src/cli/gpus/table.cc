@@ -21,7 +21,7 @@ struct Cell {
   bool left = false;
 };
 
-struct Column {
+struct TableColumn {
   std::string_view title;
   bool wide;  ///< only where there is room
   Cell (*cell)(const GpuState& state);
@@ -51,7 +51,7 @@ Cell processes_cell(const GpuState& s) {
   return {s.reading.running ? fmt::format("{}", s.reading.running->size()) : "-"};
 }
 
-constexpr auto kColumns = std::to_array<Column>({
+constexpr auto kTableColumns = std::to_array<TableColumn>({
     {"GPU", false, index_cell},
     {"Name", false, [](const GpuState& s) { return Cell{name_text(s.reading), true}; }},
     {"Use", false, [](const GpuState& s) { return Cell{or_dash(s.reading.gpu_utilization_percent, "%")}; }},
@@ -67,14 +67,14 @@ constexpr auto kColumns = std::to_array<Column>({
 });
 
 struct Grid {
-  std::vector<const Column*> columns;
+  std::vector<const TableColumn*> columns;
   std::vector<std::vector<Cell>> rows;
   std::vector<size_t> widths;
 };
 
 Grid grid_of(const View& view, size_t width) {
   Grid grid;
-  for (const Column& column : kColumns) {
+  for (const TableColumn& column : kTableColumns) {
     if (column.wide && width < kWide) continue;
     grid.columns.push_back(&column);
     grid.widths.push_back(text_width(column.title));

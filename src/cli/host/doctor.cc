@@ -11,7 +11,7 @@
 #include "report/text/text_width.h"
 
 namespace sonde {
-namespace {
+namespace doctor_cli {
 
 using doctor::Check;
 using doctor::Finding;
@@ -36,7 +36,7 @@ Result<std::vector<const Check*>> chosen_checks(const std::vector<std::string>& 
   }
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    return fail("there is no check '{}'{}; `sonde doctor --help` lists them", name, did_you_mean(name, known));
+    return fail("unknown check '{}'{}; `sonde doctor --help` lists the checks", name, did_you_mean(name, known));
   }
   return chosen;
 }
@@ -131,23 +131,22 @@ int run(const Options& options) {
 }
 
 std::string names_help() {
-  std::string text = "only these checks:";
+  std::string text = "checks to run (default: all):";
   for (const Check* check : doctor::checks()) text += fmt::format("\n{}: {}", check->name, check->description);
   return text;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("CHECK", options->names, names_help());
-  command.add_flag("--json", options->json, "as JSON (docs/schemas/doctor.schema.json)");
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.positional("CHECK", options->names, names_help());
+  command.flag("--json", options->json, "print JSON (docs/schemas/doctor.schema.json)");
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace doctor_cli
 
 extern const Command doctor_command;
-const Command doctor_command{"doctor",
-                             "Is this host ready for GPU work and for looking at it? 0 yes, 1 something is wrong",
-                             "sonde doctor", set_up};
+const Command doctor_command{"doctor", "Check whether this host is ready for GPU work and for profiling: 0 yes, 1 no",
+                             "sonde doctor", doctor_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <ctime>
+#include <limits>
 #include <numeric>
 #include <thread>
 
@@ -9,7 +11,7 @@
 #include "cli/output.h"
 
 namespace sonde {
-namespace {
+namespace gpus_cli {
 
 using device::DeviceSource;
 using gpus::View;
@@ -47,7 +49,7 @@ Result<std::vector<size_t>> chosen_gpus(const Options& options, const std::vecto
       if (number ? i == *number : is_named(all[i].reading, id)) gpu = i;
     }
     if (gpu == all.size()) {
-      return fail("there is no GPU '{}': this host has {}; sonde gpus --query-gpu=index,uuid,pci.bus_id lists them", id,
+      return fail("unknown GPU '{}': this host has {}; sonde gpus --query-gpu=index,uuid,pci.bus_id lists them", id,
                   all.size() == 1 ? "GPU 0 only" : fmt::format("{} GPUs, from 0", all.size()));
     }
     chosen.push_back(gpu);
@@ -166,7 +168,7 @@ Result<bool> run(const Options& options) {
   }
   SONDE_TRY(watch.choose(options));
   if (watch.simulated() && (options.dmon || !options.query.empty())) {
-    fmt::print(stderr, "note: these GPUs are simulated: nothing here was measured\n");
+    fmt::print(stderr, "note: these GPUs are simulated; the values are not measurements\n");
   }
   if (options.dmon) {
     SONDE_TRY(show_dmon(options, watch));
@@ -192,39 +194,44 @@ int exit_code_of(const Options& options) {
   return *readable ? kDone : kCannot;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("-i,--id", options->ids, "only these GPUs: number, UUID or PCI bus id, separated by commas")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--query-gpu", options->query, "fields named as nvidia-smi names them, separated by commas");
-  command.add_option("--format", options->format, "of --query-gpu: csv[,noheader][,nounits]")->capture_default_str();
-  command.add_flag("--help-query-gpu", options->help_query, "list the fields of --query-gpu");
-  command.add_flag("--json", options->json, "all values as JSON; those that a GPU does not give are null");
-  command.add_option("-l,--loop", options->loop_s, "again every so many seconds")->check(CLI::Range(0.01, 86400.0));
-  command.add_option("-c,--count", options->count, "so many times, then end")->check(CLI::PositiveNumber);
-  command.add_option("--patience", options->source.patience_s, "seconds after which a GPU counts as not answering")
-      ->check(CLI::Range(0.05, 3600.0))
-      ->capture_default_str();
-  command.add_option("--simulated", options->source.simulated, "FILE: GPUs that it describes, instead of real ones");
-  command.add_option("--at", options->source.at, "with --simulated: this long after its start, such as 90s")
-      ->capture_default_str();
-  CLI::App* dmon = command.add_subcommand("dmon", "A line a GPU and second, in the columns of nvidia-smi dmon");
-  dmon->fallthrough();
-  dmon->add_option("-s,--select", options->select, "groups of columns: p u c v m e t")->capture_default_str();
-  dmon->add_option("-d,--delay", options->delay_s, "seconds between two lines")->check(CLI::Range(0.01, 86400.0));
-  dmon->add_option("-o,--options", options->stamp, "D: with date, T: with time");
-  command.callback([options, dmon, &exit_code] {
-    options->dmon = dmon->parsed();
-    exit_code = exit_code_of(*options);
+  command.option("-i,--id", options->ids, "LIST", "only these GPUs: index, UUID or PCI bus ID, separated by commas")
+      .list();
+  command.option("--query-gpu", options->query, "LIST",
+                 "fields to print, by the names of nvidia-smi, separated by commas");
+  command.option("--format", options->format, "FORMAT", "format of --query-gpu: csv[,noheader][,nounits]")
+      .shows_default();
+  command.flag("--help-query-gpu", options->help_query, "list the fields of --query-gpu");
+  command.flag("--json", options->json, "print all values as JSON; values that a GPU does not provide are null");
+  command.option("-l,--loop", options->loop_s, "SECONDS", "repeat every SECONDS").between(0.01, 86400.0);
+  command.option("-c,--count", options->count, "N", "repeat N times, then exit").above_zero();
+  command.option("--patience", options->source.patience_s, "SECONDS", "seconds until a GPU counts as not responding")
+      .between(0.05, 3600.0)
+      .shows_default();
+  command.option("--simulated", options->source.simulated, "FILE",
+                 "use simulated GPUs that FILE describes, instead of real ones");
+  command.option("--at", options->source.at, "TIME", "with --simulated: time since its start, such as 90s")
+      .shows_default();
+  CommandLine dmon = command.command("dmon", "Print a line per GPU and second, in the columns of nvidia-smi dmon");
+  dmon.passes_options_up();
+  dmon.option("-s,--select", options->select, "GROUPS", "groups of columns to print: p u c v m e t").shows_default();
+  dmon.option("-d,--delay", options->delay_s, "SECONDS", "seconds between two lines").between(0.01, 86400.0);
+  dmon.option("-o,--options", options->stamp, "STAMPS", "add columns: D date, T time");
+  dmon.runs([options] {
+    options->dmon = true;
+    return exit_code_of(*options);
   });
+  command.runs([options] { return exit_code_of(*options); });
 }
 
-}  // namespace
+}  // namespace gpus_cli
 
 extern const Command gpus_command;
 const Command gpus_command{
-    "gpus", "Show the GPUs of this host as a table or JSON, or by nvidia-smi's fields and dmon's columns",
-    "sonde gpus --query-gpu=name,utilization.gpu,memory.used --format=csv -l 5", set_up};
+    "gpus",
+    "Show the GPUs of this host as a table or JSON, or with the fields of nvidia-smi and the columns of its dmon",
+    "sonde gpus --query-gpu=name,utilization.gpu,memory.used --format=csv -l 5", gpus_cli::set_up,
+    CommandGroup::operate};
 
 }  // namespace sonde

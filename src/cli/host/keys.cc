@@ -8,7 +8,7 @@ namespace sonde {
 #include "cli/keys/list.inc"
 #undef SONDE_KEYS_COMMAND
 
-namespace {
+namespace keys_cli {
 
 const std::array kCommands = {
 #define SONDE_KEYS_COMMAND(name) keys_##name##_command,
@@ -16,15 +16,14 @@ const std::array kCommands = {
 #undef SONDE_KEYS_COMMAND
 };
 
-void set_up(CLI::App& command, int& exit_code) {
-  add_commands(command, kCommands, exit_code);
-  command.require_subcommand(1);
-}
-
-}  // namespace
+}  // namespace keys_cli
 
 extern const Command keys_command;
-const Command keys_command{"keys", "Make, list and revoke the keys that calls of the service's API need",
-                           "sonde keys add grafana --role read", set_up};
+const Command keys_command{"keys",
+                           "Create, list and revoke keys for the API of the service",
+                           "sonde keys add grafana --role read",
+                           nullptr,
+                           CommandGroup::operate,
+                           keys_cli::kCommands};
 
 }  // namespace sonde

@@ -14,7 +14,7 @@
 #include "config/read.h"
 
 namespace sonde {
-namespace {
+namespace serve_cli {
 
 using serve::Options;
 using serve::Service;
@@ -82,27 +82,28 @@ int run(const Options& options) {
   return kDone;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  CLI::Option* file = command.add_option("--config", options->file, "FILE: the configuration")
-                          ->type_name("FILE")
-                          ->capture_default_str();
-  command.add_flag("--validate-config", options->validate, "check the configuration and end: 0 valid, 1 not");
-  command.add_option("--simulated", options->simulated, "FILE: GPUs that it describes, instead of real ones");
-  command.add_option("--address", options->address, "listen there, whatever the configuration says");
-  command.add_option("--port", options->port, "likewise; 0: any free one, told in the log and in port_file")
-      ->check(CLI::Range(0, 65535));
-  command.callback([options, file, &exit_code] {
-    options->file_is_named = file->count() > 0;
-    exit_code = run(*options);
+  const CommandOption file = command.option("--config", options->file, "FILE", "configuration file").shows_default();
+  command.flag("--validate-config", options->validate, "check the configuration and exit: 0 valid, 1 invalid");
+  command.option("--simulated", options->simulated, "FILE",
+                 "use simulated GPUs that FILE describes, instead of real ones");
+  command.option("--address", options->address, "ADDRESS", "address to listen on; overrides the configuration");
+  command
+      .option("--port", options->port, "N",
+              "port to listen on; overrides the configuration; 0: any free port, printed to the log and port_file")
+      .within(0, 65535);
+  command.runs([options, file] {
+    options->file_is_named = file.is_given();
+    return run(*options);
   });
 }
 
-}  // namespace
+}  // namespace serve_cli
 
 extern const Command serve_command;
-const Command serve_command{"serve",
-                            "Watch the GPUs of this host: live page, API, metrics for Prometheus, alerts, history",
-                            "sonde serve --config config.yaml", set_up};
+const Command serve_command{
+    "serve", "Monitor the GPUs of this host and run tasks: web page, API, Prometheus metrics, alerts, history",
+    "sonde serve --config config.yaml", serve_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

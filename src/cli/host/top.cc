@@ -9,7 +9,7 @@
 #include "cli/top/terminal.h"
 
 namespace sonde {
-namespace {
+namespace top_cli {
 
 using std::chrono::steady_clock;
 
@@ -98,25 +98,26 @@ int run(const Options& options) {
   return options.batch ? run_batch(looks, options) : run_live(looks, options.choice);
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("-d,--delay", options->choice.delay_s, "seconds between two looks")
-      ->check(CLI::Range(0.1, 60.0))
-      ->capture_default_str();
-  command.add_flag("-b,--batch", options->batch, "print the screen instead of taking the terminal");
-  command.add_option("-n,--count", options->count, "with --batch: so many times")->check(CLI::PositiveNumber);
-  command.add_option("-f,--filter", options->choice.filter,
-                     "only processes with this in user, command, container, pod, unit or PID");
-  command.add_option("--simulated", options->source.simulated, "FILE: GPUs that it describes, instead of real ones");
-  command.add_option("--at", options->source.at, "with --simulated: this long after its start, such as 90s")
-      ->capture_default_str();
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.option("-d,--delay", options->choice.delay_s, "SECONDS", "seconds between updates")
+      .between(0.1, 60.0)
+      .shows_default();
+  command.flag("-b,--batch", options->batch, "print the screen as text instead of using the full terminal");
+  command.option("-n,--count", options->count, "N", "with --batch: print N times").above_zero();
+  command.option("-f,--filter", options->choice.filter, "WORD",
+                 "only processes with this word in user, command, container, pod, unit or PID");
+  command.option("--simulated", options->source.simulated, "FILE",
+                 "use simulated GPUs that FILE describes, instead of real ones");
+  command.option("--at", options->source.at, "TIME", "with --simulated: time since its start, such as 90s")
+      .shows_default();
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace top_cli
 
 extern const Command top_command;
-const Command top_command{"top", "Watch GPUs and their processes in the terminal, with users and containers",
-                          "sonde top", set_up};
+const Command top_command{"top", "Monitor GPUs and their processes in the terminal, with users and containers",
+                          "sonde top", top_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

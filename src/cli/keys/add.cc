@@ -2,7 +2,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
 #include <nlohmann/json.hpp>
 
 #include "api/keys/keys.h"
@@ -12,7 +11,7 @@
 #include "cli/output.h"
 
 namespace sonde {
-namespace {
+namespace keys_add_cli {
 
 constexpr double kSecondsPerDay = 86400;
 constexpr double kMostDays = 36500;
@@ -50,8 +49,8 @@ void tell(const api::Key& key, const std::string& file) {
   const std::string until =
       key.expires_s ? fmt::format("until {}Z", moment_text(*key.expires_s)) : std::string("until it is revoked");
   fmt::print(stderr,
-             "Key {} for '{}' with the role {} is valid {}; {} keeps its hash. It is shown this once: send it as\n"
-             "Authorization: Bearer KEY\n",
+             "Key {} for '{}' with the role {} is valid {}; its hash is stored in {}. The key is shown only now. Send "
+             "it as\nAuthorization: Bearer KEY\n",
              key.id, key.name, api::role_name(key.role), until, file);
 }
 
@@ -66,32 +65,32 @@ Status add(const Options& options) {
   return output.close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("name", options->name, "of whom or what the key is for")->required();
+  command.positional("name", options->name, "user or client that the key is for").required();
   command
-      .add_option(
-          "--role", options->role,
-          "read: see all; submit: also run tasks and acknowledge incidents; admin: also change the configuration")
-      ->required()
-      ->check(CLI::IsMember({"read", "submit", "admin"}));
-  command.add_option("--expires", options->days, "days that it is valid (default: until it is revoked)")
-      ->check(CLI::Range(1 / kSecondsPerDay, kMostDays, "DAYS"));
-  command.add_flag("--json", options->json, "as a JSON object, the secret in it");
+      .option("--role", options->role, "ROLE",
+              "role: read views everything; submit also runs tasks and acknowledges incidents; admin also changes the "
+              "configuration")
+      .required()
+      .one_of({"read", "submit", "admin"});
+  command.option("--expires", options->days, "DAYS", "days until the key expires (default: it does not expire)")
+      .between(1 / kSecondsPerDay, kMostDays);
+  command.flag("--json", options->json, "print JSON, including the secret");
   add_key_file_options(command, options->file);
   command.footer(
-      "The key alone goes to standard output:\n  KEY=$(sonde keys add ci --role submit)\n"
-      "  curl -H \"Authorization: Bearer $KEY\" http://127.0.0.1:8470/api/v1/gpus\n");
-  command.callback([options, &exit_code] {
+      "The key alone goes to standard output:\n  KEY=$(sonde keys add ci --role submit)\n  curl -H \"Authorization: "
+      "Bearer $KEY\" http://127.0.0.1:8470/api/v1/gpus\n");
+  command.runs([options] {
     const Status done = add(*options);
-    exit_code = done ? kDone : report_error(done.error());
+    return done ? kDone : report_error(done.error());
   });
 }
 
-}  // namespace
+}  // namespace keys_add_cli
 
 extern const Command keys_add_command;
-const Command keys_add_command{"add", "Make a key, and show it this once",
-                               "sonde keys add ci --role submit --expires 90", set_up};
+const Command keys_add_command{"add", "Create a key and print it", "sonde keys add ci --role submit --expires 90",
+                               keys_add_cli::set_up};
 
 }  // namespace sonde

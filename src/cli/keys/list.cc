@@ -2,7 +2,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
 #include <nlohmann/json.hpp>
 
 #include "api/keys/keys.h"
@@ -13,7 +12,7 @@
 #include "report/tables/table_format.h"
 
 namespace sonde {
-namespace {
+namespace keys_list_cli {
 
 struct Options {
   KeyFileOptions file;
@@ -69,7 +68,7 @@ Status list(const Options& options) {
   if (options.json) {
     output.write(json_text(*file, *keys));
   } else if (keys->empty()) {
-    fmt::print(stderr, "No key in {}; `sonde keys add NAME --role read` makes one.\n", *file);
+    fmt::print(stderr, "No key in {}; `sonde keys add NAME --role read` creates one.\n", *file);
   } else {
     const auto format = find_table_format("column");
     if (!format) return std::unexpected(format.error());
@@ -80,19 +79,20 @@ Status list(const Options& options) {
   return output.close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_flag("--json", options->json, "as a JSON document");
+  command.flag("--json", options->json, "print JSON");
   add_key_file_options(command, options->file);
-  command.callback([options, &exit_code] {
+  command.runs([options] {
     const Status done = list(*options);
-    exit_code = done ? kDone : report_error(done.error());
+    return done ? kDone : report_error(done.error());
   });
 }
 
-}  // namespace
+}  // namespace keys_list_cli
 
 extern const Command keys_list_command;
-const Command keys_list_command{"list", "Show the keys, without their secrets", "sonde keys list", set_up};
+const Command keys_list_command{"list", "List the keys, without their secrets", "sonde keys list",
+                                keys_list_cli::set_up};
 
 }  // namespace sonde

@@ -1,7 +1,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Config.hpp>
 
 #include "api/keys/keys.h"
 #include "cli/command.h"
@@ -9,7 +8,7 @@
 #include "cli/output.h"
 
 namespace sonde {
-namespace {
+namespace keys_revoke_cli {
 
 struct Options {
   KeyFileOptions file;
@@ -20,23 +19,24 @@ Status revoke(const Options& options) {
   const auto file = key_file_path(options.file);
   if (!file) return std::unexpected(file.error());
   SONDE_TRY(api::KeyFile::at(*file)->revoke(options.key));
-  fmt::print(stderr, "Key '{}' is revoked; a running service refuses it from now on.\n", options.key);
+  fmt::print(stderr, "Key '{}' is revoked; a running service now refuses it.\n", options.key);
   return {};
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("key", options->key, "its id or its name, as `sonde keys list` shows them")->required();
+  command.positional("key", options->key, "ID or name of the key (sonde keys list)").required();
   add_key_file_options(command, options->file);
-  command.callback([options, &exit_code] {
+  command.runs([options] {
     const Status done = revoke(*options);
-    exit_code = done ? kDone : report_error(done.error());
+    return done ? kDone : report_error(done.error());
   });
 }
 
-}  // namespace
+}  // namespace keys_revoke_cli
 
 extern const Command keys_revoke_command;
-const Command keys_revoke_command{"revoke", "Make a key invalid, for ever", "sonde keys revoke grafana", set_up};
+const Command keys_revoke_command{"revoke", "Revoke a key permanently", "sonde keys revoke grafana",
+                                  keys_revoke_cli::set_up};
 
 }  // namespace sonde

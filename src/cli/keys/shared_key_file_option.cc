@@ -11,12 +11,12 @@ constexpr const char* kUsualConfig = "config.yaml";
 
 }  // namespace
 
-void add_key_file_options(CLI::App& command, KeyFileOptions& options) {
-  auto* keys = command.add_option("--keys", options.keys, "the key file itself");
+void add_key_file_options(CommandLine& command, KeyFileOptions& options) {
+  const CommandOption keys = command.option("--keys", options.keys, "FILE", "key file");
   command
-      .add_option("--config", options.config,
-                  "configuration of the service, which names the key file (default: config.yaml)")
-      ->excludes(keys);
+      .option("--config", options.config, "FILE",
+              "configuration file of the service, which names the key file (default: config.yaml)")
+      .excludes(keys);
 }
 
 Result<std::string> key_file_path(const KeyFileOptions& options) {

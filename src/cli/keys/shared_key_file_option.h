@@ -1,8 +1,7 @@
 #pragma once
 
 #include <string>
-
-#include <CLI/App.hpp>
+#include "cli/options.h"
 
 #include "base/error.h"
 
@@ -13,7 +12,7 @@ struct KeyFileOptions {
   std::string keys;
   std::string config;
 };
-void add_key_file_options(CLI::App& command, KeyFileOptions& options);
+void add_key_file_options(CommandLine& command, KeyFileOptions& options);
 
 /// The file of --keys, else sonde.server.keys_file of --config, else that of config.yaml where it is there, else what
 /// the service takes without a configuration.

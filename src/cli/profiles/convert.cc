@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "exporters/exporter.h"
@@ -9,7 +7,7 @@
 #include "importers/importer.h"
 
 namespace sonde {
-namespace {
+namespace convert_cli {
 
 struct ConvertArguments {
   std::vector<std::string> files;  ///< the last is the output
@@ -36,19 +34,19 @@ int run(const ConvertArguments& arguments) {
   return report_error(done.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<ConvertArguments>();
-  command.add_option("files", a->files, "Profiles of one run, and last the file to write: .sqlite, .json or .json.gz")
-      ->required()
-      ->expected(2, -1);
-  command.add_flag("--force-overwrite", a->overwrite, "Replace the output where it is there already");
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.positional("files", a->files, "profiles of one run, then the file to write: .sqlite, .json or .json.gz")
+      .required()
+      .values(2, -1);
+  command.flag("--force-overwrite", a->overwrite, "replace an output file that exists");
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
+}  // namespace convert_cli
 
 extern const Command convert_command;
-const Command convert_command = {"convert", "Write profiles of a run as one file of another format",
-                                 "sonde convert trace.json.gz run.sqlite", &set_up};
+const Command convert_command{"convert", "Convert the profiles of a run to one file of another format",
+                              "sonde convert trace.json.gz run.sqlite", convert_cli::set_up, CommandGroup::other};
 
 }  // namespace sonde

@@ -3,7 +3,7 @@
 #include "report/text/info_text.h"
 
 namespace sonde {
-namespace {
+namespace info_cli {
 
 struct Options {
   ProfileOptions profile;
@@ -18,18 +18,19 @@ Status run(const Options& options) {
   return output.close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile);
-  command.add_flag("--private", options->info.show_private,
-                   "also show environment, users, hosts, command lines and whole paths that the profile carries");
-  command.callback([options, &exit_code] { exit_code = finish(options->profile, [&] { return run(*options); }); });
+  command.flag("--private", options->info.show_private,
+               "also show the environment, users, hosts, command lines and full paths in the profile");
+  command.runs([options] { return finish(options->profile, [&] { return run(*options); }); });
 }
 
-}  // namespace
+}  // namespace info_cli
 
 extern const Command info_command;
-const Command info_command{"info", "Tell what a profile is, what recorded it, what it holds and what is missing",
-                           "sonde info run.sqlite", set_up};
+const Command info_command{"info",
+                           "Describe a profile: its format, what recorded it, what it contains and what is missing",
+                           "sonde info run.sqlite", info_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

@@ -1,4 +1,4 @@
-#include <map>
+#include <utility>
 
 #include "analyses/kernel_table/kernel_columns.h"
 #include "analyses/kernels/kernel_choice.h"
@@ -10,7 +10,7 @@
 #include "report/text/log_text.h"
 
 namespace sonde {
-namespace {
+namespace kernel_cli {
 
 struct Options {
   ProfileOptions profile;
@@ -48,10 +48,9 @@ Status check_sections(const Options& options) {
 
 Error no_kernel(const Trace& trace) {
   const std::string file = trace.ranks.empty() ? std::string("the profile") : trace.ranks.front().file;
-  return {
-      fmt::format("{} holds no kernel; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, "
-                  "measures kernels",
-                  file)};
+  return {fmt::format(
+      "{} contains no kernel; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, measures kernels",
+      file)};
 }
 
 Result<KernelPage> page_of(const Options& options, const Trace& trace) {
@@ -70,7 +69,7 @@ Result<KernelPage> page_of(const Options& options, const Trace& trace) {
     if ((*choice)(launch)) page.kernels.push_back(launch.profile);
   }
   if (page.kernels.empty()) {
-    return fail("no kernel is number '{0}' or has a name that '{0}' matches; sonde kernels lists them", options.kernel);
+    return fail("no kernel has the ID '{0}' or a name that matches '{0}'; sonde kernels lists them", options.kernel);
   }
   return page;
 }
@@ -90,63 +89,68 @@ Status run(const Options& options) {
   (*format)->write(*page, output->sink());
   if (is_timeline && (*format)->format == "csv" && !options.quiet) {
     fmt::print(stderr,
-               "note: sections of counters were not collected: a timeline has none; "
-               "sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, measures them\n");
+               "note: a timeline has no counters; sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, "
+               "measures them\n");
   }
   if (!options.quiet) fmt::print(stderr, "{}", log_text(trace->log));
   return output->close();
 }
 
+/// An option with named values, which are shown in their order.
 template <typename Enum>
-CLI::Option* add_choice(CLI::App& command, const std::string& name, Enum& value, std::map<std::string, Enum> choices,
-                        const std::string& description) {
-  return command.add_option(name, value, description)->transform(CLI::CheckedTransformer(std::move(choices)));
+void add_choice(CommandLine& command, const std::string& name, std::string_view value_name, Enum& into,
+                const std::vector<std::pair<std::string, Enum>>& choices, const std::string& description) {
+  std::vector<std::string> names;
+  for (const auto& [choice, value] : choices) names.push_back(choice);
+  const auto take = [&into, choices](const std::string& text) {
+    for (const auto& [choice, value] : choices) {
+      if (choice == text) into = value;
+    }
+  };
+  command.option_taking(name, take, value_name, description).one_of(std::move(names));
 }
 
-void add_page_options(CLI::App& command, Options& options) {
-  command.add_option("-k,--kernel,--kernel-name", options.kernel,
-                     "a launch's ID, or a regular expression for the name");
-  command.add_option("--page", options.page, "details or raw (all metrics)")->capture_default_str();
-  command.add_option("-f,--format", options.format, "text, csv or json")->capture_default_str();
-  command.add_flag("--csv", options.csv, "the same as --format csv");
-  command.add_option("--section", options.sections, "only this section; may repeat")->allow_extra_args(false);
-  command.add_flag("--list-sections", options.list_sections,
-                   "list the sections that ncu can collect, and in which sets");
-  add_choice(command, "--print-details", options.details,
+void add_page_options(CommandLine& command, Options& options) {
+  command.option("-k,--kernel,--kernel-name", options.kernel, "ID|REGEX",
+                 "show launches with this ID, or with a name that matches");
+  command.option("--page", options.page, "PAGE", "page to show: details or raw (all metrics)").shows_default();
+  command.option("-f,--format", options.format, "FORMAT", "output format: text, csv or json").shows_default();
+  command.flag("--csv", options.csv, "same as --format csv");
+  command.option("--section", options.sections, "SECTION", "show this section only; repeatable").repeatable();
+  command.flag("--list-sections", options.list_sections,
+               "list the sections that ncu can collect, and the sets that contain them");
+  add_choice(command, "--print-details", "PART", options.details,
              {{"header", PrintDetails::header}, {"body", PrintDetails::body}, {"all", PrintDetails::all}},
-             "which metrics of a section: header, body or all");
-  add_choice(command, "--print-units", options.units, {{"auto", PrintUnits::automatic}, {"base", PrintUnits::base}},
-             "auto scales values for people, base leaves them as they were measured");
-  add_choice(command, "--print-metric-instances", options.instances,
+             "metrics of a section to show: header, body or all");
+  add_choice(command, "--print-units", "UNITS", options.units,
+             {{"auto", PrintUnits::automatic}, {"base", PrintUnits::base}},
+             "auto scales values to readable units, base shows them as measured");
+  add_choice(command, "--print-metric-instances", "PART", options.instances,
              {{"none", PrintInstances::none}, {"values", PrintInstances::values}, {"details", PrintInstances::details}},
-             "the parts of metrics: none, values, or details with their keys");
-  command.add_option("-o,--output", options.output, "a file to write to");
-  command.add_flag("--force-overwrite", options.force_overwrite, "replace an output file that exists");
-  command.add_flag("-q,--quiet", options.quiet, "say nothing of what the import log holds");
+             "instances of metrics to show: none, values, or details with their keys");
+  command.option("-o,--output", options.output, "FILE", "file to write");
+  command.flag("--force-overwrite", options.force_overwrite, "replace an output file that exists");
+  command.flag("-q,--quiet", options.quiet, "do not print the import log");
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile);
-  command.add_option("-i,--import", options->import, "FILE, as ncu names it");
+  command.option("-i,--import", options->import, "FILE", "report to read; same as FILE (option of ncu)");
   add_page_options(command, *options);
-  command.callback([options, &exit_code] {
-    if (options->list_sections) {
-      exit_code = list_sections();
-      return;
-    }
+  command.runs([options] {
+    if (options->list_sections) return list_sections();
     if (!options->import.empty()) options->profile.files.push_back(options->import);
-    exit_code = finish(options->profile, [&] { return run(*options); });
+    return finish(options->profile, [&] { return run(*options); });
   });
 }
 
-}  // namespace
+}  // namespace kernel_cli
 
 extern const Command kernel_command;
 const Command kernel_command{
     "kernel",
-    "Show kernels as `ncu --page details` does, with rooflines and hot spots; launch and occupancy of a "
-    "timeline's",
-    "sonde kernel kernels.ncu-rep --kernel gemm", set_up};
+    "Show kernels as `ncu --page details` does, with rooflines and hot spots; for a timeline launch and occupancy",
+    "sonde kernel kernels.ncu-rep --kernel gemm", kernel_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

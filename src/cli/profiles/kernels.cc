@@ -14,7 +14,7 @@
 #include "trace/columns.h"
 
 namespace sonde {
-namespace {
+namespace kernels_cli {
 
 struct Options {
   ProfileOptions profile;
@@ -60,7 +60,7 @@ Result<KernelTable> table_of(const Options& options, const Trace& trace) {
   if (launches.empty()) {
     const std::string which =
         options.kernel.empty() ? std::string() : fmt::format(" that '{}' chooses", options.kernel);
-    return fail("{} holds no kernel{}", trace.ranks.front().file, which);
+    return fail("{} contains no kernel{}", trace.ranks.front().file, which);
   }
   const auto groups = group_kernels(launches, *grouping);
   const auto columns = options.columns.empty() ? default_kernel_columns(measured) : options.columns;
@@ -94,12 +94,13 @@ void let_columns_yield(Table& table) {
 /// What the table leaves open, for a person.
 std::string note_of(const Trace& trace) {
   if (trace.kernel_profiles.empty()) {
-    return "note: counters (speed of light, bytes, hit rates, stalls) were not collected: a timeline has none; "
-           "sonde record --set full or ncu --set full, with -o KERNELS PROGRAM, measures them\n";
+    return "note: a timeline has no counters (speed of light, bytes, hit rates, stalls); sonde record --set full or "
+           "ncu --set full, with -o KERNELS PROGRAM, measures them\n";
   }
   if (row_count(trace.kernels) > 0) {
-    return fmt::format("note: {} on the timeline are left out: times under a kernel profiler do not add to them\n",
-                       counted(static_cast<int64_t>(row_count(trace.kernels)), "kernel"));
+    return fmt::format(
+        "note: {} of the timeline are left out, because times under a kernel profiler are not comparable with them\n",
+        counted(static_cast<int64_t>(row_count(trace.kernels)), "kernel"));
   }
   return {};
 }
@@ -130,31 +131,31 @@ Status run(const Options& options) {
   return output->close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile);
-  command.add_option("-k,--kernel,--kernel-name", options->kernel,
-                     "a launch's ID, or a regular expression for the name");
-  command.add_option("--group-by", options->group_by,
-                     "name, grid, block, registers, shared or several of them; or launch, a row for each");
-  command.add_option("--columns", options->columns, "columns, quantities or metrics, with commas between")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_flag("--list-columns", options->list_columns, "list what --columns knows by name");
-  command.add_option("-f,--format", options->format, "column, csv, tsv, json or markdown");
-  command.add_option("--timeunit", options->time_unit, "nsec, usec, msec or seconds")->capture_default_str();
-  command.add_option("-o,--output", options->output, "a file to write to, as csv unless --format says otherwise");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.add_flag("-q,--quiet", options->quiet, "say nothing of what was not collected and what the import log holds");
-  command.callback([options, &exit_code] {
-    exit_code = options->list_columns ? list_columns() : finish(options->profile, [&] { return run(*options); });
+  command.option("-k,--kernel,--kernel-name", options->kernel, "ID|REGEX",
+                 "show launches with this ID, or with a name that matches");
+  command.option("--group-by", options->group_by, "LIST",
+                 "group by name, grid, block, registers, shared or several of them; launch: one row per launch");
+  command.option("--columns", options->columns, "LIST", "columns, quantities or metrics to show, separated by commas")
+      .list();
+  command.flag("--list-columns", options->list_columns, "list the names that --columns accepts");
+  command.option("-f,--format", options->format, "FORMAT", "output format: column, csv, tsv, json or markdown");
+  command.option("--timeunit", options->time_unit, "UNIT", "unit of times: nsec, usec, msec or seconds")
+      .shows_default();
+  command.option("-o,--output", options->output, "FILE", "file to write; csv unless --format is given");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.flag("-q,--quiet", options->quiet, "do not print notes on missing data and the import log");
+  command.runs([options] {
+    return options->list_columns ? list_columns() : finish(options->profile, [&] { return run(*options); });
   });
 }
 
-}  // namespace
+}  // namespace kernels_cli
 
 extern const Command kernels_command;
-const Command kernels_command{"kernels", "List kernels: time, what bounds them, occupancy, bytes, stalls, advice",
-                              "sonde kernels kernels.ncu-rep", set_up};
+const Command kernels_command{"kernels", "List kernels: time, limiting resource, occupancy, bytes, stalls, advice",
+                              "sonde kernels kernels.ncu-rep", kernels_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

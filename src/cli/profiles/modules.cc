@@ -12,7 +12,7 @@
 #include "report/text/log_text.h"
 
 namespace sonde {
-namespace {
+namespace modules_cli {
 
 struct Options {
   ProfileOptions profile;
@@ -51,7 +51,7 @@ Result<std::vector<bool>> chosen_domains(const Trace& trace, const std::vector<s
       std::string known;
       for (const Domain& d : trace.domains)
         known += fmt::format("{}'{}'", known.empty() ? "" : ", ", trace.name(d.name));
-      return fail("there is no domain '{}'; the domains of this profile: {}", name, known);
+      return fail("unknown domain '{}'; the domains of this profile: {}", name, known);
     }
     chosen[static_cast<size_t>(found - trace.domains.begin())] = true;
   }
@@ -109,7 +109,8 @@ Result<ModuleReport> report_of(const Options& options, bool indented, const Join
   const ModuleTree tree = module_tree(trace, *choice);
   if (tree.modules.empty() && !profiles.reports) {
     return fail(
-        "{} holds no range that is a module; sonde record -t cuda,nvtx, nsys profile or torch.profiler records ranges",
+        "{} contains no range that is a module; sonde record -t cuda,nvtx, nsys profile or torch.profiler records "
+        "ranges",
         trace.ranks.front().file);
   }
   ModuleTableOptions shown{options.min_percent, indented, steps_of(options, trace), options.by_rank};
@@ -143,33 +144,34 @@ Status run(const Options& options) {
   return output->close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
-  command.add_option("--depth", options->depth, "levels to show; what lies deeper counts for the last one")
-      ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--domain", options->domains, "domains whose ranges are modules, with commas between")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--name", options->name, "a regular expression: only ranges whose name it finds are modules");
-  command.add_flag("--exact-names", options->exact_names, "keep names apart that differ only by a number");
-  command.add_option("--items-per-step", options->items_per_step, "samples or tokens in a step: adds figures an item")
-      ->check(CLI::Range(1, 1'000'000'000));
-  command.add_flag("--by-rank", options->by_rank, "device time of each rank, and mean, least and most over ranks");
-  command.add_option("--min-percent", options->min_percent, "modules with less of the device time stand in one row")
-      ->capture_default_str();
-  command.add_option("-f,--format", options->format, "column, csv, tsv, json or markdown");
-  command.add_option("--timeunit", options->time_unit, "nsec, usec, msec or seconds")->capture_default_str();
-  command.add_option("-o,--output", options->output, "a file to write to, as csv unless --format says otherwise");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.add_flag("-q,--quiet", options->quiet, "print the table only");
-  command.callback([options, &exit_code] { exit_code = finish(options->profile, [&] { return run(*options); }); });
+  command.option("--depth", options->depth, "N", "levels to show; deeper levels are added to the last one")
+      .within(1, 1'000'000);
+  command.option("--domain", options->domains, "LIST", "domains whose ranges are modules, separated by commas").list();
+  command.option("--name", options->name, "NAME", "regular expression; only ranges with a matching name are modules");
+  command.flag("--exact-names", options->exact_names, "do not merge names that differ only by a number");
+  command.option("--items-per-step", options->items_per_step, "N", "samples or tokens per step; adds values per item")
+      .within(1, 1'000'000'000);
+  command.flag("--by-rank", options->by_rank, "show the device time of each rank, and the mean, minimum and maximum");
+  command
+      .option("--min-percent", options->min_percent, "PERCENT",
+              "put modules with a smaller share of the device time into one row")
+      .shows_default();
+  command.option("-f,--format", options->format, "FORMAT", "output format: column, csv, tsv, json or markdown");
+  command.option("--timeunit", options->time_unit, "UNIT", "unit of times: nsec, usec, msec or seconds")
+      .shows_default();
+  command.option("-o,--output", options->output, "FILE", "file to write; csv unless --format is given");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.flag("-q,--quiet", options->quiet, "print the table only");
+  command.runs([options] { return finish(options->profile, [&] { return run(*options); }); });
 }
 
-}  // namespace
+}  // namespace modules_cli
 
 extern const Command modules_command;
-const Command modules_command{"modules", "Show which part of the model costs the time: the tree of its ranges",
-                              "sonde modules --depth 3 run.nsys-rep", set_up};
+const Command modules_command{"modules", "Show which part of the model takes the time, as a tree of its ranges",
+                              "sonde modules --depth 3 run.nsys-rep", modules_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

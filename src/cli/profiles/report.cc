@@ -11,7 +11,7 @@
 #include "report/text/log_text.h"
 
 namespace sonde {
-namespace {
+namespace report_cli {
 
 struct Options {
   ProfileOptions profile;
@@ -31,12 +31,12 @@ struct Side {
 
 Status check_files(const Options& options) {
   if (options.base.empty() != options.changed.empty()) {
-    return fail("{} is missing: two profiles are compared with --base FILE --new FILE",
+    return fail("{} is missing; --base FILE --new FILE compares two profiles",
                 options.base.empty() ? "--base" : "--new");
   }
   if (options.base.empty() == options.profile.files.empty()) {
-    return options.base.empty() ? fail("FILE is missing: name a profile, or two with --base and --new")
-                                : fail("name profiles as FILE, or two with --base and --new, not both");
+    return options.base.empty() ? fail("FILE is missing; name a profile, or two with --base and --new")
+                                : fail("give either FILE, or --base and --new, not both");
   }
   return {};
 }
@@ -47,7 +47,7 @@ Result<const ReportFormat*> format_of(const Options& options) {
 
 Status check_output(const Options& options, const ReportFormat& format) {
   if (options.output.empty() && !format.shown_on_terminal && isatty(STDOUT_FILENO) != 0) {
-    return fail("a page is for a browser, not for a terminal: write it to a file with -o report{}", format.ending);
+    return fail("an HTML page cannot be shown on a terminal; write it to a file with -o report{}", format.ending);
   }
   return {};
 }
@@ -123,29 +123,29 @@ int run_checked(const Options& options) {
 }
 
 std::string formats_help() {
-  std::string text = "how to write it; without it as the output file ends, else html:";
+  std::string text = "output format (default: by the ending of the output file, else html):";
   for (const ReportFormat& format : report_formats()) {
     text += fmt::format("\n{} ({}): {}", format.name, format.ending, format.description);
   }
   return text;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
-  command.add_option("--base", options->base, "with --new: what is compared, as FILE, as it was before");
-  command.add_option("--new", options->changed, "with --base: the same as it is now");
-  command.add_option("--title", options->title, "the report's heading; the file's name unless said otherwise");
-  command.add_option("-f,--format", options->format, formats_help());
-  command.add_option("-o,--output", options->output, "a file to write to");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.callback([options, &exit_code] { exit_code = run_checked(*options); });
+  command.option("--base", options->base, "FILE", "with --new: profiles before the change");
+  command.option("--new", options->changed, "FILE", "with --base: profiles after the change");
+  command.option("--title", options->title, "TITLE", "heading of the report (default: the file's name)");
+  command.option("-f,--format", options->format, "FORMAT", formats_help());
+  command.option("-o,--output", options->output, "FILE", "file to write");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.runs([options] { return run_checked(*options); });
 }
 
-}  // namespace
+}  // namespace report_cli
 
 extern const Command report_command;
-const Command report_command{"report", "Write all of it into one HTML file that opens anywhere, offline",
-                             "sonde report run.nsys-rep -o report.html", set_up};
+const Command report_command{"report", "Write the full analysis to one HTML file that works offline",
+                             "sonde report run.nsys-rep -o report.html", report_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

@@ -9,7 +9,7 @@
 #include "report/text/log_text.h"
 
 namespace sonde {
-namespace {
+namespace stats_cli {
 
 struct StatsOptions {
   ProfileOptions profile;
@@ -167,7 +167,8 @@ Status add_part(const std::vector<Job>& jobs, const ProfileOptions& profile, std
 Status run_jobs_by_rank(const std::vector<Job>& jobs, const StatsOptions& options) {
   const auto files = sort_files(options.profile.files);
   if (!files) return std::unexpected(files.error());
-  if (files->timelines.size() < 2) return fail("--by-rank needs the files of several ranks, or a folder with them");
+  if (files->timelines.size() < 2)
+    return fail("--by-rank needs the files of several ranks, or a folder that contains them");
   std::vector<StackedTable> stacks;
   for (size_t j = 0; j < jobs.size(); ++j) stacks.emplace_back("Rank");
   for (size_t i = 0; i < files->timelines.size(); ++i) {
@@ -211,48 +212,50 @@ int run(const StatsOptions& options) {
                 [&] { return options.by_rank ? run_jobs_by_rank(*jobs, options) : run_jobs(*jobs, options); });
 }
 
-void add_table_options(CLI::App& command, StatsOptions& options) {
-  command.add_option("-r,--report", options.reports, "report[:argument...]; may repeat and take a list with commas")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+void add_table_options(CommandLine& command, StatsOptions& options) {
   command
-      .add_option("-f,--format", options.formats,
-                  "column, csv, tsv, json or markdown; one for each report, the last goes on")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .option("-r,--report", options.reports, "LIST",
+              "reports to print, as NAME[:ARGUMENT...], separated by commas; repeatable")
+      .list();
   command
-      .add_option("-o,--output", options.outputs,
-                  "'-' the console, '.' files beside the profile, @COMMAND its input, else the files' base name")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--timeunit", options.time_unit, "nsec, usec, msec or seconds")->capture_default_str();
-  command.add_flag("--by-rank", options.by_rank, "each table for every file of a run and over all of them");
-  command.add_flag("--force-overwrite", options.force_overwrite, "replace output files that exist");
-  command.add_flag("--force-export", options.force_export, "accepted for nsys' sake: profiles are read as they are");
-  command.add_option_function<std::string>(
-      "--sqlite", [](const std::string&) {}, "accepted for nsys' sake: no file is written to read a profile");
+      .option("-f,--format", options.formats, "LIST",
+              "column, csv, tsv, json or markdown; one for each report; the last one applies to all further reports")
+      .list();
   command
-      .add_option_function<std::string>(
-          "--report-dir", [](const std::string&) {}, "refused: reports are Sonde's own")
-      ->check([](const std::string&) {
-        return std::string("reports are Sonde's own (--help-reports); for others SQL reads the profile");
+      .option("-o,--output", options.outputs, "LIST",
+              "output per report: '-' the console, '.' files next to the profile, @COMMAND a command's input, else the "
+              "base name of files")
+      .list();
+  command.option("--timeunit", options.time_unit, "UNIT", "unit of times: nsec, usec, msec or seconds").shows_default();
+  command.flag("--by-rank", options.by_rank, "print each table for every file of a run and for all of them together");
+  command.flag("--force-overwrite", options.force_overwrite, "replace output files that exist");
+  command.flag("--force-export", options.force_export,
+               "accepted as in nsys; has no effect, since profiles are read directly");
+  command.option_taking(
+      "--sqlite", [](const std::string&) {}, "FILE",
+      "accepted as in nsys; has no effect, since no SQLite file is needed");
+  command.option_taking(
+             "--report-dir", [](const std::string&) {}, "FOLDER", "not supported: reports are built in")
+      .check([](const std::string&) {
+        return std::string("reports are built in (--help-reports); use SQL on the profile for others");
       });
-  command.add_flag("--help-formats", options.help_formats, "list the formats");
-  command.add_flag("-q,--quiet", options.quiet, "say nothing of skipped reports and of what the import log holds");
+  command.flag("--help-formats", options.help_formats, "list the output formats");
+  command.flag("-q,--quiet", options.quiet, "do not print skipped reports and the import log");
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<StatsOptions>();
   add_profile_options(command, options->profile);
   add_table_options(command, *options);
-  command.add_flag("--help-reports{all}", options->help_reports, "list the reports; =NAME or =ALL describes them");
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.flag("--help-reports{all}", options->help_reports, "list the reports; NAME or ALL describes them");
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace stats_cli
 
 extern const Command stats_command;
 const Command stats_command{"stats", "Print the tables of `nsys stats` from any profile",
-                            "sonde stats -r cuda_gpu_kern_sum -f csv run.sqlite", set_up};
+                            "sonde stats -r cuda_gpu_kern_sum -f csv run.sqlite", stats_cli::set_up,
+                            CommandGroup::explain};
 
 }  // namespace sonde

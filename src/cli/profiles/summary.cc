@@ -6,7 +6,7 @@
 #include "report/text/summary_text.h"
 
 namespace sonde {
-namespace {
+namespace summary_cli {
 
 struct SummaryOptions {
   ProfileOptions profile;
@@ -25,19 +25,20 @@ Status run(const SummaryOptions& options) {
   return output->close();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<SummaryOptions>();
   add_profile_options(command, options->profile);
-  command.add_flag("--json", options->json, "as a JSON document (schema: docs/schemas/summary.schema.json)");
-  command.add_option("-o,--output", options->output, "a file to write to");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.callback([options, &exit_code] { exit_code = finish(options->profile, [&] { return run(*options); }); });
+  command.flag("--json", options->json, "print JSON (schema: docs/schemas/summary.schema.json)");
+  command.option("-o,--output", options->output, "FILE", "file to write");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.runs([options] { return finish(options->profile, [&] { return run(*options); }); });
 }
 
-}  // namespace
+}  // namespace summary_cli
 
 extern const Command summary_command;
-const Command summary_command{"summary", "Show a run on one screen: GPU busy and idle, kernels, copies, API calls",
-                              "sonde summary run.sqlite", set_up};
+const Command summary_command{"summary",
+                              "Summarize a run on one screen: GPU busy and idle time, kernels, copies, API calls",
+                              "sonde summary run.sqlite", summary_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

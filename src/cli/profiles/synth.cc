@@ -1,8 +1,6 @@
 #include <fstream>
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "exporters/exporter.h"
@@ -10,7 +8,7 @@
 #include "synth/synth.h"
 
 namespace sonde {
-namespace {
+namespace synth_cli {
 
 struct SynthArguments {
   synth::SynthOptions options;
@@ -91,33 +89,35 @@ int run(const SynthArguments& arguments) {
 }
 
 std::string plant_help() {
-  std::string text = "Plant a problem; its cost is written beside the output. Any of:";
+  std::string text = "problem to plant; its cost is written next to the output; repeatable. One of:";
   for (const synth::Plant& p : synth::plants()) text += fmt::format("\n  {}: {}", p.name, p.description);
   return text;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<SynthArguments>();
-  command.add_option("-o,--output", a->output, "File to write: .sqlite, .json or .json.gz")->required();
-  command.add_option("--program", a->options.program, "What is simulated: inference, training or tuned")
-      ->capture_default_str();
-  command.add_option("--seed", a->options.seed, "The same seed gives the same file")->capture_default_str();
-  command.add_option("--events", a->events, "About how many events to make; k and M count thousands and millions");
-  command.add_option("--iterations", a->options.iterations, "How many iterations to run instead");
-  command.add_option("--gpus", a->options.gpus, "GPUs, each with its threads")->capture_default_str();
-  command.add_option("--streams", a->options.streams, "Streams that compute, of each GPU (inference)")
-      ->capture_default_str();
-  command.add_option("--layers", a->options.layers, "Layers of encoder and decoder each")->capture_default_str();
-  command.add_flag("--graphs", a->options.graphs, "Launch the model as CUDA graphs (inference)");
-  command.add_option("--plant", a->options.plants, plant_help());
-  command.add_flag("--force-overwrite", a->overwrite, "Replace the output where it is there already");
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.option("-o,--output", a->output, "FILE", "file to write: .sqlite, .json or .json.gz").required();
+  command.option("--program", a->options.program, "PROGRAM", "simulated program: inference, training or tuned")
+      .shows_default();
+  command.option("--seed", a->options.seed, "N", "seed of random numbers; the same seed gives the same file")
+      .shows_default();
+  command.option("--events", a->events, "N", "approximate number of events; suffixes k, M and G");
+  command.option("--iterations", a->options.iterations, "N", "number of iterations, instead of --events");
+  command.option("--gpus", a->options.gpus, "N", "number of GPUs, each with its own threads").shows_default();
+  command.option("--streams", a->options.streams, "N", "number of compute streams per GPU (inference)").shows_default();
+  command.option("--layers", a->options.layers, "N", "number of layers of the encoder, and of the decoder")
+      .shows_default();
+  command.flag("--graphs", a->options.graphs, "launch the model as CUDA graphs (inference)");
+  command.option("--plant", a->options.plants, "PROBLEM", plant_help());
+  command.flag("--force-overwrite", a->overwrite, "replace an output file that exists");
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
+}  // namespace synth_cli
 
 extern const Command synth_command;
-const Command synth_command = {"synth", "Make a profile of any size, with known problems planted in it",
-                               "sonde synth --program training --gpus 2 --plant sync -o run.sqlite", &set_up};
+const Command synth_command{"synth", "Make a profile of any size, with known problems planted in it",
+                            "sonde synth --program training --gpus 2 --plant sync -o run.sqlite", synth_cli::set_up,
+                            CommandGroup::other};
 
 }  // namespace sonde

@@ -7,7 +7,7 @@
 #include "report/text/log_text.h"
 
 namespace sonde {
-namespace {
+namespace why_cli {
 
 struct Options {
   ProfileOptions profile;
@@ -45,23 +45,23 @@ int list_rules() {
   return kDone;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
-  command.add_flag("--all", options->all, "all findings, not only the five that cost most");
-  command.add_flag("--json", options->json, "as a JSON document, all of them");
-  command.add_option("-o,--output", options->output, "a file to write to");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.add_flag("--list-rules", options->list_rules, "list what is looked for");
-  command.callback([options, &exit_code] {
-    exit_code = options->list_rules ? list_rules() : finish(options->profile, [&] { return run(*options); });
+  command.flag("--all", options->all, "show all findings, not only the five with the highest cost");
+  command.flag("--json", options->json, "print all findings as JSON");
+  command.option("-o,--output", options->output, "FILE", "file to write");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.flag("--list-rules", options->list_rules, "list the rules");
+  command.runs([options] {
+    return options->list_rules ? list_rules() : finish(options->profile, [&] { return run(*options); });
   });
 }
 
-}  // namespace
+}  // namespace why_cli
 
 extern const Command why_command;
-const Command why_command{"why", "Say what is wrong, what it costs at most, and what to do", "sonde why run.sqlite",
-                          set_up};
+const Command why_command{"why", "Explain why a program is slow: findings, their maximum cost, and what to do",
+                          "sonde why run.sqlite", why_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

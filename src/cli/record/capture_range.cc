@@ -38,7 +38,7 @@ Status read_end(const std::string& given, CaptureOptions& capture) {
   const bool plain = !has_number && (what == "none" || what == "stop" || what == "stop-shutdown" || what == "repeat");
   const bool counted = number && capture.numbered;
   if (plain || counted) return {};
-  return fail("--capture-range-end: '{}' is none of none, stop, stop-shutdown, repeat, repeat:N, repeat-shutdown:N",
+  return fail("--capture-range-end: '{}' is not one of none, stop, stop-shutdown, repeat, repeat:N, repeat-shutdown:N",
               given);
 }
 
@@ -68,18 +68,17 @@ Result<CaptureOptions> read_capture(const std::string& range, const std::string&
   CaptureOptions capture;
   if (is_whole_number(range)) {
     return fail(
-        "-c {}: -c is --capture-range here, as in nsys (none, nvtx or cudaProfilerApi); ncu's -c is --launch-count {}",
+        "-c {}: -c is --capture-range, as in nsys (none, nvtx or cudaProfilerApi); for ncu's -c use --launch-count {}",
         range, range);
   }
   if (range == "hotkey") {
-    return fail(
-        "--capture-range hotkey is for graphics programs; sonde start and sonde stop begin and end a recording");
+    return fail("--capture-range hotkey is for graphics programs; use sonde start and sonde stop instead");
   }
   if (range != "none" && range != "nvtx" && range != "cudaProfilerApi") {
-    return fail("--capture-range: '{}' is none of none, cudaProfilerApi and nvtx", range);
+    return fail("--capture-range: '{}' is not one of none, cudaProfilerApi and nvtx", range);
   }
   if (nvtx && range != "nvtx" && !is_port_of_ncu(*nvtx, range)) {
-    return fail("--nvtx-capture goes with --capture-range nvtx");
+    return fail("--nvtx-capture needs --capture-range nvtx");
   }
   if (range == "none") return capture;
   SONDE_TRY(read_end(end, capture));

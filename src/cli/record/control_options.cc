@@ -5,8 +5,6 @@
 #include <csignal>
 #include <ranges>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/capture_range.h"
 #include "cli/record/number_check.h"
 #include "cli/record/other_options.h"
@@ -35,8 +33,8 @@ std::string other_format(const std::string& value) {
     const std::string_view word(part);
     if (!is_other_format(word)) continue;
     return fmt::format(
-        "{} is not written by sonde record: 'sonde convert PROFILE FILE.json' writes a PyTorch trace, "
-        "'sonde stats --format csv PROFILE' tables",
+        "sonde record does not write {}; 'sonde convert PROFILE FILE.json' writes a PyTorch trace, 'sonde stats "
+        "--format csv PROFILE' tables",
         word);
   }
   return {};
@@ -64,45 +62,47 @@ Result<int> kill_signal(const std::string& text) {
   }
   if (is_word_of_ncu(text)) {
     return fail(
-        "--kill {}: it is the signal to the program here, as in nsys: none lets it go on, sigterm ends it. As ncu has "
-        "it, sonde record does not end the program behind --launch-count: leave --kill away",
+        "--kill {}: --kill is the signal to the program, as in nsys (none leaves it running, sigterm ends it). Ending "
+        "the program after --launch-count, as in ncu, is not supported",
         text);
   }
-  return fail("--kill: '{}' is none of none, sigkill, sigterm, sigint, sighup or their numbers", text);
+  return fail("--kill: '{}' is not one of none, sigkill, sigterm, sigint, sighup or their numbers", text);
 }
 
-void add_control_options(CLI::App& command, ControlArguments& a) {
+void add_control_options(CommandLine& command, ControlArguments& a) {
   command
-      .add_option_function<std::string>(
+      .option_taking(
           "--export",
           [&a](const std::string& value) {
             if (!is_format(value)) a.exported = value;
           },
-          "ncu's name of the profile; of nsys' formats sqlite, which it is, and none")
-      ->check([](const std::string& value) { return other_format(value); });
-  command.add_option(
-      "-o,--output", a.output,
-      "the profile, report%n without it; .sqlite is added; %n a number, %h the host, %p the process, %q{VARIABLE}");
-  command.add_flag("-f,--force-overwrite", a.overwrite, "replace the output where it is there already");
-  command.add_option("-y,--delay", a.delay_s, "seconds from the start to that of the recording")
-      ->check(seconds_check());
-  command.add_option("-d,--duration", a.duration_s, "seconds to record; without it until the program ends")
-      ->check(seconds_check());
-  command.add_option("--kill", a.kill,
-                     fmt::format("signal to the program when the duration is over ({}), or the capture range (none)",
-                                 a.kill_of_duration));
-  command.add_flag("-x,--stop-on-exit", a.stop_on_exit,
-                   "false: also record what the program leaves behind, until the duration is over");
+          "FILE", "name of the profile, as in ncu; of nsys' formats sqlite (the profile's own) and none")
+      .check([](const std::string& value) { return other_format(value); });
+  command.option("-o,--output", a.output, "NAME",
+                 "name of the profile (default: report%n); .sqlite is appended; %n: a number, %h: the host, %p: the "
+                 "process ID, %q{VARIABLE}: an environment variable");
+  command.flag("-f,--force-overwrite", a.overwrite, "replace an output file that exists");
+  command.option("-y,--delay", a.delay_s, "SECONDS", "start recording after SECONDS")
+      .between(0.0, static_cast<double>(kMaxSeconds), "seconds");
+  command.option("-d,--duration", a.duration_s, "SECONDS", "record for SECONDS (default: until the program ends)")
+      .between(0.0, static_cast<double>(kMaxSeconds), "seconds");
+  command.option(
+      "--kill", a.kill, "SIGNAL",
+      fmt::format("signal to the program after the duration (default: {}) or the capture range (default: none)",
+                  a.kill_of_duration));
+  command.flag("-x,--stop-on-exit", a.stop_on_exit,
+               "stop recording when the program exits; false also records processes that outlive it, for the duration");
   command
-      .add_option("-c,--capture-range", a.capture_range,
-                  "record what the program asks for: none, nvtx or cudaProfilerApi")
-      ->capture_default_str();
-  command.add_option("-p,--nvtx-capture", a.nvtx_capture,
-                     "the range that -c nvtx waits for: RANGE of the default domain, RANGE@DOMAIN, RANGE@*");
+      .option("-c,--capture-range", a.capture_range, "RANGE",
+              "record only a range that the program marks: none, nvtx or cudaProfilerApi")
+      .shows_default();
+  command.option("-p,--nvtx-capture", a.nvtx_capture, "RANGE",
+                 "range for -c nvtx: RANGE of the default domain, RANGE@DOMAIN, or RANGE@* of any domain");
   command
-      .add_option("--capture-range-end", a.capture_range_end,
-                  "none, stop, stop-shutdown, repeat[:N] or repeat-shutdown:N; a profile for each that repeats")
-      ->capture_default_str();
+      .option("--capture-range-end", a.capture_range_end, "WHAT",
+              "after the capture range: none, stop, stop-shutdown, repeat[:N] or repeat-shutdown:N; each repetition "
+              "writes a profile")
+      .shows_default();
 }
 
 std::vector<record::Remark> control_remarks(const ControlArguments& a, std::string_view output) {
@@ -111,25 +111,25 @@ std::vector<record::Remark> control_remarks(const ControlArguments& a, std::stri
       word_of_ending(a.output ? "-o" : "--export", a.output ? *a.output : a.exported.value_or(""), output);
   if (!ending.empty()) remarks.push_back({false, ending});
   if (a.nvtx_capture && is_port_of_ncu(*a.nvtx_capture, a.capture_range)) {
-    remarks.push_back({false, fmt::format("-p {}: without --capture-range nvtx it is ncu's --port: {}", *a.nvtx_capture,
-                                          in_place_of_option("--port"))});
+    remarks.push_back({false, fmt::format("-p {}: without --capture-range nvtx this is ncu's --port: {}",
+                                          *a.nvtx_capture, in_place_of_option("--port"))});
   }
   return remarks;
 }
 
 Result<record::RoundOptions> round_of(const ControlArguments& a) {
   record::RoundOptions round;
-  if (!a.stop_on_exit && a.duration_s <= 0) return fail("-x false needs --duration: what else ends the recording?");
+  if (!a.stop_on_exit && a.duration_s <= 0) return fail("-x false needs --duration, which ends the recording");
   auto capture = read_capture(a.capture_range, a.capture_range_end, a.nvtx_capture);
   if (!capture) return std::unexpected(capture.error());
   round.capture = std::move(*capture);
   const bool by_program = round.capture.trigger != wire::Trigger::none;
-  if (by_program && a.delay_s > 0) return fail("--delay and --capture-range both say when to begin; take one");
+  if (by_program && a.delay_s > 0) return fail("--delay and --capture-range both set the start; give one");
   const auto signal = kill_signal(a.kill.value_or(by_program ? "none" : a.kill_of_duration));
   if (!signal) return std::unexpected(signal.error());
   round.kill_signal = *signal;
   if (a.output && a.exported)
-    return fail("-o {} and --export {} both name the profile; take one", *a.output, *a.exported);
+    return fail("-o {} and --export {} both name the profile; give one", *a.output, *a.exported);
   auto output = recording_name(a.output ? *a.output : a.exported.value_or("report%n"));
   if (!output) return std::unexpected(output.error());
   round.output = std::move(*output);

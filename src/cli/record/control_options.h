@@ -24,7 +24,7 @@ struct ControlArguments {
   std::optional<std::string> nvtx_capture;
 };
 
-void add_control_options(CLI::App& command, ControlArguments& arguments);
+void add_control_options(CommandLine& command, ControlArguments& arguments);
 
 /// The output's macros are expanded; it stays relative to the working folder.
 [[nodiscard]] Result<record::RoundOptions> round_of(const ControlArguments& arguments);

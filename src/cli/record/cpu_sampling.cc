@@ -4,8 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/number_check.h"
 
 namespace sonde::record_cli {
@@ -47,19 +45,19 @@ auto meaning_of(const Words& words, std::string_view word) -> std::optional<decl
 
 }  // namespace
 
-std::shared_ptr<CpuArguments> add_cpu_options(CLI::App& command) {
+std::shared_ptr<CpuArguments> add_cpu_options(CommandLine& command) {
   auto a = std::make_shared<CpuArguments>();
-  command.add_option("-s,--sample", a->sample, "CPU samples: process-tree, system-wide or none")->capture_default_str();
-  command.add_option("--sampling-frequency", a->frequency_hz, "samples a second of each thread that runs")
-      ->check(whole_number_check(kLeastHz, kMostHz, "samples a second", "HZ"))
-      ->capture_default_str();
-  command.add_option("--cpuctxsw", a->switches,
-                     "when threads run and wait: process-tree, system-wide or none; without it as --sample");
-  command.add_option("-b,--backtrace", a->backtrace, "call chains of samples: auto, dwarf, fp or none")
-      ->capture_default_str();
-  command.add_option("--samples-per-backtrace", a->samples_per_backtrace, "a call chain for every so many samples")
-      ->check(whole_number_check(1, kMostSamplesPerBacktrace, "samples", "SAMPLES"))
-      ->capture_default_str();
+  command.option("-s,--sample", a->sample, "SCOPE", "sample CPUs: process-tree, system-wide or none").shows_default();
+  command.option("--sampling-frequency", a->frequency_hz, "HZ", "samples per second of each running thread")
+      .within(kLeastHz, kMostHz, "samples a second")
+      .shows_default();
+  command.option("--cpuctxsw", a->switches, "SCOPE",
+                 "record when threads run and wait: process-tree, system-wide or none (default: as --sample)");
+  command.option("-b,--backtrace", a->backtrace, "METHOD", "call stacks of samples: auto, dwarf, fp or none")
+      .shows_default();
+  command.option("--samples-per-backtrace", a->samples_per_backtrace, "N", "record a call stack every N samples")
+      .within(1, kMostSamplesPerBacktrace, "samples")
+      .shows_default();
   return a;
 }
 
@@ -68,14 +66,14 @@ Result<record::CpuOptions> cpu_options_of(const CpuArguments& arguments) {
   const auto sample = meaning_of(kScopes, arguments.sample);
   if (!sample && is_whole_number(arguments.sample)) {
     return fail(
-        "-s {}: -s is --sample here, as in nsys (process-tree, system-wide or none); ncu's -s is --launch-skip {}",
+        "-s {}: -s is --sample, as in nsys (process-tree, system-wide or none); for ncu's -s use --launch-skip {}",
         arguments.sample, arguments.sample);
   }
-  if (!sample) return fail("--sample: '{}' is none of process-tree, cpu, system-wide, none", arguments.sample);
+  if (!sample) return fail("--sample: '{}' is not one of process-tree, cpu, system-wide, none", arguments.sample);
   const auto switches = meaning_of(kScopes, arguments.switches.empty() ? arguments.sample : arguments.switches);
-  if (!switches) return fail("--cpuctxsw: '{}' is none of process-tree, system-wide, none", arguments.switches);
+  if (!switches) return fail("--cpuctxsw: '{}' is not one of process-tree, system-wide, none", arguments.switches);
   const auto backtrace = meaning_of(kBacktraces, arguments.backtrace);
-  if (!backtrace) return fail("--backtrace: '{}' is none of auto, dwarf, fp, lbr, none", arguments.backtrace);
+  if (!backtrace) return fail("--backtrace: '{}' is not one of auto, dwarf, fp, lbr, none", arguments.backtrace);
   if (*backtrace == Backtrace::dwarf && !record::kCanUnwind) {
     return fail("--backtrace={}: unwinding by tables works on x86-64 only; use --backtrace=fp", arguments.backtrace);
   }

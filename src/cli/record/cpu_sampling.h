@@ -19,7 +19,7 @@ struct CpuArguments {
   int samples_per_backtrace = 1;
 };
 
-[[nodiscard]] std::shared_ptr<CpuArguments> add_cpu_options(CLI::App& command);
+[[nodiscard]] std::shared_ptr<CpuArguments> add_cpu_options(CommandLine& command);
 
 /// Words that nsys does not know either are errors.
 [[nodiscard]] Result<record::CpuOptions> cpu_options_of(const CpuArguments& arguments);

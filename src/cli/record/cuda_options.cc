@@ -4,8 +4,6 @@
 #include <charconv>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/number_check.h"
 
 namespace sonde::record_cli {
@@ -28,7 +26,7 @@ Result<int64_t> threshold(std::string_view text) {
   int64_t ns = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ns);
   if (error == std::errc() && end == text.data() + text.size() && ns >= 0) return ns;
-  return fail("--cudabacktrace: '{}' is no number of nanoseconds", text);
+  return fail("--cudabacktrace: '{}' is not a number of nanoseconds", text);
 }
 
 Status add_back_traces(wire::CudaWanted& wanted, const std::string& choice) {
@@ -56,8 +54,8 @@ Status add_back_traces(wire::CudaWanted& wanted, const std::string& choice) {
     return {};
   }
   return fail(
-      "--cudabacktrace: '{}' is none of all, api, kernel, memory, sync, other and none, each with :NS behind it "
-      "for the least duration",
+      "--cudabacktrace: '{}' is not one of all, api, kernel, memory, sync, other and none, optionally followed by :NS "
+      "for the minimum duration",
       choice);
 }
 
@@ -65,46 +63,44 @@ Status add_graphs(wire::CudaWanted& wanted, const std::string& choice, std::vect
   const auto [level, origin] = split(choice);
   const bool known_origin = origin.empty() || origin == "host-only" || origin == "host-and-device";
   if ((level != "graph" && level != "node") || !known_origin) {
-    return fail("--cuda-graph-trace: '{}' is neither graph nor node, with :host-only or :host-and-device behind it",
-                choice);
+    return fail(
+        "--cuda-graph-trace: '{}' is neither graph nor node, optionally followed by :host-only or :host-and-device",
+        choice);
   }
   if (level == "node") wanted.extras |= wire::kCudaGraphNodes;
   if (origin == "host-and-device") {
-    remarks.push_back(
-        {true, "CUDA graphs that the GPU itself launches are not recorded: only :host-only is there yet"});
+    remarks.push_back({true, "CUDA graphs launched by the GPU itself are not recorded; only :host-only is supported"});
   }
   return {};
 }
 
 }  // namespace
 
-void add_cuda_options(CLI::App& command, CudaArguments& a) {
-  command.add_flag("--cuda-memory-usage", a.memory, "also record what CUDA allocates and frees");
+void add_cuda_options(CommandLine& command, CudaArguments& a) {
+  command.flag("--cuda-memory-usage", a.memory, "also record allocations and frees of CUDA memory");
   command
-      .add_option("--cuda-graph-trace", a.graphs,
-                  "graph: each launch of a CUDA graph as a whole; node: each kernel and copy in it, at a higher cost")
-      ->capture_default_str();
+      .option("--cuda-graph-trace", a.graphs, "LEVEL",
+              "record CUDA graphs by graph (each launch as a whole) or by node (each kernel and copy in it, at a "
+              "higher cost)")
+      .shows_default();
   command
-      .add_option(
-          "--cudabacktrace", a.back_traces,
-          "back traces of CUDA calls: all, kernel, memory, sync, other or none, with :NS behind it for calls that "
-          "took so long (1000)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command.add_flag("--cuda-um-cpu-page-faults", a.cpu_page_faults,
-                   "also record the CPU's page faults of unified memory");
-  command.add_flag("--cuda-um-gpu-page-faults", a.gpu_page_faults,
-                   "also record the GPU's page faults of unified memory");
+      .option("--cudabacktrace", a.back_traces, "LIST",
+              "backtraces of CUDA calls: all, kernel, memory, sync, other or none, optionally with :NS for the minimum "
+              "duration (1000)")
+      .list()
+      .shows_default();
+  command.flag("--cuda-um-cpu-page-faults", a.cpu_page_faults, "also record CPU page faults of unified memory");
+  command.flag("--cuda-um-gpu-page-faults", a.gpu_page_faults, "also record GPU page faults of unified memory");
   command
-      .add_option("--cuda-event-trace", a.event_times, "true: also record when the GPU reaches CUDA events, at a cost")
-      ->check(CLI::IsMember({"true", "false", "auto"}))
-      ->capture_default_str();
+      .option("--cuda-event-trace", a.event_times, "true|false|auto",
+              "record when the GPU reaches CUDA events, at a cost: true, false or auto")
+      .one_of({"true", "false", "auto"})
+      .shows_default();
   command
-      .add_option("--cuda-flush-interval", a.flush_ms,
-                  "milliseconds between two times that CUPTI's records are fetched: what a crash may cost")
-      ->check(whole_number_check(0, kMostFlushMs, "milliseconds", "MS"))
-      ->capture_default_str();
+      .option("--cuda-flush-interval", a.flush_ms, "MS",
+              "milliseconds between flushes of CUPTI's records; a crash loses the records since the last flush")
+      .within(0, kMostFlushMs, "milliseconds")
+      .shows_default();
 }
 
 Result<wire::CudaWanted> cuda_options(const CudaArguments& arguments, std::vector<record::Remark>& remarks) {

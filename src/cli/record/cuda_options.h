@@ -20,7 +20,7 @@ struct CudaArguments {
 };
 
 /// `arguments` must outlive the command.
-void add_cuda_options(CLI::App& command, CudaArguments& arguments);
+void add_cuda_options(CommandLine& command, CudaArguments& arguments);
 
 /// As the injected library takes them. What nsys would do and Sonde does not is added to the remarks.
 [[nodiscard]] Result<wire::CudaWanted> cuda_options(const CudaArguments& arguments,

@@ -7,13 +7,13 @@ namespace sonde::record_cli {
 namespace {
 
 std::unexpected<Error> no_expression(const std::string& text, std::string_view reason) {
-  return fail("'{}' is no extended regular expression: {}", text, reason);
+  return fail("'{}' is not a valid extended regular expression: {}", text, reason);
 }
 
 }  // namespace
 
 Result<Expression> Expression::compile(const std::string& text) {
-  if (text.contains('\n')) return no_expression(text, "names have no line breaks");
+  if (text.contains('\n')) return no_expression(text, "a name cannot contain a line break");
   auto compiled = std::make_unique<regex_t>();
   const int error = regcomp(compiled.get(), text.c_str(), REG_EXTENDED | REG_NOSUB);
   if (error == 0) return Expression(std::move(compiled));

@@ -5,16 +5,14 @@
 #include <charconv>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/number_check.h"
 
 namespace sonde::record_cli {
 namespace {
 
 constexpr uint64_t kAllDevices = ~uint64_t{0};
-constexpr int64_t kLeastHz = 10;
-constexpr int64_t kMostHz = 200'000;
+constexpr int64_t kMinMetricsHz = 10;
+constexpr int64_t kMaxMetricsHz = 200'000;
 constexpr uint32_t kMostDevices = 64;
 
 /// Where the names stand on their way to the programs.
@@ -31,9 +29,8 @@ Status add_device(uint64_t& devices, const std::string& word) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error != std::errc() || end != word.data() + word.size() || number >= kMostDevices) {
     return fail(
-        "--gpu-metrics-devices: '{}' is none of none, all, cuda-visible or CUDA's numbers of GPUs (0 to {}) with "
-        "commas "
-        "between",
+        "--gpu-metrics-devices: '{}' is not one of none, all, cuda-visible, or CUDA's GPU numbers (0 to {}) separated "
+        "by commas",
         word, kMostDevices - 1);
   }
   devices |= uint64_t{1} << number;
@@ -55,15 +52,15 @@ Status add_word_of_set(record::GpuMetricsOptions& options, const std::string& wo
                        std::vector<record::Remark>& remarks) {
   if (word == "general") return {};
   if (is_set_of_nsys(word)) {
-    remarks.push_back({false, fmt::format("--gpu-metrics-set {}: Sonde samples its general set, as far as the GPU has "
-                                          "it; metrics by their NVIDIA names may stand there instead",
+    remarks.push_back({false, fmt::format("--gpu-metrics-set {}: Sonde samples its general set, as far as the GPU "
+                                          "supports it; NVIDIA metric names are accepted instead",
                                           word)});
     return {};
   }
   if (!is_metric(word)) {
     return fail(
-        "--gpu-metrics-set: '{}' is neither general, nor one of nsys' sets (gh100, ga10x, ...), nor the name of a "
-        "metric, as sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
+        "--gpu-metrics-set: '{}' is neither general, nor one of nsys' sets (gh100, ga10x, ...), nor a metric name such "
+        "as sm__cycles_active.avg.pct_of_peak_sustained_elapsed",
         word);
   }
   options.names.push_back(word);
@@ -74,26 +71,24 @@ Status check_room(const std::vector<std::string>& names) {
   size_t bytes = 0;
   for (const std::string& name : names) bytes += name.size() + 1;
   if (bytes < kNameRoom) return {};
-  return fail("--gpu-metrics-set: the names are {} bytes long, and there is room for {}; few metrics fit into one pass",
+  return fail("--gpu-metrics-set: the names are {} bytes long, and the limit is {}; few metrics fit into one pass",
               bytes, kNameRoom - 1);
 }
 
 }  // namespace
 
-void add_gpu_metrics_options(CLI::App& command, GpuMetricsArguments& a) {
+void add_gpu_metrics_options(CommandLine& command, GpuMetricsArguments& a) {
   command
-      .add_option("--gpu-metrics-devices,--gpu-metrics-device", a.devices,
-                  "GPUs whose metrics are sampled over time: none, all, cuda-visible, or CUDA's numbers of them")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command.add_option("--gpu-metrics-frequency", a.frequency_hz, "samples a second, 10 to 200000 (10000)")
-      ->check(whole_number_check(kLeastHz, kMostHz, "samples a second", "HZ"));
+      .option("--gpu-metrics-devices,--gpu-metrics-device", a.devices, "LIST",
+              "GPUs whose metrics are sampled over time: none, all, cuda-visible, or CUDA's GPU numbers")
+      .list()
+      .shows_default();
+  command.option("--gpu-metrics-frequency", a.frequency_hz, "HZ", "samples per second, 10 to 200000 (default: 10000)")
+      .within(kMinMetricsHz, kMaxMetricsHz, "samples a second");
   command
-      .add_option("--gpu-metrics-set", a.set,
-                  "general (what it is without this option), or names of NVIDIA's metrics with commas between")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .option("--gpu-metrics-set", a.set, "LIST",
+              "metrics to sample: general (default), or NVIDIA metric names separated by commas")
+      .list();
 }
 
 Result<record::GpuMetricsOptions> gpu_metrics_options(const GpuMetricsArguments& arguments,
@@ -104,7 +99,7 @@ Result<record::GpuMetricsOptions> gpu_metrics_options(const GpuMetricsArguments&
   SONDE_TRY(check_room(options.names));
   if (arguments.frequency_hz) options.frequency_hz = static_cast<uint32_t>(*arguments.frequency_hz);
   if (!options.any() && (arguments.frequency_hz || !arguments.set.empty())) {
-    remarks.push_back({true, "GPU metrics are not sampled: --gpu-metrics-devices says of which GPUs, and is none"});
+    remarks.push_back({true, "GPU metrics are not sampled: --gpu-metrics-devices is none"});
   }
   return options;
 }

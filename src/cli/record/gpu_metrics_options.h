@@ -19,7 +19,7 @@ struct GpuMetricsArguments {
   std::vector<std::string> set = {};
 };
 
-void add_gpu_metrics_options(CLI::App& command, GpuMetricsArguments& arguments);
+void add_gpu_metrics_options(CommandLine& command, GpuMetricsArguments& arguments);
 
 /// What they ask for. A word that is none of theirs is an error; what changes nothing is told.
 [[nodiscard]] Result<record::GpuMetricsOptions> gpu_metrics_options(const GpuMetricsArguments& arguments,

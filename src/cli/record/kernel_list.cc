@@ -65,8 +65,8 @@ Result<std::vector<record::ListedKernel>> read_kernel_list(const std::string& pa
   }
   if (kernels.empty()) {
     return fail(
-        "--kernels-from {}: no kernel stands in it; a line is a kernel's name and the ranges around it, with "
-        "tabs between",
+        "--kernels-from {}: the file contains no kernel; a line is a kernel's name and the ranges around it, separated "
+        "by tabs",
         path);
   }
   return kernels;

@@ -1,7 +1,5 @@
 #include "cli/record/launch_choice.h"
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/expression.h"
 #include "cli/record/kernel_list.h"
 #include "cli/record/nvtx_filter.h"
@@ -9,41 +7,40 @@
 namespace sonde::record_cli {
 namespace {
 
-void add_names(CLI::App& command, const std::string& group, LaunchChoice& choice) {
-  command.add_option("--kernel-regex", choice.kernel_regex, "only kernels whose function name it matches")
-      ->group(group);
-  command.add_option("-k,--kernel-name", choice.kernel_name, "only kernels of this name; or regex:EXPRESSION")
-      ->group(group);
+void add_names(CommandLine& command, const std::string& group, LaunchChoice& choice) {
+  command.option("--kernel-regex", choice.kernel_regex, "REGEX", "only kernels whose function name matches")
+      .group(group);
+  command.option("-k,--kernel-name", choice.kernel_name, "NAME", "only kernels with this name, or regex:EXPRESSION")
+      .group(group);
 }
 
-void add_numbers(CLI::App& command, const std::string& group, LaunchChoice& choice) {
-  command.add_option("--launch-skip", choice.skip, "leave out so many of their launches first")
-      ->check(CLI::NonNegativeNumber)
-      ->group(group);
-  command.add_option("--launch-count", choice.count, "measure so many launches a process; 0: all")
-      ->check(CLI::NonNegativeNumber)
-      ->group(group);
+void add_numbers(CommandLine& command, const std::string& group, LaunchChoice& choice) {
+  command.option("--launch-skip", choice.skip, "N", "skip the first N launches").not_negative().group(group);
+  command.option("--launch-count", choice.count, "N", "measure N launches per process; 0: all")
+      .not_negative()
+      .group(group);
   command
-      .add_option("--launches-each", choice.each,
-                  "measure so many launches of each kernel, grid, block and place in the NVTX ranges; 0: all")
-      ->check(CLI::NonNegativeNumber)
-      ->group(group);
+      .option("--launches-each", choice.each, "N",
+              "measure N launches of each kernel, grid, block and NVTX range; 0: all")
+      .not_negative()
+      .group(group);
 }
 
-void add_places(CLI::App& command, const std::string& group, LaunchChoice& choice) {
+void add_places(CommandLine& command, const std::string& group, LaunchChoice& choice) {
   command
-      .add_option("--nvtx-include", choice.included_ranges,
-                  "only launches within [DOMAIN@]NAME/ (push/pop) or [DOMAIN@]NAME,NAME (start/end), as ncu has it")
-      ->allow_extra_args(false)
-      ->group(group);
-  command.add_option("--nvtx-exclude", choice.excluded_ranges, "no launches within them")
-      ->allow_extra_args(false)
-      ->group(group);
+      .option("--nvtx-include", choice.included_ranges, "RANGES",
+              "only launches within [DOMAIN@]NAME/ (push/pop) or [DOMAIN@]NAME,NAME (start/end), as in ncu; repeatable")
+      .repeatable()
+      .group(group);
   command
-      .add_option(
-          "--kernels-from", choice.kernel_list,
-          "only the kernels in places of a file: lines of a kernel's name and the ranges around it, tabs between")
-      ->group(group);
+      .option("--nvtx-exclude", choice.excluded_ranges, "RANGES",
+              "no launches within these ranges, written as for --nvtx-include; repeatable")
+      .repeatable()
+      .group(group);
+  command
+      .option("--kernels-from", choice.kernel_list, "FILE",
+              "only kernels listed in a file; a line is a kernel's name and the ranges around it, separated by tabs")
+      .group(group);
 }
 
 /// An expression that finds the name alone.
@@ -65,7 +62,7 @@ std::string expression_of(std::string_view name) {
 Status choose_kernel(record::MeasureRequest& request, const LaunchChoice& choice) {
   const bool by_name = !choice.kernel_name.empty();
   if (by_name && !choice.kernel_regex.empty()) {
-    return fail("--kernel-regex and --kernel-name both choose kernels: give one");
+    return fail("--kernel-regex and --kernel-name both choose kernels; give one");
   }
   request.kernel = by_name ? expression_of(choice.kernel_name) : choice.kernel_regex;
   const auto compiled = Expression::compile(request.kernel);
@@ -93,7 +90,7 @@ Status add_filters(record::MeasureRequest& request, const LaunchChoice& choice) 
   for (const record::RangeFilter& filter : request.filters) elements += filter.ranges.size();
   if (request.filters.size() <= record::kMostRangeFilters && elements <= record::kMostRangeElements) return {};
   return fail(
-      "--nvtx-include and --nvtx-exclude: no more than {} of them, with {} ranges together; regex: takes several",
+      "--nvtx-include and --nvtx-exclude: at most {} options with {} ranges in total; regex: matches several names",
       record::kMostRangeFilters, record::kMostRangeElements);
 }
 
@@ -101,7 +98,7 @@ Status add_filters(record::MeasureRequest& request, const LaunchChoice& choice) 
 void note_start_end(const record::MeasureRequest& request, std::vector<record::Remark>& remarks) {
   for (const record::RangeFilter& filter : request.filters) {
     if (filter.push_pop) continue;
-    remarks.push_back({false, fmt::format("{} '{}' means start/end ranges, as in ncu; '{}/' is a push/pop range",
+    remarks.push_back({false, fmt::format("{} '{}' selects start/end ranges, as in ncu; '{}/' selects a push/pop range",
                                           option_of(filter.exclude), filter.text, filter.text)});
   }
 }
@@ -116,7 +113,7 @@ Status add_listed(record::MeasureRequest& request, const LaunchChoice& choice) {
 
 }  // namespace
 
-void add_launch_choice(CLI::App& command, const std::string& group, LaunchChoice& choice) {
+void add_launch_choice(CommandLine& command, const std::string& group, LaunchChoice& choice) {
   add_names(command, group, choice);
   add_numbers(command, group, choice);
   add_places(command, group, choice);

@@ -20,7 +20,7 @@ struct LaunchChoice {
   std::string kernel_list;                   ///< --kernels-from
 };
 
-void add_launch_choice(CLI::App& command, const std::string& group, LaunchChoice& choice);
+void add_launch_choice(CommandLine& command, const std::string& group, LaunchChoice& choice);
 
 /// The first option of them that was given; null: none was.
 [[nodiscard]] const char* first_choice(const LaunchChoice& choice);

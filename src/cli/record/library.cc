@@ -14,13 +14,13 @@ Result<std::string> find_library() {
     if (!std::filesystem::exists(path, error)) continue;
     // The loader takes both for the end of a name, and knows no quotes.
     if (path.string().find_first_of(": ") != std::string::npos) {
-      return fail("cannot record: '{}' has a blank or a colon in its path, which LD_PRELOAD cannot name",
+      return fail("cannot record: the path '{}' contains a blank or a colon, which LD_PRELOAD does not support",
                   path.string());
     }
     SONDE_TRY(record::check_library_version(path.string()));
     return path.string();
   }
-  return fail("cannot record: libsonde_inject.so is not beside {}; install it there", (folder / "sonde").string());
+  return fail("cannot record: libsonde_inject.so is missing next to {}; install it there", (folder / "sonde").string());
 }
 
 namespace {
@@ -30,7 +30,7 @@ Result<std::filesystem::path> folder_with(const std::string& library, std::strin
   auto folder = std::filesystem::path(library).parent_path();
   std::error_code error;
   if (std::filesystem::exists(folder / name, error)) return folder;
-  return fail("cannot record: there is no {}; install it there", (folder / name).string());
+  return fail("cannot record: {} is missing; install it there", (folder / name).string());
 }
 
 }  // namespace

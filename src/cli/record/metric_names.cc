@@ -163,9 +163,9 @@ Status no_metric(std::string_view word) {
   std::vector<std::string_view> known(kSets.begin(), kSets.end());
   for (const Quantity& quantity : quantities()) known.push_back(quantity.name);
   return fail(
-      "--metrics: '{}' is no set and no metric{}; there are the sets basic, detailed and full, metrics as "
-      "sm__throughput.avg.pct_of_peak_sustained_elapsed, what is computed from them as dram_read_bytes (sonde kernels "
-      "--list-columns), and regex:, group: and breakdown: before a name",
+      "--metrics: '{}' is not a set or metric{}; give sets (basic, detailed, full), metrics "
+      "(sm__throughput.avg.pct_of_peak_sustained_elapsed), computed metrics (dram_read_bytes; sonde kernels "
+      "--list-columns), or names after regex:, group: or breakdown:",
       word, did_you_mean(word, known));
 }
 

@@ -4,8 +4,6 @@
 #include <array>
 #include <charconv>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/metric_names.h"
 
 namespace sonde::record_cli {
@@ -14,27 +12,35 @@ namespace {
 constexpr const char* kGroup = "Kernel metrics";
 
 /// Which counters.
-void add_counter_options(CLI::App& command, MetricOptions& options) {
+void add_counter_options(CommandLine& command, MetricOptions& options) {
   const auto list = [&](const char* name, std::vector<std::string>& into, const char* help) {
-    command.add_option(name, into, help)->delimiter(',')->allow_extra_args(false)->group(kGroup);
+    command.option(name, into, "LIST", help).list().group(kGroup);
   };
-  list("--metrics", options.metrics, "counters of kernels: basic, detailed, full, or metrics with commas between");
-  list("--set", options.sets, "the same for a set: basic, detailed or full");
-  list("--section", options.sections, "the counters of a section (sonde kernel --list-sections)");
+  list("--metrics", options.metrics,
+       "counters of kernels to measure: basic, detailed, full, or metrics separated by commas");
+  list("--set", options.sets, "same as --metrics for sets: basic, detailed or full");
+  list("--section", options.sections, "measure the counters of sections (sonde kernel --list-sections)");
 }
 
 /// How they are taken.
-void add_way_options(CLI::App& command, MetricOptions& options) {
+void add_way_options(CommandLine& command, MetricOptions& options) {
   command
-      .add_option("--sampling-interval,--warp-sampling-interval", options.sampling_interval,
-                  "of set full and section SourceCounters: auto, or 0 to 26 for a sample each 2^(5+N) cycles")
-      ->group(kGroup);
+      .option("--sampling-interval,--warp-sampling-interval", options.sampling_interval, "N|auto",
+              "sampling interval of set full and section SourceCounters: auto, or 0 to 26 for a sample every 2^(5+N) "
+              "cycles")
+      .group(kGroup);
   command
-      .add_flag("--instruction-counts", options.instruction_counts,
-                "count how often each instruction ran; CUPTI patches the kernels' code for it")
-      ->group(kGroup);
-  command.add_option("--replay-mode", options.replay_mode, "kernel: each launch runs once a pass")->group(kGroup);
-  command.add_option("--target-processes", options.target_processes, "all: the program's children too")->group(kGroup);
+      .flag("--instruction-counts", options.instruction_counts,
+            "count executions of each instruction; CUPTI patches the kernels' code")
+      .group(kGroup);
+  command
+      .option("--replay-mode", options.replay_mode, "MODE",
+              "replay mode; only kernel is supported: each launch runs once per pass")
+      .group(kGroup);
+  command
+      .option("--target-processes", options.target_processes, "WHICH",
+              "processes to measure; only all is supported, including children of the program")
+      .group(kGroup);
 }
 
 Result<MetricNames> names_of(const MetricOptions& options) {
@@ -60,7 +66,7 @@ Status add_counters(record::MeasureRequest& request, const MetricOptions& option
   request.samples = names->samples;
   request.instructions = names->instructions || options.instruction_counts;
   if (!request.metrics.empty() || request.samples || request.instructions) return {};
-  return fail("--metrics names nothing that a GPU counts: sonde record writes down the launch's own facts anyway");
+  return fail("--metrics names no counters of a GPU; sonde record always records launch properties");
 }
 
 /// ncu's 0 to 31 is 2^(5 + N) cycles; CUPTI ends at 2^31.
@@ -72,7 +78,7 @@ Result<std::optional<int64_t>> period_of(const MetricOptions& options) {
   int64_t value = -1;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end.ec != std::errc() || end.ptr != text.data() + text.size() || value < 0 || value > kMost) {
-    return fail("--sampling-interval '{}': auto, or 0 to {} for a sample each 2^(5+N) cycles", text, kMost);
+    return fail("--sampling-interval '{}': use auto, or 0 to {} for a sample every 2^(5+N) cycles", text, kMost);
   }
   return kLeast + value;
 }
@@ -82,19 +88,19 @@ Status add_period(record::MeasureRequest& request, const MetricOptions& options)
   if (!period) return std::unexpected(period.error());
   request.period = *period;
   if (!request.period || request.samples) return {};
-  return fail("--sampling-interval is that of samples: --set full or --section SourceCounters takes them");
+  return fail("--sampling-interval needs --set full or --section SourceCounters");
 }
 
 Status check_replay(const MetricOptions& options, std::vector<record::Remark>& remarks) {
   constexpr std::array<std::string_view, 4> kModes = {"kernel", "application", "range", "app-range"};
   if (std::ranges::find(kModes, options.replay_mode) == kModes.end()) {
-    return fail("--replay-mode: there is no mode '{}'; sonde record replays each kernel (kernel)", options.replay_mode);
+    return fail("--replay-mode: unknown mode '{}'; sonde record replays each kernel (kernel)", options.replay_mode);
   }
   if (options.replay_mode != "kernel") {
     remarks.push_back(
-        {true, fmt::format("--replay-mode {}: sonde record replays each kernel by itself, as --replay-mode "
-                           "kernel does",
-                           options.replay_mode)});
+        {true,
+         fmt::format("--replay-mode {}: sonde record replays each kernel separately, as --replay-mode kernel does",
+                     options.replay_mode)});
   }
   if (options.target_processes != "all") {
     remarks.push_back({true, fmt::format("--target-processes {}: all processes of the program are measured",
@@ -105,7 +111,7 @@ Status check_replay(const MetricOptions& options, std::vector<record::Remark>& r
 
 }  // namespace
 
-std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command) {
+std::shared_ptr<MetricOptions> add_metric_options(CommandLine& command) {
   auto options = std::make_shared<MetricOptions>();
   add_counter_options(command, *options);
   add_launch_choice(command, kGroup, options->launches);
@@ -118,7 +124,7 @@ Result<std::optional<record::MeasureRequest>> measure_request(const MetricOption
   if (!wants_metrics(options)) {
     const char* const choice = first_choice(options.launches);
     if (choice == nullptr) return std::nullopt;
-    return fail("{} chooses kernels to measure: --metrics basic (or a list of metrics) says what", choice);
+    return fail("{} chooses kernels to measure; also give --metrics basic, or a list of metrics", choice);
   }
   SONDE_TRY(check_replay(options, remarks));
   record::MeasureRequest request;

@@ -22,7 +22,7 @@ struct MetricOptions {
   std::string target_processes = "all";
 };
 
-[[nodiscard]] std::shared_ptr<MetricOptions> add_metric_options(CLI::App& command);
+[[nodiscard]] std::shared_ptr<MetricOptions> add_metric_options(CommandLine& command);
 
 /// What is asked for; absent where no metric is. `remarks` gets what is done otherwise than asked.
 [[nodiscard]] Result<std::optional<record::MeasureRequest>> measure_request(const MetricOptions& options,

@@ -71,9 +71,9 @@ class Reader {
 
   Result<RangeFilter> read() {
     filter_.text = text_;
-    if (text_.contains('\n')) return wrong("a name has no line break");
+    if (text_.contains('\n')) return wrong("a name cannot contain a line break");
     std::vector<Letters> parts = split(letters_of(text_), '@');
-    if (parts.size() > 2) return wrong("one domain may stand before an @; give another option for ranges of another");
+    if (parts.size() > 2) return wrong("only one domain may precede @; repeat the option for ranges of another domain");
     if (parts.size() == 2 && !parts.front().empty()) SONDE_TRY(read_element(parts.front(), filter_.domain));
     SONDE_TRY(read_ranges(std::move(parts.back())));
     return std::move(filter_);
@@ -102,7 +102,7 @@ class Reader {
     const bool alone = filter_.push_pop && part.size() == 1;
     if (alone && is(part.front(), '*')) return set_kind(range, Kind::any_number);
     if (alone && is(part.front(), '+')) return set_kind(range, Kind::one);
-    if (part.empty()) return wrong("a range without a name cannot be asked for");
+    if (part.empty()) return wrong("a range needs a name");
     return read_element(part, range);
   }
 
@@ -117,11 +117,13 @@ class Reader {
     if (element.text.starts_with(kRegex)) return read_expression(part, element);
     for (const Letter& letter : part) {
       if (is(letter, ',')) {
-        return wrong("a comma stands between start/end ranges, and '/' between push/pop ranges; \\, is one in a name");
+        return wrong(
+            "commas separate start/end ranges, and '/' separates push/pop ranges; write \\, for a comma in a name");
       }
       if (is(letter, '[') || is(letter, ']')) {
         return wrong(
-            "[ stands before the outermost push/pop range and ] behind the innermost; \\[ and \\] are such in a name");
+            "[ precedes the outermost push/pop range and ] follows the innermost; write \\[ and \\] for brackets in a "
+            "name");
       }
     }
     return {};

@@ -4,8 +4,6 @@
 #include <array>
 #include <ranges>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/record/number_check.h"
 
 namespace sonde::record_cli {
@@ -61,34 +59,33 @@ void take_checked(OtherOptions& into, const OtherOption& option, const std::stri
     return refuse(into, fmt::format("{}: '{}' is neither true nor false", name, value));
   }
   if (option.takes == Takes::number && !is_whole_number(value)) {
-    return refuse(into, fmt::format("{}: '{}' is no number; {}", name, value, option.answer));
+    return refuse(into, fmt::format("{}: '{}' is not a number; {}", name, value, option.answer));
   }
   take(into, option, value);
 }
 
 /// Those of the names that the command has no option of.
-std::string free_names(const CLI::App& command, std::string_view names) {
+std::string free_names(const CommandLine& command, std::string_view names) {
   std::string left;
   for (const auto part : names | std::views::split(',')) {
     const std::string name(std::string_view{part});
-    if (command.get_option_no_throw(name) == nullptr) left += (left.empty() ? "" : ",") + name;
+    if (!command.find_option(name)) left += (left.empty() ? "" : ",") + name;
   }
   return left;
 }
 
 }  // namespace
 
-std::shared_ptr<OtherOptions> add_other_options(CLI::App& command) {
+std::shared_ptr<OtherOptions> add_other_options(CommandLine& command) {
   auto taken = std::make_shared<OtherOptions>();
   for (const OtherOption& option : kOtherOptions) {
     const std::string names = free_names(command, option.names);
     if (names.empty()) continue;
     const std::string answer(option.answer);
     const auto take_one = [taken, &option](const std::string& value) { take_checked(*taken, option, value); };
-    CLI::Option* const added = option.takes == Takes::flag
-                                   ? command.add_flag(names, answer)->each(take_one)
-                                   : command.add_option_function<std::string>(names, take_one, answer);
-    added->group("")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    CommandOption added = option.takes == Takes::flag ? command.flag_taking(names, take_one, answer)
+                                                      : command.option_taking(names, take_one, "VALUE", answer);
+    added.hidden().last_counts();
   }
   return taken;
 }

@@ -20,7 +20,7 @@ struct OtherOptions {
 };
 
 /// Adds those of other_options.inc, hidden in the help, whose names the command has not got already: to be called last.
-[[nodiscard]] std::shared_ptr<OtherOptions> add_other_options(CLI::App& command);
+[[nodiscard]] std::shared_ptr<OtherOptions> add_other_options(CommandLine& command);
 
 /// Adds to the remarks. An option that is refused is an error.
 [[nodiscard]] Status answer_others(const OtherOptions& options, std::vector<record::Remark>& remarks);

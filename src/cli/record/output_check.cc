@@ -44,12 +44,12 @@ Status check_folder(const fs::path& output) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
   if (!fs::exists(status)) {
-    return fail("-o {}: there is no folder {}; mkdir -p {} makes it", output.string(), folder, folder);
+    return fail("-o {}: the folder {} does not exist; mkdir -p {} creates it", output.string(), folder, folder);
   }
   if (!fs::is_directory(status)) return fail("-o {}: {} is a file, not a folder", output.string(), folder);
   const int reason = try_to_write(folder);
   if (reason == 0) return {};
-  return fail("-o {}: it cannot be written: {}; -o names another place", output.string(), record::file_reason(reason));
+  return fail("-o {}: cannot write: {}; use -o with another path", output.string(), record::file_reason(reason));
 }
 
 }  // namespace
@@ -58,9 +58,9 @@ Status check_output(const record::RoundOptions& round) {
   const std::string output = round.capture.numbered ? record::numbered(round.output, 1) : round.output;
   std::error_code error;
   const fs::file_status status = fs::status(output, error);
-  if (fs::is_directory(status)) return fail("-o {}: it is a folder; name a file in it", output);
+  if (fs::is_directory(status)) return fail("-o {}: this is a folder; name a file in it", output);
   if (fs::exists(status) && !round.overwrite) {
-    return fail("-o {}: it is there already; -f replaces it, -o names another", output);
+    return fail("-o {}: the file already exists; -f replaces it, -o names another", output);
   }
   return check_folder(output);
 }

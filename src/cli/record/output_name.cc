@@ -31,7 +31,8 @@ Result<std::string> profile_of(std::string name) {
   std::error_code error;
   if (name.empty()) return fail("-o: the name is empty");
   if (name.ends_with('/') || std::filesystem::is_directory(name, error)) {
-    return fail("-o {}: it is a folder; name a file in it, as {}{}report", name, name, name.ends_with('/') ? "" : "/");
+    return fail("-o {}: this is a folder; name a file in it, such as {}{}report", name, name,
+                name.ends_with('/') ? "" : "/");
   }
   name.resize(name.size() - other_ending(name).size());
   if (!name.ends_with(".sqlite") && !name.ends_with(".db")) name += ".sqlite";
@@ -63,7 +64,7 @@ Result<std::string> expand(std::string_view pattern, int number) {
       text += value;
       i = close;
     } else {
-      return fail("-o: '%{}' in '{}' is none of %n, %h, %p, %q{{NAME}} and %%", macro, pattern);
+      return fail("-o: '%{}' in '{}' is not one of %n, %h, %p, %q{{NAME}} and %%", macro, pattern);
     }
   }
   return profile_of(std::move(text));
@@ -88,7 +89,7 @@ Result<std::string> recording_name(std::string_view pattern) {
     auto name = expand(pattern, number);
     if (!name || (!std::filesystem::exists(*name) && !is_being_recorded(*name))) return name;
   }
-  return fail("-o: there are {} files '{}' already", kMost, pattern);
+  return fail("-o: {} files '{}' already exist", kMost, pattern);
 }
 
 std::string pattern_of(std::string_view name) {
@@ -100,7 +101,7 @@ std::string pattern_of(std::string_view name) {
 std::string word_of_ending(std::string_view option, std::string_view name, std::string_view output) {
   const std::string_view ending = other_ending(name);
   if (ending.empty()) return {};
-  return fmt::format("{} {}: Sonde's profiles are SQLite files in the schema of nsys, not {} files: it will be {}",
+  return fmt::format("{} {}: Sonde writes SQLite files in the schema of nsys, not {} files; the profile will be {}",
                      option, name, ending.substr(1), output);
 }
 
@@ -108,11 +109,11 @@ Result<std::string> recovered_name(const std::string& recording, const std::opti
   if (output) {
     auto name = recording_name(*output);
     if (!name || !name->contains(record::kProcessMacro)) return name;
-    return fail("-o {}: the number of the process (%p) is not in what the recorder left", *output);
+    return fail("-o {}: the process ID (%p) is unknown in a recovered recording", *output);
   }
   const size_t ending = recording.rfind(record::kSpoolEnding);
   if (ending != std::string::npos && ending > 0) return recording.substr(0, ending);
-  return fail("--recover {}: its name says nothing of the profile's; give that by -o", recording);
+  return fail("--recover {}: the name of the profile is unknown; give it with -o", recording);
 }
 
 }  // namespace sonde::record_cli

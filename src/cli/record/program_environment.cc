@@ -11,7 +11,8 @@ Result<std::vector<EnvironmentVariable>> read_environment(const std::string& tex
     const std::string_view variable(part);
     const size_t equals = variable.find('=');
     if (equals == 0 || equals == std::string_view::npos) {
-      return fail("--env-var: '{}' is no NAME=VALUE; commas stand between variables, not within them", variable);
+      return fail("--env-var: '{}' is not NAME=VALUE; commas separate variables and cannot be part of a value",
+                  variable);
     }
     variables.emplace_back(variable.substr(0, equals), variable.substr(equals + 1));
   }

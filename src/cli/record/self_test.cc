@@ -23,7 +23,7 @@ Status try_cuda(record::RecordOptions& options) {
   if (!options.wanted.cuda) return {};
   const std::string program = find_program(options.library);
   if (program.empty()) {
-    options.remarks.push_back({true, "self-test: not done: sonde-self-test is not beside sonde; install it there"});
+    options.remarks.push_back({true, "self-test skipped: sonde-self-test is missing next to sonde; install it there"});
     return {};
   }
   const auto runner = system_subprocess_runner();

@@ -51,12 +51,10 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto* const found = std::ranges::find(kTraces, name, &TraceName::name);
     if (name == "all") {
-      return fail(
-          "-t: 'all' is no trace; everything that is recorded is -t "
-          "cuda,nvtx,osrt,cublas,cudnn,nccl,cusparse,cusolver");
+      return fail("-t: unknown trace 'all'; use -t cuda,nvtx,osrt,cublas,cudnn,nccl,cusparse,cusolver for everything");
     }
     if (found == kTraces.end()) {
-      return fail("-t: there is no trace '{}'{}; there are {}", name, did_you_mean(name, all_names()), trace_help());
+      return fail("-t: unknown trace '{}'{}; use {}", name, did_you_mean(name, all_names()), trace_help());
     }
     switch (found->kind) {
       case TraceKind::cuda: traces.cuda = true; break;
@@ -69,9 +67,9 @@ Result<Traces> read_traces(const std::vector<std::string>& names) {
       case TraceKind::never: never.push_back(found->name); break;
     }
   }
-  add_remark(traces.remarks, ranges, "recorded only as far as the library makes NVTX ranges");
+  add_remark(traces.remarks, ranges, "recorded only as far as the library emits NVTX ranges");
   add_remark(traces.remarks, later, "not recorded yet");
-  add_remark(traces.remarks, never, "not recorded: Sonde is not made for that");
+  add_remark(traces.remarks, never, "not recorded: Sonde does not support it");
   return traces;
 }
 

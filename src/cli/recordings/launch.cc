@@ -3,8 +3,12 @@
 namespace sonde {
 
 extern const Command launch_command;
-const Command launch_command = {"launch", "Run a program of which 'sonde start' and 'sonde stop' record parts",
-                                "sonde launch --session-new training -- python train.py", &set_up_launched_program,
-                                true};
+const Command launch_command{"launch",
+                             "Run a program; 'sonde start' and 'sonde stop' record parts of it",
+                             "sonde launch --session-new training -- python train.py",
+                             set_up_launched_program,
+                             CommandGroup::record,
+                             {},
+                             true};
 
 }  // namespace sonde

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "analyses/kernels/recorded_kernels.h"
 #include "base/progress.h"
@@ -30,7 +29,7 @@
 #include "record/rounds/lines.h"
 
 namespace sonde {
-namespace {
+namespace record_command_cli {
 
 struct RecordArguments {
   bool launch = false;  ///< the program runs under the recorder, and nothing is recorded yet
@@ -57,8 +56,8 @@ struct RecordArguments {
 void measure_kernels(record::RecordOptions& options, record::MeasureRequest request) {
   if (options.wanted.cuda) {
     options.remarks.push_back({false,
-                               "no timeline of the GPU is recorded beside --metrics, since kernels run several times "
-                               "and one by one; sonde record without it does, and sonde study does both"});
+                               "with --metrics no GPU timeline is recorded, since kernels are serialized and replayed; "
+                               "record the timeline without --metrics, or use sonde study for both"});
   }
   options.wanted.cuda = false;
   options.wanted.metrics = true;
@@ -72,12 +71,12 @@ Status add_measure(record::RecordOptions& options, const RecordArguments& argume
   if (!measure) return std::unexpected(measure.error());
   if (!*measure) return {};
   if (options.wanted.gpu_metrics.any()) {
-    return fail("--metrics and --gpu-metrics-devices take the same counters of the GPU: record the program twice");
+    return fail("--metrics and --gpu-metrics-devices use the same counters of the GPU; record the program twice");
   }
   if (record_cli::is_whole_number(arguments.control.kill.value_or(""))) {
     return fail(
-        "--kill {}: with kernels to measure it is ncu's word for ending the program behind --launch-count, which sonde "
-        "record does not do; as a signal it has a name (sighup)",
+        "--kill {}: in ncu this ends the program after --launch-count, which sonde record does not support; name "
+        "signals by name (sighup)",
         *arguments.control.kill);
   }
   measure_kernels(options, std::move(**measure));
@@ -145,17 +144,17 @@ Status add_round(record::RecordOptions& options, const RecordArguments& argument
   const auto remarks = record_cli::control_remarks(arguments.control, options.output);
   options.remarks.insert(options.remarks.end(), remarks.begin(), remarks.end());
   if (round->capture.trigger == wire::Trigger::nvtx && !options.wanted.nvtx) {
-    return fail("--capture-range nvtx needs -t nvtx: without it nobody sees the range");
+    return fail("--capture-range nvtx needs -t nvtx");
   }
   const bool sees_cuda = options.wanted.cuda || options.wanted.metrics;
   if (round->capture.trigger == wire::Trigger::cuda_profiler_api && !sees_cuda) {
-    return fail("--capture-range cudaProfilerApi needs -t cuda or --metrics: without them nobody sees the calls");
+    return fail("--capture-range cudaProfilerApi needs -t cuda or --metrics");
   }
   return {};
 }
 
 Result<record::RecordOptions> options_of(const RecordArguments& arguments) {
-  if (arguments.words.empty()) return fail("there is no program to run; it stands after --, as in -- python train.py");
+  if (arguments.words.empty()) return fail("no program given. Example: sonde record -- python train.py");
   record::RecordOptions options;
   SONDE_TRY(add_what_is_recorded(options, arguments));
   SONDE_TRY(add_libraries(options, arguments));
@@ -232,8 +231,8 @@ int recover(const RecordArguments& arguments) {
   say(*profile, 0);
   if (profile->written) {
     complain(profile->kept.empty()
-                 ? fmt::format("{} is removed: the profile has all of it", arguments.recover)
-                 : fmt::format("{} stays, and may be deleted: the profile has all of it that could be read",
+                 ? fmt::format("removed {}: the profile contains all of its data", arguments.recover)
+                 : fmt::format("kept {}, which may be deleted: the profile contains all of its readable data",
                                arguments.recover));
   }
   const bool stats_failed = arguments.stats && profile->written && !print_stats(profile->output);
@@ -244,53 +243,60 @@ int run(const RecordArguments& arguments) {
   return arguments.recover.empty() ? run_program(arguments) : recover(arguments);
 }
 
-void add_program_options(CLI::App& command, RecordArguments& a) {
-  command.add_option("-t,--trace", a.traces, "what to record, with commas between: " + record_cli::trace_help())
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command.add_flag("-w,--show-output", a.show_output, "false: what the program prints goes nowhere");
-  command
-      .add_option("--osrt-threshold", a.os_threshold_ns, "leave out OS calls that took less than so many nanoseconds")
-      ->check(record_cli::whole_number_check(0, record_cli::kMostSeconds * 1'000'000'000, "nanoseconds", "NS"))
-      ->capture_default_str();
-  command.add_flag("--dry-run", a.dry_run, "run nothing: only say whether the options are right");
-  command.add_flag("--self-test", a.self_test, "false: do not try first whether a kernel of Sonde's is seen");
-  command.add_flag("--torch-modules", a.torch_modules,
-                   "a range for each call of a PyTorch module and each training step, without a change of the program");
+void add_program_options(CommandLine& command, RecordArguments& a) {
+  command.option("-t,--trace", a.traces, "LIST", "what to record, separated by commas: " + record_cli::trace_help())
+      .list()
+      .shows_default();
+  command.flag("-w,--show-output", a.show_output, "show the program's output; false discards it");
+  command.option("--osrt-threshold", a.os_threshold_ns, "NS", "leave out OS calls shorter than NS nanoseconds")
+      .within(0, record_cli::kMaxSeconds * 1'000'000'000, "nanoseconds")
+      .shows_default();
+  command.flag("--dry-run", a.dry_run, "check the options without running the program");
+  command.flag("--self-test", a.self_test,
+               "first check with a test kernel that kernels are recorded; false skips the check");
+  command.flag("--torch-modules", a.torch_modules,
+               "record a range per call of a PyTorch module and per training step, without changing the program");
   a.cpu = record_cli::add_cpu_options(command);
   record_cli::add_cuda_options(command, a.cuda);
-  command.add_option("-e,--env-var", a.environment, "NAME=VALUE of the program's environment, with commas between")
-      ->allow_extra_args(false);
-  command.add_option("--session-new", a.session, "a name by which other commands reach this recorder");
+  command
+      .option("-e,--env-var", a.environment, "LIST",
+              "environment variables of the program, as NAME=VALUE, separated by commas")
+      .repeatable();
+  command.option("--session-new", a.session, "NAME", "name of the session, for other commands");
   a.metrics = record_cli::add_metric_options(command);
   record_cli::add_gpu_metrics_options(command, a.gpu_metrics);
   a.others = record_cli::add_other_options(command);
-  command.add_option("COMMAND", a.words, "the program and its arguments; -- may stand before them")
-      ->transform(unguarded_word);
+  command.positional("COMMAND", a.words, "program and its arguments, optionally after --").converted(unguarded_word);
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<RecordArguments>();
   record_cli::add_control_options(command, a->control);
-  command.add_flag("--stats", a->stats, "print the tables of sonde stats afterwards");
-  command.add_option("--recover", a->recover, "run nothing: make the profile of the file that a killed recorder left");
+  command.flag("--stats", a->stats, "print the tables of sonde stats after recording");
+  command.option("--recover", a->recover, "FILE",
+                 "write the profile from the file that a killed recorder left, without running a program");
   add_program_options(command, *a);
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
-
-void set_up_launched_program(CLI::App& command, int& exit_code) {
+void set_up_launch(CommandLine& command) {
   const auto a = std::make_shared<RecordArguments>();
   a->launch = true;
   add_program_options(command, *a);
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.runs([a] { return run(*a); });
 }
 
+}  // namespace record_command_cli
+
+void set_up_launched_program(CommandLine& command) { record_command_cli::set_up_launch(command); }
+
 extern const Command record_command;
-const Command record_command = {
-    "record", "Run a program and record its CUDA, NVTX ranges, OS calls that block it, and CPU samples",
-    "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py", &set_up, true};
+const Command record_command{"record",
+                             "Run a program and record its CUDA work, NVTX ranges, blocking OS calls and CPU samples",
+                             "sonde record -t cuda,nvtx,osrt -o run.sqlite -- python train.py",
+                             record_command_cli::set_up,
+                             CommandGroup::record,
+                             {},
+                             true};
 
 }  // namespace sonde

@@ -1,14 +1,14 @@
+#include <array>
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "cli/output.h"
 #include "cli/session/ask.h"
 #include "record/session/client.h"
 
 namespace sonde {
-namespace {
+namespace sessions_cli {
 
 int list(bool header) {
   const auto living = record::living_sessions();
@@ -22,18 +22,22 @@ int list(bool header) {
   return kDone;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up_list(CommandLine& command) {
   const auto header = std::make_shared<bool>(true);
-  CLI::App* const lists = command.add_subcommand("list", "the sessions of this user, one a line");
-  lists->add_option("-p,--show-header", *header, "false: only the sessions")->capture_default_str();
-  lists->callback([header, &exit_code] { exit_code = list(*header); });
-  command.require_subcommand(1);
+  command.option("-p,--show-header", *header, "true|false", "print the heading").shows_default();
+  command.runs([header] { return list(*header); });
 }
 
-}  // namespace
+const std::array kCommands = {Command{"list", "List the sessions of this user", "sonde sessions list", set_up_list}};
+
+}  // namespace sessions_cli
 
 extern const Command sessions_command;
-const Command sessions_command = {"sessions", "List the recorders that take commands, and what they do",
-                                  "sonde sessions list", &set_up};
+const Command sessions_command{"sessions",
+                               "List the recorders that accept commands, and their state",
+                               "sonde sessions list",
+                               nullptr,
+                               CommandGroup::record,
+                               sessions_cli::kCommands};
 
 }  // namespace sonde

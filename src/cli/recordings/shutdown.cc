@@ -1,13 +1,11 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/output.h"
 #include "cli/record/control_options.h"
 #include "cli/session/ask.h"
 
 namespace sonde {
-namespace {
+namespace shutdown_cli {
 
 struct Arguments {
   std::optional<std::string> session;
@@ -20,20 +18,23 @@ int run(const Arguments& arguments) {
   return session_cli::ask(arguments.session, {.verb = record::Verb::shutdown, .round = {}, .signal = *signal});
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<Arguments>();
   session_cli::add_session_option(command, a->session);
-  command
-      .add_option("--kill", a->kill, "signal to the program; none lets it go on, and nothing more is recorded of it")
-      ->capture_default_str();
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.option("--kill", a->kill, "SIGNAL", "signal to the program; none leaves it running without recording")
+      .shows_default();
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
+}  // namespace shutdown_cli
 
 extern const Command shutdown_command;
-const Command shutdown_command = {"shutdown",
-                                  "End a session: what is being recorded is discarded, the program is ended",
-                                  "sonde shutdown --kill none", &set_up, true};
+const Command shutdown_command{"shutdown",
+                               "End a session: discard its recording and end its program",
+                               "sonde shutdown --kill none",
+                               shutdown_cli::set_up,
+                               CommandGroup::record,
+                               {},
+                               true};
 
 }  // namespace sonde

@@ -1,8 +1,6 @@
 #include <filesystem>
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/output.h"
 #include "cli/record/control_options.h"
 #include "cli/record/other_options.h"
@@ -12,7 +10,7 @@
 #include "record/rounds/lines.h"
 
 namespace sonde {
-namespace {
+namespace start_cli {
 
 struct Arguments {
   record_cli::ControlArguments control;
@@ -47,24 +45,28 @@ int run(const Arguments& arguments) {
   return session_cli::ask(arguments.session, *request);
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<Arguments>();
   a->control.kill_of_duration = "none";  // the program was there before, and stop leaves it too
   record_cli::add_control_options(command, a->control);
   command
-      .add_option("-t,--trace", a->traces,
-                  "record only this of what the program was launched for: " + record_cli::trace_help())
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .option("-t,--trace", a->traces, "LIST",
+              "record only these of the traces of 'sonde launch': " + record_cli::trace_help())
+      .list();
   session_cli::add_session_option(command, a->session);
   a->others = record_cli::add_other_options(command);
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
+}  // namespace start_cli
 
 extern const Command start_command;
-const Command start_command = {"start", "Begin to record a program that runs under 'sonde launch'",
-                               "sonde start -o step --duration 5", &set_up, true};
+const Command start_command{"start",
+                            "Start recording a program that runs under 'sonde launch'",
+                            "sonde start -o step --duration 5",
+                            start_cli::set_up,
+                            CommandGroup::record,
+                            {},
+                            true};
 
 }  // namespace sonde

@@ -7,7 +7,7 @@
 #include "record/session/client.h"
 
 namespace sonde {
-namespace {
+namespace status_cli {
 
 int run(const std::optional<std::string>& wanted) {
   const auto name = record::choose_session(wanted);
@@ -20,16 +20,21 @@ int run(const std::optional<std::string>& wanted) {
   return kDone;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto session = std::make_shared<std::optional<std::string>>();
   session_cli::add_session_option(command, *session);
-  command.callback([session, &exit_code] { exit_code = run(*session); });
+  command.runs([session] { return run(*session); });
 }
 
-}  // namespace
+}  // namespace status_cli
 
 extern const Command status_command;
-const Command status_command = {"status", "Say whether a session records, waits or is idle", "sonde status", &set_up,
-                                true};
+const Command status_command{"status",
+                             "Show whether a session is recording, waiting or idle",
+                             "sonde status",
+                             status_cli::set_up,
+                             CommandGroup::record,
+                             {},
+                             true};
 
 }  // namespace sonde

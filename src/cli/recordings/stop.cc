@@ -3,18 +3,23 @@
 #include "cli/session/ask.h"
 
 namespace sonde {
-namespace {
+namespace stop_cli {
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto session = std::make_shared<std::optional<std::string>>();
   session_cli::add_session_option(command, *session);
-  command.callback([session, &exit_code] { exit_code = session_cli::ask(*session, {.verb = record::Verb::stop}); });
+  command.runs([session] { return session_cli::ask(*session, {.verb = record::Verb::stop}); });
 }
 
-}  // namespace
+}  // namespace stop_cli
 
 extern const Command stop_command;
-const Command stop_command = {"stop", "End what 'sonde start' began, and write the profile; the program goes on",
-                              "sonde stop --session training", &set_up, true};
+const Command stop_command{"stop",
+                           "Stop the recording of 'sonde start' and write the profile; the program keeps running",
+                           "sonde stop --session training",
+                           stop_cli::set_up,
+                           CommandGroup::record,
+                           {},
+                           true};
 
 }  // namespace sonde

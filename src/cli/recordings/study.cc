@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include "analyses/kernels/kernel_join.h"
 #include "cli/command.h"
@@ -21,7 +20,10 @@
 #include "record/record.h"
 
 namespace sonde {
-namespace {
+
+extern const Command record_command;
+
+namespace study_cli {
 
 using record::Program;
 
@@ -43,14 +45,13 @@ enum class For : uint8_t { both, timeline, kernels };
 struct Passed {
   const char* name;
   For run = For::timeline;
-  bool is_flag = false;
 };
 constexpr auto kPassed = std::to_array<Passed>({{"-t,--trace"},
                                                 {"-s,--sample"},
                                                 {"--cudabacktrace"},
-                                                {"--cuda-memory-usage", For::timeline, true},
-                                                {"--cuda-um-cpu-page-faults", For::timeline, true},
-                                                {"--cuda-um-gpu-page-faults", For::timeline, true},
+                                                {"--cuda-memory-usage", For::timeline},
+                                                {"--cuda-um-cpu-page-faults", For::timeline},
+                                                {"--cuda-um-gpu-page-faults", For::timeline},
                                                 {"--cuda-graph-trace"},
                                                 {"--cuda-flush-interval"},
                                                 {"--sampling-frequency"},
@@ -67,10 +68,10 @@ constexpr auto kPassed = std::to_array<Passed>({{"-t,--trace"},
                                                 {"--capture-range-end", For::both},
                                                 {"-p,--nvtx-capture", For::both},
                                                 {"--kill", For::both},
-                                                {"--torch-modules", For::both, true},
-                                                {"--self-test", For::both, true},
-                                                {"-w,--show-output", For::both, true},
-                                                {"-x,--stop-on-exit", For::both, true},
+                                                {"--torch-modules", For::both},
+                                                {"--self-test", For::both},
+                                                {"-w,--show-output", For::both},
+                                                {"-x,--stop-on-exit", For::both},
                                                 {"-e,--env-var", For::both},
                                                 {"--cuda-event-trace"},
                                                 {"--sampling-interval", For::kernels},
@@ -96,7 +97,7 @@ Result<int> run_in_foreground(std::vector<std::string> words, bool show_output) 
 Result<int> run_self(std::vector<std::string> words, bool show_output = true) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return fail("sonde cannot find itself: {}", error.message());
+  if (error) return fail("cannot find the sonde program: {}", error.message());
   words.insert(words.begin(), self.string());
   return run_in_foreground(std::move(words), show_output);
 }
@@ -153,15 +154,14 @@ Result<Files> files_of(const StudyArguments& arguments) {
   auto timeline = record_cli::recording_name(arguments.output);
   if (!timeline) return std::unexpected(timeline.error());
   if (timeline->contains(record::kProcessMacro)) {
-    return fail(
-        "-o {}: the program runs twice, as two processes, so that %p is no one number; %n is the first that is free",
-        arguments.output);
+    return fail("-o {}: the program runs twice, as two processes, so %p is ambiguous; %n is the first free number",
+                arguments.output);
   }
   const std::string stem = timeline->substr(0, timeline->rfind('.'));
   Files files{*timeline, stem + ".kernels.sqlite", stem + ".kernels.tsv", stem + ".html", stem + ".txt"};
   for (const std::string& file : {files.timeline, files.kernels, files.list, files.page, files.text}) {
     if (!arguments.overwrite && is_there(file)) {
-      return fail("{} is there already; -f replaces it, -o names another", file);
+      return fail("{} already exists; -f replaces it, -o names another file", file);
     }
   }
   return files;
@@ -208,12 +208,10 @@ void tell_choice(const StudyArguments& arguments, const study::Choice& choice) {
   if (!choice.kernels.empty()) {
     complain(study::cost_text(choice, arguments.bounds, arguments.metrics));
   } else if (whole.graph_ns + whole.waiting_ns > 0) {
-    complain("no kernel can be measured: the report is of the timeline alone");
+    complain("no kernel can be measured; the report covers the timeline only");
   } else {
-    complain(
-        fmt::format("no kernel was recorded on a GPU{}, so that there is nothing to measure: the report is of the "
-                    "timeline alone",
-                    traces_cuda(arguments) ? "" : " (-t leaves out cuda)"));
+    complain(fmt::format("no kernel was recorded on a GPU{}; the report covers the timeline only",
+                         traces_cuda(arguments) ? "" : " (-t does not contain cuda)"));
   }
 }
 
@@ -240,7 +238,7 @@ Status tell_counters(const StudyArguments& arguments, const Files& files) {
   const auto kernels = import_run(paths, {Fields{Field::kernel_profiles}});
   if (!kernels && is_there(files.kernels)) return std::unexpected(kernels.error());
   if (!kernels || kernels->kernel_profiles.empty()) {
-    complain("warning: no counters could be had (see above): the report is of the timeline alone");
+    complain("warning: no counters were recorded (see above); the report covers the timeline only");
     return {};
   }
   const auto study = study_of(arguments, files);
@@ -259,7 +257,7 @@ int measure(const StudyArguments& arguments, const Files& files) {
   options.insert(options.end(), {"--kernels-from", files.list});
   const auto code = run_self(words_of(arguments, files.kernels, options));
   if (!code) return report_error(code.error());
-  if (*code != 0) complain(fmt::format("warning: the second run ended with {}", *code));
+  if (*code != 0) complain(fmt::format("warning: the second run exited with {}", *code));
   if (const Status told = tell_counters(arguments, files); !told) report_error(told.error());
   return *code;
 }
@@ -273,12 +271,13 @@ bool report(const Files& files) {
     std::ranges::copy(sources, std::back_inserter(words));
     const auto code = run_self(words, false);  // standard output is the program's
     if (code && *code == 0) return true;
-    complain(fmt::format("there is no {}: sonde {} failed; by hand it says why", file, fmt::join(words, " ")));
+    complain(fmt::format("{} was not written: `sonde {}` failed. Run it by hand to see the error", file,
+                         fmt::join(words, " ")));
     return false;
   };
   const bool page = made("report", files.page);
   const bool text = made("why", files.text);
-  if (page && text) complain(fmt::format("the report is {}, in words {}", files.page, files.text));
+  if (page && text) complain(fmt::format("wrote the report {} and the findings {}", files.page, files.text));
   return page && text;
 }
 
@@ -286,7 +285,7 @@ bool report(const Files& files) {
 Result<Files> checked(const StudyArguments& arguments) {
   if (!arguments.others->refused.empty()) return fail("{}", arguments.others->refused);
   if (arguments.words.empty()) {
-    return fail("there is no program to run; it stands after --, as in -- python train.py");
+    return fail("no program given. Example: sonde record -- python train.py");
   }
   return files_of(arguments);
 }
@@ -310,7 +309,7 @@ int run(const StudyArguments& arguments) {
   int code = *first;
   const bool worth = choose(arguments, *files);
   if (worth && code != 0) {
-    complain(fmt::format("warning: the first run ended with {}: the program is not run again for its counters", code));
+    complain(fmt::format("warning: the first run exited with {}, so the second run for counters is skipped", code));
   } else if (worth) {
     code = measure(arguments, *files);
   }
@@ -322,59 +321,68 @@ std::vector<std::string>& options_for(StudyArguments& arguments, For run) {
   return run == For::both ? arguments.of_both : run == For::timeline ? arguments.of_timeline : arguments.of_kernels;
 }
 
-void add_passed(CLI::App& command, const std::shared_ptr<StudyArguments>& arguments) {
-  constexpr const char* kHelp = "as sonde record has it";
+/// With the help that they have there.
+void add_passed(CommandLine& command, const std::shared_ptr<StudyArguments>& arguments) {
+  CommandLine recording("record", "");
+  record_command.set_up(recording);
   for (const Passed& passed : kPassed) {
     const std::string names = passed.name;
     const std::string longest = names.substr(names.find("--"));
+    const auto info = recording.find_option(longest).value_or(OptionInfo());
     const auto add = [arguments, longest, run = passed.run](const std::string& value) {
       options_for(*arguments, run).push_back(fmt::format("{}={}", longest, value));
     };
-    if (passed.is_flag) {
-      const auto add_flag = [add](int64_t count) { add(count > 0 ? "true" : "false"); };
-      command.add_flag_function(names, add_flag, kHelp)->group("Recording");
-    } else {
-      command.add_option_function<std::string>(names, add, kHelp)->group("Recording");
-    }
+    CommandOption added = info.is_flag ? command.flag_taking(names, add, info.description)
+                                       : command.option_taking(names, add, info.value, info.description);
+    added.group("Recording");
   }
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   const auto a = std::make_shared<StudyArguments>();
   command
-      .add_option("-o,--output", a->output,
-                  "NAME of NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
-      ->capture_default_str();
-  command.add_flag("-f,--force-overwrite", a->overwrite, "replace what is there already");
-  command.add_option("--metrics", a->metrics, "basic, detailed, full, or metrics with commas between")
-      ->default_str("detailed, and bytes of DRAM and L2");
-  command.add_option("--modules", a->bounds.modules, "measure kernels of no more modules than so many")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command.add_option("--kernels", a->bounds.kernels, "measure no more kernels of a module than so many")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .option("-o,--output", a->output, "NAME",
+              "write NAME.html, NAME.txt, NAME.sqlite, NAME.kernels.sqlite and NAME.kernels.tsv")
+      .shows_default();
+  command.flag("-f,--force-overwrite", a->overwrite, "replace output files that exist");
   command
-      .add_option("--launches-each", a->bounds.each,
-                  "launches of each kernel, grid and block in a module that are measured")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .option("--metrics", a->metrics, "LIST",
+              "counters to measure: basic, detailed, full, or metrics separated by commas")
+      .shows_default("detailed, and bytes of DRAM and L2");
+  command.option("--modules", a->bounds.modules, "N", "maximum number of modules whose kernels are measured")
+      .above_zero()
+      .shows_default();
+  command.option("--kernels", a->bounds.kernels, "N", "maximum number of kernels measured per module")
+      .above_zero()
+      .shows_default();
+  command
+      .option("--launches-each", a->bounds.each, "N",
+              "number of launches measured per kernel, grid and block in a module")
+      .above_zero()
+      .shows_default();
   add_passed(command, a);
   command
-      .add_option_function<std::string>(
+      .option_taking(
           "--set",
-          [a](const std::string& set) { a->others->refused = fmt::format("--set: --metrics {} does the same", set); })
-      ->group("");
+          [a](const std::string& set) { a->others->refused = fmt::format("--set: --metrics {} does the same", set); },
+          "SET", "")
+      .hidden();
   a->others = record_cli::add_other_options(command);
-  command.add_option("COMMAND", a->words, "the program and its arguments; -- may stand before them; it runs twice")
-      ->transform(unguarded_word);
-  command.callback([a, &exit_code] { exit_code = run(*a); });
+  command.positional("COMMAND", a->words, "program and its arguments, optionally after --; it runs twice")
+      .converted(unguarded_word);
+  command.runs([a] { return run(*a); });
 }
 
-}  // namespace
+}  // namespace study_cli
 
 extern const Command study_command;
-const Command study_command = {"study", "Run a program twice, timeline and counters of what matters, into one report",
-                               "sonde study -o detr -- python infer.py", &set_up, true};
+const Command study_command{
+    "study",
+    "Run a program twice, for a timeline and for counters of its main kernels, and write one report",
+    "sonde study -o detr -- python infer.py",
+    study_cli::set_up,
+    CommandGroup::record,
+    {},
+    true};
 
 }  // namespace sonde

@@ -8,7 +8,7 @@ namespace sonde {
 #include "cli/baseline/list.inc"
 #undef SONDE_BASELINE_COMMAND
 
-namespace {
+namespace baseline_cli {
 
 const std::array kCommands = {
 #define SONDE_BASELINE_COMMAND(name) baseline_##name##_command,
@@ -16,15 +16,14 @@ const std::array kCommands = {
 #undef SONDE_BASELINE_COMMAND
 };
 
-void set_up(CLI::App& command, int& exit_code) {
-  add_commands(command, kCommands, exit_code);
-  command.require_subcommand(1);
-}
-
-}  // namespace
+}  // namespace baseline_cli
 
 extern const Command baseline_command;
-const Command baseline_command{"baseline", "Keep runs to compare later ones with: by commit, machine and options",
-                               "sonde baseline add run1.nsys-rep run2.nsys-rep run3.nsys-rep", set_up};
+const Command baseline_command{"baseline",
+                               "Store runs to compare later runs with, by commit, machine and options",
+                               "sonde baseline add run1.nsys-rep run2.nsys-rep run3.nsys-rep",
+                               nullptr,
+                               CommandGroup::guard,
+                               baseline_cli::kCommands};
 
 }  // namespace sonde

@@ -8,7 +8,7 @@ namespace sonde {
 #include "cli/ci/list.inc"
 #undef SONDE_CI_COMMAND
 
-namespace {
+namespace ci_cli {
 
 const std::array kCommands = {
 #define SONDE_CI_COMMAND(name) ci_##name##_command,
@@ -16,15 +16,14 @@ const std::array kCommands = {
 #undef SONDE_CI_COMMAND
 };
 
-void set_up(CLI::App& command, int& exit_code) {
-  add_commands(command, kCommands, exit_code);
-  command.require_subcommand(1);
-}
-
-}  // namespace
+}  // namespace ci_cli
 
 extern const Command ci_command;
-const Command ci_command = {"ci", "Set up a performance gate in GitHub Actions, Jenkins or GitLab CI",
-                            "sonde ci init github --command 'python train.py'", &set_up};
+const Command ci_command{"ci",
+                         "Set up a performance gate in GitHub Actions, Jenkins or GitLab CI",
+                         "sonde ci init github --command 'python train.py'",
+                         nullptr,
+                         CommandGroup::guard,
+                         ci_cli::kCommands};
 
 }  // namespace sonde

@@ -11,7 +11,7 @@
 #include "report/text/difference_text.h"
 
 namespace sonde {
-namespace {
+namespace compare_cli {
 
 struct Options {
   std::vector<std::string> base;
@@ -37,9 +37,8 @@ Status check_kinds(const Records& base, const Records& changed) {
   const auto timeline = std::ranges::find_if_not(all, is_kernel_report);
   if (report == all.end() || timeline == all.end()) return {};
   return fail(
-      "{} is a kernel report and {} a timeline: compare timelines with timelines (nsys, torch.profiler), kernel "
-      "reports "
-      "with kernel reports (ncu)",
+      "{} is a kernel report and {} is a timeline; compare timelines with timelines (nsys, torch.profiler) and kernel "
+      "reports with kernel reports (ncu)",
       report->source, timeline->source);
 }
 
@@ -64,10 +63,10 @@ Status run(const Options& options) {
 /// What is wrong with the command line, or nothing.
 std::string usage_error(const Options& options) {
   const std::vector<std::string_view> formats = {"text", "json", "markdown"};
-  if (options.base.empty()) return "--base FILE is missing: the profile to compare with";
-  if (options.changed.empty()) return "--new FILE is missing: the profile that is compared with the base";
+  if (options.base.empty()) return "--base FILE is missing; it is the profile to compare with";
+  if (options.changed.empty()) return "--new FILE is missing; it is the profile to compare with the base";
   if (std::ranges::find(formats, options.format) == formats.end()) {
-    return fmt::format("there is no format '{}'{}", options.format, did_you_mean(options.format, formats));
+    return fmt::format("unknown format '{}'{}", options.format, did_you_mean(options.format, formats));
   }
   return {};
 }
@@ -81,25 +80,24 @@ int compare(const Options& options) {
   return done ? kDone : report_error(done.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command
-      .add_option("--base", options->base,
-                  "what to compare with: a profile, a folder with the ranks of one run, or a record that was kept; "
-                  "several FILEs are several runs, whose mean is compared")
-      ->type_name("FILE ...");
-  command.add_option("--new", options->changed, "what is compared with it, in the same way")->type_name("FILE ...");
-  command.add_option("-f,--format", options->format, "text, json or markdown")->capture_default_str();
-  command.add_option("-o,--output", options->output, "a file to write to");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
-  command.add_flag("--all", options->all, "every cause and row, not only those that matter");
-  command.callback([options, &exit_code] { exit_code = compare(*options); });
+  command.option("--base", options->base, "FILE",
+                 "baseline: a profile, a folder with the ranks of one run, or a stored record; several FILEs are "
+                 "several runs, whose mean is compared");
+  command.option("--new", options->changed, "FILE", "candidate, given in the same way");
+  command.option("-f,--format", options->format, "FORMAT", "output format: text, json or markdown").shows_default();
+  command.option("-o,--output", options->output, "FILE", "file to write");
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.flag("--all", options->all, "show every cause and row, not only the important ones");
+  command.runs([options] { return compare(*options); });
 }
 
-}  // namespace
+}  // namespace compare_cli
 
 extern const Command compare_command;
-const Command compare_command{"compare", "Say what changed between two profiles, and why: a split that adds up",
-                              "sonde compare --base main.nsys-rep --new branch.nsys-rep", set_up};
+const Command compare_command{
+    "compare", "Explain what changed between two profiles; the parts add up to the difference",
+    "sonde compare --base main.nsys-rep --new branch.nsys-rep", compare_cli::set_up, CommandGroup::explain};
 
 }  // namespace sonde

@@ -28,7 +28,7 @@ std::vector<std::string_view> condition_names() {
 Status check_condition(const std::string& name) {
   if (gate::find_condition(name) != nullptr) return {};
   const auto names = condition_names();
-  return fail("there is no condition '{}'{} ({})", name, did_you_mean(name, names), fmt::join(names, ", "));
+  return fail("unknown condition '{}'{} ({})", name, did_you_mean(name, names), fmt::join(names, ", "));
 }
 
 Result<std::vector<DecisionTarget>> targets_of(const DecideOutput& output) {
@@ -42,7 +42,7 @@ Result<std::vector<DecisionTarget>> targets_of(const DecideOutput& output) {
 }
 
 std::string formats_help() {
-  std::string text = "how to write to standard output:";
+  std::string text = "format of standard output:";
   for (const DecisionFormat* format : decision_formats()) {
     text += fmt::format("\n{}: {}", format->name, format->description);
   }
@@ -141,19 +141,20 @@ Status write_all(const gate::Decision& decision, const DecideSide& base, const D
 
 }  // namespace
 
-void add_decide_options(CLI::App& command, DecideOutput& output) {
-  command.add_option("-f,--format", output.format, formats_help())->capture_default_str();
+void add_decide_options(CommandLine& command, DecideOutput& output) {
+  command.option("-f,--format", output.format, "FORMAT", formats_help()).shows_default();
   command
-      .add_option("-o,--output", output.targets,
-                  "[FORMAT:]FILE to write to, beside standard output; the format by name or by the file's ending; may "
-                  "be given several times")
-      ->allow_extra_args(false);
-  command.add_option("--title", output.title, "heading of what is written, as of a pull request's comment");
+      .option("-o,--output", output.targets, "[FORMAT:]FILE",
+              "file to write in addition to standard output; the format is given by name or by the file's ending; "
+              "repeatable")
+      .repeatable();
+  command.option("--title", output.title, "TITLE", "heading, for example of a comment on a pull request");
   command
-      .add_option("--allow", output.allowed_conditions,
-                  fmt::format("a condition that may differ between the runs: {}", fmt::join(condition_names(), ", ")))
-      ->allow_extra_args(false);
-  command.add_flag("--force-overwrite", output.force_overwrite, "replace output files that exist");
+      .option(
+          "--allow", output.allowed_conditions, "CONDITION",
+          fmt::format("condition that may differ between the runs; repeatable: {}", fmt::join(condition_names(), ", ")))
+      .repeatable();
+  command.flag("--force-overwrite", output.force_overwrite, "replace output files that exist");
 }
 
 Status check_names(const DecideOutput& output) {
@@ -162,7 +163,7 @@ Status check_names(const DecideOutput& output) {
   if (!targets) return std::unexpected(targets.error());
   for (const DecisionTarget& target : *targets) {
     if (!output.force_overwrite && access(target.file.c_str(), F_OK) == 0) {
-      return fail("{} exists already; --force-overwrite replaces it", target.file);
+      return fail("{} already exists; --force-overwrite replaces it", target.file);
     }
   }
   for (const std::string& name : output.allowed_conditions) SONDE_TRY(check_condition(name));

@@ -4,8 +4,7 @@
 #include <span>
 #include <string>
 #include <vector>
-
-#include <CLI/App.hpp>
+#include "cli/options.h"
 
 #include "gate/decide/decision.h"
 #include "report/decision/decision_format.h"
@@ -30,7 +29,7 @@ struct DecideOutput {
   bool force_overwrite = false;
   std::vector<std::string> allowed_conditions = {};
 };
-void add_decide_options(CLI::App& command, DecideOutput& output);
+void add_decide_options(CommandLine& command, DecideOutput& output);
 
 /// What is wrong with the names in it (formats, conditions, files that exist already): a wrong command line.
 [[nodiscard]] Status check_names(const DecideOutput& output);

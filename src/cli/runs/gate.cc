@@ -1,3 +1,5 @@
+#include <array>
+
 #include "base/files/file.h"
 #include "cli/output.h"
 #include "cli/runs/decide_and_write.h"
@@ -12,9 +14,9 @@ namespace sonde {
 #include "cli/gate/list.inc"
 #undef SONDE_GATE_COMMAND
 
-namespace {
+namespace gate_cli {
 
-const std::vector<Command> kGateCommands = {
+const std::array kCommands = {
 #define SONDE_GATE_COMMAND(name) gate_##name##_command,
 #include "cli/gate/list.inc"
 #undef SONDE_GATE_COMMAND
@@ -44,11 +46,11 @@ std::vector<std::string> changed_files(const GateOptions& options) {
 }
 
 Status check_options(const GateOptions& options) {
-  if (options.budget.empty()) return fail("--budget is missing: name the budget's file");
+  if (options.budget.empty()) return fail("--budget is missing; name the file of the budget");
   if (options.validate) return {};
-  if (changed_files(options).empty()) return fail("FILE is missing: name the new runs' profiles");
+  if (changed_files(options).empty()) return fail("FILE is missing; name the profiles of the new runs");
   if (!options.base.empty() && !options.baseline.name.empty()) {
-    return fail("--base and --baseline both name what to compare with: leave one out");
+    return fail("--base and --baseline both name the baseline; give one");
   }
   std::vector<std::string> files = changed_files(options);
   files.insert(files.end(), options.base.begin(), options.base.end());
@@ -64,8 +66,7 @@ int validate(const GateOptions& options) {
     fmt::print("{}\n", gate::problem_text(options.budget, problem));
   }
   if (!reading.problems.empty()) return gate::kUsageExit;
-  fmt::print("{}: {}, no mistake\n", options.budget,
-             counted(static_cast<int64_t>(reading.budget.rules.size()), "rule"));
+  fmt::print("{}: {}, valid\n", options.budget, counted(static_cast<int64_t>(reading.budget.rules.size()), "rule"));
   return 0;
 }
 
@@ -111,31 +112,31 @@ int run(const GateOptions& options) {
   return options.validate ? validate(options) : decide(options);
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<GateOptions>();
-  add_commands(command, kGateCommands, exit_code);
-  command.add_option("FILE", options->files, "a new run each: a profile, a folder (the ranks of a run), or a record");
-  command.add_option("--new", options->changed, "the same, where the options before it take several FILEs");
-  command.add_option("--base", options->base, "the runs to compare with, as FILE");
-  command.add_option("--baseline", options->baseline.name,
-                     "what to compare with, as `sonde baseline` keeps it: NAME or NAME@ENTRY");
-  command.add_option("--store", options->baseline.store,
-                     "folder of the baselines; without it $SONDE_BASELINE, else .sonde/baseline");
-  command.add_option("--floors", options->floors, "noise floors that `sonde gate calibrate` measured");
-  command.add_option("--budget", options->budget,
-                     "what the program may cost (YAML, schema: docs/schemas/budget.schema.json)");
-  command.add_flag("--validate", options->validate, "only say what is wrong with the budget");
+  command.positional("FILE", options->files,
+                     "new runs, one per FILE: a profile, a folder (the ranks of a run), or a record");
+  command.option("--new", options->changed, "FILE", "same as FILE, for use after options that accept several FILEs");
+  command.option("--base", options->base, "FILE", "runs to compare with, one per FILE");
+  command.option("--baseline", options->baseline.name, "NAME[@ENTRY]", "stored runs to compare with (sonde baseline)");
+  command.option("--store", options->baseline.store, "FOLDER",
+                 "folder of the baselines (default: $SONDE_BASELINE, else .sonde/baseline)");
+  command.option("--floors", options->floors, "FILE", "noise floors from `sonde gate calibrate`");
+  command.option("--budget", options->budget, "FILE",
+                 "budget: limits for metrics (YAML, schema: docs/schemas/budget.schema.json)");
+  command.flag("--validate", options->validate, "check the budget and exit");
   add_decide_options(command, options->output);
-  command.callback([options, &command, &exit_code] {
-    if (command.get_subcommands().empty()) exit_code = run_gate_command([&] { return run(*options); });
-  });
+  command.runs([options] { return run_gate_command([&] { return run(*options); }); });
 }
 
-}  // namespace
+}  // namespace gate_cli
 
 extern const Command gate_command;
 const Command gate_command{"gate",
-                           "Decide by a budget whether runs are fast enough: 0 pass, 1 fail, 3 open, 4 not comparable",
-                           "sonde gate --budget budget.yaml --base before.sqlite --new after.sqlite", set_up};
+                           "Check runs against a budget: 0 pass, 1 fail, 3 inconclusive, 4 not comparable",
+                           "sonde gate --budget budget.yaml --base before.sqlite --new after.sqlite",
+                           gate_cli::set_up,
+                           CommandGroup::guard,
+                           gate_cli::kCommands};
 
 }  // namespace sonde

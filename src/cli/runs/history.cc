@@ -4,7 +4,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "base/files/file.h"
 #include "base/text/suggest.h"
@@ -14,7 +13,7 @@
 #include "report/history/history_report.h"
 
 namespace sonde {
-namespace {
+namespace history_cli {
 
 struct Options {
   std::string store;
@@ -44,7 +43,7 @@ Result<const FileFormat*> format_of(const std::string& file) {
   for (const FileFormat& format : kFormats) {
     if (file.ends_with(format.ending)) return &format;
   }
-  return fail("{}: the ending says what is written: .html, .svg, .json or .csv", file);
+  return fail("{}: unknown file extension; use .html, .svg, .json or .csv", file);
 }
 
 /// What is wrong with the options' values, and what they say.
@@ -93,9 +92,8 @@ Result<gate::History> history_of(const Options& options) {
   auto history = options.csv.empty() ? history_of_store(options) : history_of_csv_file(options);
   if (!history || !history->series.empty()) return history;
   if (!options.csv.empty()) return fail("{} has no value{}", options.csv, options.since.empty() ? "" : " since then");
-  return fail(
-      "the baseline '{}' in {} has no entry with such a figure{}", options.name, options.store,
-      history->notes.empty() ? "; `sonde baseline add FILE...` keeps runs as one" : ": " + history->notes.front());
+  return fail("the baseline '{}' in {} has no entry with such a metric{}", options.name, options.store,
+              history->notes.empty() ? "; `sonde baseline add FILE...` adds one" : ": " + history->notes.front());
 }
 
 Status write_files(const gate::History& history, const Options& options) {
@@ -145,51 +143,49 @@ int run(Options& options) {
   return options.fail_if_newest ? say_new_regressions(*history, options) : kDone;
 }
 
-void add_search_options(CLI::App& command, Options& options) {
-  command.add_option("--window", options.history.change_points.window, "values that are searched at once")
-      ->check(CLI::Range(4, 100'000))
-      ->capture_default_str();
-  command.add_option("--max-p", options.history.change_points.max_p, "a change with a larger p-value is none")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  command.add_option("--min-change", options.min_change_percent, "percent; a smaller change is none")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
+void add_search_options(CommandLine& command, Options& options) {
+  command.option("--window", options.history.change_points.window, "N", "number of values that are searched together")
+      .within(4, 100'000)
+      .shows_default();
+  command.option("--max-p", options.history.change_points.max_p, "P", "ignore changes with a larger p-value")
+      .between(0.0, 1.0)
+      .shows_default();
+  command.option("--min-change", options.min_change_percent, "PERCENT", "ignore smaller changes")
+      .between(0.0, 1e6)
+      .shows_default();
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("--name", options->name, "baseline whose entries are the values")->capture_default_str();
-  command.add_option("--csv", options->csv, "values from a CSV file instead: time, commit and a column a metric");
-  command.add_option("--metric", options->history.metrics, "metrics of a budget (or columns), with commas between")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  command.option("--name", options->name, "NAME", "baseline whose entries provide the values").shows_default();
+  command.option("--csv", options->csv, "FILE", "read values from a CSV file: time, commit and one column per metric");
+  command.option("--metric", options->history.metrics, "LIST", "metrics of a budget (or columns), separated by commas")
+      .list();
   command
-      .add_option("--higher-is-better", options->history.higher_is_better,
-                  "columns of the CSV file of which more is better")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .option("--higher-is-better", options->history.higher_is_better, "LIST",
+              "columns of the CSV file for which higher values are better")
+      .list();
   command
-      .add_option("--allow", options->history.allowed_conditions,
-                  "a condition that may differ within a series, such as driver")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--since", options->since, "a day such as 2026-01-31, or an age such as 90d");
+      .option("--allow", options->history.allowed_conditions, "CONDITION",
+              "conditions that may differ within a series, such as driver")
+      .list();
+  command.option("--since", options->since, "DAY|AGE",
+                 "show values since a day such as 2026-01-31, or not older than 90d");
   add_search_options(command, *options);
-  command.add_flag(
-      "--fail-if-newest", options->fail_if_newest,
-      "end with 1 where the newest value shows a regression that was not seen before it, with 5 on an error");
-  command.add_option("-o,--output", options->outputs, "a .html, .svg, .json or .csv file to write to; repeatable")
-      ->allow_extra_args(false);
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
+  command.flag("--fail-if-newest", options->fail_if_newest,
+               "exit with 1 if the newest value shows a regression for the first time, and with 5 on an error");
+  command.option("-o,--output", options->outputs, "FILE", "file to write: .html, .svg, .json or .csv; repeatable")
+      .repeatable();
+  command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   add_store_option(command, options->store);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace history_cli
 
 extern const Command history_command;
-const Command history_command{"history", "Show figures over time, and since which version they changed",
-                              "sonde history --metric step_time -o history.html", set_up};
+const Command history_command{"history", "Show metrics over time, and the versions in which they changed",
+                              "sonde history --metric step_time -o history.html", history_cli::set_up,
+                              CommandGroup::guard};
 
 }  // namespace sonde

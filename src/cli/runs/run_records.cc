@@ -36,7 +36,7 @@ Status check_folder(const std::string& path) {
   const auto files = sort_files(std::array{path});
   if (!files) return std::unexpected(files.error());
   if (files->timelines.empty() || files->kernel_reports.empty()) return {};
-  return fail("{} holds timelines ({}) and kernel reports ({}): name those that are one run", path,
+  return fail("{} contains timelines ({}) and kernel reports ({}); name the files of one run", path,
               short_path(files->timelines.front(), 1), short_path(files->kernel_reports.front(), 1));
 }
 
@@ -69,8 +69,8 @@ Status check_named_once(std::span<const std::string> files) {
     if (stat(file.c_str(), &info) != 0) continue;
     const auto [first, is_new] = seen.emplace(std::pair(info.st_dev, info.st_ino), &file);
     if (is_new) continue;
-    if (*first->second == file) return fail("{} is named twice; each FILE is one run, and a run counts once", file);
-    return fail("{} and {} are the same file; each FILE is one run, and a run counts once", *first->second, file);
+    if (*first->second == file) return fail("{} is given twice; each FILE is one run", file);
+    return fail("{} and {} are the same file; each FILE is one run", *first->second, file);
   }
   return {};
 }

@@ -61,7 +61,7 @@ void allow_files(int64_t connections, Log& log) {
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
   setrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur < wanted) {
-    log.warning("fewer files may be open than sonde.server.max_connections asks for: raise LimitNOFILE of the unit",
+    log.warning("the limit of open files is too low for sonde.server.max_connections; raise LimitNOFILE of the unit",
                 {{"open_files", fmt::format("{}", limit.rlim_cur)}, {"wanted", fmt::format("{}", wanted)}});
   }
 }
@@ -69,7 +69,7 @@ void allow_files(int64_t connections, Log& log) {
 /// The file that is read: none where nobody named one and the usual one is not there.
 std::string file_of(const Options& options, Log& log) {
   if (options.file_is_named || std::filesystem::exists(options.file)) return options.file;
-  log.warning("there is no config.yaml in this folder: built-in values hold; another file is named with --config");
+  log.warning("no config.yaml in this folder; using built-in values (--config names another file)");
   return {};
 }
 
@@ -111,12 +111,13 @@ class RunningService final : public Service {
   void reload() override {
     const auto done = config_->reload();
     if (!done) {
-      log_->error("the configuration was not read again: what held goes on", {{"reason", done.error().message}});
+      log_->error("configuration reload failed; keeping the current configuration", {{"reason", done.error().message}});
     } else {
       say(*done);
     }
     if (const Status read = server_->reload_certificate(); !read) {
-      log_->error("the certificate was not read again: that of before goes on", {{"reason", read.error().message}});
+      log_->error("certificate reload failed; still using the previous certificate",
+                  {{"reason", read.error().message}});
     }
   }
 
@@ -238,22 +239,24 @@ class RunningService final : public Service {
     const std::string options = config_->file().empty() ? "" : fmt::format(" --config {}", config_->file());
     const auto keys = keys_->list();
     if (!keys) {
-      log_->error("nobody can sign in: the keys cannot be read", {{"reason", keys.error().message}});
+      log_->error("no client can sign in: the keys cannot be read", {{"reason", keys.error().message}});
     } else if (keys->empty()) {
-      log_->warning(fmt::format("nobody can sign in yet: `sonde keys add NAME --role admin{}` makes a key", options),
-                    {{"keys_file", config_->current()->sonde.server.keys_file}});
+      log_->warning(
+          fmt::format("no key exists yet, so no client can sign in; `sonde keys add NAME --role admin{}` creates one",
+                      options),
+          {{"keys_file", config_->current()->sonde.server.keys_file}});
     }
   }
 
   void say(const config::Reload& done) {
     if (!done.changed.empty()) api::tell_config_event(events_, done.changed, "SIGHUP");
-    log_->info("the configuration was read again", {{"changed", joined(done.changed)}});
+    log_->info("configuration reloaded", {{"changed", joined(done.changed)}});
     if (!done.waits_for_restart.empty()) {
-      log_->warning("some keys are read at the start only: they wait for a restart",
-                    {{"keys", joined(done.waits_for_restart)}});
+      log_->warning("some changed keys take effect after a restart", {{"keys", joined(done.waits_for_restart)}});
     }
     if (!done.held.empty()) {
-      log_->warning("some keys were changed at run time, which holds against the file", {{"keys", joined(done.held)}});
+      log_->warning("some keys were changed at run time; these values override the file",
+                    {{"keys", joined(done.held)}});
     }
   }
 

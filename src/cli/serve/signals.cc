@@ -41,8 +41,8 @@ void Signals::end_process_after(std::chrono::seconds patience) {
     std::optional<int> signal = wait(patience);
     while (signal == SIGHUP) signal = wait(patience);
     fmt::print(stderr, "sonde: {}\n",
-               signal ? "ended at once by a second signal"
-                      : "ended although something has not come back in time; what was not written yet is lost");
+               signal ? "terminated by a second signal"
+                      : "terminated after the stop timeout; data that was not written yet is lost");
     _exit(kCannot);
   }).detach();
 }

@@ -32,7 +32,7 @@ std::string usual_folder() {
 
 Result<std::string> state_folder(const config::History& options) {
   std::string folder = options.path.empty() ? usual_folder() : options.path;
-  if (folder.empty()) return fail("there is no place for history and incidents: set sonde.history.path, or HOME");
+  if (folder.empty()) return fail("no folder for history and incidents; set sonde.history.path or HOME");
   std::error_code error;
   if (std::filesystem::create_directories(folder, error)) {
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
@@ -40,7 +40,7 @@ Result<std::string> state_folder(const config::History& options) {
   }
   if (error || access(folder.c_str(), W_OK | X_OK) != 0) {
     return fail(
-        "{} cannot be written by this user, and history and incidents are kept there: change its owner, or set "
+        "{} stores history and incidents, and this user cannot write to it; change its owner, or set "
         "sonde.history.path",
         folder);
   }
@@ -57,9 +57,8 @@ Status StateLock::take(const std::string& folder) {
   if (file_ < 0) return fail("cannot write {}: {}", path, system_reason(errno));
   if (flock(file_, LOCK_EX | LOCK_NB) == 0) return {};
   return fail(
-      "another `sonde serve` keeps its history in {} (`fuser {}` names it): stop that one, or give this one a folder "
-      "of "
-      "its own with sonde.history.path",
+      "another `sonde serve` uses {} (`fuser {}` shows its process); stop it, or set sonde.history.path to another "
+      "folder",
       folder, path);
 }
 

@@ -54,7 +54,7 @@ class MappingWatch {
     gpus_ = host->gpus.size();
     mappings_ = mappings;
     if (const Status checked = check_gpus(*config, *host); !checked) {
-      log_->error("tasks that go by task_specific wait for GPUs that this host does not have",
+      log_->error("tasks of the strategy task_specific wait for GPUs that this host does not have",
                   {{"reason", checked.error().message}});
     }
   }
@@ -76,8 +76,7 @@ milliseconds drain_time(const config::Config& config) {
 Result<std::unique_ptr<Tasks>> Tasks::open(const TaskParts& parts) {
   auto tasks = opened(parts);
   if (tasks || parts.config->current()->sonde.tasks.enabled) return tasks;
-  parts.log->warning("tasks are switched off, and cannot be switched on before a restart",
-                     {{"reason", tasks.error().message}});
+  parts.log->warning("tasks are disabled; enabling them requires a restart", {{"reason", tasks.error().message}});
   return nullptr;
 }
 

@@ -1,15 +1,13 @@
 #include "cli/session/ask.h"
 
-#include <CLI/CLI.hpp>
-
 #include "base/text/secrets.h"
 #include "cli/output.h"
 #include "record/session/client.h"
 
 namespace sonde::session_cli {
 
-void add_session_option(CLI::App& command, std::optional<std::string>& session) {
-  command.add_option("--session", session, "the session's name; not needed where there is one only");
+void add_session_option(CommandLine& command, std::optional<std::string>& session) {
+  command.option("--session", session, "NAME", "name of the session; optional if only one exists");
 }
 
 int ask(const std::optional<std::string>& session, const record::Request& request) {

@@ -9,7 +9,7 @@
 /// What the commands have in common that tell a recorder what to do.
 namespace sonde::session_cli {
 
-void add_session_option(CLI::App& command, std::optional<std::string>& session);
+void add_session_option(CommandLine& command, std::optional<std::string>& session);
 
 /// Asks the session that is meant, and tells what came of it on standard error. Gives the exit code.
 int ask(const std::optional<std::string>& session, const record::Request& request);

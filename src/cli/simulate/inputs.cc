@@ -27,7 +27,7 @@ Result<HostDescription> own_host() {
   const auto source = open_gpu_source({});
   if (!source) {
     return fail(
-        "no GPUs to simulate: name some with --simulated FILE, under 'gpus' of the workload, or as "
+        "no GPUs to simulate; name them with --simulated FILE, under 'gpus' of the workload, or with "
         "sonde.devices.simulated of the configuration ({})",
         source.error().message);
   }
@@ -41,7 +41,7 @@ Result<HostDescription> own_host() {
     gpu.compute_capability = reading.compute_capability.value_or(gpu.compute_capability);
     host.gpus.push_back(std::move(gpu));
   }
-  if (host.gpus.empty()) return fail("this host has no GPU that can be read: name others with --simulated FILE");
+  if (host.gpus.empty()) return fail("no GPU of this host can be read; name simulated ones with --simulated FILE");
   return host;
 }
 
@@ -63,7 +63,7 @@ Result<std::string> folder_of(const std::string& history) {
   for (const fs::path& folder : {path, path / "tasks"}) {
     if (fs::is_regular_file(folder / "tasks.db", none)) return folder.string();
   }
-  return fail("{}: there is no tasks.db; name the state folder of a service, or the file itself", history);
+  return fail("{}: no tasks.db found; name the state folder of a service, or the file itself", history);
 }
 
 Result<std::vector<dispatch::Task>> all_tasks(const std::string& history) {
@@ -87,7 +87,7 @@ Status take_history(const Inputs& inputs, Scene& scene) {
   auto tasks = all_tasks(inputs.history);
   if (!tasks) return std::unexpected(tasks.error());
   simulation::Past past = simulation::make_past(std::move(*tasks), scene.config, inputs.seed);
-  if (past.jobs.empty()) return fail("{} has no task of which it is known how long it runs", inputs.history);
+  if (past.jobs.empty()) return fail("{} has no task with a known run time", inputs.history);
   scene.jobs = std::move(past.jobs);
   scene.speeds = std::move(past.speeds);
   scene.duration_ns = past.duration_ns;

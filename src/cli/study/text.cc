@@ -22,14 +22,16 @@ namespace sonde::study {
 namespace {
 
 constexpr size_t kWidth = 80;
-constexpr double kPercent = 100;
+constexpr double kPercentOfShare = 100;
 constexpr std::string_view kOutside = "(outside any module)";
 
 std::string share_text(double part, double whole) {
-  return whole > 0 ? fmt::format("{:.1f} %", kPercent * part / whole) : "-";
+  return whole > 0 ? fmt::format("{:.1f} %", kPercentOfShare * part / whole) : "-";
 }
 
-std::string share_text(std::optional<double> share) { return share ? fmt::format("{:.0f} %", kPercent * *share) : "-"; }
+std::string share_text(std::optional<double> share) {
+  return share ? fmt::format("{:.0f} %", kPercentOfShare * *share) : "-";
+}
 
 std::string time_or_dash(double ns) { return ns > 0 ? time_text(ns) : "-"; }
 
@@ -57,7 +59,7 @@ std::string full_name(const ModuleTree& tree, uint32_t module) {
 class Shown {
  public:
   explicit Shown(const Choice& choice) : choice_(choice), wanted_(choice.tree.modules.size(), false) {
-    const double least_ns = choice.work.whole.all_ns() / kPercent;
+    const double least_ns = choice.work.whole.all_ns() / kPercentOfShare;
     for (uint32_t m = 0; m < wanted_.size(); ++m) wanted_[m] = choice.work.total[m].all_ns() >= least_ns;
     for (const uint32_t chosen : choice.modules) {
       for (uint32_t m = chosen; m != kNone; m = choice.tree.modules[m].parent) wanted_[m] = true;
@@ -139,17 +141,16 @@ std::string unmeasurable_text(const Work& whole) {
   const double all_ns = whole.all_ns();
   std::string text;
   if (whole.graph_ns > 0) {
-    text += paragraph(fmt::format(
-        "{} of the GPUs' time is in CUDA graphs, whose kernels are not measured: switch graphs off for a study where "
-        "the program can (torch.compile mode=\"default\", vLLM --enforce-eager). The timeline has the graphs as a "
-        "whole; "
-        "--cuda-graph-trace node has the times of the kernels in them.",
-        share_text(whole.graph_ns, all_ns)));
+    text += paragraph(
+        fmt::format("{} of the GPUs' time is in CUDA graphs, whose kernels are not measured: switch graphs off for a "
+                    "study where the program can (torch.compile mode=\"default\", vLLM --enforce-eager). The timeline "
+                    "has the graphs as a whole; --cuda-graph-trace node has the times of the kernels in them.",
+                    share_text(whole.graph_ns, all_ns)));
   }
   if (whole.waiting_ns > 0) {
     text +=
         paragraph(fmt::format("{} of the GPUs' time is in kernels of NCCL or NVSHMEM, which are not measured: they "
-                              "wait for others and cannot be run again alone.",
+                              "wait for other processes and cannot be replayed alone.",
                               share_text(whole.waiting_ns, all_ns)));
   }
   return text;
@@ -192,11 +193,11 @@ std::string counter_cells(const MeasuredKernels& kernels) {
 }  // namespace
 
 std::string choice_text(const Choice& choice) {
-  std::string text = "what modules take of the GPUs, with the modules inside\n";
+  std::string text = "GPU time of modules, including inner modules\n";
   text += modules_text(choice);
   text += paragraph(
-      "share: of the GPUs' time. kernels: time of those that can be measured. memory: time of copies and sets. "
-      "headroom: what launches leave of the GPU by formula. *: chosen, by time and headroom of its own launches.");
+      "share: of the GPUs' time. kernels: time of measurable kernels. memory: time of copies and memsets. headroom: "
+      "share of the GPU that launches leave unused, by formula. *: chosen by time and headroom of its own launches.");
   text += unmeasurable_text(choice.work.whole);
   if (!choice.kernels.empty()) {
     text += paragraph(
@@ -217,17 +218,16 @@ std::string cost_text(const Choice& choice, const Bounds& bounds, std::string_vi
       known != kPasses.end()
           ? fmt::format("{} to {} times, by the GPU's generation, for {} to {} in all", known->least, known->most,
                         time_text(choice.measured_ns() * known->least), time_text(choice.measured_ns() * known->most))
-          : fmt::format("as often as CUPTI needs passes, which it tells then, for {} each time",
-                        time_text(choice.measured_ns()));
-  return one_paragraph(fmt::format(
-      "about {} will be measured, no more than {} of a kernel with one grid and block in one module; each runs {}, and "
-      "the memory that it writes is saved and put back",
-      counted(choice.measured(), "launch"), bounds.each, passes));
+          : fmt::format("once per pass that CUPTI needs, for {} per pass", time_text(choice.measured_ns()));
+  return one_paragraph(
+      fmt::format("about {} will be measured, at most {} per kernel, grid, block and module; each runs {}, and the "
+                  "memory that it writes is saved and restored",
+                  counted(choice.measured(), "launch"), bounds.each, passes));
 }
 
 std::string counters_text(const Choice& choice, const KernelJoin& join) {
   const ModuleKernels kernels = module_kernels(choice.tree, join);
-  std::string text = "what the kernels of modules move, with the modules inside\n";
+  std::string text = "memory traffic of the kernels of modules, including inner modules\n";
   text += "   kernels measured     read    write      rate    bound  module\n";
   const Shown shown(choice);
   for (const uint32_t m : shown.modules()) {
@@ -235,8 +235,8 @@ std::string counters_text(const Choice& choice, const KernelJoin& join) {
   }
   if (kernels.outside.ns > 0) text += row(counter_cells(kernels.outside), 0, std::string(kOutside));
   text += paragraph(
-      "kernels: their time, and measured: how much of it stands for launches with counters. read, write, rate: bytes "
-      "of device memory, and these a second. bound: what limits the kernels.");
+      "kernels: their time. measured: the share of it with counters. read, write, rate: bytes of device memory, and "
+      "bytes per second. bound: what limits the kernels.");
   text += paragraph(matched_text(join.counts) + ".");
   for (const auto line : std::views::split(transfer_text(kernels), '\n')) {
     text += paragraph(std::string(std::string_view(line)));
@@ -262,7 +262,7 @@ std::string missed_text(const Trace& timeline, const Choice& choice, const Kerne
   if (!text.empty()) text.pop_back();
   return text.empty()
              ? text
-             : "these have no counters; the second run did not launch them there, or could not measure:\n" + text;
+             : "these have no counters; the second run did not launch them there, or could not measure them:\n" + text;
 }
 
 }  // namespace sonde::study

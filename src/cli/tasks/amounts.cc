@@ -33,9 +33,10 @@ Result<double> parse_seconds(const std::string& text) {
     const auto duration = parse_duration(text);
     if (duration) seconds = static_cast<double>(*duration) / 1e9;
   }
-  if (!seconds) return fail("'{}' is no time: 90s, 30m, 2h or 1h30m; a number alone is seconds", one_line(text));
+  if (!seconds)
+    return fail("'{}' is not a time such as 90s, 30m, 2h or 1h30m; a number alone is in seconds", one_line(text));
   const bool is_time = *seconds > 0 && *seconds <= kMostSeconds;  // no number at all is none
-  if (!is_time) return fail("'{}' is no time above 0", one_line(text));
+  if (!is_time) return fail("'{}' is not a time above 0", one_line(text));
   return *seconds;
 }
 

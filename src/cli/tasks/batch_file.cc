@@ -20,9 +20,9 @@
 namespace sonde::tasks {
 namespace {
 
-constexpr size_t kMostBytes = 64UZ << 20;
+constexpr size_t kMaxBatchBytes = 64UZ << 20;
 /// References in YAML can make a short file endless.
-constexpr size_t kMostNodes = 2'000'000;
+constexpr size_t kMaxBatchNodes = 2'000'000;
 
 /// A mistake, thrown and caught in this file only, as yaml-cpp does with its own.
 struct Mistake {
@@ -35,13 +35,13 @@ class NodeReader {
  public:
   Json text(const YAML::Node& node) {
     count(node);
-    if (!node.IsScalar()) throw Mistake{node.Mark(), "a text stands here"};
+    if (!node.IsScalar()) throw Mistake{node.Mark(), "expected a string"};
     return node.Scalar();
   }
 
   Json texts(const YAML::Node& node) {
     count(node);
-    if (!node.IsSequence()) throw Mistake{node.Mark(), "a list of texts stands here, such as [python, train.py]"};
+    if (!node.IsSequence()) throw Mistake{node.Mark(), "expected a list of strings, such as [python, train.py]"};
     Json list = Json::array();
     for (const YAML::Node& part : node) list.push_back(text(part));
     return list;
@@ -58,7 +58,7 @@ class NodeReader {
 
   Json text_map(const YAML::Node& node) {
     count(node);
-    if (!node.IsMap()) throw Mistake{node.Mark(), "names with values stand here, such as {SEED: 1}"};
+    if (!node.IsMap()) throw Mistake{node.Mark(), "expected names with values, such as {SEED: 1}"};
     Json map = Json::object();
     for (const auto& entry : node) map[text(entry.first).get<std::string>()] = text(entry.second);
     return map;
@@ -67,7 +67,7 @@ class NodeReader {
   Json whole(const YAML::Node& node) {
     count(node);
     const auto number = node.IsScalar() ? integer_of<int64_t>(node.Scalar()) : std::nullopt;
-    if (!number) throw Mistake{node.Mark(), "a whole number stands here"};
+    if (!number) throw Mistake{node.Mark(), "expected an integer"};
     return *number;
   }
 
@@ -82,12 +82,12 @@ class NodeReader {
   Json flag(const YAML::Node& node) {
     count(node);
     if (node.IsScalar() && (node.Scalar() == "true" || node.Scalar() == "false")) return node.Scalar() == "true";
-    throw Mistake{node.Mark(), "true or false stands here"};
+    throw Mistake{node.Mark(), "expected true or false"};
   }
 
   Json seconds(const YAML::Node& node) {
     count(node);
-    const auto time = node.IsScalar() ? parse_seconds(node.Scalar()) : fail("a time stands here: 90s, 30m, 2h");
+    const auto time = node.IsScalar() ? parse_seconds(node.Scalar()) : fail("expected a time, such as 90s, 30m or 2h");
     if (!time) throw Mistake{node.Mark(), time.error().message};
     return *time;
   }
@@ -110,7 +110,8 @@ class NodeReader {
 
  private:
   void count(const YAML::Node& node) {
-    if (++nodes_ > kMostNodes) throw Mistake{node.Mark(), "the file is too large once its references are written out"};
+    if (++nodes_ > kMaxBatchNodes)
+      throw Mistake{node.Mark(), "the file is too large after its references are expanded"};
   }
 
   static Json scalar(const YAML::Node& node) {
@@ -160,7 +161,7 @@ void check_keys(const YAML::Node& map, std::span<const std::string_view> known) 
 }
 
 Json task_of(const YAML::Node& node, NodeReader& reader) {
-  if (!node.IsMap()) throw Mistake{node.Mark(), "a task stands here: keys such as type, command, arguments"};
+  if (!node.IsMap()) throw Mistake{node.Mark(), "expected a task with keys such as type, command, arguments"};
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> all;
     for (const Key& key : kTaskKeys) all.push_back(key.name);
@@ -168,7 +169,7 @@ Json task_of(const YAML::Node& node, NodeReader& reader) {
   }();
   check_keys(node, names);
   if (node["time_limit"] && node["time_limit_seconds"]) {
-    throw Mistake{node["time_limit"].Mark(), "time_limit and time_limit_seconds say the same; leave one out"};
+    throw Mistake{node["time_limit"].Mark(), "time_limit and time_limit_seconds have the same meaning; give one"};
   }
   Json task = Json::object();
   for (const auto& entry : node) {
@@ -180,21 +181,21 @@ Json task_of(const YAML::Node& node, NodeReader& reader) {
 
 Json batch_of(const YAML::Node& root) {
   NodeReader reader;
-  if (!root.IsMap()) throw Mistake{root.Mark(), "a batch has keys: name, and tasks or count with task"};
+  if (!root.IsMap()) throw Mistake{root.Mark(), "expected a batch with the keys name, and tasks or count with task"};
   check_keys(root, kBatchKeys);
   Json batch = Json::object();
   if (root["name"]) batch["name"] = reader.text(root["name"]);
   const YAML::Node tasks = root["tasks"];
   const bool counted = root["count"] || root["task"];
   if (static_cast<bool>(tasks) == counted || (counted && (!root["count"] || !root["task"]))) {
-    throw Mistake{root.Mark(), "a batch has either tasks, a list, or count and task, one that is made so many times"};
+    throw Mistake{root.Mark(), "a batch has either tasks (a list), or count and task (a task to repeat)"};
   }
   if (counted) {
     batch["count"] = reader.whole(root["count"]);
     batch["task"] = task_of(root["task"], reader);
     return batch;
   }
-  if (!tasks.IsSequence()) throw Mistake{tasks.Mark(), "a list of tasks stands here"};
+  if (!tasks.IsSequence()) throw Mistake{tasks.Mark(), "expected a list of tasks"};
   batch["tasks"] = Json::array();
   for (const YAML::Node& task : tasks) batch["tasks"].push_back(task_of(task, reader));
   return batch;
@@ -210,7 +211,7 @@ std::unexpected<Error> at(std::string_view file, const YAML::Mark& mark, const s
 Result<Json> batch_from_text(const std::string& text, std::string_view file) {
   try {
     if (const auto second = second_yaml_document(text))
-      return at(file, *second, "a second document begins here; a file is one batch");
+      return at(file, *second, "a second document starts here; a file contains one batch");
     return batch_of(YAML::Load(text));
   } catch (const YAML::Exception& error) {
     return at(file, error.mark, error.msg);
@@ -221,7 +222,7 @@ Result<Json> batch_from_text(const std::string& text, std::string_view file) {
 
 Result<Json> batch_from_file(const std::string& file) {
   if (file == "-") return batch_from_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "standard input");
-  const auto text = read_small_file(file, kMostBytes);
+  const auto text = read_small_file(file, kMaxBatchBytes);
   return text ? batch_from_text(*text, file) : std::unexpected(text.error());
 }
 

@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <CLI/Config.hpp>
-
 #include "base/files/small_file.h"
 #include "base/text/decimal.h"
 #include "cli/tasks/interrupt.h"
@@ -45,7 +43,7 @@ Result<std::string> key_of(const ConnectionOptions& options) {
   if (key.empty() && options.key_file.empty()) return key;  // the service says whether it wants one
   if (is_key(key)) return key;
   const std::string where = options.key_file.empty() ? "SONDE_API_KEY" : options.key_file;
-  return fail("{} holds no key: it is one word, as `sonde keys add NAME --role submit` prints it", where);
+  return fail("{} does not contain a key; a key is one word, as printed by `sonde keys add NAME --role submit`", where);
 }
 
 Result<std::string> url_of(const ConnectionOptions& options) {
@@ -53,13 +51,14 @@ Result<std::string> url_of(const ConnectionOptions& options) {
   if (url.empty()) url = kUsualUrl;
   const std::string shown = one_line(url);
   if (!url.starts_with("http://") && !url.starts_with("https://")) {
-    return fail("'{}' is no address of a service: it begins with http:// or https://, as {} does", shown, kUsualUrl);
+    return fail("'{}' is not the URL of a service; it must begin with http:// or https://, as {} does", shown,
+                kUsualUrl);
   }
   const size_t host = url.find("://") + 3;
   if (url.find('@', host) != std::string::npos) {
-    return fail("an address holds no user or password; the key goes into SONDE_API_KEY or a file for --key-file");
+    return fail("the URL must not contain a user or password; put the key into SONDE_API_KEY or a file for --key-file");
   }
-  if (url.find_first_of("?# ", host) != std::string::npos) return fail("'{}' is no address of a service", shown);
+  if (url.find_first_of("?# ", host) != std::string::npos) return fail("'{}' is not the URL of a service", shown);
   while (url.ends_with('/')) url.pop_back();
   return url;
 }
@@ -105,7 +104,7 @@ class Retry {
     if (response.status != 429) return false;
     const seconds wait(retry_after_s(response).value_or(1));
     if (code_of(parsed(response)) == "queue_full") {
-      if (call_.waits_for_room) say(fmt::format("the queue is full; trying again in {} s", wait.count()));
+      if (call_.waits_for_room) say(fmt::format("the queue is full; retrying in {} s", wait.count()));
       return call_.waits_for_room && pause(std::max<milliseconds>(wait, kFirstPause));
     }
     constexpr seconds kLong{60};
@@ -120,7 +119,7 @@ class Retry {
 
   bool wait_for_service(const HttpFailure& failure) {
     const auto now = std::chrono::steady_clock::now();
-    if (!since_) say(fmt::format("the service does not answer ({}); waiting for it", one_line(failure.what)));
+    if (!since_) say(fmt::format("the service does not respond ({}); waiting for it", one_line(failure.what)));
     if (!since_) since_ = now;
     return now - *since_ < kPatienceForService && pause(seconds(1));
   }
@@ -132,10 +131,12 @@ class Retry {
 
 }  // namespace
 
-void add_connection_options(CLI::App& command, ConnectionOptions& options) {
-  command.add_option("--url", options.url, fmt::format("the service (default: $SONDE_URL, else {})", kUsualUrl));
-  command.add_option("--key-file", options.key_file, "file that holds the key (default: the key in $SONDE_API_KEY)");
-  command.add_option("--ca-file", options.authorities, "certificates (PEM) that an https service is checked by");
+void add_connection_options(CommandLine& command, ConnectionOptions& options) {
+  command.option("--url", options.url, "URL",
+                 fmt::format("URL of the service (default: $SONDE_URL, else {})", kUsualUrl));
+  command.option("--key-file", options.key_file, "FILE",
+                 "file that contains the API key (default: the key in $SONDE_API_KEY)");
+  command.option("--ca-file", options.authorities, "FILE", "file of CA certificates (PEM) to verify an https service");
 }
 
 Result<Connection> Connection::open(const ConnectionOptions& options) {
@@ -163,14 +164,15 @@ Error Connection::failure_text(const HttpFailure& failure) const {
   const std::string what = one_line(failure.what);
   switch (failure.kind) {
     case HttpFailure::Kind::unreachable:
-      return {fmt::format("no service answers at {} ({}): `sonde serve` starts one; --url or SONDE_URL names another",
+      return {fmt::format("no service responds at {} ({}); `sonde serve` starts one, --url or SONDE_URL names another",
                           one_line(url_), what)};
     case HttpFailure::Kind::untrusted:
-      return {fmt::format("the certificate of {} is not trusted ({}): --ca-file FILE names the authority that made it",
-                          one_line(url_), what)};
+      return {
+          fmt::format("the certificate of {} is not trusted ({}); --ca-file FILE names the authority that issued it",
+                      one_line(url_), what)};
     case HttpFailure::Kind::interrupted: return {"interrupted"};
     case HttpFailure::Kind::timed_out:
-      return {fmt::format("the service at {} takes too long to answer ({})", one_line(url_), what)};
+      return {fmt::format("the service at {} takes too long to respond ({})", one_line(url_), what)};
     default: return {fmt::format("the connection to {} broke ({})", one_line(url_), what)};
   }
 }
@@ -182,18 +184,17 @@ Result<Json> Connection::answer(const HttpResponse& response) const {
   const std::string detail = text_of(document, "detail");
   const std::string code = code_of(document);
   if (detail.empty()) {
-    return fail("{} answers with HTTP status {} and not as Sonde's service does: is something else at this address?",
-                one_line(url_), response.status);
+    return fail("{} returned HTTP status {} and no response of Sonde's service; check the URL", one_line(url_),
+                response.status);
   }
   if (code == "no_key") {
     return fail(
-        "the service wants a key: put it into SONDE_API_KEY, or name a file that holds it with --key-file. `sonde keys "
-        "add NAME --role submit`, run on the host of the service, makes one");
+        "the service requires a key. Put it into SONDE_API_KEY, or into a file for --key-file. `sonde keys add NAME "
+        "--role submit`, run on the host of the service, creates one");
   }
   if (code == "queue_full") {
     const auto wait = retry_after_s(response);
-    return fail("{}{}", detail,
-                wait ? fmt::format(" Come back in {} s; with --wait that is done for you.", *wait) : "");
+    return fail("{}{}", detail, wait ? fmt::format(" Retry in {} s, or use --wait.", *wait) : "");
   }
   return fail("{}", detail);
 }

@@ -3,8 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
-
-#include <CLI/App.hpp>
+#include "cli/options.h"
 
 #include "base/error.h"
 #include "cli/tasks/http.h"
@@ -18,7 +17,7 @@ struct ConnectionOptions {
   std::string key_file;
   std::string authorities;
 };
-void add_connection_options(CLI::App& command, ConnectionOptions& options);
+void add_connection_options(CommandLine& command, ConnectionOptions& options);
 
 /// How a call is made.
 struct Call {

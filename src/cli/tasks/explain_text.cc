@@ -38,7 +38,7 @@ std::string score_text(const Json& judgement) {
 std::string verdict(const Json& judgement) {
   const std::string score = score_text(judgement);
   if (flag_of(judgement, "chosen")) return "chosen" + (score.empty() ? "" : ": " + score);
-  if (flag_of(judgement, "eligible")) return "could take it" + (score.empty() ? "" : ": " + score);
+  if (flag_of(judgement, "eligible")) return "eligible" + (score.empty() ? "" : ": " + score);
   return {};
 }
 
@@ -89,7 +89,7 @@ void add_queue(const Json& explanation, double now, Text& text) {
     }
     const bool more = static_cast<int64_t>(ahead.size()) < *position - 1;
     text.line(*position == 1 ? std::string("It is next in the queue.")
-                             : fmt::format("It is number {} in the queue, behind {}{}.", *position,
+                             : fmt::format("It is number {} in the queue, after {}{}.", *position,
                                            ids_text(std::move(ahead)), more ? " and others" : ""));
   }
   const Json& start = member(explanation, "start");
@@ -97,13 +97,13 @@ void add_queue(const Json& explanation, double now, Text& text) {
   const std::string unknown = text_of(explanation, "start_unknown");
   if (likely) {
     const std::string when =
-        *likely <= now ? std::string("at any moment")
+        *likely <= now ? std::string("at any time")
                        : fmt::format("at {}, in {}", moment_text_here(likely, now), seconds_text(*likely - now));
-    text.line(fmt::format("It should start {}; four of five tasks start within the range {} to {}.", when,
+    text.line(fmt::format("Expected start: {}. 80 % of tasks start within the predicted range, {} to {}.", when,
                           moment_text_here(moment_of(start, "earliest"), now),
                           moment_text_here(moment_of(start, "latest"), now)));
   } else if (!unknown.empty()) {
-    text.line("When it will start cannot be said: " + unknown);
+    text.line("Its start time is unknown: " + unknown);
   }
 }
 

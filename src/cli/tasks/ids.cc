@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMostIds = 1000;
 
 std::unexpected<Error> no_id(std::string_view text) {
-  return fail("'{}' is no number of a task: 12, or 12,14-17 for several", one_line(text));
+  return fail("'{}' is not a task ID; use 12, or 12,14-17 for several", one_line(text));
 }
 
 std::optional<int64_t> id_of(std::string_view text) {
@@ -28,7 +28,7 @@ Result<std::pair<int64_t, int64_t>> range_of(std::string_view text) {
   const auto first = id_of(text.substr(0, dash));
   const auto last = dash == std::string_view::npos ? first : id_of(text.substr(dash + 1));
   if (!first || !last) return no_id(text);
-  if (*last < *first) return fail("'{}' ends before it begins: write {}-{}", text, *last, *first);
+  if (*last < *first) return fail("'{}' is not in ascending order; write {}-{}", text, *last, *first);
   return std::pair(*first, *last);
 }
 
@@ -42,12 +42,12 @@ Result<std::vector<int64_t>> parse_ids(std::span<const std::string> texts) {
       const auto range = range_of(text.substr(0, comma));
       if (!range) return std::unexpected(range.error());
       if (static_cast<uint64_t>(range->second - range->first) >= kMostIds) {
-        return fail("more than {} tasks are named; name them in parts", kMostIds);
+        return fail("more than {} tasks given; use several commands", kMostIds);
       }
       for (int64_t id = range->first; id <= range->second; ++id) {
         if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
       }
-      if (ids.size() > kMostIds) return fail("more than {} tasks are named; name them in parts", kMostIds);
+      if (ids.size() > kMostIds) return fail("more than {} tasks given; use several commands", kMostIds);
       if (comma == std::string_view::npos) break;
       text.remove_prefix(comma + 1);
     }
@@ -57,7 +57,7 @@ Result<std::vector<int64_t>> parse_ids(std::span<const std::string> texts) {
 
 Result<int64_t> parse_id(const std::string& text) {
   const auto id = id_of(text);
-  if (!id) return fail("'{}' is no number; `sonde ps` and `sonde batch list` show them", one_line(text));
+  if (!id) return fail("'{}' is not an ID; `sonde ps` and `sonde batch list` list IDs", one_line(text));
   return *id;
 }
 

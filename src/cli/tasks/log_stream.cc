@@ -33,8 +33,8 @@ Status LogStream::show_now() {
   task_ = std::move(*task);
   attempt_ = choice_.attempt.value_or(attempts_of(task_));
   if (attempt_ == 0) {
-    fmt::print(stderr, "sonde: {} was not started, and printed nothing; `sonde explain {}` says why\n", title_of(task_),
-               choice_.task);
+    fmt::print(stderr, "sonde: {} was not started and has no output; `sonde explain {}` explains why\n",
+               title_of(task_), choice_.task);
     return {};
   }
   from_ = -choice_.tail.value_or(0);
@@ -56,7 +56,7 @@ Status LogStream::follow() {
     task_ = std::move(*task);
     const int64_t last = choice_.attempt.value_or(attempts_of(task_));
     if (last <= attempt_) return {};  // all is shown
-    if (attempt_ > 0) fmt::print(stderr, "sonde: {} is tried again: attempt {}\n", title_of(task_), last);
+    if (attempt_ > 0) fmt::print(stderr, "sonde: {} is retried: attempt {}\n", title_of(task_), last);
     attempt_ = last;
     SONDE_TRY(follow_attempt());
     from_ = 0;
@@ -86,8 +86,7 @@ void LogStream::write(const Json& part) {
   const std::string text = raw_text(part, "text");
   if (const auto left_out = whole_of(part, "left_out_bytes"); left_out && *left_out > 0) {
     std::fflush(stdout);
-    fmt::print(stderr, "sonde: [{} left out here: the task printed more than sonde.tasks.output_limit keeps]\n",
-               bytes_text(left_out));
+    fmt::print(stderr, "sonde: [{} left out: the output exceeds sonde.tasks.output_limit]\n", bytes_text(left_out));
   }
   const std::string shown = to_terminal_ ? cleaner_.clean(text) : text;
   std::fwrite(shown.data(), 1, shown.size(), stdout);

@@ -31,13 +31,14 @@ Result<Json> environment_of(const std::vector<std::string>& words) {
     const size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     if (name.empty())
-      return fail("--env '{}' names no variable: NAME=VALUE, or NAME for its value here", one_line(word));
+      return fail("--env '{}' does not name a variable; use NAME=VALUE, or NAME to copy its value from here",
+                  one_line(word));
     if (equals != std::string::npos) {
       environment[name] = word.substr(equals + 1);
       continue;
     }
     const char* const value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
-    if (value == nullptr) return fail("--env {}: there is no such variable here; NAME=VALUE sets one", one_line(word));
+    if (value == nullptr) return fail("--env {}: the variable is not set here; NAME=VALUE sets it", one_line(word));
     environment[name] = value;
   }
   return environment;
@@ -49,7 +50,7 @@ Result<Json> json_from_file(const std::string& path) {
   try {
     return Json::parse(*text);
   } catch (const Json::parse_error& error) {
-    return fail("{} is no JSON: it breaks at byte {}", path == "-" ? "standard input" : one_line(path), error.byte);
+    return fail("{} is not valid JSON: error at byte {}", path == "-" ? "standard input" : one_line(path), error.byte);
   }
 }
 

@@ -51,7 +51,7 @@ std::string run_cell(const Json& task, const TableContext& context) {
 }
 
 std::string reason_cell(const Json& task, const TableContext& context) {
-  if (flag_of(task, "cancelling") && is(task, "running")) return "was told to end";
+  if (flag_of(task, "cancelling") && is(task, "running")) return "being cancelled";
   if (const std::string reason = text_of(task, "reason"); !reason.empty()) return reason;
   const int64_t id = whole_of(task, "id").value_or(0);
   if (const auto known = context.reasons.find(id); known != context.reasons.end()) return known->second;

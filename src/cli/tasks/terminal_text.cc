@@ -7,7 +7,7 @@ constexpr char kEscape = 0x1b;
 constexpr char kBell = 0x07;
 constexpr size_t kMostSequence = 64;
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
+bool is_terminal_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void TerminalText::take_text(char c, std::string& out) {
     state_ = State::escape;
   } else if (c == '\xC2') {
     state_ = State::second;
-  } else if (!is_control(c) || c == '\n' || c == '\t' || c == '\r' || c == '\b') {
+  } else if (!is_terminal_control(c) || c == '\n' || c == '\t' || c == '\r' || c == '\b') {
     out += c;
   }
 }
@@ -52,7 +52,7 @@ void TerminalText::take_escape(char c) {
 /// Up to its final character; only those that colour and erase are passed on.
 void TerminalText::take_sequence(char c, std::string& out) {
   const bool final = c >= '@' && c <= '~';
-  if (!final && !is_control(c) && sequence_.size() < kMostSequence) {
+  if (!final && !is_terminal_control(c) && sequence_.size() < kMostSequence) {
     sequence_ += c;
     return;
   }

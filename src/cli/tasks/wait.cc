@@ -17,7 +17,7 @@ constexpr milliseconds kLongestPause{1000};
 /// What there is to say of a state; empty where it is over, which others say.
 std::string state_text(const Json& task, Connection& connection) {
   const std::string state = raw_text(task, "state");
-  if (state == "blocked") return title_of(task) + " waits for the tasks that it comes after";
+  if (state == "blocked") return title_of(task) + " waits for the tasks that it depends on";
   if (state == "waiting") return title_of(task) + " waits in the queue";
   if (state != "running") return {};
   const Json& gpus = member(last_attempt(task), "gpus");
@@ -46,10 +46,9 @@ Result<Json> wait_for_task(Connection& connection, int64_t task, bool tells_star
 }
 
 int tell_interrupted(int64_t task) {
-  fmt::print(
-      stderr,
-      "\nsonde: task {} goes on without this command: `sonde logs -f {}` follows it, `sonde cancel {}` ends it\n", task,
-      task, task);
+  fmt::print(stderr,
+             "\nsonde: task {} keeps running: `sonde logs -f {}` follows its output, `sonde cancel {}` cancels it\n",
+             task, task, task);
   return kInterruptedExit;
 }
 

@@ -97,7 +97,8 @@ Line process_line(const ProcessRow& row, size_t width) {
   const std::string head = fmt::format("{:>3} {:>8} {} {} {:>10} {}  ", row.gpu, process.pid,
                                        fitted(owner.user.empty() ? "-" : owner.user, 10), process.compute ? "C" : "G",
                                        memory, fitted(place_of(owner), 14));
-  const std::string command = owner.alive ? one_line(owner.command) : "(no such process: its memory is held by nobody)";
+  const std::string command =
+      owner.alive ? one_line(owner.command) : "(the process no longer exists: its memory is leaked)";
   const size_t rest = width > text_width(head) ? width - text_width(head) : 0;
   return {head + fitted(command, rest), owner.alive ? Style::plain : Style::warning};
 }

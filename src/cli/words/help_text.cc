@@ -11,7 +11,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kNone = std::string_view::npos;
+constexpr size_t kNowhere = std::string_view::npos;
 
 /// Where CLI11 lets the meaning of an option begin.
 constexpr size_t kMeaningAt = 30;
@@ -30,7 +30,7 @@ size_t hanging_indent(std::string_view line) {
 /// The last blank behind `least` that leaves no more than `room` before it, else the first one behind that.
 size_t place_to_break(std::string_view line, size_t least, size_t room) {
   const size_t place = line.rfind(' ', room);
-  if (place != kNone && place > least) return place;
+  if (place != kNowhere && place > least) return place;
   return line.find(' ', std::max(least + 1, room));
 }
 
@@ -40,7 +40,7 @@ void add_wrapped(std::string& text, std::string_view line, size_t width) {
   size_t room = width;
   while (line.size() > room) {
     const size_t place = place_to_break(line, least, room);
-    if (place == kNone) break;
+    if (place == kNowhere) break;
     text.append(line.substr(0, place)).append("\n").append(indent, ' ');
     line.remove_prefix(place + 1);
     least = 0;

@@ -1,6 +1,7 @@
 #include "cli/words/other_words.h"
 
-#include <string_view>
+#include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,30 +10,35 @@ namespace {
 
 constexpr char kGuard = '\x01';
 
-/// Whether it begins and ends in brackets, guards behind the last one not counted.
+/// Whether it begins and ends in brackets; guards after the last one do not count.
 bool is_bracketed(std::string_view word) {
   return word.starts_with('[') && word.substr(0, word.find_last_not_of(kGuard) + 1).ends_with(']');
 }
 
-const CLI::Option* option_of(const CLI::App& command, std::string_view word) {
-  const bool is_one = word.size() > 1 && word.starts_with('-') && word != "--";
-  return is_one ? command.get_option_no_throw(std::string(word.substr(0, word.find('=')))) : nullptr;
+std::optional<OptionInfo> option_of(const CommandLine& command, std::string_view word) {
+  const bool may_be = word.size() > 1 && word.starts_with('-') && word != "--";
+  return may_be ? command.find_option(std::string(word.substr(0, word.find('=')))) : std::nullopt;
 }
 
 /// "-trace" is -t with the value "race" to the parser, and --trace to its writer.
-Status check_dashes(const CLI::App& command, std::string_view word) {
+Status check_dashes(const CommandLine& command, std::string_view word) {
   const std::string name = fmt::format("-{}", word.substr(0, word.find('=')));
   constexpr size_t kShortest = 4;  // "--ab"
-  if (word.starts_with("--") || name.size() < kShortest || command.get_option_no_throw(name) == nullptr) return {};
+  if (word.starts_with("--") || name.size() < kShortest || !command.find_option(name)) return {};
   return fail("{} has one dash; the option is {}", word.substr(0, word.find('=')), name);
 }
 
 /// `words`: from the option on, which takes a value.
-Status check_value(const CLI::App& command, const CLI::Option& option, std::span<char* const> words) {
+Status check_value(const CommandLine& command, const OptionInfo& option, std::span<const std::string_view> words) {
   const std::string_view word = words[0];
   const std::string_view next = words.size() > 1 ? words[1] : "--";
-  if (word.contains('=') ? !word.ends_with('=') : next != "--" && option_of(command, next) == nullptr) return {};
-  return fail("{} needs a value: {}", word.substr(0, word.find('=')), option.get_description());
+  if (word.contains('=') ? !word.ends_with('=') : next != "--" && !option_of(command, next)) return {};
+  return fail("{} needs a value: {}", word.substr(0, word.find('=')), option.description);
+}
+
+std::string long_name(const OptionInfo& option) {
+  const auto found = std::ranges::find_if(option.names, [](const std::string& n) { return n.starts_with("--"); });
+  return found == option.names.end() ? option.names.front() : *found;
 }
 
 }  // namespace
@@ -47,7 +53,8 @@ std::string unguarded_word(std::string word) {
   return word;
 }
 
-Result<std::vector<std::string>> with_program_apart(const CLI::App& command, std::span<char* const> words) {
+Result<std::vector<std::string>> with_program_apart(const CommandLine& command,
+                                                    std::span<const std::string_view> words) {
   std::vector<std::string> all;
   size_t i = 0;
   for (; i < words.size(); ++i) {
@@ -55,22 +62,41 @@ Result<std::vector<std::string>> with_program_apart(const CLI::App& command, std
     if (!word.starts_with('-') || word == "--") break;
     SONDE_TRY(check_dashes(command, word));
     all.emplace_back(word);
-    const CLI::Option* const option = option_of(command, word);
+    const auto option = option_of(command, word);
     const std::string_view next = i + 1 < words.size() ? words[i + 1] : "";
-    if (option == nullptr) continue;
-    const bool flag = option->get_expected_max() == 0;
-    if (!flag) SONDE_TRY(check_value(command, *option, words.subspan(i)));
+    if (!option) continue;
+    if (!option->is_flag) SONDE_TRY(check_value(command, *option, words.subspan(i)));
     if (word.contains('=')) continue;
-    if (flag && next != "true" && next != "false") continue;
-    // CLI11 gives a flag its value behind '=', and its long name only.
-    if (flag) all.back() = fmt::format("--{}={}", option->get_lnames().front(), next);
-    if (!flag) all.emplace_back(next);
+    if (option->is_flag && next != "true" && next != "false") continue;
+    // The parser accepts a flag's value after '=', and after its long name only.
+    if (option->is_flag) all.back() = fmt::format("{}={}", long_name(*option), next);
+    if (!option->is_flag) all.emplace_back(next);
     ++i;
   }
-  if (i < words.size() && std::string_view(words[i]) == "--") ++i;
+  if (i < words.size() && words[i] == "--") ++i;
   all.emplace_back("--");
-  for (; i < words.size(); ++i) all.push_back(guarded_word(words[i]));
+  for (; i < words.size(); ++i) all.push_back(guarded_word(std::string(words[i])));
   return all;
+}
+
+std::vector<std::string> with_joined_values(std::span<const std::string_view> words) {
+  std::vector<std::string> joined;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "--") {
+      for (; i < words.size(); ++i) joined.push_back(guarded_word(std::string(words[i])));
+      break;
+    }
+    const std::string_view next = i + 1 < words.size() ? words[i + 1] : "";
+    const bool boolean =
+        (word == "--force-overwrite" || word == "--force-export") && (next == "true" || next == "false");
+    const bool named = word == "--help-reports" && !next.empty() && !next.starts_with('-');
+    joined.emplace_back(word);
+    if (!boolean && !named) continue;
+    joined.back() += fmt::format("={}", next);
+    ++i;
+  }
+  return joined;
 }
 
 }  // namespace sonde

@@ -1,146 +1,107 @@
 #include "cli/words/wrong_words.h"
 
 #include <algorithm>
-#include <vector>
+#include <filesystem>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/text/suggest.h"
 #include "cli/record/other_options.h"
+#include "cli/words/other_commands.h"
 
 namespace sonde {
 namespace {
 
-/// What somebody typed may be long.
-std::string shortened(const std::string& text) {
-  constexpr size_t kMostShown = 40;
-  return text.size() <= kMostShown ? text : text.substr(0, kMostShown) + "...";
+/// What a user typed may be long.
+std::string shortened_word(const std::string& text) {
+  constexpr size_t kMaxShown = 40;
+  return text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "...";
 }
 
-/// The options that the command has, where one is near to it.
-std::string near_option(const CLI::App& command, const std::string& name) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_group().empty()) continue;  // hidden
-    for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
-  }
+std::string near_to(std::string_view word, const std::vector<std::string>& names) {
   const std::vector<std::string_view> known(names.begin(), names.end());
-  return did_you_mean(name, known);
+  return did_you_mean(word, known);
 }
 
-/// Those commands of a recording, but for this one, that have the option.
-std::vector<std::string_view> commands_with(const std::string& name, std::string_view path,
-                                            std::span<const Command> commands) {
-  std::vector<std::string_view> found;
-  for (const Command& row : commands) {
-    if (!row.as_nsys || path == fmt::format("sonde {}", row.name)) continue;
-    CLI::App command;
-    int unused = 0;
-    row.set_up(command, unused);
-    const CLI::Option* const option = command.get_option_no_throw(name);
-    if (option != nullptr && !option->get_group().empty() && name != "--help") found.push_back(row.name);
-  }
-  return found;
-}
-
-bool is_as_nsys(std::string_view path, std::span<const Command> commands) {
-  return std::ranges::any_of(
-      commands, [&](const Command& row) { return row.as_nsys && path == fmt::format("sonde {}", row.name); });
-}
-
-std::string unknown_option(const CLI::App& command, std::string_view path, const std::string& word,
-                           std::span<const Command> commands) {
-  const std::string name = word.substr(0, word.find('='));
-  if (is_as_nsys(path, commands)) {
-    const auto others = commands_with(name, path, commands);
-    if (!others.empty()) {
-      return fmt::format("{} has no option {}; sonde {} {}", path, name, fmt::join(others, ", sonde "),
-                         others.size() == 1 ? "has it" : "have it");
-    }
-    const std::string_view answer = record_cli::in_place_of_option(name);
-    if (!answer.empty()) return fmt::format("{} has no option {}: {}", path, name, answer);
-  }
-  const std::string near = name.starts_with("--") ? near_option(command, name) : "";
-  const bool runs = command.get_option_no_throw("COMMAND") != nullptr;
-  return fmt::format("there is no option '{}'{}{}", shortened(name), near,
-                     near.empty() && runs ? fmt::format("; if it is the program's, it stands behind the program's "
-                                                        "name: {} -- PROGRAM {}",
-                                                        path, shortened(word))
-                                          : "");
-}
-
-std::string unexpected(const CLI::App& command, std::string_view path, std::span<const Command> commands) {
-  std::vector<std::string> left;
-  for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
-    for (std::string& word : app->remaining()) left.push_back(std::move(word));
-  }
-  std::erase(left, "--");
-  const auto dashed =
-      std::ranges::find_if(left, [](const std::string& w) { return w.size() > 1 && w.starts_with('-'); });
-  if (dashed != left.end()) return unknown_option(command, path, *dashed, commands);
-  return fmt::format("'{}' is one word too many", left.empty() ? "--" : shortened(left.front()));
-}
-
-/// The option that the parser's message is about: the longest name that it begins with, or has in it.
-const CLI::Option* named_option(const CLI::App& command, std::string_view message) {
-  const CLI::Option* found = nullptr;
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string name = option->get_name();
-    const bool named = message.starts_with(name + ":") || message.contains(" " + name + " =");
-    if (named && (found == nullptr || found->get_name().size() < name.size())) found = option;
-  }
-  return found;
-}
-
-std::string wrong_count(const CLI::Option& option) {
-  const auto& given = option.results();
-  if (option.get_expected_max() > 0 && given.size() > static_cast<size_t>(option.get_expected_max())) {
-    return fmt::format("{} is given {} times: {}; one can be meant", option.get_name(), given.size(),
-                       fmt::join(given, ", "));
-  }
-  return fmt::format("{} needs a value: {}", option.get_name(), option.get_description());
-}
-
-std::string no_number(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const std::string value = option.results().empty() ? "" : shortened(option.results().back());
-  if (option.get_expected_max() == 0) {
-    return fmt::format("{}: '{}' is neither true nor false", option.get_name(), value);
-  }
-  const bool whole = type.starts_with("INT") || type.starts_with("UINT");
-  const std::string_view range = type.contains("POSITIVE")                                  ? " above 0"
-                                 : type.contains("NONNEGATIVE") || type.starts_with("UINT") ? " from 0 on"
-                                                                                            : "";
-  return fmt::format("{}: '{}' is no {}number{}", option.get_name(), value, whole ? "whole " : "", range);
-}
-
-/// CLI11 writes the largest of all numbers down.
-bool has_no_upper_bound(const CLI::Option& option) {
-  return option.get_type_name().contains("POSITIVE") || option.get_type_name().contains("NONNEGATIVE");
-}
-
-std::string without_command(const CLI::App& command, std::string_view path) {
+/// An option of the command that is near to it.
+std::string near_option(const CommandLine& line, const std::string& name) {
   std::vector<std::string> names;
-  for (const CLI::App* c : command.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(c->get_name());
-  return fmt::format("{} needs one of its commands: {}", path, fmt::join(names, ", "));
+  for (const OptionInfo& option : line.options()) {
+    if (option.is_hidden || option.is_positional) continue;
+    std::ranges::copy_if(option.names, std::back_inserter(names),
+                         [](const std::string& known) { return known.starts_with("--"); });
+  }
+  return near_to(name, names);
+}
+
+/// Those commands of a recording, except this one, that have the option.
+std::vector<std::string_view> commands_with(const std::string& name, const Command* except,
+                                            std::span<const Command> rows) {
+  std::vector<std::string_view> found;
+  for (const Command& row : rows) {
+    if (!row.as_nsys || &row == except || name == "--help") continue;
+    CommandLine line(row.name, row.description);
+    row.set_up(line);
+    const auto option = line.find_option(name);
+    if (option && !option->is_hidden) found.push_back(row.name);
+  }
+  return found;
+}
+
+/// Where else an option of nsys or ncu is, or what does the same; empty where nothing is known of it.
+std::string elsewhere(const ChosenCommand& chosen, const std::string& name, std::span<const Command> rows) {
+  const auto others = commands_with(name, chosen.row, rows);
+  if (!others.empty()) {
+    return fmt::format("{} has no option {}; sonde {} {}", chosen.path, name, fmt::join(others, ", sonde "),
+                       others.size() == 1 ? "has it" : "have it");
+  }
+  const std::string_view answer = record_cli::in_place_of_option(name);
+  return answer.empty() ? "" : fmt::format("{} has no option {}: {}", chosen.path, name, answer);
+}
+
+std::string unknown_option(const ChosenCommand& chosen, const std::string& word, std::span<const Command> rows) {
+  const std::string name = word.substr(0, word.find('='));
+  if (chosen.row != nullptr && chosen.row->as_nsys) {
+    if (std::string known = elsewhere(chosen, name, rows); !known.empty()) return known;
+  }
+  const std::string near = name.starts_with("--") ? near_option(chosen.line, name) : "";
+  const bool runs_program = chosen.line.find_option("COMMAND").has_value();
+  const std::string hint = near.empty() && runs_program
+                               ? fmt::format("; an option of the program follows the program's name: {} -- PROGRAM {}",
+                                             chosen.path, shortened_word(word))
+                               : "";
+  return fmt::format("unknown option '{}'{}{}", shortened_word(name), near, hint);
+}
+
+std::string unknown_word(const ChosenCommand& chosen, const std::vector<std::string>& words,
+                         std::span<const Command> rows) {
+  const auto dashed = std::ranges::find_if(words, [](const auto& w) { return w.size() > 1 && w.starts_with('-'); });
+  if (dashed != words.end()) return unknown_option(chosen, *dashed, rows);
+  return fmt::format("unexpected word '{}'", words.empty() ? "--" : shortened_word(words.front()));
 }
 
 }  // namespace
 
-std::string wrong_words(const CLI::App& command, std::string_view path, const CLI::ParseError& error,
-                        std::span<const Command> commands) {
-  std::string message = error.what();
-  const std::string kind = error.get_name();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected(command, path, commands);
-  if (kind == "RequiredError" && message.contains("subcommand")) return without_command(command, path);
-  const CLI::Option* const option = named_option(command, message);
-  if (option == nullptr) return message;
-  if (kind == "ArgumentMismatch") return wrong_count(*option);
-  if (kind == "ConversionError") return no_number(*option);
-  if (kind == "ValidationError" && has_no_upper_bound(*option)) return no_number(*option);
-  return message;
+std::string mistyped_command(const ChosenCommand& chosen) {
+  if (chosen.wrong.empty()) return {};
+  const std::string_view known_elsewhere = chosen.is_program() ? in_place_of(chosen.wrong) : "";
+  if (!known_elsewhere.empty()) return fmt::format("unknown command '{}': {}", chosen.wrong, known_elsewhere);
+  const std::string near = near_to(chosen.wrong, chosen.known);
+  if (chosen.takes_files() && (near.empty() || std::filesystem::exists(chosen.wrong))) return {};
+  const std::string_view path = std::string_view(chosen.path).substr(std::string_view("sonde").size());
+  return fmt::format("unknown command '{}{}{}'{}", path.empty() ? "" : path.substr(1), path.empty() ? "" : " ",
+                     chosen.wrong, near);
+}
+
+std::string wrong_words(const ChosenCommand& chosen, const Misuse& misuse, std::span<const Command> rows) {
+  switch (misuse.kind) {
+    case Misuse::Kind::unknown_words: return unknown_word(chosen, misuse.words, rows);
+    case Misuse::Kind::missing_command:
+      return fmt::format("{} needs one of its commands: {}", chosen.path, fmt::join(chosen.line.command_names(), ", "));
+    default: return misuse.message;
+  }
 }
 
 }  // namespace sonde

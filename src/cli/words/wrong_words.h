@@ -2,17 +2,17 @@
 
 #include <span>
 #include <string>
-#include <string_view>
-
-#include <CLI/App.hpp>
+#include <vector>
 
 #include "cli/command.h"
 
 namespace sonde {
 
-/// What is wrong with a command line, in a sentence for its writer: the option, what was given, what it takes.
-/// `command`: the one that was meant, `path` its words ("sonde sessions list"); `commands`: all there are.
-[[nodiscard]] std::string wrong_words(const CLI::App& command, std::string_view path, const CLI::ParseError& error,
-                                      std::span<const Command> commands);
+/// A mistyped command, in a sentence for the user; empty where there is none. Of a command that takes files too, a word
+/// that is near to one of its commands and names no file.
+[[nodiscard]] std::string mistyped_command(const ChosenCommand& chosen);
+
+/// What is wrong with a command line, in a sentence for the user: the option, what was given, what it takes.
+[[nodiscard]] std::string wrong_words(const ChosenCommand& chosen, const Misuse& misuse, std::span<const Command> rows);
 
 }  // namespace sonde

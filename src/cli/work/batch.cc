@@ -1,6 +1,5 @@
+#include <array>
 #include <memory>
-
-#include <CLI/CLI.hpp>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -16,11 +15,11 @@ namespace sonde {
 #include "cli/batch/list.inc"
 #undef SONDE_BATCH_COMMAND
 
-namespace {
+namespace batch_cli {
 
 using tasks::Json;
 
-const std::vector<Command> kBatchCommands = {
+const std::array kCommands = {
 #define SONDE_BATCH_COMMAND(name) batch_##name##_command,
 #include "cli/batch/list.inc"
 #undef SONDE_BATCH_COMMAND
@@ -36,8 +35,7 @@ struct Options {
 
 int tell_interrupted(int64_t id) {
   fmt::print(stderr,
-             "\nsonde: batch {} goes on without this command: `sonde batch show {}` shows it, `sonde batch cancel {}` "
-             "ends it\n",
+             "\nsonde: batch {} keeps running: `sonde batch show {}` shows it, `sonde batch cancel {}` cancels it\n",
              id, id, id);
   return tasks::kInterruptedExit;
 }
@@ -53,7 +51,7 @@ int wait_for_end(const Options& options, tasks::Connection& connection, int64_t 
       continue;
     }
     if (options.json) fmt::print("{}", tasks::json_text(*batch));
-    fmt::print(stderr, "sonde: {} is over: {}\n", tasks::batch_title(*batch), tasks::states_text(*batch));
+    fmt::print(stderr, "sonde: {} finished: {}\n", tasks::batch_title(*batch), tasks::states_text(*batch));
     const Json& states = tasks::member(*batch, "states");
     const bool all =
         tasks::whole_of(states, "failed").value_or(0) + tasks::whole_of(states, "cancelled").value_or(0) == 0;
@@ -74,47 +72,48 @@ int submit(const Options& options, Json body) {
   const auto id = tasks::whole_of(*batch, "id");
   if (!id)
     return report_error(
-        {"the service answered without the number of the batch; `sonde batch list` shows whether it is there"});
+        {"the response of the service has no batch ID; `sonde batch list` shows whether the batch was accepted"});
   if (!options.json) fmt::print("{}\n", *id);
   if (options.json && !options.wait) fmt::print("{}", tasks::json_text(*batch));
   std::fflush(stdout);
   if (options.wait) return wait_for_end(options, *connection, *id);
   if (!options.json) {
-    fmt::print(stderr, "sonde: {} is accepted, {}; `sonde batch show {}` shows how far it is\n",
+    fmt::print(stderr, "sonde: {} is accepted, {}; `sonde batch show {}` shows its progress\n",
                tasks::batch_title(*batch), tasks::batch_tasks_text(*batch), *id);
   }
   return kDone;
 }
 
 int run(const Options& options) {
-  auto body = options.file.empty() ? fail("FILE is missing: name the batch's file, or one of show, list and cancel")
-                                   : tasks::batch_from_file(options.file);
+  auto body = options.file.empty()
+                  ? fail("FILE is missing; name the file of the batch, or one of show, list and cancel")
+                  : tasks::batch_from_file(options.file);
   if (body) return submit(options, std::move(*body));
   report_error(body.error());
   return kUsage;
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  add_commands(command, kBatchCommands, exit_code);
-  command.add_option("FILE", options->file,
-                     "the batch, YAML or JSON: docs/serve/tasks.md; - reads it from standard input");
-  command.add_option("--idempotency-key", options->idempotency_key,
-                     "a text: the same one again gives the same batch and makes no second one");
-  command.add_flag("--wait", options->wait,
-                   "wait for its end: 0 where all tasks succeeded, else 1; a full queue is waited for, too");
-  command.add_flag("--json", options->json, "the batch as JSON instead of its number");
+  command.positional("FILE", options->file, "batch as YAML or JSON (docs/serve/tasks.md); - reads standard input");
+  command.option("--idempotency-key", options->idempotency_key, "KEY",
+                 "key that makes submitting idempotent: the same key again returns the same batch");
+  command.flag("--wait", options->wait,
+               "wait until the batch finishes, and if the queue is full until it is accepted; exit with 0 if all tasks "
+               "succeeded, else 1");
+  command.flag("--json", options->json, "print the batch as JSON instead of its ID");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &command, &exit_code] {
-    if (command.get_subcommands().empty()) exit_code = run(*options);
-  });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace batch_cli
 
 extern const Command batch_command;
 const Command batch_command{"batch",
-                            "Submit many tasks at once, which are split over the GPUs; show, list and cancel them",
-                            "sonde batch examples/batch.yaml", set_up};
+                            "Submit many tasks that are split over the GPUs; show, list and cancel them",
+                            "sonde batch examples/batch.yaml",
+                            batch_cli::set_up,
+                            CommandGroup::operate,
+                            batch_cli::kCommands};
 
 }  // namespace sonde

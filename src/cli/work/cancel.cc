@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/session/ask.h"
@@ -11,7 +9,7 @@
 #include "record/session/client.h"
 
 namespace sonde {
-namespace {
+namespace cancel_cli {
 
 using tasks::Json;
 
@@ -24,7 +22,7 @@ struct Options {
 
 /// A running one gets SIGTERM first, and is over a moment later.
 std::string done_text(const Json& task) {
-  return tasks::is_over(task) ? tasks::outcome_text(task) : tasks::title_of(task) + " was told to end";
+  return tasks::is_over(task) ? tasks::outcome_text(task) : tasks::title_of(task) + " is being cancelled";
 }
 
 int cancel_all(const Options& options, const std::vector<int64_t>& ids, tasks::Connection& connection) {
@@ -51,7 +49,7 @@ int cancel_recording(const Options& options) {
     if (!name) return report_error(name.error());
     const auto status = session_cli::status_of(*name);
     if (status && status->kind == "record") {
-      complain(fmt::format("session '{}' is of sonde record; 'sonde cancel --session {}' discards what it recorded",
+      complain(fmt::format("session '{}' belongs to sonde record; 'sonde cancel --session {}' discards its recording",
                            *name, *name));
       return kCannot;
     }
@@ -61,7 +59,7 @@ int cancel_recording(const Options& options) {
 
 int run(const Options& options) {
   if (options.session && !options.ids.empty()) {
-    complain("cancel either tasks or the recording of a session, not both at once");
+    complain("give either tasks or --session, not both");
     return kUsage;
   }
   if (options.ids.empty()) return cancel_recording(options);
@@ -74,21 +72,21 @@ int run(const Options& options) {
   return connection ? cancel_all(options, *ids, *connection) : report_error(connection.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("TASK", options->ids,
-                     "numbers of tasks: 12 14-17 or 12,14-17; none: the recording that 'sonde start' began");
+  command.positional("TASK", options->ids,
+                     "IDs of tasks: 12 14-17 or 12,14-17 (default: the recording that 'sonde start' began)");
   session_cli::add_session_option(command, options->session);
-  command.add_flag("--json", options->json, "the tasks as JSON");
+  command.flag("--json", options->json, "print the tasks as JSON");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace cancel_cli
 
 extern const Command cancel_command;
-const Command cancel_command{"cancel",
-                             "End tasks (SIGTERM, then SIGKILL), or without a task discard a session's recording",
-                             "sonde cancel 12 14-17", set_up};
+const Command cancel_command{
+    "cancel", "Cancel tasks (SIGTERM, then SIGKILL), or without a task discard the recording of a session",
+    "sonde cancel 12 14-17", cancel_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/tasks/about_one.h"
@@ -11,7 +9,7 @@
 #include "cli/tasks/task_text.h"
 
 namespace sonde {
-namespace {
+namespace explain_cli {
 
 struct Options {
   tasks::ConnectionOptions connection;
@@ -46,18 +44,19 @@ int run(const Options& options) {
                           [&](int64_t id, tasks::Connection& connection) { return explain(options, id, connection); });
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("TASK", options->task, "its number")->required();
-  command.add_flag("--json", options->json, "as JSON: schema Explanation of docs/schemas/openapi.json");
+  command.positional("TASK", options->task, "ID of the task").required();
+  command.flag("--json", options->json, "print JSON (schema Explanation of docs/schemas/openapi.json)");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace explain_cli
 
 extern const Command explain_command;
-const Command explain_command{"explain", "Say why a task waits or went where it did, and when it should start",
-                              "sonde explain 12", set_up};
+const Command explain_command{"explain",
+                              "Explain why a task waits or why it got its GPU, and when it is expected to start",
+                              "sonde explain 12", explain_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/tasks/about_one.h"
@@ -11,7 +9,7 @@
 #include "cli/tasks/wait.h"
 
 namespace sonde {
-namespace {
+namespace logs_cli {
 
 struct Options {
   tasks::ConnectionOptions connection;
@@ -29,9 +27,10 @@ int follow(const tasks::LogChoice& choice, tasks::Connection& connection) {
   if (!tasks::is_over(log.task())) return kDone;  // an attempt of a task that goes on
   const int code = tasks::outcome_exit(log.task());
   if (code != 0) {
-    fmt::print(
-        stderr, "sonde: {}{}\n", tasks::outcome_text(log.task()),
-        choice.stream == "stdout" ? fmt::format("; its standard error: `sonde logs {} --stderr`", choice.task) : "");
+    fmt::print(stderr, "sonde: {}{}\n", tasks::outcome_text(log.task()),
+               choice.stream == "stdout"
+                   ? fmt::format("; `sonde logs {} --stderr` prints its standard error", choice.task)
+                   : "");
   }
   return code;
 }
@@ -52,22 +51,22 @@ int run(const Options& options) {
                           [&](int64_t id, tasks::Connection& connection) { return show(options, id, connection); });
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("TASK", options->task, "its number")->required();
-  command.add_flag("-f,--follow", options->follow,
-                   "go on until the task is over, and end as it did; Ctrl-C leaves it running");
-  command.add_flag("--stderr", options->error_stream, "standard error instead of standard output");
-  command.add_option("--attempt", options->attempt, "of this attempt, from 1 (default: the last one)")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--tail", options->tail, "only so many bytes of its end")->check(CLI::PositiveNumber);
+  command.positional("TASK", options->task, "ID of the task").required();
+  command.flag("-f,--follow", options->follow,
+               "follow the output until the task finishes, and exit with its status; Ctrl-C leaves it running");
+  command.flag("--stderr", options->error_stream, "print standard error instead of standard output");
+  command.option("--attempt", options->attempt, "N", "attempt to print, from 1 (default: the last one)").above_zero();
+  command.option("--tail", options->tail, "BYTES", "print only the last BYTES").above_zero();
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace logs_cli
 
 extern const Command logs_command;
-const Command logs_command{"logs", "Show what a task printed, as it prints it with -f", "sonde logs -f 12", set_up};
+const Command logs_command{"logs", "Print the output of a task; -f follows it", "sonde logs -f 12", logs_cli::set_up,
+                           CommandGroup::operate};
 
 }  // namespace sonde

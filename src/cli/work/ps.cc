@@ -1,7 +1,5 @@
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text/suggest.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -11,7 +9,7 @@
 #include "cli/tasks/task_table.h"
 
 namespace sonde {
-namespace {
+namespace ps_cli {
 
 using tasks::Json;
 
@@ -34,7 +32,7 @@ Status check_states(const Options& options) {
       std::to_array<std::string_view>({"blocked", "waiting", "running", "succeeded", "failed", "cancelled"});
   for (const std::string& state : options.states) {
     if (std::ranges::find(kStates, state) != kStates.end()) continue;
-    return fail("'{}' is no state{}: blocked, waiting, running, succeeded, failed and cancelled are", state,
+    return fail("unknown state '{}'{}: use blocked, waiting, running, succeeded, failed or cancelled", state,
                 did_you_mean(state, kStates));
   }
   return {};
@@ -65,9 +63,9 @@ void ask_reasons(tasks::Connection& connection, const std::vector<Json>& tasks, 
 
 void tell_nothing(const Options& options) {
   if (options.all) {
-    fmt::print(stderr, "sonde: there are no tasks; `sonde submit` makes one\n");
+    fmt::print(stderr, "sonde: no tasks; `sonde submit` submits one\n");
   } else {
-    fmt::print(stderr, "sonde: no such task waits or runs; `sonde ps --all` shows those that are over, too\n");
+    fmt::print(stderr, "sonde: no such task waits or runs; `sonde ps --all` also lists finished tasks\n");
   }
 }
 
@@ -89,9 +87,9 @@ Status show_list(const Options& options, tasks::Connection& connection) {
   } else {
     fmt::print("{}", tasks::task_table(list->tasks, context, terminal_options().width));
   }
-  if (list->has_more) fmt::print(stderr, "sonde: there are more; --limit shows them\n");
+  if (list->has_more) fmt::print(stderr, "sonde: more tasks exist; --limit raises the number\n");
   const std::string trouble = queue ? tasks::text_of(*queue, "trouble") : "";
-  if (!trouble.empty()) fmt::print(stderr, "sonde: no task is taken in now: {}\n", trouble);
+  if (!trouble.empty()) fmt::print(stderr, "sonde: the service accepts no tasks now: {}\n", trouble);
   return {};
 }
 
@@ -126,27 +124,28 @@ int run(const Options& options) {
   return shown ? kDone : report_error(shown.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("TASK", options->ids, "all that is known of these tasks: 12 14-17");
-  command.add_flag("-a,--all", options->all, "those that are over, too");
-  command.add_option("--state", options->states, "only these: blocked, waiting, running, succeeded, failed, cancelled")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--type", options->type, "only those of this type");
-  command.add_flag("--mine", options->mine, "only those that were submitted with this key's name");
-  command.add_option("--limit", options->most, "so many at most, the newest")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command.add_flag("--json", options->json, "the tasks as JSON");
+  command.positional("TASK", options->ids, "IDs of tasks to show in detail: 12 14-17");
+  command.flag("-a,--all", options->all, "also list finished tasks");
+  command
+      .option("--state", options->states, "LIST",
+              "only tasks in these states: blocked, waiting, running, succeeded, failed, cancelled")
+      .list();
+  command.option("--type", options->type, "TYPE", "only tasks of this type");
+  command.flag("--mine", options->mine, "only tasks that were submitted with this key's name");
+  command.option("--limit", options->most, "N", "maximum number to list, newest first")
+      .within(1, 1000000)
+      .shows_default();
+  command.flag("--json", options->json, "print the tasks as JSON");
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace ps_cli
 
 extern const Command ps_command;
-const Command ps_command{"ps", "List tasks: those that run, then those that wait, in their order",
-                         "sonde ps --all --type train", set_up};
+const Command ps_command{"ps", "List tasks: running ones, then waiting ones in queue order",
+                         "sonde ps --all --type train", ps_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

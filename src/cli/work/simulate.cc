@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include "base/text/suggest.h"
 #include "cli/output.h"
@@ -15,7 +14,7 @@
 #include "report/tables/quantity.h"
 
 namespace sonde {
-namespace {
+namespace simulate_cli {
 
 using dispatch::simulation::Measures;
 using dispatch::simulation::Outcome;
@@ -40,9 +39,9 @@ constexpr auto kFormats = std::to_array<std::string_view>({"text", "csv", "tsv",
 
 Status check(const Options& options) {
   if (options.inputs.workload_file.empty() == options.inputs.history.empty())
-    return fail("one of --workload FILE and --history FOLDER says which tasks come");
+    return fail("give either --workload FILE or --history FOLDER");
   if (std::ranges::find(kFormats, options.format) == kFormats.end())
-    return fail("there is no format '{}'{}; there are {}", options.format, did_you_mean(options.format, kFormats),
+    return fail("unknown format '{}'{}; use {}", options.format, did_you_mean(options.format, kFormats),
                 fmt::join(kFormats, ", "));
   return {};
 }
@@ -59,8 +58,8 @@ Result<std::vector<std::string>> strategies_of(const Options& options, const con
     } else if (std::ranges::find(multi.strategies, name) != multi.strategies.end()) {
       all.push_back(name);
     } else {
-      return fail("'{}' is none of the strategies of the configuration{}; it has {}; or all", name,
-                  did_you_mean(name, known), fmt::join(multi.strategies, ", "));
+      return fail("unknown strategy '{}'{}; the configuration has {}; or all", name, did_you_mean(name, known),
+                  fmt::join(multi.strategies, ", "));
     }
   }
   return all;
@@ -160,32 +159,34 @@ int run(const Options& options) {
   return written ? kDone : report_error(written.error());
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   simulate::Inputs& inputs = options->inputs;
-  command.add_option("--config", inputs.config_file,
-                     "FILE: configuration of the service; defaults where it is left out");
-  command.add_option("--workload", inputs.workload_file, "FILE: the tasks that come: docs/serve/simulate.md");
-  command.add_option("--history", inputs.history, "the tasks that a service had: its state folder, or its tasks.db");
-  command.add_option("--simulated", inputs.simulated, "FILE: the GPUs: docs/serve/simulated_gpus.md");
+  command.option("--config", inputs.config_file, "FILE",
+                 "configuration file of the service (default: built-in values)");
+  command.option("--workload", inputs.workload_file, "FILE", "tasks to simulate (docs/serve/simulate.md)");
+  command.option("--history", inputs.history, "FOLDER",
+                 "tasks of a service to replay: its state folder, or its tasks.db");
+  command.option("--simulated", inputs.simulated, "FILE", "description of the GPUs (docs/serve/simulated_gpus.md)");
   command
-      .add_option("--strategy", options->strategies,
-                  "strategies to play, with commas between, or all; the configured one where it is left out")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--seed", inputs.seed, "of all that is drawn")->capture_default_str();
-  command.add_option("--format", options->format, "text, csv, tsv, json or markdown")->capture_default_str();
-  command.add_option("--plot", options->plot, "FILE.svg: queue and use of the GPUs over time");
-  command.add_option("--tasks", options->tasks, "FILE.csv: what became of each task");
-  command.add_option("--intervals", options->intervals, "FILE.csv: which attempt was on which GPU from when to when");
-  command.add_flag("--force-overwrite", options->force_overwrite, "replace output files that exist");
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+      .option("--strategy", options->strategies, "LIST",
+              "strategies to simulate, separated by commas, or all (default: the configured one)")
+      .list();
+  command.option("--seed", inputs.seed, "N", "seed of random numbers").shows_default();
+  command.option("--format", options->format, "FORMAT", "output format: text, csv, tsv, json or markdown")
+      .shows_default();
+  command.option("--plot", options->plot, "FILE", ".svg file for queue length and GPU utilization over time");
+  command.option("--tasks", options->tasks, "FILE", ".csv file for the outcome of each task");
+  command.option("--intervals", options->intervals, "FILE", ".csv file for the GPU and the interval of each attempt");
+  command.flag("--force-overwrite", options->force_overwrite, "replace output files that exist");
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace simulate_cli
 
 extern const Command simulate_command;
-const Command simulate_command{"simulate", "Play tasks on simulated GPUs, with any strategy: waits, fairness, use",
-                               "sonde simulate --config config.yaml --workload workload.yaml --strategy all", set_up};
+const Command simulate_command{"simulate", "Simulate tasks on GPUs with any strategy: waits, fairness, utilization",
+                               "sonde simulate --config config.yaml --workload workload.yaml --strategy all",
+                               simulate_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

@@ -1,8 +1,6 @@
 #include <filesystem>
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/tasks/amounts.h"
@@ -15,7 +13,7 @@
 #include "cli/words/other_words.h"
 
 namespace sonde {
-namespace {
+namespace submit_cli {
 
 using tasks::Json;
 
@@ -85,7 +83,7 @@ Result<Json> body_of(const Options& options) {
     body["request"] = std::move(*request);
   }
   if (options.type.empty() && options.words.empty()) {
-    return fail("there is nothing to run: name a type (--type), or a command after --, as in -- python train.py");
+    return fail("nothing to run; name a type (--type), or a command after --, for example: -- python train.py");
   }
   return body;
 }
@@ -128,62 +126,63 @@ int run(const Options& options) {
   if (!task) return report_error(task.error());
   const auto id = tasks::whole_of(*task, "id");
   if (!id)
-    return report_error({"the service answered without the number of the task; `sonde ps` shows whether it is there"});
+    return report_error({"the response of the service has no task ID; `sonde ps` shows whether the task was accepted"});
   if (!options.json) fmt::print("{}\n", *id);
   if (options.json && !options.wait) fmt::print("{}", tasks::json_text(*task));
   std::fflush(stdout);
   if (options.wait) return wait_for_end(options, *connection, *id);
   if (!options.json) {
-    fmt::print(stderr, "sonde: {} is accepted; `sonde logs -f {}` follows it, `sonde explain {}` says where it goes\n",
-               tasks::title_of(*task), *id, *id);
+    fmt::print(
+        stderr,
+        "sonde: {} is accepted; `sonde logs -f {}` follows its output, `sonde explain {}` explains its placement\n",
+        tasks::title_of(*task), *id, *id);
   }
   return kDone;
 }
 
-void add_task_options(CLI::App& command, Options& o) {
-  command.add_option("--type", o.type, "type of task, as sonde.tasks.types of the service declares it");
-  command.add_option("--name", o.name, "for people");
-  command.add_option("--priority", o.priority, "name of a level, such as high, normal, low");
-  command.add_option("--gpus", o.gpus, "so many GPUs, all of them or none; 0: it needs none")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--memory", o.memory,
-                     "that it needs on each GPU, such as 16GiB (default: as earlier tasks of its type)");
-  command.add_option("--time-limit", o.time_limit,
-                     "after which it is ended, such as 90s, 30m, 2h; a number alone is seconds");
-  command.add_option("--strategy", o.strategy, "by which its GPU is chosen (default: the configured one)");
-  command.add_option("--after", o.after, "only once these tasks succeeded: 12,14-17")->allow_extra_args(false);
-  command.add_option("--retries", o.retries, "attempts beyond the first, also after the program's own failures")
-      ->check(CLI::NonNegativeNumber);
+void add_task_options(CommandLine& command, Options& o) {
+  command.option("--type", o.type, "TYPE", "type of the task, declared in sonde.tasks.types of the service");
+  command.option("--name", o.name, "NAME", "name of the task for display");
+  command.option("--priority", o.priority, "LEVEL", "priority, such as high, normal or low");
+  command.option("--gpus", o.gpus, "N", "number of GPUs, allocated together; 0: none").not_negative();
+  command.option("--memory", o.memory, "SIZE",
+                 "memory needed on each GPU, such as 16GiB (default: estimated from earlier tasks of the type)");
+  command.option("--time-limit", o.time_limit, "TIME",
+                 "time limit, such as 90s, 30m or 2h; a number alone is in seconds");
+  command.option("--strategy", o.strategy, "NAME", "strategy that chooses the GPU (default: the configured one)");
+  command.option("--after", o.after, "LIST", "start after these tasks succeeded: 12,14-17").repeatable();
+  command.option("--retries", o.retries, "N", "number of retries, also after failures of the program").not_negative();
   command
-      .add_option("--env", o.environment,
-                  "NAME=VALUE for the task, or NAME for its value here; may stand several times")
-      ->allow_extra_args(false);
-  command.add_option("--chdir", o.folder, "folder to run in (default: a new one of the task's own)");
-  command.add_option(
-      "--request", o.request,
-      "file with the request to a model (KServe v2, JSON), for a type with workers; - reads it from standard input");
-  command.add_option("--model", o.model, "model of the request, where the type leaves it open");
-  command.add_flag("--profile", o.profile, "record it");
+      .option("--env", o.environment, "NAME[=VALUE]",
+              "environment variable of the task; NAME alone copies the value from here; repeatable")
+      .repeatable();
+  command.option("--chdir", o.folder, "FOLDER", "working directory (default: a new one for the task)");
+  command.option("--request", o.request, "FILE",
+                 "file with the request to a model (KServe v2, JSON), for a type with workers; - reads standard input");
+  command.option("--model", o.model, "NAME", "model of the request, if the type does not set it");
+  command.flag("--profile", o.profile, "record a profile of the task");
 }
 
-void set_up(CLI::App& command, int& exit_code) {
+void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_task_options(command, *options);
-  command.add_option("--idempotency-key", options->idempotency_key,
-                     "a text: the same one again gives the same task and starts no second one");
-  command.add_flag("--wait", options->wait,
-                   "wait for its end, and end as it did; a full queue is waited for, too. Ctrl-C leaves it running");
-  command.add_flag("--json", options->json, "the task as JSON instead of its number");
-  command.add_option("WORDS", options->words, "after --: a command, or with --type the arguments that the type allows")
-      ->transform(unguarded_word);
+  command.option("--idempotency-key", options->idempotency_key, "KEY",
+                 "key that makes submitting idempotent: the same key again returns the same task");
+  command.flag("--wait", options->wait,
+               "wait until the task finishes, and if the queue is full until it is accepted; exit with its status. "
+               "Ctrl-C leaves it running");
+  command.flag("--json", options->json, "print the task as JSON instead of its ID");
+  command.positional("WORDS", options->words, "after --: a command, or with --type the arguments that the type allows")
+      .converted(unguarded_word);
   tasks::add_connection_options(command, options->connection);
-  command.callback([options, &exit_code] { exit_code = run(*options); });
+  command.runs([options] { return run(*options); });
 }
 
-}  // namespace
+}  // namespace submit_cli
 
 extern const Command submit_command;
-const Command submit_command{"submit", "Give the service a task to run on a GPU; prints its number",
-                             "sonde submit --type train --memory 16GiB --time-limit 2h -- --epochs 3", set_up};
+const Command submit_command{"submit", "Submit a task to the service, which runs it on a GPU",
+                             "sonde submit --type train --memory 16GiB --time-limit 2h -- --epochs 3",
+                             submit_cli::set_up, CommandGroup::operate};
 
 }  // namespace sonde

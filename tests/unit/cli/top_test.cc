@@ -70,7 +70,7 @@ TEST(Top, ShowsGpusAndProcesses) {
   EXPECT_TRUE(text.contains("██   60.0/80.0 GiB  68 C  512/700 W  1980 MHz")) << text;
   EXPECT_TRUE(text.contains("-          -         -  LOST")) << "a lost GPU has no values now: " << text;
   EXPECT_TRUE(text.contains("  0        7 anna       C   60.0 GiB 3f2a10b7c9de    python train7.py")) << text;
-  EXPECT_TRUE(text.contains("(no such process: its memory is held by nobody)")) << text;
+  EXPECT_TRUE(text.contains("(the process no longer exists: its memory is leaked)")) << text;
   EXPECT_FALSE(text.contains("train9")) << "a lost GPU tells no processes: " << text;
 }
 

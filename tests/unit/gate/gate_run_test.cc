@@ -81,7 +81,7 @@ TEST_F(ProfileLeft, a_pattern_names_what_the_run_wrote) {
   touch("a.json");
   const auto before = files_of("*.json", folder_.string());
   ASSERT_EQ(before.size(), 1);
-  EXPECT_EQ(file_written(before, before, "*.json").error().message, "it wrote no file that '*.json' names");
+  EXPECT_EQ(file_written(before, before, "*.json").error().message, "the run wrote no file that matches '*.json'");
   touch("b.json");
   const auto after = files_of((folder_ / "*.json").string(), "ignored");
   EXPECT_EQ(file_written(before, after, "*.json"), (folder_ / "b.json").string());
