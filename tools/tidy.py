@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over src, in parallel, skipping what passed before and did not change since.
 
-A file's key is the content of the file, of all headers of this tree that it includes (directly or not), of .clang-tidy,
-its compile command and the version of clang-tidy. A key that passed leaves an empty file in ~/.cache/sonde/tidy, which
-serves every checkout, as ccache does.
+Files are checked in the groups in which they are compiled (unity builds): most of the time goes into headers. Without
+--all and without CI in the environment, only files that differ from the upstream branch are checked, each by itself.
 
-    tools/tidy.py [--all] [--time] [FILE...]
+A key is the content of the files, of all headers of this tree that they include (directly or not), of .clang-tidy, the
+compile flags and the version of clang-tidy. A key that passed leaves an empty file in ~/.cache/sonde/tidy, which serves
+every checkout, as ccache does.
+
+    tools/tidy.py [--all] [--again] [--time] [FILE...]
 """
 
 import argparse
@@ -13,10 +16,12 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,6 +30,18 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sond
 DATABASE = ROOT / "build/release/compile_commands.json"
 TIDY = "clang-tidy-19"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+@dataclass
+class Unit:
+    """What one run of clang-tidy checks: a source file, or a group of them."""
+
+    path: Path
+    flags: list[str]
+    sources: list[Path]  # of the tree
+
+    def name(self) -> str:
+        return str(self.sources[0].relative_to(ROOT)) + (f" and {n} more" if (n := len(self.sources) - 1) else "")
 
 
 def with_includes(path: Path, seen: set[Path]) -> set[Path]:
@@ -36,50 +53,93 @@ def with_includes(path: Path, seen: set[Path]) -> set[Path]:
     return seen
 
 
-def key_of(path: Path, command: str, common: bytes) -> str:
-    digest = hashlib.sha256(common + command.replace(str(ROOT), "").encode())
-    for part in sorted(with_includes(path, set())):
+def units() -> list[Unit]:
+    """The compiled files of src, groups as one."""
+    found = []
+    for entry in json.loads(DATABASE.read_text(encoding="utf-8")):
+        path = Path(entry["file"])
+        words = shlex.split(entry["command"])
+        first = next(at for at, word in enumerate(words) if re.search(r"(?:^|/)(?:cc|gcc|clang|[cg]\+\+|clang\+\+)[-.\d]*$", word)) + 1
+        flags = [w for at, w in enumerate(words) if at >= first and not {w, words[at - 1]} & {"-o", "-c"}]
+        sources = [path]
+        if not path.is_relative_to(SOURCES):
+            sources = [Path(name) for name in INCLUDE.findall(path.read_text(encoding="utf-8"))] if path.exists() else []
+        sources = [s for s in sources if s.is_relative_to(SOURCES) and s.exists()]
+        if sources:
+            found.append(Unit(path, flags, sources))
+    return found
+
+
+def key_of(unit: Unit, common: bytes) -> str:
+    digest = hashlib.sha256(common + " ".join(unit.flags).replace(str(ROOT), "").encode())
+    parts = set()
+    for source in unit.sources:
+        with_includes(source, parts)
+    for part in sorted(parts):
         digest.update(part.name.encode() + b"\0" + part.read_bytes())
     return digest.hexdigest()
 
 
-def tidy(path: Path) -> tuple[bool, str, float]:
+def tidy(unit: Unit) -> tuple[bool, str, float]:
     began = time.monotonic()
-    run = subprocess.run(
-        [TIDY, "--quiet", "-p", str(DATABASE.parent), str(path)], cwd=ROOT, capture_output=True, text=True
-    )
+    run = subprocess.run([TIDY, "--quiet", str(unit.path), "--", *unit.flags], cwd=ROOT, capture_output=True, text=True)
     # stderr counts the warnings in system headers, which nobody asked for; it matters only when clang-tidy itself fails.
     text = run.stdout if run.stdout.strip() or run.returncode == 0 else run.stderr
     return run.returncode == 0, text, time.monotonic() - began
 
 
-def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--all", action="store_true", help="also what passed before")
-    options.add_argument("--time", action="store_true", help="print the seconds that each file took")
-    options.add_argument("file", nargs="*", type=Path)
-    chosen = options.parse_args()
+def git_lines(*arguments: str) -> list[str]:
+    run = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    return run.stdout.split("\n") if run.returncode == 0 else []
 
-    only = {f.resolve() for f in chosen.file}
-    commands = {Path(entry["file"]): entry["command"] for entry in json.loads(DATABASE.read_text(encoding="utf-8"))}
-    files = [f for f in sorted(commands) if f.is_relative_to(SOURCES) and f.exists() and (not only or f in only)]
+
+def changed_files() -> set[Path] | None:
+    """Files that differ from the upstream branch, committed or not; None where there is no upstream."""
+    base = git_lines("merge-base", "HEAD", "@{upstream}")
+    if not base:
+        return None
+    names = git_lines("diff", "--name-only", base[0]) + git_lines("ls-files", "-o", "--exclude-standard")
+    return {ROOT / name for name in names if name}
+
+
+def alone(chosen: set[Path], of: list[Unit]) -> list[Unit]:
+    """A unit for each chosen file, with the flags of its group."""
+    return [Unit(s, unit.flags, [s]) for unit in of for s in unit.sources if s in chosen]
+
+
+def wanted(options: argparse.Namespace) -> list[Unit]:
+    everything = units()
+    if options.file:
+        return alone({f.resolve() for f in options.file}, everything)
+    changed = None if options.all or os.environ.get("CI") else changed_files()
+    return everything if changed is None else alone(changed, everything)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="check all files, not only changed ones")
+    parser.add_argument("--again", action="store_true", help="also check what passed before")
+    parser.add_argument("--time", action="store_true", help="print the seconds that each group took")
+    parser.add_argument("file", nargs="*", type=Path)
+    options = parser.parse_args()
+
     version = subprocess.run([TIDY, "--version"], check=True, capture_output=True).stdout
     common = version + (ROOT / ".clang-tidy").read_bytes()
-
     CACHE.mkdir(parents=True, exist_ok=True)
-    keys = {f: key_of(f, commands[f], common) for f in files}
-    todo = [f for f in files if chosen.all or not (CACHE / keys[f]).exists()]
+    chosen = wanted(options)
+    keys = {unit.path: key_of(unit, common) for unit in chosen}
+    todo = [unit for unit in chosen if options.again or not (CACHE / keys[unit.path]).exists()]
     failures = 0
     with ThreadPoolExecutor(int(os.environ.get("SONDE_JOBS", os.cpu_count() or 1))) as pool:
-        for path, (passed, text, seconds) in zip(todo, pool.map(tidy, todo)):
+        for unit, (passed, text, seconds) in zip(todo, pool.map(tidy, todo)):
             if passed:
-                (CACHE / keys[path]).touch()
+                (CACHE / keys[unit.path]).touch()
             failures += not passed
             if text.strip():
                 print(text.strip())
-            if chosen.time:
-                print(f"{seconds:6.1f} s  {path.relative_to(ROOT)}")
-    print(f"clang-tidy: {len(todo)} of {len(files)} files checked, {failures} with complaints")
+            if options.time:
+                print(f"{seconds:6.1f} s  {unit.name()}")
+    print(f"clang-tidy: {len(todo)} of {len(chosen)} groups and files checked, {failures} with complaints")
     return 1 if failures else 0
 
 

@@ -94,10 +94,10 @@ Answered<void> check_query(const Request& request, const RouteEntry& entry) {
   return {};
 }
 
-Answered<nlohmann::json> check_body(const Request& request, const RouteEntry& entry, int64_t most_bytes) {
-  if (request.body.size() > static_cast<size_t>(most_bytes)) {
+Answered<nlohmann::json> check_body(const Request& request, const RouteEntry& entry, int64_t max_bytes) {
+  if (request.body.size() > static_cast<size_t>(max_bytes)) {
     return refused(refuse("body_too_large",
-                          {{"bytes", std::to_string(request.body.size())}, {"most", std::to_string(most_bytes)}}));
+                          {{"bytes", std::to_string(request.body.size())}, {"most", std::to_string(max_bytes)}}));
   }
   const Route& route = *entry.route;
   if (entry.body.empty()) {

@@ -31,7 +31,7 @@ std::string log_text(const Json& value) { return value.is_string() ? value.get<s
 
 }  // namespace
 
-void tell_config_event(monitor::EventLog& events, const std::vector<std::string>& keys, const std::string& by) {
+void add_config_event(monitor::EventLog& events, const std::vector<std::string>& keys, const std::string& by) {
   events.add("config", monitor::json_line({{"changed", keys}, {"by", by}}));
 }
 
@@ -42,7 +42,7 @@ Response change_config(const Call& call, std::string_view key, const nlohmann::j
   if (!set)
     return refuse(may_stand(*config.current(), key, value) ? "not_kept" : "invalid_value",
                   {{"what", set.error().message}});
-  tell_config_event(*call.services.events, {std::string(key)}, call.caller.name);
+  add_config_event(*call.services.events, {std::string(key)}, call.caller.name);
   call.services.log->info("configuration changed through the API", {{"key", std::string(key)},
                                                                     {"before", log_text(before)},
                                                                     {"value", log_text(value)},

@@ -14,6 +14,6 @@ namespace sonde::api {
 [[nodiscard]] Response change_config(const Call& call, std::string_view key, const nlohmann::json& value, bool persist);
 
 /// The event `config`: keys that hold from now on, and by whom.
-void tell_config_event(monitor::EventLog& events, const std::vector<std::string>& keys, const std::string& by);
+void add_config_event(monitor::EventLog& events, const std::vector<std::string>& keys, const std::string& by);
 
 }  // namespace sonde::api

@@ -13,7 +13,7 @@ namespace {
 
 /// Rounds that may fail to come before sampling counts as dead: reads that hang take some time to be given up.
 constexpr double kMissedRounds = 3;
-constexpr double kPatience_s = 30;
+constexpr double kTimeout_s = 30;
 
 HealthCheck good(std::string_view name) { return {.name = name, .status = HealthStatus::ok, .detail = {}}; }
 
@@ -29,7 +29,7 @@ double interval_s(const config::Config& config) {
 HealthCheck sampling(const monitor::HostSnapshot& host, const config::Config& config, int64_t now_ns) {
   if (host.moment_ns == 0) return unless("sampling", "no sampling round has completed yet");
   const double age_s = static_cast<double>(now_ns - host.moment_ns) / kSecondNs;
-  if (age_s <= kMissedRounds * interval_s(config) + kPatience_s) return good("sampling");
+  if (age_s <= kMissedRounds * interval_s(config) + kTimeout_s) return good("sampling");
   return {.name = "sampling",
           .status = HealthStatus::failed,
           .detail = fmt::format("the last sampling round completed {:.0f} s ago; the interval is {:g} s", age_s,
@@ -46,11 +46,11 @@ HealthCheck gpus(const monitor::HostSnapshot& host) {
 }
 
 HealthCheck tasks(const dispatch::Dispatcher* dispatcher, const config::Tasks& config) {
-  constexpr std::chrono::seconds kTurnPatience{30};  // a turn waits for the disk
+  constexpr std::chrono::seconds kTurnTimeout{30};  // a turn waits for the disk
   if (dispatcher == nullptr && config.enabled) {
     return unless("tasks", "the task store could not be opened at startup (see the log); restart the service");
   }
-  if (dispatcher != nullptr && !dispatcher->alive(kTurnPatience)) {
+  if (dispatcher != nullptr && !dispatcher->alive(kTurnTimeout)) {
     return {.name = "tasks", .status = HealthStatus::failed, .detail = "the dispatcher is not responding"};
   }
   const std::string trouble = dispatcher == nullptr ? "" : dispatcher->snapshot()->trouble;

@@ -9,7 +9,7 @@ namespace {}  // namespace
 
 std::optional<int64_t> Limiter::take(const std::string& name, double per_second, double burst, int64_t now_ns) {
   const std::scoped_lock lock(mutex_);
-  if (!buckets_.contains(name) && buckets_.size() >= most_names_) make_room(now_ns);
+  if (!buckets_.contains(name) && buckets_.size() >= max_names_) make_room(now_ns);
   Bucket& bucket =
       buckets_.try_emplace(name, Bucket{.tokens = burst, .moment_ns = now_ns, .full_ns = now_ns}).first->second;
   const auto passed_ns = static_cast<double>(std::max<int64_t>(now_ns - bucket.moment_ns, 0));
@@ -28,7 +28,7 @@ size_t Limiter::size() const {
 
 void Limiter::make_room(int64_t now_ns) {
   std::erase_if(buckets_, [&](const auto& named) { return named.second.full_ns <= now_ns; });
-  if (buckets_.size() < most_names_) return;
+  if (buckets_.size() < max_names_) return;
   buckets_.erase(std::ranges::min_element(buckets_, {}, [](const auto& named) { return named.second.moment_ns; }));
 }
 

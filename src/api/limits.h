@@ -8,11 +8,11 @@
 
 namespace sonde::api {
 
-/// Token buckets by name. Thread-safe. Keeps `most_names` at most: full buckets go first, they say nothing, then the
+/// Token buckets by name. Thread-safe. Keeps `max_names` at most: full buckets go first, they say nothing, then the
 /// one that was used longest ago.
 class Limiter {
  public:
-  explicit Limiter(size_t most_names) : most_names_(most_names) {}
+  explicit Limiter(size_t max_names) : max_names_(max_names) {}
 
   /// Takes one of `burst` tokens, which come back at `per_second`. Where there is none: seconds until there is, at
   /// least 1. A clock that goes back gives no tokens.
@@ -28,7 +28,7 @@ class Limiter {
   void make_room(int64_t now_ns);
 
   mutable std::mutex mutex_;
-  size_t most_names_;
+  size_t max_names_;
   std::map<std::string, Bucket> buckets_;
 };
 

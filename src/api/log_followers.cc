@@ -20,10 +20,10 @@ LogFollowers::~LogFollowers() {
 
 void LogFollowers::wait(Look look, Done done) {
   Follower follower{
-      .look = std::move(look), .done = std::move(done), .end = std::chrono::steady_clock::now() + kPatience};
+      .look = std::move(look), .done = std::move(done), .end = std::chrono::steady_clock::now() + kTimeout};
   {
     const std::lock_guard lock(mutex_);
-    if (!ends_ && followers_.size() < kMost) {
+    if (!ends_ && followers_.size() < kMax) {
       followers_.push_back(std::move(follower));
       if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
       changed_.notify_all();

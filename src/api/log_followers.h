@@ -29,9 +29,9 @@ class LogFollowers {
   /// `done` is called once, from the thread that looks or from this one.
   void wait(Look look, Done done);
 
-  static constexpr std::chrono::seconds kPatience{30};
+  static constexpr std::chrono::seconds kTimeout{30};
   static constexpr std::chrono::milliseconds kPace{200};
-  static constexpr size_t kMost = 512;  ///< more are answered at once, and ask again
+  static constexpr size_t kMax = 512;  ///< more are answered at once, and ask again
 
  private:
   struct Follower {

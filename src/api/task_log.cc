@@ -26,9 +26,9 @@ size_t length_of(char first) {
 
 /// A part that begins in the middle of a character begins behind it, where only its begin was not asked for.
 void begin_with_character(LogPart& part) {
-  constexpr size_t kMost = 3;
+  constexpr size_t kMax = 3;
   size_t skipped = 0;
-  while (skipped < std::min(kMost, part.text.size()) && continues_character(part.text[skipped])) ++skipped;
+  while (skipped < std::min(kMax, part.text.size()) && continues_character(part.text[skipped])) ++skipped;
   part.text.erase(0, skipped);
   part.from += static_cast<int64_t>(skipped);
 }
@@ -95,7 +95,7 @@ LogAnswer log_answer(dispatch::Dispatcher& dispatcher, const LogQuestion& questi
   const auto begun = static_cast<int64_t>(task->attempts.size());
   const int64_t attempt = question.attempt.value_or(begun);
   if (begun == 0 || attempt > begun) return not_begun(question, *task);
-  auto found = dispatcher.executor().log(task->id, attempt, question.stream, question.from, question.most_bytes);
+  auto found = dispatcher.executor().log(task->id, attempt, question.stream, question.from, question.max_bytes);
   if (!found) return {.response = refuse("tasks_unreadable", {{"what", found.error().message}})};
   const bool has_ended = task->attempts[static_cast<size_t>(attempt) - 1].ended_ns.has_value();
   if (!*found && has_ended) return {.response = refuse("tasks_unreadable", {{"what", no_output(task->id, attempt)}})};

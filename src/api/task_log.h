@@ -14,7 +14,7 @@ struct LogQuestion {
   std::optional<int64_t> attempt = {};  ///< absent: the last one
   dispatch::LogStream stream = dispatch::LogStream::out;
   int64_t from = 0;  ///< below 0: so many bytes before the end
-  int64_t most_bytes = 0;
+  int64_t max_bytes = 0;
 };
 
 /// The answer (schema TaskLog), and whether there is something in it that was not known before.

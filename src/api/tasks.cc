@@ -111,8 +111,8 @@ Answered<AskedBatch> asked_batch(const Call& call) {
 }
 
 Answered<nlohmann::ordered_json> batch_body(dispatch::Dispatcher& dispatcher, const dispatch::Batch& batch) {
-  const auto most = static_cast<int64_t>(batch.tasks.size());
-  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = batch.id, .most = most});
+  const auto max = static_cast<int64_t>(batch.tasks.size());
+  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = batch.id, .max = max});
   if (!tasks) return unreadable(tasks.error());
   std::map<std::string, int64_t> states;
   for (const dispatch::Task& task : *tasks) ++states[std::string(dispatch::state_name(task.state))];
@@ -146,12 +146,12 @@ Answered<dispatch::Submission> submission_of(const nlohmann::json& body, const C
 }
 
 Answered<std::string> idempotency_key(const Request& request) {
-  constexpr size_t kMostBytes = 200;
+  constexpr size_t kMaxBytes = 200;
   const auto header = request.headers.find("idempotency-key");
   if (header == request.headers.end()) return {};
   const std::string& text = header->second;
   const bool is_plain = std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!text.empty() && text.size() <= kMostBytes && is_plain) return text;
+  if (!text.empty() && text.size() <= kMaxBytes && is_plain) return text;
   return std::unexpected(refuse(
       "invalid_parameter",
       {{"parameter", "Idempotency-Key"}, {"what", "must be 1 to 200 printable ASCII characters without spaces"}}));

@@ -92,7 +92,7 @@ void find_stubs(const link_map& map) noexcept {
 }
 
 void replace(const link_map& map, ElfW(Sym) & symbol, const char* name, wire::Library library) noexcept {
-  if (*count >= wire::kMostLibraryFunctions) {
+  if (*count >= wire::kMaxLibraryFunctions) {
     if (*lost != nullptr) (*lost)->fetch_add(1, std::memory_order_relaxed);
     return;
   }

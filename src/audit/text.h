@@ -24,7 +24,7 @@ constexpr const char* file_name(const char* path) noexcept {
   return name;
 }
 
-/// Whether a word stands in a list with commas between and around.
+/// Whether a word is in a list with commas between and around.
 constexpr bool has_word(const char* list, const char* word) noexcept {
   for (; *list != '\0'; ++list) {
     const char* l = list + 1;

@@ -8,7 +8,7 @@
 
 namespace sonde {
 
-/// A failure told to a person: what happened, where, and what to do next, in one sentence.
+/// A failure reported to a person: what happened, where, and what to do next, in one sentence.
 struct Error {
   std::string message;
 };

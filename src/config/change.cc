@@ -23,14 +23,14 @@ constexpr size_t kMaxChangeBytes = size_t{1} << 20U;
 
 /// JSON without the depth that no value of a key has, and that would take the stack to write again.
 Result<Json> parse_json(const std::string& text) {
-  constexpr int kMostDepth = 4;
+  constexpr int kMaxDepth = 4;
   bool is_deep = false;
   if (text.size() > kMaxChangeBytes) return fail("it has {} bytes; allowed: {}", text.size(), kMaxChangeBytes);
   Json json = Json::parse(
       text,
       [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-        is_deep = is_deep || depth > kMostDepth;
-        return depth <= kMostDepth;
+        is_deep = is_deep || depth > kMaxDepth;
+        return depth <= kMaxDepth;
       },
       false);
   if (json.is_discarded() || is_deep) return fail("{} is not a valid JSON value for a key", in_quotes(text));

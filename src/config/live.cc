@@ -135,9 +135,9 @@ class Live : public LiveConfig {
     return states;
   }
 
-  void on_change(std::function<void(const Config&)> told) override {
+  void on_change(std::function<void(const Config&)> callback) override {
     const std::lock_guard changing(changing_);
-    told_.push_back(std::move(told));
+    callbacks_.push_back(std::move(callback));
   }
 
   const std::string& file() const override { return file_; }
@@ -175,7 +175,7 @@ class Live : public LiveConfig {
       in_force_ = next;
     }
     if (changed.empty()) return changed;
-    for (const auto& told : told_) told(*next);
+    for (const auto& callback : callbacks_) callback(*next);
     return changed;
   }
 
@@ -185,7 +185,7 @@ class Live : public LiveConfig {
   std::map<std::string_view, Origin> started_from_;
 
   std::mutex changing_;  ///< held by whoever changes something, its callbacks included
-  std::vector<std::function<void(const Config&)>> told_;
+  std::vector<std::function<void(const Config&)>> callbacks_;
 
   mutable std::mutex mutex_;  ///< of what follows; never held while a file is written or somebody is told
   Sources sources_;

@@ -54,7 +54,7 @@ class LiveConfig {
   [[nodiscard]] virtual Result<Reload> reload() = 0;
   [[nodiscard]] virtual std::vector<KeyState> keys() const = 0;
   /// Called after each change of a value in force, from the thread that made it, which must not change more.
-  virtual void on_change(std::function<void(const Config&)> told) = 0;
+  virtual void on_change(std::function<void(const Config&)> callback) = 0;
   [[nodiscard]] virtual const std::string& file() const = 0;
 };
 

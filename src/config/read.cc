@@ -27,7 +27,7 @@ namespace {
 // What a person writes by hand has a few thousand bytes; more is another file, and would be read for minutes.
 constexpr size_t kMaxFileBytes = size_t{1} << 20U;
 // As many mistakes are looked for; a file with more of them is none of ours.
-constexpr size_t kMostProblems = 1000;
+constexpr size_t kMaxProblems = 1000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Reads one file; collects what is wrong with it and goes on.
@@ -102,7 +102,7 @@ class FileReader {
     }
     std::set<std::string> seen;
     for (const auto& entry : node) {
-      if (out.reading.problems.size() >= kMostProblems) return;
+      if (out.reading.problems.size() >= kMaxProblems) return;
       const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "";
       const std::string path = section.empty() ? name : fmt::format("{}.{}", section, name);
       if (std::ranges::find(known, name) == known.end()) {
@@ -225,14 +225,14 @@ Result<Config> load_config(const std::string& file) {
 }
 
 std::string problems_text(std::span<const Problem> problems, std::string_view file) {
-  constexpr size_t kMostLines = 100;  // as many as a person reads, and the log of a service should take
+  constexpr size_t kMaxLines = 100;  // as many as a person reads, and the log of a service should take
   std::vector<std::string> lines;
-  for (const Problem& p : problems.first(std::min(problems.size(), kMostLines))) {
+  for (const Problem& p : problems.first(std::min(problems.size(), kMaxLines))) {
     const std::string place = p.line == 0 ? std::string(file) : fmt::format("{}:{}:{}", file, p.line, p.column);
     lines.push_back(fmt::format("{}: {}{}{}", place, p.key, p.key.empty() ? "" : ": ", p.message));
   }
-  if (problems.size() > kMostLines) {
-    lines.push_back(fmt::format("{}: and at least {} more", file, problems.size() - kMostLines));
+  if (problems.size() > kMaxLines) {
+    lines.push_back(fmt::format("{}: and at least {} more", file, problems.size() - kMaxLines));
   }
   return fmt::format("{}", fmt::join(lines, "\n"));
 }

@@ -9,13 +9,13 @@ namespace sonde::config {
 namespace {
 
 std::string range_text(const Rule& rule) {
-  if (rule.least_is_refused) return fmt::format("above {}, at most {}", rule.least, rule.most);
-  return fmt::format("from {} to {}", rule.least, rule.most);
+  if (rule.min_is_refused) return fmt::format("above {}, at most {}", rule.min, rule.max);
+  return fmt::format("from {} to {}", rule.min, rule.max);
 }
 
 std::string size_range_text(const Rule& rule) {
-  return fmt::format("from {} to {}", byte_size_text(static_cast<int64_t>(rule.least)),
-                     byte_size_text(static_cast<int64_t>(rule.most)));
+  return fmt::format("from {} to {}", byte_size_text(static_cast<int64_t>(rule.min)),
+                     byte_size_text(static_cast<int64_t>(rule.max)));
 }
 
 }  // namespace

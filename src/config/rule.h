@@ -32,18 +32,18 @@ enum class Kind {
 /// What is allowed for a key.
 struct Rule {
   Kind kind = Kind::flag;
-  double least = 0;
-  double most = 0;
-  bool least_is_refused = false;  ///< values have to be above `least`
+  double min = 0;
+  double max = 0;
+  bool min_is_refused = false;  ///< values have to be above `min`
   std::span<const std::string_view> names = {};
   const TextForm* form = nullptr;
 };
 
 consteval Rule flag() { return {.kind = Kind::flag}; }
-consteval Rule whole(double least, double most) { return {.kind = Kind::whole, .least = least, .most = most}; }
-consteval Rule number(double least, double most) { return {.kind = Kind::number, .least = least, .most = most}; }
-consteval Rule number_above(double least, double most) {
-  return {.kind = Kind::number, .least = least, .most = most, .least_is_refused = true};
+consteval Rule whole(double min, double max) { return {.kind = Kind::whole, .min = min, .max = max}; }
+consteval Rule number(double min, double max) { return {.kind = Kind::number, .min = min, .max = max}; }
+consteval Rule number_above(double min, double max) {
+  return {.kind = Kind::number, .min = min, .max = max, .min_is_refused = true};
 }
 consteval Rule capability() { return {.kind = Kind::capability}; }
 consteval Rule one_of(std::span<const std::string_view> names) { return {.kind = Kind::one_of, .names = names}; }
@@ -51,8 +51,8 @@ consteval Rule some_of(std::span<const std::string_view> names) { return {.kind 
 consteval Rule text(const TextForm& form) { return {.kind = Kind::text, .form = &form}; }
 consteval Rule texts(const TextForm& form) { return {.kind = Kind::texts, .form = &form}; }
 consteval Rule gpu_by_type() { return {.kind = Kind::gpu_by_type, .form = &kGpuName}; }
-consteval Rule levels(double least, double most) { return {.kind = Kind::levels, .least = least, .most = most}; }
-consteval Rule size(double least, double most) { return {.kind = Kind::size, .least = least, .most = most}; }
+consteval Rule levels(double min, double max) { return {.kind = Kind::levels, .min = min, .max = max}; }
+consteval Rule size(double min, double max) { return {.kind = Kind::size, .min = min, .max = max}; }
 consteval Rule words() { return {.kind = Kind::words, .form = &kWord}; }
 consteval Rule variables() { return {.kind = Kind::variables, .form = &kVariable}; }
 consteval Rule url_by_gpu() { return {.kind = Kind::url_by_gpu, .form = &kUrl}; }

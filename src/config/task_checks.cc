@@ -13,15 +13,15 @@
 namespace sonde::config {
 namespace {
 
-using Told = std::function<void(std::string_view key, std::string_view other, std::string says)>;
+using Report = std::function<void(std::string_view key, std::string_view other, std::string says)>;
 
 constexpr std::string_view kTypes = "sonde.tasks.types";
 
 /// Tells what is wrong with one type, at its key or, where that does not stand in the file, at the type.
 class TypeCheck {
  public:
-  TypeCheck(std::string_view name, const TaskType& type, const Config& config, const Told& told)
-      : path_(fmt::format("{}.{}", kTypes, name)), type_(type), config_(config), told_(told) {}
+  TypeCheck(std::string_view name, const TaskType& type, const Config& config, const Report& report)
+      : path_(fmt::format("{}.{}", kTypes, name)), type_(type), config_(config), report_(report) {}
 
   void run() const {
     check_what_it_runs();
@@ -33,7 +33,7 @@ class TypeCheck {
 
  private:
   void wrong(std::string_view key, std::string says) const {
-    told_(fmt::format("{}.{}", path_, key), path_, std::move(says));
+    report_(fmt::format("{}.{}", path_, key), path_, std::move(says));
   }
 
   void check_what_it_runs() const {
@@ -97,24 +97,24 @@ class TypeCheck {
   std::string path_;
   const TaskType& type_;
   const Config& config_;
-  const Told& told_;
+  const Report& report_;
 };
 
-void check_has(std::string_view key, std::span<const std::string> words, std::string_view part, const Told& told) {
+void check_has(std::string_view key, std::span<const std::string> words, std::string_view part, const Report& report) {
   const bool has = std::ranges::any_of(words, [&](const std::string& word) { return word.contains(part); });
   if (words.empty() || has) return;
-  told(key, key,
-       fmt::format("no argument contains {}, the path of the profile; allowed: a command with it, or []", part));
+  report(key, key,
+         fmt::format("no argument contains {}, the path of the profile; allowed: a command with it, or []", part));
 }
 
 }  // namespace
 
-void check_tasks(const Config& config, const Told& told) {
+void check_tasks(const Config& config, const Report& report) {
   const TaskProfiles& profiles = config.sonde.tasks.profiles;
-  for (const auto& [name, type] : config.sonde.tasks.types) TypeCheck(name, type, config, told).run();
-  check_has("sonde.tasks.profiles.command", profiles.command, "{output}", told);
-  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{output}", told);
-  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{pid}", told);
+  for (const auto& [name, type] : config.sonde.tasks.types) TypeCheck(name, type, config, report).run();
+  check_has("sonde.tasks.profiles.command", profiles.command, "{output}", report);
+  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{output}", report);
+  check_has("sonde.tasks.profiles.attach_command", profiles.attach_command, "{pid}", report);
 }
 
 }  // namespace sonde::config

@@ -10,6 +10,6 @@ namespace sonde::config {
 
 /// Checks what concerns several keys of sonde.tasks, as check_together() does.
 void check_tasks(const Config& config,
-                 const std::function<void(std::string_view key, std::string_view other, std::string says)>& told);
+                 const std::function<void(std::string_view key, std::string_view other, std::string says)>& report);
 
 }  // namespace sonde::config

@@ -25,8 +25,8 @@ bool is_uuid(std::string_view text) {
 
 /// Number of a GPU, as an index: no sign, no leading zero.
 bool is_index(std::string_view text) {
-  constexpr size_t kMostDigits = 4;
-  return !text.empty() && text.size() <= kMostDigits && std::ranges::all_of(text, is_digit) &&
+  constexpr size_t kMaxDigits = 4;
+  return !text.empty() && text.size() <= kMaxDigits && std::ranges::all_of(text, is_digit) &&
          (text.size() == 1 || text[0] != '0');
 }
 
@@ -41,7 +41,7 @@ bool is_old_mig(std::string_view text) {
 
 /// "HOST", "HOST:PORT" or "[IPv6]:PORT".
 bool is_authority(std::string_view text) {
-  constexpr int kMostPort = 65535;
+  constexpr int kMaxPort = 65535;
   std::string_view port;
   bool host_is_good = false;
   if (text.starts_with('[')) {
@@ -59,7 +59,7 @@ bool is_authority(std::string_view text) {
   }
   if (!host_is_good || port.empty()) return host_is_good;
   const auto number = integer_of<int>(port.substr(1));
-  return port[0] == ':' && number && *number > 0 && *number <= kMostPort;
+  return port[0] == ':' && number && *number > 0 && *number <= kMaxPort;
 }
 
 bool is_at_or_under(std::string_view path, std::string_view folder) {
@@ -126,8 +126,8 @@ bool is_gpu_name(std::string_view text) {
 }
 
 bool is_name(std::string_view text) {
-  constexpr size_t kMostBytes = 128;
-  return !text.empty() && text.size() <= kMostBytes && std::ranges::none_of(text, is_control);
+  constexpr size_t kMaxBytes = 128;
+  return !text.empty() && text.size() <= kMaxBytes && std::ranges::none_of(text, is_control);
 }
 
 bool is_label_name(std::string_view text) {
@@ -136,23 +136,23 @@ bool is_label_name(std::string_view text) {
 }
 
 bool is_text_line(std::string_view text) {
-  constexpr size_t kMostBytes = 1000;
-  return text.size() <= kMostBytes && std::ranges::none_of(text, is_control);
+  constexpr size_t kMaxBytes = 1000;
+  return text.size() <= kMaxBytes && std::ranges::none_of(text, is_control);
 }
 
 bool is_word(std::string_view text) { return !text.contains('\0'); }
 
 bool is_variable(std::string_view text) {
   constexpr auto kTaken = std::to_array<std::string_view>({"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"});
-  constexpr size_t kMostBytes = 128;
-  return !text.empty() && text.size() <= kMostBytes && !is_digit(text[0]) &&
+  constexpr size_t kMaxBytes = 128;
+  return !text.empty() && text.size() <= kMaxBytes && !is_digit(text[0]) &&
          std::ranges::find(kTaken, text) == kTaken.end() &&
          std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
 }
 
 bool is_model(std::string_view text) {
-  constexpr size_t kMostBytes = 128;
-  return text.size() <= kMostBytes && text != "." && text != ".." && std::ranges::all_of(text, [](char c) {
+  constexpr size_t kMaxBytes = 128;
+  return text.size() <= kMaxBytes && text != "." && text != ".." && std::ranges::all_of(text, [](char c) {
            return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-' || c == ':';
          });
 }
@@ -161,12 +161,12 @@ bool is_profile_choice(std::string_view text) { return profile_every(text).has_v
 
 std::optional<int64_t> profile_every(std::string_view text) {
   constexpr std::string_view kEvery = "every ";
-  constexpr int64_t kMost = 1'000'000'000;
+  constexpr int64_t kMax = 1'000'000'000;
   if (text == "never") return 0;
   if (text == "always") return 1;
   if (!text.starts_with(kEvery) || text.size() == kEvery.size() || text[kEvery.size()] == '0') return std::nullopt;
   const auto number = integer_of<int64_t>(text.substr(kEvery.size()));
-  return number && *number >= 1 && *number <= kMost ? number : std::nullopt;
+  return number && *number >= 1 && *number <= kMax ? number : std::nullopt;
 }
 
 }  // namespace sonde::config

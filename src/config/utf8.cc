@@ -11,7 +11,7 @@ struct Sequence {
   unsigned char mask;  ///< of the first byte
   unsigned char lead;
   size_t size;
-  uint32_t least;  ///< smaller characters have a shorter form
+  uint32_t min;  ///< smaller characters have a shorter form
 };
 constexpr auto kSequences = std::to_array<Sequence>(
     {{0x80, 0x00, 1, 0}, {0xE0, 0xC0, 2, 0x80}, {0xF0, 0xE0, 3, 0x800}, {0xF8, 0xF0, 4, 0x10000}});
@@ -32,7 +32,7 @@ size_t character_size(std::string_view text) {
     code = (code << kTailBits) | (byte & static_cast<unsigned char>(~kTailMask));
   }
   const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < form->least || code > 0x10FFFF || is_surrogate ? 0 : form->size;
+  return code < form->min || code > 0x10FFFF || is_surrogate ? 0 : form->size;
 }
 
 bool is_allowed(char c) {

@@ -166,13 +166,13 @@ class ValueReader {
   }
 
   [[nodiscard]] bool is_out_of_range(double value) const {
-    return value < rule_.least || value > rule_.most || (rule_.least_is_refused && value == rule_.least);
+    return value < rule_.min || value > rule_.max || (rule_.min_is_refused && value == rule_.min);
   }
 
   [[nodiscard]] std::string percent_hint(double value) const {
     constexpr double kPercent = 100;
-    constexpr double kLeast = 10;  // nobody means a threshold of so few percent
-    if (unit_ != "share" || value < kLeast || value > kPercent) return {};
+    constexpr double kMin = 10;  // nobody means a threshold of so few percent
+    if (unit_ != "share" || value < kMin || value > kPercent) return {};
     return fmt::format(" ({} % are {})", value, value / kPercent);
   }
 
@@ -212,13 +212,13 @@ class ValueReader {
   /// 100 * major + minor, of the text: as a number 10.0 would be below 9.0 nowhere, but 7.10 would be 7.1.
   std::optional<int64_t> read_capability(const YAML::Node& node) {
     constexpr int64_t kPerMajor = 100;
-    constexpr size_t kMostDigits = 2;
+    constexpr size_t kMaxDigits = 2;
     const auto text = scalar(node, "");
     if (!text) return std::nullopt;
     const std::string_view major = std::string_view(*text).substr(0, text->find('.'));
     const std::string_view minor =
         major.size() == text->size() ? std::string_view("0") : std::string_view(*text).substr(major.size() + 1);
-    if (is_digits(major) && major[0] != '0' && major.size() <= kMostDigits && is_digits(minor) && minor.size() == 1) {
+    if (is_digits(major) && major[0] != '0' && major.size() <= kMaxDigits && is_digits(minor) && minor.size() == 1) {
       return kPerMajor * integer_of<int64_t>(major).value_or(0) + integer_of<int64_t>(minor).value_or(0);
     }
     wrong(node, "", fmt::format("{} is not a valid compute capability", in_quotes(*text)));
@@ -322,7 +322,7 @@ class TypeReader {
       if (key == type_keys().data() + type_keys().size()) {
         unknown(entry.first, name);
       } else if (!seen.insert(name).second) {
-        tell(entry.first.Mark(), name, "duplicate key; allowed: once");
+        report(entry.first.Mark(), name, "duplicate key; allowed: once");
       } else {
         read_member(entry.first.Mark(), entry.second, *key, type);
       }
@@ -334,8 +334,8 @@ class TypeReader {
   void read_member(const YAML::Mark& name, const YAML::Node& node, const TypeKey& key, TaskType& type) {
     const Complain complain = [&](const YAML::Mark& mark, std::string_view below, std::string says) {
       const bool has_place = !mark.is_null() && !node.IsNull();
-      tell(has_place ? mark : name, below.empty() ? std::string(key.name) : fmt::format("{}.{}", key.name, below),
-           std::move(says));
+      report(has_place ? mark : name, below.empty() ? std::string(key.name) : fmt::format("{}.{}", key.name, below),
+             std::move(says));
     };
     ValueReader reader(key.rule, key.unit, complain);
     std::visit([&](auto* value) { reader.read(node, *value); }, key.slot(type));
@@ -348,10 +348,10 @@ class TypeReader {
     const auto best = name.size() > kLongest ? std::nullopt : nearest(name, names);
     const std::string hint = best ? fmt::format(" (did you mean '{}'?)", *best) : "";
     const std::string what = node.IsScalar() ? "unknown key" + hint : "a key must be a plain name";
-    tell(node.Mark(), name, fmt::format("{}; allowed: {}", what, fmt::join(names, ", ")));
+    report(node.Mark(), name, fmt::format("{}; allowed: {}", what, fmt::join(names, ", ")));
   }
 
-  void tell(const YAML::Mark& mark, const std::string& below, std::string says) {
+  void report(const YAML::Mark& mark, const std::string& below, std::string says) {
     ++complaints_;
     complain_(mark, below.empty() ? type_ : fmt::format("{}.{}", type_, below), std::move(says));
   }
@@ -379,12 +379,12 @@ void read_value(const YAML::Node& node, const Key& key, Config& config, const Co
 }
 
 std::string in_quotes(std::string_view text) {
-  constexpr size_t kMostBytes = 60;
+  constexpr size_t kMaxBytes = 60;
   std::string shown = "'";
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const bool begins_character = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-    if (i >= kMostBytes && begins_character) return shown + "...'";
+    if (i >= kMaxBytes && begins_character) return shown + "...'";
     const bool is_control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
     shown += is_control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
   }

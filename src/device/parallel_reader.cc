@@ -47,7 +47,7 @@ struct ParallelReader::Worker {
     return done.has_value();
   }
 
-  GpuState wait_until(std::chrono::steady_clock::time_point end, std::chrono::milliseconds patience) {
+  GpuState wait_until(std::chrono::steady_clock::time_point end, std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex);
     const bool answered = changed.wait_until(lock, end, [&] { return wanted == 0; });
     GpuState result = state;
@@ -56,7 +56,7 @@ struct ParallelReader::Worker {
           GpuFailure{.kind = FailureKind::not_answering,
                      .message = fmt::format("GPU {} is not responding: a driver call has not returned within {:.3g} s; "
                                             "check dmesg for XID messages, then reset the GPU or reboot",
-                                            gpu, static_cast<double>(patience.count()) / 1000)};
+                                            gpu, static_cast<double>(timeout.count()) / 1000)};
     }
     return result;
   }
@@ -80,7 +80,7 @@ ParallelReader::~ParallelReader() {
 }
 
 std::vector<GpuState> ParallelReader::read(std::span<const size_t> gpus, ValueGroups groups,
-                                           std::chrono::milliseconds patience) {
+                                           std::chrono::milliseconds timeout) {
   for (const size_t gpu : gpus) {
     Worker& worker = *workers_.at(gpu);
     const std::scoped_lock lock(worker.mutex);
@@ -88,9 +88,9 @@ std::vector<GpuState> ParallelReader::read(std::span<const size_t> gpus, ValueGr
     worker.wanted = groups;
     worker.changed.notify_all();
   }
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto end = std::chrono::steady_clock::now() + timeout;
   std::vector<GpuState> states;
-  for (const size_t gpu : gpus) states.push_back(workers_[gpu]->wait_until(end, patience));
+  for (const size_t gpu : gpus) states.push_back(workers_[gpu]->wait_until(end, timeout));
   return states;
 }
 

@@ -26,9 +26,9 @@ class ParallelReader {
   ParallelReader(const ParallelReader&) = delete;
   ParallelReader& operator=(const ParallelReader&) = delete;
 
-  /// In the order of `gpus`. A GPU that has not answered when `patience` is over has FailureKind::not_answering.
+  /// In the order of `gpus`. A GPU that has not answered when `timeout` is over has FailureKind::not_answering.
   [[nodiscard]] std::vector<GpuState> read(std::span<const size_t> gpus, ValueGroups groups,
-                                           std::chrono::milliseconds patience);
+                                           std::chrono::milliseconds timeout);
   [[nodiscard]] size_t gpu_count() const { return workers_.size(); }
 
  private:

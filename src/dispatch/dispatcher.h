@@ -88,7 +88,7 @@ class Dispatcher {
   virtual ~Dispatcher() = default;
   virtual void start() = 0;
   /// Takes nothing more in, waits for inference requests and steps until the time is over; commands go on.
-  virtual void stop(std::chrono::milliseconds patience) = 0;
+  virtual void stop(std::chrono::milliseconds timeout) = 0;
 
   virtual void submit(TaskSpec spec, Submitted answered) = 0;
   virtual void submit_batch(std::string name, std::string idempotency_key, std::vector<TaskSpec> specs,
@@ -99,14 +99,14 @@ class Dispatcher {
   [[nodiscard]] virtual Result<std::optional<Task>> find(int64_t task) const = 0;  ///< live or from the store
   [[nodiscard]] virtual Result<std::optional<Batch>> find_batch(int64_t batch) const = 0;
   [[nodiscard]] virtual Result<std::vector<Task>> list(const TaskQuery& query) const = 0;
-  [[nodiscard]] virtual std::vector<Task> queue(size_t most) const = 0;  ///< in their order
+  [[nodiscard]] virtual std::vector<Task> queue(size_t max) const = 0;  ///< in their order
   [[nodiscard]] virtual Result<std::optional<Explanation>> explain(int64_t task) const = 0;
   [[nodiscard]] virtual TypeFigures figures_of(const std::string& /*type*/) const { return {}; }
   [[nodiscard]] virtual std::shared_ptr<const QueueSnapshot> snapshot() const = 0;  ///< never null
   [[nodiscard]] virtual const TaskStore& store() const = 0;
   [[nodiscard]] virtual const Executor& executor() const = 0;
   /// Whether its thread comes round.
-  [[nodiscard]] virtual bool alive(std::chrono::milliseconds patience) const = 0;
+  [[nodiscard]] virtual bool alive(std::chrono::milliseconds timeout) const = 0;
 };
 
 }  // namespace sonde::dispatch

@@ -120,8 +120,8 @@ class Engine {
   /// Null where it is not live: unknown, or over and dropped.
   [[nodiscard]] virtual const Task* find(int64_t task) const = 0;
   [[nodiscard]] virtual const Batch* find_batch(int64_t batch) const = 0;
-  /// Tasks that wait, in their order, at most `most`.
-  [[nodiscard]] virtual std::vector<const Task*> queue(size_t most) const = 0;
+  /// Tasks that wait, in their order, at most `max`.
+  [[nodiscard]] virtual std::vector<const Task*> queue(size_t max) const = 0;
   [[nodiscard]] virtual std::vector<const Task*> running() const = 0;
   [[nodiscard]] virtual EngineCounts counts() const = 0;
   /// Without `start` and `decisions`: forecast.h and the store know those.

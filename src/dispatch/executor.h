@@ -68,7 +68,7 @@ class Executor {
   /// `from` below 0: so many bytes before the end. Absent where the attempt has no output: it was removed, or has not
   /// begun.
   [[nodiscard]] virtual Result<std::optional<LogPart>> log(int64_t task, int64_t attempt, LogStream stream,
-                                                           int64_t from, int64_t most) const = 0;
+                                                           int64_t from, int64_t max) const = 0;
   /// Where the attempt's files are: profile, its own folder.
   [[nodiscard]] virtual std::string folder_of(int64_t task, int64_t attempt) const = 0;
   virtual void remove(int64_t task) = 0;  ///< all its files

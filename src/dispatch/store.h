@@ -51,7 +51,7 @@ struct TaskQuery {
   std::string submitted_by;
   int64_t batch = 0;      ///< 0: any
   int64_t before_id = 0;  ///< 0: from the newest on
-  int64_t most = 100;
+  int64_t max = 100;
 };
 
 /// tasks.db: SQLite, write-ahead log, each transaction synced before save() returns (synchronous=FULL). save() of
@@ -74,11 +74,11 @@ class TaskStore {
   [[nodiscard]] virtual Result<std::optional<Task>> find(int64_t task) const = 0;
   [[nodiscard]] virtual Result<std::optional<Batch>> find_batch(int64_t batch) const = 0;
   [[nodiscard]] virtual Result<std::vector<Task>> list(const TaskQuery& query) const = 0;
-  [[nodiscard]] virtual Result<std::vector<Batch>> list_batches(int64_t before_id, int64_t most) const = 0;
+  [[nodiscard]] virtual Result<std::vector<Batch>> list_batches(int64_t before_id, int64_t max) const = 0;
   [[nodiscard]] virtual Result<std::vector<Decision>> decisions(int64_t task) const = 0;
   [[nodiscard]] virtual Result<std::vector<ProfileRecord>> profiles(int64_t task) const = 0;
   [[nodiscard]] virtual Result<std::vector<ProfileRecord>> profiles_of_type(const std::string& type,
-                                                                            int64_t most) const = 0;
+                                                                            int64_t max) const = 0;
   /// Those that are not over, whose file is there, or that began since; the oldest first.
   [[nodiscard]] virtual Result<std::vector<ProfileRecord>> open_profiles(int64_t /*since_ns*/) const {
     return std::vector<ProfileRecord>();

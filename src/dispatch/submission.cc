@@ -18,7 +18,7 @@ namespace {
 using Resolved = std::expected<TaskSpec, Refused>;
 using Checked = std::expected<void, Refused>;
 
-constexpr std::string_view kUsualType = "default";
+constexpr std::string_view kDefaultType = "default";
 
 std::unexpected<Refused> refused(std::string_view code, std::string detail) {
   return std::unexpected(Refused{.code = std::string(code), .detail = std::move(detail), .retry_after_s = {}});
@@ -36,7 +36,7 @@ std::string unknown_name(std::string_view what, const std::string& given, const 
 /// A type that is not declared but may be used, since everything may be run: for learning and mappings.
 bool is_free_type(const std::string& name, const config::Config& config) {
   return config.sonde.tasks.allow_undeclared_commands &&
-         (name == kUsualType || config.gpu.multi_gpu.task_specific_mappings.contains(name));
+         (name == kDefaultType || config.gpu.multi_gpu.task_specific_mappings.contains(name));
 }
 
 class Resolver {
@@ -57,7 +57,7 @@ class Resolver {
   [[nodiscard]] const config::Tasks& tasks() const { return config_.sonde.tasks; }
 
   Checked choose_type() {
-    spec_.type = wanted_.type.value_or(std::string(kUsualType));
+    spec_.type = wanted_.type.value_or(std::string(kDefaultType));
     const auto declared = tasks().types.find(spec_.type);
     if (declared != tasks().types.end()) {
       type_ = &declared->second;
@@ -67,7 +67,7 @@ class Resolver {
     if (wanted_.type) return refused("unknown_type", unknown_type());
     if (!wanted_.command.empty()) return refused("command_not_allowed", command_refusal());
     return refused("unknown_type",
-                   fmt::format("The task names no type, and no type is called '{}'. {}", kUsualType, known_types()));
+                   fmt::format("The task names no type, and no type is called '{}'. {}", kDefaultType, known_types()));
   }
 
   [[nodiscard]] std::string unknown_type() const {
@@ -227,12 +227,12 @@ class Resolver {
   }
 
   Checked choose_memory_and_time() {
-    constexpr double kMostSeconds = 31'536'000;
+    constexpr double kMaxSeconds = 31'536'000;
     if (type_ != nullptr && type_->memory_bytes > 0) spec_.memory_bytes = type_->memory_bytes;
     if (wanted_.memory_bytes) spec_.memory_bytes = wanted_.memory_bytes;
     if (spec_.memory_bytes && *spec_.memory_bytes < 0) return refused("invalid_task", "Memory must not be negative.");
     const double limit_s = wanted_.time_limit_s.value_or(type_ == nullptr ? 0 : type_->time_limit);
-    const bool is_time = limit_s >= 0 && limit_s <= kMostSeconds;  // what is no number at all is none
+    const bool is_time = limit_s >= 0 && limit_s <= kMaxSeconds;  // what is no number at all is none
     if (!is_time || (wanted_.time_limit_s && limit_s == 0)) {
       return refused("invalid_task", "A time limit must be above 0 s and at most 31536000 s (one year).");
     }

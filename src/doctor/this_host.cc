@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/system/subprocess.h"
-#include "device/patient_open.h"
+#include "device/open_with_timeout.h"
 #include "doctor/check.h"
 
 namespace sonde::doctor {
@@ -14,16 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kPatience_ns = 10'000'000'000;            // of a program that only tells its version
-constexpr std::chrono::milliseconds kOpenPatience{30'000};  // the driver wakes GPUs, which takes seconds for each
-constexpr size_t kMostFileBytes = size_t{1} << 20;          // of files in /proc, /sys and /etc
+constexpr int64_t kTimeout_ns = 10'000'000'000;            // of a program that only tells its version
+constexpr std::chrono::milliseconds kOpenTimeout{30'000};  // the driver wakes GPUs, which takes seconds for each
+constexpr size_t kMaxFileBytes = size_t{1} << 20;          // of files in /proc, /sys and /etc
 
 class ThisHost : public Host {
  public:
   [[nodiscard]] std::optional<std::string> file(const std::string& path) const override {
     std::ifstream stream(path, std::ios::binary);
     if (!stream) return std::nullopt;
-    std::string text(kMostFileBytes, '\0');
+    std::string text(kMaxFileBytes, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (stream.bad()) return std::nullopt;
     text.resize(static_cast<size_t>(stream.gcount()));
@@ -65,7 +65,7 @@ class ThisHost : public Host {
     if (made < 0) return fail("cannot create a temporary file in {}", fs::temp_directory_path().string());
     close(made);
     const auto runner = system_subprocess_runner();
-    return sonde::output_of(*runner, {.words = words, .time_limit_ns = kPatience_ns}, scratch);
+    return sonde::output_of(*runner, {.words = words, .time_limit_ns = kTimeout_ns}, scratch);
   }
 
   [[nodiscard]] std::optional<std::string> variable(const std::string& name) const override {
@@ -77,7 +77,7 @@ class ThisHost : public Host {
   [[nodiscard]] int64_t user_id() const override { return geteuid(); }
 
   [[nodiscard]] const Result<std::shared_ptr<device::DeviceSource>>& gpus() const override {
-    if (!gpus_) gpus_ = device::open_nvml_patiently(kOpenPatience);
+    if (!gpus_) gpus_ = device::open_nvml_within(kOpenTimeout);
     return *gpus_;
   }
 

@@ -27,7 +27,7 @@ Version first_version(std::string_view text) {
   return version;
 }
 
-Version least_driver(int cuda_major) {
+Version min_driver(int cuda_major) {
   switch (cuda_major) {
     case 11: return first_version("450.80.02");
     case 12: return first_version("525.60.13");

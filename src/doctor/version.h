@@ -23,6 +23,6 @@ struct Version {
 
 /// The driver that programs made for a CUDA need at least, whatever the minor version; without parts where it is not
 /// known. CUDA Compatibility, table of minor version compatibility (11 to 13).
-[[nodiscard]] Version least_driver(int cuda_major);
+[[nodiscard]] Version min_driver(int cuda_major);
 
 }  // namespace sonde::doctor

@@ -34,7 +34,7 @@ constexpr auto kSigns = std::to_array<ComparisonSign>({{"<=", Comparison::at_mos
                                                        {"<", Comparison::below},
                                                        {">", Comparison::above}});
 
-/// Reads one budget; collects what is wrong with it and goes on.
+/// Reads one budget; collects what is wrong with it and continues.
 class Reader {
  public:
   void read(std::string_view yaml) {

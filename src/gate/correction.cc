@@ -42,7 +42,7 @@ std::vector<double> benjamini_hochberg(std::span<const double> p_values) {
 }
 
 double smallest_p_of(size_t base_runs, size_t changed_runs) {
-  if (std::max(base_runs, changed_runs) > PermutationTest::kMostExact) return 1.0 / (PermutationTest::kDraws + 1);
+  if (std::max(base_runs, changed_runs) > PermutationTest::kMaxExact) return 1.0 / (PermutationTest::kDraws + 1);
   double arrangements = 1;
   for (size_t i = 1; i <= changed_runs; ++i) {
     arrangements *= static_cast<double>(base_runs + i) / static_cast<double>(i);

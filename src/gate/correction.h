@@ -23,7 +23,7 @@ struct FamilyMember {
 /// As holm(), by the largest t of each arrangement of the runs (Westfall and Young 1993, step down): what the tests
 /// have in common is used, and the smallest p-value is 1 / arrangements however many tests there are. So five runs a
 /// side are enough for hundreds of kernels, for which Holm's needs ten. One-sided: small where changed is more. All
-/// members have the same runs in the same order, at least two a side. Up to kMostArrangements all arrangements are
+/// members have the same runs in the same order, at least two a side. Up to kMaxArrangements all arrangements are
 /// taken, beyond that so many drawn ones.
 [[nodiscard]] std::vector<double> max_t(std::span<const FamilyMember> family, uint64_t seed,
                                         size_t most_arrangements = 200'000);

@@ -11,7 +11,7 @@ namespace sonde::gate {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr size_t kMostArrangements = 200'000;  // max_t()'s own
+constexpr size_t kMaxArrangements = 200'000;  // max_t()'s own
 
 /// The changed runs, divided by what is allowed and multiplied by `factor`.
 FamilyMember scaled(FamilyMember member, double factor) {
@@ -26,11 +26,11 @@ bool top_found(std::span<const FamilyMember> family, const FamilyTestPlan& plan)
   const double top = std::ranges::max(arrangements.measured());
   const double needed = top - kRoundingOfT * std::abs(top);
   const double most =
-      plan.false_alarm_rate * arrangements_of(arrangements.runs(), arrangements.on_changed_side(), kMostArrangements);
+      plan.false_alarm_rate * arrangements_of(arrangements.runs(), arrangements.on_changed_side(), kMaxArrangements);
   std::vector<double> t;
   size_t extreme = 0;
   const size_t extra = for_each_arrangement(arrangements.runs(), arrangements.on_changed_side(), plan.seed,
-                                            kMostArrangements, [&](auto choice) {
+                                            kMaxArrangements, [&](auto choice) {
                                               arrangements.t_of(choice, t);
                                               extreme += std::ranges::max(t) >= needed ? 1 : 0;
                                               return static_cast<double>(extreme) <= most;
@@ -45,7 +45,7 @@ class FamilyTest::Others {
  public:
   Others(std::span<const FamilyMember> family, uint64_t seed) : seed_(seed) {
     const Arrangements arrangements(family);
-    for_each_arrangement(arrangements.runs(), arrangements.on_changed_side(), seed_, kMostArrangements,
+    for_each_arrangement(arrangements.runs(), arrangements.on_changed_side(), seed_, kMaxArrangements,
                          [&](auto choice) {
                            arrangements.t_of(choice, t_);
                            largest_.push_back(two_largest());
@@ -58,7 +58,7 @@ class FamilyTest::Others {
     const Arrangements own(std::span(&values, 1));
     const double measured = own.measured()[0];
     const double needed = measured - kRoundingOfT * std::abs(measured);
-    const double most = rate * arrangements_of(own.runs(), own.on_changed_side(), kMostArrangements);
+    const double most = rate * arrangements_of(own.runs(), own.on_changed_side(), kMaxArrangements);
     size_t at = 0;
     size_t extreme = 0;
     const auto count = [&](std::span<const size_t> choice) {
@@ -71,7 +71,7 @@ class FamilyTest::Others {
       extreme += is_extreme ? 1 : 0;
       return static_cast<double>(extreme) <= most;
     };
-    const size_t extra = for_each_arrangement(own.runs(), own.on_changed_side(), seed_, kMostArrangements, count);
+    const size_t extra = for_each_arrangement(own.runs(), own.on_changed_side(), seed_, kMaxArrangements, count);
     return static_cast<double>(extreme + extra) <= most;
   }
 

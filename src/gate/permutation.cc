@@ -55,7 +55,7 @@ PermutationTest::PermutationTest(std::span<const double> base, std::span<const d
       ratio_(ratio_of_means(base, changed)),
       low_end_(std::ranges::min(changed) / std::ranges::max(base)),
       high_end_(std::ranges::max(changed) / std::ranges::min(base)) {
-  if (std::max(base.size(), changed.size()) <= kMostExact) {
+  if (std::max(base.size(), changed.size()) <= kMaxExact) {
     arrangements_ = binomial(base.size() + changed.size(), changed.size());
     sums_ = Exact{subset_sums(base), subset_sums(changed)};
   } else {
@@ -64,7 +64,7 @@ PermutationTest::PermutationTest(std::span<const double> base, std::span<const d
 }
 
 void PermutationTest::draw(std::span<const double> base, std::span<const double> changed, uint64_t seed) {
-  // Whose run a place holds is told by its sign: all values are above 0.
+  // Whose run a place holds is shown by its sign: all values are above 0.
   std::vector<double> pool(base.begin(), base.end());
   for (const double v : changed) pool.push_back(-v);
   Random random(seed);

@@ -17,10 +17,10 @@ struct RatioInterval {
 /// by `factor`, then which run belongs to which side, once that is undone, would be chance. It asks nothing of the
 /// distribution but that the runs of both sides were made under the same conditions in random or interleaved order.
 ///
-/// Up to kMostExact runs a side all arrangements are counted; beyond that kDraws drawn ones, from the seed.
+/// Up to kMaxExact runs a side all arrangements are counted; beyond that kDraws drawn ones, from the seed.
 class PermutationTest {
  public:
-  static constexpr size_t kMostExact = 14;   ///< 2^14 sums a side: a millisecond
+  static constexpr size_t kMaxExact = 14;    ///< 2^14 sums a side: a millisecond
   static constexpr size_t kDraws = 100'000;  ///< 1 / kDraws is below 0.01 over 200 kernels
 
   /// One value a run, at least one a side, all above 0.

@@ -11,8 +11,8 @@ constinit thread_local CaptureRange capture_range{};
 
 namespace {
 
-/// The start/end range that began the round; numbers are given anew in each process, and a child of fork() ends none of
-/// its parent's.
+/// The start/end range that began the round; numbers are given again in each process, and a child of fork() ends none
+/// of its parent's.
 struct StartedRange {
   std::atomic<uint64_t> token{0};
   std::atomic<uint64_t> id{0};

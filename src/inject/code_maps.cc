@@ -15,25 +15,25 @@
 namespace sonde::inject {
 namespace {
 
-/// A mapping that was told: where it begins, and a hash of all that /proc says of it.
-struct Told {
+/// A mapping that was reported: where it begins, and a hash of all that /proc says of it.
+struct ReportedMapping {
   uint64_t begin;
   uint64_t hash;
 };
 
-/// More than PyTorch with all of CUDA's libraries has; those behind are told each time anew.
-constexpr uint32_t kMostTold = 4096;
+/// More than PyTorch with all of CUDA's libraries has; those behind are reported each time again.
+constexpr uint32_t kMaxReported = 4096;
 
-struct ToldList {
-  Told* items = nullptr;  ///< in the order of addresses
+struct ReportedMappings {
+  ReportedMapping* items = nullptr;  ///< in the order of addresses
   uint32_t count = 0;
 };
 
-constinit ToldList told;
-constinit ToldList fresh;        ///< to take its place
-constinit int64_t next_try = 0;  ///< not before, once there was no room for a mapping
-constinit std::atomic<bool> telling{false};
-constinit std::atomic<uint64_t> told_changes{0};  ///< of the loader, when all was told; 0: it was never
+constinit ReportedMappings reported;
+constinit ReportedMappings fresh;  ///< to take its place
+constinit int64_t next_try = 0;    ///< not before, once there was no room for a mapping
+constinit std::atomic<bool> reporting{false};
+constinit std::atomic<uint64_t> reported_changes{0};  ///< of the loader, when all was reported; 0: it was never
 
 /// What the loader has loaded and unloaded so far: it grows with each.
 uint64_t loader_changes() noexcept {
@@ -130,21 +130,22 @@ bool read_line(const char* line, wire::CodeMappingBody& mapping, const char*& pa
 }
 
 bool take_lists() noexcept {
-  for (ToldList* list : {&told, &fresh}) {
-    if (list->items == nullptr) list->items = new_array<Told>(kMostTold);
+  for (ReportedMappings* list : {&reported, &fresh}) {
+    if (list->items == nullptr) list->items = new_array<ReportedMapping>(kMaxReported);
   }
-  return told.items != nullptr && fresh.items != nullptr;
+  return reported.items != nullptr && fresh.items != nullptr;
 }
 
 /// Whether it is in the list from `place` on; both come in the order of addresses.
-bool is_told(const Told& mapping, uint32_t& place) noexcept {
-  while (place < told.count && told.items[place].begin < mapping.begin) ++place;
-  return place < told.count && told.items[place].begin == mapping.begin && told.items[place].hash == mapping.hash;
+bool is_reported(const ReportedMapping& mapping, uint32_t& place) noexcept {
+  while (place < reported.count && reported.items[place].begin < mapping.begin) ++place;
+  return place < reported.count && reported.items[place].begin == mapping.begin &&
+         reported.items[place].hash == mapping.hash;
 }
 
-/// Up to the first that finds no room; false then, with those that were told in `fresh`.
-bool tell_new_lines() noexcept {
-  const int64_t time = now_ns();  // what is there now is there later, until it is told otherwise
+/// Up to the first that finds no room; false then, with those that were reported in `fresh`.
+bool report_new_mappings() noexcept {
+  const int64_t time = now_ns();  // what exists now exists later, until reported otherwise
   MapLines lines;
   uint32_t place = 0;
   fresh.count = 0;
@@ -152,31 +153,32 @@ bool tell_new_lines() noexcept {
     wire::CodeMappingBody mapping{};
     const char* path = nullptr;
     if (!read_line(line, mapping, path)) continue;
-    const Told item{mapping.begin, wire::fnv(line)};
-    if (!is_told(item, place) && !write_with_text({wire::Kind::code_mapping, 0, 0, 0, time}, mapping, text_of(path))) {
+    const ReportedMapping item{mapping.begin, wire::fnv(line)};
+    if (!is_reported(item, place) &&
+        !write_with_text({wire::Kind::code_mapping, 0, 0, 0, time}, mapping, text_of(path))) {
       return false;
     }
-    if (fresh.count < kMostTold) fresh.items[fresh.count++] = item;
+    if (fresh.count < kMaxReported) fresh.items[fresh.count++] = item;
   }
   return true;
 }
 
 }  // namespace
 
-void tell_code() noexcept {
-  if (loader_changes() == told_changes.load(std::memory_order_acquire)) return;
-  const Turn turn(telling);
+void report_code() noexcept {
+  if (loader_changes() == reported_changes.load(std::memory_order_acquire)) return;
+  const Turn turn(reporting);
   const uint64_t changes = loader_changes();
-  if (!turn.held() || changes == told_changes.load(std::memory_order_relaxed) || !take_lists()) return;
+  if (!turn.held() || changes == reported_changes.load(std::memory_order_relaxed) || !take_lists()) return;
   if (now_ns() < next_try) return;
-  const bool all = tell_new_lines();
-  const ToldList before = told;
-  told = fresh;
+  const bool all = report_new_mappings();
+  const ReportedMappings before = reported;
+  reported = fresh;
   fresh = before;
   constexpr int64_t kPauseNs = 1'000'000'000;
   // A full memory, or a recorder that is gone, must not cost each call a look at the maps.
   if (!all) next_try = now_ns() + kPauseNs;
-  if (all) told_changes.store(changes, std::memory_order_release);
+  if (all) reported_changes.store(changes, std::memory_order_release);
 }
 
 }  // namespace sonde::inject

@@ -19,7 +19,7 @@
 
 // NOLINTBEGIN(readability-identifier-naming): they are named in wire/libraries.h, for another library.
 extern "C" {
-SONDE_EXPORT sonde::wire::LibraryFunction sonde_library_functions[sonde::wire::kMostLibraryFunctions] = {};
+SONDE_EXPORT sonde::wire::LibraryFunction sonde_library_functions[sonde::wire::kMaxLibraryFunctions] = {};
 SONDE_EXPORT uint32_t sonde_library_count = 0;
 SONDE_EXPORT std::atomic<uint64_t>* sonde_library_lost = nullptr;
 }
@@ -104,7 +104,7 @@ extern "C" void sonde_library_leave(uint32_t number, const Frame* frame) noexcep
 // points), Frame at -16, eight registers at -80, xmm0 to xmm7 at -216, the copy of the arguments. The address of the
 // CFA within a stub is that of procedure linkage tables: 8 bytes more once the number has been pushed, at its ninth
 // byte.
-static_assert(wire::kLibraryStubBytes == 16 && wire::kMostLibraryFunctions == 16384);
+static_assert(wire::kLibraryStubBytes == 16 && wire::kMaxLibraryFunctions == 16384);
 __asm__(R"(
   .pushsection .text
   .globl sonde_library_stubs

@@ -11,7 +11,7 @@ namespace {
 /// A name is there once it has its text: whoever finds that finds all of it.
 struct Name {
   std::atomic<const char*> text;
-  std::atomic<uint64_t> told;  ///< token of the process that told the recorder
+  std::atomic<uint64_t> reported;  ///< token of the process that reported it to the recorder
   uint16_t bytes;
   uint16_t domain;
 };
@@ -26,7 +26,7 @@ struct TextBlock {
 /// Names and texts lie in blocks that are mapped when they are needed: an allocator that is itself instrumented must
 /// not be called from here.
 constexpr uint32_t kBlockNames = 1024;
-constexpr uint32_t kMostBlocks = kMostStrings / kBlockNames;
+constexpr uint32_t kMaxBlocks = kMaxStrings / kBlockNames;
 
 }  // namespace
 
@@ -36,12 +36,12 @@ struct NameTable {
   wire::Kind kind;
   uint32_t most;
   std::atomic<uint32_t> count{};  ///< numbers taken
-  std::atomic<Name*> blocks[kMostBlocks]{};
+  std::atomic<Name*> blocks[kMaxBlocks]{};
   std::atomic<TextBlock*> texts{};
 };
 
-constinit NameTable domains{.kind = wire::Kind::domain, .most = kMostDomains};
-constinit NameTable strings{.kind = wire::Kind::string, .most = kMostStrings};
+constinit NameTable domains{.kind = wire::Kind::domain, .most = kMaxDomains};
+constinit NameTable strings{.kind = wire::Kind::string, .most = kMaxStrings};
 
 namespace {
 
@@ -89,7 +89,7 @@ uint32_t take_index(NameTable& table) noexcept {
   return index;
 }
 
-/// The number of a new name, not told yet; 0 where there is no room.
+/// The number of a new name, not reported yet; 0 where there is no room.
 uint32_t add(NameTable& table, uint16_t domain, const Text& text) noexcept {
   const uint32_t index = take_index(table);
   if (index == table.most) return 0;
@@ -139,10 +139,10 @@ uint32_t known_name(const NameTable& table, uintptr_t number) noexcept {
   if (name == nullptr) return 0;
   const auto known = static_cast<uint32_t>(number);
   const uint64_t token = attachment.guard->load(std::memory_order_relaxed);
-  // Acquire and release: what another thread told the recorder is there before what this one writes.
-  if (token != 0 && name->told.load(std::memory_order_acquire) == token) return known;
+  // Acquire and release: what another thread reported to the recorder is there before what this one writes.
+  if (token != 0 && name->reported.load(std::memory_order_acquire) == token) return known;
   if (write_definition(table.kind, name->domain, known, text_of(*name))) {
-    name->told.store(attachment.guard->load(std::memory_order_relaxed), std::memory_order_release);
+    name->reported.store(attachment.guard->load(std::memory_order_relaxed), std::memory_order_release);
   }
   return known;
 }

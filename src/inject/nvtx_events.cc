@@ -42,7 +42,7 @@ void note_range(const Event& event) noexcept {
   commit_record(bytes);
 }
 
-/// Of an event without attributes, whose name stands in its payload.
+/// Of an event without attributes, whose name is in its payload.
 void write_with(Event& event, const Payload& payload) noexcept {
   if (event.domain != 0) event.domain = static_cast<uint16_t>(known_name(domains, event.domain));
   event.payload = &payload;

@@ -12,7 +12,7 @@ namespace sonde::inject {
 
 void mark(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept;
 void mark(const Text& text) noexcept;
-/// What an event is called stands in its payload, here and below.
+/// What an event is called is in its payload, here and below.
 void mark(uint16_t domain, const Payload& payload) noexcept;
 
 [[nodiscard]] nvtx::RangeId start_range(uint16_t domain, const nvtx::EventAttributes* attributes) noexcept;

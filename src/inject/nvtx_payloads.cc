@@ -11,7 +11,7 @@ namespace sonde::inject {
 namespace {
 
 static_assert(3 * sizeof(wire::RecordHead) + sizeof(wire::RangeBody) + sizeof(wire::EventBody) +
-                      sizeof(wire::AttributeBody) + wire::kMostText + sizeof(wire::PayloadBody) + wire::kMostPayload <=
+                      sizeof(wire::AttributeBody) + wire::kMaxText + sizeof(wire::PayloadBody) + wire::kMaxPayload <=
                   wire::kRecordBytes,
               "an event and its payload lie in one chunk");
 
@@ -21,11 +21,11 @@ size_t bytes_of(const nvtx::PayloadData& payload) noexcept {
   if (payload.bytes != nvtx::kUnknownBytes) return payload.bytes;
   const bool is_text = payload.schema == nvtx::kText || payload.schema == nvtx::kTextUtf8;
   if (!is_text || payload.data == nullptr) return nvtx::kUnknownBytes;
-  return strnlen(static_cast<const char*>(payload.data), wire::kMostPayload + 1);
+  return strnlen(static_cast<const char*>(payload.data), wire::kMaxPayload + 1);
 }
 
 bool fits(const nvtx::PayloadData& payload, size_t bytes) noexcept {
-  return payload.schema != 0 && bytes <= wire::kMostPayload && (payload.data != nullptr || bytes == 0);
+  return payload.schema != 0 && bytes <= wire::kMaxPayload && (payload.data != nullptr || bytes == 0);
 }
 
 /// A value that counts, else 0.
@@ -34,8 +34,8 @@ T if_told(uint64_t fields, uint64_t field, T value) noexcept {
   return (fields & field) != 0 ? value : T{};
 }
 
-uint64_t number_of(uint64_t told) noexcept {
-  return told != 0 ? told : next_schema.fetch_add(1, std::memory_order_relaxed);
+uint64_t number_of(uint64_t reported) noexcept {
+  return reported != 0 ? reported : next_schema.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool write_schema(uint16_t domain, const wire::PayloadSchemaBody& body, const char* name) noexcept {
@@ -45,7 +45,7 @@ bool write_schema(uint16_t domain, const wire::PayloadSchemaBody& body, const ch
 
 /// A name and what describes it as one text.
 struct TwoTexts {
-  char bytes[wire::kMostText];
+  char bytes[wire::kMaxText];
   Text text{bytes, 0};
   void add(const Text& more) noexcept {
     const auto room = static_cast<uint16_t>(sizeof bytes - text.bytes);
@@ -89,20 +89,20 @@ void put_payload(std::byte* at, const Payload& payload, int64_t time) noexcept {
 }
 
 uint64_t register_schema(uint16_t domain, const nvtx::SchemaAttributes& schema) noexcept {
-  const auto told = [&](nvtx::SchemaField field, auto value) { return if_told(schema.fields, field, value); };
-  const uint64_t number = number_of(told(nvtx::kSchemaNumber, schema.number));
+  const auto reported = [&](nvtx::SchemaField field, auto value) { return if_told(schema.fields, field, value); };
+  const uint64_t number = number_of(reported(nvtx::kSchemaNumber, schema.number));
   if (phase() == wire::Phase::ended) return number;
-  const size_t count = schema.entries == nullptr ? 0 : told(nvtx::kSchemaCount, schema.count);
+  const size_t count = schema.entries == nullptr ? 0 : reported(nvtx::kSchemaCount, schema.count);
   const wire::PayloadSchemaBody body{number,
-                                     told(nvtx::kSchemaType, schema.type),
-                                     told(nvtx::kSchemaFlags, schema.flags),
+                                     reported(nvtx::kSchemaType, schema.type),
+                                     reported(nvtx::kSchemaFlags, schema.flags),
                                      count,
-                                     told(nvtx::kSchemaBytes, schema.bytes),
-                                     told(nvtx::kSchemaAlign, schema.align),
+                                     reported(nvtx::kSchemaBytes, schema.bytes),
+                                     reported(nvtx::kSchemaAlign, schema.align),
                                      0,
                                      0,
                                      0};
-  write_schema(domain, body, told(nvtx::kSchemaName, schema.name));
+  write_schema(domain, body, reported(nvtx::kSchemaName, schema.name));
   for (size_t i = 0; i < count; ++i) {
     const nvtx::SchemaEntry& entry = schema.entries[i];
     write_entry(domain, {number, entry.type, entry.flags, entry.detail, entry.offset, static_cast<uint32_t>(i), 0, 0},
@@ -112,12 +112,12 @@ uint64_t register_schema(uint16_t domain, const nvtx::SchemaAttributes& schema) 
 }
 
 uint64_t register_enum(uint16_t domain, const nvtx::EnumAttributes& enumeration) noexcept {
-  const auto told = [&](nvtx::EnumField field, auto value) { return if_told(enumeration.fields, field, value); };
-  const uint64_t number = number_of(told(nvtx::kEnumNumber, enumeration.number));
+  const auto reported = [&](nvtx::EnumField field, auto value) { return if_told(enumeration.fields, field, value); };
+  const uint64_t number = number_of(reported(nvtx::kEnumNumber, enumeration.number));
   if (phase() == wire::Phase::ended) return number;
-  const size_t count = enumeration.entries == nullptr ? 0 : told(nvtx::kEnumCount, enumeration.count);
-  const wire::PayloadSchemaBody body{number, 0, 0, count, told(nvtx::kEnumBytes, enumeration.bytes), 0, 0, 1, 0};
-  write_schema(domain, body, told(nvtx::kEnumName, enumeration.name));
+  const size_t count = enumeration.entries == nullptr ? 0 : reported(nvtx::kEnumCount, enumeration.count);
+  const wire::PayloadSchemaBody body{number, 0, 0, count, reported(nvtx::kEnumBytes, enumeration.bytes), 0, 0, 1, 0};
+  write_schema(domain, body, reported(nvtx::kEnumName, enumeration.name));
   for (size_t i = 0; i < count; ++i) {
     const nvtx::EnumEntry& entry = enumeration.entries[i];
     const uint64_t is_flag = entry.is_flag != 0 ? 1 : 0;

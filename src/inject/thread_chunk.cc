@@ -85,7 +85,7 @@ uint32_t measure_cost(const ThreadChunk& mine) noexcept {
   return static_cast<uint32_t>((now_ns() - began) / kCostRounds);
 }
 
-void tell_process(ThreadChunk& mine) noexcept {
+void report_process(ThreadChunk& mine) noexcept {
   const Text name = text_of(program_invocation_short_name);
   wire::ProcessBody body{};
   body.parent = static_cast<uint32_t>(syscall(SYS_getppid));
@@ -117,7 +117,7 @@ bool take(ThreadChunk& mine, uint32_t bytes) noexcept {
   mine.freed_seen = freed;
   if (mine.none_free) return false;
   if (has_key) pthread_setspecific(key, &mine);
-  if (new_process) tell_process(mine);
+  if (new_process) report_process(mine);
   return static_cast<size_t>(mine.end - mine.next) >= bytes;
 }
 

@@ -16,7 +16,7 @@ struct ThreadChunk {
   std::byte* end = nullptr;
   wire::ChunkHeader* chunk = nullptr;
   wire::Owner* owner = nullptr;
-  uint64_t owner_word = 0;  ///< what stands there while the chunk is this thread's
+  uint64_t owner_word = 0;  ///< what is there while the chunk is this thread's
   uint32_t thread = 0;
   uint32_t freed_seen = 0;  ///< Header::freed when no chunk was to be had
   bool none_free = false;
@@ -30,7 +30,7 @@ extern constinit thread_local ThreadChunk thread_chunk;
 /// Makes the key by which threads give their chunk back when they end. Without one the recorder finds these chunks.
 void prepare_threads() noexcept;
 
-/// What this process is told by from others, before it has a chunk too. Never 0.
+/// Distinguishes this process from others, before it has a chunk too. Never 0.
 [[nodiscard]] uint64_t own_token() noexcept;
 
 /// Tells the recorder of this process.
@@ -59,7 +59,7 @@ void announce() noexcept;
 }
 
 /// Publishes the record that begin_record() made room for; not in a child that was forked in between (by a signal
-/// handler): it stands in a chunk of its parent's.
+/// handler): it is in a chunk of its parent's.
 inline void commit_record(uint32_t bytes) noexcept {
   ThreadChunk& mine = thread_chunk;
   if (mine.token == attachment.guard->load(std::memory_order_relaxed)) {

@@ -7,7 +7,7 @@
 namespace sonde::inject {
 
 /// One thread at a time, as long as this lives. A thread of the program waits for another no longer than the processor
-/// needs to run it, and goes on without its turn then: in a child of fork() the other may be gone for ever.
+/// needs to run it, and continues without its turn then: in a child of fork() the other may be gone for ever.
 class Turn {
  public:
   explicit Turn(std::atomic<bool>& taken) noexcept : taken_(taken) {

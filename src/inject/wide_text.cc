@@ -5,7 +5,7 @@
 namespace sonde::inject {
 namespace {
 
-constexpr uint32_t kMostCharacterBytes = 4;
+constexpr uint32_t kMaxCharacterBytes = 4;
 
 uint32_t character_of(wchar_t unit) noexcept {
   const auto value = static_cast<uint32_t>(unit);
@@ -18,7 +18,7 @@ uint32_t character_of(wchar_t unit) noexcept {
 WideText::WideText(const wchar_t* text) noexcept {
   if (text == nullptr) return;
   for (; *text != 0; ++text) {
-    if (size_ > wire::kMostText - kMostCharacterBytes) {
+    if (size_ > wire::kMaxText - kMaxCharacterBytes) {
       attachment.header->cut_texts.fetch_add(1, std::memory_order_relaxed);
       return;
     }

@@ -13,7 +13,7 @@ class WideText {
  private:
   void put(uint32_t character) noexcept;
 
-  char bytes_[wire::kMostText];
+  char bytes_[wire::kMaxText];
   uint16_t size_ = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace sonde {
 
-/// What a metric is about. The rows stand in families.inc.
+/// What a metric is about. The rows are in families.inc.
 enum class MetricFamily : uint8_t {
 #define SONDE_FAMILY(id, title) id,
 #include "metrics/families.inc"
@@ -23,7 +23,7 @@ struct MetricInfo {
   std::string meaning;  ///< one sentence
 };
 
-/// What a metric of Nsight Compute is, by its name: counters stand in counters.inc and facts.inc; what qualifiers,
+/// What a metric of Nsight Compute is, by its name: counters are in counters.inc and facts.inc; what qualifiers,
 /// rollups and submetrics add follows by rule. Absent for a name that has a part which the tables do not know.
 [[nodiscard]] std::optional<MetricInfo> describe_metric(std::string_view name);
 

@@ -18,7 +18,7 @@ namespace sonde {
 /// gpu__time_duration.sum
 [[nodiscard]] std::optional<double> duration_s(const Trace& trace, const KernelProfile& kernel);
 
-/// Clock of the hardware unit of a counter, in Hz; that of the SMs stands in for SM sub-partitions and L1.
+/// Clock of the hardware unit of a counter, in Hz; that of the SMs replaces SM sub-partitions and L1.
 [[nodiscard]] std::optional<double> clock_hz(const Trace& trace, const KernelProfile& kernel, std::string_view counter);
 
 /// Over all units of the GPU and the whole launch: `.sum`, else the rate times the duration.

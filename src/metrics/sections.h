@@ -32,7 +32,7 @@ struct SectionLabel {
   std::string_view metric;
 };
 
-/// What stands in the headers of sections, in order.
+/// What is in the headers of sections, in order.
 [[nodiscard]] std::span<const SectionLabel> section_labels();
 /// The metric behind a label of a section (id or title), labels of old versions included; empty where it is not known,
 /// or where `base_unit` is given and another than the metric's: then the label stands for something else there.

@@ -43,11 +43,11 @@ class AlertSender {
                                                           std::string hostname);
   virtual ~AlertSender() = default;
   /// The state of things now; cheap, does not block. Incidents of lower severity than configured are left out.
-  virtual void tell(const std::vector<IncidentNews>& news, const std::vector<Incident>& open,
-                    const config::Alerts& alerts) = 0;
+  virtual void notify(const std::vector<IncidentNews>& news, const std::vector<Incident>& open,
+                      const config::Alerts& alerts) = 0;
   [[nodiscard]] virtual AlertCounts counts() const = 0;
   /// Waits until all is sent or the time is over.
-  virtual void drain(std::chrono::milliseconds patience) = 0;
+  virtual void drain(std::chrono::milliseconds timeout) = 0;
 };
 
 }  // namespace sonde::monitor

@@ -20,15 +20,15 @@ struct Event {
 /// The last events, for those who follow and those who come back. Thread-safe.
 class EventLog {
  public:
-  explicit EventLog(size_t most = 4096) : most_(most) {}
+  explicit EventLog(size_t max = 4096) : most_(max) {}
 
   int64_t add(std::string type, std::string data);
-  /// Events after `id`, the oldest first, at most `most`. `missed` is set where some are gone already.
-  [[nodiscard]] std::vector<Event> after(int64_t id, size_t most, bool& missed) const;
+  /// Events after `id`, the oldest first, at most `max`. `missed` is set where some are gone already.
+  [[nodiscard]] std::vector<Event> after(int64_t id, size_t max, bool& missed) const;
   [[nodiscard]] int64_t last_id() const;
 
   /// `told` is called, from the thread that adds, after each event; it must be quick and must not call this object.
-  [[nodiscard]] int64_t subscribe(std::function<void()> told);
+  [[nodiscard]] int64_t subscribe(std::function<void()> callback);
   void unsubscribe(int64_t subscription);
 
  private:

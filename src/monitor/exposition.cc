@@ -35,10 +35,10 @@ void append(const Metric& metric, const Scrape& scrape, std::string& text) {
 
 std::string exposition(const HostSnapshot& host, const config::Config& config, const std::string& hostname,
                        DcgmForm dcgm) {
-  constexpr size_t kUsualBytes = 40'000;  // of a GPU with all values; the head of each metric is in it
+  constexpr size_t kDefaultBytes = 40'000;  // of a GPU with all values; the head of each metric is in it
   const Scrape scrape{.host = host, .config = config, .hostname = hostname, .dcgm = dcgm};
   std::string text;
-  text.reserve(kUsualBytes * (host.gpus.size() + 1));
+  text.reserve(kDefaultBytes * (host.gpus.size() + 1));
   for (const Family* family : families()) {
     for (const Metric& metric : family->metrics) {
       if (wanted(metric, scrape)) append(metric, scrape, text);

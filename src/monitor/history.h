@@ -42,8 +42,8 @@ struct HistoryQuery {
   std::vector<std::string> values;  ///< empty: all
   int64_t from_ns = 0;
   int64_t to_ns = 0;
-  int64_t resolution_ns = 0;  ///< 0: that of the finest data, at most `most_points`
-  int64_t most_points = 2000;
+  int64_t resolution_ns = 0;  ///< 0: that of the finest data, at most `max_points`
+  int64_t max_points = 2000;
 };
 
 /// Samples of the last hour or so in memory, one-minute minimum, mean and maximum in SQLite. Thread-safe.
@@ -61,7 +61,7 @@ class History {
   virtual void save(const Incident& incident) = 0;
   /// The newest first: `before_id` 0 for all. Filters that are empty let all pass.
   [[nodiscard]] virtual Result<std::vector<Incident>> incidents(std::string_view gpu_uuid, bool open_only,
-                                                                int64_t before_id, int64_t most) const = 0;
+                                                                int64_t before_id, int64_t max) const = 0;
   virtual void save(const std::map<int64_t, std::vector<WasteEntry>>& days) = 0;
   [[nodiscard]] virtual std::map<int64_t, std::vector<WasteEntry>> waste() const = 0;
 

@@ -66,12 +66,12 @@ class IncidentBook {
  private:
   /// Beside each open incident.
   struct Kept {
-    std::string text = {};  ///< id of its texts
-    int64_t told_ns = 0;    ///< when people were last told a change
-    int64_t seen_ns = 0;    ///< from here its time to be cleared runs
+    std::string text = {};    ///< id of its texts
+    int64_t reported_ns = 0;  ///< when people were last told a change
+    int64_t seen_ns = 0;      ///< from here its time to be cleared runs
     int64_t times_reopened = 0;
-    bool restored = false;  ///< from before the restart, and not seen since
-    bool untold = false;    ///< it happened again since people were told
+    bool restored = false;    ///< from before the restart, and not seen since
+    bool unreported = false;  ///< it happened again since people were told
   };
   /// One that is over, or that a person cleared while it went on.
   struct Past {

@@ -10,11 +10,11 @@
 #include "base/time_units.h"
 #include "monitor/json.h"
 #include "monitor/loop/event_listener.h"
+#include "monitor/loop/event_writer.h"
 #include "monitor/loop/gpu_reader.h"
 #include "monitor/loop/identities.h"
 #include "monitor/loop/judge.h"
 #include "monitor/loop/source_keeper.h"
-#include "monitor/loop/teller.h"
 #include "monitor/loop/views.h"
 #include "monitor/loop/wake.h"
 #include "monitor/loop/waste_keeper.h"
@@ -25,12 +25,12 @@ namespace {
 using std::chrono::milliseconds;
 
 /// What a GPU may take to answer: more has no use at short intervals, and at long ones it hangs.
-constexpr milliseconds kMostPatience(5000);
-constexpr milliseconds kLeastPatience(100);
+constexpr milliseconds kMaxTimeout(5000);
+constexpr milliseconds kMinTimeout(100);
 /// The first answer of a GPU wakes it, which takes seconds without persistence mode.
-constexpr milliseconds kFirstPatience(5000);
+constexpr milliseconds kFirstTimeout(5000);
 /// That a round waits for an opening. A library that hangs is waited for in short pieces, so that stop() is quick.
-constexpr milliseconds kOpenPatience(1000);
+constexpr milliseconds kOpenTimeout(1000);
 constexpr double kShortestIntervalS = 0.05;
 /// Between two looks that somebody asked for: a read of eight GPUs takes some 20 ms.
 constexpr int64_t kLooksApartNs = 100 * kNsPerMillisecond;
@@ -108,7 +108,7 @@ class Worker : public Monitor {
     return published_;
   }
 
-  void on_round(std::function<void()> told) override { told_.push_back(std::move(told)); }
+  void on_round(std::function<void()> callback) override { callbacks_.push_back(std::move(callback)); }
 
   void look_soon() override {
     if (!look_wanted_.exchange(true)) wake_->call();
@@ -180,8 +180,8 @@ class Worker : public Monitor {
   bool open_source(int64_t now_ns) {
     round_ns_ = now_ns;
     if (session_) return false;
-    const auto source = opener_.take(now_ns, threaded_ ? kOpenPatience : kFirstPatience);
-    tell_source(source ? source->gpu_count() : 0);
+    const auto source = opener_.take(now_ns, threaded_ ? kOpenTimeout : kFirstTimeout);
+    report_source(source ? source->gpu_count() : 0);
     if (!source) return false;
     session_ = std::make_unique<Session>(source, !threaded_);
     source_info_ = session_->info;
@@ -189,18 +189,18 @@ class Worker : public Monitor {
     return opener_.openings() > 1;
   }
 
-  void tell_source(size_t gpus) {
+  void report_source(size_t gpus) {
     const std::string trouble = session_ ? std::string() : opener_.trouble();
     if (trouble == source_trouble_ && (gpus == 0 || opener_.openings() > 1)) return;
     source_trouble_ = trouble;
-    loop::tell_source(parts_, trouble, gpus);
+    loop::write_source_state(parts_, trouble, gpus);
   }
 
   loop::ReadPlan plan_of(const config::Config& config) const {
     const int64_t interval = interval_ns(config);
-    const milliseconds patience(interval / kNsPerMillisecond);
+    const milliseconds timeout(interval / kNsPerMillisecond);
     return {.groups = device::fast | device::gpm | device::processes,
-            .patience = std::clamp(patience, kLeastPatience, kMostPatience),
+            .timeout = std::clamp(timeout, kMinTimeout, kMaxTimeout),
             .interval_ns = interval,
             .now_ns = parts_.now_ns};
   }
@@ -214,7 +214,7 @@ class Worker : public Monitor {
     }
     if (first) {
       plan.groups |= device::identity;
-      plan.patience = kFirstPatience;
+      plan.timeout = kFirstTimeout;
     }
     return plan;
   }
@@ -245,7 +245,7 @@ class Worker : public Monitor {
   /// The library was taken away below us: it is opened again from the next round on.
   void lose_source() {
     source_trouble_ = session_->reader.source_failure()->message;
-    loop::tell_source(parts_, source_trouble_, 0);
+    loop::write_source_state(parts_, source_trouble_, 0);
     late_events_ = session_->listener.take();
     session_.reset();
   }
@@ -279,10 +279,10 @@ class Worker : public Monitor {
       by_people = std::exchange(by_people_, {});
       open = judge_.book().open();
     }
-    loop::tell_news(parts_, news);
+    loop::write_news(parts_, news);
     news.insert(news.end(), by_people.begin(), by_people.end());
     if (parts_.alerts != nullptr && config.gpu.monitoring.enabled) {
-      parts_.alerts->tell(news, open, config.sonde.alerts);
+      parts_.alerts->notify(news, open, config.sonde.alerts);
     }
   }
 
@@ -312,7 +312,7 @@ class Worker : public Monitor {
     state_.history_trouble = parts_.history->trouble();
     if (state_.history_trouble != history_trouble_) {
       history_trouble_ = state_.history_trouble;
-      loop::tell_history(parts_, history_trouble_);
+      loop::write_history_state(parts_, history_trouble_);
     }
     if (parts_.alerts != nullptr) state_.alerts = parts_.alerts->counts();
     state_.last_duration_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -329,7 +329,7 @@ class Worker : public Monitor {
     }
     if (tell) parts_.events->add("samples", json_line(samples_event_json(*next)));
     looked_ns_ = parts_.now_ns();
-    for (const auto& told : told_) told();
+    for (const auto& callback : callbacks_) callback();
   }
 
   /// A change by a person: seen at once, and told to alert receivers at the next round.
@@ -346,7 +346,7 @@ class Worker : public Monitor {
       published_ = std::move(next);
       by_people_.push_back(*news);
     }
-    loop::tell_news(parts_, std::span(&*news, 1));
+    loop::write_news(parts_, std::span(&*news, 1));
     return true;
   }
 
@@ -366,7 +366,7 @@ class Worker : public Monitor {
   MonitorState state_;
   bool threaded_ = false;
   bool stopped_ = false;
-  std::vector<std::function<void()>> told_;
+  std::vector<std::function<void()>> callbacks_;
   std::atomic<bool> look_wanted_ = false;
   int64_t looked_ns_ = 0;  ///< when the GPUs were read last
 

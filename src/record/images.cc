@@ -35,7 +35,7 @@ Images::Images(const Slices& slices) {
   for (const uint32_t process : met) {
     if (!named.contains(process)) all_.push_back({process, kAlways, {}, 0, 0});
   }
-  std::ranges::stable_sort(code_, {}, &ToldCode::time);
+  std::ranges::stable_sort(code_, {}, &ReportedMapping::time);
   std::ranges::sort(all_, {}, [](const Image& i) { return std::tuple(i.process, i.since); });
 }
 

@@ -9,7 +9,7 @@
 
 namespace sonde::record {
 
-/// A program in a process: exec() puts a new one in its place, which numbers its strings, domains and ranges anew.
+/// A program in a process: exec() puts a new one in its place, which numbers its strings, domains and ranges again.
 struct Image {
   uint32_t process;
   int64_t since;
@@ -19,7 +19,7 @@ struct Image {
 };
 
 /// Where a process said that it has code of a file.
-struct ToldCode {
+struct ReportedMapping {
   uint32_t process;
   int64_t time;  ///< it was there then
   wire::CodeMappingBody place;
@@ -36,11 +36,11 @@ class Images {
   [[nodiscard]] uint32_t at(uint32_t process, int64_t time) const;
   [[nodiscard]] const std::vector<Image>& all() const { return all_; }
   /// In the order of time.
-  [[nodiscard]] const std::vector<ToldCode>& code() const { return code_; }
+  [[nodiscard]] const std::vector<ReportedMapping>& code() const { return code_; }
 
  private:
   std::vector<Image> all_;
-  std::vector<ToldCode> code_;
+  std::vector<ReportedMapping> code_;
 };
 
 }  // namespace sonde::record

@@ -8,7 +8,7 @@ namespace sonde::record {
 namespace {
 
 /// Calls lie in calls no deeper than this; a bound where the times make no sense.
-constexpr size_t kMostWithin = 1024;
+constexpr size_t kMaxWithin = 1024;
 
 constexpr std::string_view kNcclDomain = "NCCL";
 
@@ -32,7 +32,7 @@ void LibraryCalls::begin_thread(ThreadId thread) {
 }
 
 void LibraryCalls::add(wire::Library library, NameId name, int64_t start_ns, int64_t end_ns) {
-  const size_t bound = std::max(first_, calls_.size() - std::min(calls_.size(), kMostWithin));
+  const size_t bound = std::max(first_, calls_.size() - std::min(calls_.size(), kMaxWithin));
   auto within = calls_.end();
   while (within != calls_.begin() + static_cast<std::ptrdiff_t>(bound) && std::prev(within)->start >= start_ns)
     --within;

@@ -43,7 +43,7 @@ void hide_output() {
   dup2(nothing, STDERR_FILENO);
 }
 
-/// Where this process was told to ignore SIGCHLD, its children would vanish without a status.
+/// Where this process was asked to ignore SIGCHLD, its children would vanish without a status.
 struct sigaction take_ends_of_children() {
   struct sigaction keep{};
   struct sigaction before{};
@@ -114,17 +114,17 @@ int error_of_start(int report) {
 /// What the system says of a file that cannot be run is short of what people do wrong.
 std::string why_not_run(const std::string& word, int error) {
   struct stat file{};
-  const bool is_there = stat(word.c_str(), &file) == 0;
+  const bool exists = stat(word.c_str(), &file) == 0;
   const bool in_path = !word.contains('/');
   const auto because = [&](std::string_view why) { return fmt::format("cannot run {}: {}", word, why); };
-  if (is_there && S_ISDIR(file.st_mode)) return because("it is a directory");
+  if (exists && S_ISDIR(file.st_mode)) return because("it is a directory");
   if (in_path && error == ENOENT) {
-    return because(is_there ? fmt::format("no directory in PATH contains it; run it as ./{}, or run a script with "
-                                          "its interpreter, as in python3 {}",
-                                          word, word)
-                            : "no directory in PATH contains a program with this name");
+    return because(exists ? fmt::format("no directory in PATH contains it; run it as ./{}, or run a script with "
+                                        "its interpreter, as in python3 {}",
+                                        word, word)
+                          : "no directory in PATH contains a program with this name");
   }
-  if (in_path || !is_there) return because(system_reason(error));
+  if (in_path || !exists) return because(system_reason(error));
   if (error == EACCES) {
     return because(
         fmt::format("it is not executable; run chmod +x {}, or run a script with its "
@@ -151,7 +151,7 @@ std::string search_path() {
   return usual;
 }
 
-/// As execvpe() has it: one that may not be executed is passed over, and told where no other is found.
+/// As execvpe() has it: one that may not be executed is passed over, and reported where no other is found.
 int error_in_path(const std::string& word) {
   int error = ENOENT;
   for (const auto folder : search_path() | std::views::split(':')) {
@@ -247,7 +247,7 @@ void Program::wait(int64_t most_ns) {
   const int signal = sigtimedwait(&signals, &info, &limit);
   const bool of_terminal = info.si_code > 0;
   if (std::ranges::find(kForwarded, signal) != kForwarded.end()) {
-    told_to_end_ = ended_;
+    asked_to_end_ = ended_;
     note(signal);
     if (!of_terminal) send(signal);
   }

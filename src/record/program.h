@@ -53,7 +53,7 @@ class Program {
   void send(int signal);
   [[nodiscard]] bool ended() const { return ended_; }
   /// Whether a signal came that would have gone on to it, or ended this process, after it had ended.
-  [[nodiscard]] bool told_to_end() const { return told_to_end_; }
+  [[nodiscard]] bool asked_to_end() const { return asked_to_end_; }
   /// Its exit status; 128 and the signal's number where one ended it, as shells have it.
   [[nodiscard]] int exit_code() const;
   /// 0 where none ended it.
@@ -74,7 +74,7 @@ class Program {
   sigset_t known_{};  ///< signals that came here, or were sent from here
   int status_ = 0;
   bool ended_ = false;
-  bool told_to_end_ = false;
+  bool asked_to_end_ = false;
 };
 
 }  // namespace sonde::record

@@ -23,7 +23,7 @@ std::string with_first(const char* variable, const std::string& first) {
   return own == nullptr || *own == '\0' ? first : fmt::format("{}:{}", first, own);
 }
 
-/// g++'s AddressSanitizer ends a program that has a library loaded before its own, unless it is told not to look.
+/// g++'s AddressSanitizer ends a program that has a library loaded before its own, unless it is asked not to look.
 constexpr const char* kAnyOrder = "verify_asan_link_order=0";
 
 ProgramOptions injected(const RecordOptions& options, const Mapping& mapping,
@@ -54,7 +54,7 @@ std::string default_session(const RecordOptions& options) {
   return fmt::format("{}-{}", options.launch ? "launch" : "record", getpid());
 }
 
-/// A recording goes on without a session, unless one was asked for.
+/// A recording continues without a session, unless one was asked for.
 Result<std::optional<Session>> open_session(const RecordOptions& options) {
   auto session = Session::open(options.session.empty() ? default_session(options) : options.session);
   if (session) return std::optional(std::move(*session));

@@ -20,7 +20,7 @@
 /// Runs a program with the injected library and makes a profile of what it did.
 namespace sonde::record {
 
-/// Something about a recording that its reader must know. Stands in the profile, and is printed.
+/// Something about a recording that its reader must know. It is in the profile, and is printed.
 struct Remark {
   bool warning = false;
   std::string text;
@@ -39,16 +39,16 @@ struct CaptureOptions {
   bool shutdown = false;  ///< nothing is recorded behind the last one, and the program gets `kill_signal`
 };
 
-/// Stands in an output's name for the number of the program's process, as nsys has it.
+/// Placeholder in an output's name for the program's process id, as in nsys.
 inline constexpr std::string_view kProcessMacro = "%p";
 
 /// What one collection records: a round, or as many as the program has capture ranges.
 struct RoundOptions {
-  std::string output = {};  ///< the profile: a SQLite file; kProcessMacro may stand in it
+  std::string output = {};  ///< the profile: a SQLite file; kProcessMacro may be in it
   bool overwrite = false;
   int64_t delay_ns = 0;                     ///< from the program's start, or the command's, to that of the recording
   std::optional<int64_t> duration_ns = {};  ///< of a round; else to the program's end
-  int kill_signal = SIGTERM;                ///< sent to the program when the duration is over; 0: it goes on
+  int kill_signal = SIGTERM;                ///< sent to the program when the duration is over; 0: it continues
   bool stop_on_exit =
       true;  ///< false: processes that the program leaves behind are recorded until the duration is over
   CaptureOptions capture = {};
@@ -69,7 +69,7 @@ struct RecordOptions : RoundOptions {
   std::vector<Remark> remarks;                    ///< known before the start
   std::string session;                            ///< its name; empty: record-PROCESS or launch-PROCESS
   bool launch = false;                            ///< the program runs; `sonde start` begins the first collection
-  std::function<void(const Profile&)> made = {};  ///< told of each profile at once, in the calling thread
+  std::function<void(const Profile&)> made = {};  ///< called at once for each profile, in the calling thread
   Progress* progress = &no_progress();
 
   std::string auditor;       ///< libsonde_audit.so, where libraries are wanted

@@ -46,7 +46,7 @@ void Run::follow(Program& program, Recording& recording) {
     if (signal.number != 0 && !program.ended()) end_program(program, signal);
     wait_ns = std::min(look() > kBusyBytes ? kBusySweepNs : kQuietSweepNs, patience_ns());
     rounds_.make_profiles();
-    tell_profiles(recording);
+    report_profiles(recording);
     obey(program);
   }
   collection_.complete();
@@ -57,7 +57,7 @@ void Run::follow(Program& program, Recording& recording) {
   for (Source* source : sources_) source->finish();
   look();
   rounds_.finish();
-  tell_profiles(recording);
+  report_profiles(recording);
   recording.cancelled = cancelled_;
   recording.remarks = std::move(unsaid_);
 }
@@ -84,7 +84,7 @@ bool Run::over(const Program& program) const {
   if (!program.ended()) return false;
   const bool wait_for_others =
       collection_.active() && !collection_.options().stop_on_exit && collection_.options().duration_ns;
-  return !wait_for_others || program.told_to_end();
+  return !wait_for_others || program.asked_to_end();
 }
 
 int64_t Run::look() {
@@ -108,7 +108,7 @@ int64_t Run::patience_ns() const {
 bool Run::is_done_with_cuda() const { return options_.wanted.cuda && !options_.launch && !collection_.active(); }
 
 void Run::await_cuda(Program& program) {
-  const int64_t until = monotonic_ns() + kMostHandoverNs;
+  const int64_t until = monotonic_ns() + kMaxHandoverNs;
   while (handing_over(mapping_.header()) > 0 && !program.ended() && monotonic_ns() < until) {
     program.wait(kBusySweepNs);
     look();
@@ -121,14 +121,14 @@ void Run::close() {
   wire::set_phase(mapping_.header(), wire::Phase::ended);
 }
 
-void Run::tell_profiles(Recording& recording) {
+void Run::report_profiles(Recording& recording) {
   for (const Profile& profile : rounds_.take_profiles()) {
     ++(profile.written ? recording.profiles : recording.failed);
     std::erase_if(unsaid_, [&](const Remark& remark) {
       return std::ranges::find(profile.remarks, remark) != profile.remarks.end();
     });
     all_written_ = all_written_ && profile.written.has_value();
-    for (std::string& line : lines_of(profile, options_.remarks.size())) told_.push_back(std::move(line));
+    for (std::string& line : lines_of(profile, options_.remarks.size())) report_lines_.push_back(std::move(line));
     if (options_.made) options_.made(profile);
   }
   if (!rounds_.busy()) answer_stops();
@@ -136,9 +136,9 @@ void Run::tell_profiles(Recording& recording) {
 
 void Run::answer_stops() {
   if (stops_.empty()) return;
-  const bool done = all_written_ && !told_.empty();
-  if (told_.empty()) told_.push_back(line_of_no_profile(collection_.options()));
-  for (const int connection : stops_) session_->answer(connection, {.done = done, .lines = told_});
+  const bool done = all_written_ && !report_lines_.empty();
+  if (report_lines_.empty()) report_lines_.push_back(line_of_no_profile(collection_.options()));
+  for (const int connection : stops_) session_->answer(connection, {.done = done, .lines = report_lines_});
   stops_.clear();
 }
 
@@ -174,7 +174,7 @@ Answer Run::start(const Program& program, const Session::Asked& asked) {
   if (missing != 0) {
     return refused("the program was not launched with all that -t selects; pass the same -t to sonde launch");
   }
-  told_.clear();
+  report_lines_.clear();
   all_written_ = true;
   collection_.start(round, monotonic_ns());
   if (!rounds_.opened()) {

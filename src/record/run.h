@@ -38,9 +38,9 @@ class Run {
   [[nodiscard]] bool is_done_with_cuda() const;
   /// The signal that ends the program may come only when what it did until now is here.
   void await_cuda(Program& program);
-  void tell_profiles(Recording& recording);
+  void report_profiles(Recording& recording);
   void end_program(Program& program, const EndSignal& signal);
-  /// What is said of the program's end stands in the profiles that are not made yet.
+  /// What is said of the program's end is in the profiles that are not made yet.
   void remark(Remark remark);
   void answer_stops();
 
@@ -53,10 +53,10 @@ class Run {
   int64_t started_ns_;
   bool closed_ = false;  ///< nothing more is recorded
   bool cancelled_ = false;
-  std::vector<Remark> unsaid_;     ///< what no profile holds yet
-  std::vector<int> stops_;         ///< connections that wait for profiles
-  std::vector<std::string> told_;  ///< of the profiles of this collection
-  bool all_written_ = true;        ///< of these
+  std::vector<Remark> unsaid_;             ///< what no profile holds yet
+  std::vector<int> stops_;                 ///< connections that wait for profiles
+  std::vector<std::string> report_lines_;  ///< of the profiles of this collection
+  bool all_written_ = true;                ///< of these
 };
 
 }  // namespace sonde::record

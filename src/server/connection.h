@@ -301,7 +301,7 @@ asio::awaitable<const Refusal*> HttpConnection<Stream>::take_body() {
     if (error) refusal = refusal_of(error);
     if (error && refusal == nullptr) cut_ = true;
     if (cut_) break;
-    if (refusal == nullptr && hub_->body_bytes > hub_->most_body_bytes()) refusal = &refusals::busy;
+    if (refusal == nullptr && hub_->body_bytes > hub_->max_body_bytes()) refusal = &refusals::busy;
   }
   if (refusal != nullptr || cut_) {
     hub_->body_bytes -= held;

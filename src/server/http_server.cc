@@ -75,7 +75,7 @@ api::Response counted(Hub& hub, api::Response response) {
   constexpr size_t kShort = 65536;
   // On the pool and not where it is sent: answers may be made faster than the one thread that sends comes round. One
   // that is made later is counted when that thread takes it: its connection may be gone by then.
-  if (hub.answer_bytes > Hub::kMostAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
+  if (hub.answer_bytes > Hub::kMaxAnswerBytes && response.body.size() > kShort) response = refused(refusals::busy);
   hub.answer_bytes += response.body.size();
   return response;
 }
@@ -170,18 +170,18 @@ class HttpServer final : public Server {
             .timed_out = hub_->timed_out};
   }
 
-  bool alive(std::chrono::milliseconds patience) override {
+  bool alive(std::chrono::milliseconds timeout) override {
     auto came_round = std::make_shared<std::promise<void>>();
     auto future = came_round->get_future();
     asio::post(hub_->io, [came_round] { came_round->set_value(); });
-    return future.wait_for(patience) == std::future_status::ready;
+    return future.wait_for(timeout) == std::future_status::ready;
   }
 
-  void stop(std::chrono::milliseconds patience) override {
+  void stop(std::chrono::milliseconds timeout) override {
     if (!thread_.joinable()) return;
     hub_->events.unsubscribe(subscription_);
     asio::post(hub_->io, [this] { begin_to_stop(); });
-    wait_for_end(patience);
+    wait_for_end(timeout);
     asio::post(hub_->io, [hub = hub_] { for_each(*hub, [](Connection& c) { c.cut(); }); });
     static_cast<void>(alive(kLastWait));  // nothing goes to the pool from here on
     hub_->pool.join();
@@ -207,7 +207,7 @@ class HttpServer final : public Server {
     asio::co_spawn(hub_->io, accept(), asio::detached);
     subscription_ = hub_->events.subscribe([this] {
       // A stream that begins meanwhile reads what is there.
-      if (hub_->streams > 0 && !told_.exchange(true)) asio::post(hub_->io, [this] { tell_streams(); });
+      if (hub_->streams > 0 && !notified_.exchange(true)) asio::post(hub_->io, [this] { notify_streams(); });
     });
     thread_ = std::thread([this] { hub_->io.run(); });
   }
@@ -218,8 +218,8 @@ class HttpServer final : public Server {
     for (auto at = hub.all.begin(); at != hub.all.end();) call(**at++);
   }
 
-  void tell_streams() {
-    told_ = false;
+  void notify_streams() {
+    notified_ = false;
     for_each(*hub_, [](Connection& c) { c.wake(); });
   }
 
@@ -230,9 +230,9 @@ class HttpServer final : public Server {
     for_each(*hub_, [](Connection& c) { c.wake(); });
   }
 
-  void wait_for_end(std::chrono::milliseconds patience) {
+  void wait_for_end(std::chrono::milliseconds timeout) {
     constexpr auto kStep = std::chrono::milliseconds(2);
-    const auto end = std::chrono::steady_clock::now() + patience;
+    const auto end = std::chrono::steady_clock::now() + timeout;
     while (hub_->connections > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kStep);
   }
 
@@ -247,18 +247,18 @@ class HttpServer final : public Server {
         take(std::move(socket));
         continue;
       }
-      say_accept_trouble(error);  // no file descriptors, mostly: they come back as connections end
+      log_accept_error(error);  // no file descriptors, mostly: they come back as connections end
       make_room();
       pause.expires_after(kPause);
       co_await pause.async_wait(kTold);
     }
   }
 
-  void say_accept_trouble(error_code error) {
+  void log_accept_error(error_code error) {
     constexpr auto kAgain = std::chrono::minutes(1);
     const auto now = std::chrono::steady_clock::now();
-    if (trouble_said_ != std::chrono::steady_clock::time_point() && now - trouble_said_ < kAgain) return;
-    trouble_said_ = now;
+    if (accept_error_logged_ != std::chrono::steady_clock::time_point() && now - accept_error_logged_ < kAgain) return;
+    accept_error_logged_ = now;
     hub_->log.error(
         "connections cannot be accepted; LimitNOFILE of the unit must be above sonde.server.max_connections",
         {{"reason", error.message()}});
@@ -273,13 +273,13 @@ class HttpServer final : public Server {
   }
 
   void take(Tcp::socket socket) {
-    const int64_t most = hub_->options.max_connections;
-    bool crowded = hub_->connections >= most;
+    const int64_t max = hub_->options.max_connections;
+    bool crowded = hub_->connections >= max;
     if (crowded && !hub_->waiting.empty()) {
       make_room();
       crowded = false;
     }
-    if (hub_->connections >= most + kRoomToRefuse) {
+    if (hub_->connections >= max + kRoomToRefuse) {
       ++hub_->refused_connections;
       return;
     }
@@ -306,9 +306,9 @@ class HttpServer final : public Server {
   std::shared_ptr<asio::ssl::context> tls_;
   std::string address_;
   std::thread thread_;
-  std::atomic<bool> told_ = false;
+  std::atomic<bool> notified_ = false;
   int64_t subscription_ = 0;
-  std::chrono::steady_clock::time_point trouble_said_;
+  std::chrono::steady_clock::time_point accept_error_logged_;
 };
 
 }  // namespace

@@ -51,12 +51,12 @@ struct Hub {
   std::atomic<int64_t> timed_out{0};
 
   /// Answers that nobody reads may take so much; beyond it only short ones are given.
-  static constexpr size_t kMostAnswerBytes = 64U << 20U;
+  static constexpr size_t kMaxAnswerBytes = 64U << 20U;
 
   /// Bodies of all connections together may take so much.
-  [[nodiscard]] size_t most_body_bytes() const {
-    constexpr size_t kUsual = 64U << 20U;
-    return std::max(kUsual, 4 * static_cast<size_t>(options.max_body_bytes));
+  [[nodiscard]] size_t max_body_bytes() const {
+    constexpr size_t kDefault = 64U << 20U;
+    return std::max(kDefault, 4 * static_cast<size_t>(options.max_body_bytes));
   }
 };
 

@@ -65,7 +65,7 @@ void add_length(std::string& head, const api::Response& response, const HeadForm
 }
 
 /// What every response has unless it says otherwise.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kUsual = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kDefault = {{
     {"Cache-Control", "no-store"},
     {"X-Content-Type-Options", "nosniff"},
     {"Referrer-Policy", "no-referrer"},
@@ -89,7 +89,7 @@ std::string head_text(const api::Response& response, const HeadForm& form) {
     if (is_field(header, "Content-Length") || is_field(header, "Connection")) continue;
     add_field(head, header.first, header.second);
   }
-  for (const auto& [name, value] : kUsual) {
+  for (const auto& [name, value] : kDefault) {
     if (!has_field(response, name)) add_field(head, name, value);
   }
   if (!form.keep_alive) add_field(head, "Connection", "close");

@@ -44,11 +44,11 @@ class Server {
   /// Certificate and key are read again for new connections, so that they can be renewed.
   [[nodiscard]] virtual Status reload_certificate() = 0;
   [[nodiscard]] virtual ServerCounts counts() const = 0;
-  /// Whether the thread that serves comes round within `patience`.
-  [[nodiscard]] virtual bool alive(std::chrono::milliseconds patience) = 0;
-  /// Accepts no more, ends event streams, waits for requests that run, `patience` at most, and then without their
+  /// Whether the thread that serves comes round within `timeout`.
+  [[nodiscard]] virtual bool alive(std::chrono::milliseconds timeout) = 0;
+  /// Accepts no more, ends event streams, waits for requests that run, `timeout` at most, and then without their
   /// clients for the calls of `answer` that run: none does when this returns.
-  virtual void stop(std::chrono::milliseconds patience) = 0;
+  virtual void stop(std::chrono::milliseconds timeout) = 0;
 };
 
 }  // namespace sonde::server

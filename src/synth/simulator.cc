@@ -282,7 +282,7 @@ void Simulator::plain_call(Thread& t, const Step& s, ApiCall call) {
 }
 
 /// The host reads managed memory that is on the GPU, page by page, and waits for it; what the GPU pulls back moves
-/// while the host goes on.
+/// while the host continues.
 void Simulator::migrate(Thread& t, const Step& s) {
   const bool read = s.kind == StepKind::unified_read;
   const CopyKind kind = read ? CopyKind::unified_device_to_host : CopyKind::unified_host_to_device;

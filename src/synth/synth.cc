@@ -26,8 +26,8 @@ std::span<const ProgramInfo> programs() {
 namespace {
 
 constexpr int kMostGpus = 16;
-constexpr int kMostStreams = 8;
-constexpr int kMostLayers = 64;
+constexpr int kMaxStreams = 8;
+constexpr int kMaxLayers = 64;
 /// Rows of a table have 32-bit numbers; half of that leaves room for a wrong estimate.
 constexpr int64_t kMostEvents = 2'000'000'000;
 
@@ -47,8 +47,8 @@ Status in_range(std::string_view what, int64_t value, int64_t least, int64_t mos
 
 Status check(const SynthOptions& o) {
   SONDE_TRY(in_range("GPUs", o.gpus, 1, kMostGpus));
-  SONDE_TRY(in_range("streams", o.streams, 1, kMostStreams));
-  SONDE_TRY(in_range("layers", o.layers, 1, kMostLayers));
+  SONDE_TRY(in_range("streams", o.streams, 1, kMaxStreams));
+  SONDE_TRY(in_range("layers", o.layers, 1, kMaxLayers));
   if (o.events) SONDE_TRY(in_range("events", *o.events, 1, kMostEvents));
   if (o.iterations) SONDE_TRY(in_range("iterations", *o.iterations, 1, 100'000'000));
   if (o.events && o.iterations) return fail("pass either a number of events or a number of iterations, not both");

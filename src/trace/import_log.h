@@ -7,7 +7,7 @@
 
 namespace sonde {
 
-/// What can be wrong with a file that is read all the same. The rows stand in import_issues.inc.
+/// What can be wrong with a file that is read all the same. The rows are in import_issues.inc.
 enum class Issue {
 #define SONDE_ISSUE(id, what, meaning) id,
 #include "trace/import_issues.inc"

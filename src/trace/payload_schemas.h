@@ -26,7 +26,7 @@ struct PayloadSchema {
   std::string name;
   uint64_t type = 0;
   uint64_t flags = 0;
-  uint64_t bytes = 0;  ///< of a payload, or of a value; 0 where that is not told
+  uint64_t bytes = 0;  ///< of a payload, or of a value; 0 where that is unknown
   uint64_t align = 0;
   std::vector<PayloadEntry> entries;
 };

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-/// What of a program's life is recorded, as it stands in the mapping's header: rounds one behind the other, each of
+/// What of a program's life is recorded, as it is in the mapping's header: rounds one behind the other, each of
 /// which the recorder or the program itself begins and ends (rounds.h).
 namespace sonde::wire {
 
@@ -30,7 +30,7 @@ inline constexpr uint32_t kMostCaptureText = 255;
 /// The NVTX range that is a round, and how many of them. Written by the recorder while no trigger is set.
 struct Capture {
   std::atomic<uint32_t> ranges_left;  ///< that still begin a round
-  uint32_t ends;                      ///< 0: a round goes on behind the end of its range
+  uint32_t ends;                      ///< 0: a round continues behind the end of its range
   uint32_t any_domain;                ///< 1: whatever domain the range is in
   uint32_t text_bytes;
   uint32_t domain_bytes;

@@ -74,7 +74,7 @@ struct SetBody {
 };
 static_assert(sizeof(SetBody) == 56);
 
-/// The device stands in the context.
+/// The device is in the context.
 struct SyncBody {
   int64_t start;
   int64_t end;
@@ -184,7 +184,7 @@ struct StreamBody {
 static_assert(sizeof(StreamBody) == 16);
 
 struct CudaEventBody {
-  int64_t reached;  ///< by the GPU; 0: not told
+  int64_t reached;  ///< by the GPU; 0: unknown
   uint32_t context;
   uint32_t stream;
   uint32_t event;
@@ -262,7 +262,7 @@ struct CallChainBody {
   uint32_t correlation;
   uint32_t frames;
 };
-inline constexpr uint32_t kMostFrames = 64;
+inline constexpr uint32_t kMaxFrames = 64;
 
 /// The bytes of a record's body behind its head, without text or addresses; 0 for kinds that are not CUPTI's.
 constexpr size_t cuda_body_bytes(Kind kind) {

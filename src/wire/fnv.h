@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// FNV-1a of 64 bits (draft-eastlake-fnv): `hash` goes on where a part before ended.
+/// FNV-1a of 64 bits (draft-eastlake-fnv): `hash` continues where a part before ended.
 namespace sonde::wire {
 
 inline constexpr uint64_t kFnvBasis = 0xCBF29CE484222325;

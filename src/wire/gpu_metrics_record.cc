@@ -7,7 +7,7 @@ namespace {
 
 bool is_whole_sample(std::span<const std::byte> body) {
   SampleBody sample{};
-  return take(body, sample) && sample.count <= kMostSampledMetrics &&
+  return take(body, sample) && sample.count <= kMaxSampledMetrics &&
          body.size() == sizeof sample + sample.count * sizeof(double);
 }
 
@@ -26,7 +26,7 @@ bool is_whole_gpu_metrics_record(Kind kind, std::span<const std::byte> body, uin
     }
     case Kind::sampled_metric: {
       SampledMetricBody metric{};
-      return ends_with_text(body, metric, text_bytes) && metric.place < kMostSampledMetrics;
+      return ends_with_text(body, metric, text_bytes) && metric.place < kMaxSampledMetrics;
     }
     case Kind::gpu_sample: return is_whole_sample(body);
     case Kind::gpu_clock: return body.size() == sizeof(GpuClockBody);

@@ -10,7 +10,7 @@
 /// are the GPU's own clock, in nanoseconds.
 namespace sonde::wire {
 
-/// How sampling stands in a process.
+/// State of sampling in a process.
 enum class SamplingState : uint32_t {
   no_cupti,      ///< text: why
   too_old,       ///< CUPTI has no PM sampling; `result` is its version, text: the function that it lacks
@@ -87,7 +87,7 @@ struct SamplingTallyBody {
 };
 static_assert(sizeof(SamplingTallyBody) == 56);
 
-inline constexpr uint32_t kMostSampledMetrics = 128;  ///< of a GPU
+inline constexpr uint32_t kMaxSampledMetrics = 128;  ///< of a GPU
 
 constexpr bool is_gpu_metrics_record(Kind kind) { return kind >= Kind::sampling_state && kind <= Kind::sampling_tally; }
 /// Whether the bytes behind the head are a record of that kind. `text_bytes`: of its end.

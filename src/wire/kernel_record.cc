@@ -22,7 +22,7 @@ bool is_whole_kernel_record(Kind kind, std::span<const std::byte> body, uint16_t
     case Kind::device_attribute: return body.size() == sizeof(DeviceAttributeBody);
     case Kind::metric_values: {
       MetricValuesBody values{};
-      return take(body, values) && values.count <= kMostMetricParts &&
+      return take(body, values) && values.count <= kMaxMetricParts &&
              body.size() == sizeof values + values.count * sizeof(MetricPart);
     }
     default: return false;

@@ -9,7 +9,7 @@
 /// What is recorded of kernels whose counters were measured: records of kinds 60 to 79.
 namespace sonde::wire {
 
-/// How measuring stands in a process.
+/// State of measuring in a process.
 enum class MeasureState : uint32_t {
   ready,           ///< `result` is CUPTI's version
   no_cupti,        ///< text: why
@@ -27,7 +27,7 @@ enum class MeasureState : uint32_t {
   given_up,        ///< `result`: as of waited; nothing more is measured
   empty,           ///< a launch came back without values
   contexts,        ///< more CUDA contexts than can be measured in
-  kinds,           ///< more different launches than can be told apart
+  kinds,           ///< more different launches than can be distinguished
   ranges,          ///< more start/end ranges that were asked for are open than can be kept in mind
   count_
 };
@@ -58,7 +58,7 @@ struct DeviceTextBody {
 static_assert(sizeof(DeviceTextBody) == 8);
 
 /// A number that the driver did not tell.
-inline constexpr uint32_t kNotTold = 0xFFFFFFFF;
+inline constexpr uint32_t kNotGiven = 0xFFFFFFFF;
 
 /// Followed by its text: the kernel's mangled name. `time` is that of the launch.
 struct MeasuredKernelBody {
@@ -90,7 +90,7 @@ struct MetricPart {
 };
 static_assert(sizeof(MetricValuesBody) == 16 && sizeof(MetricPart) == 16);
 
-inline constexpr uint32_t kMostMetricParts = 256;  ///< of a record
+inline constexpr uint32_t kMaxMetricParts = 256;  ///< of a record
 
 /// Environment of a recorded program: the file of what is to be measured, lines of "KEY VALUE": kernel (an extended
 /// regular expression of POSIX), skip, count, each (launches of a function with one shape in one place), metric (one

@@ -74,7 +74,7 @@ enum class CudaCalls : uint32_t { launches, memory, synchronizations, others, co
 struct CudaWanted {
   uint32_t extras;    ///< of CudaExtra
   uint32_t flush_ms;  ///< CUPTI's buffers are fetched so often
-  /// By CudaCalls: calls that took so long get a back trace; below 0 for none.
+  /// By CudaCalls: calls that took so long get a backtrace; below 0 for none.
   int64_t backtrace_ns[4];
 };
 

@@ -29,7 +29,7 @@ inline constexpr LibraryRow kLibraryRows[] = {
 #undef SONDE_LIBRARY
 };
 
-/// A function of a library, and what stands in its place: the stub of the same number.
+/// A function of a library, and what is in its place: the stub of the same number.
 struct LibraryFunction {
   void* function;
   const char* name;
@@ -38,10 +38,10 @@ struct LibraryFunction {
 };
 
 /// All libraries of CUDA 12 together export some 5000; one that is loaded again takes new places.
-inline constexpr uint32_t kMostLibraryFunctions = 16384;
+inline constexpr uint32_t kMaxLibraryFunctions = 16384;
 inline constexpr uint32_t kLibraryStubBytes = 16;
 
-/// Symbols of libsonde_inject.so: LibraryFunction[kMostLibraryFunctions], code of kLibraryStubBytes for each, a
+/// Symbols of libsonde_inject.so: LibraryFunction[kMaxLibraryFunctions], code of kLibraryStubBytes for each, a
 /// uint32_t, the number of places taken, and a std::atomic<uint64_t>*, where functions without a place are counted,
 /// null while nowhere.
 inline constexpr const char* kLibraryFunctionsSymbol = "sonde_library_functions";

@@ -17,7 +17,7 @@ bool is_whole_payload_record(Kind kind, std::span<const std::byte> body, uint16_
     }
     case Kind::payload: {
       PayloadBody payload{};
-      return take(body, payload) && payload.bytes <= kMostPayload &&
+      return take(body, payload) && payload.bytes <= kMaxPayload &&
              body.size() == sizeof payload + padded(payload.bytes);
     }
     default: return false;

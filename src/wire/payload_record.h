@@ -16,7 +16,7 @@ struct PayloadSchemaBody {
   uint64_t type;  ///< 0 of an enumeration
   uint64_t flags;
   uint64_t entries;
-  uint64_t bytes;  ///< of a payload, or of a value of the enumeration; 0 where that is not told
+  uint64_t bytes;  ///< of a payload, or of a value of the enumeration; 0 where that is unknown
   uint64_t align;
   uint16_t text_bytes;
   uint16_t is_enum;
@@ -47,7 +47,7 @@ struct PayloadBody {
 static_assert(sizeof(PayloadBody) == 16);
 
 /// With the longest event before it, it fits into a chunk.
-inline constexpr uint32_t kMostPayload = 3072;
+inline constexpr uint32_t kMaxPayload = 3072;
 
 constexpr bool is_payload_record(Kind kind) { return kind >= Kind::payload_schema && kind <= Kind::payload; }
 

@@ -7,7 +7,7 @@ namespace {
 
 bool is_whole_code(std::span<const std::byte> body) {
   CodePartBody part{};
-  return take(body, part) && part.bytes <= kMostCodeBytes && part.file_bytes <= kMostCodeFile &&
+  return take(body, part) && part.bytes <= kMaxCodeBytes && part.file_bytes <= kMaxCodeFile &&
          part.offset <= part.file_bytes && part.bytes <= part.file_bytes - part.offset &&
          body.size() == sizeof part + padded(part.bytes);
 }
@@ -28,7 +28,7 @@ bool is_whole_pc_record(Kind kind, std::span<const std::byte> body, uint16_t& te
     case Kind::sampled_launch: return body.size() == sizeof(SampledLaunchBody);
     case Kind::pc_samples: {
       PcSamplesBody samples{};
-      return take(body, samples) && samples.count <= kMostStallParts &&
+      return take(body, samples) && samples.count <= kMaxStallParts &&
              body.size() == sizeof samples + samples.count * sizeof(StallPart);
     }
     case Kind::code_part: return is_whole_code(body);

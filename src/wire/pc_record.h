@@ -10,7 +10,7 @@
 /// metrics), and the code that they lie in: records of kinds 100 to 106.
 namespace sonde::wire {
 
-/// How sampling kernels, or counting their instructions, stands in a process.
+/// State of sampling kernels, or of counting their instructions, in a process.
 enum class PcState : uint32_t {
   too_old,           ///< text: the function that this CUPTI lacks; `result`: its version
   failed,            ///< text: the function, `result`: what it gave; nothing more is sampled
@@ -47,7 +47,7 @@ struct SampledLaunchBody {
   uint64_t dropped;        ///< of them, by the hardware
   uint64_t other_kernels;  ///< of them, in code that is not the program's
   uint32_t is_full;        ///< 1: the hardware's buffer was full, and samples were lost
-  uint32_t period;         ///< a sample each 2^period cycles; 0: not told
+  uint32_t period;         ///< a sample each 2^period cycles; 0: unknown
 };
 static_assert(sizeof(SampledLaunchBody) == 48);
 
@@ -65,7 +65,7 @@ struct StallPart {
   uint32_t samples;
 };
 static_assert(sizeof(PcSamplesBody) == 32 && sizeof(StallPart) == 8);
-inline constexpr uint16_t kMostStallParts = 256;
+inline constexpr uint16_t kMaxStallParts = 256;
 
 /// A part of an ELF file of device code, of those that its line tables take. Followed by its bytes, filled up to 8.
 struct CodePartBody {
@@ -77,8 +77,8 @@ struct CodePartBody {
   uint32_t reserved;
 };
 static_assert(sizeof(CodePartBody) == 40);
-inline constexpr uint32_t kMostCodeBytes = 4000;               ///< of a part: two such records fit into a chunk
-inline constexpr uint64_t kMostCodeFile = uint64_t{1} << 28U;  ///< larger files are left alone
+inline constexpr uint32_t kMaxCodeBytes = 4000;               ///< of a part: two such records fit into a chunk
+inline constexpr uint64_t kMaxCodeFile = uint64_t{1} << 28U;  ///< larger files are left alone
 
 inline constexpr uint32_t kInstructionCounts = 3;
 

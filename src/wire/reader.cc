@@ -21,7 +21,7 @@ class Body : public Bytes {
 
   /// Text is the last thing in a record, filled up to 8 bytes.
   [[nodiscard]] bool take_text(uint16_t bytes, std::string_view& text) const {
-    if (rest().size() != padded(bytes) || bytes > kMostText) return false;
+    if (rest().size() != padded(bytes) || bytes > kMaxText) return false;
     text = {reinterpret_cast<const char*>(rest().data()), bytes};
     return true;
   }
@@ -98,7 +98,7 @@ bool read_cuda(Body body, Record& record) {
     }
     case Kind::call_chain: {
       CallChainBody chain{};
-      if (!body.take(chain) || chain.frames > kMostFrames) return false;
+      if (!body.take(chain) || chain.frames > kMaxFrames) return false;
       record.body = whole;
       return rest.rest().size() == chain.frames * sizeof(uint64_t);
     }

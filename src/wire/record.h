@@ -87,9 +87,9 @@ enum EventFlags : uint8_t {
   kHasColor = 2,
 };
 
-/// Of push, start and mark. The text, or as many of its first bytes as kMostText, follows it all, filled up to 8 bytes.
+/// Of push, start and mark. The text, or as many of its first bytes as kMaxText, follows it all, filled up to 8 bytes.
 struct EventBody {
-  uint32_t string;  ///< a registered string; 0: the text stands here
+  uint32_t string;  ///< a registered string; 0: the text is here
   uint16_t text_bytes;
   uint8_t flags;         ///< of EventFlags
   uint8_t payload_kind;  ///< as NVTX numbers them: 0 none, uint64, int64, double, uint32, int32, float
@@ -159,7 +159,7 @@ struct CodeMappingBody {
 static_assert(sizeof(CodeMappingBody) == 40);
 
 /// Longer texts are cut, and counted.
-inline constexpr uint16_t kMostText = 4096;
+inline constexpr uint16_t kMaxText = 4096;
 
 constexpr uint32_t padded(uint32_t bytes) { return (bytes + 7U) & ~7U; }
 

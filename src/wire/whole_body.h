@@ -18,7 +18,7 @@ template <typename T>
 /// Whether the body is `value` and the text behind it, and nothing more.
 template <typename T>
 [[nodiscard]] bool ends_with_text(std::span<const std::byte> body, T& value, uint16_t& text_bytes) {
-  if (!take(body, value) || value.text_bytes > kMostText) return false;
+  if (!take(body, value) || value.text_bytes > kMaxText) return false;
   text_bytes = value.text_bytes;
   return body.size() == sizeof value + padded(text_bytes);
 }

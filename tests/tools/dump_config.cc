@@ -51,9 +51,9 @@ Json row_of(std::string_view name, const Rule& rule, std::string_view unit, std:
               {"unit", unit},
               {"needs_restart", false},
               {"description", description},
-              {"least", rule.least},
-              {"most", rule.most},
-              {"least_is_refused", rule.least_is_refused},
+              {"least", rule.min},
+              {"most", rule.max},
+              {"least_is_refused", rule.min_is_refused},
               {"names", rule.names}};
   if (rule.form != nullptr) row["pattern"] = rule.form->pattern;
   if (rule.kind == Kind::url_by_gpu) row["name_pattern"] = sonde::config::kGpuName.pattern;

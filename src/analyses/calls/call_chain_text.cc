@@ -29,7 +29,7 @@ std::string frame_text(const Trace& trace, uint32_t frame) {
 }  // namespace
 
 std::string call_chain_text(const Trace& trace, ChainId chain) {
-  constexpr int kMostFrames = 8;
+  constexpr int kMaxFrames = 8;
   const CallChains& chains = trace.chains;
   std::string text;
   std::string last;
@@ -39,7 +39,7 @@ std::string call_chain_text(const Trace& trace, ChainId chain) {
     std::string next = frame_text(trace, frame);
     if (next.starts_with('[') && next == last) continue;
     if (!text.empty()) text += " < ";
-    if (frames++ == kMostFrames) return text + "...";
+    if (frames++ == kMaxFrames) return text + "...";
     text += next;
     last = std::move(next);
   }

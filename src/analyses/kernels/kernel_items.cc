@@ -73,10 +73,10 @@ KernelItem item_of_profile(const Trace& reports, const KernelProfile& profile, u
 
 /// A report that tells the grids of others has none of a launch that failed.
 void mark_failed(const Trace& reports, std::vector<KernelItem>& measured) {
-  std::vector<bool> tells_grids(reports.ranks.size(), false);
-  for (const KernelProfile& p : reports.kernel_profiles) tells_grids[p.rank] = tells_grids[p.rank] || p.grid[0] != 0;
+  std::vector<bool> has_grids(reports.ranks.size(), false);
+  for (const KernelProfile& p : reports.kernel_profiles) has_grids[p.rank] = has_grids[p.rank] || p.grid[0] != 0;
   for (size_t p = 0; p < measured.size(); ++p) {
-    measured[p].failed = measured[p].grid[0] == 0 && tells_grids[reports.kernel_profiles[p].rank];
+    measured[p].failed = measured[p].grid[0] == 0 && has_grids[reports.kernel_profiles[p].rank];
   }
 }
 

@@ -50,7 +50,7 @@ bool is_collected(const ProfileSection& section, const SectionInfo& info) {
 
 /// The labels and metrics of a known section that any kernel of the trace has.
 ProfileSection section_of(Trace& trace, const SectionInfo& info) {
-  const auto is_there = [&](std::string_view metric) {
+  const auto exists = [&](std::string_view metric) {
     return std::ranges::any_of(trace.kernel_profiles,
                                [&](const KernelProfile& k) { return find_metric(trace, k, metric) != nullptr; });
   };
@@ -61,12 +61,12 @@ ProfileSection section_of(Trace& trace, const SectionInfo& info) {
   section.description = trace.names.intern(info.meaning);
   std::vector<std::string_view> shown;
   for (const SectionLabel& label : section_labels()) {
-    if (label.section != info.id || !is_there(label.metric)) continue;
+    if (label.section != info.id || !exists(label.metric)) continue;
     section.header.push_back({trace.names.intern(label.metric), trace.names.intern(label.label)});
     shown.push_back(label.metric);
   }
   for (const std::string_view metric : metrics_of_section(info.id)) {
-    if (std::ranges::find(shown, metric) != shown.end() || !is_there(metric)) continue;
+    if (std::ranges::find(shown, metric) != shown.end() || !exists(metric)) continue;
     section.others.push_back({trace.names.intern(metric), kNone});
   }
   return section;

@@ -75,7 +75,7 @@ void add_tensor_types(const Trace& trace, const KernelProfile& kernel, std::vect
   }
 }
 
-/// Older charts have instructions of the tensor pipe times a number of FLOP that stands in the metric's name:
+/// Older charts have instructions of the tensor pipe times a number of FLOP that is in the metric's name:
 /// derived__smsp__inst_executed_pipe_tensor_x512 (per cycle), and the peak with sm__.
 void add_tensor_instructions(const Trace& trace, const KernelProfile& kernel, std::vector<Arithmetic>& kinds) {
   constexpr std::string_view kAchieved = "derived__smsp__";

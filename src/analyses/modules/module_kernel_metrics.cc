@@ -39,7 +39,7 @@ TransferFit fit_of(const std::vector<MeasuredKernels>& modules, Bytes bytes_of) 
     if (bytes) points.emplace_back(*bytes, static_cast<double>(module.matched_ns));
   }
   TransferFit fit{.modules = points.size(), .line = std::nullopt};
-  if (points.size() >= kLeastModulesOfFit) fit.line = linear_fit(points);
+  if (points.size() >= kMinModulesOfFit) fit.line = linear_fit(points);
   return fit;
 }
 

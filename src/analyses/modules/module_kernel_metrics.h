@@ -76,7 +76,7 @@ struct TransferFit {
   /// What the slope means; absent where time does not grow with bytes.
   [[nodiscard]] std::optional<double> bytes_per_second() const;
 };
-inline constexpr size_t kLeastModulesOfFit = 3;
+inline constexpr size_t kMinModulesOfFit = 3;
 
 struct ModuleKernels {
   std::vector<MeasuredKernels> self;   ///< of each module of the tree

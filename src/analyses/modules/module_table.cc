@@ -147,9 +147,9 @@ void add_memory_columns(Table& table, const std::vector<Line>& lines, const std:
 
 /// The last steps, as many as can be kept for each module.
 ModuleSteps with_last_steps(ModuleSteps steps, size_t modules) {
-  constexpr size_t kMostFigures = 32 << 20;  // a quarter of a gigabyte
+  constexpr size_t kMaxFigures = 32 << 20;  // a quarter of a gigabyte
   auto& steady = steps.found.steady;
-  const size_t most = std::max<size_t>(1, kMostFigures / (modules + 1));
+  const size_t most = std::max<size_t>(1, kMaxFigures / (modules + 1));
   if (steady.size() <= most) return steps;
   steady.erase(steady.begin(), steady.end() - static_cast<std::ptrdiff_t>(most));
   return steps;

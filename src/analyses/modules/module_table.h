@@ -12,7 +12,7 @@ namespace sonde {
 /// The steps of a run, for figures a step.
 struct ModuleSteps {
   WarmUp found;
-  int64_t items_per_step = 0;  ///< 0: not told
+  int64_t items_per_step = 0;  ///< 0: unknown
 };
 
 struct ModuleTableOptions {

@@ -150,7 +150,7 @@ class Grower {
     const int64_t duration = r.end[row] - r.start[row];
     module.host_ns += duration;
     module.host_self_ns += duration;
-    // Time is taken from the range around it on its own thread, wherever that stands in the tree.
+    // Time is taken from the range around it on its own thread, wherever that is in the tree.
     const Row around = places.around(row);
     if (around != kNone && is_closed(r, around) && tree.of_range[around] != tree.of_range[row]) {
       tree.modules[tree.of_range[around]].host_self_ns -= duration;

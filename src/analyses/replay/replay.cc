@@ -236,8 +236,8 @@ class Replay {
     if (values.empty()) return 0;
     const auto tenth = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10);
     std::ranges::nth_element(values, tenth);
-    constexpr int64_t kMostNs = 20'000;  // beyond this even the low ones are waits
-    return std::min(*tenth, kMostNs);
+    constexpr int64_t kMaxNs = 20'000;  // beyond this even the low ones are waits
+    return std::min(*tenth, kMaxNs);
   }
 
   void replay_operation(Operation& op, uint32_t index) {
@@ -325,8 +325,8 @@ class Replay {
   /// `start` moved to where the operation started as recorded.
   [[nodiscard]] Moment explained(const Operation& op, Moment start) const {
     const int64_t late = op.start - start.recorded;
-    constexpr int64_t kUsualSpread = 2'000;
-    if (late > kUsualSpread) {
+    constexpr int64_t kDefaultSpread = 2'000;
+    if (late > kDefaultSpread) {
       const Moment awaited = last_ended(streams_[op.stream].group, op.start, &Ended::for_gpu);
       if (awaited.recorded > start.recorded) {
         return {op.start, std::max(start.replayed, awaited.replayed + (op.start - awaited.recorded))};

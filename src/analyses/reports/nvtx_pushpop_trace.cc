@@ -59,7 +59,7 @@ void add_times(Table& table, const Ranges& r, const Children& children, const st
              [&](Row row) { return duration(r, row) - children.time_ns[row]; });
 }
 
-/// The name behind two dashes for each level. `names` are one text for each distinct name, told apart by address.
+/// The name behind two dashes for each level. `names` are one text for each distinct name, distinguished by address.
 void add_name_tree(Table& table, const ThreadNesting& nesting, const std::vector<Row>& rows,
                    const std::vector<std::string_view>& names) {
   Grouping<std::pair<const char*, uint32_t>> indented;

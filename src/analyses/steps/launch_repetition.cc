@@ -8,8 +8,8 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kFewestTurns = 5;
-constexpr double kLeastRepeated = 0.95;
+constexpr size_t kMinTurns = 5;
+constexpr double kMinRepeated = 0.95;
 
 struct Launch {
   int64_t start;  ///< of the call
@@ -61,12 +61,12 @@ std::vector<size_t> possible_periods(const std::vector<Launch>& launches) {
 
 bool repeats(const std::vector<Launch>& launches, size_t period) {
   const size_t first = launches.size() / 10;
-  if (period < 2 || first + period * kFewestTurns > launches.size()) return false;
+  if (period < 2 || first + period * kMinTurns > launches.size()) return false;
   size_t same = 0;
   for (size_t i = first; i + period < launches.size(); ++i) {
     if (launches[i].kernel == launches[i + period].kernel) ++same;
   }
-  return static_cast<double>(same) >= kLeastRepeated * static_cast<double>(launches.size() - first - period);
+  return static_cast<double>(same) >= kMinRepeated * static_cast<double>(launches.size() - first - period);
 }
 
 /// Where in the sequence the host takes longest before the launch.
@@ -105,7 +105,7 @@ std::optional<LaunchRepetition> find_launch_repetition(const Trace& trace, RankI
     const size_t phase = first_of_turn(launches, period);
     const NameId first = launches[last_turn(launches, period, phase)].kernel;
     LaunchRepetition found{thread, period, first, turns_of(launches, period, phase, first)};
-    if (found.turns.size() < kFewestTurns) return std::nullopt;
+    if (found.turns.size() < kMinTurns) return std::nullopt;
     return found;
   }
   return std::nullopt;

@@ -70,8 +70,8 @@ class Search {
     size_t first_saved = 0;
     while (found.size() < limits_.most_sequences) {
       const Best best = find_best();
-      constexpr size_t kLeastPart = 20;
-      if (best.saved == 0 || best.saved * kLeastPart < first_saved) break;
+      constexpr size_t kMinPart = 20;
+      if (best.saved == 0 || best.saved * kMinPart < first_saved) break;
       if (found.empty()) first_saved = best.saved;
       found.push_back(take(best));
     }

@@ -8,7 +8,7 @@
 namespace sonde {
 namespace {
 
-/// The step that holds a moment, for moments that come in any order.
+/// The step that holds a time, for times that come in any order.
 class StepAt {
  public:
   explicit StepAt(std::span<const Span> steps) : steps_(steps) {}

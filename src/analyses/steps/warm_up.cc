@@ -16,14 +16,14 @@ namespace sonde {
 namespace {
 
 /// Fewer turns than this do not tell a warm-up from noise.
-constexpr size_t kFewestIterations = 5;
+constexpr size_t kMinIterations = 5;
 /// A turn belongs to the warm-up when it takes this much longer than the median of the later half.
 constexpr double kClearlyLonger = 1.25;
 
 /// Iterations follow each other: they fill this much of the time from the first to the last,
-constexpr double kLeastFilled = 0.6;
+constexpr double kMinFilled = 0.6;
 /// and that time is this much of the run.
-constexpr double kLeastOfRun = 0.5;
+constexpr double kMinOfRun = 0.5;
 
 /// The turns of one repeated range, on one thread and of one domain.
 struct Turns {
@@ -79,7 +79,7 @@ Turns turns_of(const Trace& trace, const LaunchRepetition& launches) {
 bool fill_run(const Turns& turns, int64_t run_ns) {
   if (turns.overlaps) return false;
   const auto span = static_cast<double>(turns.last_end - turns.first_start);
-  return static_cast<double>(turns.total) >= kLeastFilled * span && span >= kLeastOfRun * static_cast<double>(run_ns);
+  return static_cast<double>(turns.total) >= kMinFilled * span && span >= kMinOfRun * static_cast<double>(run_ns);
 }
 
 /// Of the run's time, that in which it had begun to work: loading Python's modules is no part of it, and is recorded
@@ -170,7 +170,7 @@ std::vector<std::optional<Turns>> ranges_by_rank(const Trace& trace, const WarmU
   const auto all = outermost_ranges(trace, labels);
   std::vector<std::optional<Turns>> turns;
   for (RankId rank = 0; rank < trace.ranks.size(); ++rank) {
-    turns.push_back(longest_turns(all, run_ns, {.least = kFewestIterations}, [&](const TurnsKey& key) {
+    turns.push_back(longest_turns(all, run_ns, {.least = kMinIterations}, [&](const TurnsKey& key) {
       return std::get<std::string_view>(key) == found.range && rank_of(trace, std::get<0>(key)) == rank;
     }));
   }
@@ -202,7 +202,7 @@ std::string without_numbers(std::string_view name) {
 
 std::optional<WarmUp> find_warm_up(const Trace& trace, int64_t total_ns) {
   const int64_t run_ns = working_ns(trace, total_ns);
-  if (const auto turns = repeated_range(trace, run_ns, {.least = kFewestIterations})) {
+  if (const auto turns = repeated_range(trace, run_ns, {.least = kMinIterations})) {
     return judge(*turns);
   }
   // Where a framework recorded its operators and no step among them, what repeats are a model's layers.
@@ -232,7 +232,7 @@ std::vector<RankTurns> turns_by_rank(const Trace& trace, const WarmUp& found, in
 }
 
 std::optional<WarmUp> unfinished_warm_up(const Trace& trace, int64_t total_ns) {
-  const auto turns = repeated_range(trace, working_ns(trace, total_ns), {.least = 2, .most = kFewestIterations - 1});
+  const auto turns = repeated_range(trace, working_ns(trace, total_ns), {.least = 2, .most = kMinIterations - 1});
   if (!turns) return std::nullopt;
   const auto last = turns->durations.rbegin();
   if (static_cast<double>(*std::next(last)) <= kClearlyLonger * static_cast<double>(*last)) return std::nullopt;

@@ -7,7 +7,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kMostTiles = 4096;
+constexpr size_t kMaxTiles = 4096;
 
 struct Cell {
   uint32_t name = 0;
@@ -70,8 +70,8 @@ void halve(std::vector<Cell>& cells) {
 TileSums tile_sums(const Timeline& timeline, size_t most_rows) {
   TileSums sums;
   const Span extent = timeline.extent;
-  sums.tiles = kMostTiles;
-  sums.tile_ns = (extent.second - extent.first) / static_cast<int64_t>(kMostTiles) + 1;
+  sums.tiles = kMaxTiles;
+  sums.tile_ns = (extent.second - extent.first) / static_cast<int64_t>(kMaxTiles) + 1;
   std::vector<std::vector<Cell>> cells(timeline.tracks.size());
   parallel_for(cells.size(), [&](size_t t) { cells[t] = cells_of(timeline.tracks[t], extent.first, sums.tile_ns); });
   while (sums.tiles > 1 && rows_of(cells) > most_rows) {

@@ -11,7 +11,7 @@ namespace sonde {
 namespace {
 
 /// More would tell each slice something of its own, and take more room than the slices.
-constexpr size_t kMostDetails = 20'000;
+constexpr size_t kMaxDetails = 20'000;
 
 std::string heading(std::string_view what, int64_t number, std::string_view name) {
   return fmt::format("{} {}{}{}", what, number, name.empty() ? "" : " ", name);
@@ -46,7 +46,7 @@ uint32_t TrackBuilder::name(std::string_view text, SliceCategory category) {
 
 uint32_t TrackBuilder::detail(std::string_view key, const std::function<SliceDetail()>& make) {
   if (const auto known = details_.find(key); known != details_.end()) return known->second;
-  if (track_.details.size() >= kMostDetails) return kNone;
+  if (track_.details.size() >= kMaxDetails) return kNone;
   const auto index = static_cast<uint32_t>(track_.details.size());
   SliceDetail detail = make();
   details_.emplace(key, detail.empty() ? kNone : index);

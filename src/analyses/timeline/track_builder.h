@@ -22,7 +22,7 @@ class TrackBuilder {
   uint32_t name(std::string_view text, SliceCategory category);
 
   /// The track's number of a detail. `key` tells it from others; `make` writes it when it is met first. Past
-  /// kMostDetails there are no new ones: kNone.
+  /// kMaxDetails there are no new ones: kNone.
   uint32_t detail(std::string_view key, const std::function<SliceDetail()>& make);
 
   struct Event {

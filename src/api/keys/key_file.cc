@@ -14,7 +14,7 @@ namespace sonde::api {
 namespace {
 
 /// Ten thousands of keys; beside that it is some other file.
-constexpr size_t kMostBytes = 4 << 20;
+constexpr size_t kMaxBytes = 4 << 20;
 constexpr int kTries = 100;
 
 /// What tells one state of a file from another.
@@ -54,7 +54,7 @@ bool is_missing(const std::string& path) {
 
 Result<std::vector<StoredKey>> read_keys(const std::string& path) {
   if (is_missing(path)) return std::vector<StoredKey>();
-  const auto text = read_small_file(path, kMostBytes);
+  const auto text = read_small_file(path, kMaxBytes);
   if (!text) return fail("cannot read the key file {}: {}", path, text.error().message);
   auto keys = parse_keys(*text);
   if (keys) return keys;

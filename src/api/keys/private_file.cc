@@ -88,10 +88,10 @@ Status write_private_file(const std::string& path, std::string_view text) {
   return fail("cannot write {}: {}", path, last);
 }
 
-Result<std::string> read_small_file(const std::string& path, size_t most_bytes) {
+Result<std::string> read_small_file(const std::string& path, size_t max_bytes) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return fail("{}", system_reason(errno));
-  std::string text(most_bytes + 1, '\0');
+  std::string text(max_bytes + 1, '\0');
   size_t size = 0;
   ssize_t got = 0;
   while (size < text.size() && (got = read(descriptor, text.data() + size, text.size() - size)) > 0) {
@@ -100,7 +100,7 @@ Result<std::string> read_small_file(const std::string& path, size_t most_bytes) 
   const std::string why = got < 0 ? system_reason(errno) : std::string();
   close(descriptor);
   if (!why.empty()) return fail("{}", why);
-  if (size > most_bytes) return fail("it is larger than {} bytes", most_bytes);
+  if (size > max_bytes) return fail("it is larger than {} bytes", max_bytes);
   text.resize(size);
   return text;
 }

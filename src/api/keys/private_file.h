@@ -27,7 +27,7 @@ class FileLock {
 /// is there keeps owner and access (a service may read it as a group).
 [[nodiscard]] Status write_private_file(const std::string& path, std::string_view text);
 
-/// The whole file; `most_bytes` at most, a larger one is an error.
-[[nodiscard]] Result<std::string> read_small_file(const std::string& path, size_t most_bytes);
+/// The whole file; `max_bytes` at most, a larger one is an error.
+[[nodiscard]] Result<std::string> read_small_file(const std::string& path, size_t max_bytes);
 
 }  // namespace sonde::api

@@ -16,7 +16,7 @@ class Cancelling : public std::enable_shared_from_this<Cancelling> {
   Cancelling(dispatch::Dispatcher& dispatcher, dispatch::Batch batch, size_t tasks, Done done)
       : dispatcher_(dispatcher), batch_(std::move(batch)), left_(tasks), done_(std::move(done)) {}
 
-  void told(const Result<bool>& cancelled) {
+  void take_result(const Result<bool>& cancelled) {
     {
       const std::lock_guard lock(mutex_);
       if (!cancelled) trouble_ = cancelled.error().message;
@@ -52,7 +52,7 @@ Response answer(const Call& call) {
                                       .type = {},
                                       .submitted_by = {},
                                       .batch = batch.id,
-                                      .most = static_cast<int64_t>(batch.tasks.size())});
+                                      .max = static_cast<int64_t>(batch.tasks.size())});
   if (!live) return refuse("tasks_unreadable", {{"what", live.error().message}});
   if (live->empty()) {
     return refuse("batch_over", {{"id", std::to_string(batch.id)}, {"tasks", std::to_string(batch.tasks.size())}});
@@ -62,7 +62,8 @@ Response answer(const Call& call) {
   Response response;
   response.later = [at = dispatcher, batch = batch, ids, by = call.caller.name](const Done& done) {
     const auto all = std::make_shared<Cancelling>(*at, batch, ids.size(), done);
-    for (const int64_t id : ids) at->cancel(id, by, [all](const Result<bool>& cancelled) { all->told(cancelled); });
+    for (const int64_t id : ids)
+      at->cancel(id, by, [all](const Result<bool>& cancelled) { all->take_result(cancelled); });
   };
   return response;
 }

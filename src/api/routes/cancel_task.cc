@@ -15,7 +15,7 @@ Response over(const dispatch::Task& task) {
                               {"ended", monitor::moment_text_ms(task.ended_ns.value_or(task.submitted_ns))}});
 }
 
-Response told(dispatch::Dispatcher& dispatcher, int64_t id, const Result<bool>& done) {
+Response cancel_response(dispatch::Dispatcher& dispatcher, int64_t id, const Result<bool>& done) {
   if (!done) return refuse("not_saved", {{"what", done.error().message}});
   const auto task = find_task(dispatcher, std::to_string(id));
   if (!task) return task.error();
@@ -33,7 +33,7 @@ Response answer(const Call& call) {
   Response response;
   response.later = [at = asked->dispatcher, id = task.id, by = call.caller.name](const Done& done) {
     at->cancel(id, by, [at, id, done](const Result<bool>& cancelled) {
-      done(made_by([at, id, cancelled] { return told(*at, id, cancelled); }));
+      done(made_by([at, id, cancelled] { return cancel_response(*at, id, cancelled); }));
     });
   };
   return response;

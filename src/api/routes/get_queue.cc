@@ -14,8 +14,8 @@ namespace {
 
 using dispatch::JsonText;
 
-constexpr int64_t kUsualLimit = 100;
-constexpr int64_t kMostRunning = 1000;
+constexpr int64_t kDefaultLimit = 100;
+constexpr int64_t kMaxRunning = 1000;
 
 std::string name_of(const monitor::HostSnapshot& host, const std::string& uuid) {
   const auto gpu = std::ranges::find(host.gpus, uuid, &monitor::GpuView::uuid);
@@ -70,12 +70,12 @@ Response answer(const Call& call) {
   if (!dispatcher) return dispatcher.error();
   const auto running =
       (*dispatcher)
-          ->list({.states = {dispatch::TaskState::running}, .type = {}, .submitted_by = {}, .most = kMostRunning});
+          ->list({.states = {dispatch::TaskState::running}, .type = {}, .submitted_by = {}, .max = kMaxRunning});
   if (!running) return refuse("tasks_unreadable", {{"what", running.error().message}});
   JsonText body(JsonText::Bad::replaced);
   body.open_object();
   put_summary(body, call, *(*dispatcher)->snapshot());
-  const auto limit = static_cast<size_t>(query_integer(call, "limit", kUsualLimit));
+  const auto limit = static_cast<size_t>(query_integer(call, "limit", kDefaultLimit));
   dispatch::put_tasks(body.key("waiting"), (*dispatcher)->queue(limit));
   dispatch::put_tasks(body.key("running"), *running);
   return json_response(body.close_object().take());

@@ -9,7 +9,7 @@ namespace sonde::api {
 namespace get_task_log {
 namespace {
 
-constexpr int64_t kUsualBytes = 65536;
+constexpr int64_t kDefaultBytes = 65536;
 
 LogQuestion question_of(const Call& call, int64_t task) {
   LogQuestion question;
@@ -17,7 +17,7 @@ LogQuestion question_of(const Call& call, int64_t task) {
   question.attempt = integer_of<int64_t>(call.query("attempt"));
   question.stream = call.query("stream") == "stderr" ? dispatch::LogStream::err : dispatch::LogStream::out;
   question.from = query_integer(call, "from", 0);
-  question.most_bytes = query_integer(call, "limit", kUsualBytes);
+  question.max_bytes = query_integer(call, "limit", kDefaultBytes);
   return question;
 }
 

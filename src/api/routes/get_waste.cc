@@ -10,12 +10,12 @@ namespace get_waste {
 namespace {
 
 constexpr int64_t kNsPerDay = 86'400'000'000'000;
-constexpr int64_t kUsualDays = 7;
+constexpr int64_t kDefaultDays = 7;
 
 Response answer(const Call& call) {
   const auto host = call.services.monitor->snapshot();
   const auto config = call.services.config->current();
-  const int64_t days = query_integer(call, "days", kUsualDays);
+  const int64_t days = query_integer(call, "days", kDefaultDays);
   const int64_t first_ns = call.services.now_ns() / kNsPerDay * kNsPerDay - (days - 1) * kNsPerDay;
   const std::map<int64_t, std::vector<monitor::WasteEntry>> chosen(host->waste.lower_bound(first_ns),
                                                                    host->waste.end());

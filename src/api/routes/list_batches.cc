@@ -10,12 +10,12 @@ namespace sonde::api {
 namespace list_batches {
 namespace {
 
-constexpr int64_t kUsualLimit = 20;
+constexpr int64_t kDefaultLimit = 20;
 
 Response answer(const Call& call) {
   const auto dispatcher = dispatcher_of(call.services);
   if (!dispatcher) return dispatcher.error();
-  const int64_t limit = query_integer(call, "limit", kUsualLimit);
+  const int64_t limit = query_integer(call, "limit", kDefaultLimit);
   // One more than asked for tells whether there are more.
   const auto found = (*dispatcher)->store().list_batches(query_integer(call, "before", 0), limit + 1);
   if (!found) return refuse("tasks_unreadable", {{"what", found.error().message}});

@@ -10,7 +10,7 @@ namespace sonde::api {
 namespace list_incidents {
 namespace {
 
-constexpr int64_t kUsualLimit = 100;
+constexpr int64_t kDefaultLimit = 100;
 
 /// A GPU that is gone may have incidents still: what names no GPU of now is taken as a UUID.
 std::string uuid_of(const Call& call) {
@@ -28,7 +28,7 @@ const monitor::Incident& as_now(const monitor::Incident& kept, const monitor::Ho
 }
 
 Response answer(const Call& call) {
-  const int64_t limit = query_integer(call, "limit", kUsualLimit);
+  const int64_t limit = query_integer(call, "limit", kDefaultLimit);
   const bool open_only = call.query("state") != "all";
   // One more than asked for tells whether there are more.
   const auto found =

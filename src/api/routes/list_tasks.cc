@@ -9,7 +9,7 @@ namespace sonde::api {
 namespace list_tasks {
 namespace {
 
-constexpr int64_t kUsualLimit = 100;
+constexpr int64_t kDefaultLimit = 100;
 
 dispatch::TaskQuery query_of(const Call& call) {
   dispatch::TaskQuery query;
@@ -20,7 +20,7 @@ dispatch::TaskQuery query_of(const Call& call) {
   query.submitted_by = call.query("by");
   query.batch = query_integer(call, "batch", 0);
   query.before_id = query_integer(call, "before", 0);
-  query.most = query_integer(call, "limit", kUsualLimit);
+  query.max = query_integer(call, "limit", kDefaultLimit);
   return query;
 }
 
@@ -28,7 +28,7 @@ Response answer(const Call& call) {
   const auto dispatcher = dispatcher_of(call.services);
   if (!dispatcher) return dispatcher.error();
   dispatch::TaskQuery query = query_of(call);
-  const auto limit = static_cast<size_t>(query.most++);  // one more tells whether there are more
+  const auto limit = static_cast<size_t>(query.max++);  // one more tells whether there are more
   const auto found = (*dispatcher)->list(query);
   if (!found) return refuse("tasks_unreadable", {{"what", found.error().message}});
   const size_t shown = std::min(found->size(), limit);

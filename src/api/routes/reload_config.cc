@@ -12,7 +12,7 @@ namespace {
 Response answer(const Call& call) {
   const auto reload = call.services.config->reload();
   if (!reload) return refuse("invalid_configuration", {{"what", reload.error().message}});
-  if (!reload->changed.empty()) tell_config_event(*call.services.events, reload->changed, call.caller.name);
+  if (!reload->changed.empty()) add_config_event(*call.services.events, reload->changed, call.caller.name);
   return json_response({{"changed", reload->changed}, {"waits_for_restart", reload->waits_for_restart}});
 }
 

@@ -43,7 +43,7 @@ dispatch::Submission numbered(dispatch::Submission one, int64_t index) {
 }
 
 Answered<void> check_form(const Json& body, const config::Config& config) {
-  constexpr size_t kMostBytes = 64U << 20U;  // that a short body may become
+  constexpr size_t kMaxBytes = 64U << 20U;  // that a short body may become
   const bool counted = body.contains("count") || body.contains("task");
   if (body.contains("tasks") == counted) return invalid("Send either `tasks`, or `count` with `task`.");
   if (counted && (!body.contains("count") || !body.contains("task")))
@@ -55,7 +55,7 @@ Answered<void> check_form(const Json& body, const config::Config& config) {
     return invalid(fmt::format("A batch of {} tasks does not fit into the queue: gpu.multi_gpu.max_queue_size is {}.",
                                count, room));
   }
-  if (counted && count * body["task"].dump().size() > kMostBytes) {
+  if (counted && count * body["task"].dump().size() > kMaxBytes) {
     return invalid(fmt::format("{} copies of this task use more than 64MiB: send several batches.", count));
   }
   return {};
@@ -115,8 +115,8 @@ Response batch_response(int status, dispatch::Dispatcher& dispatcher, int64_t id
 /// The batch that was made, or was there with the same Idempotency-Key.
 Response answer_of(dispatch::Dispatcher& dispatcher, const dispatch::Made& made, const Wanted& wanted) {
   if (made.is_new) return batch_response(201, dispatcher, made.id);
-  const auto most = static_cast<int64_t>(wanted.specs.size()) + 1;
-  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = made.id, .most = most});
+  const auto max = static_cast<int64_t>(wanted.specs.size()) + 1;
+  const auto tasks = dispatcher.list({.states = {}, .type = {}, .submitted_by = {}, .batch = made.id, .max = max});
   if (!tasks) return refuse("tasks_unreadable", {{"what", tasks.error().message}});
   if (is_same(*tasks, wanted.specs)) return batch_response(200, dispatcher, made.id);
   return refuse("key_used", {{"what", fmt::format("Batch {}", made.id)}, {"key", wanted.key}});

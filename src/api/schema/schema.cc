@@ -92,11 +92,11 @@ size_t length_of(const std::string& text) {
 
 Found string_mismatch(const nlohmann::json& value, const nlohmann::json& schema, const std::string& place) {
   const size_t length = length_of(value.get_ref<const std::string&>());
-  if (const size_t least = schema.value("minLength", size_t{0}); length < least) {
-    return Mismatch{place, least == 1 ? "must not be empty" : fmt::format("must have at least {} characters", least)};
+  if (const size_t min = schema.value("minLength", size_t{0}); length < min) {
+    return Mismatch{place, min == 1 ? "must not be empty" : fmt::format("must have at least {} characters", min)};
   }
-  if (const auto most = schema.find("maxLength"); most != schema.end() && length > most->get<size_t>()) {
-    return Mismatch{place, fmt::format("must have at most {} characters", most->dump())};
+  if (const auto max = schema.find("maxLength"); max != schema.end() && length > max->get<size_t>()) {
+    return Mismatch{place, fmt::format("must have at most {} characters", max->dump())};
   }
   return std::nullopt;
 }
@@ -138,8 +138,8 @@ Found object_mismatch(const nlohmann::json& value, const nlohmann::json& schema,
 }
 
 Found array_mismatch(const nlohmann::json& value, const nlohmann::json& schema, const std::string& place) {
-  if (const auto most = schema.find("maxItems"); most != schema.end() && value.size() > most->get<size_t>()) {
-    return Mismatch{place, fmt::format("must have at most {} items", most->dump())};
+  if (const auto max = schema.find("maxItems"); max != schema.end() && value.size() > max->get<size_t>()) {
+    return Mismatch{place, fmt::format("must have at most {} items", max->dump())};
   }
   const auto items = schema.find("items");
   for (size_t i = 0; items != schema.end() && i < value.size(); ++i) {

@@ -29,7 +29,7 @@ class Watch {
  private:
   void open() {
     keys_.emplace_back();
-    if (keys_.size() > kMostDepth) trouble_ = fmt::format("is nested more than {} levels deep", kMostDepth);
+    if (keys_.size() > kMaxDepth) trouble_ = fmt::format("is nested more than {} levels deep", kMaxDepth);
   }
   void key(const std::string& name) {
     if (!keys_.back().insert(name).second) trouble_ = fmt::format("contains the duplicate key '{}'", name);

@@ -29,7 +29,7 @@ class ElfFile {
   struct Relocation {
     uint64_t offset = 0;
     uint32_t symbol = 0;
-    std::optional<uint64_t> addend;  ///< absent where it stands in the place itself
+    std::optional<uint64_t> addend;  ///< absent where it is in the place itself
   };
 
   /// Absent when the bytes are no little-endian ELF64 file.

@@ -210,7 +210,7 @@ std::optional<SqlitePages::Record> SqlitePages::record_at(const Cells& cells, si
   return Record{static_cast<int64_t>(rowid), scratch};
 }
 
-/// Puts a record that goes on in other pages together.
+/// Puts a record that continues in other pages together.
 bool SqlitePages::join_overflow(Bytes local, uint32_t first, size_t total, std::vector<unsigned char>& scratch) const {
   scratch.assign(local.begin(), local.end());
   for (uint32_t next = first; scratch.size() < total;) {

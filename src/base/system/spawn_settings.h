@@ -18,7 +18,7 @@ namespace sonde {
   return pointers;
 }
 
-/// What posix_spawn is told of a program that leads a process group or a session of its own; frees what it holds.
+/// Settings of posix_spawn for a program that leads a process group or a session of its own; frees what it holds.
 /// Functions of the C library alone, so that the keeper can be small.
 class SpawnSettings {
  public:

@@ -184,9 +184,9 @@ class SystemRunner final : public SubprocessRunner {
   SubprocessEnd wait(const Group& group, int64_t begin, std::optional<int64_t> limit_ns) {
     SubprocessEnd end;
     int64_t until = limit_ns ? begin + *limit_ns : kForever;
-    bool told = false;
-    while (!ends_until(group, until, told)) {
-      if (told) {
+    bool asked = false;
+    while (!ends_until(group, until, asked)) {
+      if (asked) {
         group.signal(SIGKILL);
         until = kForever;
         continue;
@@ -194,17 +194,17 @@ class SystemRunner final : public SubprocessRunner {
       end.interrupted = interrupted();
       end.timed_out = !end.interrupted;
       group.signal(SIGTERM);
-      told = true;
+      asked = true;
       until = monotonic_ns() + grace_ns_;
     }
     return end;
   }
 
-  /// True once the leader ended; false when time is over or, unless it was `told` already, this program is to end.
-  bool ends_until(const Group& group, int64_t until, bool told) {
+  /// True once the leader ended; false when time is over or, unless `asked` is set, this program is to end.
+  bool ends_until(const Group& group, int64_t until, bool asked) {
     for (;;) {
       std::array<pollfd, 2> ready{pollfd{group.handle(), POLLIN, 0},
-                                  pollfd{told ? -1 : EndingSignals::handle(), POLLIN, 0}};
+                                  pollfd{asked ? -1 : EndingSignals::handle(), POLLIN, 0}};
       const int64_t left = until == kForever ? 0 : std::max<int64_t>(0, until - monotonic_ns());
       const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
       const int count = ppoll(ready.data(), ready.size(), until == kForever ? nullptr : &timeout, nullptr);

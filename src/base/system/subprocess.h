@@ -45,8 +45,8 @@ class SubprocessRunner {
 };
 
 /// Each program becomes a process group of its own, so that those that it starts end with it: when its time is over or
-/// this program is told to end, all get SIGTERM, and SIGKILL `grace_ns` later. While this object lives, SIGINT, SIGTERM
-/// and SIGHUP do not end this program (those that were ignored stay so); one at a time. Linux 5.3 or later.
+/// this program is asked to end, all get SIGTERM, and SIGKILL `grace_ns` later. While this object lives, SIGINT,
+/// SIGTERM and SIGHUP do not end this program (those that were ignored stay so); one at a time. Linux 5.3 or later.
 [[nodiscard]] std::unique_ptr<SubprocessRunner> system_subprocess_runner(int64_t grace_ns = 5'000'000'000);
 
 /// What a program printed; an error where it cannot be started or fails. For short outputs.

@@ -7,7 +7,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// A decimal number taken apart: digits, and where the point stands in them once the exponent is applied.
+/// A decimal number taken apart: digits, and where the point is in them once the exponent is applied.
 class Decimal {
  public:
   /// False where the text is not a number.

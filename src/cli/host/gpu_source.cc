@@ -3,7 +3,7 @@
 #include <ctime>
 
 #include "base/text/duration.h"
-#include "device/patient_open.h"
+#include "device/open_with_timeout.h"
 #include "device/simulated/source.h"
 
 namespace sonde {
@@ -11,7 +11,7 @@ namespace sonde {
 Result<std::shared_ptr<device::DeviceSource>> open_gpu_source(const GpuSourceChoice& choice) {
   // The driver wakes GPUs while it is opened, which takes seconds for each: it gets more time than a read.
   constexpr int kOpenPatience = 6;
-  if (choice.simulated.empty()) return device::open_nvml_patiently(of_seconds(choice.patience_s) * kOpenPatience);
+  if (choice.simulated.empty()) return device::open_nvml_within(of_seconds(choice.patience_s) * kOpenPatience);
   const auto offset_ns = parse_duration(choice.at);
   if (!offset_ns) return std::unexpected(offset_ns.error());
   auto source = device::simulated::open(choice.simulated, *offset_ns);

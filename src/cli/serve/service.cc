@@ -249,7 +249,7 @@ class RunningService final : public Service {
   }
 
   void say(const config::Reload& done) {
-    if (!done.changed.empty()) api::tell_config_event(events_, done.changed, "SIGHUP");
+    if (!done.changed.empty()) api::add_config_event(events_, done.changed, "SIGHUP");
     log_->info("configuration reloaded", {{"changed", joined(done.changed)}});
     if (!done.waits_for_restart.empty()) {
       log_->warning("some changed keys take effect after a restart", {{"keys", joined(done.waits_for_restart)}});

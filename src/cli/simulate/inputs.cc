@@ -73,7 +73,7 @@ Result<std::vector<dispatch::Task>> all_tasks(const std::string& history) {
   if (!store) return std::unexpected(store.error());
   std::vector<dispatch::Task> all;
   dispatch::TaskQuery query;
-  query.most = 1000;
+  query.max = 1000;
   while (true) {
     auto page = (*store)->list(query);
     if (!page) return std::unexpected(page.error());

@@ -82,11 +82,11 @@ MigDevice mig_device(const Library& library, Device device) {
 /// Numbers without a device between those with one are usual.
 Return read_mig(const Asked& a) {
   a.reading.mig_devices.reset();
-  unsigned most = 0;
-  const Return code = call(a.library.max_mig_devices, a.device, &most);
+  unsigned max = 0;
+  const Return code = call(a.library.max_mig_devices, a.device, &max);
   if (code != Return::success) return code;
   a.reading.mig_devices.emplace();
-  for (unsigned i = 0; i < most; ++i) {
+  for (unsigned i = 0; i < max; ++i) {
     Device device = nullptr;
     const Return found = call(a.library.mig_device, a.device, i, &device);
     if (ends_reading(found)) return found;

@@ -50,7 +50,7 @@ constexpr auto kFaults = std::to_array<FaultName>({{"xid", FaultKind::xid},
                                                    {"ecc_corrected", FaultKind::ecc_corrected},
                                                    {"ecc_uncorrected", FaultKind::ecc_uncorrected},
                                                    {"recovery_action", FaultKind::recovery_action}});
-constexpr int64_t kMostGpus = 1024;
+constexpr int64_t kMaxGpus = 1024;
 
 /// Reads one file; collects what is wrong with it and goes on.
 class Reader {
@@ -85,7 +85,7 @@ class Reader {
   }
 
   /// "80 GiB" in the unit that has the factor 1; absent where the key is.
-  std::optional<double> amount(const YAML::Node& map, const char* key, Units units, double least, double most) {
+  std::optional<double> amount(const YAML::Node& map, const char* key, Units units, double min, double max) {
     const YAML::Node node = map[key];
     if (!node) return std::nullopt;
     const std::string text = node.IsScalar() ? node.Scalar() : "";
@@ -94,25 +94,24 @@ class Reader {
     const size_t at = end == std::string::npos ? end : text.find_first_not_of(' ', end);
     const std::string_view unit = at == std::string::npos ? "" : std::string_view(text).substr(at);
     const auto found = std::ranges::find(units, unit, &UnitOf::name);
-    if (!number || found == units.end() || *number * found->factor < least || *number * found->factor > most) {
-      problem(node.Mark(),
-              fmt::format("'{}' is not a valid value for '{}': {}", text, key, example(units, least, most)));
+    if (!number || found == units.end() || *number * found->factor < min || *number * found->factor > max) {
+      problem(node.Mark(), fmt::format("'{}' is not a valid value for '{}': {}", text, key, example(units, min, max)));
       return std::nullopt;
     }
     return *number * found->factor;
   }
 
-  static std::string example(Units units, double least, double most) {
+  static std::string example(Units units, double min, double max) {
     const UnitOf& unit = units.front();
-    const std::string range = fmt::format("from {:g} to {:g}", least / unit.factor, most / unit.factor);
+    const std::string range = fmt::format("from {:g} to {:g}", min / unit.factor, max / unit.factor);
     if (unit.name.empty()) return fmt::format("expected a number {}", range);
     return fmt::format("expected a number {} with its unit, such as '{:g} {}'", range,
-                       std::clamp(10 * unit.factor, least, most) / unit.factor, unit.name);
+                       std::clamp(10 * unit.factor, min, max) / unit.factor, unit.name);
   }
 
   template <typename T>
-  void set(const YAML::Node& map, const char* key, T& value, Units units, double least, double most) {
-    const auto given = amount(map, key, units, least, most);
+  void set(const YAML::Node& map, const char* key, T& value, Units units, double min, double max) {
+    const auto given = amount(map, key, units, min, max);
     if (!given) return;
     if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(std::llround(*given));
@@ -146,31 +145,31 @@ class Reader {
 
   void read_gpu(const YAML::Node& node) {
     if (!is_map(node, kGpuKeys)) return;
-    constexpr double kMostWatts = 10000;
-    constexpr double kMostCelsius = 200;
-    constexpr double kMostMegahertz = 20000;
+    constexpr double kMaxWatts = 10000;
+    constexpr double kMaxCelsius = 200;
+    constexpr double kMaxMegahertz = 20000;
     GpuDescription gpu;
     int64_t count = 1;
     set_text(node, "name", gpu.name);
-    set(node, "count", count, kCount, 1, kMostGpus);
+    set(node, "count", count, kCount, 1, kMaxGpus);
     set(node, "memory", gpu.memory_bytes, kBytes, 1, 1e15);
     read_capability(node, gpu);
-    set(node, "idle_power", gpu.idle_watts, kWatts, 0, kMostWatts);
-    set(node, "power_limit", gpu.limit_watts, kWatts, 1, kMostWatts);
+    set(node, "idle_power", gpu.idle_watts, kWatts, 0, kMaxWatts);
+    set(node, "power_limit", gpu.limit_watts, kWatts, 1, kMaxWatts);
     gpu.full_watts = gpu.limit_watts;
-    set(node, "full_power", gpu.full_watts, kWatts, 1, kMostWatts);
-    set(node, "sm_clock", gpu.sm_clock_mhz, kMegahertz, 1, kMostMegahertz);
-    set(node, "idle_clock", gpu.idle_clock_mhz, kMegahertz, 0, kMostMegahertz);
-    set(node, "memory_clock", gpu.memory_clock_mhz, kMegahertz, 1, kMostMegahertz);
-    set(node, "ambient", gpu.ambient_celsius, kCelsius, -50, kMostCelsius);
-    set(node, "full_load_temperature", gpu.full_load_celsius, kCelsius, 0, kMostCelsius);
-    set(node, "slowdown_temperature", gpu.slowdown_celsius, kCelsius, 0, kMostCelsius);
+    set(node, "full_power", gpu.full_watts, kWatts, 1, kMaxWatts);
+    set(node, "sm_clock", gpu.sm_clock_mhz, kMegahertz, 1, kMaxMegahertz);
+    set(node, "idle_clock", gpu.idle_clock_mhz, kMegahertz, 0, kMaxMegahertz);
+    set(node, "memory_clock", gpu.memory_clock_mhz, kMegahertz, 1, kMaxMegahertz);
+    set(node, "ambient", gpu.ambient_celsius, kCelsius, -50, kMaxCelsius);
+    set(node, "full_load_temperature", gpu.full_load_celsius, kCelsius, 0, kMaxCelsius);
+    set(node, "slowdown_temperature", gpu.slowdown_celsius, kCelsius, 0, kMaxCelsius);
     double constant_ns = gpu.time_constant_s * 1e9;
     set(node, "time_constant", constant_ns, kSeconds, 1e6, 86400e9);
     gpu.time_constant_s = constant_ns / 1e9;
     read_load(node, gpu);
     read_faults(node, gpu);
-    for (int64_t i = 0; i < count && host.gpus.size() < kMostGpus; ++i) host.gpus.push_back(gpu);
+    for (int64_t i = 0; i < count && host.gpus.size() < kMaxGpus; ++i) host.gpus.push_back(gpu);
   }
 
   void read_capability(const YAML::Node& node, GpuDescription& gpu) {

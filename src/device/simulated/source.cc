@@ -83,13 +83,13 @@ std::vector<GpuEvent> Source::events_until(int64_t now_ns) {
   for (size_t i = 0; i < gpus_.size(); ++i) {
     for (const Fault& fault : gpus_[i].faults()) {
       const auto kind = event_kind(fault.kind);
-      if (!kind || !subscribed_[i] || fault.at_ns <= told_ns_ || fault.at_ns > now_ns) continue;
+      if (!kind || !subscribed_[i] || fault.at_ns <= delivered_until_ns_ || fault.at_ns > now_ns) continue;
       const int64_t moment_ns = clock_.moment_ns() - (now_ns - fault.at_ns);
       found.push_back(
           {fault.at_ns, {.gpu = i, .kind = *kind, .code = fault.value, .moment_ns = moment_ns, .gpu_instance = {}}});
     }
   }
-  told_ns_ = now_ns;
+  delivered_until_ns_ = now_ns;
   std::ranges::stable_sort(found, {}, [](const auto& entry) { return entry.first; });
   std::vector<GpuEvent> events;
   for (const auto& entry : found) events.push_back(entry.second);
@@ -120,7 +120,7 @@ void Source::end(size_t gpu, int64_t pid) {
 
 void Source::inject(size_t gpu, Fault fault) {
   const std::scoped_lock lock(mutex_);
-  fault.at_ns = std::max(clock_.now_ns(), told_ns_ + 1);
+  fault.at_ns = std::max(clock_.now_ns(), delivered_until_ns_ + 1);
   gpus_.at(gpu).add(fault);
 }
 

@@ -38,8 +38,8 @@ Core::Core(DispatcherParts parts)
       feed_([this](int64_t pid) { return executor_->task_of(pid); }),
       simulated_(parts_.simulated),
       forecaster_(seed()),
-      teller_(*parts_.events, *parts_.log),
-      profiler_(parts_, [this](const ProfileRecord& record) { tell_profile(record); }),
+      event_writer_(*parts_.events, *parts_.log),
+      profiler_(parts_, [this](const ProfileRecord& record) { publish_profile(record); }),
       snapshot_(std::make_shared<QueueSnapshot>()) {}
 
 Status Core::restore() {
@@ -104,7 +104,7 @@ int64_t Core::next_ns() const {
     next = std::min(next, now_ns_ + of_seconds(config_->gpu.multi_gpu.queue_processing_interval));
   }
   if (simulated_.waits()) next = std::min(next, now_ns_ + kProcess_ns);
-  if (queue_untold_) next = std::min(next, queue_told_ns_ + kQueueEvents_ns);
+  if (queue_unpublished_) next = std::min(next, queue_published_ns_ + kQueueEvents_ns);
   return std::min(next, remove_ns_);
 }
 
@@ -281,7 +281,7 @@ void Core::lose(const Error& error) {
         {{"reason", error.message}});
   }
   changed_ = changed_ || trouble_ != error.message;
-  queue_untold_ = queue_untold_ || trouble_ != error.message;
+  queue_unpublished_ = queue_unpublished_ || trouble_ != error.message;
   trouble_ = error.message;
   {
     const std::scoped_lock lock(mutex_);
@@ -308,7 +308,7 @@ void Core::lose(const Error& error) {
 void Core::recover() {
   parts_.log->info("tasks are saved again", {{"trouble_was", trouble_}});
   trouble_.clear();
-  again_ = changed_ = queue_untold_ = true;
+  again_ = changed_ = queue_unpublished_ = true;
 }
 
 /// What was saved is answered and done.
@@ -325,7 +325,7 @@ void Core::settle() {
     executor_->collected(task, attempt);
     profiler_.ended({task, attempt}, *config_);
   }
-  tell_saved(saved);
+  publish_saved(saved);
   if (!saved.needs_saving()) return;
   changed_ = true;
   const std::scoped_lock lock(mutex_);
@@ -357,37 +357,37 @@ void Core::start(int64_t id) {
   simulated_.started(*task, indices_);
 }
 
-void Core::tell_saved(const Pending& saved) {
-  for (const int64_t batch : saved.batches) tell_batch(batch);
+void Core::publish_saved(const Pending& saved) {
+  for (const int64_t batch : saved.batches) publish_batch(batch);
   for (const Decision& decision : saved.decisions) {
     const Task* const task = engine_->find(decision.task);
     tally_.decided(decision);
-    teller_.tell(decision, task == nullptr ? 0 : task->batch);
+    event_writer_.write(decision, task == nullptr ? 0 : task->batch);
   }
-  for (const TaskNews& news : saved.news) tell_task(news);
+  for (const TaskNews& news : saved.news) publish_task(news);
   follow_forecasts(saved.news);
-  queue_untold_ = queue_untold_ || !saved.news.empty();
+  queue_unpublished_ = queue_unpublished_ || !saved.news.empty();
 }
 
-void Core::tell_task(const TaskNews& news) {
+void Core::publish_task(const TaskNews& news) {
   const Task* const task = engine_->find(news.task);
   if (task == nullptr) return;
-  tally_.tell(news, *task);
-  teller_.tell(news, *task);
+  tally_.count(news, *task);
+  event_writer_.write(news, *task);
   if (news.change != "ended" || task->batch == 0) return;
   const auto state = batches_.find(task->batch);
   if (state == batches_.end()) return;
   ++state->second.over[task->state];
   if (--state->second.left > 0) return;
   if (const Batch* const batch = engine_->find_batch(task->batch)) {
-    teller_.tell(BatchNews{.change = "ended", .batch = *batch, .states = state->second.over});
+    event_writer_.write(BatchNews{.change = "ended", .batch = *batch, .states = state->second.over});
   }
   batches_.erase(state);
 }
 
 /// From the profiler's thread.
-void Core::tell_profile(const ProfileRecord& record) {
-  if (const auto task = find(record.task); task && *task) teller_.tell({record.task, "profiled"}, **task);
+void Core::publish_profile(const ProfileRecord& record) {
+  if (const auto task = find(record.task); task && *task) event_writer_.write({record.task, "profiled"}, **task);
 }
 
 /// Those that started say how good the forecasts were.
@@ -401,17 +401,17 @@ void Core::follow_forecasts(std::span<const TaskNews> all) {
   }
 }
 
-void Core::tell_batch(int64_t id) {
+void Core::publish_batch(int64_t id) {
   const Batch* const batch = engine_->find_batch(id);
   if (batch == nullptr) return;
   const auto [state, is_new] = batches_.try_emplace(id);
   if (is_new) {
     state->second.left = std::ssize(batch->tasks);
-    teller_.tell(BatchNews{.change = "submitted", .batch = *batch, .states = {}});
+    event_writer_.write(BatchNews{.change = "submitted", .batch = *batch, .states = {}});
   }
   if (batch->split.empty() || batch->split == state->second.split) return;
   state->second.split = batch->split;
-  teller_.tell(BatchNews{.change = "split", .batch = *batch, .states = {}});
+  event_writer_.write(BatchNews{.change = "split", .batch = *batch, .states = {}});
 }
 
 /// Samples follow tasks that began or ended, and what waits sees free memory soon.
@@ -431,7 +431,7 @@ void Core::remove_old() {
   }
   if (removed->size() >= kRemovedAtOnce) remove_ns_ = now_ns_ + kRemoveMore_ns;
   if (removed->empty()) return;
-  teller_.later([executor = executor_, ids = *removed] {
+  event_writer_.later([executor = executor_, ids = *removed] {
     for (const int64_t id : ids) executor->remove(id);
   });
 }
@@ -480,10 +480,10 @@ void Core::publish() {
     const std::scoped_lock lock(snapshot_mutex_);
     snapshot_ = std::move(next);
   }
-  if (!queue_untold_ || now_ns_ < queue_told_ns_ + kQueueEvents_ns) return;
-  queue_untold_ = false;
-  queue_told_ns_ = now_ns_;
-  teller_.tell_queue(engine_->counts(), trouble_);
+  if (!queue_unpublished_ || now_ns_ < queue_published_ns_ + kQueueEvents_ns) return;
+  queue_unpublished_ = false;
+  queue_published_ns_ = now_ns_;
+  event_writer_.write_queue(engine_->counts(), trouble_);
 }
 
 /// What others are told of: null for one that is over, which the store has as soon as that is saved. Told before, it
@@ -509,10 +509,10 @@ Result<std::optional<Batch>> Core::find_batch(int64_t batch) const {
   return parts_.store->find_batch(batch);
 }
 
-std::vector<Task> Core::queue(size_t most) const {
+std::vector<Task> Core::queue(size_t max) const {
   const std::scoped_lock lock(mutex_);
   std::vector<Task> tasks;
-  for (const Task* task : engine_->queue(most)) tasks.push_back(*task);
+  for (const Task* task : engine_->queue(max)) tasks.push_back(*task);
   return tasks;
 }
 

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "dispatch/dispatcher/event_writer.h"
 #include "dispatch/dispatcher/inbox.h"
 #include "dispatch/dispatcher/pending.h"
 #include "dispatch/dispatcher/simulated_work.h"
 #include "dispatch/dispatcher/tally.h"
-#include "dispatch/dispatcher/teller.h"
 #include "dispatch/forecast.h"
 #include "dispatch/gpu_feed/feed.h"
 #include "dispatch/profiles/profiler.h"
@@ -43,14 +43,14 @@ class Core {
   [[nodiscard]] int64_t requests() const;
   void end() {
     profiler_.stop();
-    teller_.stop();
+    event_writer_.stop();
   }
 
   // For other threads.
   /// Over only once that is saved.
   [[nodiscard]] Result<std::optional<Task>> find(int64_t task) const;
   [[nodiscard]] Result<std::optional<Batch>> find_batch(int64_t batch) const;
-  [[nodiscard]] std::vector<Task> queue(size_t most) const;
+  [[nodiscard]] std::vector<Task> queue(size_t max) const;
   [[nodiscard]] Result<std::optional<Explanation>> explain(int64_t id) const;
   [[nodiscard]] TypeFigures figures_of(const std::string& type) const;
   [[nodiscard]] std::shared_ptr<const QueueSnapshot> snapshot() const;
@@ -98,11 +98,11 @@ class Core {
   void settle();
   void answer_saved();
   void give_replies();
-  void tell_saved(const Pending& saved);
-  void tell_task(const TaskNews& news);
-  void tell_profile(const ProfileRecord& record);
+  void publish_saved(const Pending& saved);
+  void publish_task(const TaskNews& news);
+  void publish_profile(const ProfileRecord& record);
   void follow_forecasts(std::span<const TaskNews> all);
-  void tell_batch(int64_t id);
+  void publish_batch(int64_t id);
   void start(int64_t id);
   void look_soon();
   void remove_old();
@@ -135,8 +135,8 @@ class Core {
   SimulatedWork simulated_;
   mutable Forecaster forecaster_;  ///< guarded by mutex_
   Tally tally_;
-  Teller teller_;
-  profiles::Profiler profiler_;  ///< its threads tell teller_
+  EventWriter event_writer_;
+  profiles::Profiler profiler_;  ///< its threads tell event_writer_
 
   std::string trouble_;  ///< why nothing can be saved now
   int64_t retry_ns_ = 0;
@@ -144,8 +144,8 @@ class Core {
   bool again_ = false;    ///< there is something to be done at once
   bool changed_ = false;  ///< since the last snapshot
   int64_t remove_ns_ = 0;
-  int64_t queue_told_ns_ = 0;
-  bool queue_untold_ = false;
+  int64_t queue_published_ns_ = 0;
+  bool queue_unpublished_ = false;
   std::optional<int64_t> oldest_ready_ns_;
   int64_t oldest_found_ns_ = 0;
   int64_t trouble_logged_ns_ = 0;

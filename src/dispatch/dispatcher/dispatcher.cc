@@ -29,8 +29,8 @@ class Threaded final : public Dispatcher {
         parts_.make_executor([shared = shared_](EndReport report) { shared->inbox.put(std::move(report)); });
     if (!executor) return std::unexpected(std::move(executor).error());
     executor_ = std::move(*executor);
-    parts_.config->on_change([shared = shared_](const config::Config&) { shared->inbox.tell_config(); });
-    parts_.monitor->on_round([shared = shared_] { shared->inbox.tell_gpus(); });
+    parts_.config->on_change([shared = shared_](const config::Config&) { shared->inbox.notify_config(); });
+    parts_.monitor->on_round([shared = shared_] { shared->inbox.notify_gpus(); });
     return {};
   }
 
@@ -39,9 +39,9 @@ class Threaded final : public Dispatcher {
     thread_ = std::thread([this] { run(); });
   }
 
-  void stop(milliseconds patience) override {
+  void stop(milliseconds timeout) override {
     if (std::exchange(stopped_, true)) return;
-    patience_ = patience;
+    timeout_ = timeout;
     drains_ = true;
     shared_->inbox.wake();
     if (thread_.joinable()) thread_.join();
@@ -66,16 +66,16 @@ class Threaded final : public Dispatcher {
   Result<std::optional<Task>> find(int64_t task) const override { return core_.find(task); }
   Result<std::optional<Batch>> find_batch(int64_t batch) const override { return core_.find_batch(batch); }
   Result<std::vector<Task>> list(const TaskQuery& query) const override { return parts_.store->list(query); }
-  std::vector<Task> queue(size_t most) const override { return core_.queue(most); }
+  std::vector<Task> queue(size_t max) const override { return core_.queue(max); }
   Result<std::optional<Explanation>> explain(int64_t task) const override { return core_.explain(task); }
   TypeFigures figures_of(const std::string& type) const override { return core_.figures_of(type); }
   std::shared_ptr<const QueueSnapshot> snapshot() const override { return core_.snapshot(); }
   const TaskStore& store() const override { return *parts_.store; }
   const Executor& executor() const override { return *executor_; }
 
-  bool alive(milliseconds patience) const override {
+  bool alive(milliseconds timeout) const override {
     const steady_clock::rep since = busy_since_;
-    return since == 0 || steady_clock::now() - steady_clock::time_point(steady_clock::duration(since)) < patience;
+    return since == 0 || steady_clock::now() - steady_clock::time_point(steady_clock::duration(since)) < timeout;
   }
 
  private:
@@ -85,7 +85,7 @@ class Threaded final : public Dispatcher {
       Inputs inputs = shared_->inbox.take(time_left(ends));
       busy_since_ = steady_clock::now().time_since_epoch().count();
       if (drains_ && !ends) {
-        ends = steady_clock::now() + patience_.load();
+        ends = steady_clock::now() + timeout_.load();
         core_.drain();
       }
       core_.turn(std::move(inputs));
@@ -106,7 +106,7 @@ class Threaded final : public Dispatcher {
   std::unique_ptr<Executor> executor_;
   Core core_;
   std::atomic<bool> drains_ = false;
-  std::atomic<milliseconds> patience_{milliseconds(0)};
+  std::atomic<milliseconds> timeout_{milliseconds(0)};
   std::atomic<steady_clock::rep> busy_since_ = 0;
   bool stopped_ = false;
   std::thread thread_;

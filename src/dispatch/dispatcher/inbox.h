@@ -42,10 +42,10 @@ class Inbox {
   void put(Input input) {
     change([&] { inputs_.all.push_back(std::move(input)); });
   }
-  void tell_config() {
+  void notify_config() {
     change([&] { inputs_.config_changed = true; });
   }
-  void tell_gpus() {
+  void notify_gpus() {
     change([&] { inputs_.gpus_read = true; });
   }
   /// Somebody wants it to look at the clock.
@@ -53,10 +53,10 @@ class Inbox {
     change([] {});
   }
 
-  /// What there is; waits for it no longer than `patience`.
-  [[nodiscard]] Inputs take(std::chrono::nanoseconds patience) {
+  /// What there is; waits for it no longer than `timeout`.
+  [[nodiscard]] Inputs take(std::chrono::nanoseconds timeout) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, patience, [&] { return woken_; });
+    changed_.wait_for(lock, timeout, [&] { return woken_; });
     woken_ = false;
     return std::exchange(inputs_, {});
   }

@@ -20,7 +20,7 @@ void SimulatedWork::ended(int64_t task, int64_t attempt) {
   const auto work =
       std::ranges::find_if(works_, [&](const Work& each) { return each.task == task && each.attempt == attempt; });
   if (work == works_.end()) return;
-  if (work->is_there && last_) {
+  if (work->is_seen && last_) {
     for (const size_t gpu : work->gpus) {
       if (gpu < last_->gpu_count()) last_->end(gpu, work->put.pid);
     }
@@ -32,26 +32,26 @@ bool SimulatedWork::look(const Executor& executor) {
   if (works_.empty()) return false;
   const auto source = source_();
   if (source != last_) {
-    for (Work& work : works_) work.is_there = false;
+    for (Work& work : works_) work.is_seen = false;
     last_ = source;
   }
   if (!source) return false;
   bool any = false;
   for (Work& work : works_) {
-    if (work.is_there) continue;
+    if (work.is_seen) continue;
     const auto pid = executor.pid_of(work.task, work.attempt);
     if (!pid) continue;
     work.put.pid = *pid;
     for (const size_t gpu : work.gpus) {
       if (gpu < source->gpu_count()) source->start(gpu, work.put);
     }
-    work.is_there = any = true;
+    work.is_seen = any = true;
   }
   return any;
 }
 
 bool SimulatedWork::waits() const {
-  return std::ranges::any_of(works_, [](const Work& work) { return !work.is_there; });
+  return std::ranges::any_of(works_, [](const Work& work) { return !work.is_seen; });
 }
 
 }  // namespace sonde::dispatch

@@ -32,7 +32,7 @@ class SimulatedWork {
     int64_t attempt = 1;
     std::vector<size_t> gpus;
     device::simulated::Task put = {};
-    bool is_there = false;
+    bool is_seen = false;
   };
   CurrentSource source_;
   std::shared_ptr<device::simulated::Source> last_;

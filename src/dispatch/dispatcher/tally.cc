@@ -33,7 +33,7 @@ void Tally::waited(const std::string& priority, double seconds) {
   counts_.wait_sum_s[priority] += seconds;
 }
 
-void Tally::tell(const TaskNews& news, const Task& task) {
+void Tally::count(const TaskNews& news, const Task& task) {
   if (news.change == "submitted") ++counts_.submitted[task.spec.type];
   if (news.change == "ended") ++counts_.ended[{task.spec.type, outcome(task)}];
   const Attempt* const over = last_ended(task);

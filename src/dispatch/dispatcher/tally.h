@@ -13,7 +13,7 @@ namespace sonde::dispatch {
 class Tally {
  public:
   Tally();
-  void tell(const TaskNews& news, const Task& task);
+  void count(const TaskNews& news, const Task& task);
   void decided(const Decision& decision) { ++counts_.decisions[decision.strategy]; }
   void refused(const std::string& code, int64_t tasks) { counts_.refused[code] += tasks; }
   /// How long a step took that decided something.

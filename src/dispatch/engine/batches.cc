@@ -72,8 +72,8 @@ bool RealEngine::split(BatchEntry& batch, const std::vector<Entry*>& tasks) {
   const auto placed = placement_.choose(*config_, first, needs_.of(first), possible, parts);
   if (!placed) return false;
   const std::vector<double> speeds = speeds_of(first.spec.type, placed->gpus);
-  const int64_t least = parts == 1 ? 0 : multi.min_batch_size_per_gpu;
-  const std::vector<int64_t> sizes = sizes_of_split(count, least, speeds);
+  const int64_t min = parts == 1 ? 0 : multi.min_batch_size_per_gpu;
+  const std::vector<int64_t> sizes = sizes_of_split(count, min, speeds);
   const std::vector<size_t> turns = parts_in_turn(sizes);
   for (size_t i = 0; i < tasks.size(); ++i) give(*tasks[i], {fleet_.gpus()[placed->gpus[turns[i]]].state.uuid});
   for (size_t i = 0; i < parts; ++i) batch.batch.split[fleet_.gpus()[placed->gpus[i]].state.uuid] += sizes[i];

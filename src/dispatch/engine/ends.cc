@@ -3,7 +3,7 @@
 
 #include "dispatch/engine/engine_words.h"
 #include "dispatch/engine/real_engine.h"
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 
@@ -15,12 +15,12 @@ namespace {
 
 /// A worker that does not answer, or a program that cannot be started, may do so in a moment: 1, 2, 4 ... 32 s.
 constexpr int64_t kFirstPauseNs = 1'000'000'000;
-constexpr int64_t kMostDoublings = 5;
+constexpr int64_t kMaxDoublings = 5;
 
 int64_t pause_ns(const Task& task) {
   const EndCause cause = task.attempts.back().cause;
   if (cause != EndCause::worker && cause != EndCause::not_started) return 0;
-  return kFirstPauseNs << std::min<int64_t>(kMostDoublings, static_cast<int64_t>(task.attempts.size()) - 1);
+  return kFirstPauseNs << std::min<int64_t>(kMaxDoublings, static_cast<int64_t>(task.attempts.size()) - 1);
 }
 
 bool is_success(const Attempt& attempt) { return attempt.cause == EndCause::exit && attempt.exit_status == 0; }
@@ -42,7 +42,7 @@ std::string how_it_ended(const Task& task) {
 void RealEngine::ready(Entry& entry, int64_t now_ns) {
   entry.task.ready_ns = now_ns;
   set_state(entry, TaskState::waiting);
-  tell(entry.task.id, "ready");
+  add_news(entry.task.id, "ready");
   enqueue(entry);
 }
 
@@ -56,7 +56,7 @@ void RealEngine::finish(Entry& entry, TaskState state, EndCause cause, std::stri
   entry.task.reason = std::move(reason);
   entry.task.ended_ns = now_ns;
   over_.insert(entry.task.id);
-  tell(entry.task.id, "ended");
+  add_news(entry.task.id, "ended");
   is_dirty_ = true;
   settle(entry, now_ns);
 }
@@ -105,7 +105,7 @@ bool RealEngine::cancel(int64_t task, const std::string& by, int64_t now_ns) {
   }
   entry->task.cancelling = true;
   cancels_.push_back(task);
-  tell(task, "cancelling");
+  add_news(task, "cancelling");
   return true;
 }
 
@@ -194,23 +194,23 @@ void RealEngine::retry(Entry& entry) {
   running_.erase(entry.task.id);
   const int64_t pause = ends::pause_ns(entry.task);
   if (pause > 0) entry.not_before_ns = *entry.task.attempts.back().ended_ns + pause;
-  tell(entry.task.id, "retried");
+  add_news(entry.task.id, "retried");
   enqueue(entry);
 }
 
 /// Memory that nobody but the task held or was kept for, on that of its GPUs where it was least: what did not suffice.
 std::optional<int64_t> RealEngine::room_it_had(const Entry& entry) const {
-  std::optional<int64_t> least;
+  std::optional<int64_t> min;
   const Allocation* const allocation = fleet_.allocation(entry.task.id);
-  if (allocation == nullptr) return least;
+  if (allocation == nullptr) return min;
   for (const std::string& uuid : allocation->gpus) {
     const FleetGpu* const gpu = fleet_.find(uuid);
     const std::optional<int64_t> room = gpu == nullptr ? std::nullopt : room_bytes(gpu->state, gpu->load);
     if (!room) continue;
     const int64_t had = *room + fleet_.bytes_on(*allocation, gpu->state);
-    least = std::min(least.value_or(had), had);
+    min = std::min(min.value_or(had), had);
   }
-  return least;
+  return min;
 }
 
 /// Whether enough GPUs would have more, were all tasks there over.

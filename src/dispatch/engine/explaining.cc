@@ -10,7 +10,7 @@
 namespace sonde::dispatch {
 namespace {
 
-constexpr size_t kMostAhead = 10;
+constexpr size_t kMaxAhead = 10;
 
 std::string gpu_name(size_t index) { return fmt::format("gpu_{}", index); }
 
@@ -20,13 +20,13 @@ std::string main_reason(const std::vector<Judgement>& gpus) {
   for (const Judgement& gpu : gpus) {
     if (!gpu.refusals.empty()) counts[gpu.refusals.front().rule] += 1;
   }
-  const Judgement* most = nullptr;
+  const Judgement* max = nullptr;
   for (const Judgement& gpu : gpus) {
     if (gpu.refusals.empty()) continue;
-    if (most == nullptr || counts[gpu.refusals.front().rule] > counts[most->refusals.front().rule]) most = &gpu;
+    if (max == nullptr || counts[gpu.refusals.front().rule] > counts[max->refusals.front().rule]) max = &gpu;
   }
-  if (most == nullptr) return {};
-  return fmt::format("{}: {}", gpu_name(most->gpu), most->refusals.front().reason);
+  if (max == nullptr) return {};
+  return fmt::format("{}: {}", gpu_name(max->gpu), max->refusals.front().reason);
 }
 
 bool is_for_good(const Judgement& gpu) { return std::ranges::any_of(gpu.refusals, &Refusal::is_for_good); }
@@ -105,7 +105,7 @@ void RealEngine::explain_waiting(const Entry& entry, int64_t now_ns, Explanation
   int64_t position = 1;
   for (const Place& place : queue_.order()) {
     if (place == place_of(entry)) break;
-    if (found.ahead.size() < kMostAhead) found.ahead.push_back(place.task);
+    if (found.ahead.size() < kMaxAhead) found.ahead.push_back(place.task);
     position += 1;
   }
   found.position = position;

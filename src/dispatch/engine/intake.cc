@@ -6,7 +6,7 @@
 #include "base/text/suggest.h"
 #include "dispatch/engine/engine_words.h"
 #include "dispatch/engine/real_engine.h"
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace {
@@ -105,7 +105,7 @@ void RealEngine::admit(TaskSpec spec, int64_t batch, int64_t now_ns) {
   task.submitted_ns = now_ns;
   task.ready_ns = now_ns;
   Entry& entry = insert(std::move(task));
-  tell(entry.task.id, "submitted");
+  add_news(entry.task.id, "submitted");
   await_dependencies(entry, now_ns);
 }
 

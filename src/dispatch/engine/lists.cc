@@ -41,7 +41,7 @@ Entry* RealEngine::entry_of(int64_t task) {
   return found == tasks_.end() ? nullptr : &found->second;
 }
 
-void RealEngine::tell(int64_t task, std::string change) {
+void RealEngine::add_news(int64_t task, std::string change) {
   changed_.insert(task);
   news_.push_back({.task = task, .change = std::move(change)});
 }
@@ -127,14 +127,14 @@ const Batch* RealEngine::find_batch(int64_t batch) const {
   return found == batches_.end() ? nullptr : &found->second.batch;
 }
 
-std::vector<const Task*> RealEngine::queue(size_t most) const {
+std::vector<const Task*> RealEngine::queue(size_t max) const {
   std::vector<const Task*> all;
   for (const Place& place : queue_.order()) {
-    if (all.size() == most) break;
+    if (all.size() == max) break;
     all.push_back(find(place.task));
   }
   for (const auto& [moment, task] : pausing_) {
-    if (all.size() == most) break;
+    if (all.size() == max) break;
     all.push_back(find(task));
   }
   return all;

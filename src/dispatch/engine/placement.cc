@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "dispatch/rules/shared_failed_worker.h"
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 #include "dispatch/strategies/shared_mapping.h"
 
 namespace sonde::dispatch {

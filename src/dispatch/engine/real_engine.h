@@ -23,7 +23,7 @@ namespace sonde::dispatch {
 /// things are as they are (explaining.cc).
 ///
 /// A step looks at the first task of each shape (queue.h) in the order of their places, and at no more than
-/// kMostShapes that find no GPU: a task behind 256 others of which no two are alike and none can start may have to wait
+/// kMaxShapes that find no GPU: a task behind 256 others of which no two are alike and none can start may have to wait
 /// for one of them, though a GPU would take it. The first of the queue is always looked at.
 class RealEngine final : public Engine {
  public:
@@ -50,14 +50,14 @@ class RealEngine final : public Engine {
   [[nodiscard]] std::optional<int64_t> next_ns() const override;
   [[nodiscard]] const Task* find(int64_t task) const override;
   [[nodiscard]] const Batch* find_batch(int64_t batch) const override;
-  [[nodiscard]] std::vector<const Task*> queue(size_t most) const override;
+  [[nodiscard]] std::vector<const Task*> queue(size_t max) const override;
   [[nodiscard]] std::vector<const Task*> running() const override;
   [[nodiscard]] EngineCounts counts() const override;
   [[nodiscard]] Explanation explain(int64_t task, int64_t now_ns) const override;
   void drop_over() override;
 
  private:
-  static constexpr int kMostShapes = 256;
+  static constexpr int kMaxShapes = 256;
   static constexpr size_t kRememberedEnds = 100'000;
 
   struct BatchEntry {
@@ -84,7 +84,7 @@ class RealEngine final : public Engine {
   void replace_all();
   [[nodiscard]] int64_t place_now(const Task& task) const;
   [[nodiscard]] int64_t timeout_ns() const;
-  void tell(int64_t task, std::string change);
+  void add_news(int64_t task, std::string change);
 
   // ends.cc
   void finish(Entry& entry, TaskState state, EndCause cause, std::string reason, int64_t now_ns);

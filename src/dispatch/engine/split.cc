@@ -8,7 +8,7 @@ namespace sonde::dispatch {
 namespace {
 
 /// Parts whose share is below the least get that; what is left is shared again among the others.
-std::vector<bool> raised_parts(int64_t tasks, int64_t least, std::span<const double> speeds) {
+std::vector<bool> raised_parts(int64_t tasks, int64_t min, std::span<const double> speeds) {
   std::vector<bool> is_raised(speeds.size(), false);
   for (bool changed = true; changed;) {
     changed = false;
@@ -16,12 +16,12 @@ std::vector<bool> raised_parts(int64_t tasks, int64_t least, std::span<const dou
     double speed = 0;
     for (size_t i = 0; i < speeds.size(); ++i) {
       if (is_raised[i])
-        left -= static_cast<double>(least);
+        left -= static_cast<double>(min);
       else
         speed += speeds[i];
     }
     for (size_t i = 0; i < speeds.size(); ++i) {
-      if (is_raised[i] || left * speeds[i] / speed >= static_cast<double>(least)) continue;
+      if (is_raised[i] || left * speeds[i] / speed >= static_cast<double>(min)) continue;
       is_raised[i] = true;
       changed = true;
     }
@@ -31,23 +31,23 @@ std::vector<bool> raised_parts(int64_t tasks, int64_t least, std::span<const dou
 
 }  // namespace
 
-size_t gpus_of_split(int64_t tasks, int64_t least, size_t eligible) {
-  least = std::max<int64_t>(1, least);
-  if (tasks < 2 * least) return 1;
-  return std::max<size_t>(1, std::min(eligible, static_cast<size_t>(tasks / least)));
+size_t gpus_of_split(int64_t tasks, int64_t min, size_t eligible) {
+  min = std::max<int64_t>(1, min);
+  if (tasks < 2 * min) return 1;
+  return std::max<size_t>(1, std::min(eligible, static_cast<size_t>(tasks / min)));
 }
 
-std::vector<int64_t> sizes_of_split(int64_t tasks, int64_t least, std::span<const double> speeds) {
-  const std::vector<bool> is_raised = raised_parts(tasks, least, speeds);
+std::vector<int64_t> sizes_of_split(int64_t tasks, int64_t min, std::span<const double> speeds) {
+  const std::vector<bool> is_raised = raised_parts(tasks, min, speeds);
   int64_t left = tasks;
   double speed = 0;
   for (size_t i = 0; i < speeds.size(); ++i) {
     if (is_raised[i])
-      left -= least;
+      left -= min;
     else
       speed += speeds[i];
   }
-  std::vector<int64_t> sizes(speeds.size(), least);
+  std::vector<int64_t> sizes(speeds.size(), min);
   std::vector<double> remainder(speeds.size(), -1);
   int64_t given = 0;
   for (size_t i = 0; i < speeds.size(); ++i) {

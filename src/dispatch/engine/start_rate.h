@@ -20,13 +20,13 @@ class StartRate {
     if (starts_.empty()) return kUnknown;
     const double span_s = static_cast<double>(now_ns - starts_.front()) / 1e9;
     const double each_s = span_s / static_cast<double>(starts_.size());
-    return static_cast<int64_t>(std::clamp(std::ceil(each_s * static_cast<double>(places)), 1.0, kMost));
+    return static_cast<int64_t>(std::clamp(std::ceil(each_s * static_cast<double>(places)), 1.0, kMax));
   }
 
  private:
   static constexpr size_t kRemembered = 64;
   static constexpr int64_t kUnknown = 10;
-  static constexpr double kMost = 3600;
+  static constexpr double kMax = 3600;
   std::deque<int64_t> starts_;
 };
 

@@ -47,7 +47,7 @@ void RealEngine::start_tasks(Step& step, int64_t now_ns) {
   start_host_tasks(step, now_ns);
   const Queue::Heads& heads = queue_.heads(true);
   int refused = 0;
-  for (auto at = heads.begin(); at != heads.end() && fleet_.has_open() && refused < kMostShapes;) {
+  for (auto at = heads.begin(); at != heads.end() && fleet_.has_open() && refused < kMaxShapes;) {
     const Queue::Head head = *at;
     Entry& entry = *entry_of(head.place.task);
     if (try_start(entry, step, now_ns)) {
@@ -145,7 +145,7 @@ void RealEngine::record(Entry& entry, Attempt attempt, Step& step, int64_t now_n
   running_.insert(task.id);
   rate_.started(now_ns);
   step.starts.push_back(task.id);
-  tell(task.id, "started");
+  add_news(task.id, "started");
 }
 
 }  // namespace sonde::dispatch

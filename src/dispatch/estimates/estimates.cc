@@ -13,11 +13,11 @@ constexpr size_t kFewest = 3;           ///< measured tasks before anything is s
 constexpr double kExceedance = 0.0085;  ///< of tasks that take more than is kept for them: a little below 1 in 100
 constexpr double kMargin = 1.05;        ///< peaks are read from samples, which miss some of the last per cents
 constexpr double kMoreAfterOut = 1.5;   ///< what is added after a task ran out of memory
-constexpr double kMost = 4;             ///< times the highest peak
-constexpr double kMostOfFew =
+constexpr double kMax = 4;              ///< times the highest peak
+constexpr double kMaxOfFew =
     1.5;  ///< likewise, for fewer than kFew tasks: they say too little of a tail to keep a GPU for it
 constexpr size_t kFew = 20;
-constexpr int64_t kLeastBytes = 1 << 20;
+constexpr int64_t kMinBytes = 1 << 20;
 
 void push(std::vector<int64_t>& last, int64_t value) {
   if (last.size() == kLast) last.erase(last.begin());
@@ -55,8 +55,8 @@ std::optional<MemoryEstimate> memory_of(std::span<const int64_t> peaks, int64_t 
   if (peaks.size() < kFewest) return std::nullopt;
   const std::vector<int64_t> ascending = sorted(peaks);
   const auto highest = static_cast<double>(ascending.back());
-  const double most = peaks.size() < kFew ? kMostOfFew : kMost;
-  const double bound = std::clamp(tail_bound(ascending, kExceedance), kMargin * highest, most * highest);
+  const double max = peaks.size() < kFew ? kMaxOfFew : kMax;
+  const double bound = std::clamp(tail_bound(ascending, kExceedance), kMargin * highest, max * highest);
   return MemoryEstimate{.need_bytes = std::max<int64_t>(std::llround(bound), times(not_enough_bytes, kMoreAfterOut)),
                         .median_bytes = quantile(ascending, 0.5),
                         .spread_bytes = deviation(peaks),
@@ -79,7 +79,7 @@ void Estimates::learn_memory(OfType& of, const Measured& measured) {
     of.not_enough_bytes = std::max({of.not_enough_bytes, measured.reserved_bytes, measured.peak_bytes.value_or(0)});
     of.since_not_enough = 0;
   } else if (measured.peak_bytes) {
-    push(of.peaks, std::max(*measured.peak_bytes, kLeastBytes));
+    push(of.peaks, std::max(*measured.peak_bytes, kMinBytes));
     if (++of.since_not_enough > static_cast<int64_t>(kLast)) of.not_enough_bytes = 0;
   } else {
     return;

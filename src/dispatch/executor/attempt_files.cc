@@ -24,7 +24,7 @@ constexpr mode_t kOwnerOnlyFolder = 0700;
 constexpr mode_t kOwnerOnlyFile = 0600;
 constexpr std::string_view kSparePrefix = "spare.";
 /// At 4,000 ends a second, a keeper has its file this much longer: keeper/keeper.cc.
-constexpr size_t kMostSpares = 256;
+constexpr size_t kMaxSpares = 256;
 
 /// 0 or the error's number; one that is there is as good.
 int make_folder(const std::string& path) {
@@ -102,7 +102,7 @@ void AttemptFiles::remove_spares() const {
 
 void AttemptFiles::put_away(AttemptId id) {
   const std::string file = live_file(id);
-  if (spares_.size() < kMostSpares && rename(file.c_str(), spare_file(last_spare_ + 1).c_str()) == 0) {
+  if (spares_.size() < kMaxSpares && rename(file.c_str(), spare_file(last_spare_ + 1).c_str()) == 0) {
     spares_.push_back(++last_spare_);
   } else {
     unlink(file.c_str());

@@ -136,21 +136,21 @@ void ProcessExecutor::report(AttemptId id, const keeper::EndRecord& end) {
   members_.remove(id);
   folders_.settled(id.first);
   if (!entry->is_wanted) return clear_unwanted(id, *entry);
-  EndReport told{.task = id.first,
-                 .attempt = id.second,
-                 .cause = cause_of(end.cause).value_or(EndCause::lost),
-                 .exit_status = end.exit_status,
-                 .signal = end.signal,
-                 .message = end.message,
-                 .ended_ns = end.ended_ns};
-  const bool failed = (told.cause == EndCause::exit && told.exit_status != 0) || told.cause == EndCause::signal;
-  if (failed && ran_out_of_gpu_memory(id)) told.cause = EndCause::out_of_memory;
+  EndReport ended{.task = id.first,
+                  .attempt = id.second,
+                  .cause = cause_of(end.cause).value_or(EndCause::lost),
+                  .exit_status = end.exit_status,
+                  .signal = end.signal,
+                  .message = end.message,
+                  .ended_ns = end.ended_ns};
+  const bool failed = (ended.cause == EndCause::exit && ended.exit_status != 0) || ended.cause == EndCause::signal;
+  if (failed && ran_out_of_gpu_memory(id)) ended.cause = EndCause::out_of_memory;
   {
     const std::scoped_lock lock(mutex_);
     entry->is_over = true;
-    entry->never_ran = told.cause == EndCause::not_started;
+    entry->never_ran = ended.cause == EndCause::not_started;
   }
-  ended_(std::move(told));
+  ended_(std::move(ended));
 }
 
 /// What it printed goes only where it ran on without anybody's knowledge; one whose end was saved keeps it.
@@ -178,7 +178,7 @@ bool ProcessExecutor::ran_out_of_gpu_memory(AttemptId id) const {
   constexpr std::array<std::string_view, 2> kEndings = {".stderr", ".stdout"};
   return std::ranges::any_of(kEndings, [&](std::string_view ending) {
     const auto part = read_log(fmt::format("{}{}", files_.output(id), ending), -kEnd, kEnd, true);
-    return part && tells_of_full_gpu_memory(part->text);
+    return part && reports_gpu_out_of_memory(part->text);
   });
 }
 

@@ -19,7 +19,7 @@ namespace sonde::dispatch {
 namespace {
 
 /// It forks in less than a millisecond: after this it hangs, or somebody stopped it.
-constexpr timeval kPatience{.tv_sec = 10, .tv_usec = 0};
+constexpr timeval kTimeout{.tv_sec = 10, .tv_usec = 0};
 
 Descriptor text_file(const std::string& text) {
   Descriptor made(memfd_create("sonde-launch", MFD_CLOEXEC));
@@ -38,7 +38,7 @@ int KeeperStarter::begin() {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return errno;
   Descriptor own(ends[0]);
   const Descriptor other(ends[1]);
-  setsockopt(own.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(own.get(), SOL_SOCKET, SO_RCVTIMEO, &kTimeout, sizeof kTimeout);
   if (const int failed = program_.start({.door = other.get(), .live_folder = live_folder_, .bell = bell_}, pid_))
     return failed;
   door_ = std::move(own);

@@ -49,12 +49,12 @@ class Stream {
   [[nodiscard]] int64_t total() const { return header_ ? header_->total : head_bytes_; }
   [[nodiscard]] int64_t tail_begin() const { return header_ ? std::max(head_bytes_, header_->first()) : head_bytes_; }
 
-  [[nodiscard]] Result<std::string> head(int64_t from, int64_t most) const {
-    return head_ ? read_at(head_.get(), from, std::min(most, head_bytes_ - from)) : Result<std::string>("");
+  [[nodiscard]] Result<std::string> head(int64_t from, int64_t max) const {
+    return head_ ? read_at(head_.get(), from, std::min(max, head_bytes_ - from)) : Result<std::string>("");
   }
-  [[nodiscard]] Result<std::string> tail(int64_t from, int64_t most) const {
+  [[nodiscard]] Result<std::string> tail(int64_t from, int64_t max) const {
     if (!header_) return "";
-    const int64_t size = std::min(most, header_->total - from);
+    const int64_t size = std::min(max, header_->total - from);
     const int64_t at = from % header_->ring_bytes;
     const int64_t before_wrap = std::min(size, header_->ring_bytes - at);
     auto text = read_at(tail_.get(), keeper::kTailHeaderBytes + at, before_wrap);
@@ -72,9 +72,9 @@ class Stream {
 };
 
 /// What was written over while it was read is taken off.
-Result<LogPart> read_tail(Stream& stream, LogPart part, int64_t most) {
+Result<LogPart> read_tail(Stream& stream, LogPart part, int64_t max) {
   const int64_t begin = std::max(part.from, stream.tail_begin());
-  auto text = stream.tail(begin, most);
+  auto text = stream.tail(begin, max);
   if (!text) return std::unexpected(text.error());
   stream.refresh();
   const int64_t lost = std::clamp<int64_t>(stream.tail_begin() - begin, 0, static_cast<int64_t>(text->size()));
@@ -86,19 +86,19 @@ Result<LogPart> read_tail(Stream& stream, LogPart part, int64_t most) {
 
 }  // namespace
 
-Result<LogPart> read_log(const std::string& path, int64_t from, int64_t most, bool over) {
+Result<LogPart> read_log(const std::string& path, int64_t from, int64_t max, bool over) {
   Stream stream(path);
   LogPart part;
   part.from = from < 0 ? std::max<int64_t>(0, stream.total() + from) : std::min(from, stream.total());
   part.next = part.from;
-  most = std::max<int64_t>(0, most);
+  max = std::max<int64_t>(0, max);
   if (part.from < stream.head_bytes()) {
-    auto text = stream.head(part.from, most);
+    auto text = stream.head(part.from, max);
     if (!text) return std::unexpected(text.error());
     part.text = std::move(*text);
     part.next = part.from + static_cast<int64_t>(part.text.size());
   } else {
-    auto tail = read_tail(stream, std::move(part), most);
+    auto tail = read_tail(stream, std::move(part), max);
     if (!tail) return tail;
     part = std::move(*tail);
   }

@@ -31,7 +31,7 @@ std::string_view last_lines(std::string_view text) {
 
 }  // namespace
 
-bool tells_of_full_gpu_memory(std::string_view end_of_output) {
+bool reports_gpu_out_of_memory(std::string_view end_of_output) {
   std::string text(end_of_output);
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto in = [](std::string_view where) {

@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kSecond = 1'000'000'000;
 /// How long a start is tried again where the host has no room for it just now: processes, memory, disk.
-constexpr int64_t kStartPatience = 60 * kSecond;
+constexpr int64_t kStartTimeout = 60 * kSecond;
 constexpr int64_t kShortestPause = 10 * kMillisecond;
 
 bool can_pass(int error) {
@@ -148,7 +148,7 @@ void ProcessExecutor::start(const Launch& launch) {
   at->second.is_inference = launch.inference.has_value();
   post_locked([this, launch, is_new] {
     if (!is_new) unlink(files_.live_file({launch.task, launch.attempt}).c_str());
-    this->launch(launch, monotonic_ns() + kStartPatience);
+    this->launch(launch, monotonic_ns() + kStartTimeout);
   });
 }
 

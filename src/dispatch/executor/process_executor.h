@@ -40,7 +40,7 @@ class ProcessExecutor final : public Executor {
   [[nodiscard]] std::optional<std::pair<int64_t, int64_t>> task_of(int64_t pid) const override;
   [[nodiscard]] std::optional<int64_t> pid_of(int64_t task, int64_t attempt) const override;
   [[nodiscard]] Result<std::optional<LogPart>> log(int64_t task, int64_t attempt, LogStream stream, int64_t from,
-                                                   int64_t most) const override;
+                                                   int64_t max) const override;
   [[nodiscard]] std::string folder_of(int64_t task, int64_t attempt) const override;
   void remove(int64_t task) override;
   [[nodiscard]] int64_t bytes() const override;

@@ -42,7 +42,7 @@ std::optional<int64_t> ProcessExecutor::pid_of(int64_t task, int64_t attempt) co
 }
 
 Result<std::optional<LogPart>> ProcessExecutor::log(int64_t task, int64_t attempt, LogStream stream, int64_t from,
-                                                    int64_t most) const {
+                                                    int64_t max) const {
   const AttemptId id{task, attempt};
   bool over = true;
   {
@@ -51,7 +51,7 @@ Result<std::optional<LogPart>> ProcessExecutor::log(int64_t task, int64_t attemp
     if (at != entries_.end()) over = at->second.is_over;
   }
   if (over && !has_files(files_.output(id))) return std::optional<LogPart>();
-  return read_log(files_.output(id) + (stream == LogStream::out ? ".stdout" : ".stderr"), from, most, over);
+  return read_log(files_.output(id) + (stream == LogStream::out ? ".stdout" : ".stderr"), from, max, over);
 }
 
 std::string ProcessExecutor::folder_of(int64_t task, int64_t attempt) const {

@@ -14,8 +14,8 @@
 namespace sonde::dispatch {
 namespace {
 
-constexpr size_t kMostErrorBytes = 64 << 10;
-constexpr size_t kMostErrorShown = 500;
+constexpr size_t kMaxErrorBytes = 64 << 10;
+constexpr size_t kMaxErrorShown = 500;
 constexpr long kConnectMs = 10'000;
 
 int64_t now_ns() {
@@ -38,7 +38,7 @@ std::string escaped(std::string_view part) {
 std::string error_of(const std::string& body) {
   const auto json = nlohmann::json::parse(body, nullptr, false);
   if (json.is_object() && json.contains("error") && json["error"].is_string()) return json["error"];
-  return body.substr(0, kMostErrorShown);
+  return body.substr(0, kMaxErrorShown);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ size_t WorkerExchange::take(const char* data, size_t size, size_t count, void* t
 }
 
 void WorkerExchange::append(std::string_view part) {
-  begin_.append(part.substr(0, kMostErrorBytes - std::min(begin_.size(), kMostErrorBytes)));
+  begin_.append(part.substr(0, kMaxErrorBytes - std::min(begin_.size(), kMaxErrorBytes)));
   while (!part.empty()) {
     const auto chunk = part.substr(0, static_cast<size_t>(keeper::kLongestChunk));
     output_.append(chunk);
@@ -114,7 +114,7 @@ EndReport WorkerExchange::refused(long status) const {
   constexpr long kTooMany = 429;
   const std::string message =
       fmt::format("the worker at {} responded with {}: {}", launch_.worker_url, status, error_of(begin_));
-  if (tells_of_full_gpu_memory(begin_)) return report(EndCause::out_of_memory, message);
+  if (reports_gpu_out_of_memory(begin_)) return report(EndCause::out_of_memory, message);
   if (status < 400 || status >= 500 || status == kTimeout || status == kTooMany) return given_up(message);
   EndReport end = report(EndCause::exit, message);
   end.exit_status = 1;

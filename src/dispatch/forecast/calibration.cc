@@ -64,9 +64,9 @@ void Calibration::learn(const Played& played, int64_t started_ns, bool was_early
   push(by_wait_[kind], error);
   push(all_, error);
   Levels& levels = levels_[kind];
-  constexpr double kMost = 0.3;
-  levels.low = std::clamp(levels.low + kStep * (kMiss - (was_early ? 1.0 : 0.0)), -kMost, kMost);
-  levels.high = std::clamp(levels.high + kStep * (kMiss - (was_late ? 1.0 : 0.0)), -kMost, kMost);
+  constexpr double kMax = 0.3;
+  levels.low = std::clamp(levels.low + kStep * (kMiss - (was_early ? 1.0 : 0.0)), -kMax, kMax);
+  levels.high = std::clamp(levels.high + kStep * (kMiss - (was_late ? 1.0 : 0.0)), -kMax, kMax);
 }
 
 }  // namespace sonde::dispatch::forecast

@@ -11,8 +11,8 @@ namespace {
 constexpr size_t kDraws = 15;
 constexpr size_t kFewestDraws = 3;
 constexpr size_t kTasksOfAllDraws = 3000;  ///< played in one forecast; 3 ms for each thousand that wait
-constexpr size_t kMostRemembered = 100'000;
-constexpr int64_t kLeastScale_ns = 2'000'000'000;
+constexpr size_t kMaxRemembered = 100'000;
+constexpr int64_t kMinScale_ns = 2'000'000'000;
 constexpr double kShareOfWait = 0.1;
 
 /// Sorted; tasks that were left out are taken to start at the pace of those that were played.
@@ -60,7 +60,7 @@ std::optional<StartForecast> Forecaster::start_of(const Engine& engine, int64_t 
   forecast::Played played{.said_ns = now_ns, .likely_ns = starts[starts.size() / 2], .scale_ns = 1, .priority = 0};
   const auto wait = static_cast<double>(played.likely_ns - now_ns);
   played.scale_ns =
-      (starts[starts.size() - 1 - tenth] - starts[tenth]) / 2 + std::llround(kShareOfWait * wait) + kLeastScale_ns;
+      (starts[starts.size() - 1 - tenth] - starts[tenth]) / 2 + std::llround(kShareOfWait * wait) + kMinScale_ns;
   const auto& levels = engine.config().gpu.multi_gpu.queue_priority_levels;
   if (const auto level = levels.find(found->spec.priority); level != levels.end()) played.priority = level->second;
   last_ = {task, played};
@@ -77,7 +77,7 @@ void Forecaster::remember(int64_t task, int64_t said_ns, const StartForecast& fo
                           .priority = 0};
   if (last_.first == task && last_.second.said_ns == said_ns) played = last_.second;
   said_.try_emplace(task, Said{forecast, played});
-  if (said_.size() > kMostRemembered) said_.erase(said_.begin());
+  if (said_.size() > kMaxRemembered) said_.erase(said_.begin());
 }
 
 void Forecaster::started(int64_t task, int64_t moment_ns) {

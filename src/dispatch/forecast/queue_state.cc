@@ -8,7 +8,7 @@
 namespace sonde::dispatch::forecast {
 namespace {
 
-constexpr size_t kMostPlayed = 1000;
+constexpr size_t kMaxPlayed = 1000;
 constexpr int64_t kUnknownRoom = std::numeric_limits<int64_t>::max();
 
 class Maker {
@@ -119,7 +119,7 @@ class Maker {
   void add_waiting(const Task& task) {
     const std::vector<const Task*> queue = engine_.queue(std::numeric_limits<size_t>::max());
     const auto place = static_cast<size_t>(std::ranges::find(queue, task.id, &Task::id) - queue.begin());
-    const size_t played = std::min(place, kMostPlayed);
+    const size_t played = std::min(place, kMaxPlayed);
     state_.left_out = place - played;
     state_.play.waiting.reserve(played + 1);
     for (size_t i = 0; i < played; ++i) state_.play.waiting.push_back(play_task(*queue[i]));

@@ -234,9 +234,9 @@ void Keeper::read_output(size_t stream) {
 
 /// A process outside the task that was given its output could write for ever; what the pipe holds is the task's.
 void Keeper::read_what_is_left() {
-  constexpr int kMostReads = 64;  // of 64 KiB: a pipe holds 1 MiB at most
+  constexpr int kMaxReads = 64;  // of 64 KiB: a pipe holds 1 MiB at most
   for (size_t stream = 0; stream < files_.size(); ++stream) {
-    for (int i = 0; i < kMostReads && task_.streams[stream]; ++i) {
+    for (int i = 0; i < kMaxReads && task_.streams[stream]; ++i) {
       const int64_t before = files_[stream].total();
       read_output(stream);
       if (files_[stream].total() == before) break;

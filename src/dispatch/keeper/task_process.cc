@@ -17,14 +17,14 @@
 namespace sonde::dispatch::keeper {
 namespace {
 
-constexpr std::string_view kUsualPath = "/usr/local/bin:/usr/bin:/bin";
+constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 std::string_view path_of(const KeeperLaunch& launch) {
   constexpr std::string_view kName = "PATH=";
   for (const std::string& variable : launch.environment) {
     if (variable.starts_with(kName)) return std::string_view(variable).substr(kName.size());
   }
-  return kUsualPath;
+  return kDefaultPath;
 }
 
 /// A relative entry, or a program with a slash, counts from the task's folder.

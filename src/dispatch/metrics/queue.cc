@@ -30,8 +30,8 @@ void oldest(const TaskScrape& scrape, TaskSamples& out) {
   if (moment) out.add({}, static_cast<double>(*moment) / kSecondNs);
 }
 
-void tell_waits(const DispatchCounts& counts, const std::string& priority, const std::vector<int64_t>& buckets,
-                TaskSamples& out) {
+void add_waits(const DispatchCounts& counts, const std::string& priority, const std::vector<int64_t>& buckets,
+               TaskSamples& out) {
   int64_t sum = 0;
   for (size_t i = 0; i < buckets.size(); ++i) {
     sum += buckets[i];
@@ -45,7 +45,7 @@ void tell_waits(const DispatchCounts& counts, const std::string& priority, const
 
 void waits(const TaskScrape& scrape, TaskSamples& out) {
   const DispatchCounts& counts = scrape.queue.counts;
-  for (const auto& [priority, buckets] : counts.wait_buckets) tell_waits(counts, priority, buckets, out);
+  for (const auto& [priority, buckets] : counts.wait_buckets) add_waits(counts, priority, buckets, out);
 }
 
 /// Strategies that decided nothing yet are 0: whether any does can be asked from the start.

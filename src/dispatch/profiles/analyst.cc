@@ -110,7 +110,7 @@ void Analyst::finish(Recording recording) {
     fields.push_back({"reason", recording.record.trouble});
     parts_.log->warning("recording of a task failed", fields);
   }
-  parts_.told(recording.record);
+  parts_.finished(recording.record);
   const std::scoped_lock lock(mutex_);
   done_.push_back(std::move(recording));
 }

@@ -30,7 +30,7 @@ class Analyst {
     TaskStore* store = nullptr;
     Log* log = nullptr;
     std::function<Result<std::string>(const std::string& file, const std::atomic<bool>& stop)> analyse;
-    std::function<void(const ProfileRecord&)> told;  ///< of each that is over, from its thread
+    std::function<void(const ProfileRecord&)> finished;  ///< of each that is over, from its thread
   };
   explicit Analyst(Parts parts) : parts_(std::move(parts)) {}
   ~Analyst() { stop(); }

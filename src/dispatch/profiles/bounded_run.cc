@@ -30,9 +30,9 @@ constexpr milliseconds kGrace{5000};
 constexpr mode_t kOwnerOnly = 0600;
 
 /// True once it ended.
-bool wait_for(int handle, milliseconds patience) {
+bool wait_for(int handle, milliseconds timeout) {
   pollfd look{.fd = handle, .events = POLLIN, .revents = 0};
-  return poll(&look, 1, static_cast<int>(patience.count())) > 0;
+  return poll(&look, 1, static_cast<int>(timeout.count())) > 0;
 }
 
 /// Until it ends by itself; false where its time is over, or it is to stop.

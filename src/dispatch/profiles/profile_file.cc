@@ -12,10 +12,10 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr std::string_view kName = "profile";
-constexpr size_t kMostBytes = 256 << 10;
-constexpr std::ptrdiff_t kMostFindings = 20;
+constexpr size_t kMaxBytes = 256 << 10;
+constexpr std::ptrdiff_t kMaxFindings = 20;
 /// Less is not worth a number.
-constexpr double kLeastPercent = 0.5;
+constexpr double kMinPercent = 0.5;
 
 void replace_all(std::string& text, std::string_view name, const std::string& value) {
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size())) {
@@ -69,8 +69,8 @@ Result<std::string> findings_of(const std::string& document) {
   }
   Json findings = json["findings"];
   std::string text = findings.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() <= kMostBytes) return text;
-  if (std::ssize(findings) > kMostFindings) findings.erase(findings.begin() + kMostFindings, findings.end());
+  if (text.size() <= kMaxBytes) return text;
+  if (std::ssize(findings) > kMaxFindings) findings.erase(findings.begin() + kMaxFindings, findings.end());
   for (Json& finding : findings) {
     if (finding.is_object()) finding.erase("evidence");
   }
@@ -86,7 +86,7 @@ Finding greatest_finding(int64_t task, const std::string& findings) {
   const Json& first = json.front();
   Finding finding{.task = task, .says = text_of(first, "says"), .advice = text_of(first, "do")};
   const auto percent = first.find("ceiling_percent");
-  if (percent != first.end() && percent->is_number() && percent->get<double>() >= kLeastPercent) {
+  if (percent != first.end() && percent->is_number() && percent->get<double>() >= kMinPercent) {
     finding.says += fmt::format(" (fixing it saves at most {:.0f} % of the run)", percent->get<double>());
   }
   return finding;

@@ -15,7 +15,7 @@ constexpr double kNsPerDay = 86'400e9;
 /// Tasks of a type that are learned from before one is called slow.
 constexpr int64_t kFewestLearned = 20;
 /// What is shorter varies with the start of a program.
-constexpr int64_t kLeastSlowNs = kNsPerSecond;
+constexpr int64_t kMinSlowNs = kNsPerSecond;
 
 SlowWork::Place place_of(const Task& task) {
   return {.type = task.spec.type, .gpu_uuid = task.last()->gpus.front(), .gpu_name = task.last()->gpu_name};
@@ -36,14 +36,14 @@ std::string missing(const std::string& program, std::string_view key) {
 
 }  // namespace
 
-Profiler::Profiler(const DispatcherParts& parts, std::function<void(const ProfileRecord&)> told)
+Profiler::Profiler(const DispatcherParts& parts, std::function<void(const ProfileRecord&)> finished)
     : log_(parts.log),
       monitor_(parts.monitor),
       store_(parts.store),
       choice_([store = parts.store](const std::string& type, const std::string& why) {
         return store->started_since_profile(type, why).value_or(0);
       }),
-      analyst_({.store = parts.store, .log = parts.log, .analyse = parts.analyse, .told = std::move(told)}) {}
+      analyst_({.store = parts.store, .log = parts.log, .analyse = parts.analyse, .finished = std::move(finished)}) {}
 
 void Profiler::restore(const Restored& was) {
   for (const Measured& measured : was.measured) comparison_.learn(measured);
@@ -139,7 +139,7 @@ void Profiler::wrap(const Task& task, const config::Config& config, Launch& laun
 
 std::optional<Profiler::Slow> Profiler::slow(const Engine& engine, const Task& task, int64_t run_ns) {
   const Attempt& last = *task.last();
-  if (last.recorded || last.gpus.empty() || run_ns < kLeastSlowNs || !is_declared(engine.config(), task)) {
+  if (last.recorded || last.gpus.empty() || run_ns < kMinSlowNs || !is_declared(engine.config(), task)) {
     return std::nullopt;
   }
   const auto usual = engine.estimates().run_time_there(task.spec.type, last.gpu_name);
@@ -150,8 +150,8 @@ std::optional<Profiler::Slow> Profiler::slow(const Engine& engine, const Task& t
 }
 
 /// `running`: the engine where the task runs still, else null.
-void Profiler::tell_slow_task(const Engine& engine, const Task& task, const Slow& slow, int64_t now_ns,
-                              Engine* running) {
+void Profiler::report_slow_task(const Engine& engine, const Task& task, const Slow& slow, int64_t now_ns,
+                                Engine* running) {
   const SlowWork::Place place = place_of(task);
   const bool is_new = slow_.task_is_slow(place, task.id, slow.run_ns, slow.usual_ns, now_ns);
   if (!known_slow_.emplace(task.id, task.last()->number).second || !is_new) return;
@@ -239,7 +239,7 @@ void Profiler::ending(const Engine& engine, const EndReport& report, int64_t now
   if (!last.recorded && !task->cancelling && !last.gpus.empty()) {
     const int64_t run_ns = report.ended_ns - last.started_ns;
     if (const auto is_slow = slow(engine, *task, run_ns)) {
-      tell_slow_task(engine, *task, *is_slow, now_ns, nullptr);
+      report_slow_task(engine, *task, *is_slow, now_ns, nullptr);
     } else if (succeeded) {
       slow_.task_was_normal(task->spec.type, last.gpu_name);
     }
@@ -279,7 +279,7 @@ void Profiler::look(Engine& engine, const Indices& indices, int64_t now_ns) {
   for (const Task* task : engine.running()) {
     if (task->last() == nullptr || task->cancelling) continue;
     if (const auto is_slow = slow(engine, *task, now_ns - task->last()->started_ns)) {
-      tell_slow_task(engine, *task, *is_slow, now_ns, &engine);
+      report_slow_task(engine, *task, *is_slow, now_ns, &engine);
     }
   }
   take_done(now_ns);

@@ -23,7 +23,7 @@ class Profiler {
   using Indices = std::map<std::string, size_t>;  ///< UUID -> number of a GPU
 
   /// `told`: of each recording that is over, from another thread.
-  Profiler(const DispatcherParts& parts, std::function<void(const ProfileRecord&)> told);
+  Profiler(const DispatcherParts& parts, std::function<void(const ProfileRecord&)> finished);
 
   void restore(const Restored& was);
   /// Takes up what was not finished when the service ended. `running`: attempts that run.
@@ -50,7 +50,7 @@ class Profiler {
   void choose_one(Engine& engine, const Task& task, int64_t now_ns, std::vector<ProfileRecord>& records);
   [[nodiscard]] Recording recording_of(const Task& task, std::string why, int64_t now_ns) const;
   [[nodiscard]] static std::optional<Slow> slow(const Engine& engine, const Task& task, int64_t run_ns);
-  void tell_slow_task(const Engine& engine, const Task& task, const Slow& slow, int64_t now_ns, Engine* running);
+  void report_slow_task(const Engine& engine, const Task& task, const Slow& slow, int64_t now_ns, Engine* running);
   void compare(const Engine& engine, const Task& task, int64_t run_ns, int64_t now_ns);
   [[nodiscard]] std::optional<int64_t> worker_on(const std::string& gpu_uuid) const;
   void record_worker(const config::Config& config, const Task& task, std::string_view why, int64_t now_ns);

@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace batch_gpu {
@@ -11,7 +11,7 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("batch_gpu", {{"gpus", fmt::format("{}", fmt::join(candidate.task.only_gpus, ", "))}});
+  return make_refusal("batch_gpu", {{"gpus", fmt::format("{}", fmt::join(candidate.task.only_gpus, ", "))}});
 }
 
 }  // namespace

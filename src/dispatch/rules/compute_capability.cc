@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace compute_capability {
@@ -11,10 +11,10 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("compute_capability",
-              {{"has", shown_version(*candidate.gpu.compute_capability)},
-               {"needed", shown_version(candidate.config.gpu.min_compute_capability)}},
-              Lasts::for_good);
+  return make_refusal("compute_capability",
+                      {{"has", shown_version(*candidate.gpu.compute_capability)},
+                       {"needed", shown_version(candidate.config.gpu.min_compute_capability)}},
+                      Lasts::for_good);
 }
 
 }  // namespace

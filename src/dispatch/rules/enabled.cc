@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace enabled {
@@ -8,7 +8,7 @@ bool refuses(const Candidate& candidate) { return !candidate.config.gpu.enabled;
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("enabled");
+  return make_refusal("enabled");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace health {
@@ -8,7 +8,7 @@ bool refuses(const Candidate& candidate) { return !candidate.gpu.trouble.empty()
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("health", {{"trouble", candidate.gpu.trouble}});
+  return make_refusal("health", {{"trouble", candidate.gpu.trouble}});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace kept {
@@ -10,7 +10,7 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("kept", {{"task", std::to_string(candidate.load.kept_for)}});
+  return make_refusal("kept", {{"task", std::to_string(candidate.load.kept_for)}});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace max_temperature {
@@ -11,8 +11,8 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("max_temperature", {{"temperature", shown_celsius(*candidate.gpu.temperature_celsius)},
-                                  {"limit", shown_celsius(candidate.config.gpu.max_temperature)}});
+  return make_refusal("max_temperature", {{"temperature", shown_celsius(*candidate.gpu.temperature_celsius)},
+                                          {"limit", shown_celsius(candidate.config.gpu.max_temperature)}});
 }
 
 }  // namespace

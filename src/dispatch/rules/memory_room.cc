@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace memory_room {
@@ -14,14 +14,15 @@ std::optional<Refusal> refuse(const Candidate& candidate) {
   const GpuState& gpu = candidate.gpu;
   const std::string need = shown_gib(candidate.need_bytes);
   if (*gpu.memory_total_bytes < candidate.need_bytes) {
-    return told("memory_room_total", {{"need", need}, {"total", shown_gib(*gpu.memory_total_bytes)}}, Lasts::for_good);
+    return make_refusal("memory_room_total", {{"need", need}, {"total", shown_gib(*gpu.memory_total_bytes)}},
+                        Lasts::for_good);
   }
   const int64_t room = *room_bytes(gpu, candidate.load);
-  return told("memory_room", {{"need", need},
-                              {"kept", shown_gib(candidate.load.reserved_bytes)},
-                              {"foreign", shown_gib(foreign_bytes(gpu, candidate.load))},
-                              {"room", shown_gib(std::max<int64_t>(0, room))},
-                              {"missing", shown_gib(candidate.need_bytes - room)}});
+  return make_refusal("memory_room", {{"need", need},
+                                      {"kept", shown_gib(candidate.load.reserved_bytes)},
+                                      {"foreign", shown_gib(foreign_bytes(gpu, candidate.load))},
+                                      {"room", shown_gib(std::max<int64_t>(0, room))},
+                                      {"missing", shown_gib(candidate.need_bytes - room)}});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace memory_threshold {
@@ -16,8 +16,8 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("memory_threshold", {{"used", shown_share(*used_share(candidate.gpu))},
-                                   {"limit", shown_share(candidate.config.gpu.memory_threshold)}});
+  return make_refusal("memory_threshold", {{"used", shown_share(*used_share(candidate.gpu))},
+                                           {"limit", shown_share(candidate.config.gpu.memory_threshold)}});
 }
 
 }  // namespace

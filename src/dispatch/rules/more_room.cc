@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace more_room {
@@ -13,12 +13,12 @@ bool refuses(const Candidate& candidate) {
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
   const int64_t total = *candidate.gpu.memory_total_bytes;
-  const std::string least = shown_gib(*candidate.task.least_room_bytes);
+  const std::string min = shown_gib(*candidate.task.least_room_bytes);
   if (total <= *candidate.task.least_room_bytes) {
-    return told("more_room_total", {{"least", least}, {"total", shown_gib(total)}}, Lasts::for_good);
+    return make_refusal("more_room_total", {{"least", min}, {"total", shown_gib(total)}}, Lasts::for_good);
   }
   const int64_t room = std::max<int64_t>(0, *room_bytes(candidate.gpu, candidate.load));
-  return told("more_room", {{"least", least}, {"room", shown_gib(room)}});
+  return make_refusal("more_room", {{"least", min}, {"room", shown_gib(room)}});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "dispatch/rules/shared_failed_worker.h"
 
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 
@@ -11,7 +11,7 @@ bool worker_failed_on(const Task& task, const std::string& gpu_uuid) {
 }
 
 Refusal failed_worker() {
-  Refusal refusal = told("failed_worker");
+  Refusal refusal = make_refusal("failed_worker");
   refusal.rule = "failed_worker";
   return refusal;
 }

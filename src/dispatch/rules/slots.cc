@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace slots {
@@ -10,8 +10,9 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("slots", {{"tasks", std::to_string(candidate.load.tasks)},
-                        {"limit", std::to_string(candidate.config.gpu.multi_gpu.max_concurrent_tasks_per_gpu)}});
+  return make_refusal("slots",
+                      {{"tasks", std::to_string(candidate.load.tasks)},
+                       {"limit", std::to_string(candidate.config.gpu.multi_gpu.max_concurrent_tasks_per_gpu)}});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace utilization_threshold {
@@ -10,8 +10,8 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("utilization_threshold", {{"use", shown_share(*candidate.gpu.utilization)},
-                                        {"limit", shown_share(candidate.config.gpu.utilization_threshold)}});
+  return make_refusal("utilization_threshold", {{"use", shown_share(*candidate.gpu.utilization)},
+                                                {"limit", shown_share(candidate.config.gpu.utilization_threshold)}});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 #include "dispatch/strategies/shared_mapping.h"
 
 namespace sonde::dispatch {
@@ -13,7 +13,7 @@ bool refuses(const Candidate& candidate) {
 
 std::optional<Refusal> refuse(const Candidate& candidate) {
   if (!refuses(candidate)) return std::nullopt;
-  return told("worker", {{"type", candidate.task.spec.type}}, Lasts::for_good);
+  return make_refusal("worker", {{"type", candidate.task.spec.type}}, Lasts::for_good);
 }
 
 }  // namespace

@@ -8,12 +8,11 @@ namespace {
 
 double draw_of(const Distribution::Part& part, std::mt19937_64& random) {
   using Shape = Distribution::Shape;
-  constexpr double kLeastOfMean = 0.1;
+  constexpr double kMinOfMean = 0.1;
   switch (part.shape) {
     case Shape::fixed: return part.a;
     case Shape::log_normal: return part.a * std::exp(part.b * std::normal_distribution<double>()(random));
-    case Shape::normal:
-      return std::max(part.a * kLeastOfMean, std::normal_distribution<double>(part.a, part.b)(random));
+    case Shape::normal: return std::max(part.a * kMinOfMean, std::normal_distribution<double>(part.a, part.b)(random));
     case Shape::uniform: return std::uniform_real_distribution<double>(part.a, part.b)(random);
     case Shape::power: return part.a * std::exp(std::exponential_distribution<double>(part.b)(random));
   }

@@ -14,7 +14,7 @@ namespace sonde::dispatch::simulation {
 namespace {
 
 constexpr double kLongest_ns = 366 * kDayNs;
-constexpr double kMostBytes = 1e15;
+constexpr double kMaxBytes = 1e15;
 constexpr auto kFileKeys =
     std::to_array<std::string_view>({"version", "duration", "gpus", "driver_version", "speeds", "types", "tasks"});
 constexpr auto kKindKeys = std::to_array<std::string_view>(
@@ -147,17 +147,17 @@ class Reader {
   }
 
   void read_kind(const YAML::Node& node, TaskKind& kind) {
-    constexpr double kMostAtOnce = 10'000;
+    constexpr double kMaxAtOnce = 10'000;
     if (const auto type = values_.text(node, "type")) kind.type = *type;
-    kind.count = values_.whole(node, "count", kNumbers, 1, kMostAtOnce).value_or(kind.count);
+    kind.count = values_.whole(node, "count", kNumbers, 1, kMaxAtOnce).value_or(kind.count);
     kind.is_batch = values_.yes_or_no(node, "batch").value_or(kind.is_batch);
     read_distribution(node, "run_time", kTimes, kLongest_ns, kind.run_time);
-    read_distribution(node, "memory", kMemory, kMostBytes, kind.memory);
+    read_distribution(node, "memory", kMemory, kMaxBytes, kind.memory);
     kind.utilization = values_.amount(node, "utilization", kShares, 0, 1).value_or(kind.utilization);
     kind.failures = values_.amount(node, "failures", kShares, 0, 1).value_or(kind.failures);
     set(kind.priority, values_.one_of(node, "priority", priorities_));
     set(kind.gpus, values_.whole(node, "gpus", kNumbers, 0, 1024));
-    set(kind.declared_bytes, values_.whole(node, "declared_memory", kMemory, 1, kMostBytes));
+    set(kind.declared_bytes, values_.whole(node, "declared_memory", kMemory, 1, kMaxBytes));
     set(kind.time_limit_ns, values_.whole(node, "time_limit", kTimes, 1e9, kLongest_ns));
     set(kind.retries, values_.whole(node, "retries", kNumbers, 0, 100));
     if (const auto strategy = values_.one_of(node, "strategy", strategies_)) kind.strategy = *strategy;
@@ -184,7 +184,7 @@ class Reader {
       values_.problem(arrivals.Mark(), "'until' must be later than 'from'; both are times of day");
   }
 
-  void read_distribution(const YAML::Node& node, const char* key, Units units, double most, Distribution& read) {
+  void read_distribution(const YAML::Node& node, const char* key, Units units, double max, Distribution& read) {
     const YAML::Node value = node[key];
     if (!value) {
       if (read.parts.empty())
@@ -193,24 +193,24 @@ class Reader {
     }
     read.parts.clear();
     if (!value.IsSequence()) {
-      read.parts.push_back(read_part(value, key, units, most));
+      read.parts.push_back(read_part(value, key, units, max));
       return;
     }
-    for (const YAML::Node& part : value) read.parts.push_back(read_part(part, key, units, most));
+    for (const YAML::Node& part : value) read.parts.push_back(read_part(part, key, units, max));
     if (value.size() == 0) values_.problem(value.Mark(), fmt::format("'{}' is an empty list", key));
   }
 
-  Distribution::Part read_part(const YAML::Node& value, const char* key, Units units, double most) {
+  Distribution::Part read_part(const YAML::Node& value, const char* key, Units units, double max) {
     Distribution::Part part;
     if (value.IsScalar()) {
-      part.a = values_.amount_of(value, key, units, 0, most).value_or(0);
+      part.a = values_.amount_of(value, key, units, 0, max).value_or(0);
       return part;
     }
     if (!values_.is_map(value, kShapeKeys)) return part;
-    constexpr double kLeastShare = 1e-6;
-    part.share = values_.amount(value, "share", kShares, kLeastShare, 1).value_or(1);
+    constexpr double kMinShare = 1e-6;
+    part.share = values_.amount(value, "share", kShares, kMinShare, 1).value_or(1);
     if (value["fixed"]) {
-      part.a = values_.amount(value, "fixed", units, 0, most).value_or(0);
+      part.a = values_.amount(value, "fixed", units, 0, max).value_or(0);
       return part;
     }
     const auto* const shape =
@@ -223,11 +223,11 @@ class Reader {
               key));
       return part;
     }
-    constexpr double kMostNumber = 100;
+    constexpr double kMaxNumber = 100;
     part.shape = shape->shape;
-    part.a = values_.amount(value, shape->first, units, 0, most).value_or(0);
-    part.b = shape->is_second_amount ? values_.amount(value, shape->second, units, 0, most).value_or(0)
-                                     : values_.amount(value, shape->second, kNumbers, 0, kMostNumber).value_or(0);
+    part.a = values_.amount(value, shape->first, units, 0, max).value_or(0);
+    part.b = shape->is_second_amount ? values_.amount(value, shape->second, units, 0, max).value_or(0)
+                                     : values_.amount(value, shape->second, kNumbers, 0, kMaxNumber).value_or(0);
     if (part.shape == Distribution::Shape::uniform && part.b < part.a)
       values_.problem(value.Mark(), "'to' must be larger than 'from'");
     if (part.shape == Distribution::Shape::power && part.b < 1)

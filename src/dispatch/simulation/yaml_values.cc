@@ -13,12 +13,12 @@
 namespace sonde::dispatch::simulation {
 namespace {
 
-std::string wanted(Units units, double least, double most) {
+std::string wanted(Units units, double min, double max) {
   const UnitOf& unit = units.front();
-  const std::string range = fmt::format("from {:g} to {:g}", least / unit.factor, most / unit.factor);
+  const std::string range = fmt::format("from {:g} to {:g}", min / unit.factor, max / unit.factor);
   if (unit.name.empty()) return fmt::format("expected a number {}", range);
   return fmt::format("expected a number {} with its unit, such as '{:g} {}'", range,
-                     std::clamp(10 * unit.factor, least, most) / unit.factor, unit.name);
+                     std::clamp(10 * unit.factor, min, max) / unit.factor, unit.name);
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ bool YamlValues::is_map(const YAML::Node& node, std::span<const std::string_view
   return true;
 }
 
-std::optional<double> YamlValues::amount_of(const YAML::Node& value, std::string_view key, Units units, double least,
-                                            double most) {
+std::optional<double> YamlValues::amount_of(const YAML::Node& value, std::string_view key, Units units, double min,
+                                            double max) {
   const std::string text = value.IsScalar() ? value.Scalar() : "";
   const size_t end = text.find_first_not_of("0123456789.+-eE");
   const auto number = real_of(std::string_view(text).substr(0, end));
@@ -47,23 +47,21 @@ std::optional<double> YamlValues::amount_of(const YAML::Node& value, std::string
   const std::string_view unit = at == std::string::npos ? "" : std::string_view(text).substr(at);
   const auto found = std::ranges::find(units, unit, &UnitOf::name);
   constexpr double kRounding = 1e-12;
-  if (number && found != units.end() && *number * found->factor >= least &&
-      *number * found->factor <= most * (1 + kRounding))
+  if (number && found != units.end() && *number * found->factor >= min &&
+      *number * found->factor <= max * (1 + kRounding))
     return *number * found->factor;
-  problem(value.Mark(), fmt::format("'{}' is not a valid value for '{}': {}", text, key, wanted(units, least, most)));
+  problem(value.Mark(), fmt::format("'{}' is not a valid value for '{}': {}", text, key, wanted(units, min, max)));
   return std::nullopt;
 }
 
-std::optional<double> YamlValues::amount(const YAML::Node& map, const char* key, Units units, double least,
-                                         double most) {
+std::optional<double> YamlValues::amount(const YAML::Node& map, const char* key, Units units, double min, double max) {
   const YAML::Node node = map[key];
   if (!node) return std::nullopt;
-  return amount_of(node, key, units, least, most);
+  return amount_of(node, key, units, min, max);
 }
 
-std::optional<int64_t> YamlValues::whole(const YAML::Node& map, const char* key, Units units, double least,
-                                         double most) {
-  const auto value = amount(map, key, units, least, most);
+std::optional<int64_t> YamlValues::whole(const YAML::Node& map, const char* key, Units units, double min, double max) {
+  const auto value = amount(map, key, units, min, max);
   if (!value) return std::nullopt;
   return std::llround(*value);
 }

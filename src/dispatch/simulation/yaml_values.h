@@ -32,10 +32,9 @@ class YamlValues {
   /// A map with no other keys than these.
   bool is_map(const YAML::Node& node, std::span<const std::string_view> known);
   /// "80 GiB" in the unit that has the factor 1; absent where the key is, or its value is wrong.
-  std::optional<double> amount(const YAML::Node& map, const char* key, Units units, double least, double most);
-  std::optional<int64_t> whole(const YAML::Node& map, const char* key, Units units, double least, double most);
-  std::optional<double> amount_of(const YAML::Node& value, std::string_view key, Units units, double least,
-                                  double most);
+  std::optional<double> amount(const YAML::Node& map, const char* key, Units units, double min, double max);
+  std::optional<int64_t> whole(const YAML::Node& map, const char* key, Units units, double min, double max);
+  std::optional<double> amount_of(const YAML::Node& value, std::string_view key, Units units, double min, double max);
   std::optional<std::string> text(const YAML::Node& map, const char* key);
   std::optional<bool> yes_or_no(const YAML::Node& map, const char* key);
   std::vector<std::string> texts(const YAML::Node& map, const char* key);

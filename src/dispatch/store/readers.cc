@@ -4,7 +4,7 @@ namespace sonde::dispatch::store {
 namespace {
 
 /// Each holds some 2 MB of pages.
-constexpr size_t kMostIdle = 4;
+constexpr size_t kMaxIdle = 4;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Result<std::unique_ptr<Connection>> Readers::take() {
 
 void Readers::give_back(std::unique_ptr<Connection> db) {
   const std::scoped_lock lock(mutex_);
-  if (idle_.size() < kMostIdle) idle_.push_back(std::move(db));
+  if (idle_.size() < kMaxIdle) idle_.push_back(std::move(db));
 }
 
 }  // namespace sonde::dispatch::store

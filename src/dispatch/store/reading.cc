@@ -123,7 +123,7 @@ Result<std::vector<Task>> tasks_of_state(Connection& db, const TaskQuery& asked,
   sql += " ORDER BY t.id DESC LIMIT ?5";
   auto query = db.query(sql);
   if (!query) return std::unexpected(query.error());
-  query->bind(below(asked.before_id)).bind(asked.type).bind(asked.submitted_by).bind(asked.batch).bind(asked.most);
+  query->bind(below(asked.before_id)).bind(asked.type).bind(asked.submitted_by).bind(asked.batch).bind(asked.max);
   return all(*query, task_of);
 }
 
@@ -136,7 +136,7 @@ Result<std::vector<Task>> tasks_of_states(Connection& db, const TaskQuery& asked
     std::ranges::move(*some, std::back_inserter(list));
   }
   std::ranges::sort(list, std::greater(), &Task::id);
-  if (std::cmp_greater(list.size(), asked.most)) list.resize(static_cast<size_t>(asked.most));
+  if (std::cmp_greater(list.size(), asked.max)) list.resize(static_cast<size_t>(asked.max));
   return list;
 }
 
@@ -155,7 +155,7 @@ Result<std::optional<Batch>> find_batch(Connection& db, int64_t batch) {
 }
 
 Result<std::vector<Task>> list_tasks(Connection& db, const TaskQuery& query) {
-  if (query.most <= 0) return std::vector<Task>();
+  if (query.max <= 0) return std::vector<Task>();
   if (query.states.empty()) return tasks_of_state(db, query, std::nullopt);
   SONDE_TRY(db.execute("BEGIN"));  // one that changes its state meanwhile is not seen twice
   auto list = tasks_of_states(db, query);
@@ -163,10 +163,10 @@ Result<std::vector<Task>> list_tasks(Connection& db, const TaskQuery& query) {
   return list;
 }
 
-Result<std::vector<Batch>> list_batches(Connection& db, int64_t before_id, int64_t most) {
+Result<std::vector<Batch>> list_batches(Connection& db, int64_t before_id, int64_t max) {
   auto query = db.query(fmt::format("{} WHERE id < ? ORDER BY id DESC LIMIT ?", kBatchRows));
   if (!query) return std::unexpected(query.error());
-  return all(query->bind(below(before_id)).bind(std::max<int64_t>(0, most)), batch_of);
+  return all(query->bind(below(before_id)).bind(std::max<int64_t>(0, max)), batch_of);
 }
 
 Result<std::vector<Decision>> decisions_of(Connection& db, int64_t task) {
@@ -182,11 +182,11 @@ Result<std::vector<ProfileRecord>> profiles_of(Connection& db, int64_t task) {
   return all(query->bind(task), profile_of);
 }
 
-Result<std::vector<ProfileRecord>> profiles_of_type(Connection& db, const std::string& type, int64_t most) {
+Result<std::vector<ProfileRecord>> profiles_of_type(Connection& db, const std::string& type, int64_t max) {
   auto query = db.query(fmt::format(
       "{} CROSS JOIN tasks t ON t.id = p.task WHERE t.type = ? ORDER BY p.moment_ns DESC LIMIT ?", kProfileRows));
   if (!query) return std::unexpected(query.error());
-  return all(query->bind(type).bind(std::max<int64_t>(0, most)), profile_of);
+  return all(query->bind(type).bind(std::max<int64_t>(0, max)), profile_of);
 }
 
 Result<std::vector<ProfileRecord>> open_profiles(Connection& db, int64_t since_ns) {
@@ -213,11 +213,11 @@ Result<std::vector<Task>> unfinished_tasks(Connection& db) {
   return all(*query, task_of);
 }
 
-Result<std::vector<Task>> last_started_of_type(Connection& db, const std::string& type, int64_t most) {
+Result<std::vector<Task>> last_started_of_type(Connection& db, const std::string& type, int64_t max) {
   auto query =
       db.query(fmt::format("{} WHERE t.type = ? AND t.started_ns IS NOT NULL ORDER BY t.id DESC LIMIT ?", kTaskRows));
   if (!query) return std::unexpected(query.error());
-  return all(query->bind(type).bind(most), task_of);
+  return all(query->bind(type).bind(max), task_of);
 }
 
 Result<int64_t> id_of_key(Connection& db, std::string_view table, const std::string& by, const std::string& key) {

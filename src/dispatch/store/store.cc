@@ -84,8 +84,8 @@ class Sqlite : public TaskStore {
   Result<std::vector<Task>> list(const TaskQuery& query) const override {
     return read([&](Connection& db) { return store::list_tasks(db, query); });
   }
-  Result<std::vector<Batch>> list_batches(int64_t before_id, int64_t most) const override {
-    return read([&](Connection& db) { return store::list_batches(db, before_id, most); });
+  Result<std::vector<Batch>> list_batches(int64_t before_id, int64_t max) const override {
+    return read([&](Connection& db) { return store::list_batches(db, before_id, max); });
   }
   Result<std::vector<Decision>> decisions(int64_t task) const override {
     return read([&](Connection& db) { return store::decisions_of(db, task); });
@@ -93,8 +93,8 @@ class Sqlite : public TaskStore {
   Result<std::vector<ProfileRecord>> profiles(int64_t task) const override {
     return read([&](Connection& db) { return store::profiles_of(db, task); });
   }
-  Result<std::vector<ProfileRecord>> profiles_of_type(const std::string& type, int64_t most) const override {
-    return read([&](Connection& db) { return store::profiles_of_type(db, type, most); });
+  Result<std::vector<ProfileRecord>> profiles_of_type(const std::string& type, int64_t max) const override {
+    return read([&](Connection& db) { return store::profiles_of_type(db, type, max); });
   }
   Result<std::vector<ProfileRecord>> open_profiles(int64_t since_ns) const override {
     return read([&](Connection& db) { return store::open_profiles(db, since_ns); });

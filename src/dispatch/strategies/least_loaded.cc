@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 #include "dispatch/strategies/shared_use.h"
 
 namespace sonde::dispatch {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 #include "dispatch/strategy.h"
 
 namespace sonde::dispatch {

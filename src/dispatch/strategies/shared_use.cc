@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 namespace sonde::dispatch {
 namespace {

@@ -11,11 +11,11 @@ void look_at_fit(const Host& host, const FoundLibrary& library, Findings& found)
   const Version driver = driver_version(host);
   const Version cuda = cuda_of_driver(host);
   const std::string version = library.version.text;
-  const Version least = least_driver(library.version.major());
+  const Version min = min_driver(library.version.major());
   const bool newer = cuda.known() && library.version.major() > cuda.major();
-  if (newer || (driver.known() && least.known() && driver < least)) {
+  if (newer || (driver.known() && min.known() && driver < min)) {
     found.say(Outcome::wrong, "cuda_too_new",
-              {version, library.path, least.known() ? least.text : "of that CUDA", driver.text,
+              {version, library.path, min.known() ? min.text : "of that CUDA", driver.text,
                std::to_string(library.version.major())});
   } else if (library.version.parts.size() > 1 && library.version.major() == cuda.major() && cuda.parts.size() > 1 &&
              library.version.parts[1] > cuda.parts[1]) {

@@ -24,14 +24,14 @@ void look(const Host& host, Findings& found) {
   const auto libraries = find_libraries(host, "libcudnn");
   const int runtime = newest_runtime(host);
   const Version driver = driver_version(host);
-  const Version least = least_driver(kCuda12);
+  const Version min = min_driver(kCuda12);
   for (const FoundLibrary& library : libraries) {
     const std::string version = library.version.text;
     if (library.version.major() <= kLastForCuda12 && runtime > kCuda12) {
       found.say(Outcome::wrong, "cudnn_old",
                 {version, library.path, std::to_string(kCuda12), std::to_string(runtime), std::to_string(runtime)});
-    } else if (library.version.major() == kNine && driver.known() && runtime >= kCuda12 && driver < least) {
-      found.say(Outcome::wrong, "cudnn_driver", {version, least.text, driver.text});
+    } else if (library.version.major() == kNine && driver.known() && runtime >= kCuda12 && driver < min) {
+      found.say(Outcome::wrong, "cudnn_driver", {version, min.text, driver.text});
     } else {
       found.say(Outcome::good, "cudnn", {version, library.path});
     }

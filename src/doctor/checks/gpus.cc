@@ -11,7 +11,7 @@ namespace {
 
 using device::GpuReading;
 
-constexpr std::chrono::milliseconds kPatience{10'000};
+constexpr std::chrono::milliseconds kTimeout{10'000};
 
 /// A member of GpuReading in nvidia-smi's words.
 std::string words_of(std::string_view field, const GpuReading& reading) {
@@ -43,10 +43,10 @@ void look_at_settings(const std::string& gpu, const GpuReading& reading, Finding
     found.say(Outcome::note, "gpu_mig_pending", {gpu});
   }
   const auto lanes = reading.pcie_width;
-  const auto most = reading.pcie_max_width;
-  if (lanes && most && *lanes < *most) {
+  const auto max = reading.pcie_max_width;
+  if (lanes && max && *lanes < *max) {
     found.say(Outcome::note, "gpu_pcie_width",
-              {gpu, std::to_string(*lanes), std::to_string(*most), reading.pci_bus_id.value_or("BUS")});
+              {gpu, std::to_string(*lanes), std::to_string(*max), reading.pci_bus_id.value_or("BUS")});
   }
 }
 
@@ -71,7 +71,7 @@ void look(const Host& host, Findings& found) {
   device::ParallelReader reader(*host.gpus());
   std::vector<size_t> all(reader.gpu_count());
   std::iota(all.begin(), all.end(), size_t{0});
-  const auto states = reader.read(all, device::identity | device::fast | device::slow, kPatience);
+  const auto states = reader.read(all, device::identity | device::fast | device::slow, kTimeout);
   for (size_t i = 0; i < states.size(); ++i) look_at(i, states[i], found);
 }
 

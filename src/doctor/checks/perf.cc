@@ -4,7 +4,7 @@ namespace sonde::doctor {
 namespace perf {
 namespace {
 
-constexpr int64_t kMostParanoid = 2;  // Nsight Systems' requirement for CPU samples
+constexpr int64_t kMaxParanoid = 2;  // Nsight Systems' requirement for CPU samples
 
 void look_at_perf(const Host& host, Findings& found) {
   const auto paranoid = number_in(host, "/proc/sys/kernel/perf_event_paranoid");
@@ -12,7 +12,7 @@ void look_at_perf(const Host& host, Findings& found) {
     found.say(Outcome::note, "perf_unknown");
     return;
   }
-  const bool works = *paranoid <= kMostParanoid || host.user_id() == 0;
+  const bool works = *paranoid <= kMaxParanoid || host.user_id() == 0;
   found.say(works ? Outcome::good : Outcome::wrong, works ? "perf" : "perf_paranoid", {std::to_string(*paranoid)});
 }
 

@@ -13,7 +13,7 @@ struct gzFile_s;  // NOLINT(readability-identifier-naming): zlib's name
 
 namespace sonde {
 
-/// A text file written in large pieces, gzipped where asked for. Failed writes are told once, by finish().
+/// A text file written in large pieces, gzipped where asked for. Failed writes are reported once, by finish().
 class TextFile {
  public:
   [[nodiscard]] static Result<TextFile> create(const std::string& path, bool gzip);

@@ -2,7 +2,7 @@
 
 #include "exporters/nsys/sections.h"
 
-/// What binary payloads are made of. What is 0 was not told, and is NULL.
+/// What binary payloads are made of. What is 0 is unknown, and is NULL.
 namespace sonde::nsys_export {
 namespace {
 
@@ -14,7 +14,7 @@ Cell if_told(uint64_t value) { return value == 0 ? Cell() : number(value); }
 Cell if_told(const std::string& value) { return value.empty() ? Cell() : Cell(value); }
 
 template <auto member>
-Cell told(const Context&, const Schemas& all, size_t row) {
+Cell known_field(const Context&, const Schemas& all, size_t row) {
   return if_told(all[row].*member);
 }
 
@@ -25,20 +25,20 @@ Cell entries_of_schema(const Context&, const Schemas& all, size_t row) { return 
 constexpr std::array kSchemaColumns = {
     SchemaColumn{"domainId", kInteger, domain_of_schema},
     SchemaColumn{"schemaId", kInteger, id_of_schema},
-    SchemaColumn{"name", kText, told<&PayloadSchema::name>},
-    SchemaColumn{"type", kInteger, told<&PayloadSchema::type>},
-    SchemaColumn{"flags", kInteger, told<&PayloadSchema::flags>},
+    SchemaColumn{"name", kText, known_field<&PayloadSchema::name>},
+    SchemaColumn{"type", kInteger, known_field<&PayloadSchema::type>},
+    SchemaColumn{"flags", kInteger, known_field<&PayloadSchema::flags>},
     SchemaColumn{"numEntries", kInteger, entries_of_schema},
-    SchemaColumn{"payloadSize", kInteger, told<&PayloadSchema::bytes>},
-    SchemaColumn{"alignTo", kInteger, told<&PayloadSchema::align>},
+    SchemaColumn{"payloadSize", kInteger, known_field<&PayloadSchema::bytes>},
+    SchemaColumn{"alignTo", kInteger, known_field<&PayloadSchema::align>},
 };
 
 constexpr std::array kEnumColumns = {
     SchemaColumn{"domainId", kInteger, domain_of_schema},
     SchemaColumn{"schemaId", kInteger, id_of_schema},
-    SchemaColumn{"name", kText, told<&PayloadSchema::name>},
+    SchemaColumn{"name", kText, known_field<&PayloadSchema::name>},
     SchemaColumn{"numEntries", kInteger, entries_of_schema},
-    SchemaColumn{"size", kInteger, told<&PayloadSchema::bytes>},
+    SchemaColumn{"size", kInteger, known_field<&PayloadSchema::bytes>},
 };
 
 /// An entry of a schema, with what its row says of that.
@@ -59,7 +59,7 @@ Cell index_of_entry(const Context&, const EntryRows& all, size_t row) { return n
 Cell type_of_entry(const Context&, const EntryRows& all, size_t row) { return number(all[row].entry().type); }
 
 template <auto member>
-Cell told_of_entry(const Context&, const EntryRows& all, size_t row) {
+Cell known_entry_field(const Context&, const EntryRows& all, size_t row) {
   return if_told(all[row].entry().*member);
 }
 
@@ -67,19 +67,19 @@ constexpr std::array kEntryColumns = {
     EntryColumn{"domainId", kIntegerSet, domain_of_entry},
     EntryColumn{"schemaId", kIntegerSet, schema_of_entry},
     EntryColumn{"idx", kIntegerSet, index_of_entry},
-    EntryColumn{"flags", kInteger, told_of_entry<&PayloadEntry::flags>},
+    EntryColumn{"flags", kInteger, known_entry_field<&PayloadEntry::flags>},
     EntryColumn{"type", kInteger, type_of_entry},
-    EntryColumn{"name", kText, told_of_entry<&PayloadEntry::name>},
-    EntryColumn{"description", kText, told_of_entry<&PayloadEntry::description>},
-    EntryColumn{"arrayOrUnionDetail", kInteger, told_of_entry<&PayloadEntry::detail>},
-    EntryColumn{"offset", kInteger, told_of_entry<&PayloadEntry::offset>},
+    EntryColumn{"name", kText, known_entry_field<&PayloadEntry::name>},
+    EntryColumn{"description", kText, known_entry_field<&PayloadEntry::description>},
+    EntryColumn{"arrayOrUnionDetail", kInteger, known_entry_field<&PayloadEntry::detail>},
+    EntryColumn{"offset", kInteger, known_entry_field<&PayloadEntry::offset>},
 };
 
 constexpr std::array kEnumValueColumns = {
     EntryColumn{"domainId", kIntegerSet, domain_of_entry},
     EntryColumn{"schemaId", kIntegerSet, schema_of_entry},
     EntryColumn{"idx", kIntegerSet, index_of_entry},
-    EntryColumn{"name", kText, told_of_entry<&PayloadEntry::name>},
+    EntryColumn{"name", kText, known_entry_field<&PayloadEntry::name>},
     EntryColumn{"value", kInteger, type_of_entry},
     EntryColumn{"isFlag", kInteger,
                 [](const Context&, const EntryRows& all, size_t row) { return number(all[row].entry().flags); }},

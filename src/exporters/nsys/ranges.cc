@@ -80,7 +80,7 @@ const Payload* binary_payload(const Table& table, size_t row) {
   return table.payloads.empty() || table.payloads[row].schema == 0 ? nullptr : &table.payloads[row];
 }
 
-/// A payload's bytes behind a head of 32 bytes, as Nsight Systems writes them where it is told to: domain, schema,
+/// A payload's bytes behind a head of 32 bytes, as Nsight Systems writes them where it is asked to: domain, schema,
 /// bytes of the payload and of all, 64 bits each.
 template <typename Table>
 Cell bytes_of(const Context& c, const Table& table, size_t row) {
@@ -105,7 +105,7 @@ Cell text_of_payload(const Context&, const Table& table, size_t row) {
 
 /// What a framework says of an operator beside its name, under the framework's own keys.
 Cell json_of(const Context& c, const Ranges& r, size_t row) {
-  if (const Cell told = text_of_payload(c, r, row); told.kind != Cell::Kind::null) return told;
+  if (const Cell text = text_of_payload(c, r, row); text.kind != Cell::Kind::null) return text;
   static thread_local std::string json;
   json.clear();
   if (!r.sequence.empty() && r.sequence[row] != kUnknown)

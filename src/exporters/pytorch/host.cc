@@ -16,7 +16,7 @@ std::string_view category_of(DomainKind kind) {
   return "user_annotation";
 }
 
-/// Shapes stand in the trace as the source wrote them: lists of numbers stay lists, anything else becomes a string.
+/// Shapes are in the trace as the source wrote them: lists of numbers stay lists, anything else becomes a string.
 bool is_list_of_numbers(std::string_view text) {
   int depth = 0;
   for (const char c : text) {

@@ -12,6 +12,7 @@
 /// do not count: they wait for other GPUs and for links, so a measurement of them alone shows little.
 namespace sonde {
 namespace dominant_kernel_finding {
+namespace {
 
 /// Half of all busy time: no other kernel can matter as much.
 constexpr double kMinShare = 0.5;
@@ -147,6 +148,7 @@ std::vector<FindingDoc> docs() {
       .evidence = {}}};
 }
 
+}  // namespace
 }  // namespace dominant_kernel_finding
 
 extern const Rule dominant_kernel_rule;

@@ -15,6 +15,7 @@
 /// moving data (other ranks are not in the profile), or if each collective is alone between kernels that need it.
 namespace sonde {
 namespace exposed_communication_finding {
+namespace {
 
 /// Of communication while nothing computes: some records are lost.
 constexpr double kMaxUnmatchedShare = 0.05;
@@ -173,6 +174,7 @@ std::vector<FindingDoc> docs() {
                  .min_percent = kMinPercentOfBound}};
 }
 
+}  // namespace
 }  // namespace exposed_communication_finding
 
 extern const Rule exposed_communication_rule;

@@ -18,6 +18,7 @@
 /// are pageable_copy's: they block the host, and cannot overlap before they are pinned.
 namespace sonde {
 namespace exposed_copy_finding {
+namespace {
 
 struct Exposed {
   Span span;
@@ -131,6 +132,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest pieces."}};
 }
 
+}  // namespace
 }  // namespace exposed_copy_finding
 
 extern const Rule exposed_copy_rule;

@@ -9,6 +9,7 @@
 /// rates. Memory may limit the matrix products before that.
 namespace sonde {
 namespace float32_matmul_finding {
+namespace {
 
 /// Peak rate of dense tensor cores over that of float32 without them (NVIDIA's architecture papers): TF32 where the GPU
 /// has it at more than half of bfloat16's gain, else half precision.
@@ -63,6 +64,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The kernels that lose the most time."}};
 }
 
+}  // namespace
 }  // namespace float32_matmul_finding
 
 extern const Rule float32_matmul_rule;

@@ -16,6 +16,7 @@
 /// up to its idle time at most. Idle time that other findings explain is theirs (Claims).
 namespace sonde {
 namespace gpu_idle_finding {
+namespace {
 
 /// Idle time that no finding has claimed.
 IdleTotals unclaimed(const Facts& facts, const Claims& claims) {
@@ -182,6 +183,7 @@ std::vector<FindingDoc> docs() {
   return {doc};
 }
 
+}  // namespace
 }  // namespace gpu_idle_finding
 
 extern const Rule gpu_idle_rule;

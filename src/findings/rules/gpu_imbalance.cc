@@ -12,6 +12,7 @@
 /// share.
 namespace sonde {
 namespace gpu_imbalance_finding {
+namespace {
 
 constexpr double kMinPercent = 2;
 /// GPUs do the same when so much of their time goes to kernels of the same names.
@@ -91,6 +92,7 @@ std::vector<FindingDoc> docs() {
       .min_percent = kMinPercent}};
 }
 
+}  // namespace
 }  // namespace gpu_imbalance_finding
 
 extern const Rule gpu_imbalance_rule;

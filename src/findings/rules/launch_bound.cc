@@ -20,6 +20,7 @@
 /// report them.
 namespace sonde {
 namespace launch_bound_finding {
+namespace {
 
 /// After a wait, or at the beginning of a step, the GPU is idle a few times before the host is ahead again.
 constexpr int64_t kMinStarts = 16;
@@ -333,6 +334,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The stretches with the most idle time."}};
 }
 
+}  // namespace
 }  // namespace launch_bound_finding
 
 extern const Rule launch_bound_rule;

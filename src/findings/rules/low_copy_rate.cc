@@ -17,6 +17,7 @@
 /// (replay.h) saves in which they run at that rate.
 namespace sonde {
 namespace low_copy_rate_finding {
+namespace {
 
 /// From here on the fixed cost of a copy, 1 to 2 us and so some 100 KB at 50 GB/s, is no tenth of its time.
 constexpr int64_t kLargeBytes = 1 << 20;
@@ -138,6 +139,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest copies."}};
 }
 
+}  // namespace
 }  // namespace low_copy_rate_finding
 
 extern const Rule low_copy_rate_rule;

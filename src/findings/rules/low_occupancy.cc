@@ -10,6 +10,7 @@
 /// left out too. The ceiling assumes that throughput grows with the warps, up to half of the warps that an SM holds.
 namespace sonde {
 namespace low_occupancy_finding {
+namespace {
 
 constexpr double kLowPercent = 25;
 constexpr double kEnoughPercent = 50;
@@ -64,6 +65,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The kernels that lose the most time."}};
 }
 
+}  // namespace
 }  // namespace low_occupancy_finding
 
 extern const Rule low_occupancy_rule;

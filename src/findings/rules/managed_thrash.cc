@@ -16,6 +16,7 @@
 /// neither does the thread that launches next while pages come back to the host.
 namespace sonde {
 namespace managed_thrash_finding {
+namespace {
 
 /// The driver migrates memory in pieces of up to this size. Two moves of a block may begin at different addresses in
 /// it.
@@ -188,6 +189,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest migrations."}};
 }
 
+}  // namespace
 }  // namespace managed_thrash_finding
 
 extern const Rule managed_thrash_rule;

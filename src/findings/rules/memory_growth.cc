@@ -12,6 +12,7 @@
 /// Neither takes time yet: the ceiling is 0, and the finding says when the memory will be full.
 namespace sonde {
 namespace memory_growth_finding {
+namespace {
 
 /// The smallest slope that counts, in its standard errors: 1 in 10,000 lines through noise alone.
 constexpr double kMinStandardErrors = 4;
@@ -101,18 +102,19 @@ std::vector<FindingDoc> docs() {
                           "slope is above {:g} times its standard error.",
                           100 * kMinGrowingSteps, 100 * kMinGrowth, kMinStandardErrors),
           .not_when = fmt::format("The finding needs at least {} steps, and memory usage in the profile.", kMinSteps),
-          .ceiling = "0: it takes no time yet.",
+          .ceiling = "0: it costs no time yet.",
           .evidence = {},
           .min_percent = 0},
       FindingDoc{.ids = {"memory_full"},
                  .reports = "Memory in use nearly fills a GPU.",
                  .when = fmt::format("Memory in use reaches {:g} % of the GPU's memory.", 100 * kNearlyFull),
                  .not_when = "The finding needs the GPU's memory size.",
-                 .ceiling = "0: it takes no time yet.",
+                 .ceiling = "0: it costs no time yet.",
                  .evidence = {},
                  .min_percent = 0}};
 }
 
+}  // namespace
 }  // namespace memory_growth_finding
 
 extern const Rule memory_growth_rule;

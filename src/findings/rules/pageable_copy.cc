@@ -15,6 +15,7 @@
 /// memory, and copies to the GPU return at once. Copies to the host are still waited for.
 namespace sonde {
 namespace pageable_copy_finding {
+namespace {
 
 constexpr double kMinPercent = 0.5;
 /// If the file does not describe the GPUs: PCIe 4 x16.
@@ -110,6 +111,7 @@ std::vector<FindingDoc> docs() {
       .min_percent = kMinPercent}};
 }
 
+}  // namespace
 }  // namespace pageable_copy_finding
 
 extern const Rule pageable_copy_rule;

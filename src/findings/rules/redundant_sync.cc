@@ -16,6 +16,7 @@
 /// then launches more are sync_in_loop's, redundant or not.
 namespace sonde {
 namespace redundant_sync_finding {
+namespace {
 
 int64_t time_of(const Calls& api, const std::vector<Row>& rows) {
   int64_t time = 0;
@@ -93,6 +94,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest calls."}};
 }
 
+}  // namespace
 }  // namespace redundant_sync_finding
 
 extern const Rule redundant_sync_rule;

@@ -19,6 +19,7 @@
 /// gradients have the whole model between two copies.
 namespace sonde {
 namespace repeated_copy_finding {
+namespace {
 
 constexpr size_t kMinInStep = 4;
 /// Smaller ones are small_copies', and scalars.
@@ -140,6 +141,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest copies."}};
 }
 
+}  // namespace
 }  // namespace repeated_copy_finding
 
 extern const Rule repeated_copy_rule;

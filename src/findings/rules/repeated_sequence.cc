@@ -20,6 +20,7 @@
 /// launch_bound if most of its repeats are within stretches of that finding.
 namespace sonde {
 namespace repeated_sequence_finding {
+namespace {
 
 /// Fewer repeats in a step are no pattern of the model: it has more layers.
 constexpr size_t kMinInStep = 4;
@@ -188,6 +189,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest repeats."}};
 }
 
+}  // namespace
 }  // namespace repeated_sequence_finding
 
 extern const Rule repeated_sequence_rule;

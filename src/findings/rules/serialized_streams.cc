@@ -15,6 +15,7 @@
 /// their work is independent.
 namespace sonde {
 namespace serialized_streams_finding {
+namespace {
 
 using Groups = std::vector<SerializedKernels>;
 
@@ -162,6 +163,7 @@ std::vector<FindingDoc> docs() {
           .evidence = "The longest groups."}};
 }
 
+}  // namespace
 }  // namespace serialized_streams_finding
 
 extern const Rule serialized_streams_rule;

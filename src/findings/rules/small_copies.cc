@@ -16,6 +16,7 @@
 /// long as all of them. The time of an empty copy counts once.
 namespace sonde {
 namespace small_copies_finding {
+namespace {
 
 /// Up to this a copy takes as long as its call, some 5 us, even over PCIe 3.
 constexpr int64_t kSmallBytes = 64 << 10;
@@ -150,6 +151,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest runs."}};
 }
 
+}  // namespace
 }  // namespace small_copies_finding
 
 extern const Rule small_copies_rule;

@@ -10,6 +10,7 @@
 /// spread over all SMs. Kernels that serialized_streams would run in parallel are left to it.
 namespace sonde {
 namespace small_grid_finding {
+namespace {
 
 /// Up to this a kernel only starts and ends, whatever its grid.
 constexpr int64_t kEmptyKernelNs = 3'000;
@@ -56,6 +57,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The kernels that lose the most time."}};
 }
 
+}  // namespace
 }  // namespace small_grid_finding
 
 extern const Rule small_grid_rule;

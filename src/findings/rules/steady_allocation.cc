@@ -8,6 +8,7 @@
 /// GPU: the ceiling includes the time that streams lose by that.
 namespace sonde {
 namespace steady_allocation_finding {
+namespace {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   judge_steady_calls(facts, diagnosis, "steady_allocation", ApiKind::allocate, IdleCause::allocation);
@@ -35,6 +36,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest calls."}};
 }
 
+}  // namespace
 }  // namespace steady_allocation_finding
 
 extern const Rule steady_allocation_rule;

@@ -7,6 +7,7 @@
 /// Device code loaded or compiled in steps after the warm-up: each step needs kernels that are not loaded yet.
 namespace sonde {
 namespace steady_load_finding {
+namespace {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   judge_steady_calls(facts, diagnosis, "steady_load", ApiKind::load, IdleCause::load);
@@ -29,6 +30,7 @@ std::vector<FindingDoc> docs() {
                      .evidence = "The longest calls."}};
 }
 
+}  // namespace
 }  // namespace steady_load_finding
 
 extern const Rule steady_load_rule;

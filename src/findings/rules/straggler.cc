@@ -20,6 +20,7 @@
 /// earlier by its mean lateness: after that, another GPU comes last by chance.
 namespace sonde {
 namespace straggler_finding {
+namespace {
 
 /// The share of all waiting in collectives that is for one GPU. By chance alone it is half with two GPUs.
 constexpr double kMinShare = 0.75;
@@ -378,6 +379,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest waits of the other GPUs."}};
 }
 
+}  // namespace
 }  // namespace straggler_finding
 
 extern const Rule straggler_rule;

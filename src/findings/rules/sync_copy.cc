@@ -12,6 +12,7 @@
 /// Copies with a wait after them are sync_in_loop's, and copies from pageable memory to a GPU are pageable_copy's.
 namespace sonde {
 namespace sync_copy_finding {
+namespace {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.gpus.gpus.empty() || facts.trace.api.start.empty()) return;
@@ -57,6 +58,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest calls."}};
 }
 
+}  // namespace
 }  // namespace sync_copy_finding
 
 extern const Rule sync_copy_rule;

@@ -17,6 +17,7 @@
 /// block it either: aten::item is both. Claims the idle time after these waits.
 namespace sonde {
 namespace sync_in_loop_finding {
+namespace {
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   if (facts.gpus.gpus.empty() || facts.trace.api.start.empty()) return;
@@ -64,6 +65,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest calls."}};
 }
 
+}  // namespace
 }  // namespace sync_in_loop_finding
 
 extern const Rule sync_in_loop_rule;

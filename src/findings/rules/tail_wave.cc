@@ -9,6 +9,7 @@
 /// their waves would without the gap, if all blocks are equally long.
 namespace sonde {
 namespace tail_wave_finding {
+namespace {
 
 /// As Nsight Compute's rule on the tail effect: less is not worth another grid.
 constexpr double kMinTailPercent = 20;
@@ -50,6 +51,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The kernels that lose the most time."}};
 }
 
+}  // namespace
 }  // namespace tail_wave_finding
 
 extern const Rule tail_wave_rule;

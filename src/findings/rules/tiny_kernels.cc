@@ -13,6 +13,7 @@
 /// could do. The ceiling is what a replay (replay.h) saves in which each run is one launch and one kernel (fused()).
 namespace sonde {
 namespace tiny_kernels_finding {
+namespace {
 
 /// Fewer are no chain: residual, bias and norm kernels come in twos and threes.
 constexpr size_t kShortestRun = 8;
@@ -114,6 +115,7 @@ std::vector<FindingDoc> docs() {
       .evidence = "The longest runs."}};
 }
 
+}  // namespace
 }  // namespace tiny_kernels_finding
 
 extern const Rule tiny_kernels_rule;

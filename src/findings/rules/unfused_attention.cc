@@ -13,6 +13,7 @@
 /// memory, which fused attention does not. In the ceiling only half of the matrix products' time remains.
 namespace sonde {
 namespace unfused_attention_finding {
+namespace {
 
 /// Kernels of one attention, in their order.
 using Attention = std::vector<Row>;
@@ -98,6 +99,7 @@ std::vector<FindingDoc> docs() {
                      .evidence = "The kernels that lose the most time."}};
 }
 
+}  // namespace
 }  // namespace unfused_attention_finding
 
 extern const Rule unfused_attention_rule;

@@ -6,7 +6,7 @@ namespace sonde::gate {
 namespace allocation {
 namespace {
 
-/// Memory that is taken from the driver and given back, more or less often.
+/// Memory that is taken from the driver and returned, more or less often.
 void claim_allocation(CauseLedger& ledger) {
   constexpr std::array<std::string_view, 1> kCauses = {"allocation"};
   const CallsChanged calls = calls_changed(ledger.all(), [](const CallChange& call) { return call.allocates; });

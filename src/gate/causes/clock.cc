@@ -29,8 +29,8 @@ void claim_clock(CauseLedger& ledger) {
   const ClockChange clock = mean_clock(ledger.all());
   CauseEntry& entry = ledger.entries().emplace_back();
   entry.id = all > 0 ? "clock_fell" : "clock_rose";
-  entry.arguments = {told_count("base_mhz", std::round(clock.base_hz / kMega)),
-                     told_count("mhz", std::round(clock.changed_hz / kMega))};
+  entry.arguments = {named_count("base_mhz", std::round(clock.base_hz / kMega)),
+                     named_count("mhz", std::round(clock.changed_hz / kMega))};
   entry.busy_ns = all;
   for (Leaf* leaf : kernels) leaf->open_ns -= leaf->clock_ns.value_or(0);
 }

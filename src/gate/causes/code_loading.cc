@@ -10,8 +10,8 @@ namespace {
 void claim_code_loading(CauseLedger& ledger) {
   constexpr std::array<std::string_view, 1> kCauses = {"load"};
   const std::vector<Leaf*> leaves = ledger.open_idle(kCauses);
-  std::vector<Argument> arguments = {told("module", place_of(leaves))};
-  tell_counts(leaves, arguments);
+  std::vector<Argument> arguments = {named_text("module", place_of(leaves))};
+  add_count_arguments(leaves, arguments);
   ledger.claim(open_sum(leaves) > 0 ? "code_loading_more" : "code_loading_less", leaves, std::move(arguments));
 }
 

@@ -13,8 +13,8 @@ void claim_communication(CauseLedger& ledger) {
   for (Leaf* leaf : ledger.open_kernels()) {
     if (leaf->key.communication) leaves.push_back(leaf);
   }
-  std::vector<Argument> arguments = {told("module", place_of(leaves))};
-  tell_counts(leaves, arguments);
+  std::vector<Argument> arguments = {named_text("module", place_of(leaves))};
+  add_count_arguments(leaves, arguments);
   const bool more = open_sum(leaves) > 0;
   CauseEntry* entry = ledger.claim(more ? "communication_more" : "communication_less", leaves, std::move(arguments));
   if (entry != nullptr) entry->overlaps = true;

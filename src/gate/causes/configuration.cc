@@ -8,7 +8,7 @@ namespace configuration {
 namespace {
 
 /// Time of one operation on both sides, in the mean.
-void tell_means(const std::vector<Leaf*>& leaves, std::vector<Argument>& arguments) {
+void add_mean_arguments(const std::vector<Leaf*>& leaves, std::vector<Argument>& arguments) {
   LeafSide base;
   LeafSide changed;
   for (const Leaf* leaf : leaves) {
@@ -17,8 +17,8 @@ void tell_means(const std::vector<Leaf*>& leaves, std::vector<Argument>& argumen
     changed.duration_ns += leaf->changed.duration_ns;
     changed.count += leaf->changed.count;
   }
-  arguments.push_back(told_time("base_mean", base.count > 0 ? base.duration_ns / base.count : 0));
-  arguments.push_back(told_time("mean", changed.count > 0 ? changed.duration_ns / changed.count : 0));
+  arguments.push_back(named_time("base_mean", base.count > 0 ? base.duration_ns / base.count : 0));
+  arguments.push_back(named_time("mean", changed.count > 0 ? changed.duration_ns / changed.count : 0));
 }
 
 /// The same kernel in another grid, or compiled to other registers or shared memory. Kernels that changed in the same
@@ -30,9 +30,9 @@ void claim_configuration(CauseLedger& ledger) {
     if (shape != ledger.shapes().end()) details[shape->second].push_back(leaf);
   }
   for (const auto& [detail, leaves] : details) {
-    std::vector<Argument> arguments = {told("kernel", kernel_names(leaves)), told("module", place_of(leaves)),
-                                       told("detail", detail)};
-    tell_means(leaves, arguments);
+    std::vector<Argument> arguments = {named_text("kernel", kernel_names(leaves)),
+                                       named_text("module", place_of(leaves)), named_text("detail", detail)};
+    add_mean_arguments(leaves, arguments);
     ledger.claim(open_sum(leaves) > 0 ? "configuration_slower" : "configuration_faster", leaves, std::move(arguments));
   }
 }

@@ -26,8 +26,8 @@ void claim_copies(CauseLedger& ledger) {
       count_change += leaf->count_change();
       base_count += leaf->base.count;
     }
-    std::vector<Argument> arguments = {told("direction", direction), told("module", place_of(leaves))};
-    tell_counts(leaves, arguments);
+    std::vector<Argument> arguments = {named_text("direction", direction), named_text("module", place_of(leaves))};
+    add_count_arguments(leaves, arguments);
     CauseEntry* entry = ledger.claim(id_of(count_change, base_count, open_sum(leaves)), leaves, std::move(arguments));
     if (entry != nullptr) {
       entry->launches = count_change;

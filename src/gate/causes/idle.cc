@@ -21,8 +21,8 @@ void claim_idle(CauseLedger& ledger) {
       changed_ns += static_cast<double>(leaf->changed.ns);
     }
     ledger.claim(changed_ns > base_ns ? "idle_more" : "idle_less", leaves,
-                 {told("cause", idle_title(cause)), told("module", place_of(leaves)), told_time("base_time", base_ns),
-                  told_time("time", changed_ns)});
+                 {named_text("cause", idle_title(cause)), named_text("module", place_of(leaves)),
+                  named_time("base_time", base_ns), named_time("time", changed_ns)});
   }
 }
 

@@ -30,10 +30,10 @@ void claim_kernel(CauseLedger& ledger, const std::string& kernel, const std::vec
   for (const bool slower : {true, false}) {
     const std::vector<Leaf*> chosen = changed_ones(leaves, slower);
     if (chosen.empty()) continue;
-    std::vector<Argument> arguments = {told("kernel", kernel), told("module", place_of(chosen)),
-                                       told_time("base_mean", mean_of(chosen, &Leaf::base)),
-                                       told_time("mean", mean_of(chosen, &Leaf::changed))};
-    tell_counts(chosen, arguments);
+    std::vector<Argument> arguments = {named_text("kernel", kernel), named_text("module", place_of(chosen)),
+                                       named_time("base_mean", mean_of(chosen, &Leaf::base)),
+                                       named_time("mean", mean_of(chosen, &Leaf::changed))};
+    add_count_arguments(chosen, arguments);
     ledger.claim(slower ? "kernel_slower" : "kernel_faster", chosen, std::move(arguments));
   }
 }

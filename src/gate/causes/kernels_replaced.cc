@@ -52,12 +52,12 @@ void claim_exchange(CauseLedger& ledger, const Exchange& exchange, const std::ve
   const std::string_view id = exchange.added.empty()     ? "kernels_removed"
                               : exchange.removed.empty() ? "kernels_added"
                                                          : "kernels_replaced";
-  std::vector<Argument> arguments = {told("module", place_of(leaves)),
-                                     told("removed", names_text(exchange.removed, leaves)),
-                                     told("added", names_text(exchange.added, leaves)),
-                                     told_count("removed_names", static_cast<double>(exchange.removed.size())),
-                                     told_count("added_names", static_cast<double>(exchange.added.size()))};
-  tell_counts(leaves, arguments);
+  std::vector<Argument> arguments = {named_text("module", place_of(leaves)),
+                                     named_text("removed", names_text(exchange.removed, leaves)),
+                                     named_text("added", names_text(exchange.added, leaves)),
+                                     named_count("removed_names", static_cast<double>(exchange.removed.size())),
+                                     named_count("added_names", static_cast<double>(exchange.added.size()))};
+  add_count_arguments(leaves, arguments);
   double launches = 0;
   for (const Leaf* leaf : leaves) launches += leaf->count_change();
   if (CauseEntry* entry = ledger.claim(id, leaves, std::move(arguments))) entry->launches = launches;

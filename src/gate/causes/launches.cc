@@ -26,11 +26,12 @@ struct Group {
 void claim_group(CauseLedger& ledger, const Group& group, const std::vector<Leaf*>& leaves) {
   double launches = 0;
   for (const Leaf* leaf : leaves) launches += leaf->count_change();
-  std::vector<Argument> arguments = {told("kernel", kernel_names(leaves)), told("module", place_of(leaves))};
-  tell_counts(leaves, arguments);
+  std::vector<Argument> arguments = {named_text("kernel", kernel_names(leaves)),
+                                     named_text("module", place_of(leaves))};
+  add_count_arguments(leaves, arguments);
   const bool more = launches > 0;
   const bool reshaped = !group.detail.empty();
-  if (reshaped) arguments.push_back(told("detail", group.detail));
+  if (reshaped) arguments.push_back(named_text("detail", group.detail));
   const std::string_view id = reshaped ? (more ? "launches_more_reshaped" : "launches_fewer_reshaped")
                                        : (more ? "launches_more" : "launches_fewer");
   if (CauseEntry* entry = ledger.claim(id, leaves, std::move(arguments))) entry->launches = launches;

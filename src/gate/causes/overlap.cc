@@ -23,9 +23,9 @@ CauseEntry* waiting(std::vector<CauseEntry>& entries, int64_t change_ns) {
 /// The cause that stands out beside all others: what else came of it is its own.
 CauseEntry* dominant(std::vector<CauseEntry>& entries, int64_t change_ns) {
   constexpr double kMost = 0.7;
-  constexpr int64_t kMostTimes = 4;
+  constexpr int64_t kMaxTimes = 4;
   CauseEntry* found = greatest(entries, [](const CauseEntry&) { return true; });
-  if (found == nullptr || std::abs(change_ns) > kMostTimes * std::abs(found->change_ns())) return nullptr;
+  if (found == nullptr || std::abs(change_ns) > kMaxTimes * std::abs(found->change_ns())) return nullptr;
   if ((found->change_ns() > 0) != (change_ns > 0) && std::abs(change_ns) >= std::abs(found->change_ns())) {
     return nullptr;
   }
@@ -35,7 +35,7 @@ CauseEntry* dominant(std::vector<CauseEntry>& entries, int64_t change_ns) {
 }
 
 /// Work shares the GPU's time with what runs beside it. What that changed belongs to the cause that brought it about;
-/// where none can be told, it is one by itself.
+/// where no cause can be identified, it is one by itself.
 void claim_overlap(CauseLedger& ledger) {
   int64_t change_ns = 0;
   for (const Leaf& leaf : ledger.all().leaves) change_ns += leaf.open_overlap_ns;

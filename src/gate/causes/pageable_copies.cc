@@ -36,8 +36,8 @@ std::vector<Leaf*> idle_in_copies(CauseLedger& ledger) {
 
 void claim_direction(CauseLedger& ledger, const std::string& direction) {
   const auto [base, changed] = pageable_counts(ledger.all(), direction);
-  constexpr double kLeastPart = 0.1;  // fewer are those of single steps
-  if (std::abs(changed - base) <= kLeastPart * std::max(changed, base)) return;
+  constexpr double kMinPart = 0.1;  // fewer are those of single steps
+  if (std::abs(changed - base) <= kMinPart * std::max(changed, base)) return;
   std::vector<Leaf*> leaves = ledger.open([&](const Leaf& leaf) { return is_copy_of(leaf, direction); });
   Weights weights;
   for (const Leaf* leaf : leaves) {
@@ -45,8 +45,8 @@ void claim_direction(CauseLedger& ledger, const std::string& direction) {
   }
   std::ranges::copy(idle_in_copies(ledger), std::back_inserter(leaves));
   CauseEntry* entry = ledger.claim(changed > base ? "pageable_copies_more" : "pageable_copies_fewer", leaves,
-                                   {told("direction", direction), told("module", place_of(weights)),
-                                    told_count("base_count", base), told_count("count", changed)});
+                                   {named_text("direction", direction), named_text("module", place_of(weights)),
+                                    named_count("base_count", base), named_count("count", changed)});
   if (entry != nullptr) entry->overlaps = entry->waits = true;
 }
 

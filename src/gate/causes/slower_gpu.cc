@@ -49,10 +49,10 @@ int64_t own_change(const Leaf& leaf, size_t gpu) {
 }
 
 bool stands_out(const OfGpu& found) {
-  constexpr double kLeastChange = 0.02;
+  constexpr double kMinChange = 0.02;
   constexpr double kNearlyAll = 0.8;
   constexpr size_t kSeveral = 3;
-  return std::abs(found.ratio() - 1) >= kLeastChange && found.alike_ns >= kNearlyAll * found.base_ns &&
+  return std::abs(found.ratio() - 1) >= kMinChange && found.alike_ns >= kNearlyAll * found.base_ns &&
          found.names.size() >= kSeveral;
 }
 
@@ -68,8 +68,8 @@ void claim_slower_gpu(CauseLedger& ledger) {
     if (std::abs(change_ns) < ledger.least_ns()) continue;
     CauseEntry& entry = ledger.entries().emplace_back();
     entry.id = change_ns > 0 ? "gpu_slower" : "gpu_faster";
-    entry.arguments = {told("gpu", all.gpu_places[gpu]), told_time("base_time", found.base_ns),
-                       told_time("time", found.changed_ns)};
+    entry.arguments = {named_text("gpu", all.gpu_places[gpu]), named_time("base_time", found.base_ns),
+                       named_time("time", found.changed_ns)};
     entry.busy_ns = change_ns;
     for (Leaf* leaf : leaves) leaf->open_ns -= own_change(*leaf, gpu) - leaf->clock_ns.value_or(0);
   }

@@ -12,7 +12,7 @@ namespace sonde::gate {
 namespace {
 
 /// Of how many names a note tells.
-constexpr size_t kToldNames = 3;
+constexpr size_t kMaxNames = 3;
 
 bool against_base(const BudgetRule& rule) { return std::holds_alternative<AllowedChange>(rule.demand); }
 
@@ -39,14 +39,14 @@ std::string subject_name(const RuleSelector& selector) {
 /// "a, b, c and 4 more".
 std::string some_of(const Names& names) {
   std::string text;
-  size_t told = 0;
+  size_t listed = 0;
   for (const std::string& name : names) {
-    if (told == kToldNames) break;
-    text += (told++ == 0 ? "" : ", ") + name;
+    if (listed == kMaxNames) break;
+    text += (listed++ == 0 ? "" : ", ") + name;
   }
-  return names.size() <= kToldNames
+  return names.size() <= kMaxNames
              ? text
-             : worded("and_more", fmt::arg("names", text), fmt::arg("count", names.size() - kToldNames));
+             : worded("and_more", fmt::arg("names", text), fmt::arg("count", names.size() - kMaxNames));
 }
 
 /// Fewest kept steps of any run that has some.
@@ -121,7 +121,7 @@ class RuleCases {
   }
 
  private:
-  /// Whether nothing is told apart. That there is no baseline is said once.
+  /// Whether nothing is distinguished. That there is no baseline is said once.
   [[nodiscard]] bool is_one() const {
     if (against_base(rule_) && sides_.base.empty()) return true;
     const bool of_modules = figure_.each == FigureEach::module && rule_.selector.module.empty();

@@ -13,7 +13,7 @@ struct RepeatedRun {
   bool on_both_sides = false;  ///< else twice on one side
 };
 
-/// Absent where every run stands there once. Runs are the same where all their times agree to the nanosecond, which
+/// Absent if every run occurs once. Runs are the same where all their times agree to the nanosecond, which
 /// those of two processes do not; of runs without work on a GPU, and of kernel reports, it is not known.
 [[nodiscard]] std::optional<RepeatedRun> repeated_run(const Sides& sides);
 

@@ -47,8 +47,8 @@ CauseEntry* claim_calls(CauseLedger& ledger, std::string_view more, std::string_
   constexpr double kPart = 0.01;
   if (std::abs(calls.change()) < kPart * std::max(calls.base_count, 1.0)) return nullptr;
   CauseEntry* entry = ledger.claim(calls.change() > 0 ? more : fewer, leaves,
-                                   {told("calls", calls.names), told("module", calls.place),
-                                    told_count("base_count", calls.base_count), told_count("count", calls.count)});
+                                   {named_text("calls", calls.names), named_text("module", calls.place),
+                                    named_count("base_count", calls.base_count), named_count("count", calls.count)});
   if (entry != nullptr) entry->waits = true;
   return entry;
 }

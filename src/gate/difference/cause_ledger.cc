@@ -7,12 +7,12 @@ namespace sonde::gate {
 
 CauseLedger::CauseLedger(Leaves& leaves, const ShapeChanges& shapes) : leaves_(&leaves), shapes_(&shapes) {
   /// Of the base's time, and of all that changed: where little did, small causes are worth their sentence.
-  constexpr int64_t kLeastOfBase = 2000;
-  constexpr int64_t kLeastOfChanges = 100;
+  constexpr int64_t kMinOfBase = 2000;
+  constexpr int64_t kMinOfChanges = 100;
   int64_t changes = 0;
   for (const Leaf& leaf : leaves.leaves) changes += std::abs(leaf.change_ns());
   const int64_t whole = leaves.base_ns * static_cast<int64_t>(leaves.gpus);
-  least_ns_ = std::max({whole / kLeastOfBase, changes / kLeastOfChanges, int64_t{1}});
+  least_ns_ = std::max({whole / kMinOfBase, changes / kMinOfChanges, int64_t{1}});
 }
 
 std::vector<Leaf*> CauseLedger::open(const std::function<bool(const Leaf&)>& chosen) {
@@ -52,14 +52,14 @@ void CauseLedger::add(CauseEntry& entry, std::span<Leaf* const> leaves) {
   }
 }
 
-Argument told(std::string name, std::string text) {
+Argument named_text(std::string name, std::string text) {
   Argument argument;
   argument.name = std::move(name);
   argument.text = std::move(text);
   return argument;
 }
 
-Argument told_time(std::string name, double ns) {
+Argument named_time(std::string name, double ns) {
   Argument argument;
   argument.name = std::move(name);
   argument.unit = Unit::nanoseconds;
@@ -67,7 +67,7 @@ Argument told_time(std::string name, double ns) {
   return argument;
 }
 
-Argument told_count(std::string name, double count) {
+Argument named_count(std::string name, double count) {
   Argument argument;
   argument.name = std::move(name);
   argument.number = count;
@@ -89,15 +89,15 @@ int64_t open_sum(std::span<Leaf* const> leaves) {
   return sum;
 }
 
-void tell_counts(std::span<Leaf* const> leaves, std::vector<Argument>& arguments) {
+void add_count_arguments(std::span<Leaf* const> leaves, std::vector<Argument>& arguments) {
   double base = 0;
   double changed = 0;
   for (const Leaf* leaf : leaves) {
     base += leaf->base.count;
     changed += leaf->changed.count;
   }
-  arguments.push_back(told_count("base_count", base));
-  arguments.push_back(told_count("count", changed));
+  arguments.push_back(named_count("base_count", base));
+  arguments.push_back(named_count("count", changed));
 }
 
 std::string kernel_names(std::span<Leaf* const> leaves) {

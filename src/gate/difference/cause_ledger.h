@@ -67,9 +67,9 @@ struct CauseRule {
 [[nodiscard]] std::vector<Cause> find_causes(Leaves& leaves, const ShapeChanges& shapes);
 
 // Arguments of causes' texts.
-[[nodiscard]] Argument told(std::string name, std::string text);
-[[nodiscard]] Argument told_time(std::string name, double ns);
-[[nodiscard]] Argument told_count(std::string name, double count);
+[[nodiscard]] Argument named_text(std::string name, std::string text);
+[[nodiscard]] Argument named_time(std::string name, double ns);
+[[nodiscard]] Argument named_count(std::string name, double count);
 
 /// The one that changed most of those that `chosen` holds of; null for none.
 [[nodiscard]] CauseEntry* greatest(std::vector<CauseEntry>& entries,
@@ -77,7 +77,7 @@ struct CauseRule {
 
 [[nodiscard]] int64_t open_sum(std::span<Leaf* const> leaves);
 /// Counts of both sides, as arguments base_count and count.
-void tell_counts(std::span<Leaf* const> leaves, std::vector<Argument>& arguments);
+void add_count_arguments(std::span<Leaf* const> leaves, std::vector<Argument>& arguments);
 
 /// The names of the leaves' kernels, those that changed most: "a, b, ...".
 [[nodiscard]] std::string kernel_names(std::span<Leaf* const> leaves);

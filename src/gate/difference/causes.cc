@@ -42,8 +42,8 @@ std::vector<Cause> find_causes(Leaves& leaves, const ShapeChanges& shapes) {
   int64_t claimed = 0;
   for (CauseEntry& entry : ledger.entries()) {
     claimed += entry.change_ns();
-    entry.arguments.push_back(told_time("busy", static_cast<double>(entry.busy_ns)));
-    entry.arguments.push_back(told_time("idle", static_cast<double>(entry.idle_ns)));
+    entry.arguments.push_back(named_time("busy", static_cast<double>(entry.busy_ns)));
+    entry.arguments.push_back(named_time("idle", static_cast<double>(entry.idle_ns)));
     causes.push_back({entry.id, std::move(entry.arguments), entry.change_ns()});
   }
   std::ranges::stable_sort(causes, stands_before);

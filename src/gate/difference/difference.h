@@ -32,8 +32,8 @@ struct DifferenceRow {
   [[nodiscard]] int64_t change_ns() const { return changed.ns.value_or(0) - base.ns.value_or(0); }
 };
 
-/// A reason for the change: a text of causes_en.inc with its arguments. A row of a level that nothing told apart is one
-/// by itself. Causes add up to the change of the step's (run's) GPU time, the rest among them.
+/// A reason for the change: a text of causes_en.inc with its arguments. A row of a level that nothing distinguished is
+/// one by itself. Causes add up to the change of the step's (run's) GPU time, the rest among them.
 struct Cause {
   std::string_view id;  ///< in causes_en.inc
   std::vector<Argument> arguments;

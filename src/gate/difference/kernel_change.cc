@@ -67,7 +67,8 @@ class Chain {
     if (base_.shape == nullptr || changed_.shape == nullptr) return;
     const std::string before = dim_text(base_.shape->*member);
     const std::string after = dim_text(changed_.shape->*member);
-    if (before != after) links_.push_back({std::move(figure), told("base", before), told("changed", after)});
+    if (before != after)
+      links_.push_back({std::move(figure), named_text("base", before), named_text("changed", after)});
   }
   /// Means of both sides. Differences up to `least` of the base are noise.
   void measured(std::string figure, Unit unit, std::vector<double> Measured::* member, double least) {

@@ -56,11 +56,11 @@ LeafKey idle_key(std::string_view cause, const std::string& module = {}, const s
 
 /// What a record does not account for is idle all the same: that of GPUs that it does not have, or not known why.
 void add_missing(Sums& sums, const RunRecord& run, size_t gpus) {
-  int64_t told = 0;
-  for (const WorkGroup& group : run.work) told += group.share_ns;
-  for (const IdleGroup& group : run.idle) told += group.ns;
+  int64_t listed_ns = 0;
+  for (const WorkGroup& group : run.work) listed_ns += group.share_ns;
+  for (const IdleGroup& group : run.idle) listed_ns += group.ns;
   const auto own = static_cast<int64_t>(run.gpus.size());
-  if (const int64_t rest = run.extent_ns * own - told; rest != 0) add_to(sums, idle_key("unknown"), 0, rest, 0);
+  if (const int64_t rest = run.extent_ns * own - listed_ns; rest != 0) add_to(sums, idle_key("unknown"), 0, rest, 0);
   for (size_t gpu = run.gpus.size(); gpu < gpus; ++gpu) {
     add_to(sums, idle_key(kNoGpu), static_cast<uint32_t>(gpu), run.extent_ns, 1);
   }

@@ -12,8 +12,8 @@
 /// The finest parts of both sides' GPU time, that all levels of a difference are sums of.
 namespace sonde::gate {
 
-/// What a leaf is told apart by, in the order in which a side's leaves share out its time: work first, so that work by
-/// itself adds up to the busy time.
+/// What a leaf is distinguished by, in the order in which a side's leaves share out its time: work first, so that work
+/// by itself adds up to the busy time.
 struct LeafKey {
   bool idle = false;
   WorkKind kind = WorkKind::kernel;

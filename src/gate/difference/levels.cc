@@ -109,7 +109,7 @@ void busy_first(std::vector<DifferenceRow>& top) {
 }
 
 /// A kernel that was launched as often as before, in another way.
-void tell_shapes(const ShapeChanges& shapes, std::vector<DifferenceRow>& rows) {
+void add_shape_details(const ShapeChanges& shapes, std::vector<DifferenceRow>& rows) {
   for (DifferenceRow& row : rows) {
     const auto found = shapes.find(row.name);
     if (found == shapes.end()) continue;
@@ -134,7 +134,7 @@ ChangeKind kind_of_change(const Part& base, const Part& changed, int64_t least_n
 }
 
 void add_levels(const Leaves& leaves, const ShapeChanges& shapes, Difference& difference) {
-  const int64_t least_ns = leaves.base_ns * static_cast<int64_t>(leaves.gpus) / kLeastPart;
+  const int64_t least_ns = leaves.base_ns * static_cast<int64_t>(leaves.gpus) / kMinPart;
   difference.top = level(leaves, least_ns, top_name);
   busy_first(difference.top);
   difference.modules = level(leaves, least_ns, module_row);
@@ -143,8 +143,8 @@ void add_levels(const Leaves& leaves, const ShapeChanges& shapes, Difference& di
   difference.copies = level(leaves, least_ns, copy_row);
   difference.idle = level(leaves, least_ns, idle_row);
   difference.calls = call_rows(leaves, least_ns);
-  tell_shapes(shapes, difference.kernels);
-  tell_shapes(shapes, difference.kernels_in_modules);
+  add_shape_details(shapes, difference.kernels);
+  add_shape_details(shapes, difference.kernels_in_modules);
 }
 
 }  // namespace sonde::gate

@@ -13,6 +13,6 @@ void add_levels(const Leaves& leaves, const ShapeChanges& shapes, Difference& di
 [[nodiscard]] ChangeKind kind_of_change(const Part& base, const Part& changed, int64_t least_ns);
 
 /// Changes of less than this part of the time that is compared are noise of clocks and of rounding.
-inline constexpr int64_t kLeastPart = 10'000;
+inline constexpr int64_t kMinPart = 10'000;
 
 }  // namespace sonde::gate

@@ -10,7 +10,7 @@ namespace sonde::gate {
 
 /// What is different in how kernels of both sides were launched or compiled, by kernel: "registers 64 -> 72, grid
 /// 108x1x1 -> 216x1x1". Kernels that were launched in the same ways are not in it. Of a kernel with several shapes the
-/// most frequent ones that the other side does not have are told.
+/// most frequent ones that the other side does not have are reported.
 using ShapeChanges = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] ShapeChanges shape_changes(std::span<const RunRecord> base, std::span<const RunRecord> changed);
 

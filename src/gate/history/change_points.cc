@@ -11,7 +11,7 @@ using Values = std::span<const double>;
 
 constexpr size_t kFewest = 2;       // values on a side of a change
 constexpr double kWeakFactor = 10;  // of Hunter: a change that a window shows weakly may be a strong one in the whole
-constexpr double kMostWeakP = 0.5;
+constexpr double kMaxWeakP = 0.5;
 
 /// Pairs of values, by the sides of a split that they lie in: sums of their distances.
 struct Distances {
@@ -68,7 +68,7 @@ void split_window(Values window, size_t first, double max_p, std::vector<size_t>
 }
 
 std::vector<size_t> weak_splits(Values values, const ChangePointOptions& options) {
-  const double max_p = std::max(options.max_p, std::min(kWeakFactor * options.max_p, kMostWeakP));
+  const double max_p = std::max(options.max_p, std::min(kWeakFactor * options.max_p, kMaxWeakP));
   const size_t window = std::max(options.window, 2 * kFewest);
   std::vector<size_t> splits;
   for (size_t start = 0; start < values.size();) {

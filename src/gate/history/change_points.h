@@ -25,7 +25,7 @@ struct ChangePoint {
 /// and Ingo, "Hunter: Using Change Point Detection to Hunt for Performance Regressions", ICPE 2023), which Apache Otava
 /// uses: windows are split where the energy statistic of E-divisive means (Matteson and James 2014) is largest as long
 /// as a t-test calls the two sides different at ten times `max_p`; then the weakest of these weak change points is
-/// taken away, its neighbours tested anew over what they now divide, until all hold at `max_p` and `min_magnitude`. No
+/// taken away, its neighbours tested again over what they now divide, until all hold at `max_p` and `min_magnitude`. No
 /// chance is in it: the same values give the same change points.
 ///
 /// Other than there, the p-value of the second part is the largest that the t-test gives with any one value of the two

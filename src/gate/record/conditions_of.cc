@@ -121,7 +121,7 @@ void add_kinds(const Trace& trace, Conditions& conditions) {
   words.put("capture", conditions);
 }
 
-/// A kernel profiler sets clocks and caches unless it is told not to (Nsight Compute CLI, --clock-control and
+/// A kernel profiler sets clocks and caches unless it is asked not to (Nsight Compute CLI, --clock-control and
 /// --cache-control): its command line tells what it did, where the report has it.
 void add_controls(const Trace& trace, Conditions& conditions) {
   Values clock, cache;

@@ -11,7 +11,7 @@ namespace sonde::gate {
 namespace {
 
 /// All numbers of a record together, and its extent times its GPUs: what adds them up cannot overflow.
-constexpr int64_t kMostInAll = int64_t{1} << 62;
+constexpr int64_t kMaxInAll = int64_t{1} << 62;
 
 /// The first thing that is wrong, and what has been met so far.
 struct Reading {
@@ -75,7 +75,7 @@ class Reader {
   /// Adds a number that stands for several.
   void count(const char* key, int64_t value, size_t times) {
     int64_t product = 0;
-    if (__builtin_mul_overflow(value, static_cast<int64_t>(times), &product) || product > kMostInAll - reading_.sum) {
+    if (__builtin_mul_overflow(value, static_cast<int64_t>(times), &product) || product > kMaxInAll - reading_.sum) {
       wrong_at(key, fmt::format("is too large: {}", value));
     } else {
       reading_.sum += product;
@@ -84,7 +84,7 @@ class Reader {
 
   void read(const char* key, const nlohmann::json& json, int64_t& value) {
     if (!json.is_number_integer()) return wrong_at(key, "must be an integer");
-    if (json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(kMostInAll)) {
+    if (json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(kMaxInAll)) {
       return wrong_at(key, fmt::format("is too large: {}", json.get<uint64_t>()));
     }
     value = json.get<int64_t>();
@@ -184,7 +184,7 @@ void check(const RunRecord& record, Reading& reading) {
   for_each_list(record, [&](const char* key, const auto& rows) { check_gpus(rows, key, record.gpus.size(), reading); });
   int64_t product = 0;
   const auto gpus = static_cast<int64_t>(record.gpus.size());
-  if (!reading.failed() && (__builtin_mul_overflow(record.extent_ns, gpus, &product) || product > kMostInAll)) {
+  if (!reading.failed() && (__builtin_mul_overflow(record.extent_ns, gpus, &product) || product > kMaxInAll)) {
     reading.problem = fmt::format("extent_ns is too large: {}", record.extent_ns);
   }
 }
@@ -194,8 +194,8 @@ void read_head(const nlohmann::json& json, RunRecord& record, Reading& reading) 
   visit_fields(record, reader);
   reading.steps = record.step_ns.size();
   if (reading.failed()) return;
-  if (reading.steps > kMostSteps) {
-    reading.problem = fmt::format("step_ns has {} steps, but a record keeps at most {}", reading.steps, kMostSteps);
+  if (reading.steps > kMaxSteps) {
+    reading.problem = fmt::format("step_ns has {} steps, but a record keeps at most {}", reading.steps, kMaxSteps);
   } else if (std::cmp_greater(reading.steps, record.steps)) {
     reading.problem = fmt::format("step_ns has {} steps, but steps is {}", reading.steps, record.steps);
   }

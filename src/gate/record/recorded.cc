@@ -23,7 +23,7 @@ bool hides_memory(const Copies& copies, Row row) {
   }
 }
 
-bool tells_memory(const Copies& copies) {
+bool records_memory_kind(const Copies& copies) {
   for (Row row = 0; row < row_count(copies); ++row) {
     if (hides_memory(copies, row)) return false;
   }
@@ -37,7 +37,7 @@ Recorded recorded_of(const Trace& trace) {
       row_count(trace.kernels) + row_count(trace.copies) + row_count(trace.sets) + row_count(trace.graph_launches) > 0;
   return {.gpu_work = gpu_work,
           .whole_graphs = row_count(trace.graph_launches) > 0,
-          .copy_memory = gpu_work && tells_memory(trace.copies),
+          .copy_memory = gpu_work && records_memory_kind(trace.copies),
           .api_calls = row_count(trace.api) > 0};
 }
 

@@ -8,7 +8,7 @@
 
 namespace sonde::gate {
 
-/// What a file's recorder was told to record, in nsys' words: "cuda", "nvtx", "osrt". By its options where the file
+/// What a file's recorder was asked to record, in nsys' words: "cuda", "nvtx", "osrt". By its options where the file
 /// holds them, so that a run in which nothing of a kind happened has the kind all the same; else by what the file
 /// holds.
 [[nodiscard]] std::set<std::string> recorded_kinds(const Rank& rank);

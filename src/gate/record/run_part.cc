@@ -9,10 +9,10 @@
 namespace sonde::gate {
 namespace {
 
-/// From the start of each step to that of the next, of the last to its end; the last kMostSteps of them.
+/// From the start of each step to that of the next, of the last to its end; the last kMaxSteps of them.
 std::vector<Span> windows_of(std::span<const Span> steady) {
   std::vector<Span> windows;
-  for (size_t i = steady.size() - std::min(steady.size(), kMostSteps); i < steady.size(); ++i) {
+  for (size_t i = steady.size() - std::min(steady.size(), kMaxSteps); i < steady.size(); ++i) {
     windows.emplace_back(steady[i].first, i + 1 < steady.size() ? steady[i + 1].first : steady[i].second);
   }
   return windows;

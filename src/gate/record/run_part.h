@@ -7,7 +7,7 @@
 #include "analyses/modules/module_tree.h"
 #include "gate/record/run_record.h"
 
-/// The part of a timeline that a record is about, and what its groups are told apart by. Internal to the record.
+/// The part of a timeline that a record is about, and what its groups are distinguished by. Internal to the record.
 namespace sonde::gate {
 
 /// Paths of modules by small numbers: several modules may have one path, in domains of their own.

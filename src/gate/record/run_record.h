@@ -12,7 +12,7 @@
 /// difference, without the profile. A few hundred kilobytes at most, so that a baseline can live in git.
 namespace sonde::gate {
 
-/// Operations on a GPU, as far as they are told apart.
+/// Operations on a GPU, as far as they are distinguished.
 enum class WorkKind : uint8_t { kernel, copy, set, graph_launch };
 
 /// One kind of work in one place: all operations of a GPU with the same name that the same module launched.
@@ -111,7 +111,7 @@ struct RunRecord {
   int64_t wall_ns = 0;    ///< of the whole run, first event to last (or of the process, where wall time alone is known)
   int64_t extent_ns = 0;  ///< that everything but wall_ns is about: the steps after the warm-up, else the whole run
   int64_t steps = 0;      ///< within the extent; 0 where nothing repeats
-  /// The last kMostSteps of them: from the start of a step to that of the next, of the last to its end. Without steps
+  /// The last kMaxSteps of them: from the start of a step to that of the next, of the last to its end. Without steps
   /// the per-step vectors of all groups are empty, and sums of the extent stand for one step.
   std::vector<int64_t> step_ns;
   std::vector<GpuOfRun> gpus;
@@ -123,6 +123,6 @@ struct RunRecord {
   std::optional<int64_t> graph_nodes;  ///< of a step or run, where graphs were traced by node
 };
 
-inline constexpr size_t kMostSteps = 100;
+inline constexpr size_t kMaxSteps = 100;
 
 }  // namespace sonde::gate

@@ -20,9 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kEntryFile = "entry.json";
-constexpr size_t kMostEntryBytes = size_t{1} << 20;   // a thousand runs take a tenth of it
-constexpr size_t kMostRecordBytes = size_t{1} << 28;  // a hundred times the largest record seen
-constexpr size_t kMostNameLength = 100;
+constexpr size_t kMaxEntryBytes = size_t{1} << 20;   // a thousand runs take a tenth of it
+constexpr size_t kMaxRecordBytes = size_t{1} << 28;  // a hundred times the largest record seen
+constexpr size_t kMaxNameLength = 100;
 
 std::string folder_of(const std::string& store, const BaselineEntry& entry) {
   return (fs::path(store) / entry.name / entry.id).string();
@@ -46,7 +46,7 @@ Result<std::vector<std::string>> folders_in(const fs::path& folder) {
 
 Result<BaselineEntry> read_entry(const fs::path& folder) {
   const std::string path = (folder / kEntryFile).string();
-  const auto text = read_small_file(path, kMostEntryBytes);
+  const auto text = read_small_file(path, kMaxEntryBytes);
   if (!text) return std::unexpected(text.error());
   auto entry = parse_entry(*text);
   if (!entry) return fail("{} is not a valid baseline entry: {}", path, entry.error().message);
@@ -152,10 +152,10 @@ Status check_baseline_name(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
   const bool right =
-      !name.empty() && name.size() <= kMostNameLength && is_letter(name.front()) &&
+      !name.empty() && name.size() <= kMaxNameLength && is_letter(name.front()) &&
       std::ranges::all_of(name, [&](char c) { return is_letter(c) || c == '.' || c == '_' || c == '-'; });
   if (right) return {};
-  std::string better(name.substr(0, kMostNameLength));
+  std::string better(name.substr(0, kMaxNameLength));
   std::ranges::replace_if(better, [&](char c) { return !is_letter(c) && c != '.' && c != '_'; }, '-');
   better.erase(0, std::min(better.find_first_not_of(".-_"), better.size()));
   return fail(
@@ -231,7 +231,7 @@ Result<std::vector<RunRecord>> load_entry(const std::string& store, const Baseli
   std::vector<RunRecord> records;
   for (const BaselineRun& run : entry.runs) {
     const std::string path = (fs::path(folder_of(store, entry)) / run.file).string();
-    const auto text = read_small_file(path, kMostRecordBytes);
+    const auto text = read_small_file(path, kMaxRecordBytes);
     if (!text) return std::unexpected(text.error());
     auto record = parse_record(*text);
     if (!record) return fail("{} is not a valid run record: {}", path, record.error().message);

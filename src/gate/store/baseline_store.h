@@ -26,7 +26,7 @@ struct BrokenEntry {
   std::string message;  ///< what is wrong, with the file's path
 };
 
-/// What stands in a store.
+/// What is in a store.
 struct BaselineListing {
   std::vector<BaselineEntry> entries;  ///< oldest first; of equal time by name and id
   std::vector<BrokenEntry> broken;

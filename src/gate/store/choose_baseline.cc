@@ -42,7 +42,7 @@ std::string differences_text(const Candidate& candidate, const Conditions& condi
   return text;
 }
 
-/// Whether `a` is to be taken before `b`. Both stand in order of time.
+/// Whether `a` is to be taken before `b`. Both are in order of time.
 bool is_better(const Candidate& a, const Candidate& b) {
   if ((a.forbids == Forbids::everything) != (b.forbids == Forbids::everything)) return b.forbids == Forbids::everything;
   if (a.forbids == Forbids::everything) return a.names.size() <= b.names.size();

@@ -30,7 +30,7 @@ struct ChosenBaseline {
 
 /// The entry of `entries` (of one baseline, oldest first) for runs under `conditions`: of those that nothing forbids to
 /// compare, or timed figures only, a pinned one before all others, then one that nothing forbids before one that is
-/// for exact figures only, then the newest. A pinned baseline is so never left for a newer one without being told: a
+/// for exact figures only, then the newest. A pinned baseline is so never left for a newer one without a message: a
 /// change that was let in would become the baseline. Where none may be compared at all the error names the newest of
 /// those that differ in least, and in what.
 [[nodiscard]] Result<ChosenBaseline> choose_baseline(std::span<const BaselineEntry> entries,

@@ -16,7 +16,7 @@ constexpr uint64_t kVersion = 7;
 
 /// What a compressed report may unpack to: reports are mostly numbers and cubins, which zstd packs to a tenth or so.
 constexpr size_t kRoomToUnpack = size_t{64} << 20;
-constexpr size_t kMostExpansion = 200;
+constexpr size_t kMaxExpansion = 200;
 
 /// Takes length-prefixed messages from the front of some bytes.
 class Cursor {
@@ -125,7 +125,7 @@ Result<ReportBytes> ReportBytes::open(const std::string& path) {
   auto file = MappedFile::open(path);
   if (!file) return std::unexpected(file.error());
   if (!is_zstd(file->bytes())) return ReportBytes(std::move(*file), {});
-  auto unpacked = unzstd(file->bytes(), kRoomToUnpack + kMostExpansion * file->bytes().size());
+  auto unpacked = unzstd(file->bytes(), kRoomToUnpack + kMaxExpansion * file->bytes().size());
   if (!unpacked) return fail("{} {}", path, unpacked.error().message);
   return ReportBytes(std::move(*file), std::move(*unpacked));
 }

@@ -11,8 +11,8 @@
 /// The ids of an Nsight Systems recording, as one thread of a reader meets them.
 namespace sonde {
 
-/// An id of the file's string table on its way to a NameId: texts that stand in the row itself go to the part's own
-/// pool and are told apart by the highest bit.
+/// An id of the file's string table on its way to a NameId: texts that are in the row itself go to the part's own
+/// pool and are distinguished by the highest bit.
 inline constexpr uint32_t kInlineText = 0x8000'0000U;
 
 /// What a part of a scan knows beside its rows: texts and ids in the order of first use, merged part by part
@@ -72,7 +72,7 @@ struct LocalKeys {
   LocalIds<uint64_t> processes;  ///< globalPid
   LocalIds<StreamKey> streams;
   LocalIds<DomainKey> domains;
-  StringPool texts;  ///< texts that stand in the rows themselves
+  StringPool texts;  ///< texts that are in the rows themselves
   void clear() {
     threads.clear();
     processes.clear();

@@ -88,11 +88,11 @@ IdMap NsysRun::adopt(const LocalKeys& keys) {
 }
 
 /// What each id of the string table is named: looked up some ten million times a second, so that small ids, which is
-/// all of them in a whole file, stand in a plain array.
+/// all of them in a whole file, are in a plain array.
 class NsysRun::NameTable {
  public:
   NameId& operator[](uint32_t id) {
-    if (id >= kMostSmall) return large_.try_emplace(id, kNone).first->second;
+    if (id >= kMaxSmall) return large_.try_emplace(id, kNone).first->second;
     if (id >= small_.size()) small_.resize(std::max<size_t>(id + size_t{1}, small_.size() * 2), kUnwanted);
     return small_[id];
   }
@@ -102,11 +102,11 @@ class NsysRun::NameTable {
   }
   /// Null where nobody wants the id.
   [[nodiscard]] NameId* find(uint32_t id) {
-    if (id < kMostSmall) return id < small_.size() && small_[id] != kUnwanted ? &small_[id] : nullptr;
+    if (id < kMaxSmall) return id < small_.size() && small_[id] != kUnwanted ? &small_[id] : nullptr;
     const auto found = large_.find(id);
     return found == large_.end() ? nullptr : &found->second;
   }
-  [[nodiscard]] NameId at(uint32_t id) const { return id < kMostSmall ? small_[id] : large_.at(id); }
+  [[nodiscard]] NameId at(uint32_t id) const { return id < kMaxSmall ? small_[id] : large_.at(id); }
   [[nodiscard]] bool empty() const { return small_.empty() && large_.empty(); }
   /// Calls `f` with each wanted id and its name.
   void each(auto&& f) {
@@ -117,7 +117,7 @@ class NsysRun::NameTable {
   }
 
  private:
-  static constexpr uint32_t kMostSmall = 1 << 22;
+  static constexpr uint32_t kMaxSmall = 1 << 22;
   static constexpr NameId kUnwanted = kNone - 1;
   std::vector<NameId> small_;
   boost::unordered_flat_map<uint32_t, NameId> large_;

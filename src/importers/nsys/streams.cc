@@ -30,13 +30,14 @@ void each_stream(NsysRun& run, auto&& f) {
 
 }  // namespace
 
-void place_streams(NsysRun& run, const GpuOfOrdinal& told) {
+void place_streams(NsysRun& run, const GpuOfOrdinal& gpu_of_ordinal) {
   const Trace& t = run.trace();
   int64_t unknown = 0;
   each_stream(run, [&](Stream& s) {
     if (s.ordinal < 0) return;
-    const auto gpu = told.find({t.processes[s.process].pid, s.ordinal});
-    s.device = find_device(t, run.rank(), s.ordinal, gpu == told.end() ? std::nullopt : std::optional(gpu->second));
+    const auto gpu = gpu_of_ordinal.find({t.processes[s.process].pid, s.ordinal});
+    s.device =
+        find_device(t, run.rank(), s.ordinal, gpu == gpu_of_ordinal.end() ? std::nullopt : std::optional(gpu->second));
     unknown += s.device == kNone ? 1 : 0;
   });
   run.trace().log.add(Issue::unknown_device, {}, unknown);

@@ -15,7 +15,7 @@ using GpuOfOrdinal = std::map<std::pair<int64_t, int64_t>, int64_t>;
 
 /// Gives each stream its device: as the file tells, else by the device's own CUDA number, else the one whose id is
 /// equal. Streams on a device that the file does not describe are counted in the log.
-void place_streams(NsysRun& run, const GpuOfOrdinal& told);
+void place_streams(NsysRun& run, const GpuOfOrdinal& gpu_of_ordinal);
 
 /// A stream as the recording's lists of streams name it.
 struct StreamName {

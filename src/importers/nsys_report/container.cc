@@ -178,12 +178,12 @@ Result<ReportLayout> read_layout(std::string_view bytes) {
 }
 
 Result<std::string_view> Unpacker::unpack(const PackedBlock& block) {
-  // An LZ4 block grows by 255 bytes for a byte at most (lz4_Block_format.md: a length goes on for as long as its bytes
-  // are 255), and its first sequence by 19 more.
-  constexpr uint64_t kMostGrowth = 255;
+  // An LZ4 block grows by 255 bytes for a byte at most (lz4_Block_format.md: a length continues for as long as its
+  // bytes are 255), and its first sequence by 19 more.
+  constexpr uint64_t kMaxGrowth = 255;
   constexpr uint64_t kFirstSequence = 64;
   if (block.packed.size() > LZ4_MAX_INPUT_SIZE || block.plain_bytes > LZ4_MAX_INPUT_SIZE ||
-      block.plain_bytes > block.packed.size() * kMostGrowth + kFirstSequence) {
+      block.plain_bytes > block.packed.size() * kMaxGrowth + kFirstSequence) {
     return fail("a block of {} bytes claims to decompress to {}", block.packed.size(), block.plain_bytes);
   }
   if (block.plain_bytes > capacity_) {

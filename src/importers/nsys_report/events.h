@@ -7,7 +7,7 @@
 
 namespace sonde::nsys {
 
-/// Reads the events of all blocks, on as many threads as there are workers; rows stand in the order of the file.
+/// Reads the events of all blocks, on as many threads as there are workers; rows are in the order of the file.
 [[nodiscard]] ReportPart read_events(const NsysRun& run, std::span<const PackedBlock> blocks);
 
 /// Reads the events of one unpacked block.

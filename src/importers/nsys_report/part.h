@@ -82,8 +82,8 @@ struct ReportPart {
   int64_t malformed = 0;                      ///< whose bytes are not a message
   int64_t damaged_blocks = 0;
   std::string damage;                               ///< of the first of them
-  std::map<EventKind, int64_t> unknown;             ///< events that nobody reads
-  std::map<uint32_t, int64_t> unknown_nvtx_fields;  ///< fields that nobody reads, by number
+  std::map<EventKind, int64_t> unknown;             ///< events that are not read
+  std::map<uint32_t, int64_t> unknown_nvtx_fields;  ///< fields that are not read, by number
 
   int64_t& counted(ReportTable table) { return rows[static_cast<size_t>(table)]; }
   [[nodiscard]] int64_t of(ReportTable table) const { return rows[static_cast<size_t>(table)]; }
@@ -120,7 +120,7 @@ void append_chains(CallChains& whole, const CallChains& next);
 /// Numbers the chains of rows that will stand behind the chains of `whole`.
 void place_chains(Ids& column, const CallChains& whole);
 
-/// A frame of a call chain as it stands in an event.
+/// A frame of a call chain as it is in an event.
 struct Frame {
   uint32_t symbol = kNone;
   uint32_t module = kNone;

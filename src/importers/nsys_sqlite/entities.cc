@@ -189,7 +189,7 @@ void read_stream_facts(NsysFile& file) {
   describe_streams(file, facts);
 }
 
-/// The null stream's number stands in a table of its own up to 2023.3, in the context's row after that.
+/// The null stream's number is in a table of its own up to 2023.3, in the context's row after that.
 void mark_default_streams(NsysFile& file) {
   for (const auto& [table, column] : {std::pair{"TARGET_INFO_CUDA_NULL_STREAM", "streamId"},
                                       std::pair{"TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId"}}) {

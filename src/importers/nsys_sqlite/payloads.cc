@@ -60,7 +60,7 @@ class Schemas {
   }
 
  private:
-  /// Null for one that this or another file has told already.
+  /// Null for one that this or another file has reported already.
   PayloadSchema* add(int64_t domain_number, uint64_t id) {
     auto& all = file_.trace().payload_schemas;
     const DomainId domain = file_.domain_of_any(domain_number);

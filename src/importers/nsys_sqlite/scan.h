@@ -23,7 +23,7 @@
 /// Reading tables of an Nsight Systems SQLite export by column name: a column that a version does not have is absent.
 namespace sonde {
 
-/// A column to be read: where it stands in the SELECT, and whether anybody wants it.
+/// A column to be read: where it is in the SELECT, and whether anybody wants it.
 struct Cell {
   int position = -1;  ///< -1: wanted, but the table has no such column
   bool wanted = true;
@@ -139,7 +139,7 @@ template <typename Row>
   return end;
 }
 
-/// The same over leaf pages of a table; progress is told in bytes.
+/// The same over leaf pages of a table; progress is reported in bytes.
 template <typename Row>
 [[nodiscard]] ScanEnd scan_leaves(const SqlitePages& pages, std::span<const uint32_t> leaves, SqliteRow source,
                                   Progress& progress, Row&& row) {

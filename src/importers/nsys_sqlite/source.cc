@@ -96,7 +96,7 @@ constexpr std::array<std::string_view, 37> kKnownTables = {"ANALYSIS_DETAILS",
                                                            "ThreadNames",
                                                            "UnwindMethodType"};
 
-/// Rows of every table that is not a list of names; those that nobody reads go to the import log.
+/// Rows of every table that is not a list of names; those that are not read go to the import log.
 void count_tables(NsysFile& file, Rank& rank) {
   for (const auto& [table, columns] : file.tables()) {
     if (table.starts_with("ENUM_") || table.starts_with("sqlite_")) continue;

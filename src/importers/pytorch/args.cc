@@ -11,7 +11,7 @@ constexpr auto kKeys = std::to_array<std::string_view>({
 
 constexpr size_t kSlots = 256;
 
-/// Spreads the keys over the slots by length, first and last letter; those that meet stand in the next free slot.
+/// Spreads the keys over the slots by length, first and last letter; those that meet are in the next free slot.
 constexpr size_t slot_of(std::string_view key) {
   const auto first = static_cast<uint8_t>(key.front());
   const auto last = static_cast<uint8_t>(key.back());

@@ -26,7 +26,7 @@ class Args {
     present_ |= bit(arg);
   }
   [[nodiscard]] bool has(Arg arg) const { return (present_ & bit(arg)) != 0; }
-  /// The token as it stands in the file, strings with their quotes; empty where the event has none.
+  /// The token as it is in the file, strings with their quotes; empty where the event has none.
   [[nodiscard]] std::string_view token(Arg arg) const {
     return has(arg) ? tokens_[static_cast<size_t>(arg)] : std::string_view();
   }

@@ -16,7 +16,7 @@ class Document {
   /// Where the list's first item (or its closing bracket) stands. The error ends a sentence that begins with the file.
   [[nodiscard]] Result<size_t> find_events();
 
-  /// Reads the members behind the list, whose closing bracket stands at `bracket`. False where the text breaks off.
+  /// Reads the members behind the list, whose closing bracket is at `bracket`. False where the text breaks off.
   [[nodiscard]] bool read_rest(size_t bracket);
 
   /// The other members of the object: keys and raw values, as they stand.

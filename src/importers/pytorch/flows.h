@@ -8,7 +8,7 @@
 
 namespace sonde::pytorch {
 
-/// One end of an arrow from a forward operator to its backward one: both ends stand at their operator's start.
+/// One end of an arrow from a forward operator to its backward one: both ends are at their operator's start.
 struct FlowEnd {
   int64_t id;
   int64_t time;

@@ -9,7 +9,7 @@ using simdjson::error_code;
 using simdjson::SUCCESS;
 namespace ondemand = simdjson::ondemand;
 
-/// A key as it stands in the text. Keys with escapes come out short, and match nothing that is read.
+/// A key as it is in the text. Keys with escapes come out short, and match nothing that is read.
 std::string_view key_text(ondemand::raw_json_string key) {
   const char* begin = key.raw();
   const char* end = begin;

@@ -14,7 +14,7 @@ namespace {
 /// No event of a real trace comes near: where one seems longer, a quote is missing.
 constexpr size_t kLongestEvent = size_t{16} << 20;
 /// Text that may be searched in vain for the ends of events before a list counts as broken.
-constexpr size_t kMostInVain = 4 * kLongestEvent;
+constexpr size_t kMaxInVain = 4 * kLongestEvent;
 
 /// Finds places where an event begins without having read what stands before: `} , { "key" :` with a key that
 /// events begin with. Inside a string the quotes would be escaped, so in valid JSON such a place is between two objects
@@ -124,10 +124,10 @@ class PieceReader {
     }
   }
 
-  /// The event at piece.next has no end: goes on at the next seam, if there is one.
+  /// The event at piece.next has no end: continues at the next seam, if there is one.
   void find_next_seam(Piece& piece) {
     in_vain_ += std::min(kLongestEvent, text_.size() - piece.next);
-    const size_t seam = in_vain_ > kMostInVain ? kNowhere : seams_.next(piece.next);
+    const size_t seam = in_vain_ > kMaxInVain ? kNowhere : seams_.next(piece.next);
     piece.broken = seam == kNowhere;
     if (piece.broken) return;
     ++piece.malformed;

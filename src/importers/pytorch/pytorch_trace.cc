@@ -21,7 +21,7 @@ int64_t origin_of(const std::vector<Piece>& pieces) {
   return earliest == std::numeric_limits<int64_t>::max() ? 0 : earliest;
 }
 
-/// Without a base, times are UTC themselves if they are at all; clocks since boot are told by their size.
+/// Without a base, times are UTC themselves if they are at all; clocks since boot are recognized by their size.
 std::optional<int64_t> utc_of(std::optional<int64_t> base, int64_t origin) {
   constexpr int64_t kSeptember2001 = 1'000'000'000'000'000'000;
   int64_t utc = 0;

@@ -6,7 +6,7 @@
 
 #include "trace/events.h"
 
-/// Values from the raw JSON tokens of an event. Numbers may stand in quotes.
+/// Values from the raw JSON tokens of an event. Numbers may be in quotes.
 namespace sonde::pytorch {
 
 /// A whole number; those above int64 (addresses, CUPTI's unsigned -1) keep their 64 bits.

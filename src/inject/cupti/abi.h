@@ -5,7 +5,7 @@
 
 /// What is used of CUPTI: the types of its C interface under names of our own, so that no NVIDIA header is needed.
 /// Values and layouts are those of cupti_result.h, cupti_callbacks.h and cupti_activity.h of CUDA 13.0; the layouts of
-/// activity records stand in layouts.cc.
+/// activity records are in layouts.cc.
 namespace sonde::inject::cupti {
 
 /// CUptiResult.

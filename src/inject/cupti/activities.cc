@@ -16,7 +16,7 @@ struct Choice {
   Activity activity;
   uint32_t needs = 0;
   uint32_t excluded_by = 0;
-  bool is_vital = false;  ///< a recording without it is told as one that lacks something
+  bool is_vital = false;  ///< a recording without it is reported as one that lacks something
 };
 
 /// Beside kernels, without which there is no recording.
@@ -76,9 +76,9 @@ void choose_event_times(const Library& library) noexcept {
   if ((attachment.header->cuda.extras & wire::kCudaEventTimes) == 0) return;
   const Result result = call(library.event_times, uint8_t{1});
   if (result == Result::absent) {
-    tell_state(CudaState::lacks, 0, "times of CUDA events: CUPTI provides them since CUDA 12.8");
+    report_state(CudaState::lacks, 0, "times of CUDA events: CUPTI provides them since CUDA 12.8");
   } else if (result != Result::ok) {
-    tell_failure(CudaState::lacks, library, "cuptiActivityEnableCudaEventDeviceTimestamps", "", result);
+    report_failure(CudaState::lacks, library, "cuptiActivityEnableCudaEventDeviceTimestamps", "", result);
   }
 }
 
@@ -86,8 +86,8 @@ Result enable(const Library& library, Activity activity) noexcept {
   return library.activity_enable(static_cast<uint32_t>(activity));
 }
 
-void tell_refusal(CudaState state, const Library& library, Activity activity, Result result) noexcept {
-  tell_failure(state, library, "cuptiActivityEnable", layout_of(static_cast<uint32_t>(activity))->name, result);
+void report_refusal(CudaState state, const Library& library, Activity activity, Result result) noexcept {
+  report_failure(state, library, "cuptiActivityEnable", layout_of(static_cast<uint32_t>(activity))->name, result);
 }
 
 }  // namespace
@@ -97,27 +97,27 @@ bool set_up_activities(const Library& library) noexcept {
   static_cast<void>(call(library.thread_id_type, kSystemIds));
   const Result clock = set_clock(library);
   if (clock != Result::ok) {
-    tell_failure(CudaState::failed, library, "cuptiGetTimestamp", "", clock);
+    report_failure(CudaState::failed, library, "cuptiGetTimestamp", "", clock);
     return false;
   }
   choose_unified_memory(library);
   choose_event_times(library);
   const Result result = library.register_buffers(request_buffer, take_buffer);
   if (result == Result::ok) return true;
-  tell_failure(CudaState::failed, library, "cuptiActivityRegisterCallbacks", "", result);
+  report_failure(CudaState::failed, library, "cuptiActivityRegisterCallbacks", "", result);
   return false;
 }
 
 bool enable_activities(const Library& library) noexcept {
   const Result kernels = enable(library, Activity::kernel);
   if (kernels != Result::ok) {
-    tell_refusal(CudaState::failed, library, Activity::kernel, kernels);
+    report_refusal(CudaState::failed, library, Activity::kernel, kernels);
     return false;
   }
   for (const Choice& choice : kChoices) {
     if (!is_wanted(choice)) continue;
     const Result result = enable(library, choice.activity);
-    if (result != Result::ok && choice.is_vital) tell_refusal(CudaState::lacks, library, choice.activity, result);
+    if (result != Result::ok && choice.is_vital) report_refusal(CudaState::lacks, library, choice.activity, result);
   }
   return true;
 }

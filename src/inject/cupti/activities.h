@@ -6,10 +6,10 @@
 namespace sonde::inject::cupti {
 
 /// Before the first enable(): the clock, the buffers, ids of threads as the system has them. False where CUPTI takes
-/// none of it, which is told.
+/// none of it, which is reported.
 [[nodiscard]] bool set_up_activities(const Library& library) noexcept;
 
-/// Those that CUPTI does not have are told. False where not even kernels can be had.
+/// Those that CUPTI does not have are reported. False where not even kernels can be had.
 [[nodiscard]] bool enable_activities(const Library& library) noexcept;
 void disable_activities(const Library& library) noexcept;
 

@@ -19,12 +19,12 @@ namespace {
 
 using wire::CudaCalls;
 
-constexpr uint32_t kMostCalls = 4096;
+constexpr uint32_t kMaxCalls = 4096;
 constexpr uint32_t kDomains = 3;
 constexpr uint8_t kNotWanted = 0xFF;
 
-/// Of CudaCalls, by domain and number; kNotWanted for those without back traces.
-constinit uint8_t sorts[kDomains][kMostCalls] = {};
+/// Of CudaCalls, by domain and number; kNotWanted for those without backtraces.
+constinit uint8_t sorts[kDomains][kMaxCalls] = {};
 constinit std::atomic<bool> is_on{false};
 
 bool any_wanted() noexcept {
@@ -108,9 +108,9 @@ bool is_of_recording(const void* address) noexcept {
 
 /// Without the innermost frames, which are of the recording.
 void take_chain(uint32_t correlation) noexcept {
-  tell_code();
-  void* frames[wire::kMostFrames];
-  const int count = backtrace(frames, static_cast<int>(wire::kMostFrames));
+  report_code();
+  void* frames[wire::kMaxFrames];
+  const int count = backtrace(frames, static_cast<int>(wire::kMaxFrames));
   int first = 0;
   while (first < count && is_of_recording(frames[first])) ++first;
   if (first < count) write_chain(correlation, frames + first, static_cast<uint32_t>(count - first));
@@ -118,7 +118,7 @@ void take_chain(uint32_t correlation) noexcept {
 
 void on_call(Domain domain, uint32_t id, const void* raw) noexcept {
   const auto place = static_cast<uint32_t>(domain);
-  if (!is_on.load(std::memory_order_relaxed) || place >= kDomains || id >= kMostCalls) return;
+  if (!is_on.load(std::memory_order_relaxed) || place >= kDomains || id >= kMaxCalls) return;
   const auto& data = *static_cast<const CallbackData*>(raw);
   const uint8_t sort = sorts[place][id];
   if (sort == kNotWanted || data.correlation_data == nullptr) return;
@@ -140,7 +140,7 @@ void watch_for_back_traces(const Library& library) noexcept {
   cupti = library_at(reinterpret_cast<const void*>(library.subscribe));
   add_handler(on_call);
   for (uint32_t domain = 1; domain < kDomains; ++domain) {
-    for (uint32_t call = 1; call < kMostCalls; ++call) {
+    for (uint32_t call = 1; call < kMaxCalls; ++call) {
       sorts[domain][call] = wanted_sort(library, static_cast<Domain>(domain), call);
     }
   }
@@ -149,7 +149,7 @@ void watch_for_back_traces(const Library& library) noexcept {
 void set_back_traces(const Library& library, bool on) noexcept {
   if (!any_wanted()) return;
   is_on.store(on, std::memory_order_relaxed);
-  for (uint32_t call = 1; call < kMostCalls; ++call) {
+  for (uint32_t call = 1; call < kMaxCalls; ++call) {
     for (uint32_t place = 1; place < kDomains; ++place) {
       const auto domain = static_cast<Domain>(place);
       const bool stays = !on && is_profiler_range(domain, call);

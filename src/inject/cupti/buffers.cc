@@ -17,7 +17,7 @@ enum class Use : uint32_t { free, held, filled };
 struct Buffer {
   std::atomic<Use> use{Use::free};
   std::atomic<uint8_t*> at{nullptr};
-  std::atomic<uint64_t> order{0};  ///< of those that were given back
+  std::atomic<uint64_t> order{0};  ///< of those that were returned
   size_t valid = 0;
 };
 
@@ -66,8 +66,8 @@ Buffer* held_at(const uint8_t* at) noexcept {
 
 /// Whether what came in a buffer may wait too.
 bool has_room(size_t bytes) noexcept {
-  return filled.load(std::memory_order_relaxed) < kMostFilled &&
-         filled_bytes.load(std::memory_order_relaxed) + bytes <= kMostFilledBytes;
+  return filled.load(std::memory_order_relaxed) < kMaxFilled &&
+         filled_bytes.load(std::memory_order_relaxed) + bytes <= kMaxFilledBytes;
 }
 
 uint64_t count_records(uint8_t* at, size_t valid) noexcept {

@@ -15,8 +15,8 @@ inline constexpr size_t kBufferBytes = size_t{1} << 18U;
 /// CUPTI of CUDA 13 holds one for each thread that uses CUDA.
 inline constexpr uint32_t kBuffers = 2048;
 /// That wait to be read, and what is in them: a flush gives back all at once, most of them nearly empty.
-inline constexpr uint32_t kMostFilled = kBuffers - 512;
-inline constexpr uint64_t kMostFilledBytes = uint64_t{48} << 20U;
+inline constexpr uint32_t kMaxFilled = kBuffers - 512;
+inline constexpr uint64_t kMaxFilledBytes = uint64_t{48} << 20U;
 
 /// As CUPTI wants the two. Before CUDA 12.9 CUPTI ended the program where it got no buffer (its release notes): it gets
 /// one while there is memory. Where too many wait the records in one that comes back are counted and thrown away; in a
@@ -30,7 +30,7 @@ struct FilledBuffer {
   uint32_t index = 0;
 };
 
-/// The one that was given back first of those that were not read yet. From one thread only.
+/// The one that was returned first of those that were not read yet. From one thread only.
 [[nodiscard]] FilledBuffer next_filled() noexcept;
 void free_buffer(const FilledBuffer& buffer) noexcept;
 

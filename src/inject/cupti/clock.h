@@ -14,9 +14,9 @@ namespace sonde::inject::cupti {
 
 struct ClockState {
   int64_t error_ns = 0;  ///< of the difference; 0 where CUPTI asks us
-  int64_t drift_ns = 0;  ///< what the difference changed by since, when CUPTI last told its time
+  int64_t drift_ns = 0;  ///< what the difference changed by since, when CUPTI last reported its time
 };
-/// Measures the difference anew; where it has changed, times are converted by the new one from now on.
+/// Measures the difference again; where it has changed, times are converted by the new one from now on.
 [[nodiscard]] ClockState follow_clock(const Library& library) noexcept;
 
 }  // namespace sonde::inject::cupti

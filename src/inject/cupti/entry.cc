@@ -5,7 +5,7 @@
 #include "inject/gpu_metrics/sampling.h"
 #include "inject/metrics/attach.h"
 
-/// The driver calls it within cuInit(), in each process that CUDA_INJECTION64_PATH goes on to.
+/// The driver calls it within cuInit(), in each process that inherits CUDA_INJECTION64_PATH.
 // NOLINTNEXTLINE(readability-identifier-naming): the name is the driver's.
 extern "C" SONDE_EXPORT int InitializeInjection() noexcept {
   const int error = errno;

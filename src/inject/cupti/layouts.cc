@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-/// Source: cupti_activity.h and cupti_activity_deprecated.h of CUDA 13.0; in the latter stands in which version a
+/// Source: cupti_activity.h and cupti_activity_deprecated.h of CUDA 13.0; the latter says in which version a
 /// structure ended. What came with CUDA 13.1 to 13.4 stands behind that, by the members that NVIDIA's reference of
 /// CUPTI lists for these structures; nothing of it is taken. The versions are those of cupti_version.h: 15 is CUDA 11.2
 /// to 11.4, 16 11.5, 17 11.6, 18 11.8, 19 12.0, 26 12.8, 130000 13.0. Where the headers do not say in which version a
@@ -164,7 +164,7 @@ constexpr Field kMemoryFields[] = {
 };
 constexpr Size kMemorySizes[] = {{kAlways, 112}};
 
-/// CUpti_ActivityOverhead, 2 (12.2), 3. The object's process and thread stand at 12 and 16.
+/// CUpti_ActivityOverhead, 2 (12.2), 3. The object's process and thread are at 12 and 16.
 constexpr Field kOverheadFields[] = {
     {24, 8, false, SONDE_INTO(OverheadBody, start), kAlways},
     {32, 8, false, SONDE_INTO(OverheadBody, end), kAlways},

@@ -60,7 +60,7 @@ void watch_profiler_range(const Library& library) noexcept {
   for (const RangeCall& call : kCalls) {
     const Result result = watch(library, call.domain, call.id, true);
     if (result == Result::ok) continue;
-    tell_failure(wire::CudaState::lacks, library, "cuptiEnableCallback", "the profiler's start and stop", result);
+    report_failure(wire::CudaState::lacks, library, "cuptiEnableCallback", "the profiler's start and stop", result);
     return;
   }
 }

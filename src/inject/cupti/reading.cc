@@ -11,13 +11,13 @@ namespace {
 using wire::CudaInvalid;
 
 constinit wire::CudaTallyBody tally{};
-constinit uint64_t told_buffers = 0;
-constinit uint64_t told_flush_failures = 0;
+constinit uint64_t reported_buffers = 0;
+constinit uint64_t reported_flush_failures = 0;
 constinit bool graphs = false;
 
 void count_invalid(CudaInvalid why) noexcept { ++tally.invalid[static_cast<uint32_t>(why)]; }
 
-constexpr size_t kMostBody = sizeof(wire::DeviceBody);
+constexpr size_t kMaxBody = sizeof(wire::DeviceBody);
 
 /// A body with its times made ours. False where they make no sense, which is counted.
 bool take_times(const Layout& layout, std::byte* body, bool forced) noexcept {
@@ -62,7 +62,7 @@ void write(const Layout& layout, const std::byte* body) noexcept {
     wire::ApiCallBody call{};
     memcpy(&call, body, sizeof call);
     domain = static_cast<uint16_t>(layout.activity == Activity::driver ? Domain::driver : Domain::runtime);
-    tell_call_name(domain, call.call);
+    report_call_name(domain, call.call);
   }
   const size_t bytes = wire::cuda_body_bytes(layout.kind);
   const auto whole = static_cast<uint32_t>(sizeof(wire::RecordHead) + bytes);
@@ -85,7 +85,7 @@ void read_record(const Library& library, const uint8_t* record, size_t room, boo
   const Layout* const layout = layout_of(kind);
   if (layout == nullptr) return count_invalid(CudaInvalid::unknown_kind);
   if (record_bytes(*layout, library.version) > room) return count_invalid(CudaInvalid::cut);
-  alignas(8) std::byte body[kMostBody];
+  alignas(8) std::byte body[kMaxBody];
   transcribe(*layout, library.version, record, body, number_of);
   if (!take_times(*layout, body, forced)) return;
   if (layout->activity == Activity::unified_memory) take_end(body);
@@ -124,12 +124,12 @@ void read_filled(const Library& library, bool forced) noexcept {
   }
 }
 
-void tell_tally(const Library& library) noexcept {
+void report_tally(const Library& library) noexcept {
   size_t dropped = 0;
   if (library.dropped_records(nullptr, 0, &dropped) == Result::ok) tally.dropped += dropped;
-  if (dropped == 0 && tally.buffers == told_buffers && tally.flush_failures == told_flush_failures) return;
-  told_buffers = tally.buffers;
-  told_flush_failures = tally.flush_failures;
+  if (dropped == 0 && tally.buffers == reported_buffers && tally.flush_failures == reported_flush_failures) return;
+  reported_buffers = tally.buffers;
+  reported_flush_failures = tally.flush_failures;
   const ClockState clock = follow_clock(library);
   tally.nameless = numberless_texts();
   tally.callback_ns = callback_ns();

@@ -4,7 +4,7 @@
 #include "inject/cupti/library.h"
 #include "wire/cuda_record.h"
 
-/// What stands in CUPTI's buffers, as records of ours. From the worker only.
+/// What is in CUPTI's buffers, as records of ours. From the worker only.
 namespace sonde::inject::cupti {
 
 /// Reads and frees all buffers that CUPTI gave back. `forced`: it was made to give back those whose operations had not
@@ -12,7 +12,7 @@ namespace sonde::inject::cupti {
 void read_filled(const Library& library, bool forced) noexcept;
 
 /// Tells the recorder what was counted until now, where that is more than it knows.
-void tell_tally(const Library& library) noexcept;
+void report_tally(const Library& library) noexcept;
 
 /// That CUPTI did not hand over what it holds.
 void count_flush_failure() noexcept;

@@ -8,9 +8,9 @@
 namespace sonde::inject::cupti {
 namespace {
 
-constexpr uint32_t kMostHandlers = 8;  ///< more than the parts of this library that add one
+constexpr uint32_t kMaxHandlers = 8;  ///< more than the parts of this library that add one
 
-constinit std::atomic<Handler> handlers[kMostHandlers] = {};
+constinit std::atomic<Handler> handlers[kMaxHandlers] = {};
 constinit Subscriber subscriber = nullptr;
 
 void on_callback(void*, Domain domain, uint32_t id, const void* data) noexcept {

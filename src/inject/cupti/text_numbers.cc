@@ -28,11 +28,11 @@ struct Tables {
   Pointed pointed[kPlaces];  ///< by the pointer; what comes later takes the place
 };
 
-constexpr uint32_t kMostTexts = Tables::kPlaces / 2;
+constexpr uint32_t kMaxTexts = Tables::kPlaces / 2;
 constexpr size_t kPageBytes = size_t{1} << 18U;
 
 constinit Tables* tables = nullptr;
-constinit uint32_t told = 0;
+constinit uint32_t reported = 0;
 constinit uint64_t numberless = 0;
 constinit char* page_next = nullptr;
 constinit size_t page_left = 0;
@@ -65,7 +65,7 @@ Numbered& place_of(const char* text, uint64_t hash) noexcept {
   return tables->texts[i];
 }
 
-bool tell_part(uint32_t number, uint16_t part, const Text& text) noexcept {
+bool report_part(uint32_t number, uint16_t part, const Text& text) noexcept {
   const auto bytes =
       static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::CudaNameBody)) + wire::padded(text.bytes);
   std::byte* const at = begin_worker_record(wire::Kind::cuda_name, bytes, 0);
@@ -76,23 +76,23 @@ bool tell_part(uint32_t number, uint16_t part, const Text& text) noexcept {
 }
 
 /// Templates have names of tens of thousands of bytes, and only a whole one can be demangled.
-bool tell(uint32_t number, const char* text, size_t bytes) noexcept {
+bool report(uint32_t number, const char* text, size_t bytes) noexcept {
   uint16_t part = 0;
   do {
-    const auto now = static_cast<uint16_t>(bytes < wire::kMostText ? bytes : wire::kMostText);
-    if (!tell_part(number, part, {text, now})) return false;
+    const auto now = static_cast<uint16_t>(bytes < wire::kMaxText ? bytes : wire::kMaxText);
+    if (!report_part(number, part, {text, now})) return false;
     text += now;
     bytes -= now;
   } while (bytes > 0 && ++part < UINT16_MAX);
   return true;
 }
 
-/// The text with the next number, once it is told. Number 0 where there is no room for it.
+/// The text with the next number, once it is reported. Number 0 where there is no room for it.
 Numbered add(const char* text, uint64_t hash) noexcept {
   const size_t bytes = strlen(text);
-  const char* const kept = told < kMostTexts ? keep(text, bytes) : nullptr;
-  if (kept == nullptr || !tell(told + 1, text, bytes)) return {};
-  return {kept, hash, ++told};
+  const char* const kept = reported < kMaxTexts ? keep(text, bytes) : nullptr;
+  if (kept == nullptr || !report(reported + 1, text, bytes)) return {};
+  return {kept, hash, ++reported};
 }
 
 /// Of one that was met under another pointer too: programs that load modules again have their names elsewhere.
@@ -119,13 +119,13 @@ uint32_t number_of(const char* text) noexcept {
 
 uint64_t numberless_texts() noexcept { return numberless; }
 
-void tell_call_name(uint16_t domain, uint32_t call) noexcept {
-  constexpr uint32_t kMostCalls = 4096;
+void report_call_name(uint16_t domain, uint32_t call) noexcept {
+  constexpr uint32_t kMaxCalls = 4096;
   constexpr uint16_t kDomains = 3;
-  static constinit bool is_told[kDomains][kMostCalls] = {};
+  static constinit bool is_reported[kDomains][kMaxCalls] = {};
   const Library* const cupti = library();
   const char* name = nullptr;
-  if (domain >= kDomains || call >= kMostCalls || is_told[domain][call] || cupti == nullptr) return;
+  if (domain >= kDomains || call >= kMaxCalls || is_reported[domain][call] || cupti == nullptr) return;
   if (cupti->callback_name(static_cast<Domain>(domain), call, &name) != Result::ok || name == nullptr) return;
   const Text text = inject::text_of(name);
   const auto bytes =
@@ -134,7 +134,7 @@ void tell_call_name(uint16_t domain, uint32_t call) noexcept {
   if (at == nullptr) return;
   put_text(put(at, wire::DefinitionBody{call, text.bytes, 0}), text);
   commit_record(bytes);
-  is_told[domain][call] = true;
+  is_reported[domain][call] = true;
 }
 
 }  // namespace sonde::inject::cupti

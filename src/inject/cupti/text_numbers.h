@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// Names of kernels, GPUs and variables: each is told to the recorder once, and goes by a number from then on. From the
-/// worker only.
+/// Names of kernels, GPUs and variables: each is reported to the recorder once, and goes by a number from then on. From
+/// the worker only.
 namespace sonde::inject::cupti {
 
 /// From 1 on; 0 for null, and where there are more than a process can have.
@@ -13,6 +13,6 @@ namespace sonde::inject::cupti {
 [[nodiscard]] uint64_t numberless_texts() noexcept;
 
 /// Tells the name of a call, by CUPTI's number of it, once. `domain` as in wire::Kind::cuda_call.
-void tell_call_name(uint16_t domain, uint32_t call) noexcept;
+void report_call_name(uint16_t domain, uint32_t call) noexcept;
 
 }  // namespace sonde::inject::cupti

@@ -45,7 +45,7 @@ constinit std::atomic<bool> holds_records{false};  ///< counted in Header::cuda_
 constinit std::atomic<int64_t> last_fetch{0};
 constinit std::atomic<int64_t> drained_at{0};
 constinit std::atomic<bool> fetch_at_once{false};  ///< the round that ended waits for its records
-constinit bool told_flush_failure = false;
+constinit bool reported_flush_failure = false;
 
 void hold_records(bool holds) noexcept {
   if (holds_records.exchange(holds) == holds) return;
@@ -59,9 +59,9 @@ void hold_records(bool holds) noexcept {
 const Library* open_known() noexcept {
   const Library* const library = open_library();
   if (library == nullptr) {
-    tell_state(CudaState::no_library, 0, why_not_open());
+    report_state(CudaState::no_library, 0, why_not_open());
   } else if (!is_known_version(library->version)) {
-    tell_state(CudaState::unknown_version, library->version, library->path);
+    report_state(CudaState::unknown_version, library->version, library->path);
   } else {
     return library;
   }
@@ -75,12 +75,12 @@ bool set_up() noexcept {
   const Result result = subscribe(*library);
   if (result != Result::ok) {
     const auto what = result == Result::multiple_subscribers ? CudaState::other_tool : CudaState::failed;
-    tell_failure(what, *library, "cuptiSubscribe", "", result);
+    report_failure(what, *library, "cuptiSubscribe", "", result);
     return false;
   }
   if (!set_up_activities(*library)) return false;
   watch_profiler_range(*library);
-  tell_state(CudaState::recording, library->version, library->path);
+  report_state(CudaState::recording, library->version, library->path);
   return true;
 }
 
@@ -88,9 +88,9 @@ void flush(const Library& library, uint32_t flags) noexcept {
   const Result result = library.flush_all(flags);
   if (result == Result::ok) return;
   count_flush_failure();
-  if (told_flush_failure) return;
-  told_flush_failure = true;
-  tell_failure(CudaState::lacks, library, "cuptiActivityFlushAll", flags == 0 ? "0" : "1", result);
+  if (reported_flush_failure) return;
+  reported_flush_failure = true;
+  report_failure(CudaState::lacks, library, "cuptiActivityFlushAll", flags == 0 ? "0" : "1", result);
 }
 
 void set_ready() noexcept { state.store(set_up() ? State::ready : State::gone); }
@@ -116,7 +116,7 @@ void turn_off(State next) noexcept {
 }
 
 /// The next CUDA call of the program takes CUPTI out of it, when it is done: there CUPTI says that this is safe. Left
-/// in, it slows a program that goes on (pytorch#146604). Where graphs ran it stays: taking it out then has ended
+/// in, it slows a program that continues (pytorch#146604). Where graphs ran it stays: taking it out then has ended
 /// programs, and what it costs without a subscriber is little. It stays too where the sampler of GPU metrics may be in
 /// it.
 void leave_at_next_call(Domain, uint32_t, const void* data) noexcept {
@@ -167,7 +167,7 @@ void change_state(Phase wanted) noexcept {
 void fetch(uint32_t flags) noexcept {
   flush(*library(), flags);
   read_filled(*library(), flags == kForced);
-  tell_tally(*library());
+  report_tally(*library());
   last_fetch.store(now_ns());
 }
 
@@ -196,7 +196,7 @@ void begin_timeline() noexcept {
   if (!is_own_process() || (attachment.header->wanted & wire::kWantCuda) == 0) return;
   follow_phase();
   if (!start_worker()) {
-    tell_state(CudaState::failed, 0, "no thread could be started in the program");
+    report_state(CudaState::failed, 0, "no thread could be started in the program");
     return;
   }
   atexit(on_exit);

@@ -17,7 +17,7 @@ namespace {
 /// How long a change of phase may stay unseen where nothing wakes the worker.
 constexpr int64_t kLookNs = 20'000'000;
 constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kMostExitNs = 10 * kSecondNs;
+constexpr int64_t kMaxExitNs = 10 * kSecondNs;
 
 enum class Life : uint32_t { none, running, asked_to_end, ended };
 
@@ -55,7 +55,7 @@ void wake_worker() noexcept { bell.ring(); }
 void end_worker() noexcept {
   Life running = Life::running;
   if (!life.compare_exchange_strong(running, Life::asked_to_end)) return;
-  const int64_t until = now_ns() + kMostExitNs;
+  const int64_t until = now_ns() + kMaxExitNs;
   wake_worker();
   while (life.load(std::memory_order_acquire) != Life::ended) {
     const uint32_t seen = ended.rung();

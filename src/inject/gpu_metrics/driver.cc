@@ -24,8 +24,8 @@ uint64_t device_clock_hz(uint32_t device) noexcept {
   constexpr uint64_t kPerKilo = 1000;
   const auto ask = driver_function<int (*)(int*, int, int)>("cuDeviceGetAttribute");
   int khz = 0;
-  const bool told = ask != nullptr && ask(&khz, kClockRateKhz, static_cast<int>(device)) == 0 && khz > 0;
-  return told ? static_cast<uint64_t>(khz) * kPerKilo : 0;
+  const bool reported = ask != nullptr && ask(&khz, kClockRateKhz, static_cast<int>(device)) == 0 && khz > 0;
+  return reported ? static_cast<uint64_t>(khz) * kPerKilo : 0;
 }
 
 }  // namespace sonde::inject::gpu_metrics

@@ -15,13 +15,13 @@ constexpr MetricChoice kGeneral[] = {
 constinit MetricSet set;
 constinit char names[sizeof wire::GpuMetricsWanted::names + 1] = {};
 
-/// As they stand in the header, a newline behind each.
+/// As they are in the header, a newline behind each.
 void take_names() noexcept {
   memcpy(names, attachment.header->gpu_metrics.names, sizeof names - 1);
   char* name = names;
   for (char* end = strchr(name, '\n'); end != nullptr; end = strchr(name, '\n')) {
     *end = '\0';
-    if (set.count < wire::kMostSampledMetrics) set.choices[set.count++] = {name, 1, {name}};
+    if (set.count < wire::kMaxSampledMetrics) set.choices[set.count++] = {name, 1, {name}};
     name = end + 1;
   }
 }

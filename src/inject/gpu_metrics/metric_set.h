@@ -15,7 +15,7 @@ struct MetricChoice {
 };
 
 struct MetricSet {
-  MetricChoice choices[wire::kMostSampledMetrics];  ///< what matters most first
+  MetricChoice choices[wire::kMaxSampledMetrics];  ///< what matters most first
   uint32_t count = 0;
 };
 

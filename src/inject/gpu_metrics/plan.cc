@@ -1,6 +1,6 @@
 #include "inject/gpu_metrics/plan.h"
 
-#include "inject/gpu_metrics/told.h"
+#include "inject/gpu_metrics/report_samples.h"
 #include "inject/pages.h"
 
 namespace sonde::inject::gpu_metrics {
@@ -20,7 +20,7 @@ class Planner {
     for (uint32_t i = 0; i < wanted.count; ++i) add_known(wanted.choices[i]);
     if (plan_.count > 0 && !fits(plan_.count)) leave_out();
     if (plan_.count == 0) {
-      tell(SamplingState::nothing_fits, device_, chip_);
+      report(SamplingState::nothing_fits, device_, chip_);
       return false;
     }
     return make_config();
@@ -28,7 +28,7 @@ class Planner {
 
  private:
   bool failed(const char* function, Result result) const noexcept {
-    if (result != Result::ok) tell_failure(*sampling_.library, device_, function, result);
+    if (result != Result::ok) report_failure(*sampling_.library, device_, function, result);
     return result != Result::ok;
   }
 
@@ -54,7 +54,7 @@ class Planner {
       plan_.choices[plan_.count++] = &choice;
       return;
     }
-    tell(SamplingState::unknown, device_, choice.shown);
+    report(SamplingState::unknown, device_, choice.shown);
   }
 
   /// A configuration of the first metrics, in an object of its own. Null where CUPTI takes them not together.
@@ -107,7 +107,7 @@ class Planner {
       if (fits(kept + 1)) {
         ++kept;
       } else {
-        tell(SamplingState::left_out, device_, plan_.choices[kept]->shown);
+        report(SamplingState::left_out, device_, plan_.choices[kept]->shown);
       }
     }
     plan_.count = kept;
@@ -115,7 +115,7 @@ class Planner {
 
   bool make_config() noexcept {
     plan_.config = config_of(plan_.host, plan_.count, plan_.config_bytes);
-    if (plan_.config == nullptr) tell(SamplingState::failed, device_, "cuptiProfilerHostGetConfigImage");
+    if (plan_.config == nullptr) report(SamplingState::failed, device_, "cuptiProfilerHostGetConfigImage");
     return plan_.config != nullptr;
   }
 

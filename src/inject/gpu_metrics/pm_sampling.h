@@ -12,7 +12,7 @@ namespace sonde::inject::gpu_metrics {
 
 using cupti::Result;
 
-/// What CUPTI gives beside cupti::Result (cupti_result.h), as far as it is told apart here.
+/// What CUPTI gives beside cupti::Result (cupti_result.h), as far as it is distinguished here.
 inline constexpr auto kInvalidOperation = static_cast<Result>(7);
 inline constexpr auto kOutOfMemory = static_cast<Result>(8);
 

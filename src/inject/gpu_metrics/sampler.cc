@@ -4,7 +4,7 @@
 
 #include "inject/attachment.h"
 #include "inject/gpu_metrics/driver.h"
-#include "inject/gpu_metrics/told.h"
+#include "inject/gpu_metrics/report_samples.h"
 #include "inject/pages.h"
 
 namespace sonde::inject::gpu_metrics {
@@ -17,14 +17,14 @@ constexpr int64_t kSecondNs = 1'000'000'000;
 /// The hardware's buffer holds so much of a second, by 16 KB a sample: an H100 takes 4 to 7 KB with few metrics.
 constexpr uint64_t kSampleBytes = 16'384;
 constexpr uint64_t kPartOfSecond = 2;
-constexpr uint64_t kLeastHardwareBytes = uint64_t{16} << 20U;
-constexpr uint64_t kMostHardwareBytes = uint64_t{256} << 20U;
+constexpr uint64_t kMinHardwareBytes = uint64_t{16} << 20U;
+constexpr uint64_t kMaxHardwareBytes = uint64_t{256} << 20U;
 
 /// Samples that one decoding may give: a tenth of a second of them. What it has no room for, CUPTI loses. On an H100
 /// each place takes some 16 KB, and clearing it a microsecond.
 constexpr uint32_t kDecodesPerSecond = 10;
-constexpr uint32_t kLeastSamples = 64;
-constexpr uint32_t kMostSamples = 8192;
+constexpr uint32_t kMinSamples = 64;
+constexpr uint32_t kMaxSamples = 8192;
 
 template <typename T>
 T within(T value, T least, T most) noexcept {
@@ -37,7 +37,7 @@ bool samples_by_cycles(const char* chip) noexcept { return strncmp(chip, "TU", 2
 }  // namespace
 
 bool Sampler::failed(const char* function, Result result) const noexcept {
-  if (result != Result::ok) tell_failure(*sampling_->library, device_, function, result);
+  if (result != Result::ok) report_failure(*sampling_->library, device_, function, result);
   return result != Result::ok;
 }
 
@@ -61,29 +61,29 @@ bool Sampler::open(const PmSampling& sampling, uint32_t device, uint32_t frequen
   chip.device = device;
   if (failed("cuptiDeviceGetChipName", sampling.chip_name(&chip)) || !read_availability()) return false;
   if (!make_plan(plan_, sampling, wanted_metrics(), device, chip.name, availability_)) return false;
-  // The SYS clock is near the SMs' highest; what came of it is told by the samples' own times.
-  constexpr uint64_t kUsualHz = 1'400'000'000;
+  // The SYS clock is near the SMs' highest; what came of it is shown by the samples' own times.
+  constexpr uint64_t kDefaultHz = 1'400'000'000;
   const uint64_t clock_hz = device_clock_hz(device);
   trigger_ = samples_by_cycles(chip.name) ? Trigger::sys_clock : Trigger::time;
-  interval_ = (trigger_ == Trigger::time ? uint64_t{kSecondNs} : clock_hz == 0 ? kUsualHz : clock_hz) / frequency_hz;
+  interval_ = (trigger_ == Trigger::time ? uint64_t{kSecondNs} : clock_hz == 0 ? kDefaultHz : clock_hz) / frequency_hz;
   EnableParams enable;
   enable.device = device;
   if (failed("cuptiPmSamplingEnable", sampling.enable(&enable))) return false;
   object_ = enable.sampler;
   if (!set_config() || !make_image()) return false;
-  tell_what_is_sampled(chip.name);
+  report_what_is_sampled(chip.name);
   return true;
 }
 
-void Sampler::tell_what_is_sampled(const char* chip) const noexcept {
+void Sampler::report_what_is_sampled(const char* chip) const noexcept {
   wire::SampledGpuBody gpu{};
   gpu.device = device_;
   gpu.metrics = static_cast<uint16_t>(plan_.count);
   gpu.interval = interval_;
   gpu.is_cycles = trigger_ == Trigger::sys_clock ? 1 : 0;
   static_cast<void>(device_uuid(device_, gpu.uuid));
-  tell_gpu(gpu, chip);
-  for (uint32_t place = 0; place < plan_.count; ++place) tell_metric(device_, place, plan_.choices[place]->shown);
+  report_gpu(gpu, chip);
+  for (uint32_t place = 0; place < plan_.count; ++place) report_metric(device_, place, plan_.choices[place]->shown);
 }
 
 bool Sampler::set_config() noexcept {
@@ -91,7 +91,7 @@ bool Sampler::set_config() noexcept {
   params.sampler = object_;
   params.config_bytes = plan_.config_bytes;
   params.config = plan_.config;
-  params.hardware_bytes = within(frequency_hz_ * kSampleBytes / kPartOfSecond, kLeastHardwareBytes, kMostHardwareBytes);
+  params.hardware_bytes = within(frequency_hz_ * kSampleBytes / kPartOfSecond, kMinHardwareBytes, kMaxHardwareBytes);
   params.interval = interval_;
   params.trigger = trigger_;
   return !failed("cuptiPmSamplingSetConfig", sampling_->set_config(&params));
@@ -102,11 +102,11 @@ bool Sampler::make_image() noexcept {
   size.sampler = object_;
   size.names = plan_.names;
   size.count = plan_.count;
-  size.most_samples = within(frequency_hz_ / kDecodesPerSecond, kLeastSamples, kMostSamples);
+  size.most_samples = within(frequency_hz_ / kDecodesPerSecond, kMinSamples, kMaxSamples);
   if (failed("cuptiPmSamplingGetCounterDataSize", sampling_->image_size(&size))) return false;
   image_bytes_ = size.bytes;
   image_ = new_array<uint8_t>(image_bytes_);
-  if (image_ == nullptr) tell(SamplingState::failed, device_, "no memory for the samples of a GPU");
+  if (image_ == nullptr) report(SamplingState::failed, device_, "no memory for the samples of a GPU");
   return image_ != nullptr;
 }
 
@@ -152,9 +152,9 @@ bool Sampler::decode() noexcept {
   if (params.stop_reason == kImageFull) ++tally_.full_images;
   take_samples(decoded_at);
   tally_.busy_ns += now_ns() - began;
-  if (began - told_at_ >= kSecondNs) {
-    told_at_ = began;
-    tell_tally(tally_);
+  if (began - reported_at_ >= kSecondNs) {
+    reported_at_ = began;
+    report_tally(tally_);
   }
   return clear_image();
 }
@@ -174,7 +174,7 @@ void Sampler::take_samples(int64_t decoded_at) noexcept {
   for (size_t i = 0; i < info.completed; ++i) {
     if (take_sample(i, end)) ++tally_.samples;
   }
-  if (end != 0) tell_clock({end, decoded_at, device_, 0});
+  if (end != 0) report_clock({end, decoded_at, device_, 0});
 }
 
 bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
@@ -186,7 +186,7 @@ bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
   if (!is_read(sampling_->sample_info(&info))) return false;
   if (info.end == 0) ++tally_.timeless;
   if (info.end <= info.start) return false;  // the last ones after a stop cover no time
-  double values[wire::kMostSampledMetrics] = {};
+  double values[wire::kMaxSampledMetrics] = {};
   metrics::EvaluateParams evaluate;
   evaluate.host = plan_.host;
   evaluate.image = image_;
@@ -198,9 +198,9 @@ bool Sampler::take_sample(size_t index, int64_t& end) noexcept {
   if (!is_read(sampling_->evaluate(&evaluate))) return false;
   for (uint32_t i = 0; i < plan_.count; ++i) values[i] *= plan_.choices[i]->factor;
   end = static_cast<int64_t>(info.end);
-  if (started_at_ != 0) tell_clock({static_cast<int64_t>(info.start), started_at_, device_, 1});
+  if (started_at_ != 0) report_clock({static_cast<int64_t>(info.start), started_at_, device_, 1});
   started_at_ = 0;
-  tell_sample({static_cast<int64_t>(info.start), end, device_, plan_.count}, values);
+  report_sample({static_cast<int64_t>(info.start), end, device_, plan_.count}, values);
   return true;
 }
 
@@ -209,7 +209,7 @@ void Sampler::stop() noexcept {
   params.sampler = object_;
   is_on_ = false;
   if (!failed("cuptiPmSamplingStop", sampling_->stop(&params))) static_cast<void>(decode());
-  tell_tally(tally_);
+  report_tally(tally_);
 }
 
 void Sampler::close() noexcept {

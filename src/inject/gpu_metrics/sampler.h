@@ -7,11 +7,11 @@ namespace sonde::inject::gpu_metrics {
 
 class Sampler {
  public:
-  /// Asks CUPTI for the GPU's counters. False where they cannot be had: the reason is told.
+  /// Asks CUPTI for the GPU's counters. False where they cannot be had: the reason is reported.
   bool open(const PmSampling& sampling, uint32_t device, uint32_t frequency_hz) noexcept;
-  /// False where sampling could not begin: the reason is told.
+  /// False where sampling could not begin: the reason is reported.
   bool start() noexcept;
-  /// Takes what was sampled since. False where it failed for good: the reason is told.
+  /// Takes what was sampled since. False where it failed for good: the reason is reported.
   bool decode() noexcept;
   /// Takes the rest, and ends sampling.
   void stop() noexcept;
@@ -27,7 +27,7 @@ class Sampler {
   void take_samples(int64_t decoded_at) noexcept;
   bool take_sample(size_t index, int64_t& end) noexcept;
   bool is_read(Result result) noexcept;
-  void tell_what_is_sampled(const char* chip) const noexcept;
+  void report_what_is_sampled(const char* chip) const noexcept;
 
   const PmSampling* sampling_ = nullptr;
   uint32_t device_ = 0;
@@ -41,7 +41,7 @@ class Sampler {
   size_t image_bytes_ = 0;
   bool is_on_ = false;
   int64_t started_at_ = 0;  ///< 0: the first sample since is known
-  int64_t told_at_ = 0;
+  int64_t reported_at_ = 0;
   wire::SamplingTallyBody tally_{};
 };
 

@@ -8,8 +8,8 @@
 
 #include "inject/gpu_metrics/driver.h"
 #include "inject/gpu_metrics/places.h"
+#include "inject/gpu_metrics/report_samples.h"
 #include "inject/gpu_metrics/sampler.h"
-#include "inject/gpu_metrics/told.h"
 #include "inject/name_table.h"
 #include "inject/own_thread.h"
 #include "inject/thread_chunk.h"
@@ -26,7 +26,7 @@ constexpr int64_t kFastDecodeNs = 5'000'000;
 constexpr uint32_t kFastHz = 40'000;
 /// Between two tries to get a GPU that another process samples.
 constexpr int64_t kTryNs = 200'000'000;
-constexpr int64_t kMostExitNs = 5'000'000'000;
+constexpr int64_t kMaxExitNs = 5'000'000'000;
 constexpr uint32_t kMostGpus = 64;
 
 enum class Life : uint32_t { none, running, asked_to_end, ended };
@@ -36,7 +36,7 @@ enum class Stand : uint32_t {
   waiting,  ///< nothing was done yet, or another process samples it
   open,     ///< the counters are this process's
   on,       ///< sampled
-  gone,     ///< it cannot be sampled, which was told
+  gone,     ///< it cannot be sampled, which was reported
 };
 
 struct Gpu {
@@ -61,44 +61,44 @@ void pause_for(int64_t ns) noexcept {
   if (!is_asked_to_end()) bell.wait(seen, ns);
 }
 
-void tell_no_devices(int result) noexcept {
+void report_no_devices(int result) noexcept {
   char text[128];
   snprintf(text, sizeof text, "CUDA could not be initialized in the program (cuDeviceGetCount returned %d)", result);
-  tell(SamplingState::failed, wire::kNoGpu, text, result);
+  report(SamplingState::failed, wire::kNoGpu, text, result);
 }
 
 /// The driver is still being initialized when the thread begins. Where that fails it stays so.
 int await_devices() noexcept {
   constexpr int64_t kFirstPauseNs = 2'000'000;
-  constexpr int64_t kMostPauseNs = 100'000'000;
-  constexpr int64_t kMostWaitNs = 60'000'000'000;
-  const int64_t until = now_ns() + kMostWaitNs;
+  constexpr int64_t kMaxPauseNs = 100'000'000;
+  constexpr int64_t kMaxWaitNs = 60'000'000'000;
+  const int64_t until = now_ns() + kMaxWaitNs;
   int64_t pause = kFirstPauseNs;
   DeviceCount found = device_count();
   while (found.result == kNotInitialized && now_ns() < until && !is_asked_to_end() && phase() != Phase::ended) {
     pause_for(pause);
-    pause = 2 * pause < kMostPauseNs ? 2 * pause : kMostPauseNs;
+    pause = 2 * pause < kMaxPauseNs ? 2 * pause : kMaxPauseNs;
     found = device_count();
   }
   const bool is_over = is_asked_to_end() || phase() == Phase::ended;
-  if (found.result != 0 && !is_over) tell_no_devices(found.result);
+  if (found.result != 0 && !is_over) report_no_devices(found.result);
   return found.result == 0 ? found.count : 0;
 }
 
 bool open_cupti() noexcept {
   const cupti::Library* const library = cupti::open_library();
   if (library == nullptr) {
-    tell(SamplingState::no_cupti, wire::kNoGpu, cupti::why_not_open());
+    report(SamplingState::no_cupti, wire::kNoGpu, cupti::why_not_open());
     return false;
   }
   const char* const missing = find_functions(sampling, *library);
   if (missing != nullptr) {
-    tell(SamplingState::too_old, wire::kNoGpu, missing, static_cast<int32_t>(library->version));
+    report(SamplingState::too_old, wire::kNoGpu, missing, static_cast<int32_t>(library->version));
     return false;
   }
   metrics::InitializeParams params;
   const Result result = sampling.initialize(&params);
-  if (result != Result::ok) tell_failure(*library, wire::kNoGpu, "cuptiProfilerInitialize", result);
+  if (result != Result::ok) report_failure(*library, wire::kNoGpu, "cuptiProfilerInitialize", result);
   return result == Result::ok;
 }
 
@@ -111,7 +111,7 @@ void choose_gpus(uint32_t count) noexcept {
       gpus[device].stand = Stand::waiting;
       if (!device_uuid(device, gpus[device].uuid)) gpus[device].uuid[0] = static_cast<uint8_t>(device + 1);
     } else if (wanted != ~uint64_t{0}) {
-      tell(SamplingState::no_device, device);
+      report(SamplingState::no_device, device);
     }
   }
 }
@@ -199,7 +199,7 @@ void on_exit() noexcept {
   Life running = Life::running;
   if (!life.compare_exchange_strong(running, Life::asked_to_end)) return;
   bell.ring();
-  const int64_t until = now_ns() + kMostExitNs;
+  const int64_t until = now_ns() + kMaxExitNs;
   while (life.load(std::memory_order_acquire) != Life::ended) {
     const uint32_t seen = ended.rung();
     const int64_t left = until - now_ns();
@@ -223,7 +223,7 @@ void begin_sampling() noexcept {
   own_process.store(attachment.guard->load());
   if (!start_own_thread(work)) {
     life.store(Life::ended);
-    return tell(SamplingState::failed, wire::kNoGpu, "no thread could be started in the program");
+    return report(SamplingState::failed, wire::kNoGpu, "no thread could be started in the program");
   }
   atexit(on_exit);
 }

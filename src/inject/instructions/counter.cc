@@ -6,7 +6,7 @@
 #include "inject/driver_function.h"
 #include "inject/pages.h"
 #include "inject/pc_sampling/code.h"
-#include "inject/pc_sampling/told.h"
+#include "inject/pc_sampling/report_pc_samples.h"
 #include "inject/text_record.h"
 
 namespace sonde::inject::instructions {
@@ -19,12 +19,12 @@ constexpr const char* kMetrics[wire::kInstructionCounts] = {
     "smsp__sass_inst_executed", "smsp__sass_thread_inst_executed", "smsp__sass_thread_inst_executed_pred_on"};
 
 bool failed(const char* function, Result result) noexcept {
-  if (result != Result::ok) pc_sampling::tell(PcState::counting_failed, function, static_cast<int32_t>(result));
+  if (result != Result::ok) pc_sampling::report(PcState::counting_failed, function, static_cast<int32_t>(result));
   return result != Result::ok;
 }
 
 /// Told before CUPTI gets to work: what ends in its midst is known then.
-void tell_begin(uint64_t counting, const char* function) noexcept {
+void report_begin(uint64_t counting, const char* function) noexcept {
   wire::CountedLaunchBody body{};
   body.counting = counting;
   body.is_begin = 1;
@@ -36,14 +36,14 @@ void tell_begin(uint64_t counting, const char* function) noexcept {
 bool Counter::find(const cupti::Library& library) noexcept {
   const char* const missing = find_functions(functions_, library);
   if (missing == nullptr) return true;
-  pc_sampling::tell(PcState::counting_too_old, missing, static_cast<int32_t>(library.version));
+  pc_sampling::report(PcState::counting_too_old, missing, static_cast<int32_t>(library.version));
   return false;
 }
 
 bool Counter::begin(const Counted& launch) noexcept {
   launch_ = launch;
   wait_for_stream(launch_.stream);
-  tell_begin(++countings_, launch_.function);
+  report_begin(++countings_, launch_.function);
   return choose_metrics() && enable();
 }
 
@@ -54,7 +54,7 @@ bool Counter::choose_metrics() noexcept {
     params.chip = launch_.chip;
     params.name = kMetrics[i];
     const Result result = functions_.properties(&params);
-    if (result != Result::ok) pc_sampling::tell(PcState::counting_unknown, kMetrics[i], static_cast<int32_t>(result));
+    if (result != Result::ok) pc_sampling::report(PcState::counting_unknown, kMetrics[i], static_cast<int32_t>(result));
     if (result != Result::ok) return false;
     metrics_[i].metric = params.metric.id;
   }
@@ -129,8 +129,8 @@ bool Counter::take(const Data& data, size_t instances, wire::CountedLaunchBody& 
     found.elsewhere += body.counts[0];
     return true;
   }
-  body.code = pc_sampling::tell_code_of_half(data.cubin_crc);
-  // The thread stands in a launch that is measured anyway: it may wait for room.
+  body.code = pc_sampling::report_code_of_half(data.cubin_crc);
+  // The thread is in a launch that is measured anyway: it may wait for room.
   return cupti::write_body(wire::Kind::instruction_count, body);
 }
 
@@ -148,7 +148,7 @@ bool Counter::unset() const noexcept {
   return !failed("cuptiSassMetricsUnsetConfig", functions_.unset_config(&params));
 }
 
-void tell_end(const wire::CountedLaunchBody& launch) noexcept {
+void report_end(const wire::CountedLaunchBody& launch) noexcept {
   static_cast<void>(write_with_text({wire::Kind::counted_launch, 0, 0, 0, now_ns()}, launch, Text{}));
 }
 

@@ -18,14 +18,14 @@ struct Counted {
 
 class Counter {
  public:
-  /// Finds the functions, once. False where this CUPTI lacks one: that is told.
+  /// Finds the functions, once. False where this CUPTI lacks one: that is reported.
   [[nodiscard]] bool find(const cupti::Library& library) noexcept;
 
-  /// Before the launch. False where it could not begin, and never will: the reason is told.
+  /// Before the launch. False where it could not begin, and never will: the reason is reported.
   [[nodiscard]] bool begin(const Counted& launch) noexcept;
 
   /// After it: waits for its end, and tells the recorder of each instruction. `found` gets the rest but for its
-  /// kernel. False where it failed, and would again: the reason is told. tell_end() follows in any case.
+  /// kernel. False where it failed, and would again: the reason is reported. report_end() follows in any case.
   [[nodiscard]] bool end(wire::CountedLaunchBody& found) noexcept;
 
  private:
@@ -44,6 +44,6 @@ class Counter {
 };
 
 /// To the recorder: of a launch that was begun.
-void tell_end(const wire::CountedLaunchBody& launch) noexcept;
+void report_end(const wire::CountedLaunchBody& launch) noexcept;
 
 }  // namespace sonde::inject::instructions

@@ -16,12 +16,12 @@
 #include "inject/metrics/kinds.h"
 #include "inject/metrics/launch.h"
 #include "inject/metrics/range_filter.h"
+#include "inject/metrics/report_kernels.h"
 #include "inject/metrics/session.h"
 #include "inject/metrics/settings.h"
-#include "inject/metrics/told.h"
 #include "inject/pc_sampling/attach.h"
+#include "inject/pc_sampling/report_pc_samples.h"
 #include "inject/pc_sampling/sampler.h"
-#include "inject/pc_sampling/told.h"
 
 namespace sonde::inject::metrics {
 namespace {
@@ -37,8 +37,8 @@ constinit StreamId stream_id = nullptr;
 /// end, and any other together with its like. Nobody waits for it without end: a launch may itself wait for what
 /// another thread is to launch.
 pthread_rwlock_t launching = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
-constexpr int64_t kMostWaitNs = 1'000'000'000;
-constexpr uint32_t kMostWaits = 8;  ///< too long ones while nothing came to be measured; then nothing more is
+constexpr int64_t kMaxWaitNs = 1'000'000'000;
+constexpr uint32_t kMaxWaits = 8;  ///< too long ones while nothing came to be measured; then nothing more is
 
 /// Of `state` and `kinds`; never held across a call of the program's.
 pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER;
@@ -58,7 +58,7 @@ struct Context {
   bool usable = false;
   Session session;
 };
-constexpr uint32_t kMostContexts = 64;  ///< programs have one a GPU
+constexpr uint32_t kMaxContexts = 64;  ///< programs have one a GPU
 
 /// What to do with a launch.
 struct Decision {
@@ -68,19 +68,19 @@ struct Decision {
 };
 
 struct State {
-  Context contexts[kMostContexts];
+  Context contexts[kMaxContexts];
   uint32_t context_count = 0;
   uint64_t matching = 0;  ///< launches so far that are of the wanted kernels
   std::atomic<uint64_t> measured{0};
-  bool told_graphs = false;
-  bool told_capture = false;
-  bool told_collective = false;
-  bool told_contexts = false;
-  bool told_kinds = false;
-  bool told_empty = false;
+  bool reported_graphs = false;
+  bool reported_capture = false;
+  bool reported_collective = false;
+  bool reported_contexts = false;
+  bool reported_kinds = false;
+  bool reported_empty = false;
   std::atomic<uint32_t> awaiting{0};           ///< kinds that await more
   std::atomic<uint32_t> looks{0};              ///< at launches while all was measured and more of it was waited for
-  std::atomic<bool> samples_over{false};       ///< none can be taken: the reason was told
+  std::atomic<bool> samples_over{false};       ///< none can be taken: the reason was reported
   std::atomic<bool> instructions_over{false};  ///< the same of their counts
   uint64_t samplings = 0;
   Context* running = nullptr;
@@ -116,9 +116,9 @@ bool is_listed(const Settings& wanted, const char* mangled) noexcept {
 }
 
 /// Each once.
-void tell_first(bool& told, wire::MeasureState what, const char* text = "") noexcept {
-  if (!told) tell(what, text);
-  told = true;
+void report_first(bool& reported, wire::MeasureState what, const char* text = "") noexcept {
+  if (!reported) report(what, text);
+  reported = true;
 }
 
 bool has_beginning(const Part& name, const char* beginning) noexcept {
@@ -130,7 +130,7 @@ bool has_beginning(const Part& name, const char* beginning) noexcept {
 bool is_collective(const Launch& launch, const char* mangled) noexcept {
   const Part name = base_name(mangled);
   if (!launch.is_cooperative && !has_beginning(name, "nccl") && !has_beginning(name, "nvshmem")) return false;
-  tell_first(state.told_collective, wire::MeasureState::collective, mangled);
+  report_first(state.reported_collective, wire::MeasureState::collective, mangled);
   return true;
 }
 
@@ -142,7 +142,7 @@ bool is_captured(void* stream) noexcept {
   if (driver.is_capturing == nullptr) return false;
   const int result = driver.is_capturing(stream, &status);
   if (result != kCaptureImplicit && (result != 0 || status == 0)) return false;
-  tell_first(state.told_capture, wire::MeasureState::captured);
+  report_first(state.reported_capture, wire::MeasureState::captured);
   return true;
 }
 
@@ -165,11 +165,11 @@ uint32_t device_here() noexcept {
   int device = 0;
   const Driver& driver = the_driver();
   const bool known = driver.current_device != nullptr && driver.current_device(&device) == 0;
-  return known ? static_cast<uint32_t>(device) : wire::kNotTold;
+  return known ? static_cast<uint32_t>(device) : wire::kNotGiven;
 }
 
 /// The first, where the driver did not tell.
-uint32_t number_of(uint32_t device) noexcept { return device == wire::kNotTold ? 0 : device; }
+uint32_t number_of(uint32_t device) noexcept { return device == wire::kNotGiven ? 0 : device; }
 
 uint32_t round() noexcept { return attachment.header->rounds.begun.load(std::memory_order_relaxed); }
 
@@ -185,7 +185,7 @@ Decision decide_on(const Settings& wanted, const Launch& launch) noexcept {
   const Possible can = possible(wanted);
   const bool matters = wanted.each != ~0U || has_several(can);
   LaunchKind* const kind = matters ? kind_of(launch, device_here()) : nullptr;
-  if (matters && kind == nullptr) tell_first(state.told_kinds, wire::MeasureState::kinds);
+  if (matters && kind == nullptr) report_first(state.reported_kinds, wire::MeasureState::kinds);
   if (kind != nullptr && awaited(*kind, can) != Work::none) return {kind->awaits, kind, true};
   if (state.matching++ < wanted.skip || has_all(wanted)) return {};
   if (wanted.each != ~0U && (kind == nullptr || kind->measured++ >= wanted.each)) return {};
@@ -203,8 +203,8 @@ Context* context_of(const Settings& wanted, void* context, uint32_t id) noexcept
   for (uint32_t i = 0; i < state.context_count; ++i) {
     if (state.contexts[i].context == context && state.contexts[i].id == id) return &state.contexts[i];
   }
-  if (state.context_count == kMostContexts) {
-    tell_first(state.told_contexts, wire::MeasureState::contexts);
+  if (state.context_count == kMaxContexts) {
+    report_first(state.reported_contexts, wire::MeasureState::contexts);
     return nullptr;
   }
   Context& fresh = state.contexts[state.context_count++];
@@ -219,9 +219,9 @@ void describe(Launch& launch, const CallbackData& data) noexcept {
   launch.kernel.device = device_here();
   launch.kernel.context = data.context_id;
   const uint8_t is_per_thread = launch.waited_stream != launch.stream ? 1 : 0;
-  const bool told = stream_id != nullptr &&
-                    stream_id(data.context, launch.stream, is_per_thread, &launch.kernel.stream) == Result::ok;
-  if (!told) launch.kernel.stream = wire::kNotTold;
+  const bool reported = stream_id != nullptr &&
+                        stream_id(data.context, launch.stream, is_per_thread, &launch.kernel.stream) == Result::ok;
+  if (!reported) launch.kernel.stream = wire::kNotGiven;
 }
 
 Decision decide(const Settings& wanted, const Launch& launch, const CallbackData& data) noexcept {
@@ -299,21 +299,21 @@ bool begin(const Settings& wanted, const Launch& launch, const CallbackData& dat
   return begun;
 }
 
-/// A launch goes on unmeasured, and beside one that is measured: that one's values are then of both.
+/// A launch continues unmeasured, and beside one that is measured: that one's values are then of both.
 void pass_by(void* context) noexcept {
   if (measured_context.load() == context) disturbed.store(true);
   const uint32_t count = ++waits;
-  tell(wire::MeasureState::waited, "", static_cast<int32_t>(count));
-  if (++waits_in_row < kMostWaits || over.exchange(true)) return;
-  tell(wire::MeasureState::given_up, "", static_cast<int32_t>(waits.load()));
+  report(wire::MeasureState::waited, "", static_cast<int32_t>(count));
+  if (++waits_in_row < kMaxWaits || over.exchange(true)) return;
+  report(wire::MeasureState::given_up, "", static_cast<int32_t>(waits.load()));
 }
 
 /// Of the launch that was just measured: the number of its kernel, which is another's where it was taken in its place.
-uint64_t tell_measured() noexcept {
+uint64_t report_measured() noexcept {
   if (state.decision.in_place) return state.decision.kind->kernel;
   waits_in_row.store(0);
   state.launch.kernel.id = state.measured.fetch_add(1);
-  tell_kernel(state.launch.kernel, state.name, state.time);
+  report_kernel(state.launch.kernel, state.name, state.time);
   return state.launch.kernel.id;
 }
 
@@ -330,9 +330,9 @@ void end_counts(const Settings& wanted, Context& context) noexcept {
   context.usable = session.stop();
   if (!is_kept(context.usable)) return;
   const double* const values = session.values();
-  if (values == nullptr) return tell_first(state.told_empty, wire::MeasureState::empty);
-  const uint64_t kernel = tell_measured();
-  tell_values(kernel, session.plan().places, values, session.plan().count);
+  if (values == nullptr) return report_first(state.reported_empty, wire::MeasureState::empty);
+  const uint64_t kernel = report_measured();
+  report_values(kernel, session.plan().places, values, session.plan().count);
   go_on(wanted, kernel);
 }
 
@@ -341,8 +341,8 @@ void end_samples(const Settings& wanted) noexcept {
   const bool works = state.sampler.end(state.samplings++, found);
   if (!works) state.samples_over.store(true);
   if (!is_kept(works)) return;
-  found.kernel = tell_measured();
-  pc_sampling::tell_launch(found);
+  found.kernel = report_measured();
+  pc_sampling::report_launch(found);
   go_on(wanted, found.kernel);
 }
 
@@ -352,8 +352,8 @@ void end_instructions(const Settings& wanted) noexcept {
   if (!works) state.instructions_over.store(true);
   const bool kept = is_kept(works && found.is_whole != 0);
   found.is_whole = kept ? 1 : 0;
-  if (kept) found.kernel = tell_measured();
-  instructions::tell_end(found);
+  if (kept) found.kernel = report_measured();
+  instructions::report_end(found);
   if (kept) go_on(wanted, found.kernel);
 }
 
@@ -369,9 +369,9 @@ void end(const Settings& wanted) noexcept {
 }
 
 void note_graph() noexcept {
-  if (!records(wire::kWantMetrics) || state.told_graphs) return;
-  state.told_graphs = true;
-  tell(wire::MeasureState::graphs);
+  if (!records(wire::kWantMetrics) || state.reported_graphs) return;
+  state.reported_graphs = true;
+  report(wire::MeasureState::graphs);
 }
 
 bool is_launch(uint32_t call) noexcept {
@@ -379,7 +379,7 @@ bool is_launch(uint32_t call) noexcept {
 }
 
 Hold wait_for(bool alone) noexcept {
-  const int64_t until = now_ns() + kMostWaitNs;
+  const int64_t until = now_ns() + kMaxWaitNs;
   constexpr int64_t kSecondNs = 1'000'000'000;
   const timespec time{until / kSecondNs, until % kSecondNs};
   const int result = alone ? pthread_rwlock_clockwrlock(&launching, CLOCK_MONOTONIC, &time)
@@ -409,8 +409,8 @@ bool is_over(const Settings& wanted) noexcept {
   if (!has_all(wanted)) return false;
   if (!has_several(can) || state.awaiting.load() == 0) return true;
   // What has not come again by then may never do so, and each launch would be looked at.
-  constexpr uint32_t kMostLooks = 100'000;
-  if (state.looks.fetch_add(1, std::memory_order_relaxed) < kMostLooks) return false;
+  constexpr uint32_t kMaxLooks = 100'000;
+  if (state.looks.fetch_add(1, std::memory_order_relaxed) < kMaxLooks) return false;
   over.store(true);
   return true;
 }
@@ -480,7 +480,7 @@ void on_call(Domain domain, uint32_t call, const void* data) noexcept {
 
 bool watch_launches(const cupti::Library& library) noexcept {
   const auto failed = [](const char* function, Result result) {
-    if (result != Result::ok) tell_failure(function, static_cast<int32_t>(result));
+    if (result != Result::ok) report_failure(function, static_cast<int32_t>(result));
     return result != Result::ok;
   };
   cupti::add_handler(on_call);
@@ -494,16 +494,16 @@ bool watch_launches(const cupti::Library& library) noexcept {
 
 void attach() noexcept {
   using wire::MeasureState;
-  if (settings() == nullptr) return tell(MeasureState::no_settings);
+  if (settings() == nullptr) return report(MeasureState::no_settings);
   const cupti::Library* const library = cupti::open_library();
-  if (library == nullptr) return tell(MeasureState::no_cupti, cupti::why_not_open());
+  if (library == nullptr) return report(MeasureState::no_cupti, cupti::why_not_open());
   const auto version = static_cast<int32_t>(library->version);
   const char* const missing = find_functions(profiler, *library);
-  if (missing != nullptr) return tell(MeasureState::too_old, missing, version);
+  if (missing != nullptr) return report(MeasureState::too_old, missing, version);
   if (settings()->samples && !pc_sampling::find(*library)) state.samples_over.store(true);
   if (settings()->instructions && !state.counter.find(*library)) state.instructions_over.store(true);
   stream_id = reinterpret_cast<StreamId>(cupti::symbol(*library, "cuptiGetStreamIdEx"));
-  if (watch_launches(*library)) tell(MeasureState::ready, library->path, version);
+  if (watch_launches(*library)) report(MeasureState::ready, library->path, version);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 namespace sonde::inject::metrics {
 namespace {
 
-constexpr uint32_t kMostKinds = 1U << 14U;
-constinit LaunchKind kinds[kMostKinds];
+constexpr uint32_t kMaxKinds = 1U << 14U;
+constinit LaunchKind kinds[kMaxKinds];
 
 /// Never 0.
 uint64_t key_of(const Launch& launch, uint32_t device) noexcept {
@@ -22,8 +22,8 @@ uint64_t key_of(const Launch& launch, uint32_t device) noexcept {
 
 LaunchKind* kind_of(const Launch& launch, uint32_t device) noexcept {
   const uint64_t key = key_of(launch, device);
-  for (uint32_t step = 0; step < kMostKinds; ++step) {
-    LaunchKind& kind = kinds[(key + step) % kMostKinds];
+  for (uint32_t step = 0; step < kMaxKinds; ++step) {
+    LaunchKind& kind = kinds[(key + step) % kMaxKinds];
     if (kind.key == 0) kind.key = key;
     if (kind.key == key) return &kind;
   }

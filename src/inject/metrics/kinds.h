@@ -17,7 +17,7 @@ struct LaunchKind {
 };
 
 /// Of this launch's device, function, shape and place in the ranges. Null where there are more kinds
-/// than can be told apart; a kind stays where it is. From one thread at a time.
+/// than can be distinguished; a kind stays where it is. From one thread at a time.
 [[nodiscard]] LaunchKind* kind_of(const Launch& launch, uint32_t device) noexcept;
 
 }  // namespace sonde::inject::metrics

@@ -106,8 +106,9 @@ void add_function_facts(Launch& launch) noexcept {
   }
   const auto attribute = [&](int which) {
     int value = 0;
-    const bool told = driver.function_attribute != nullptr && driver.function_attribute(&value, which, function) == 0;
-    return told ? static_cast<uint32_t>(value) : wire::kNotTold;
+    const bool reported =
+        driver.function_attribute != nullptr && driver.function_attribute(&value, which, function) == 0;
+    return reported ? static_cast<uint32_t>(value) : wire::kNotGiven;
   };
   launch.kernel.registers = attribute(kRegisters);
   launch.kernel.static_shared_bytes = attribute(kSharedBytes);

@@ -1,13 +1,13 @@
 #include "inject/metrics/plan.h"
 
-#include "inject/metrics/told.h"
+#include "inject/metrics/report_kernels.h"
 #include "inject/pages.h"
 
 namespace sonde::inject::metrics {
 namespace {
 
 bool failed(const char* function, Result result) noexcept {
-  if (result != Result::ok) tell_failure(function, static_cast<int32_t>(result));
+  if (result != Result::ok) report_failure(function, static_cast<int32_t>(result));
   return result != Result::ok;
 }
 
@@ -65,14 +65,14 @@ class Planner {
       if (profiler_.metric_properties(&params) == Result::ok) {
         known_[known_count_++] = place;
       } else {
-        tell(wire::MeasureState::unknown_metric, wanted_.names[place]);
-        tell_near(wanted_.names[place]);
+        report(wire::MeasureState::unknown_metric, wanted_.names[place]);
+        report_near(wanted_.names[place]);
       }
     }
   }
 
   /// The metric of the chip that begins most like one that it has not.
-  void tell_near(const char* name) const noexcept {
+  void report_near(const char* name) const noexcept {
     constexpr uint32_t kTypes = 3;
     constexpr size_t kEnough = 6;  ///< letters: a unit and the beginning of what it counts
     const char* near = nullptr;
@@ -90,7 +90,7 @@ class Planner {
         near = params.names[i];
       }
     }
-    if (near != nullptr) tell(wire::MeasureState::near_metric, near);
+    if (near != nullptr) report(wire::MeasureState::near_metric, near);
   }
 
   /// Whether CUPTI takes the chosen metrics and these known ones in one configuration.
@@ -113,7 +113,7 @@ class Planner {
     if (goes_together(first, count)) {
       for (uint32_t i = 0; i < count; ++i) plan_.places[plan_.count++] = known_[first + i];
     } else if (count == 1) {
-      tell(wire::MeasureState::refused_metric, wanted_.names[known_[first]]);
+      report(wire::MeasureState::refused_metric, wanted_.names[known_[first]]);
     } else {
       choose_together(first, count / 2);
       choose_together(first + count / 2, count - count / 2);
@@ -142,7 +142,7 @@ class Planner {
     passes.bytes = plan_.config_bytes;
     passes.image = plan_.config;
     if (profiler_.passes(&passes) == Result::ok) {
-      tell(wire::MeasureState::passes, "", static_cast<int32_t>(passes.passes));
+      report(wire::MeasureState::passes, "", static_cast<int32_t>(passes.passes));
     }
     return true;
   }

@@ -16,7 +16,7 @@ struct Plan {
 };
 
 /// For the GPU of a context. Tells the recorder of metrics that cannot be counted, and of the passes that the others
-/// take. False where nothing can be counted: the reason is told.
+/// take. False where nothing can be counted: the reason is reported.
 [[nodiscard]] bool make_plan(Plan& plan, const Profiler& profiler, const Settings& wanted, void* context,
                              const char* chip) noexcept;
 

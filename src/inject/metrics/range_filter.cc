@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "inject/metrics/range_pattern.h"
+#include "inject/metrics/report_kernels.h"
 #include "inject/metrics/settings.h"
-#include "inject/metrics/told.h"
 #include "inject/name_table.h"
 #include "wire/place.h"
 
@@ -37,10 +37,10 @@ struct Started {
   std::atomic<uint64_t> range{0};  ///< 0: free
   std::atomic<uint32_t> elements{0};
 };
-constexpr uint32_t kMostStarted = 1024;
-constinit Started started[kMostStarted];
+constexpr uint32_t kMaxStarted = 1024;
+constinit Started started[kMaxStarted];
 constinit std::atomic<uint32_t> started_count{0};
-constinit std::atomic<bool> told_started{false};
+constinit std::atomic<bool> reported_started{false};
 
 RangeBits bits_of_range(const Settings& wanted, bool push_pop, uint16_t domain, const Text& name) noexcept {
   if (wanted.ranges.count == 0) return {};
@@ -92,7 +92,7 @@ void note_start(uint64_t range, uint16_t domain, const Text& name) noexcept {
     ++started_count;
     return;
   }
-  if (!told_started.exchange(true)) tell(wire::MeasureState::ranges);
+  if (!reported_started.exchange(true)) report(wire::MeasureState::ranges);
 }
 
 void note_end(uint64_t range) noexcept {

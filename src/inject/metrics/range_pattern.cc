@@ -79,7 +79,7 @@ bool Element::matches(const char* data, size_t bytes) const noexcept {
 
 bool Patterns::take(const char* key, const char* value) noexcept {
   if (is(key, "include") || is(key, "exclude")) {
-    if (count == kMostPatterns) return false;
+    if (count == kMaxPatterns) return false;
     Pattern& pattern = all[count++];
     pattern.exclude = is(key, "exclude");
     pattern.first = element_count;
@@ -89,7 +89,7 @@ bool Patterns::take(const char* key, const char* value) noexcept {
   Pattern& pattern = all[count - 1];
   if (is(key, "domain")) return set_element(pattern.domain, "name", value);
   if (is(key, "domain_regex")) return set_element(pattern.domain, "regex", value);
-  if (element_count == kMostElements || !set_element(elements[element_count], key, value)) return false;
+  if (element_count == kMaxElements || !set_element(elements[element_count], key, value)) return false;
   ++element_count;
   ++pattern.count;
   return true;

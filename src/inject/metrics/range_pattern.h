@@ -10,8 +10,8 @@
 namespace sonde::inject::metrics {
 
 /// Bits of elements and of patterns, one each, in the order of the request.
-inline constexpr uint32_t kMostElements = 32;
-inline constexpr uint32_t kMostPatterns = 16;
+inline constexpr uint32_t kMaxElements = 32;
+inline constexpr uint32_t kMaxPatterns = 16;
 
 /// A name in a pattern, or what stands for names.
 struct Element {
@@ -35,15 +35,15 @@ struct Pattern {
 };
 
 struct Patterns {
-  Pattern all[kMostPatterns];
+  Pattern all[kMaxPatterns];
   uint32_t count = 0;
-  Element elements[kMostElements];
+  Element elements[kMaxElements];
   uint32_t element_count = 0;
 
   /// A line of the request. False where it cannot be understood, or there is no room for it. `value` must live on.
   bool take(const char* key, const char* value) noexcept;
 
-  /// Compiles the expressions anew: in a child of fork() the lock within one may be held by a thread of its parent.
+  /// Compiles the expressions again: in a child of fork() the lock within one may be held by a thread of its parent.
   void renew() noexcept;
   [[nodiscard]] bool has_expressions() const noexcept;
 };

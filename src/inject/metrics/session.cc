@@ -1,13 +1,13 @@
 #include "inject/metrics/session.h"
 
-#include "inject/metrics/told.h"
+#include "inject/metrics/report_kernels.h"
 #include "inject/pages.h"
 
 namespace sonde::inject::metrics {
 namespace {
 
 bool failed(const char* function, Result result) noexcept {
-  if (result != Result::ok) tell_failure(function, static_cast<int32_t>(result));
+  if (result != Result::ok) report_failure(function, static_cast<int32_t>(result));
   return result != Result::ok;
 }
 
@@ -19,7 +19,7 @@ bool Session::open(const Profiler& profiler, const Settings& wanted, void* conte
   ChipNameParams chip;
   chip.device = static_cast<size_t>(device);
   if (failed("cuptiDeviceGetChipName", profiler.chip_name(&chip))) return false;
-  tell_device(device, chip.name);
+  report_device(device, chip.name);
   if (chip.name != nullptr) chip_ = chip.name;
   if (wanted.name_count == 0) return true;
   if (!make_plan(plan_, profiler, wanted, context, chip.name)) return false;

@@ -9,12 +9,12 @@ namespace sonde::inject::metrics {
 class Session {
  public:
   /// Asks for the counters of the context's GPU, where any are wanted. False where they cannot be had: the reason is
-  /// told.
+  /// reported.
   bool open(const Profiler& profiler, const Settings& wanted, void* context, int device) noexcept;
 
-  /// Around a launch. False where it could not begin: the reason is told.
+  /// Around a launch. False where it could not begin: the reason is reported.
   bool start() noexcept;
-  /// False where it failed, and would again: the reason is told.
+  /// False where it failed, and would again: the reason is reported.
   bool stop() noexcept;
   /// Of the last launch, one for each of plan().names; null where it left none.
   [[nodiscard]] const double* values() const noexcept { return has_values_ ? values_ : nullptr; }

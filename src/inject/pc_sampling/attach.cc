@@ -2,7 +2,7 @@
 
 #include "inject/cupti/subscriber.h"
 #include "inject/pc_sampling/code.h"
-#include "inject/pc_sampling/told.h"
+#include "inject/pc_sampling/report_pc_samples.h"
 
 namespace sonde::inject::pc_sampling {
 namespace {
@@ -36,7 +36,7 @@ void on_resource(Domain domain, uint32_t id, const void* data) noexcept {
 
 bool find(const cupti::Library& library) noexcept {
   const char* const missing = find_functions(found, library);
-  if (missing != nullptr) tell(wire::PcState::too_old, missing, static_cast<int32_t>(library.version));
+  if (missing != nullptr) report(wire::PcState::too_old, missing, static_cast<int32_t>(library.version));
   return missing == nullptr;
 }
 

@@ -5,7 +5,7 @@
 /// What samples of kernels need of CUPTI.
 namespace sonde::inject::pc_sampling {
 
-/// Finds the functions, once. False where this CUPTI lacks one: that is told.
+/// Finds the functions, once. False where this CUPTI lacks one: that is reported.
 [[nodiscard]] bool find(const cupti::Library& library) noexcept;
 
 [[nodiscard]] const Functions& functions() noexcept;

@@ -7,13 +7,13 @@
 #include <cstring>
 
 #include "inject/pages.h"
-#include "inject/pc_sampling/told.h"
+#include "inject/pc_sampling/report_pc_samples.h"
 
 namespace sonde::inject::pc_sampling {
 namespace {
 
-constexpr uint32_t kMostRanges = 12;
-constexpr uint32_t kMostFiles = 4096;
+constexpr uint32_t kMaxRanges = 12;
+constexpr uint32_t kMaxFiles = 4096;
 constexpr uint64_t kMostBytes = uint64_t{64} << 20U;  ///< of all kept code of a process
 
 struct Range {
@@ -24,12 +24,12 @@ struct Range {
 /// What line tables take of an ELF file (base/line_table.h reads them): header, sections' headers and names,
 /// .debug_line with its relocations, symbols.
 struct Ranges {
-  Range all[kMostRanges];
+  Range all[kMaxRanges];
   uint32_t count = 0;
   uint64_t bytes = 0;
 
   void add(uint64_t offset, uint64_t bytes_more) noexcept {
-    if (count == kMostRanges || bytes_more == 0) return;
+    if (count == kMaxRanges || bytes_more == 0) return;
     all[count++] = {offset, bytes_more};
     bytes += bytes_more;
   }
@@ -115,14 +115,14 @@ struct Kept {
   uint64_t file_bytes = 0;
   Ranges ranges{};
   std::byte* bytes = nullptr;  ///< of the ranges, one behind the other
-  bool is_told = false;
+  bool is_reported = false;
 };
 
 pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;  ///< of all below
-constinit Kept* files = nullptr;                       ///< room for kMostFiles
+constinit Kept* files = nullptr;                       ///< room for kMaxFiles
 constinit uint32_t file_count = 0;
 constinit uint64_t kept_bytes = 0;
-constinit bool told_full = false;
+constinit bool reported_full = false;
 
 /// The file of this checksum, as far as `bits` of it are compared.
 Kept* find(uint64_t crc, uint64_t bits) noexcept {
@@ -133,10 +133,10 @@ Kept* find(uint64_t crc, uint64_t bits) noexcept {
 }
 
 bool has_room(uint64_t bytes) noexcept {
-  if (files == nullptr) files = new_array<Kept>(kMostFiles);
-  const bool room = files != nullptr && file_count < kMostFiles && bytes <= kMostBytes - kept_bytes;
-  if (!room && !told_full) tell(wire::PcState::code_full);
-  told_full = told_full || !room;
+  if (files == nullptr) files = new_array<Kept>(kMaxFiles);
+  const bool room = files != nullptr && file_count < kMaxFiles && bytes <= kMostBytes - kept_bytes;
+  if (!room && !reported_full) report(wire::PcState::code_full);
+  reported_full = reported_full || !room;
   return room;
 }
 
@@ -153,25 +153,25 @@ void keep(uint64_t crc, const char* cubin, size_t bytes, const Ranges& ranges) n
   kept_bytes += ranges.bytes;
 }
 
-void tell_all(const Kept& file) noexcept {
+void report_all(const Kept& file) noexcept {
   const std::byte* at = file.bytes;
   for (uint32_t i = 0; i < file.ranges.count; ++i) {
     const Range& range = file.ranges.all[i];
-    tell_code({file.crc, file.file_bytes, file.ranges.bytes, range.offset, 0, 0}, at, range.bytes);
+    report_code({file.crc, file.file_bytes, file.ranges.bytes, range.offset, 0, 0}, at, range.bytes);
     at += range.bytes;
   }
 }
 
 /// Null is allowed.
-void tell_once(Kept* file) noexcept {
-  if (file != nullptr && !file->is_told) tell_all(*file);
-  if (file != nullptr) file->is_told = true;
+void report_once(Kept* file) noexcept {
+  if (file != nullptr && !file->is_reported) report_all(*file);
+  if (file != nullptr) file->is_reported = true;
 }
 
 }  // namespace
 
 void keep_code(const Functions& functions, const char* cubin, size_t bytes) noexcept {
-  if (cubin == nullptr || bytes > wire::kMostCodeFile) return;
+  if (cubin == nullptr || bytes > wire::kMaxCodeFile) return;
   const Ranges ranges = ranges_of(Elf(cubin, bytes));
   CubinCrcParams crc;
   crc.cubin = cubin;
@@ -182,17 +182,17 @@ void keep_code(const Functions& functions, const char* cubin, size_t bytes) noex
   pthread_mutex_unlock(&changing);
 }
 
-void tell_code_of(uint64_t crc) noexcept {
+void report_code_of(uint64_t crc) noexcept {
   pthread_mutex_lock(&changing);
-  tell_once(find(crc, ~uint64_t{0}));
+  report_once(find(crc, ~uint64_t{0}));
   pthread_mutex_unlock(&changing);
 }
 
-uint64_t tell_code_of_half(uint32_t crc) noexcept {
+uint64_t report_code_of_half(uint32_t crc) noexcept {
   constexpr uint64_t kLowerHalf = 0xFFFFFFFF;
   pthread_mutex_lock(&changing);
   Kept* const file = find(crc, kLowerHalf);
-  tell_once(file);
+  report_once(file);
   const uint64_t whole = file == nullptr ? crc : file->crc;
   pthread_mutex_unlock(&changing);
   return whole;

@@ -10,10 +10,10 @@ namespace sonde::inject::pc_sampling {
 void keep_code(const Functions& functions, const char* cubin, size_t bytes) noexcept;
 
 /// Tells the recorder of the code of this checksum, once.
-void tell_code_of(uint64_t crc) noexcept;
+void report_code_of(uint64_t crc) noexcept;
 
 /// The same where CUPTI gives only the lower half of its checksum. Gives the whole one where such code is kept, else
 /// what it was given.
-[[nodiscard]] uint64_t tell_code_of_half(uint32_t crc) noexcept;
+[[nodiscard]] uint64_t report_code_of_half(uint32_t crc) noexcept;
 
 }  // namespace sonde::inject::pc_sampling

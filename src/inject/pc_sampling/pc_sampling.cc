@@ -3,7 +3,7 @@
 namespace sonde::inject::pc_sampling {
 
 const char* find_functions(Functions& functions, const cupti::Library& library) noexcept {
-  if (library.version < kLeastVersion) return "cuptiPCSamplingGetData";
+  if (library.version < kMinVersion) return "cuptiPCSamplingGetData";
 #define SONDE_PC_SAMPLING(member, name, parameters)                                           \
   functions.member = reinterpret_cast<Result (*)(parameters*)>(cupti::symbol(library, name)); \
   if (functions.member == nullptr) return name;

@@ -16,7 +16,7 @@ using cupti::Result;
 inline constexpr auto kOutOfMemory = static_cast<Result>(8);
 
 /// CUPTI_API_VERSION of CUDA 12.4.
-inline constexpr uint32_t kLeastVersion = 22;
+inline constexpr uint32_t kMinVersion = 22;
 
 struct StallReason {
   uint32_t index = 0;

@@ -5,7 +5,7 @@
 #include "inject/driver_function.h"
 #include "inject/pages.h"
 #include "inject/pc_sampling/code.h"
-#include "inject/pc_sampling/told.h"
+#include "inject/pc_sampling/report_pc_samples.h"
 
 namespace sonde::inject::pc_sampling {
 namespace {
@@ -14,16 +14,16 @@ constexpr size_t kInstructions = 8192;  ///< read at once: kernels have fewer
 constexpr uint64_t kScratchBytes = uint64_t{8} << 20U;
 /// Of the hardware's. CUPTI would take 512 MiB of the program's, which may have none to spare.
 constexpr uint64_t kHardwareBytes = uint64_t{64} << 20U;
-constexpr size_t kUsualReasons = 64;  ///< 36 on an H100, those twice that nothing was issued at counted
+constexpr size_t kDefaultReasons = 64;  ///< 36 on an H100, those twice that nothing was issued at counted
 
 /// False, as what needed it.
 bool no_memory() noexcept {
-  tell(wire::PcState::failed, "no memory for samples", 0);
+  report(wire::PcState::failed, "no memory for samples", 0);
   return false;
 }
 
 bool failed(const char* function, Result result) noexcept {
-  if (result != Result::ok) tell(wire::PcState::failed, function, static_cast<int32_t>(result));
+  if (result != Result::ok) report(wire::PcState::failed, function, static_cast<int32_t>(result));
   return result != Result::ok;
 }
 
@@ -63,7 +63,7 @@ bool Sampler::read_reasons() noexcept {
   count.count = &reason_count_;
   if (failed("cuptiPCSamplingGetNumStallReasons", functions_->reason_count(&count))) return false;
   const uint64_t device = uint64_t{1} << (launch_.device % 64);
-  if ((told_devices_ & device) != 0 || reason_count_ == 0) return true;
+  if ((reported_devices_ & device) != 0 || reason_count_ == 0) return true;
   auto* const names = new_array<char>(reason_count_ * kReasonNameBytes);
   auto** const places = new_array<char*>(reason_count_);
   auto* const indices = new_array<uint32_t>(reason_count_);
@@ -77,9 +77,9 @@ bool Sampler::read_reasons() noexcept {
   const bool known = !failed("cuptiPCSamplingGetStallReasons", functions_->reasons(&reasons));
   for (size_t i = 0; known && i < reason_count_; ++i) {
     places[i][kReasonNameBytes - 1] = '\0';
-    tell_reason(launch_.device, indices[i], places[i]);
+    report_reason(launch_.device, indices[i], places[i]);
   }
-  if (known) told_devices_ |= device;
+  if (known) reported_devices_ |= device;
   give_pages_back(names, reason_count_ * kReasonNameBytes);
   give_pages_back(places, reason_count_ * sizeof *places);
   give_pages_back(indices, reason_count_ * sizeof *indices);
@@ -88,7 +88,7 @@ bool Sampler::read_reasons() noexcept {
 
 bool Sampler::make_room() noexcept {
   if (data_.instructions != nullptr && reason_room_ >= reason_count_) return true;
-  const size_t room = reason_count_ < kUsualReasons ? kUsualReasons : reason_count_;
+  const size_t room = reason_count_ < kDefaultReasons ? kDefaultReasons : reason_count_;
   auto* const instructions = new_array<PcData>(kInstructions);
   auto* const reasons = new_array<StallReason>(kInstructions * room);
   if (instructions == nullptr || reasons == nullptr) return no_memory();
@@ -168,8 +168,8 @@ void Sampler::take(uint64_t sampling, wire::SampledLaunchBody& found) const noex
   for (size_t i = 0; i < data_.count && i < data_.room; ++i) {
     const PcData& data = data_.instructions[i];
     const bool is_elsewhere = data.function == nullptr || strcmp(data.function, launch_.function) != 0;
-    if (!is_elsewhere) tell_code_of(data.cubin_crc);
-    tell_instruction(sampling, launch_.device, data, is_elsewhere);
+    if (!is_elsewhere) report_code_of(data.cubin_crc);
+    report_instruction(sampling, launch_.device, data, is_elsewhere);
   }
 }
 

@@ -18,12 +18,12 @@ class Sampler {
  public:
   /// Before the launch: waits for what its stream does, and begins to sample its context. The sampling of a context is
   /// switched on for the one launch only: it and CUPTI's range profiler are never on together. `period`: a sample each
-  /// 2^period cycles; 0: CUPTI's own choice. False where it could not begin: the reason is told.
+  /// 2^period cycles; 0: CUPTI's own choice. False where it could not begin: the reason is reported.
   [[nodiscard]] bool begin(const Functions& functions, const Sampled& launch, uint32_t period) noexcept;
 
   /// After it: waits for its end, and tells the recorder of the samples at each instruction. `found` gets the sums; its
-  /// kernel is left alone. False where it failed, and would again: the reason is told. What was told counts only
-  /// where tell_launch() follows.
+  /// kernel is left alone. False where it failed, and would again: the reason is reported. What was reported counts
+  /// only where report_launch() follows.
   [[nodiscard]] bool end(uint64_t sampling, wire::SampledLaunchBody& found) noexcept;
 
  private:
@@ -41,8 +41,8 @@ class Sampler {
   Sampled launch_{};
   Data data_{};
   size_t reason_count_ = 0;
-  size_t reason_room_ = 0;     ///< for each instruction
-  uint64_t told_devices_ = 0;  ///< whose stall reasons are known: a bit each
+  size_t reason_room_ = 0;         ///< for each instruction
+  uint64_t reported_devices_ = 0;  ///< whose stall reasons are known: a bit each
   uint32_t period_ = 0;
 };
 

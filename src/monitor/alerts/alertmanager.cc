@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 /// An alert that was not told again for so many intervals ends: as in Prometheus, so that two POSTs may fail.
 constexpr int64_t kIntervalsToEnd = 4;
 /// Ended alerts that a receiver was not told yet. Those beyond end by themselves there.
-constexpr size_t kMostEnded = 1000;
+constexpr size_t kMaxEnded = 1000;
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -112,26 +112,26 @@ void AlertmanagerOutbox::end_others(const std::set<std::string>& firing, const s
     alert.renew();
   }
   // Nobody knows of these.
-  std::erase_if(alerts_, [](const auto& a) { return a.second.ended_ns && !a.second.told; });
+  std::erase_if(alerts_, [](const auto& a) { return a.second.ended_ns && !a.second.sent; });
 }
 
 void AlertmanagerOutbox::drop_excess() {
   size_t ended = 0;
-  std::erase_if(alerts_, [&](const auto& a) { return a.second.ended_ns && ++ended > kMostEnded; });
+  std::erase_if(alerts_, [&](const auto& a) { return a.second.ended_ns && ++ended > kMaxEnded; });
 }
 
 std::optional<int64_t> AlertmanagerOutbox::due_ns() const {
   if (alerts_.empty()) return std::nullopt;
-  return waiting() > 0 ? std::numeric_limits<int64_t>::min() : told_all_ns_ + resend_ns_;
+  return waiting() > 0 ? std::numeric_limits<int64_t>::min() : sent_all_ns_ + resend_ns_;
 }
 
 std::string AlertmanagerOutbox::body(int64_t now_ns, bool /*hurried*/) {
-  telling_all_ = now_ns >= told_all_ns_ + resend_ns_;
+  resending_all_ = now_ns >= sent_all_ns_ + resend_ns_;
   std::string body = "[";
   for (auto& [labels, alert] : alerts_) {
-    alert.in_flight = alert.pending || telling_all_;
+    alert.in_flight = alert.pending || resending_all_;
     if (!alert.in_flight) continue;
-    alert.told = true;
+    alert.sent = true;
     const int64_t ends_ns = alert.ended_ns.value_or(now_ns + kIntervalsToEnd * resend_ns_);
     body += fmt::format(R"({}{{"labels":{},"annotations":{},"startsAt":"{}","endsAt":"{}","generatorURL":{}}})",
                         body.size() > 1 ? "," : "", labels, alert.annotations, moment_text_ms(alert.starts_ns),
@@ -141,7 +141,7 @@ std::string AlertmanagerOutbox::body(int64_t now_ns, bool /*hurried*/) {
 }
 
 void AlertmanagerOutbox::done(int64_t now_ns) {
-  if (telling_all_) told_all_ns_ = now_ns;
+  if (resending_all_) sent_all_ns_ = now_ns;
   std::erase_if(alerts_, [](const auto& a) { return a.second.in_flight && a.second.ended_ns; });
   for (auto& [labels, alert] : alerts_) alert.pending = alert.pending && !alert.in_flight;
 }

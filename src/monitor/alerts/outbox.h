@@ -42,7 +42,7 @@ class AlertmanagerOutbox final : public Outbox {
 
   void take(const std::vector<IncidentNews>& news, const std::vector<Incident>& open, const config::Alerts& alerts,
             int64_t now_ns) override;
-  void clock_is(int64_t now_ns) override { told_all_ns_ = std::min(told_all_ns_, now_ns); }
+  void clock_is(int64_t now_ns) override { sent_all_ns_ = std::min(sent_all_ns_, now_ns); }
   [[nodiscard]] std::optional<int64_t> due_ns() const override;
   [[nodiscard]] std::string body(int64_t now_ns, bool hurried) override;
   void done(int64_t now_ns) override;
@@ -57,7 +57,7 @@ class AlertmanagerOutbox final : public Outbox {
     std::string link;
     bool pending = true;     ///< what it is now was not told yet
     bool in_flight = false;  ///< the last body told what it is now
-    bool told = false;       ///< the receiver may know it
+    bool sent = false;       ///< the receiver may know it
 
     void renew() {
       pending = true;
@@ -72,8 +72,8 @@ class AlertmanagerOutbox final : public Outbox {
   std::string hostname_;
   std::map<std::string, Alert> alerts_;  ///< by their labels, a JSON object
   int64_t resend_ns_ = 60'000'000'000;
-  int64_t told_all_ns_ = 0;
-  bool telling_all_ = false;
+  int64_t sent_all_ns_ = 0;
+  bool resending_all_ = false;
 };
 
 /// One POST a change: {"version":1,"change":"opened","incident":{...}}.

@@ -64,7 +64,7 @@ void Receiver::run() {
     ++(outcome == PostOutcome::arrived ? counts_.sent : counts_.failed);
     changed_.notify_all();
     lock.unlock();
-    tell_log(outcome, failures_before);
+    log_outcome(outcome, failures_before);
     lock.lock();
   }
   over_ = true;
@@ -97,7 +97,7 @@ PostOutcome Receiver::post(const std::string& body) {
   return outcome_of(*status);
 }
 
-void Receiver::tell_log(PostOutcome outcome, int64_t failures_before) {
+void Receiver::log_outcome(PostOutcome outcome, int64_t failures_before) {
   const std::vector<LogField> fields = {{"receiver", shown_receiver(url_)}};
   if (outcome == PostOutcome::arrived) {
     if (failures_before > 0) log_.info("The receiver accepts alerts again.", fields);

@@ -31,7 +31,7 @@ class Receiver {
   void run();
   void wait_for_work(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] PostOutcome post(const std::string& body);
-  void tell_log(PostOutcome outcome, int64_t failures_before);
+  void log_outcome(PostOutcome outcome, int64_t failures_before);
   [[nodiscard]] bool is_idle() const { return !posting_ && delivery_.outbox().waiting() == 0; }
 
   std::string url_;

@@ -34,8 +34,8 @@ class Sender final : public AlertSender {
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
 
-  void tell(const std::vector<IncidentNews>& news, const std::vector<Incident>& open,
-            const config::Alerts& alerts) override {
+  void notify(const std::vector<IncidentNews>& news, const std::vector<Incident>& open,
+              const config::Alerts& alerts) override {
     const std::scoped_lock lock(mutex_);
     keep_receivers(alerts);
     for (const auto& [url, receiver] : receivers_) receiver->take(news, open, alerts);
@@ -48,9 +48,9 @@ class Sender final : public AlertSender {
     return all;
   }
 
-  void drain(std::chrono::milliseconds patience) override {
+  void drain(std::chrono::milliseconds timeout) override {
     const std::scoped_lock lock(mutex_);
-    const auto until = std::chrono::steady_clock::now() + patience;
+    const auto until = std::chrono::steady_clock::now() + timeout;
     for (const auto& [url, receiver] : receivers_) {
       if (!receiver->drain(until)) return;
     }

@@ -10,9 +10,9 @@ namespace sonde::monitor {
 namespace {
 
 /// What a receiver that is away for long may find when it is back. Older changes are dropped and counted.
-constexpr size_t kMostWaiting = 1000;
+constexpr size_t kMaxWaiting = 1000;
 /// Incidents that one summary tells in full.
-constexpr size_t kMostInSummary = 100;
+constexpr size_t kMaxInSummary = 100;
 
 Json change_json(const IncidentNews& news) {
   return {{"version", 1}, {"change", change_name(news.change)}, {"incident", incident_json(news.incident)}};
@@ -31,7 +31,7 @@ void WebhookOutbox::take(const std::vector<IncidentNews>& news, const std::vecto
   for (const IncidentNews& one : news) {
     if (one.incident.severity >= minimum_severity(alerts)) put(one);
   }
-  while (queue_.size() > kMostWaiting) {
+  while (queue_.size() > kMaxWaiting) {
     queue_.pop_front();
     ++dropped_;
     in_flight_ -= in_flight_ > 0 ? 1 : 0;
@@ -60,7 +60,7 @@ std::string WebhookOutbox::body(int64_t /*now_ns*/, bool hurried) {
   }
   in_flight_ = queue_.size();
   Json changes = Json::array();
-  for (size_t i = 0; i < std::min(in_flight_, kMostInSummary); ++i) changes.push_back(change_json(queue_[i]));
+  for (size_t i = 0; i < std::min(in_flight_, kMaxInSummary); ++i) changes.push_back(change_json(queue_[i]));
   return json_line({{"version", 1},
                     {"change", "summary"},
                     {"held_back", static_cast<int64_t>(in_flight_) + dropped_},

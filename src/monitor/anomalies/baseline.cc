@@ -7,7 +7,7 @@ namespace sonde::monitor {
 namespace {
 
 constexpr size_t kMinutesOfHour = 60;
-constexpr size_t kMostHours = 336;  // 14 days: two of each day of the week
+constexpr size_t kMaxHours = 336;  // 14 days: two of each day of the week
 constexpr double kNormal = 1.4826;
 
 }  // namespace
@@ -28,11 +28,11 @@ void Baseline::add(double value, double limit) {
 }
 
 void Baseline::learn(double hour) {
-  if (hours_.size() < kMostHours) {
+  if (hours_.size() < kMaxHours) {
     hours_.push_back(hour);
   } else {
     hours_[next_] = hour;
-    next_ = (next_ + 1) % kMostHours;
+    next_ = (next_ + 1) % kMaxHours;
   }
   std::vector<double> sorted = hours_;
   median_ = median_of(sorted);

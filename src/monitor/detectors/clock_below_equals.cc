@@ -32,9 +32,9 @@ struct Kept {
   size_t equals = 0;
 };
 
-bool alike(std::optional<double> a, std::optional<double> b, double share, double least) {
+bool alike(std::optional<double> a, std::optional<double> b, double share, double min) {
   if (!a || !b) return !a && !b;
-  return std::abs(*a - *b) <= std::max(least, share * std::max(*a, *b));
+  return std::abs(*a - *b) <= std::max(min, share * std::max(*a, *b));
 }
 
 /// Nothing holds its clock down: it is the highest there is, whatever runs.

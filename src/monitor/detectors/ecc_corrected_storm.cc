@@ -9,7 +9,7 @@ namespace {
 
 /// Memory in order has a few a day at most, and none is harmful. NVIDIA names no limit; this many tell of a cell that
 /// fails, which the driver answers by remapping its row.
-constexpr double kMost = 100;
+constexpr double kMax = 100;
 constexpr double kWindowS = 600;
 
 struct Kept {
@@ -20,7 +20,7 @@ struct Kept {
 void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   const auto total = gpu.reading == nullptr ? std::nullopt : gpu.reading->ecc_corrected_volatile_total;
   const int64_t recent = kept.errors.take(total, kWindowS, gpu.round.moment_ns);
-  const bool storm = kept.storm.take(static_cast<double>(recent), {kMost, kMost / 10, 0, 0}, gpu.round.moment_ns);
+  const bool storm = kept.storm.take(static_cast<double>(recent), {kMax, kMax / 10, 0, 0}, gpu.round.moment_ns);
   if (!storm) return;
   found.push_back({.gpu = gpu.sample.gpu,
                    .severity = Severity::warning,

@@ -10,8 +10,8 @@ namespace idle_power_raised {
 namespace {
 
 /// Leakage moves idle power by a few watts with the temperature that the last job left.
-constexpr double kLeastWatts = 15;
-constexpr double kLeastShare = 0.2;
+constexpr double kMinWatts = 15;
+constexpr double kMinShare = 0.2;
 constexpr double kSpreads = 5;
 constexpr size_t kMinutes = 30;
 constexpr size_t kLearnHours = 3;
@@ -32,7 +32,7 @@ void look_at_gpu(const Minute& minute, Kept& kept) {
   const std::optional<double> watts = minute.watts.lowest();
   if (!utilization || *utilization >= kIdlePercent || !watts || !minute.held) return;
   Idle& idle = kept.idle.at(*minute.held ? 1 : 0);
-  const double limit = std::max({kLeastWatts, kLeastShare * idle.usual.median(), kSpreads * idle.usual.spread()});
+  const double limit = std::max({kMinWatts, kMinShare * idle.usual.median(), kSpreads * idle.usual.spread()});
   idle.watts = *watts;
   idle.usual.add(*watts, limit);
   if (idle.usual.ready()) idle.higher.take((*watts - idle.usual.median()) / limit, {1, 0.5, kMinutes});

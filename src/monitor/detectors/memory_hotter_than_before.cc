@@ -11,7 +11,7 @@ namespace {
 
 /// Memory is cooled with the chip, so that what counts is how much hotter than the chip it is at this power. Traffic
 /// moves that by 2 to 3 °C.
-constexpr double kLeastCelsius = 5;
+constexpr double kMinCelsius = 5;
 constexpr double kSpreads = 5;
 constexpr size_t kMinutes = 30;
 constexpr size_t kLearnHours = 12;
@@ -32,7 +32,7 @@ void look_at_gpu(const std::optional<Minute>& minute, Kept& kept) {
   const std::optional<double> usual = kept.usual.at(*watts);
   bool learn = true;
   if (usual) {
-    const double limit = std::max(kLeastCelsius, kSpreads * kept.residual.spread());
+    const double limit = std::max(kMinCelsius, kSpreads * kept.residual.spread());
     const double value = above - *usual;
     kept.residual.add(value, limit);
     if (kept.residual.ready()) {

@@ -38,13 +38,13 @@ class NvLinkDown final : public Detector {
       if (gpu.reading != nullptr && gpu.reading->nvlinks) remember(*gpu.reading->nvlinks, gpus_[sample.gpu]);
     }
     for (const GpuSample& sample : round.samples) {
-      tell_down(sample, found);
-      tell_fewer(round, sample, found);
+      add_down(sample, found);
+      add_fewer(round, sample, found);
     }
   }
 
  private:
-  void tell_down(const GpuSample& sample, std::vector<Observation>& found) const {
+  void add_down(const GpuSample& sample, std::vector<Observation>& found) const {
     for (const int64_t link : gpus_[sample.gpu].down) {
       found.push_back({.gpu = sample.gpu,
                        .subject = fmt::format("link {}", link),
@@ -56,20 +56,20 @@ class NvLinkDown final : public Detector {
 
   /// Links that were down before the service started show against GPUs of the same kind. Those without any have no
   /// bridge.
-  void tell_fewer(const Round& round, const GpuSample& sample, std::vector<Observation>& found) const {
+  void add_fewer(const Round& round, const GpuSample& sample, std::vector<Observation>& found) const {
     const KeptOfGpu& kept = gpus_[sample.gpu];
     if (kept.active == 0 || !sample.reading.name) return;
-    size_t most = 0;
+    size_t max = 0;
     for (const GpuSample& other : round.samples) {
-      if (other.reading.name == sample.reading.name) most = std::max(most, gpus_[other.gpu].active);
+      if (other.reading.name == sample.reading.name) max = std::max(max, gpus_[other.gpu].active);
     }
-    if (kept.active + kept.down.size() >= most) return;
+    if (kept.active + kept.down.size() >= max) return;
     found.push_back({.gpu = sample.gpu,
                      .subject = "fewer",
                      .severity = Severity::warning,
                      .text = "nvlink_fewer",
                      .arguments = {{"active", std::to_string(kept.active)},
-                                   {"most", std::to_string(most)},
+                                   {"most", std::to_string(max)},
                                    {"index", std::to_string(sample.gpu)}}});
   }
 

@@ -14,8 +14,8 @@ namespace {
 constexpr double kWindowS = 600;
 /// A recovery interrupts the link and is told from the first on. Replays and CRC errors cost bandwidth only where they
 /// are many: DCGM's limit for CRC errors is 100 a second, at which a link is of no use any more.
-constexpr double kMostRecoveries = 0;
-constexpr double kMostRepeats = 100;
+constexpr double kMaxRecoveries = 0;
+constexpr double kMaxRepeats = 100;
 
 struct KeptOfLink {
   RecentGrowth recoveries;
@@ -49,9 +49,9 @@ void look_at_link(const GpuLook& gpu, const device::NvLinkReading& link, KeptOfL
   const int64_t recoveries = kept.recoveries.take(read ? link.recovery_errors : std::nullopt, kWindowS, now_ns);
   const int64_t replays = kept.replays.take(read ? link.replay_errors : std::nullopt, kWindowS, now_ns);
   const int64_t crc = kept.crc.take(read ? link.crc_errors : std::nullopt, kWindowS, now_ns);
-  const bool interrupted = kept.interrupted.take(static_cast<double>(recoveries), {kMostRecoveries, 0, 0, 0}, now_ns);
+  const bool interrupted = kept.interrupted.take(static_cast<double>(recoveries), {kMaxRecoveries, 0, 0, 0}, now_ns);
   const bool repeating =
-      kept.repeating.take(static_cast<double>(replays + crc), {kMostRepeats, kMostRepeats / 10, 0, 0}, now_ns);
+      kept.repeating.take(static_cast<double>(replays + crc), {kMaxRepeats, kMaxRepeats / 10, 0, 0}, now_ns);
   if (interrupted || repeating) found.push_back(observation(gpu, link.link, recoveries, replays, crc));
 }
 

@@ -18,14 +18,14 @@ struct Kept {
   Hysteresis slow;
 };
 
-std::optional<double> is_below(const std::optional<int64_t>& now, const std::optional<int64_t>& most) {
-  if (!now || !most || *now <= 0) return std::nullopt;
-  return *now < *most ? 1 : 0;
+std::optional<double> is_below(const std::optional<int64_t>& now, const std::optional<int64_t>& max) {
+  if (!now || !max || *now <= 0) return std::nullopt;
+  return *now < *max ? 1 : 0;
 }
 
 std::string shown(const std::optional<int64_t>& value) { return value ? std::to_string(*value) : "-"; }
 
-void tell(const GpuLook& gpu, std::string subject, std::vector<Observation>& found) {
+void add_observation(const GpuLook& gpu, std::string subject, std::vector<Observation>& found) {
   const device::GpuReading& reading = gpu.sample.reading;
   found.push_back({.gpu = gpu.sample.gpu,
                    .subject = subject,
@@ -49,8 +49,9 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   }
   // The generation is read seldom: what was read when the GPU was idle still stands there for a while.
   const double generation_after_s = std::max(kGenerationAfterS, 2 * gpu.round.config->gpu.health_check_interval);
-  if (kept.narrow.take(narrow, {0.5, 0.5, kWidthAfterS, 0}, gpu.round.moment_ns)) tell(gpu, "width", found);
-  if (kept.slow.take(slow, {0.5, 0.5, generation_after_s, 0}, gpu.round.moment_ns)) tell(gpu, "generation", found);
+  if (kept.narrow.take(narrow, {0.5, 0.5, kWidthAfterS, 0}, gpu.round.moment_ns)) add_observation(gpu, "width", found);
+  if (kept.slow.take(slow, {0.5, 0.5, generation_after_s, 0}, gpu.round.moment_ns))
+    add_observation(gpu, "generation", found);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace pcie_replays {
 namespace {
 
 /// DCGM's health watch fails from 8 replays a minute on (DCGM_LIMIT_MAX_PCIREPLAY_RATE).
-constexpr double kMostAMinute = 8;
+constexpr double kMaxAMinute = 8;
 constexpr double kWindowS = 300;
 
 struct Kept {
@@ -19,8 +19,8 @@ struct Kept {
 void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   const auto total = gpu.reading == nullptr ? std::nullopt : gpu.reading->pcie_replays;
   const int64_t recent = kept.replays.take(total, kWindowS, gpu.round.moment_ns);
-  constexpr double kMost = kMostAMinute * kWindowS / 60;
-  if (!kept.many.take(static_cast<double>(recent), {kMost, kMost / 4, 0, 0}, gpu.round.moment_ns)) return;
+  constexpr double kMax = kMaxAMinute * kWindowS / 60;
+  if (!kept.many.take(static_cast<double>(recent), {kMax, kMax / 4, 0, 0}, gpu.round.moment_ns)) return;
   found.push_back({.gpu = gpu.sample.gpu,
                    .severity = Severity::warning,
                    .text = "pcie_replays",

@@ -24,17 +24,17 @@ void look(const GpuLook& gpu, Kept& kept, std::vector<Observation>& found) {
   const std::vector<Argument> arguments = {{"index", std::to_string(gpu.sample.gpu)},
                                            {"low", shown_count(kept.low, "bank", "banks")},
                                            {"none", shown_count(kept.none, "bank", "banks")}};
-  const auto tell = [&](std::string subject, Severity severity, std::string text) {
+  const auto add_observation = [&](std::string subject, Severity severity, std::string text) {
     found.push_back({.gpu = gpu.sample.gpu,
                      .subject = std::move(subject),
                      .severity = severity,
                      .text = std::move(text),
                      .arguments = arguments});
   };
-  if (kept.failure) tell("failure", Severity::critical, "remapped_rows_failure");
-  if (kept.pending) tell("pending", Severity::warning, "remapped_rows_pending");
-  if (kept.none > 0) tell("spare_rows", Severity::warning, "remapped_rows_none_left");
-  if (kept.none == 0 && kept.low > 0) tell("spare_rows", Severity::warning, "remapped_rows_few_left");
+  if (kept.failure) add_observation("failure", Severity::critical, "remapped_rows_failure");
+  if (kept.pending) add_observation("pending", Severity::warning, "remapped_rows_pending");
+  if (kept.none > 0) add_observation("spare_rows", Severity::warning, "remapped_rows_none_left");
+  if (kept.none == 0 && kept.low > 0) add_observation("spare_rows", Severity::warning, "remapped_rows_few_left");
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ class XidDetector final : public Detector {
     for (const GpuSample& sample : round.samples) end_old(look_at(round, sample));
     take_events(round);
     for (const GpuSample& sample : round.samples) remember(look_at(round, sample));
-    for (size_t gpu = 0; gpu < round.samples.size(); ++gpu) tell(round, gpu, found);
+    for (size_t gpu = 0; gpu < round.samples.size(); ++gpu) add_observation(round, gpu, found);
   }
 
   void restore(std::span<const Incident> open, int64_t booted_ns) override {
@@ -189,7 +189,7 @@ class XidDetector final : public Detector {
     }
   }
 
-  void tell(const Round& round, size_t gpu, std::vector<Observation>& found) {
+  void add_observation(const Round& round, size_t gpu, std::vector<Observation>& found) {
     for (XidGroup& group : gpus_[gpu].groups) {
       // Its cause may still come.
       const bool may_follow = find_xid(group.cause()).role >= XidRole::either;

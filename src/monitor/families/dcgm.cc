@@ -76,7 +76,7 @@ void add(Names names, const Scrape& scrape, Samples& out, const GpuView& gpu, do
 }
 
 template <typename Value>
-void tell(Names names, const Scrape& scrape, Samples& out, double factor, Value value) {
+void add_sample(Names names, const Scrape& scrape, Samples& out, double factor, Value value) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     const auto given = value(gpu.sample.reading);
     if (given) add(names, scrape, out, gpu, scaled(static_cast<double>(*given), factor));
@@ -85,7 +85,7 @@ void tell(Names names, const Scrape& scrape, Samples& out, double factor, Value 
 
 /// The code of the last XID, 0 where there was none: a gauge that keeps its value, as in dcgm-exporter. It is what the
 /// service saw, and so is there for a GPU that is gone.
-void tell_last_xid(Names names, const Scrape& scrape, Samples& out) {
+void add_last_xid(Names names, const Scrape& scrape, Samples& out) {
   for (size_t gpu = 0; gpu < scrape.host.gpus.size(); ++gpu) {
     const XidCount* last = nullptr;
     for (const XidCount& xid : scrape.host.xids) {
@@ -102,14 +102,14 @@ constexpr std::string_view labels_of(Names names) {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): members and enumerators cannot stand in parentheses.
 constexpr auto kMetrics = std::to_array<Metric>({
-#define SONDE_DCGM_METRIC(n, names, value, factor, k, d, h)                              \
-  {.name = n,                                                                            \
-   .kind = MetricKind::k,                                                                \
-   .detail = MetricDetail::d,                                                            \
-   .labels = labels_of(Names::names),                                                    \
-   .help = h,                                                                            \
-   .collect = [](const Scrape& scrape, Samples& out) {                                   \
-     tell(Names::names, scrape, out, factor, [](const GpuReading& r) { return value; }); \
+#define SONDE_DCGM_METRIC(n, names, value, factor, k, d, h)                                    \
+  {.name = n,                                                                                  \
+   .kind = MetricKind::k,                                                                      \
+   .detail = MetricDetail::d,                                                                  \
+   .labels = labels_of(Names::names),                                                          \
+   .help = h,                                                                                  \
+   .collect = [](const Scrape& scrape, Samples& out) {                                         \
+     add_sample(Names::names, scrape, out, factor, [](const GpuReading& r) { return value; }); \
    }},
 #include "monitor/families/shared_dcgm_metrics.inc"
 #undef SONDE_DCGM_METRIC
@@ -117,11 +117,11 @@ constexpr auto kMetrics = std::to_array<Metric>({
      .labels = labels_of(Names::before),
      .help = "Code of the last XID error, 0 if there was none. It is never reset: alert on "
              "sonde_gpu_xid_last_timestamp_seconds.",
-     .collect = [](const Scrape& scrape, Samples& out) { tell_last_xid(Names::before, scrape, out); }},
+     .collect = [](const Scrape& scrape, Samples& out) { add_last_xid(Names::before, scrape, out); }},
     {.name = "DCGM_FI_DEV_XID_ERROR",
      .labels = labels_of(Names::now),
      .help = "Code of the last XID error, 0 if there was none.",
-     .collect = [](const Scrape& scrape, Samples& out) { tell_last_xid(Names::now, scrape, out); }},
+     .collect = [](const Scrape& scrape, Samples& out) { add_last_xid(Names::now, scrape, out); }},
 });
 // NOLINTEND(bugprone-macro-parentheses)
 

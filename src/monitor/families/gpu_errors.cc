@@ -61,7 +61,7 @@ struct NamedCount {
   std::optional<int64_t> GpuReading::* count = nullptr;
 };
 
-void tell_counts(const Scrape& scrape, Samples& out, std::string_view label, std::span<const NamedCount> rows) {
+void add_counts(const Scrape& scrape, Samples& out, std::string_view label, std::span<const NamedCount> rows) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     for (const NamedCount& row : rows) {
       const auto count = gpu.sample.reading.*row.count;
@@ -75,7 +75,7 @@ void remapped_rows(const Scrape& scrape, Samples& out) {
       {"correctable", &GpuReading::remapped_rows_correctable},
       {"uncorrectable", &GpuReading::remapped_rows_uncorrectable},
   });
-  tell_counts(scrape, out, "cause", kRows);
+  add_counts(scrape, out, "cause", kRows);
 }
 
 void remap_banks(const Scrape& scrape, Samples& out) {
@@ -86,7 +86,7 @@ void remap_banks(const Scrape& scrape, Samples& out) {
       {"low", &GpuReading::remap_banks_low},
       {"none", &GpuReading::remap_banks_none},
   });
-  tell_counts(scrape, out, "spare_rows", kRows);
+  add_counts(scrape, out, "spare_rows", kRows);
 }
 
 void retired_pages(const Scrape& scrape, Samples& out) {
@@ -94,7 +94,7 @@ void retired_pages(const Scrape& scrape, Samples& out) {
       {"single_bit", &GpuReading::retired_pages_single_bit},
       {"double_bit", &GpuReading::retired_pages_double_bit},
   });
-  tell_counts(scrape, out, "cause", kRows);
+  add_counts(scrape, out, "cause", kRows);
 }
 
 /// NVML's codes, in its order.
@@ -105,7 +105,7 @@ void recovery_action(const Scrape& scrape, Samples& out) {
     const auto action = gpu.sample.reading.recovery_action;
     if (!action) return;
     const bool known = *action >= 0 && *action < static_cast<int64_t>(kActions.size());
-    tell_states(out, gpu.uuid, "action", kActions, known ? kActions[static_cast<size_t>(*action)] : "");
+    add_states(out, gpu.uuid, "action", kActions, known ? kActions[static_cast<size_t>(*action)] : "");
     if (!known) out.add({{"uuid", gpu.uuid}, {"action", "other"}}, 1);
   });
 }

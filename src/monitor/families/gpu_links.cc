@@ -12,11 +12,11 @@ using device::NvLinkReading;
 
 constexpr double kBytesPerMbyte = 1e6;
 
-template <typename Tell>
-void for_each_link(const Scrape& scrape, Tell tell) {
+template <typename Visit>
+void for_each_link(const Scrape& scrape, Visit visit) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     if (!gpu.sample.reading.nvlinks) return;
-    for (const NvLinkReading& link : *gpu.sample.reading.nvlinks) tell(gpu, fmt::format("{}", link.link), link);
+    for (const NvLinkReading& link : *gpu.sample.reading.nvlinks) visit(gpu, fmt::format("{}", link.link), link);
   });
 }
 
@@ -50,11 +50,11 @@ void link_errors(const Scrape& scrape, Samples& out) {
   });
 }
 
-template <typename Tell>
-void for_each_part(const Scrape& scrape, Tell tell) {
+template <typename Visit>
+void for_each_part(const Scrape& scrape, Visit visit) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     if (!gpu.sample.reading.mig_devices) return;
-    for (const MigDevice& part : *gpu.sample.reading.mig_devices) tell(gpu, part);
+    for (const MigDevice& part : *gpu.sample.reading.mig_devices) visit(gpu, part);
   });
 }
 

@@ -34,7 +34,7 @@ std::map<Group, Held> groups_of(const GpuView& gpu) {
 }
 
 template <typename Value>
-void tell_groups(const Scrape& scrape, Samples& out, Value value) {
+void add_groups(const Scrape& scrape, Samples& out, Value value) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     for (const auto& [group, held] : groups_of(gpu)) {
       const std::optional<double> given = value(held);
@@ -46,11 +46,11 @@ void tell_groups(const Scrape& scrape, Samples& out, Value value) {
 }
 
 void count(const Scrape& scrape, Samples& out) {
-  tell_groups(scrape, out, [](const Held& held) { return std::optional(held.count); });
+  add_groups(scrape, out, [](const Held& held) { return std::optional(held.count); });
 }
 
 void memory(const Scrape& scrape, Samples& out) {
-  tell_groups(scrape, out, [](const Held& held) {
+  add_groups(scrape, out, [](const Held& held) {
     return held.memory_bytes ? std::optional(static_cast<double>(*held.memory_bytes)) : std::nullopt;
   });
 }

@@ -34,14 +34,14 @@ void up(const Scrape& scrape, Samples& out) {
 void quality(const Scrape& scrape, Samples& out) {
   static constexpr std::array<std::string_view, 4> kStates = {"fresh", "stale", "absent", "contradictory"};
   for (const GpuView& gpu : scrape.host.gpus) {
-    tell_states(out, gpu.uuid, "quality", kStates, quality_name(gpu.sample.mark.quality));
+    add_states(out, gpu.uuid, "quality", kStates, quality_name(gpu.sample.mark.quality));
   }
 }
 
 void health(const Scrape& scrape, Samples& out) {
   static constexpr std::array<std::string_view, 3> kStates = {"ok", "warning", "critical"};
   for (const GpuView& gpu : scrape.host.gpus) {
-    tell_states(out, gpu.uuid, "health", kStates, health_name(gpu.health));
+    add_states(out, gpu.uuid, "health", kStates, health_name(gpu.health));
   }
 }
 

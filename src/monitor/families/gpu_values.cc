@@ -8,14 +8,14 @@ namespace {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): members and enumerators cannot stand in parentheses.
 constexpr auto kMetrics = std::to_array<Metric>({
-#define SONDE_GPU_METRIC(n, member, factor, k, d, h)                                                       \
-  {.name = n,                                                                                              \
-   .kind = MetricKind::k,                                                                                  \
-   .detail = MetricDetail::d,                                                                              \
-   .labels = "uuid",                                                                                       \
-   .help = h,                                                                                              \
-   .collect = [](const Scrape& scrape, Samples& out) {                                                     \
-     tell_value(scrape, out, factor, [](const device::GpuReading& r) -> const auto& { return r.member; }); \
+#define SONDE_GPU_METRIC(n, member, factor, k, d, h)                                                      \
+  {.name = n,                                                                                             \
+   .kind = MetricKind::k,                                                                                 \
+   .detail = MetricDetail::d,                                                                             \
+   .labels = "uuid",                                                                                      \
+   .help = h,                                                                                             \
+   .collect = [](const Scrape& scrape, Samples& out) {                                                    \
+     add_value(scrape, out, factor, [](const device::GpuReading& r) -> const auto& { return r.member; }); \
    }},
 #include "monitor/families/shared_gpu_metrics.inc"
 #undef SONDE_GPU_METRIC

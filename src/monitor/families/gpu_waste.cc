@@ -12,23 +12,23 @@ constexpr int64_t kDayNs = 86'400'000'000'000;
 
 /// Entries of the day that runs. A counter that begins anew at midnight loses nothing: Prometheus takes a counter that
 /// falls as one that began at 0, whereas the sum of the days that are kept falls each time the oldest one goes.
-template <typename Tell>
-void for_each_entry(const Scrape& scrape, Tell tell) {
+template <typename Visit>
+void for_each_entry(const Scrape& scrape, Visit visit) {
   const auto today = scrape.host.waste.find(scrape.host.moment_ns / kDayNs * kDayNs);
   if (today == scrape.host.waste.end()) return;
-  for (const WasteEntry& entry : today->second) tell(entry);
+  for (const WasteEntry& entry : today->second) visit(entry);
 }
 
-void tell_amounts(const Scrape& scrape, Samples& out, double WasteEntry::* amount, double factor) {
+void add_amounts(const Scrape& scrape, Samples& out, double WasteEntry::* amount, double factor) {
   for_each_entry(scrape, [&](const WasteEntry& e) {
     out.add({{"uuid", e.gpu_uuid}, {"kind", waste_name(e.kind)}, {"user", e.user}, {"container", e.container}},
             e.*amount * factor);
   });
 }
 
-void time(const Scrape& scrape, Samples& out) { tell_amounts(scrape, out, &WasteEntry::hours, kSecondsPerHour); }
+void time(const Scrape& scrape, Samples& out) { add_amounts(scrape, out, &WasteEntry::hours, kSecondsPerHour); }
 
-void energy(const Scrape& scrape, Samples& out) { tell_amounts(scrape, out, &WasteEntry::energy_kwh, kJoulesPerKwh); }
+void energy(const Scrape& scrape, Samples& out) { add_amounts(scrape, out, &WasteEntry::energy_kwh, kJoulesPerKwh); }
 
 void cost(const Scrape& scrape, Samples& out) {
   const config::Cost& price = scrape.config.sonde.cost;

@@ -10,7 +10,7 @@ namespace {
 
 /// XIDs are what the service saw: they stay when the GPU is gone, since that is when they are read.
 template <typename Value>
-void tell_xids(const Scrape& scrape, Samples& out, Value value) {
+void add_xids(const Scrape& scrape, Samples& out, Value value) {
   for (const XidCount& xid : scrape.host.xids) {
     if (xid.gpu >= scrape.host.gpus.size()) continue;
     out.add({{"uuid", scrape.host.gpus[xid.gpu].uuid}, {"xid", fmt::format("{}", xid.xid)}}, value(xid));
@@ -24,14 +24,14 @@ constexpr auto kMetrics = std::to_array<Metric>({
      .help = "XID errors since the service started. Alert on the timestamp: increase() misses the first error.",
      .collect =
          [](const Scrape& scrape, Samples& out) {
-           tell_xids(scrape, out, [](const XidCount& xid) { return static_cast<double>(xid.count); });
+           add_xids(scrape, out, [](const XidCount& xid) { return static_cast<double>(xid.count); });
          }},
     {.name = "sonde_gpu_xid_last_timestamp_seconds",
      .labels = "uuid, xid",
      .help = "Unix time when this XID was last seen.",
      .collect =
          [](const Scrape& scrape, Samples& out) {
-           tell_xids(scrape, out, [](const XidCount& xid) { return static_cast<double>(xid.last_ns) / kSecondNs; });
+           add_xids(scrape, out, [](const XidCount& xid) { return static_cast<double>(xid.last_ns) / kSecondNs; });
          }},
 });
 

@@ -71,7 +71,7 @@ void open_files(const Scrape& /*scrape*/, Samples& out) {
   out.add({}, count - 3);  // ".", ".." and the folder itself
 }
 
-void most_files(const Scrape& /*scrape*/, Samples& out) {
+void max_files(const Scrape& /*scrape*/, Samples& out) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) out.add({}, static_cast<double>(limit.rlim_cur));
 }
@@ -101,7 +101,7 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {.name = "process_max_fds",
      .detail = MetricDetail::basic,
      .help = "Maximum number of open file descriptors of the service.",
-     .collect = most_files},
+     .collect = max_files},
     {.name = "process_start_time_seconds",
      .detail = MetricDetail::basic,
      .help = "Unix time when the service started.",

@@ -84,8 +84,8 @@ bool values_hold(const GpuView& gpu) {
   return gpu.sample.mark.quality == Quality::fresh || gpu.sample.mark.quality == Quality::contradictory;
 }
 
-void tell_states(Samples& out, std::string_view uuid, std::string_view label, std::span<const std::string_view> states,
-                 std::string_view current) {
+void add_states(Samples& out, std::string_view uuid, std::string_view label, std::span<const std::string_view> states,
+                std::string_view current) {
   for (const std::string_view state : states) out.add({{"uuid", uuid}, {label, state}}, state == current ? 1 : 0);
 }
 

@@ -71,10 +71,10 @@ struct Family {
 [[nodiscard]] bool values_hold(const GpuView& gpu);
 
 /// Calls `tell(gpu)` for each GPU whose values hold.
-template <typename Tell>
-void for_each_read(const Scrape& scrape, Tell tell) {
+template <typename Visit>
+void for_each_read(const Scrape& scrape, Visit visit) {
   for (const GpuView& gpu : scrape.host.gpus) {
-    if (values_hold(gpu)) tell(gpu);
+    if (values_hold(gpu)) visit(gpu);
   }
 }
 
@@ -85,7 +85,7 @@ void for_each_read(const Scrape& scrape, Tell tell) {
 
 /// One sample for each GPU whose values hold and that gives this value: `value(reading)` is optional, in `1 / factor`.
 template <typename Value>
-void tell_value(const Scrape& scrape, Samples& out, double factor, Value value) {
+void add_value(const Scrape& scrape, Samples& out, double factor, Value value) {
   for_each_read(scrape, [&](const GpuView& gpu) {
     const auto given = value(gpu.sample.reading);
     if (given) out.add({{"uuid", gpu.uuid}}, scaled(static_cast<double>(*given), factor));
@@ -93,7 +93,7 @@ void tell_value(const Scrape& scrape, Samples& out, double factor, Value value) 
 }
 
 /// Of a set of states, 1 for the one that holds and 0 for the others.
-void tell_states(Samples& out, std::string_view uuid, std::string_view label, std::span<const std::string_view> states,
-                 std::string_view current);
+void add_states(Samples& out, std::string_view uuid, std::string_view label, std::span<const std::string_view> states,
+                std::string_view current);
 
 }  // namespace sonde::monitor

@@ -12,8 +12,8 @@ namespace sonde::monitor::history {
 namespace {
 
 /// What waits at most while the database cannot be written: a day of eight GPUs, 15 MB.
-constexpr size_t kMostMinutes = 11520;
-constexpr size_t kMostIncidents = 10000;
+constexpr size_t kMaxMinutes = 11520;
+constexpr size_t kMaxIncidents = 10000;
 constexpr double kNsPerDay = 86400e9;
 
 int64_t now_ns() {
@@ -119,10 +119,10 @@ void Keeper::run() {
 /// Oldest first out, so that what waits stays bounded.
 void Keeper::limit() {
   auto& minutes = waiting_.minutes;
-  if (minutes.size() > kMostMinutes) {
-    minutes.erase(minutes.begin(), minutes.end() - static_cast<std::ptrdiff_t>(kMostMinutes));
+  if (minutes.size() > kMaxMinutes) {
+    minutes.erase(minutes.begin(), minutes.end() - static_cast<std::ptrdiff_t>(kMaxMinutes));
   }
-  while (waiting_.incidents.size() > kMostIncidents) waiting_.incidents.erase(waiting_.incidents.begin());
+  while (waiting_.incidents.size() > kMaxIncidents) waiting_.incidents.erase(waiting_.incidents.begin());
 }
 
 void Keeper::put(Batch batch) {
@@ -224,7 +224,7 @@ Result<std::vector<Minute>> Keeper::minutes(const std::string& gpu_uuid, int64_t
 }
 
 Result<std::vector<Incident>> Keeper::incidents(std::string_view gpu_uuid, bool open_only, int64_t before_id,
-                                                int64_t most) const {
+                                                int64_t max) const {
   std::map<int64_t, Incident> waiting;
   {
     const std::scoped_lock lock(waiting_mutex_);
@@ -235,7 +235,7 @@ Result<std::vector<Incident>> Keeper::incidents(std::string_view gpu_uuid, bool 
     const std::scoped_lock lock(store_mutex_);
     if (store_) {
       // One that is closed by now, though not in the database, takes no other's place.
-      auto read = store_->incidents(gpu_uuid, open_only, before_id, most + static_cast<int64_t>(waiting.size()));
+      auto read = store_->incidents(gpu_uuid, open_only, before_id, max + static_cast<int64_t>(waiting.size()));
       if (!read) return fail("{}: {}", path_, read.error().message);
       found = std::move(*read);
     }
@@ -245,7 +245,7 @@ Result<std::vector<Incident>> Keeper::incidents(std::string_view gpu_uuid, bool 
     if (passes(incident, gpu_uuid, open_only, before_id)) found.push_back(incident);
   }
   std::ranges::sort(found, std::greater(), &Incident::id);
-  if (std::cmp_greater(found.size(), most)) found.resize(static_cast<size_t>(most));
+  if (std::cmp_greater(found.size(), max)) found.resize(static_cast<size_t>(max));
   return found;
 }
 

@@ -15,7 +15,7 @@ namespace sonde::monitor::history {
 /// Opens the database again and again where it cannot be used. Thread-safe.
 class Keeper {
  public:
-  /// `path`: of history.db; empty: what is given is kept in memory only, as far as `kMost...` go.
+  /// `path`: of history.db; empty: what is given is kept in memory only, within the `kMax...` limits.
   Keeper(std::string path, double days);
   ~Keeper();
   Keeper(const Keeper&) = delete;
@@ -32,7 +32,7 @@ class Keeper {
   /// Written minutes and those that wait.
   [[nodiscard]] Result<std::vector<Minute>> minutes(const std::string& gpu_uuid, int64_t from, int64_t to) const;
   [[nodiscard]] Result<std::vector<Incident>> incidents(std::string_view gpu_uuid, bool open_only, int64_t before_id,
-                                                        int64_t most) const;
+                                                        int64_t max) const;
   [[nodiscard]] std::map<int64_t, std::vector<WasteEntry>> waste() const;
 
  private:

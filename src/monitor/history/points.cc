@@ -16,11 +16,10 @@ int64_t points_between(int64_t from_ns, int64_t to_ns, int64_t resolution_ns) {
 
 Points::Points(const HistoryQuery& query, int64_t finest_ns, size_t values)
     : resolution_ns_(ceil_to(std::max(query.resolution_ns, finest_ns), finest_ns)) {
-  const int64_t most = std::max<int64_t>(2, query.most_points);
+  const int64_t max = std::max<int64_t>(2, query.max_points);
   // One point more than the range has may be begun at its start.
-  const int64_t least_ns = (query.to_ns - query.from_ns) / (most - 1);
-  if (points_between(query.from_ns, query.to_ns, resolution_ns_) > most)
-    resolution_ns_ = ceil_to(least_ns + 1, finest_ns);
+  const int64_t min_ns = (query.to_ns - query.from_ns) / (max - 1);
+  if (points_between(query.from_ns, query.to_ns, resolution_ns_) > max) resolution_ns_ = ceil_to(min_ns + 1, finest_ns);
   first_ns_ = floor_to(query.from_ns, resolution_ns_);
   count_ = static_cast<size_t>(points_between(query.from_ns, query.to_ns, resolution_ns_));
   series_.assign(values, std::vector<Summary>(count_));

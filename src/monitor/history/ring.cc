@@ -37,8 +37,8 @@ void Ring::add(int64_t moment_ns, const Values& sample) {
   block.moments_ns.push_back(moment_ns);
 }
 
-void Ring::forget(int64_t before_ns, size_t most) {
-  while (!empty() && (blocks_.front().moments_ns.back() < before_ns || size() > most + kBlock)) blocks_.pop_front();
+void Ring::forget(int64_t before_ns, size_t max) {
+  while (!empty() && (blocks_.front().moments_ns.back() < before_ns || size() > max + kBlock)) blocks_.pop_front();
 }
 
 size_t Ring::size() const { return empty() ? 0 : (blocks_.size() - 1) * kBlock + blocks_.back().moments_ns.size(); }

@@ -13,8 +13,8 @@ class Ring {
  public:
   /// Moments that do not grow are left out; where the clock was set back by much, all begins anew.
   void add(int64_t moment_ns, const Values& sample);
-  /// Forgets what is older than `before_ns`, and the oldest where there are more than `most`; in blocks of 256.
-  void forget(int64_t before_ns, size_t most);
+  /// Forgets what is older than `before_ns`, and the oldest where there are more than `max`; in blocks of 256.
+  void forget(int64_t before_ns, size_t max);
 
   [[nodiscard]] bool empty() const { return blocks_.empty(); }
   [[nodiscard]] int64_t oldest_ns() const { return blocks_.front().moments_ns.front(); }

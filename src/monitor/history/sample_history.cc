@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNsPerHour = 3600e9;
 /// Samples a GPU that an hour of memory has at most: two a second. Above that the hour gets shorter.
-constexpr double kMostSamplesPerHour = 7200;
+constexpr double kMaxSamplesPerHour = 7200;
 
 /// What is known of one GPU without the database.
 struct Gpu {
@@ -34,7 +34,7 @@ class Kept : public History {
  public:
   Kept(const std::string& path, const config::History& options)
       : keeper_(path, options.days), memory_ns_(static_cast<int64_t>(options.memory_hours * kNsPerHour)) {
-    most_samples_ = static_cast<size_t>(std::max(1.0, options.memory_hours * kMostSamplesPerHour));
+    max_samples_ = static_cast<size_t>(std::max(1.0, options.memory_hours * kMaxSamplesPerHour));
   }
   ~Kept() override { Kept::flush(); }
   Kept(const Kept&) = delete;
@@ -62,8 +62,8 @@ class Kept : public History {
     keeper_.put({.minutes = {}, .incidents = {{incident.id, incident}}, .waste = {}});
   }
   Result<std::vector<Incident>> incidents(std::string_view gpu_uuid, bool open_only, int64_t before_id,
-                                          int64_t most) const override {
-    return keeper_.incidents(gpu_uuid, open_only, before_id, most);
+                                          int64_t max) const override {
+    return keeper_.incidents(gpu_uuid, open_only, before_id, max);
   }
   void save(const std::map<int64_t, std::vector<WasteEntry>>& days) override {
     keeper_.put({.minutes = {}, .incidents = {}, .waste = days});
@@ -94,7 +94,7 @@ class Kept : public History {
     gpu.before = sample.reading;
     gpu.before_ns = sample.moment_ns;
     gpu.ring.add(moment_ns, values);
-    gpu.ring.forget(moment_ns - memory_ns_, most_samples_);
+    gpu.ring.forget(moment_ns - memory_ns_, max_samples_);
     const int64_t minute = moment_ns / kNsPerMinute;
     if (gpu.current && gpu.current->minute != minute) {
       over.minutes.push_back({*sample.reading.uuid, *gpu.current});
@@ -197,7 +197,7 @@ class Kept : public History {
   std::map<std::string, Gpu> gpus_;  ///< by UUID
   Keeper keeper_;
   int64_t memory_ns_;
-  size_t most_samples_ = 0;
+  size_t max_samples_ = 0;
 };
 
 }  // namespace

@@ -81,7 +81,7 @@ Result<std::vector<Minute>> read_minutes(const Database& db, const std::string& 
 }
 
 Result<std::vector<Incident>> read_incidents(const Database& db, std::string_view uuid, bool open_only,
-                                             int64_t before_id, int64_t most) {
+                                             int64_t before_id, int64_t max) {
   auto query = db.prepare(
       "SELECT data FROM incidents WHERE (?1 = '' OR gpu_uuid = ?1) AND (?2 = 0 OR cleared_ns IS NULL) AND "
       "(?3 = 0 OR id < ?3) ORDER BY id DESC LIMIT ?4");
@@ -90,7 +90,7 @@ Result<std::vector<Incident>> read_incidents(const Database& db, std::string_vie
   query->bind(1, text);
   query->bind(2, static_cast<int64_t>(open_only));
   query->bind(3, before_id);
-  query->bind(4, most);
+  query->bind(4, max);
   std::vector<Incident> incidents;
   SONDE_TRY(each_row(*query, [&](const Statement& row) {
     if (auto incident = incident_of_text(row.text(0))) incidents.push_back(std::move(*incident));
@@ -227,8 +227,8 @@ Stores<std::vector<Minute>> Store::minutes(const std::string& gpu_uuid, int64_t 
 }
 
 Stores<std::vector<Incident>> Store::incidents(std::string_view gpu_uuid, bool open_only, int64_t before_id,
-                                               int64_t most) const {
-  return stores(read_incidents(db_, gpu_uuid, open_only, before_id, most));
+                                               int64_t max) const {
+  return stores(read_incidents(db_, gpu_uuid, open_only, before_id, max));
 }
 
 Stores<std::map<int64_t, std::vector<WasteEntry>>> Store::waste() const { return stores(read_waste(db_)); }

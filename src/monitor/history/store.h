@@ -45,7 +45,7 @@ class Store {
   [[nodiscard]] Stores<std::vector<Minute>> minutes(const std::string& gpu_uuid, int64_t from, int64_t to) const;
   /// The newest first, below `before_id` where that is not 0.
   [[nodiscard]] Stores<std::vector<Incident>> incidents(std::string_view gpu_uuid, bool open_only, int64_t before_id,
-                                                        int64_t most) const;
+                                                        int64_t max) const;
   [[nodiscard]] Stores<std::map<int64_t, std::vector<WasteEntry>>> waste() const;
   /// Deletes some of what is older than that moment: a few thousand rows a call, so that no one waits for it.
   [[nodiscard]] Stores<void> forget(int64_t before_ns);

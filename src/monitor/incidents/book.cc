@@ -12,16 +12,16 @@ constexpr int64_t kSecond = 1'000'000'000;
 /// What comes back within this time is the same trouble that comes and goes.
 constexpr int64_t kReopenWithinNs = 600 * kSecond;
 /// An incident that keeps coming back waits twice as long each time before it is cleared, up to 32 times.
-constexpr int64_t kMostDoublings = 5;
+constexpr int64_t kMaxDoublings = 5;
 /// After a restart detectors have to see again what they saw before: longer than any of them takes.
 constexpr int64_t kRestoredGraceNs = 300 * kSecond;
 /// What happens again and again is told at most so often.
-constexpr int64_t kTellAgainNs = 60 * kSecond;
+constexpr int64_t kReportAgainNs = 60 * kSecond;
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 
-bool same_trouble(const Incident& incident, const DetectorRow& row, const std::string& uuid,
-                  const std::string& subject) {
+bool is_same_cause(const Incident& incident, const DetectorRow& row, const std::string& uuid,
+                   const std::string& subject) {
   return incident.detector == row.name && incident.gpu_uuid == uuid && incident.subject == subject;
 }
 
@@ -82,14 +82,14 @@ const Incident* IncidentBook::known(const DetectorRow& row, const Observation& s
   const std::string uuid = uuid_of(seen.gpu);
   if (const size_t place = open_place(row, uuid, seen.subject); place != kNone) return &open_[place];
   const auto past = std::ranges::find_if(
-      past_, [&](const Past& p) { return p.silent && same_trouble(p.incident, row, uuid, seen.subject); });
+      past_, [&](const Past& p) { return p.silent && is_same_cause(p.incident, row, uuid, seen.subject); });
   return past == past_.end() ? nullptr : &past->incident;
 }
 
 /// After the clock was set back, waiting times run from now on.
 void IncidentBook::follow_clock(int64_t moment_ns) {
   const auto not_after = [&](Kept& kept) {
-    kept.told_ns = std::min(kept.told_ns, moment_ns);
+    kept.reported_ns = std::min(kept.reported_ns, moment_ns);
     kept.seen_ns = std::min(kept.seen_ns, moment_ns);
   };
   std::ranges::for_each(kept_, not_after);
@@ -115,14 +115,15 @@ std::string IncidentBook::uuid_of(size_t gpu) const {
 
 size_t IncidentBook::open_place(const DetectorRow& row, const std::string& uuid, const std::string& subject) const {
   for (size_t i = 0; i < open_.size(); ++i) {
-    if (same_trouble(open_[i], row, uuid, subject)) return i;
+    if (is_same_cause(open_[i], row, uuid, subject)) return i;
   }
   return kNone;
 }
 
 bool IncidentBook::is_silent(const DetectorRow& row, const Round& round, const Observation& seen) {
-  const auto past = std::ranges::find_if(
-      past_, [&](const Past& p) { return p.silent && same_trouble(p.incident, row, uuid_of(seen.gpu), seen.subject); });
+  const auto past = std::ranges::find_if(past_, [&](const Past& p) {
+    return p.silent && is_same_cause(p.incident, row, uuid_of(seen.gpu), seen.subject);
+  });
   if (past == past_.end()) return false;
   past->kept.seen_ns = round.moment_ns;
   if (seen.happened == 0) return true;
@@ -135,7 +136,7 @@ void IncidentBook::open_one(const DetectorRow& row, const Round& round, const Ob
   Incident incident;
   Kept kept;
   const auto past = std::ranges::find_if(
-      past_, [&](const Past& p) { return same_trouble(p.incident, row, uuid_of(seen.gpu), seen.subject); });
+      past_, [&](const Past& p) { return is_same_cause(p.incident, row, uuid_of(seen.gpu), seen.subject); });
   if (past != past_.end()) {
     incident = std::move(past->incident);
     incident.cleared_ns.reset();
@@ -153,7 +154,7 @@ void IncidentBook::open_one(const DetectorRow& row, const Round& round, const Ob
   incident.times_seen += std::max<int64_t>(1, seen.happened);
   follow(incident, round, seen);
   kept.text = seen.text;
-  kept.told_ns = kept.seen_ns = round.moment_ns;
+  kept.reported_ns = kept.seen_ns = round.moment_ns;
   news.push_back({IncidentChange::opened, incident});
   open_.push_back(std::move(incident));
   kept_.push_back(std::move(kept));
@@ -171,11 +172,11 @@ void IncidentBook::see_again(size_t place, const Round& round, const Observation
   kept.text = seen.text;
   kept.restored = false;
   kept.seen_ns = round.moment_ns;
-  kept.untold = kept.untold || again;
-  const bool told_lately = round.moment_ns - kept.told_ns < kTellAgainNs;
-  if (!worse && !other && (!kept.untold || told_lately)) return;
-  kept.told_ns = round.moment_ns;
-  kept.untold = false;
+  kept.unreported = kept.unreported || again;
+  const bool reported_lately = round.moment_ns - kept.reported_ns < kReportAgainNs;
+  if (!worse && !other && (!kept.unreported || reported_lately)) return;
+  kept.reported_ns = round.moment_ns;
+  kept.unreported = false;
   news.push_back({IncidentChange::changed, incident});
 }
 
@@ -186,7 +187,7 @@ void IncidentBook::clear_unseen(const DetectorRow& row, const Round& round, std:
     Kept& kept = kept_[i];
     if (kept.seen_ns == 0) kept.seen_ns = round.moment_ns;  // the first round after a restart
     const int64_t grace_ns = kept.restored ? kRestoredGraceNs : 0;
-    const int64_t times = int64_t{1} << std::min(kept.times_reopened, kMostDoublings);
+    const int64_t times = int64_t{1} << std::min(kept.times_reopened, kMaxDoublings);
     if (is_gone(open_[i], round)) kept.seen_ns = round.moment_ns;
     if (kept.seen_ns == round.moment_ns || round.moment_ns - kept.seen_ns < patience_ns * times + grace_ns) continue;
     news.push_back(close(i, "rule", round.moment_ns, false));

@@ -15,10 +15,10 @@ constexpr milliseconds kWait(1000);
 /// Between waits that fail: no GPU reports events, or one is lost.
 constexpr milliseconds kPause(5000);
 /// For GPUs that do not answer while they are subscribed to: the others need not wait for them.
-constexpr milliseconds kSubscribePatience(2000);
-constexpr milliseconds kLookPatience(1000);
+constexpr milliseconds kSubscribeTimeout(2000);
+constexpr milliseconds kLookTimeout(1000);
 /// A fault that reports without end must not fill memory.
-constexpr size_t kMostEvents = 10000;
+constexpr size_t kMaxEvents = 10000;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ struct EventListener::Shared {
       }).detach();
     }
     std::unique_lock lock(mutex);
-    changed.wait_for(lock, kSubscribePatience, [&] { return subscribed == source->gpu_count() || ends; });
+    changed.wait_for(lock, kSubscribeTimeout, [&] { return subscribed == source->gpu_count() || ends; });
   }
 
   void run() {
@@ -58,8 +58,8 @@ struct EventListener::Shared {
       const auto found = source->wait_for_events(on_demand ? milliseconds(0) : kWait);
       std::unique_lock lock(mutex);
       if (found) events.insert(events.end(), found->begin(), found->end());
-      if (events.size() > kMostEvents) {
-        events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(kMostEvents));
+      if (events.size() > kMaxEvents) {
+        events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(kMaxEvents));
       }
       looked = answers;
       changed.notify_all();
@@ -89,7 +89,7 @@ std::vector<device::GpuEvent> EventListener::take() {
   if (shared_->on_demand) {
     const int64_t mine = ++shared_->asked;
     shared_->changed.notify_all();
-    shared_->changed.wait_for(lock, kSubscribePatience + kLookPatience, [&] { return shared_->looked >= mine; });
+    shared_->changed.wait_for(lock, kSubscribeTimeout + kLookTimeout, [&] { return shared_->looked >= mine; });
   }
   return std::exchange(shared_->events, {});
 }

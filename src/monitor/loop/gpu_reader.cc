@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 /// A GPU that did not answer in the round before gets this part of the patience, and 250 ms at least: a read takes some
 /// 20 to 100 ms.
 constexpr int64_t kSilentPart = 8;
-constexpr milliseconds kLeastPatience(250);
+constexpr milliseconds kMinTimeout(250);
 
 bool is_silent(const GpuSample& sample) {
   return sample.failure && sample.failure->kind == device::FailureKind::not_answering;
@@ -41,9 +41,9 @@ std::vector<size_t> GpuReader::chosen(const std::vector<bool>& silent, bool thes
 
 void GpuReader::ask(const std::vector<size_t>& gpus, bool silent, bool known, const ReadPlan& plan) {
   if (gpus.empty()) return;
-  const milliseconds short_patience = std::min(plan.patience, std::max(kLeastPatience, plan.patience / kSilentPart));
+  const milliseconds short_timeout = std::min(plan.timeout, std::max(kMinTimeout, plan.timeout / kSilentPart));
   const device::ValueGroups groups = known ? plan.groups : plan.groups | device::identity | device::slow;
-  std::vector<device::GpuState> states = reader_.read(gpus, groups, silent ? short_patience : plan.patience);
+  std::vector<device::GpuState> states = reader_.read(gpus, groups, silent ? short_timeout : plan.timeout);
   for (size_t i = 0; i < gpus.size(); ++i) take(gpus[i], std::move(states[i]), plan);
 }
 

@@ -13,7 +13,7 @@ namespace sonde::monitor::loop {
 /// What a round wants of the GPUs.
 struct ReadPlan {
   device::ValueGroups groups = 0;
-  std::chrono::milliseconds patience{0};
+  std::chrono::milliseconds timeout{0};
   int64_t interval_ns = 0;
   std::function<int64_t()> now_ns;
 };

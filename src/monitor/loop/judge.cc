@@ -1,15 +1,15 @@
 #include "monitor/loop/judge.h"
 
-#include "monitor/loop/one_trouble.h"
+#include "monitor/loop/merge_xid_states.h"
 
 namespace sonde::monitor::loop {
 namespace {
 
 /// More than that open at once is no state that anyone could act on.
-constexpr int64_t kMostOpen = 10000;
+constexpr int64_t kMaxOpen = 10000;
 
 IncidentBook restored(const History& history) {
-  auto open = history.incidents({}, true, 0, kMostOpen);
+  auto open = history.incidents({}, true, 0, kMaxOpen);
   const auto last = history.incidents({}, false, 0, 1);
   const int64_t last_id = last && !last->empty() ? last->front().id : 0;
   return IncidentBook(open ? std::move(*open) : std::vector<Incident>(), last_id);
@@ -36,7 +36,7 @@ std::vector<IncidentNews> Judge::look(const Round& round) {
     watch.detector->look(round, found.seen);
   }
   book_.begin(round);
-  join_troubles(all, round, book_);
+  merge_xid_states(all, round, book_);
   for (const Found& found : all) {
     for (IncidentNews& one : book_.take(*found.row, round, found.seen)) news.push_back(std::move(one));
   }

@@ -20,38 +20,38 @@ struct SourceKeeper::Opening {
   std::mutex mutex;
   std::condition_variable done;
   std::optional<Result<std::shared_ptr<device::DeviceSource>>> result;
-  std::function<void()> told;  ///< empty once nobody waits any more
+  std::function<void()> on_opened;  ///< empty when no caller waits any more
 
   void finish(Result<std::shared_ptr<device::DeviceSource>> opened) {
     const std::scoped_lock lock(mutex);
     result = std::move(opened);
     done.notify_all();
-    if (told) told();
+    if (on_opened) on_opened();
   }
 };
 
-SourceKeeper::SourceKeeper(OpenSource open, std::function<void()> told)
-    : open_(std::move(open)), told_(std::move(told)) {}
+SourceKeeper::SourceKeeper(OpenSource open, std::function<void()> on_opened)
+    : open_(std::move(open)), on_opened_(std::move(on_opened)) {}
 
 SourceKeeper::~SourceKeeper() {
   if (!opening_) return;
   const std::scoped_lock lock(opening_->mutex);
-  opening_->told = nullptr;
+  opening_->on_opened = nullptr;
 }
 
 void SourceKeeper::begin(int64_t now_ns) {
   opening_ = std::make_shared<Opening>();
-  opening_->told = told_;
+  opening_->on_opened = on_opened_;
   began_ns_ = now_ns;
   std::thread([opening = opening_, open = open_] { opening->finish(open()); }).detach();
 }
 
-std::shared_ptr<device::DeviceSource> SourceKeeper::take(int64_t now_ns, std::chrono::milliseconds patience) {
+std::shared_ptr<device::DeviceSource> SourceKeeper::take(int64_t now_ns, std::chrono::milliseconds timeout) {
   next_ns_ = std::min(next_ns_, now_ns + kLongestPauseNs);  // clocks are set back
   if (!opening_ && now_ns < next_ns_) return nullptr;
   if (!opening_) begin(now_ns);
   std::unique_lock lock(opening_->mutex);
-  if (!opening_->done.wait_for(lock, patience, [&] { return opening_->result.has_value(); })) {
+  if (!opening_->done.wait_for(lock, timeout, [&] { return opening_->result.has_value(); })) {
     trouble_ = now_ns - began_ns_ < kSilentNs ? "the GPU driver has not responded yet: NVML is being initialized"
                                               : "the GPU driver is not responding: initializing NVML has not returned; "
                                                 "check dmesg for XID messages, then reboot";

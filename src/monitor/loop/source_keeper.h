@@ -18,13 +18,13 @@ using OpenSource = std::function<Result<std::shared_ptr<device::DeviceSource>>()
 class SourceKeeper {
  public:
   /// `told` is called from another thread when an opening is over.
-  SourceKeeper(OpenSource open, std::function<void()> told);
+  SourceKeeper(OpenSource open, std::function<void()> on_opened);
   ~SourceKeeper();
   SourceKeeper(const SourceKeeper&) = delete;
   SourceKeeper& operator=(const SourceKeeper&) = delete;
 
-  /// Begins an opening where none runs and its pause is over; waits for it, `patience` at most. The source once.
-  [[nodiscard]] std::shared_ptr<device::DeviceSource> take(int64_t now_ns, std::chrono::milliseconds patience);
+  /// Begins an opening where none runs and its pause is over; waits for it, `timeout` at most. The source once.
+  [[nodiscard]] std::shared_ptr<device::DeviceSource> take(int64_t now_ns, std::chrono::milliseconds timeout);
   /// The source could be read: should it fail later, it is opened again at once.
   void worked() { pause_ns_ = 0; }
   /// Why there is no source; empty before the first answer.
@@ -38,7 +38,7 @@ class SourceKeeper {
   void begin(int64_t now_ns);
 
   OpenSource open_;
-  std::function<void()> told_;
+  std::function<void()> on_opened_;
   std::shared_ptr<Opening> opening_;  ///< shared with its thread, which may outlive this object
   int64_t began_ns_ = 0;
   int64_t next_ns_ = 0;

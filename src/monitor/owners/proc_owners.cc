@@ -21,7 +21,7 @@ namespace sonde::monitor {
 namespace {
 
 constexpr size_t kLongestText = 16384;  // command lines of launchers reach some kilobytes
-constexpr size_t kMostKept = 4096;      // processes; the next one begins anew
+constexpr size_t kMaxKept = 4096;       // processes; the next one begins anew
 constexpr int64_t kNs = 1'000'000'000;
 
 std::string text_of(const std::string& path) {
@@ -162,7 +162,7 @@ class OwnersOfProc : public ProcessOwners {
   }
 
   void keep(int64_t pid, const Stat& stat, const std::string& folder) {
-    if (kept_.size() >= kMostKept) kept_.clear();
+    if (kept_.size() >= kMaxKept) kept_.clear();
     kept_[pid] = {stat.start_ticks, stat.name, read(stat, folder)};
   }
 

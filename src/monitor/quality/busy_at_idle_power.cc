@@ -16,7 +16,7 @@ constexpr int64_t kTimeNs = 3'000'000'000;
 /// Idle power is learned from samples without use: the low twentieth of the last ones, since a context that is open or
 /// heat raise others. Sensors err by some 5 % (NVML: +/- 5 W), so a tenth and 2 W are added.
 constexpr size_t kLearned = 256;
-constexpr size_t kLeastLearned = 5;
+constexpr size_t kMinLearned = 5;
 constexpr double kLowShare = 0.05;
 constexpr double kMargin = 1.1;
 constexpr int64_t kMarginMilliwatts = 2000;
@@ -50,7 +50,7 @@ class BusyAtIdlePower : public Check {
 
   [[nodiscard]] bool at_idle_power(const device::GpuReading& r) const {
     const auto power = static_cast<double>(*r.power_draw_milliwatts);
-    if (idle_.size() >= kLeastLearned) {
+    if (idle_.size() >= kMinLearned) {
       std::deque<int64_t> sorted = idle_;
       const auto low = sorted.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(sorted.size()) * kLowShare);
       std::ranges::nth_element(sorted, low);

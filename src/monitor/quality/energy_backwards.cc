@@ -7,7 +7,7 @@ namespace energy_backwards {
 namespace {
 
 /// No board draws more: a counter that says less than this since the sample before has begun anew (a reset).
-constexpr double kMostWatts = 5000;
+constexpr double kMaxWatts = 5000;
 
 class EnergyBackwards : public Check {
  public:
@@ -18,7 +18,7 @@ class EnergyBackwards : public Check {
     const double elapsed_s = static_cast<double>(sample.moment_ns - before_ns_) / 1e9;
     before_ = now;
     before_ns_ = sample.moment_ns;
-    if (!before || *now >= *before || static_cast<double>(*now) <= kMostWatts * 1000 * elapsed_s) return std::nullopt;
+    if (!before || *now >= *before || static_cast<double>(*now) <= kMaxWatts * 1000 * elapsed_s) return std::nullopt;
     return Contradiction{.text = "energy_backwards",
                          .arguments = {{"before", fmt::format("{:.0f} J", static_cast<double>(*before) / 1000)},
                                        {"now", fmt::format("{:.0f} J", static_cast<double>(*now) / 1000)}}};

@@ -19,15 +19,15 @@ class ImpossibleTemperature : public Check {
  public:
   std::optional<Contradiction> look(const GpuSample& sample) override {
     const device::GpuReading& r = sample.reading;
-    if (impossible(r.temperature_celsius)) return told("GPU temperature", *r.temperature_celsius);
+    if (impossible(r.temperature_celsius)) return contradiction("GPU temperature", *r.temperature_celsius);
     if (impossible(r.memory_temperature_celsius)) {
-      return told("memory temperature", *r.memory_temperature_celsius);
+      return contradiction("memory temperature", *r.memory_temperature_celsius);
     }
     return std::nullopt;
   }
 
  private:
-  static Contradiction told(const char* sensor, int64_t celsius) {
+  static Contradiction contradiction(const char* sensor, int64_t celsius) {
     return {.text = "impossible_temperature",
             .arguments = {{"sensor", sensor}, {"temperature", fmt::format("{} °C", celsius)}}};
   }

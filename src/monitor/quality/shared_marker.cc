@@ -17,9 +17,9 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
 #undef SONDE_TEXT
 });
 
-constexpr int64_t kLeastStaleNs = 5'000'000'000;
+constexpr int64_t kMinStaleNs = 5'000'000'000;
 
-std::string told(const Contradiction& what) {
+std::string text_of(const Contradiction& what) {
   std::vector<Argument> arguments;
   for (const auto& [name, value] : what.arguments) arguments.push_back({std::string(name), value});
   return filled(text_in(kTexts, what.text), arguments);
@@ -27,8 +27,8 @@ std::string told(const Contradiction& what) {
 
 std::string because(std::string_view text, std::string_view with_failure, const GpuSample& sample,
                     std::string age = {}) {
-  if (!sample.failure) return told({.text = text, .arguments = {{"age", std::move(age)}}});
-  return told({.text = with_failure, .arguments = {{"age", std::move(age)}, {"failure", sample.failure->message}}});
+  if (!sample.failure) return text_of({.text = text, .arguments = {{"age", std::move(age)}}});
+  return text_of({.text = with_failure, .arguments = {{"age", std::move(age)}, {"failure", sample.failure->message}}});
 }
 
 std::string age_text(int64_t age_ns) {
@@ -38,7 +38,7 @@ std::string age_text(int64_t age_ns) {
 
 }  // namespace
 
-int64_t stale_after_ns(int64_t interval_ns) { return std::max(2 * interval_ns, kLeastStaleNs); }
+int64_t stale_after_ns(int64_t interval_ns) { return std::max(2 * interval_ns, kMinStaleNs); }
 
 Marker::Marker() {
   for (const Rule* rule : rules()) checks_.push_back(rule->make());
@@ -49,7 +49,7 @@ QualityMark Marker::mark(const GpuSample& sample, bool read_anew, int64_t now_ns
     last_ = {};
     for (const auto& check : checks_) {
       const auto found = check->look(sample);
-      if (found && last_.reason.empty()) last_ = {.quality = Quality::contradictory, .reason = told(*found)};
+      if (found && last_.reason.empty()) last_ = {.quality = Quality::contradictory, .reason = text_of(*found)};
     }
   }
   if (sample.moment_ns == 0) {

@@ -42,13 +42,13 @@ struct Streak {
   int64_t since_ns = 0;
 
   /// Whether `holds` held in so many samples in a row, this one included, over so long.
-  bool take(bool holds, int64_t moment_ns, int64_t least_samples, int64_t least_ns) {
+  bool take(bool holds, int64_t moment_ns, int64_t min_samples, int64_t min_ns) {
     if (!holds) {
       samples = 0;
       return false;
     }
     if (samples++ == 0 || moment_ns < since_ns) since_ns = moment_ns;  // clocks are set back
-    return samples >= least_samples && moment_ns - since_ns >= least_ns;
+    return samples >= min_samples && moment_ns - since_ns >= min_ns;
   }
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kDayNs = 86'400'000'000'000;
 constexpr double kHourNs = 3.6e12;
-constexpr size_t kMostDays = 400;  // that are kept in memory: a year, to compare with the one before
+constexpr size_t kMaxDays = 400;  // that are kept in memory: a year, to compare with the one before
 
 int64_t day_of(int64_t moment_ns) { return moment_ns - ((moment_ns % kDayNs) + kDayNs) % kDayNs; }
 
@@ -100,7 +100,7 @@ void WasteLedger::book(int64_t day, const WasteEntry& entry) {
   } else {
     add_up(*found, entry);
   }
-  while (days_.size() > kMostDays) days_.erase(days_.begin());
+  while (days_.size() > kMaxDays) days_.erase(days_.begin());
 }
 
 }  // namespace sonde::monitor

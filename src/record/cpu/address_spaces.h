@@ -37,7 +37,7 @@ class AddressSpaces {
   /// Of MMAP2, COMM (exec), FORK; others change nothing. In the order of time.
   void add(const PerfRecord& record);
 
-  /// Whether anything was told of a process.
+  /// Whether anything is known of a process.
   [[nodiscard]] bool knows(uint32_t process) const { return of_process_.contains(process); }
   [[nodiscard]] std::optional<CodePlace> find(uint32_t process, int64_t time, uint64_t address) const;
   /// Numbers one life of one program of a process.

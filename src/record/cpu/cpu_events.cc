@@ -85,7 +85,7 @@ class Filling {
     add_switch(record, !out, out ? static_cast<uint8_t>(state) : kNoCode);
   }
 
-  /// The last time that a thread leaves its core is told by its end only.
+  /// The last time that a thread leaves its core is shown by its end only.
   void exit(const PerfRecord& record) {
     if (counts(record) && tally_.switches > 0) {
       add_switch(record, false, static_cast<uint8_t>(ThreadState::terminated));

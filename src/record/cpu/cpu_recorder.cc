@@ -14,7 +14,7 @@ namespace sonde::record {
 namespace {
 
 /// All rings together: part of the memory that a recording may take.
-constexpr size_t kMostRingBytes = size_t{32} << 20U;
+constexpr size_t kMaxRingBytes = size_t{32} << 20U;
 constexpr size_t kRingBytes = size_t{2} << 20U;
 
 /// CPUs write at the same time, and what one writes now may carry the time of a moment ago: what is younger waits for
@@ -63,7 +63,7 @@ void CpuRecorder::open(pid_t process) {
 }
 
 void CpuRecorder::map_rings(const std::vector<int>& events) {
-  const size_t share = std::bit_floor(kMostRingBytes / events.size());
+  const size_t share = std::bit_floor(kMaxRingBytes / events.size());
   for (const int event : events) {
     auto ring = PerfRing::map(event, std::clamp(share, PerfRing::kLeastBytes, kRingBytes));
     if (ring) {

@@ -27,7 +27,7 @@ std::string broken_share(const CpuTally& t) {
                      kPercent * static_cast<double>(t.broken_chains) / static_cast<double>(t.chains), t.chains);
 }
 
-/// Of back traces too.
+/// Of backtraces too.
 void add_changed_files(std::vector<Remark>& remarks, const CpuTally& t) {
   for (const std::string& path : t.changed_files) {
     remarks.push_back({true, fmt::format("{} was replaced after it ran, so its functions have no names", path)});

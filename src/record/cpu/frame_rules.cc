@@ -5,8 +5,8 @@
 namespace sonde::record {
 namespace {
 
-/// Some 60 MB; a program that is sampled in more places than that starts anew.
-constexpr size_t kMostKnown = size_t{1} << 16U;
+/// Some 60 MB; a program that is sampled in more places than that starts again.
+constexpr size_t kMaxKnown = size_t{1} << 16U;
 
 struct FrameEnd {
   void operator()(Dwarf_Frame* frame) const { free(frame); }  // NOLINT(cppcoreguidelines-no-malloc): libdw's
@@ -41,7 +41,7 @@ std::unique_ptr<FrameTable> FrameTable::of(Elf* elf) {
 const FrameRules* FrameTable::at(uint64_t address) {
   const auto found = known_.find(address);
   if (found != known_.end()) return found->second.get();
-  if (known_.size() >= kMostKnown) known_.clear();
+  if (known_.size() >= kMaxKnown) known_.clear();
   return known_.emplace(address, read(address)).first->second.get();
 }
 

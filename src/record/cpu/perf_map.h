@@ -7,7 +7,7 @@
 
 namespace sonde::record {
 
-/// The code that a process made at run time, as it told in /tmp/perf-PID.map: lines "START SIZE NAME", numbers in
+/// The code that a process made at run time, as it reported in /tmp/perf-PID.map: lines "START SIZE NAME", numbers in
 /// hexadecimal. Python from 3.12 writes one under -X perf, as do JVMs and V8 with theirs.
 class PerfMap {
  public:

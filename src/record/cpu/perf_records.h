@@ -81,7 +81,7 @@ class PerfReader {
 /// Appends a sample in the spool's form: its kernel part and these user addresses, innermost first.
 void append_sample(const PerfRecord& sample, std::span<const uint64_t> user, bool whole, std::vector<std::byte>& out);
 
-/// Appends a mapping of code as Linux would have told it, for processes that were there before.
+/// Appends a mapping of code as Linux would have reported it, for processes that were there before.
 void append_mapping(const PerfRecord& mapping, std::vector<std::byte>& out);
 /// The same of a thread's name, `text`.
 void append_name(const PerfRecord& name, std::vector<std::byte>& out);

@@ -25,7 +25,7 @@ std::string demangled(const std::string& mangled) {
   return status == 0 ? std::string(plain.get()) : mangled;
 }
 
-PerfRecord mapping_of(const ToldCode& code) {
+PerfRecord mapping_of(const ReportedMapping& code) {
   PerfRecord mapping;
   mapping.type = PERF_RECORD_MMAP2;
   mapping.process = code.process;
@@ -57,10 +57,10 @@ Symbolizer::Symbolizer(Trace& trace, const Slices& slices) : trace_(trace) {
 }
 
 void Symbolizer::add(const Images& images) {
-  boost::unordered_flat_set<uint32_t> told;
+  boost::unordered_flat_set<uint32_t> known;
   for (const Image& image : images.all()) {
-    if (spaces_.knows(image.process) && !told.contains(image.process)) continue;
-    told.insert(image.process);
+    if (spaces_.knows(image.process) && !known.contains(image.process)) continue;
+    known.insert(image.process);
     PerfRecord begin;
     begin.type = PERF_RECORD_COMM;
     begin.misc = PERF_RECORD_MISC_COMM_EXEC;
@@ -68,8 +68,8 @@ void Symbolizer::add(const Images& images) {
     begin.time = image.since;
     spaces_.add(begin);
   }
-  for (const ToldCode& code : images.code()) {
-    if (told.contains(code.process)) spaces_.add(mapping_of(code));
+  for (const ReportedMapping& code : images.code()) {
+    if (known.contains(code.process)) spaces_.add(mapping_of(code));
   }
 }
 

@@ -26,7 +26,8 @@ class Symbolizer {
   /// Of the slices' records of mappings. All must outlive it.
   Symbolizer(Trace& trace, const Slices& slices);
 
-  /// Adds what processes told themselves of where their code lies. Where Linux told of a process, that holds.
+  /// Adds what processes reported themselves of where their code lies. What Linux reported of a process takes
+  /// precedence.
   void add(const Images& images);
 
   /// The chain of a list of return addresses of a process at a time (CLOCK_MONOTONIC), innermost first. Equal chains of

@@ -6,7 +6,7 @@ namespace sonde::record {
 namespace {
 
 /// Deeper than what a copied stack of 64 KB holds of ordinary frames, and a record in the spool has room for it.
-constexpr size_t kMostFrames = 1024;
+constexpr size_t kMaxFrames = 1024;
 
 /// Linux's order of kUserRegisters (AX BX CX DX SI DI BP SP IP R8 ...) in DWARF's numbers.
 constexpr std::array<uint8_t, kUserRegisterCount> kDwarfNumbers = {0, 3, 2,  1,  4,  5,  6,  7, kReturnRegister,
@@ -46,7 +46,7 @@ bool Unwinder::unwind(const PerfRecord& sample, std::vector<uint64_t>& chain) {
   Frame frame{registers_of(sample.registers), false};
   const StackCopy stack(sample.stack, frame.registers.value[kStackRegister]);
   Step step = Step::up;
-  while (step == Step::up && chain.size() < kMostFrames) {
+  while (step == Step::up && chain.size() < kMaxFrames) {
     chain.push_back(frame.instruction());
     step = this->step(sample, stack, frame);
   }

@@ -150,7 +150,7 @@ std::optional<uint32_t> CudaObjects::device_of(const CudaSource& source, uint32_
   return found == of->second.contexts.end() ? std::nullopt : std::optional(found->second.device);
 }
 
-/// A process that becomes another program numbers its graphs anew: then a number says nothing.
+/// A process that becomes another program numbers its graphs again: then a number says nothing.
 void CudaObjects::add_graph(const wire::CudaGraphBody& graph, uint32_t process) {
   if (graph.change != wire::CudaGraphChange::instantiated || graph.graph == 0 || graph.executable == 0) return;
   const auto note = [&](Numbered<uint32_t>& map, uint32_t from, uint32_t to) {

@@ -25,10 +25,10 @@ class CudaObjects {
  public:
   CudaObjects(Trace& trace, const Slices& slices);
 
-  /// A text by its number; empty for 0 and for one that was never told.
+  /// A text by its number; empty for 0 and for one that was never reported.
   [[nodiscard]] const std::string& text(const CudaSource& source, uint32_t number) const;
   [[nodiscard]] KernelNames kernel(const CudaSource& source, uint32_t number);
-  /// The name of a call of CUPTI's domain `domain`; one that was never told is named by its number.
+  /// The name of a call of CUPTI's domain `domain`; one that was never reported is named by its number.
   [[nodiscard]] NameId call(const CudaSource& source, uint16_t domain, uint32_t number);
 
   /// The device of a context; empty where CUPTI did not tell it.

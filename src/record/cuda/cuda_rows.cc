@@ -303,7 +303,7 @@ void CudaRows::event(const wire::CudaEventBody& b, const CudaSource& source) {
 
 void CudaRows::chain(const wire::Record& record, const CudaSource& source) {
   const auto body = body_of<wire::CallChainBody>(record);
-  std::array<uint64_t, wire::kMostFrames> addresses{};
+  std::array<uint64_t, wire::kMaxFrames> addresses{};
   std::memcpy(addresses.data(), record.body.data() + sizeof body, body.frames * sizeof addresses[0]);
   chains_[correlation_key(images_.at(source.process, record.head.time), body.correlation)] =
       symbolizer_.chain(source.process, record.head.time, std::span(addresses).first(body.frames));
@@ -377,7 +377,7 @@ void CudaRows::add_graph(const wire::Record& record, const CudaSource& source, c
   g.executable.push_back(id(b.executable));
 }
 
-/// A process that becomes another program numbers its calls anew.
+/// A process that becomes another program numbers its calls again.
 ChainId CudaRows::chain_of(const wire::ApiCallBody& call, const CudaSource& source) const {
   if (chains_.empty()) return kNone;
   const auto found = chains_.find(correlation_key(images_.at(source.process, call.start), call.correlation));

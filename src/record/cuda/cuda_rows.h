@@ -39,8 +39,8 @@ class CudaRows {
   /// All records, once. Those of other kinds change nothing.
   void add(const wire::Record& record, const CudaSource& source);
   /// Once all threads that wrote something have their rows: reads the slices again, for what follows from all of them.
-  /// A call within a call is told before that, and what belongs to the recording is known by its call. Gives the rows
-  /// away, in parts.
+  /// A call within a call is reported before that, and what belongs to the recording is known by its call. Gives the
+  /// rows away, in parts.
   void finish(const Slices& slices, const ThreadRow& thread_row, const PartTaker& take);
 
   [[nodiscard]] const CudaTally& tally() const { return tally_; }

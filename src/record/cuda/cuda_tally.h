@@ -26,8 +26,8 @@ struct CudaTally {
   int64_t launched_nothing = 0;  ///< those of them whose kernel is not in the recording
   int64_t graph_starts = 0;      ///< calls that launched a graph, and succeeded
   int64_t broken_times = 0;      ///< records that a program damaged: they end before they start
-  int64_t chains = 0;            ///< back traces
-  int64_t processes = 0;         ///< that wrote down what CUPTI told
+  int64_t chains = 0;            ///< backtraces
+  int64_t processes = 0;         ///< that wrote down what CUPTI reported
   std::map<std::pair<wire::CudaState, std::string>, int64_t> states;  ///< and text -> processes
   std::map<std::string, uint32_t> versions;                           ///< path of CUPTI -> its version
   uint64_t records = 0;

@@ -42,7 +42,7 @@ int64_t GpuClock::least_ahead(int64_t gpu) const {
 }
 
 void GpuClock::forget_old() {
-  if (least_.size() + most_.size() <= kMostBounds) return;
+  if (least_.size() + most_.size() <= kMaxBounds) return;
   std::ranges::stable_sort(least_, {}, &Bound::gpu);
   forget_most(least_.empty() ? 0 : least_[first_recent(least_.size())].gpu);
   if (!least_.empty()) forget_least();

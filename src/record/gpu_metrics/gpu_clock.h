@@ -15,8 +15,8 @@ namespace sonde::record {
 
 /// A GPU's own clock as CLOCK_MONOTONIC. CUPTI does not say what clock the times of its samples are of, and tells
 /// nothing to compare it with: it is known only that a sample ended before it was decoded, and that the first began
-/// after sampling was started. The two bound how far the clock is ahead; what the first says is taken anew each second,
-/// since clocks drift, and the true distance to it is taken for half of what the second leaves.
+/// after sampling was started. The two bound how far the clock is ahead; what the first says is taken again each
+/// second, since clocks drift, and the true distance to it is taken for half of what the second leaves.
 class GpuClock {
  public:
   void add(const wire::GpuClockBody& clock);
@@ -24,9 +24,9 @@ class GpuClock {
   void settle();
 
   /// To be called now and then where nobody asks for times so far: leaves out what changes nothing of later ones. What
-  /// stays are kMostBounds at the most.
+  /// stays are kMaxBounds at the most.
   void forget_old();
-  static constexpr size_t kMostBounds = 64;
+  static constexpr size_t kMaxBounds = 64;
   /// What was added and not left out.
   [[nodiscard]] std::vector<wire::GpuClockBody> bounds(uint32_t device) const;
 

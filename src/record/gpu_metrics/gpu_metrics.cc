@@ -14,7 +14,7 @@ namespace {
 
 using Source = std::tuple<uint32_t, uint32_t, uint32_t>;  ///< process, thread, device
 
-/// What was told of a GPU by the process that sampled it.
+/// What the process that sampled a GPU reported of it.
 struct Facts {
   SampledGpu gpu;
   std::string uuid;
@@ -25,7 +25,7 @@ struct Facts {
   int64_t last_end = 0;
 };
 
-/// What was counted in between; nothing where nothing was told of it.
+/// What was counted in between; nothing where nothing was reported.
 wire::SamplingTallyBody since(const wire::SamplingTallyBody& until, const wire::SamplingTallyBody& before) {
   const auto difference = [](auto now, auto then) { return now > then ? now - then : 0; };
   return {.samples = difference(until.samples, before.samples),

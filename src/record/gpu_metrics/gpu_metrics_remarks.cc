@@ -48,7 +48,7 @@ void add_clock(std::vector<Remark>& remarks, const SampledGpu& gpu) {
                    gpu.device, static_cast<double>(gpu.clock_error_ns) / kMillisecondNs)});
 }
 
-/// One sentence; `text` and `result` as the state has them. Empty for what is told in another way.
+/// One sentence; `text` and `result` as the state has them. Empty for what is reported in another way.
 std::string why_not(SamplingState state, uint32_t device, const std::string& text, int32_t result) {
   const std::string none = fmt::format("GPU metrics{} were not sampled: ", gpu_text(device));
   switch (state) {

@@ -95,7 +95,7 @@ std::string text_of(const MeasureNote& note) {
   }
 }
 
-/// Each process counts anew.
+/// Each process counts again.
 void add_waits(std::vector<Remark>& remarks, const MeasureTally& tally) {
   int32_t most = 0;
   for (const MeasureNote& note : tally.notes) {

@@ -12,8 +12,8 @@
 namespace sonde::record {
 namespace {
 
-std::optional<double> told(uint32_t value) {
-  return value == wire::kNotTold ? std::nullopt : std::optional(static_cast<double>(value));
+std::optional<double> number_of(uint32_t value) {
+  return value == wire::kNotGiven ? std::nullopt : std::optional(static_cast<double>(value));
 }
 
 Dim3 shape_of(const uint32_t (&axes)[3]) { return {axes[0], axes[1], axes[2]}; }
@@ -28,13 +28,13 @@ void add_launch_metrics(Trace& trace, KernelProfile& kernel, const wire::Measure
   add("launch__grid_size", product(kernel.grid));
   add("launch__block_size", product(kernel.block));
   add("launch__thread_count", product(kernel.grid) * product(kernel.block));
-  add("launch__registers_per_thread", told(body.registers));
-  add("launch__shared_mem_per_block_static", told(body.static_shared_bytes));
-  add("launch__shared_mem_per_block_dynamic", told(body.dynamic_shared_bytes));
-  add("launch__local_mem_per_thread", told(body.local_bytes));
-  add("launch__device_id", told(body.device));
-  add("launch__context_id", told(body.context));
-  add("launch__stream_id", told(body.stream));
+  add("launch__registers_per_thread", number_of(body.registers));
+  add("launch__shared_mem_per_block_static", number_of(body.static_shared_bytes));
+  add("launch__shared_mem_per_block_dynamic", number_of(body.dynamic_shared_bytes));
+  add("launch__local_mem_per_thread", number_of(body.local_bytes));
+  add("launch__device_id", number_of(body.device));
+  add("launch__context_id", number_of(body.context));
+  add("launch__stream_id", number_of(body.stream));
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void KernelProfiles::add_kernel(const wire::Record& record, uint32_t process, ui
   kernel.process = process;
   kernel.thread = thread;
   kernel.context = body.context;
-  kernel.stream = body.stream == wire::kNotTold ? kUnknown : int64_t{body.stream};
+  kernel.stream = body.stream == wire::kNotGiven ? kUnknown : int64_t{body.stream};
   kernel.ranges = std::move(ranges);
   add_launch_metrics(trace_, kernel, body);
   kernels_.insert_or_assign({process, body.id}, Measured{record.head.time, body.device, std::move(kernel)});

@@ -73,7 +73,7 @@ class KernelProfiles {
   std::map<uint32_t, Device> devices_;
   std::map<std::pair<uint32_t, uint32_t>, int64_t> attributes_;  ///< by device and CUdevice_attribute
   std::set<MeasureNote> noted_;
-  bool last_is_new_ = false;  ///< the last note that was met stands at the end of the tally's
+  bool last_is_new_ = false;  ///< the last note that was met is at the end of the tally's
   MeasureTally tally_;
   DeviceFunctions functions_;
   KernelSamples samples_;

@@ -8,7 +8,7 @@ namespace sonde::record {
 namespace {
 
 /// A process, its parent, its parent's parent...
-constexpr int kMostGenerations = 16;
+constexpr int kMaxGenerations = 16;
 
 PayloadEntry entry_of(const wire::PayloadEntryBody& body, std::string_view text) {
   return {.name = valid_utf8(text.substr(0, body.name_bytes)),
@@ -48,7 +48,7 @@ void PayloadSchemas::add(const wire::Record& record, uint32_t image) {
 }
 
 const PayloadSchema* PayloadSchemas::find(uint32_t image, uint16_t domain, uint64_t schema) const {
-  for (int generation = 0; generation < kMostGenerations && image < images_.all().size(); ++generation) {
+  for (int generation = 0; generation < kMaxGenerations && image < images_.all().size(); ++generation) {
     if (const auto found = all_.find({image, domain, schema}); found != all_.end()) return &found->second;
     const Image& child = images_.all()[image];
     if (child.parent == 0) return nullptr;

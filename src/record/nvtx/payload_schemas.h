@@ -16,7 +16,7 @@ class PayloadSchemas {
 
   /// Records of other kinds are none of its business.
   void add(const wire::Record& record, uint32_t image);
-  /// Of a program, or of one that it was forked from; null where nobody told of it.
+  /// Of a program, or of one that it was forked from; null if unknown.
   [[nodiscard]] const PayloadSchema* find(uint32_t image, uint16_t domain, uint64_t schema) const;
 
   /// Calls take(image, domain, schema) for each.

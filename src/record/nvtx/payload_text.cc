@@ -104,8 +104,8 @@ bool is_text(uint64_t type) { return type == kText || type == kTextUtf8; }
 
 /// What no program's own schema needs.
 constexpr int kMostDepth = 8;
-constexpr int kMostLooks = 10'000;
-constexpr size_t kMostJson = size_t{1} << 16U;
+constexpr int kMaxLooks = 10'000;
+constexpr size_t kMaxJson = size_t{1} << 16U;
 
 struct Layout {
   size_t bytes;
@@ -208,7 +208,7 @@ bool PayloadReader::read_enum(const PayloadSchema& schema, size_t& at, std::stri
 std::optional<Layout> PayloadReader::layout_of(uint64_t type, int depth) const {
   if (const Basic basic = basic_of(type); basic.form != Form::none) return Layout{basic.bytes, basic.bytes};
   const PayloadSchema* const schema = depth < kMostDepth ? context_.schema(type) : nullptr;
-  if (schema == nullptr || ++looks_ > kMostLooks) return {};
+  if (schema == nullptr || ++looks_ > kMaxLooks) return {};
   if (schema->is_enum) return Layout{schema->bytes, schema->bytes};
   Layout whole{schema->bytes, 1};
   for (const PayloadEntry& entry : schema->entries) {
@@ -302,7 +302,7 @@ bool PayloadReader::read_schema(const PayloadSchema& schema, size_t& at, std::st
 }
 
 bool PayloadReader::read_value(uint64_t type, size_t& at, std::string& json, int depth) {
-  if (json.size() > kMostJson) return false;
+  if (json.size() > kMaxJson) return false;
   if (const Basic basic = basic_of(type); basic.form != Form::none) return read_basic(basic, at, json);
   const PayloadSchema* const schema = depth < kMostDepth ? context_.schema(type) : nullptr;
   if (schema == nullptr) return false;
@@ -310,7 +310,7 @@ bool PayloadReader::read_value(uint64_t type, size_t& at, std::string& json, int
   const size_t begin = at;
   if (!read_schema(*schema, at, json, depth + 1)) return false;
   if (schema->type != kStatic || schema->bytes != 0) return true;
-  // Whose size was not told has it by its members, as in C; of the last one the end may be missing.
+  // Whose size is unknown has it by its members, as in C; of the last one the end may be missing.
   const auto layout = layout_of(type, depth);
   if (layout) at = std::min(begin + aligned(at - begin, layout->align), bytes_.size());
   return true;

@@ -22,7 +22,7 @@ struct PayloadText {
   std::optional<std::string> message;  ///< of the entry that names the event
 };
 
-/// Numbers, texts that stand in the payload, arrays, enumerations, schemas within schemas. Nothing where the schema is
+/// Numbers, texts that are in the payload, arrays, enumerations, schemas within schemas. Nothing where the schema is
 /// not known, has unions, points to memory outside or asks for more bytes than there are. Any bytes may come.
 [[nodiscard]] std::optional<PayloadText> read_payload(uint64_t schema, std::span<const std::byte> bytes,
                                                       const PayloadContext& context);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "smsp__pcsamp_warps_issue_stalled_";
 constexpr std::string_view kNotIssued = "_not_issued";
-constexpr uint32_t kLeastPeriod = 5;  ///< powers of two of cycles that CUPTI can; Nsight Compute counts from the least
-constexpr uint32_t kMostPeriod = 31;
+constexpr uint32_t kMinPeriod = 5;  ///< powers of two of cycles that CUPTI can; Nsight Compute counts from the least
+constexpr uint32_t kMaxPeriod = 31;
 
 /// As Nsight Compute has it.
 std::string metric_of(std::string_view reason) {
@@ -124,9 +124,9 @@ void KernelSamples::give_to(Trace& trace, KernelProfile& kernel, uint32_t proces
   }
   tally_.instructions += std::ranges::count(instructions, 0, [](const Instruction& i) { return i.where.is_elsewhere; });
   functions.give_to(trace, kernel, process, own->where.code);
-  if (const uint32_t period = launch->second.period; period >= kLeastPeriod && period <= kMostPeriod) {
+  if (const uint32_t period = launch->second.period; period >= kMinPeriod && period <= kMaxPeriod) {
     kernel.metrics.push_back(
-        {trace.names.intern("smsp__pcsamp_interval"), MetricValue::integer(period - kLeastPeriod), {}});
+        {trace.names.intern("smsp__pcsamp_interval"), MetricValue::integer(period - kMinPeriod), {}});
     kernel.metrics.push_back(
         {trace.names.intern("smsp__pcsamp_interval_cycles"), MetricValue::integer(uint64_t{1} << period), {}});
   }

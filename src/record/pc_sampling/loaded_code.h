@@ -28,7 +28,7 @@ class LoadedCode {
  private:
   struct File {
     uint64_t bytes = 0;       ///< of the whole
-    uint64_t kept_bytes = 0;  ///< that the program has told, if nothing was lost
+    uint64_t kept_bytes = 0;  ///< that the program has reported, if nothing was lost
     std::vector<std::pair<uint64_t, std::string>> parts;
     bool is_read = false;
     DeviceCode code;                 ///< with names of its own

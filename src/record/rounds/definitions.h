@@ -17,7 +17,7 @@ class Definitions {
  public:
   Definitions(Trace& trace, const Slices& slices, const Images& images);
 
-  /// The text of a registered string; one that was never told is named by its number.
+  /// The text of a registered string; one that was never reported is named by its number.
   [[nodiscard]] NameId string(uint32_t image, uint32_t number) const;
   /// Domains of one name are one domain of the trace.
   [[nodiscard]] DomainId domain(uint32_t image, uint16_t number) const;

@@ -8,7 +8,7 @@
 namespace sonde::record {
 
 /// What of a recording is meant: events from begin to end (CLOCK_MONOTONIC) of what was wanted (bits of wire::Wanted).
-/// Definitions hold whenever they were told.
+/// Definitions hold whenever they were reported.
 struct Extent {
   int64_t begin_ns = 0;
   int64_t end_ns = std::numeric_limits<int64_t>::max();

@@ -16,9 +16,8 @@
 
 namespace sonde::record {
 
-/// What programs said of names, processes and the like, for the rounds that come later: told once, it holds for all. Of
-/// what is told again and again only what counts for later rounds is kept: the last one of each, and of GPUs' clocks
-/// what later times follow from. So it grows with what there is in a program, and not with how long that runs.
+/// Definitions (names, processes, GPU clocks) that a process sends once and that every later recording needs. Keeps the
+/// last value of each; its size depends on the program's objects, not on its run time.
 class KeptDefinitions {
  public:
   void note(const Slice& slice);

@@ -173,7 +173,7 @@ bool Rounds::is_handed_over(const Live& round) const {
   if (options_.cpu.any() && since_end < kUnsettledNs) return false;
   const wire::Header& header = mapping_.header();
   if (handing_over(header) == 0 || live_.size() > kMostWaiting) return true;
-  return since_end > kMostHandoverNs + int64_t{header.cuda.flush_ms} * kNsPerMs;
+  return since_end > kMaxHandoverNs + int64_t{header.cuda.flush_ms} * kNsPerMs;
 }
 
 CpuSpan Rounds::on() {

@@ -15,7 +15,7 @@
 namespace sonde::record {
 
 /// What processes that go on are given to hand over what CUPTI still holds: some flushes of it.
-inline constexpr int64_t kMostHandoverNs = 2'000'000'000;
+inline constexpr int64_t kMaxHandoverNs = 2'000'000'000;
 
 /// The profile of a capture range that repeats: "run.sqlite" and 3 are "run.3.sqlite".
 [[nodiscard]] std::string numbered(const std::string& output, uint32_t number);
@@ -39,7 +39,7 @@ class Rounds : public Sink {
   /// Begins a round, or ends the one that is open.
   void begin();
   void end();
-  /// Stands in the profiles of those that are not whole yet.
+  /// Adds a remark to the profiles that are not complete yet.
   void remark(const Remark& remark);
   /// Those that have no profile yet get none.
   void discard();

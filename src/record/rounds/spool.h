@@ -44,7 +44,7 @@ struct SpoolState {
 class SpoolWriter : public Sink {
  public:
   /// The error is the system's reason, without the file's name, which nobody has typed.
-  /// The file stays locked (flock) while this process has it, so that others know of a recording that still goes on.
+  /// The file stays locked (flock) while this process has it, so that others know of a recording that still continues.
   [[nodiscard]] static Result<SpoolWriter> create(const std::string& path, const SpoolHead& head);
   SpoolWriter(SpoolWriter&& other) noexcept;
   SpoolWriter& operator=(SpoolWriter&&) = delete;

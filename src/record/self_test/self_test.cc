@@ -12,8 +12,8 @@ namespace sonde::record {
 namespace {
 
 /// A context on a GPU takes below a second; on a host with many GPUs and no persistence daemon, some.
-constexpr int64_t kPatienceNs = 20'000'000'000;
-constexpr size_t kMostOutput = 65536;
+constexpr int64_t kTimeoutNs = 20'000'000'000;
+constexpr size_t kMaxOutput = 65536;
 
 int64_t kernels_in(const Mapping& mapping) {
   int64_t kernels = 0;
@@ -78,10 +78,10 @@ Result<SelfTest> self_test(SubprocessRunner& runner, const std::string& program,
       runner.run({.words = {program},
                   .environment = {{wire::kMappingVariable, mapping->place()}, {"CUDA_INJECTION64_PATH", library}},
                   .output_file = scratch.path,
-                  .time_limit_ns = kPatienceNs});
+                  .time_limit_ns = kTimeoutNs});
   if (!end) return SelfTest{SelfTest::Outcome::failed, end.error().message};
   if (end->interrupted) return fail("interrupted before the program was started");
-  const auto said = read_small_file(scratch.path, kMostOutput);
+  const auto said = read_small_file(scratch.path, kMaxOutput);
   return judged(*end, kernels_in(*mapping), last_line(said.value_or("")));
 }
 

@@ -25,7 +25,7 @@ struct SelfTest {
 [[nodiscard]] std::optional<Remark> remark_of(const SelfTest& test);
 
 /// Runs `program` (sonde-self-test) with `library` (libsonde_inject.so). An error is no outcome of the test: this
-/// process was told to end, or has no memory to record into.
+/// process was asked to end, or has no memory to record into.
 [[nodiscard]] Result<SelfTest> self_test(SubprocessRunner& runner, const std::string& program,
                                          const std::string& library);
 

@@ -18,7 +18,7 @@ Result<Answer> exchange(int connection, const std::string& packet) {
   if (send(connection, packet.data(), packet.size(), MSG_NOSIGNAL) < 0) {
     return fail("cannot connect to the session: {}", system_reason(errno));
   }
-  std::vector<char> bytes(kMostPacket);
+  std::vector<char> bytes(kMaxPacket);
   ssize_t got = 0;
   do {
     got = recv(connection, bytes.data(), bytes.size(), 0);

@@ -91,11 +91,11 @@ struct FieldReader {
     return text == "0" || text == "1";
   }
   bool take(int& field) const {
-    constexpr int kMostSignal = 64;
-    return parse(text, field, 0, kMostSignal);
+    constexpr int kMaxSignal = 64;
+    return parse(text, field, 0, kMaxSignal);
   }
   bool take(uint32_t& field) const { return parse(text, field, uint32_t{0}, ~uint32_t{0}); }
-  bool take(int64_t& field) const { return parse(text, field, int64_t{0}, kMostNs); }
+  bool take(int64_t& field) const { return parse(text, field, int64_t{0}, kMaxNs); }
   bool take(std::optional<int64_t>& field) const { return take(field.emplace()); }
   bool take(wire::Trigger& field) const {
     uint32_t number = 0;
@@ -104,7 +104,7 @@ struct FieldReader {
     return true;
   }
 
-  static constexpr int64_t kMostNs = 1'000'000'000'000'000'000;  // 31 years: sums of two still fit
+  static constexpr int64_t kMaxNs = 1'000'000'000'000'000'000;  // 31 years: sums of two still fit
 };
 
 }  // namespace

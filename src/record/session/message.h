@@ -27,7 +27,7 @@ struct Answer {
 };
 
 /// Larger packets are none of ours.
-inline constexpr size_t kMostPacket = 65536;
+inline constexpr size_t kMaxPacket = 65536;
 
 [[nodiscard]] std::string packet_of(const Request& request);
 [[nodiscard]] std::string packet_of(const Answer& answer);

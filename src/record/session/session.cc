@@ -18,8 +18,8 @@ namespace sonde::record {
 namespace {
 
 /// Who connects and asks nothing may stay so long, and so many may be there at once.
-constexpr int64_t kPatienceNs = 5'000'000'000;
-constexpr size_t kMostGuests = 16;
+constexpr int64_t kTimeoutNs = 5'000'000'000;
+constexpr size_t kMaxGuests = 16;
 
 /// Only this user, and root.
 bool is_welcome(int connection) {
@@ -69,7 +69,7 @@ Session::~Session() {
 }
 
 void Session::welcome() {
-  while (guests_.size() < kMostGuests) {
+  while (guests_.size() < kMaxGuests) {
     Descriptor connection(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!connection) return;
     if (is_welcome(connection.get())) guests_.push_back({std::move(connection), monotonic_ns()});
@@ -78,7 +78,7 @@ void Session::welcome() {
 
 std::optional<Session::Asked> Session::next() {
   welcome();
-  const int64_t late = monotonic_ns() - kPatienceNs;
+  const int64_t late = monotonic_ns() - kTimeoutNs;
   std::erase_if(guests_, [&](const Guest& guest) { return !guest.asked && guest.since_ns < late; });
   for (size_t i = 0; i < guests_.size(); ++i) {
     const size_t before = guests_.size();
@@ -90,7 +90,7 @@ std::optional<Session::Asked> Session::next() {
 }
 
 std::optional<Session::Asked> Session::hear(Guest& guest) {
-  static thread_local std::array<char, kMostPacket> bytes;
+  static thread_local std::array<char, kMaxPacket> bytes;
   const int connection = guest.connection.get();
   const ssize_t got = recv(connection, bytes.data(), bytes.size(), 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
@@ -107,7 +107,7 @@ void Session::answer(int connection, const Answer& answer) {
   const auto guest = std::ranges::find(guests_, connection, [](const Guest& g) { return g.connection.get(); });
   if (guest == guests_.end()) return;
   std::string packet = packet_of(answer);
-  packet.resize(std::min(packet.size(), kMostPacket));
+  packet.resize(std::min(packet.size(), kMaxPacket));
   [[maybe_unused]] const auto sent = send(connection, packet.data(), packet.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   guests_.erase(guest);
 }

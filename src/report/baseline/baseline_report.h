@@ -8,7 +8,7 @@
 #include "gate/store/baseline_store.h"
 #include "report/tables/table_format.h"
 
-/// What stands in a store of baselines.
+/// What is in a store of baselines.
 namespace sonde {
 
 /// A row an entry.

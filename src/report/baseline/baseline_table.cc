@@ -52,8 +52,8 @@ Table figure_table(std::span<const gate::RunRecord> records) {
     add(table, mean, amount_text(figure.mean(), unit, kDigits));
     add(table, least, amount_text(figure.least(), unit, kDigits));
     add(table, most, amount_text(figure.most(), unit, kDigits));
-    const bool told = figure.values.size() > 1 && figure.mean() > 0;
-    spread.push_back(told ? 100 * (figure.most() - figure.least()) / figure.mean() : kAbsent);
+    const bool has_spread = figure.values.size() > 1 && figure.mean() > 0;
+    spread.push_back(has_spread ? 100 * (figure.most() - figure.least()) / figure.mean() : kAbsent);
   }
   return table;
 }

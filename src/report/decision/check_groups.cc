@@ -23,7 +23,7 @@ GroupKey key_of(const DecisionCheck& check) {
   return {verdict.rule, verdict.reason, text.empty() ? "" : decided_text(text, verdict.reason, verdict.arguments)};
 }
 
-/// How many times worse it is; what cannot be told stands last.
+/// How many times worse it is; the unknown comes last.
 double worsening(const DecisionCheck& check) {
   const gate::Verdict& verdict = *check.verdict;
   if (!verdict.base || !verdict.changed) return -1;
@@ -47,7 +47,7 @@ std::vector<CheckGroup> open_groups(const std::vector<DecisionCheck>& checks) {
     if (check.level == CheckLevel::none) continue;
     GroupKey key = key_of(check);
     const std::string& says = std::get<std::string>(key);
-    const bool grouped = !says.empty() && sizes[key] >= kLeastGrouped;
+    const bool grouped = !says.empty() && sizes[key] >= kMinGrouped;
     if (!grouped || !places.contains(key)) groups.push_back({.checks = {}, .says = grouped ? says : ""});
     CheckGroup& group = grouped ? groups[places.try_emplace(std::move(key), groups.size() - 1).first->second]  //
                                 : groups.back();

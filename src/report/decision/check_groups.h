@@ -15,10 +15,10 @@ struct CheckGroup {
   std::string says;                   ///< what is true of them all, as a sentence; empty for a single check
 };
 
-/// Fewer checks that have the same to say are told of one by one.
-inline constexpr size_t kLeastGrouped = 4;
+/// Fewer checks with the same reason are listed one by one.
+inline constexpr size_t kMinGrouped = 4;
 /// Checks of a group that are shown to people.
-inline constexpr size_t kMostGrouped = 10;
+inline constexpr size_t kMaxGrouped = 10;
 
 /// Those that do not pass, in the order of checks_of(); a group stands where its first check does.
 [[nodiscard]] std::vector<CheckGroup> open_groups(const std::vector<DecisionCheck>& checks);

@@ -8,7 +8,7 @@
 namespace sonde {
 
 /// What a check is known by from one run of the gate to the next: its metric, its rule's name and its subject, not its
-/// line nor its outcome. 16 hexadecimal digits; alike checks of one decision are told apart by their order.
+/// line nor its outcome. 16 hexadecimal digits; alike checks of one decision are distinguished by their order.
 class Fingerprints {
  public:
   [[nodiscard]] std::string next(const gate::Verdict& verdict);

@@ -23,9 +23,9 @@ constexpr std::string_view kMarker = "<!-- sonde-gate -->\n";
 /// GitHub takes comments of 65,536 characters; this leaves room for a sentence around it.
 constexpr size_t kMostBytes = 65'000;
 constexpr size_t kLongestTitle = 120;
-constexpr size_t kMostCauses = 20;
+constexpr size_t kMaxCauses = 20;
 constexpr size_t kMostKernels = 20;
-constexpr size_t kMostSources = 8;
+constexpr size_t kMaxSources = 8;
 constexpr size_t kLongestSubject = 80;
 
 std::string_view sign_of(std::string_view word) {
@@ -55,14 +55,14 @@ std::string rows(const CheckGroup& group, bool with_base) {
   const std::string_view no_figures = with_base ? "| |" : "";
   std::string text = fmt::format("| {} | {} | {} | {} |\n", verdict_cell(first), markdown_code(group_name(group)),
                                  no_figures, markdown_text(group.says));
-  for (const DecisionCheck& check : group.checks | std::views::take(kMostGrouped)) {
+  for (const DecisionCheck& check : group.checks | std::views::take(kMaxGrouped)) {
     const std::string interval = interval_text(*check.verdict);
     text += fmt::format("| | {} | {} | {} |\n",
                         markdown_code(cut_middle(one_line(check.verdict->subject), kLongestSubject)),
                         cells(check, with_base), interval.empty() ? "" : "95 %: " + interval);
   }
-  if (group.checks.size() > kMostGrouped) {
-    text += fmt::format("| | and {} more | {} | |\n", group.checks.size() - kMostGrouped, no_figures);
+  if (group.checks.size() > kMaxGrouped) {
+    text += fmt::format("| | and {} more | {} | |\n", group.checks.size() - kMaxGrouped, no_figures);
   }
   return text;
 }
@@ -95,10 +95,10 @@ std::string more_text(size_t all, size_t shown) {
 
 std::string causes_text(const gate::Difference& difference) {
   std::string text = fmt::format("\n### What changed\n\n{}\n\n", markdown_text(length_sentence(difference)));
-  for (const gate::Cause& cause : difference.causes | std::views::take(kMostCauses)) {
+  for (const gate::Cause& cause : difference.causes | std::views::take(kMaxCauses)) {
     text += fmt::format("- **{}** {}\n", change_text(cause.change_ns), markdown_text(cause_says(cause)));
   }
-  return text + more_text(difference.causes.size(), kMostCauses);
+  return text + more_text(difference.causes.size(), kMaxCauses);
 }
 
 std::string kernels_text(const std::vector<gate::KernelChange>& kernels) {
@@ -120,10 +120,10 @@ std::string list_text(std::string_view heading, const std::vector<std::string>& 
 std::string side_text(std::string_view name, const gate::DecidedSide& side) {
   std::string text = fmt::format("**{}**: {}\n\n", name, markdown_text(side_heading(side)));
   const std::vector<std::string> sources = distinct_sources(side.sources);
-  for (const std::string& source : sources | std::views::take(kMostSources)) {
+  for (const std::string& source : sources | std::views::take(kMaxSources)) {
     text += fmt::format("- {}\n", markdown_code(source));
   }
-  text += more_text(sources.size(), kMostSources);
+  text += more_text(sources.size(), kMaxSources);
   for (const auto& [condition, value] : side.conditions) {
     const gate::ConditionInfo* const info = gate::find_condition(condition);
     text +=

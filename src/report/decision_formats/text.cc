@@ -19,11 +19,11 @@ namespace text {
 namespace {
 
 constexpr size_t kUsualWidth = 100;
-constexpr size_t kMostSources = 3;
+constexpr size_t kMaxSources = 3;
 constexpr size_t kLongestName = 80;
-constexpr size_t kMostCauses = 10;
+constexpr size_t kMaxCauses = 10;
 /// Checks of one rule that pass are one line where there are more.
-constexpr size_t kMostPassing = 3;
+constexpr size_t kMaxPassing = 3;
 
 std::string_view colour_of(CheckLevel level) {
   switch (level) {
@@ -82,10 +82,10 @@ class DecisionText {
     // Of equal runs their source tells the number.
     const bool equal = side.label.empty() && sources.size() == 1 && side.sources.size() > 1;
     std::string text = equal ? std::string(name) : fmt::format("{}: {}", name, side_heading(side));
-    for (size_t i = 0; i < std::min(sources.size(), kMostSources); ++i) {
+    for (size_t i = 0; i < std::min(sources.size(), kMaxSources); ++i) {
       text += fmt::format("{} {}", i == 0 ? ":" : ",", cut_middle(one_line(sources[i]), kLongestName));
     }
-    if (sources.size() > kMostSources) text += fmt::format(" and {} more", sources.size() - kMostSources);
+    if (sources.size() > kMaxSources) text += fmt::format(" and {} more", sources.size() - kMaxSources);
     line(text, 0);
   }
 
@@ -109,16 +109,16 @@ class DecisionText {
     check_heading(first, group.says.empty() ? first.name : group_name(group));
     line(group.says.empty() ? first.says : group.says);
     if (group.says.empty()) return;
-    for (const DecisionCheck& c : group.checks | std::views::take(kMostGrouped)) grouped_line(c);
-    if (group.checks.size() > kMostGrouped) {
-      line(fmt::format("and {} more: -f json", group.checks.size() - kMostGrouped));
+    for (const DecisionCheck& c : group.checks | std::views::take(kMaxGrouped)) grouped_line(c);
+    if (group.checks.size() > kMaxGrouped) {
+      line(fmt::format("and {} more: -f json", group.checks.size() - kMaxGrouped));
     }
   }
 
   /// "557 us -> 1.01 ms   +81.3 %  (+79.0 % to +83.0 %)  flash_fwd": the name on a line of its own where there is
   /// little room.
   void grouped_line(const DecisionCheck& c) {
-    constexpr size_t kLeastRoom = 36;
+    constexpr size_t kMinRoom = 36;
     const gate::Verdict& verdict = *c.verdict;
     std::string figures(kIndent, ' ');
     if (verdict.base && verdict.changed) {
@@ -132,7 +132,7 @@ class DecisionText {
     }
     const std::string subject = one_line(verdict.subject);
     const size_t room = width_ - std::min(width_, text_width(figures));
-    if (room >= kLeastRoom || text_width(subject) <= room) {
+    if (room >= kMinRoom || text_width(subject) <= room) {
       text_ += figures + cut_middle(subject, room) + '\n';
       return;
     }
@@ -146,7 +146,7 @@ class DecisionText {
     for (const DecisionCheck& c : all) {
       size_t& count = of_rule[c.verdict->rule];
       if (c.level != CheckLevel::none || count == 0) continue;
-      if (count <= kMostPassing) {
+      if (count <= kMaxPassing) {
         pass_line(c.says);
         continue;
       }
@@ -174,10 +174,10 @@ class DecisionText {
     heading("What changed");
     line(length_sentence(*decision_.difference));
     const std::vector<gate::Cause>& all = decision_.difference->causes;
-    for (const gate::Cause& cause : all | std::views::take(kMostCauses)) {
+    for (const gate::Cause& cause : all | std::views::take(kMaxCauses)) {
       line(fmt::format("{}  {}", change_text(cause.change_ns), cause_says(cause)));
     }
-    if (all.size() > kMostCauses) line(fmt::format("and {} more: -f json", all.size() - kMostCauses));
+    if (all.size() > kMaxCauses) line(fmt::format("and {} more: -f json", all.size() - kMaxCauses));
   }
 
   void kernels() {

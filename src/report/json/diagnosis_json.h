@@ -8,8 +8,8 @@
 
 namespace sonde {
 
-/// All findings and abstentions as a document, the moments of their evidence told from `origin_ns` on. Texts are as the
-/// profile has them: they may not be UTF-8.
+/// All findings and abstentions as a document, the times of their evidence counted from `origin_ns` on. Texts are as
+/// the profile has them: they may not be UTF-8.
 [[nodiscard]] nlohmann::ordered_json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis,
                                                         int64_t origin_ns = 0);
 

@@ -8,7 +8,7 @@
 
 namespace sonde {
 
-/// The run on one screen as a document (docs/schemas/summary.schema.json), its moments told from `origin_ns` on. Texts
+/// The run on one screen as a document (docs/schemas/summary.schema.json), its times counted from `origin_ns` on. Texts
 /// are as the profile has them: they may not be UTF-8.
 [[nodiscard]] nlohmann::ordered_json summary_document(const Trace& trace, const RunSummary& summary,
                                                       int64_t origin_ns = 0);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kUsualRows = 10;
 /// Changes below this part of the time that is compared are noise of clocks and of rounding.
-constexpr int64_t kLeastPart = 10'000;
+constexpr int64_t kMinPart = 10'000;
 
 std::string ns_text(const gate::Part& part) { return part.ns ? time_text(static_cast<double>(*part.ns)) : "-"; }
 
@@ -78,7 +78,7 @@ std::string chains_text(const std::vector<gate::KernelChange>& changes, size_t m
 
 std::string difference_markdown(const gate::Difference& found, bool all) {
   const int64_t gpu_time = found.base_ns * static_cast<int64_t>(std::max<size_t>(found.gpus, 1));
-  const Shown shown = all ? Shown{std::numeric_limits<size_t>::max(), -1} : Shown{kUsualRows, gpu_time / kLeastPart};
+  const Shown shown = all ? Shown{std::numeric_limits<size_t>::max(), -1} : Shown{kUsualRows, gpu_time / kMinPart};
   return length_sentence(found) + "\n" + causes_text(found.causes, shown.most) +
          rows_text("Module, own GPU time", found.modules, shown) + rows_text("Kernel", found.kernels, shown) +
          rows_text("Idle GPU time", all ? found.idle : found.top, shown);

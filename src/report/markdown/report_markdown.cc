@@ -17,10 +17,10 @@ namespace {
 /// GitHub takes comments of 65,536 characters; this leaves room for a sentence around it.
 constexpr size_t kMostBytes = 65'000;
 
-constexpr size_t kMostFiles = 8;
+constexpr size_t kMaxFiles = 8;
 constexpr size_t kMostGpus = 32;
 constexpr size_t kMostFindings = 20;
-constexpr size_t kMostRows = 15;
+constexpr size_t kMaxRows = 15;
 
 double real(int64_t value) { return static_cast<double>(value); }
 
@@ -32,10 +32,10 @@ std::string more_text(size_t all, size_t shown, std::string_view noun) {
 /// "run.sqlite: Nsight Systems 2025.3.1"
 std::string files_text(const Trace& trace) {
   std::string text;
-  for (const Rank& rank : trace.ranks | std::views::take(kMostFiles)) {
+  for (const Rank& rank : trace.ranks | std::views::take(kMaxFiles)) {
     text += fmt::format("- {}: {}\n", markdown_code(rank.file), markdown_text(product_text(rank)));
   }
-  return text + more_text(trace.ranks.size(), kMostFiles, "file");
+  return text + more_text(trace.ranks.size(), kMaxFiles, "file");
 }
 
 std::string run_text(const ReportSource& source) {
@@ -106,24 +106,24 @@ std::string modules_text(const ModuleTree& tree) {
   std::ranges::stable_sort(order, std::greater(), [&](uint32_t m) { return tree.modules[m].self.device_ns; });
   std::string text = "\n### Modules\n\n| Module | Calls | GPU, self | | GPU, total | Host |\n";
   text += "| :--- | ---: | ---: | ---: | ---: | ---: |\n";
-  for (const uint32_t m : order | std::views::take(kMostRows)) text += module_line(tree, m);
+  for (const uint32_t m : order | std::views::take(kMaxRows)) text += module_line(tree, m);
   if (tree.outside.device_ns > 0) {
     text += fmt::format("| (outside any module) | | {} | {} | | |\n", time_text(real(tree.outside.device_ns)),
                         share_text(tree.outside.device_ns, tree.whole.device_ns));
   }
-  return text + more_text(order.size(), kMostRows, "module");
+  return text + more_text(order.size(), kMaxRows, "module");
 }
 
 std::string kernels_text(const RunSummary& summary) {
   if (summary.kernels.empty()) return {};
   std::string text = "\n### Kernels\n\n| Kernel | Launches | Total | | Average | Longest |\n";
   text += "| :--- | ---: | ---: | ---: | ---: | ---: |\n";
-  for (const NamedSummary& k : summary.kernels | std::views::take(kMostRows)) {
+  for (const NamedSummary& k : summary.kernels | std::views::take(kMaxRows)) {
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown_code(k.name), count_text(k.time.count),
                         time_text(real(k.time.total)), share_text(k.time.total, summary.kernel_time->total),
                         time_text(k.time.mean), time_text(real(k.time.max)));
   }
-  return text + more_text(summary.kernels.size(), kMostRows, "kernel");
+  return text + more_text(summary.kernels.size(), kMaxRows, "kernel");
 }
 
 std::string missing_text(const ReportSource& source) {

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The tool says much of one thing where something went wrong; the first of it tell enough.
-constexpr size_t kMostWarnings = 20;
+constexpr size_t kMaxWarnings = 20;
 
 Json facts_json(const std::vector<CaptureFact>& facts) {
   Json list = Json::array();
@@ -40,7 +40,7 @@ Json files_json(const Trace& trace, const Trace* reports) {
   add_files(files, trace);
   Json whole = facts_json(facts_of_contents(trace));
   std::vector<std::string> warnings = recorder_warnings(trace, false);
-  if (warnings.size() > kMostWarnings) warnings.resize(kMostWarnings);
+  if (warnings.size() > kMaxWarnings) warnings.resize(kMaxWarnings);
   for (std::string& warning : warnings)
     whole.push_back(Json::array({"message of the recording tool", std::move(warning)}));
   files.push_back(

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Rows that are shown with their size; the others of a GPU, direction and kind of memory stand together.
-constexpr size_t kMostRows = 5000;
+constexpr size_t kMaxRows = 5000;
 
 /// GPU, direction, source, destination, bytes.
 using Key = std::tuple<uint32_t, uint8_t, uint8_t, uint8_t, int64_t>;
@@ -74,10 +74,10 @@ CopyRow row_of(const Copies& c, Row row, uint32_t gpu) {
 
 /// What lies behind the first rows is added up without its size.
 std::vector<CopyRow> shortened(std::vector<CopyRow> rows) {
-  if (rows.size() <= kMostRows) return rows;
+  if (rows.size() <= kMaxRows) return rows;
   CopyRows fewer;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (i >= kMostRows) std::get<int64_t>(rows[i].key) = kUnknown;
+    if (i >= kMaxRows) std::get<int64_t>(rows[i].key) = kUnknown;
     fewer.add(rows[i]);
   }
   return std::move(fewer).take();

@@ -39,15 +39,15 @@ void add_part(gate::Part& sum, const gate::Part& part) {
 
 /// Adds up what lies behind the most rows that a list may have.
 std::vector<gate::DifferenceRow> shortened(std::vector<gate::DifferenceRow> rows) {
-  constexpr size_t kMostRows = 1000;
-  if (rows.size() <= kMostRows) return rows;
+  constexpr size_t kMaxRows = 1000;
+  if (rows.size() <= kMaxRows) return rows;
   gate::DifferenceRow others{
-      .name = fmt::format("({} others)", rows.size() - kMostRows + 1), .within = {}, .base = {}, .changed = {}};
-  for (const gate::DifferenceRow& row : std::span(rows).subspan(kMostRows - 1)) {
+      .name = fmt::format("({} others)", rows.size() - kMaxRows + 1), .within = {}, .base = {}, .changed = {}};
+  for (const gate::DifferenceRow& row : std::span(rows).subspan(kMaxRows - 1)) {
     add_part(others.base, row.base);
     add_part(others.changed, row.changed);
   }
-  rows.resize(kMostRows - 1);
+  rows.resize(kMaxRows - 1);
   rows.push_back(std::move(others));
   return rows;
 }

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostRows = 2000;
+constexpr size_t kMaxRows = 2000;
 
 std::string_view category_of(const ReportSource& source, const KernelLaunch& launch) {
   if (launch.profile != nullptr) return name_of(category_of_kernel(launch.trace->name(launch.name())));
@@ -105,7 +105,7 @@ void add_times(const ReportSource& source, const KernelRows& rows, Json& documen
 }
 
 Json write(const ReportSource& source) {
-  const KernelRows rows = kernel_rows(source, kMostRows);
+  const KernelRows rows = kernel_rows(source, kMaxRows);
   if (rows.groups.empty()) return nullptr;
   Json document = identity_json(source, rows);
   add_times(source, rows, document);

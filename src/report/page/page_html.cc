@@ -5,7 +5,7 @@
 namespace sonde {
 namespace {
 
-/// JSON that can stand in an HTML element: no '<' is left that could begin or end one.
+/// JSON that can be in an HTML element: no '<' is left that could begin or end one.
 std::string embedded(const nlohmann::ordered_json& document) {
   std::string safe;
   for (const char c : document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {

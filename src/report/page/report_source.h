@@ -32,7 +32,7 @@ struct ReportSource {
   std::vector<StatsTable> tables;  ///< of every statistics report in their order; empty unless asked for
   Timeline timeline;               ///< with every event; empty unless asked for
 
-  /// The first event: all times of a report are told from it.
+  /// The first event: all times of a report are counted from it.
   [[nodiscard]] int64_t origin_ns() const { return summary.start_ns; }
   [[nodiscard]] int64_t span_ns() const { return summary.total_ns; }
 };

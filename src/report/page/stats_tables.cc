@@ -33,7 +33,7 @@ constexpr std::array kSlow = {
 
 bool is_left_out(const StatsReport& report, const Trace& trace) {
   const auto* slow = std::ranges::find(kSlow, report.name, &SlowReport::name);
-  return slow != kSlow.end() && slow->events(trace) > 0 && event_count(trace) > kMostEventsOfSlow;
+  return slow != kSlow.end() && slow->events(trace) > 0 && event_count(trace) > kMaxEventsOfSlow;
 }
 
 void cut(Table& table, size_t most) {
@@ -53,7 +53,7 @@ StatsTable stats_table(const StatsReport& report, const Trace& trace) {
   if (!table) return made;
   made.rows = table->rows();
   made.table = std::move(*table);
-  cut(made.table, is_trace(report) ? kMostRowsOfTrace : kMostRowsOfTable);
+  cut(made.table, is_trace(report) ? kMaxRowsOfTrace : kMaxRowsOfTable);
   return made;
 }
 

@@ -15,11 +15,11 @@ struct StatsTable {
 };
 
 /// Rows that a table has at most; of a trace, which has a row an event and which the timeline shows better.
-inline constexpr size_t kMostRowsOfTable = 5000;
-inline constexpr size_t kMostRowsOfTrace = 1000;
+inline constexpr size_t kMaxRowsOfTable = 5000;
+inline constexpr size_t kMaxRowsOfTrace = 1000;
 
 /// Reports that take long are left out of larger runs: of 5 million events the traces take 0.3 to 10 s each.
-inline constexpr size_t kMostEventsOfSlow = 1'000'000;
+inline constexpr size_t kMaxEventsOfSlow = 1'000'000;
 
 [[nodiscard]] StatsTable stats_table(const StatsReport& report, const Trace& trace);
 

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 std::string_view unit_word(Unit unit) { return unit == Unit::none ? "none" : unit_symbol(unit); }
 
-/// Moments, which are told from the first event on: "Start", "Kernel Start", "End".
+/// Moments, which are counted from the first event on: "Start", "Kernel Start", "End".
 bool is_moment(const Column& column) {
   if (column.unit != Unit::nanoseconds) return false;
   constexpr std::array<std::string_view, 2> kWords = {"Start", "End"};

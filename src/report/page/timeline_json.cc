@@ -16,16 +16,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A slice takes 5 to 7 bytes in the page, and 50 in a browser's memory.
-constexpr size_t kMostSlices = 3'000'000;
+constexpr size_t kMaxSlices = 3'000'000;
 /// Fewer are not worth another try: the room goes to something else then.
-constexpr size_t kFewestSlices = 10'000;
-/// Names are packed to a tenth of this. Kernels' names are told apart by this many characters nearly always.
-constexpr size_t kMostTextBytes = 16'000'000;
+constexpr size_t kMinSlices = 10'000;
+/// Names are packed to a tenth of this. Kernels' names are distinguished by this many characters nearly always.
+constexpr size_t kMaxTextBytes = 16'000'000;
 constexpr size_t kShortestText = 80;
 /// What merging makes of slices takes more room each than they did.
 constexpr double kShrink = 0.9;
 /// Around where a finding shows, this much is kept in detail too: what led there.
-constexpr int64_t kLeastRoomNs = 20'000;
+constexpr int64_t kMinRoomNs = 20'000;
 
 /// Where each row of `api` stands, for what it launched.
 struct CallPlaces {
@@ -189,8 +189,7 @@ Json tracks_json(const ReportSource& source, const Timeline& timeline, Blobs& bl
 
 /// Whole, unless all of them together would fill the page.
 Json texts_json(const StringPool& texts) {
-  const size_t longest =
-      texts.bytes() <= kMostTextBytes ? texts.bytes() : kMostTextBytes / texts.size() + kShortestText;
+  const size_t longest = texts.bytes() <= kMaxTextBytes ? texts.bytes() : kMaxTextBytes / texts.size() + kShortestText;
   Json list = Json::array();
   for (NameId id = 0; id < texts.size(); ++id) list.push_back(cut_middle(texts.view(id), longest));
   return list;
@@ -230,7 +229,7 @@ std::vector<Span> looked_at(const ReportSource& source) {
     for (const Finding& finding : source.diagnosis.findings) {
       if (e >= finding.evidence.size()) continue;
       const Evidence& shown = finding.evidence[e];
-      const int64_t room = std::max(kLeastRoomNs, shown.end_ns - shown.start_ns);
+      const int64_t room = std::max(kMinRoomNs, shown.end_ns - shown.start_ns);
       spans.emplace_back(shown.start_ns - room, shown.end_ns + room);
     }
   }
@@ -269,7 +268,7 @@ Json timeline_json(ReportSource& source, size_t room, Blobs& blobs) {
   const size_t first = blobs.size();
   Reduction reduction;
   size_t before = 0;
-  for (size_t most = kMostSlices;;) {
+  for (size_t most = kMaxSlices;;) {
     reduce(timeline, wanted, most, reduction);
     Json json = reduced_json(source, timeline, reduction, blobs);
     const size_t slices = slices_of(timeline);
@@ -277,7 +276,7 @@ Json timeline_json(ReportSource& source, size_t room, Blobs& blobs) {
     const size_t bytes = blobs.bytes_from(first) + json.dump(-1, ' ', false, Json::error_handler_t::replace).size();
     most = static_cast<size_t>(kShrink * static_cast<double>(slices) * static_cast<double>(room) /
                                static_cast<double>(bytes));
-    const bool can_shrink = slices != before && most >= kFewestSlices;
+    const bool can_shrink = slices != before && most >= kMinSlices;
     if (bytes <= room || !can_shrink) return json;
     before = slices;
     blobs.drop_from(first);

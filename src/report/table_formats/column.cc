@@ -70,7 +70,7 @@ class ColumnRenderer {
     return text;
   }
 
-  /// Lines of a header stand at the bottom.
+  /// Lines of a header are at the bottom.
   [[nodiscard]] std::string header() const {
     size_t height = 0;
     for (const Lines& lines : headers_) height = std::max(height, lines.size());

@@ -20,13 +20,13 @@ int whole_digits(double size) { return size < 10 ? 1 : 1 + static_cast<int>(std:
 /// `digits` significant digits in the largest unit that leaves at least 1 before the point; the smallest unit has no
 /// parts unless more digits than usual are asked for.
 template <size_t N>
-std::string scaled(double value, const std::array<Scale, N>& scales, int digits = kUsualDigits) {
+std::string scaled(double value, const std::array<Scale, N>& scales, int digits = kDefaultDigits) {
   const Scale* scale = &scales.front();
   for (const Scale& s : scales) {
     if (std::abs(value) >= s.factor) scale = &s;
   }
   const double shown = value / scale->factor;
-  const bool whole = shown == 0 || (scale->factor == 1 && digits <= kUsualDigits);
+  const bool whole = shown == 0 || (scale->factor == 1 && digits <= kDefaultDigits);
   const int decimals = whole ? 0 : std::max(0, digits - whole_digits(std::abs(shown)));
   return fmt::format("{:.{}f} {}", shown, decimals, scale->unit);
 }

@@ -20,10 +20,10 @@ using gate::ChangeKind;
 using gate::DifferenceRow;
 
 constexpr size_t kDifferenceWidth = 100;
-constexpr size_t kUsualCauses = 8;
+constexpr size_t kDefaultCauses = 8;
 constexpr size_t kUsualRows = 8;
 /// Rows that changed by less than this part of the time that is compared are not worth a line.
-constexpr int64_t kLeastPart = 2000;
+constexpr int64_t kMinPart = 2000;
 
 std::string part_text(const gate::Part& part) { return part.ns ? time_text(static_cast<double>(*part.ns)) : "-"; }
 
@@ -93,7 +93,7 @@ class ComparisonText {
     }
     causes(found);
     const int64_t gpu_time = found.base_ns * static_cast<int64_t>(std::max<size_t>(found.gpus, 1));
-    least_ns_ = all_ ? -1 : gpu_time / kLeastPart;
+    least_ns_ = all_ ? -1 : gpu_time / kMinPart;
     rows(fmt::format("GPU time{}: busy, and idle by cause", found.per_step ? " per step" : ""), found.top, true);
     rows("Busy: by module (own time)", found.modules, false);
     rows("Busy: by kernel", found.kernels, false);
@@ -106,7 +106,7 @@ class ComparisonText {
   void causes(const gate::Difference& found) {
     if (found.causes.empty()) return;
     heading(found.gpus > 1 ? "Causes (GPU time, all GPUs)" : "Why");
-    const size_t most = all_ ? found.causes.size() : kUsualCauses;
+    const size_t most = all_ ? found.causes.size() : kDefaultCauses;
     for (const gate::Cause& cause : found.causes | std::views::take(most)) cause_line(cause);
     if (most < found.causes.size()) line(fmt::format("{} more: --all", found.causes.size() - most), 2);
   }
@@ -197,7 +197,7 @@ class ComparisonText {
     for (const gate::KernelChange& change : comparison_.kernel_chains) {
       const bool differs = !change.links.empty() || change.base_ns.has_value() != change.changed_ns.has_value();
       if (!differs) ++same;
-      if (!differs || (!all_ && shown == kUsualCauses)) continue;
+      if (!differs || (!all_ && shown == kDefaultCauses)) continue;
       ++shown;
       line(cut_middle(one_line(change.kernel), width_ - 2), 2);
       line(one_line(chain_sentence(change)), 4);

@@ -48,7 +48,7 @@ std::string fit_text(const TransferFit& fit, std::string_view level) {
   if (!fit.line) {
     return fmt::format(
         "{}: cannot fit a line through {}; the fit needs at least {} that move different numbers of bytes\n", level,
-        counted(static_cast<int64_t>(fit.modules), "module"), kLeastModulesOfFit);
+        counted(static_cast<int64_t>(fit.modules), "module"), kMinModulesOfFit);
   }
   std::string text = fmt::format("{}: linear fit of own time over own bytes of {} modules", level,
                                  count_text(static_cast<int64_t>(fit.modules)));

@@ -96,15 +96,15 @@ std::string filled(std::string_view text, std::span<const Argument> arguments, i
 
 }  // namespace
 
-std::string argument_text(const Argument& argument) { return text_with_digits(argument, kUsualDigits); }
+std::string argument_text(const Argument& argument) { return text_with_digits(argument, kDefaultDigits); }
 
 std::string sentence(std::string_view text, std::span<const Argument> arguments) {
-  return filled(text, arguments, kUsualDigits);
+  return filled(text, arguments, kDefaultDigits);
 }
 
 std::string comparing_sentence(std::string_view text, std::span<const Argument> arguments) {
   constexpr int kMostDigits = 9;  // beyond it numbers differ by rounding
-  int digits = kUsualDigits;
+  int digits = kDefaultDigits;
   while (digits < kMostDigits && any_read_alike(arguments, digits)) ++digits;
   return filled(text, arguments, digits);
 }

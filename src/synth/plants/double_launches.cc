@@ -5,7 +5,7 @@ namespace sonde::synth {
 namespace double_launches {
 namespace {
 
-/// A kernel of each norm runs twice, as where a fused operator was taken apart or a result is worked out anew.
+/// A kernel of each norm runs twice, as where a fused operator was taken apart or a result is worked out again.
 void plant_double_launches(Program& program) {
   Replacements doubled;
   for (uint32_t k = 0; k < program.kernels.size(); ++k) {

@@ -7,7 +7,7 @@ namespace sonde::synth {
 namespace steady_load {
 namespace {
 
-/// Device code that is loaded anew all the time: what a cache of compiled kernels that is too small does.
+/// Device code that is loaded again all the time: what a cache of compiled kernels that is too small does.
 void plant_steady_load(Program& program) {
   constexpr int32_t kEvery = 2;
   for (HostThread& thread : program.threads) {

@@ -19,7 +19,7 @@
 namespace fake_cuda::cupti {
 namespace {
 
-constexpr uint32_t kOutOfMemory = 8, kUsualPeriod = 10, kLeastPeriod = 5, kMostPeriod = 31;
+constexpr uint32_t kOutOfMemory = 8, kUsualPeriod = 10, kMinPeriod = 5, kMaxPeriod = 31;
 constexpr uint64_t kInstructionBytes = 16;
 
 constexpr const char* kReasons[] = {
@@ -180,7 +180,7 @@ bool is_sound(const OfContext* p) {
 
 bool take(const Info& info) {
   switch (info.type) {
-    case 1: period = static_cast<uint32_t>(info.data[0]); return period >= kLeastPeriod && period <= kMostPeriod;
+    case 1: period = static_cast<uint32_t>(info.data[0]); return period >= kMinPeriod && period <= kMaxPeriod;
     case 3:
     case 4: return info.data[0] > 0;
     case 5: return info.data[0] == 1;

@@ -62,10 +62,10 @@ class GivenHistory final : public monitor::History {
   }
   void save(const monitor::Incident& incident) override { kept.push_back(incident); }
   [[nodiscard]] Result<std::vector<monitor::Incident>> incidents(std::string_view gpu, bool open_only, int64_t before,
-                                                                 int64_t most) const override {
+                                                                 int64_t max) const override {
     if (!trouble_text.empty()) return fail("{}", trouble_text);
     std::vector<monitor::Incident> found;
-    for (auto i = kept.rbegin(); i != kept.rend() && found.size() < static_cast<size_t>(most); ++i) {
+    for (auto i = kept.rbegin(); i != kept.rend() && found.size() < static_cast<size_t>(max); ++i) {
       const bool fits = (gpu.empty() || i->gpu_uuid == gpu) && (!open_only || !i->cleared_ns);
       if (fits && (before == 0 || i->id < before)) found.push_back(*i);
     }

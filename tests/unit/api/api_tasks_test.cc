@@ -340,10 +340,10 @@ TEST(LogFollowers, AreBounded) {
   size_t answered = 0;  // outlives the followers, who are all answered in the end
   const auto never = [](bool is_last) { return is_last ? std::optional(Response()) : std::nullopt; };
   LogFollowers followers;
-  for (size_t i = 0; i < LogFollowers::kMost; ++i) followers.wait(never, [](const Response&) {});
+  for (size_t i = 0; i < LogFollowers::kMax; ++i) followers.wait(never, [](const Response&) {});
   // The thread may just look at all of them; what it holds is not counted then.
-  for (size_t i = 0; i < 2 * LogFollowers::kMost; ++i) followers.wait(never, [&](const Response&) { ++answered; });
-  EXPECT_GE(answered, LogFollowers::kMost / 2);
+  for (size_t i = 0; i < 2 * LogFollowers::kMax; ++i) followers.wait(never, [&](const Response&) { ++answered; });
+  EXPECT_GE(answered, LogFollowers::kMax / 2);
 }
 
 TEST_F(ApiTasks, ABatchIsNumbered) {

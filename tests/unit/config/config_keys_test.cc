@@ -47,8 +47,8 @@ Json another_value(const Key& key) {
   const Rule& rule = key.rule;
   switch (rule.kind) {
     case Kind::flag: return !default_of(key).get<bool>();
-    case Kind::whole: return rule.most - 1;
-    case Kind::number: return (rule.least + rule.most) / 2;
+    case Kind::whole: return rule.max - 1;
+    case Kind::number: return (rule.min + rule.max) / 2;
     case Kind::capability: return 12.1;
     case Kind::one_of: return default_of(key) == rule.names.front() ? rule.names.back() : rule.names.front();
     case Kind::text: return sample_text(key);
@@ -58,7 +58,7 @@ Json another_value(const Key& key) {
       return Json{{"training", "gpu_3"}, {"inference", "GPU-00000000-0000-0000-0000-000000000001"}};
     case Kind::levels: return Json{{"normal", 3}, {"low", -1}};
     case Kind::labels: return Json{{"cluster", "east"}};
-    case Kind::size: return rule.most / 2;
+    case Kind::size: return rule.max / 2;
     case Kind::words: return Json::array({"record", "--to={output}", "{pid}", "-v", "-v", ""});
     case Kind::variables: return Json{{"OMP_NUM_THREADS", "8"}};
     case Kind::url_by_gpu: return Json{{"gpu_1", "http://127.0.0.1:8000"}};
@@ -72,10 +72,10 @@ std::vector<Json> wrong_values(const Key& key) {
   const Rule& rule = key.rule;
   switch (rule.kind) {
     case Kind::flag: return {"perhaps", 2, "true", nullptr, Json::array({true})};
-    case Kind::whole: return {rule.least - 1, rule.most + 1, rule.most - 0.5, "5", true, nullptr};
+    case Kind::whole: return {rule.min - 1, rule.max + 1, rule.max - 0.5, "5", true, nullptr};
     case Kind::number:
-      return {rule.least_is_refused ? rule.least : std::nextafter(rule.least, -1e300),
-              std::nextafter(rule.most, 1e300),
+      return {rule.min_is_refused ? rule.min : std::nextafter(rule.min, -1e300),
+              std::nextafter(rule.max, 1e300),
               "1",
               true,
               nullptr,
@@ -89,8 +89,7 @@ std::vector<Json> wrong_values(const Key& key) {
     case Kind::levels:
       return {Json::object(), Json{{"normal", 0.5}}, Json{{"normal", "first"}}, Json::array({"normal"})};
     case Kind::labels: return {Json{{"1st", "a"}}, Json{{"alertname", "a"}}, Json::array({"a"})};
-    case Kind::size:
-      return {rule.least - 1, rule.most * 2, "16Gi", "16 G", "GiB", "-1GiB", "1.5B", "many", true, nullptr};
+    case Kind::size: return {rule.min - 1, rule.max * 2, "16Gi", "16 G", "GiB", "-1GiB", "1.5B", "many", true, nullptr};
     case Kind::words: return {"record --to={output}", 5, Json::object(), Json::array({Json::array({"a"})})};
     case Kind::variables: return {Json{{"1A", "a"}}, Json{{"CUDA_VISIBLE_DEVICES", "0"}}, Json::array({"A"}), "A=1"};
     case Kind::url_by_gpu: return {Json{{"gpu", "http://a"}}, Json{{"gpu_0", "a:80"}}, "http://a"};

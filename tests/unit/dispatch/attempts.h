@@ -111,8 +111,8 @@ class Attempts : public testing::Test {
   }
 
   [[nodiscard]] LogPart log(int64_t task, LogStream stream = LogStream::out, int64_t from = 0,
-                            int64_t most = 1 << 20) const {
-    auto part = executor_->log(task, 1, stream, from, most);
+                            int64_t max = 1 << 20) const {
+    auto part = executor_->log(task, 1, stream, from, max);
     EXPECT_TRUE(part && *part);
     return part && *part ? **part : LogPart();
   }

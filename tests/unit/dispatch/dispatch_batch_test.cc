@@ -23,19 +23,19 @@ std::map<std::string, int64_t> split_of(Host& host, size_t tasks, const std::str
 /// least the minimum each, and all shares within one of the mean.
 TEST(DispatchBatch, IsSplitByTheRule) {
   for (const size_t gpus : {1u, 2u, 3u, 5u, 8u}) {
-    for (const int64_t least : {1, 2, 3, 4, 8}) {
+    for (const int64_t min : {1, 2, 3, 4, 8}) {
       for (int64_t tasks = 1; tasks <= 70; tasks += tasks < 20 ? 1 : 7) {
         config::Config config;
-        config.gpu.multi_gpu.min_batch_size_per_gpu = least;
+        config.gpu.multi_gpu.min_batch_size_per_gpu = min;
         Host host(gpus, config);
         const auto split = split_of(host, static_cast<size_t>(tasks));
         size_t expected = 1;
-        while (expected < gpus && static_cast<int64_t>(expected + 1) * least <= tasks) expected += 1;
-        ASSERT_EQ(split.size(), expected) << tasks << " tasks, at least " << least << ", " << gpus << " GPUs";
+        while (expected < gpus && static_cast<int64_t>(expected + 1) * min <= tasks) expected += 1;
+        ASSERT_EQ(split.size(), expected) << tasks << " tasks, at least " << min << ", " << gpus << " GPUs";
         int64_t all = 0;
         for (const auto& [gpu, count] : split) {
           all += count;
-          ASSERT_GE(count, expected > 1 ? least : 1);
+          ASSERT_GE(count, expected > 1 ? min : 1);
           ASSERT_LE(std::abs(count * static_cast<int64_t>(expected) - tasks), static_cast<int64_t>(expected));
         }
         ASSERT_EQ(all, tasks);
@@ -69,7 +69,7 @@ TEST(DispatchBatch, WithoutSplittingItGoesToOneGpuByTheStrategy) {
   Host host(3, config);
   host.gpus[0].utilization = 0.5;
   host.gpus[1].utilization = 0.7;
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(split_of(host, 40), (std::map<std::string, int64_t>{{"GPU-2", 40}}));
 }
 
@@ -79,7 +79,7 @@ TEST(DispatchBatch, GpusThatCannotTakeItGetNone) {
   host.gpus[0].temperature_celsius = 95;
   host.gpus[1].compute_capability = 600;
   host.gpus[2].trouble = "lost";
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(split_of(host, 40), (std::map<std::string, int64_t>{{"GPU-3", 40}}));
 }
 
@@ -95,7 +95,7 @@ TEST(DispatchBatch, GpusThatAreOnlyBusyWithTasksGetTheirPart) {
 TEST(DispatchBatch, IsSplitInProportionToMeasuredSpeed) {
   Host host(2);
   host.gpus[1].name = "A100";
-  host.tell_gpus();
+  host.notify_gpus();
   for (int i = 0; i < 5; ++i) {
     host.engine->estimates().learn(
         {.type = "t", .gpu_name = "H100", .gpus = 1, .peak_bytes = {}, .run_ns = 10 * kSecond});
@@ -107,8 +107,8 @@ TEST(DispatchBatch, IsSplitInProportionToMeasuredSpeed) {
 }
 
 TEST(DispatchBatch, SizesAreInProportionButNoneBelowTheLeast) {
-  const auto sizes = [](int64_t tasks, int64_t least, std::vector<double> speeds) {
-    return sizes_of_split(tasks, least, speeds);
+  const auto sizes = [](int64_t tasks, int64_t min, std::vector<double> speeds) {
+    return sizes_of_split(tasks, min, speeds);
   };
   EXPECT_EQ(sizes(10, 0, {1}), (std::vector<int64_t>{10}));
   EXPECT_EQ(sizes(11, 4, {1, 1}), (std::vector<int64_t>{6, 5}));
@@ -138,7 +138,7 @@ TEST(DispatchBatch, WhatWaitsForALostGpuIsSplitAgain) {
   const auto id = host.engine->submit_batch("b", std::vector(30, spec_of()), host.now).value();
   (void)host.step();
   host.gpus[0].trouble = "the GPU is lost";
-  host.tell_gpus();
+  host.notify_gpus();
   const Step step = host.step();
   EXPECT_EQ(step.changed_batches, Ids{id});
   const auto& split = host.engine->find_batch(id)->split;
@@ -151,10 +151,10 @@ TEST(DispatchBatch, WhatWaitsForALostGpuIsSplitAgain) {
 TEST(DispatchBatch, WaitsForAGpuThatItCanBeGiven) {
   Host host(2);
   for (GpuState& gpu : host.gpus) gpu.temperature_celsius = 95;
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_TRUE(split_of(host, 8).empty());
   for (GpuState& gpu : host.gpus) gpu.temperature_celsius = 60;
-  host.tell_gpus();
+  host.notify_gpus();
   (void)host.step();
   EXPECT_EQ(host.engine->find_batch(1)->split.size(), 2u);
 }
@@ -178,7 +178,7 @@ TEST(DispatchBatch, KeepsItsSplitOverARestart) {
   for (const int64_t task : batch.tasks) tasks.push_back(before.find(task));
   Host host(2, config);
   host.engine->restore(tasks, {batch}, 8, id);
-  host.tell_gpus();
+  host.notify_gpus();
   (void)host.step();
   EXPECT_EQ(host.engine->find_batch(id)->split, batch.split);
   for (const int64_t task : batch.tasks) EXPECT_EQ(host.find(task).only_gpus, before.find(task).only_gpus);
@@ -187,7 +187,7 @@ TEST(DispatchBatch, KeepsItsSplitOverARestart) {
 TEST(DispatchBatch, WhatALostGpuLeftIsSplitAfterARestart) {
   Host before(3);
   for (GpuState& gpu : before.gpus) gpu.temperature_celsius = 95;
-  before.tell_gpus();
+  before.notify_gpus();
   const auto id = before.engine->submit_batch("b", std::vector(8, spec_of()), before.now).value();
   Batch batch = *before.engine->find_batch(id);
   std::vector<Task> tasks;
@@ -196,7 +196,7 @@ TEST(DispatchBatch, WhatALostGpuLeftIsSplitAfterARestart) {
   batch.split = {{"GPU-0", 4}};  // the other four were taken from one that was lost
   Host host(3);
   host.engine->restore(tasks, {batch}, 8, id);
-  host.tell_gpus();
+  host.notify_gpus();
   (void)host.step();
   int64_t given = 0;
   for (const auto& [gpu, count] : host.engine->find_batch(id)->split) given += count;

@@ -21,7 +21,7 @@ config::Config with_slots(int64_t slots) {
 /// Changes the configuration of a host as a reload or a call does.
 void change(Host& host, const std::function<void(config::Gpu&)>& how) {
   how(host.config->gpu);
-  host.tell_config();
+  host.notify_config();
 }
 
 Ids batch_of(Host& host, int64_t tasks, const std::string& type = "default") {
@@ -52,7 +52,7 @@ TEST(DispatchConfiguration, GpusBelowTheCapabilityAreNotUsedAndNotCounted) {
   host.gpus[0].compute_capability = 705;
   host.gpus[1].compute_capability = 800;
   host.gpus[2].compute_capability = 1000;
-  host.tell_gpus();
+  host.notify_gpus();
   change(host, [](config::Gpu& gpu) { gpu.min_compute_capability = 800; });
   TaskSpec gang = spec_of();
   gang.gpus = 3;
@@ -100,7 +100,7 @@ TEST(DispatchConfiguration, AThresholdRefusesNewTasksWhileTheValueIsAboveItAndEn
     Host host(1);
     const auto read = [&](double value) {
       threshold.read(host.gpus[0], value);
-      host.tell_gpus();
+      host.notify_gpus();
     };
     const int64_t running = host.submit_gib(1);
     EXPECT_EQ(host.starts(), Ids{running});
@@ -120,7 +120,7 @@ TEST(DispatchConfiguration, AnotherThresholdHoldsAtOnceForWhatWaits) {
     SCOPED_TRACE(threshold.rule);
     Host host(1);
     threshold.read(host.gpus[0], threshold.usual * 1.02);
-    host.tell_gpus();
+    host.notify_gpus();
     const int64_t waiting = host.submit_gib(1);
     EXPECT_EQ(host.starts(), Ids{});
     change(host, [&](config::Gpu& gpu) { threshold.configure(gpu, threshold.usual * 1.03); });
@@ -157,14 +157,14 @@ TEST(DispatchConfiguration, AnotherStrategyHoldsForWhatWaits) {
     host.gpus[0].foreign_bytes = 60 * kGiB;
     host.gpus[0].utilization = host.gpus[2].utilization = 0.5;
     for (GpuState& gpu : host.gpus) gpu.temperature_celsius = 90;
-    host.tell_gpus();
+    host.notify_gpus();
     TaskSpec spec = spec_of("t");
     spec.memory_bytes = kGiB;
     const int64_t waiting = host.submit(spec);
     EXPECT_EQ(host.starts(), Ids{});
     change(host, [&](config::Gpu& gpu) { gpu.multi_gpu.default_strategy = each.strategy; });
     for (GpuState& gpu : host.gpus) gpu.temperature_celsius = 60;
-    host.tell_gpus();
+    host.notify_gpus();
     EXPECT_EQ(host.starts(), Ids{waiting});
     EXPECT_EQ(host.gpu_of(waiting), each.gpu);
     EXPECT_EQ(host.decisions[waiting].strategy, each.strategy);
@@ -177,7 +177,7 @@ TEST(DispatchConfiguration, AnotherMappingHoldsForWhatWaits) {
   config.gpu.multi_gpu.task_specific_mappings = {{"t", "gpu_0"}};
   Host host(2, config);
   host.gpus[0].temperature_celsius = 90;
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t waiting = host.submit("t");
   EXPECT_EQ(host.starts(), Ids{});
   change(host, [](config::Gpu& gpu) { gpu.multi_gpu.task_specific_mappings = {{"t", "GPU-1"}}; });
@@ -188,7 +188,7 @@ TEST(DispatchConfiguration, AnotherMappingHoldsForWhatWaits) {
 TEST(DispatchConfiguration, ABatchIsSplitByWhatHoldsWhenAGpuCanTakeIt) {
   Host host(4);
   for (GpuState& gpu : host.gpus) gpu.temperature_celsius = 90;
-  host.tell_gpus();
+  host.notify_gpus();
   const Ids tasks = batch_of(host, 8);
   (void)host.step();
   change(host, [](config::Gpu& gpu) {

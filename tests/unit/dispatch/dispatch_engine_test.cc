@@ -48,12 +48,12 @@ TEST(DispatchEngine, MemoryThatIsKeptAndHeldIsNotGivenTwice) {
   host.end(first);
   EXPECT_EQ(host.starts(), Ids{second});
   host.held = {{second, "GPU-0", 60 * kGiB}};  // it takes more than it said
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t third = host.submit_gib(30);
   EXPECT_EQ(host.starts(), Ids{});
   EXPECT_EQ(host.find(second).last()->peak_bytes, 60 * kGiB);
   host.held = {{second, "GPU-0", 20 * kGiB}};
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(host.starts(), Ids{third});
   EXPECT_EQ(host.find(second).last()->peak_bytes, 60 * kGiB);
 }
@@ -61,11 +61,11 @@ TEST(DispatchEngine, MemoryThatIsKeptAndHeldIsNotGivenTwice) {
 TEST(DispatchEngine, MemoryOfOtherProgramsCounts) {
   Host host(1);
   host.gpus[0].foreign_bytes = 50 * kGiB;
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t id = host.submit_gib(31);
   EXPECT_EQ(host.starts(), Ids{});
   host.gpus[0].foreign_bytes = 49 * kGiB;
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(host.starts(), Ids{id});
 }
 
@@ -175,7 +175,7 @@ TaskSpec asking_two_workers() {
 TEST(DispatchEngine, AfterAWorkerFailedAnotherOneIsAsked) {
   Host host(2);
   host.gpus[1].utilization = 0.5;  // least_loaded prefers gpu_0 each time
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t id = host.submit(asking_two_workers());
   (void)host.step();
   ASSERT_EQ(host.gpu_of(id), 0u);
@@ -200,7 +200,7 @@ TEST(DispatchEngine, AWorkerThatFailedIsAskedAgainWhereNoOtherCanBe) {
   (void)host.step();
   host.end(id, EndCause::worker);
   host.gpus[1].trouble = "the GPU is lost";
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(host.after(1).starts, Ids{id});
   EXPECT_EQ(host.gpu_of(id), 0u);
 }
@@ -208,7 +208,7 @@ TEST(DispatchEngine, AWorkerThatFailedIsAskedAgainWhereNoOtherCanBe) {
 TEST(DispatchEngine, OnlyTheWorkerMattersToWhereARetryGoes) {
   Host host(2);
   host.gpus[1].utilization = 0.5;
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t id = host.submit(asking_two_workers());
   (void)host.step();
   host.end(id, EndCause::lost);
@@ -235,7 +235,7 @@ TEST(DispatchEngine, ARetryKeepsItsPlaceAndItsTimeLimitBeginsAnew) {
 TEST(DispatchEngine, OutOfMemoryIsRetriedWhereThereIsMoreRoom) {
   Host host(2);
   host.gpus[0].memory_total_bytes = 24 * kGiB;
-  host.tell_gpus();
+  host.notify_gpus();
   TaskSpec spec = spec_of();
   spec.retries = 2;
   spec.strategy = "memory_optimized";
@@ -407,7 +407,7 @@ TEST(DispatchEngine, ARestartGoesOnWhereItWas) {
   Host host(2, config);
   host.now = before.now + kSecond;
   host.engine->restore(saved, {}, blocked, 0);
-  host.tell_gpus();
+  host.notify_gpus();
   const Step step = host.step();
   EXPECT_EQ(step.starts, Ids{waiting});  // the one free slot
   EXPECT_EQ(step.cancels, Ids{ids[2]});
@@ -439,17 +439,17 @@ TEST(DispatchEngine, RefusesWhatNoWaitingHelps) {
   EXPECT_NE(unknown.error().detail.find("did you mean 'random'?"), std::string::npos) << unknown.error().detail;
   EXPECT_EQ(code(spec_of("default", "urgent")), "unknown_priority");
   host.config->gpu.multi_gpu.enabled = false;
-  host.tell_config();
+  host.notify_config();
   spec = spec_of();
   spec.gpus = 2;
   EXPECT_EQ(code(spec), "too_many_gpus");
   host.config->gpu.enabled = false;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(code(spec_of()), "gpus_disabled");
   spec.gpus = 0;
   EXPECT_EQ(code(spec), "accepted");
   host.config->sonde.tasks.enabled = false;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(code(spec), "tasks_disabled");
 }
 
@@ -457,11 +457,11 @@ TEST(DispatchEngine, WaitingTasksWaitWhileGpusAreDisabled) {
   Host host(1);
   const int64_t id = host.submit();
   host.config->gpu.enabled = false;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(host.starts(), Ids{});
   EXPECT_EQ(host.refused_by(id, 0), Rules{"enabled"});
   host.config->gpu.enabled = true;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(host.starts(), Ids{id});
 }
 
@@ -530,7 +530,7 @@ class Invariants {
     gpu.trouble = pick(4) == 0 ? "lost" : "";
     gpu.temperature_celsius = 70.0 + static_cast<double>(pick(20));
     gpu.foreign_bytes = static_cast<int64_t>(pick(30)) * kGiB;
-    host_.tell_gpus();
+    host_.notify_gpus();
   }
   void submit_batch() {
     if (const auto id = host_.engine->submit_batch("b", std::vector(1 + pick(20), spec()), host_.now)) {

@@ -34,7 +34,7 @@ TEST(DispatchExplain, GivesEachGpusReasonsAndWhatWouldLetItStart) {
   Host host(3, slots(1));
   host.gpus[1].utilization = 0.99;
   host.gpus[2].compute_capability = 600;
-  host.tell_gpus();
+  host.notify_gpus();
   (void)host.submit();
   const int64_t id = host.submit();
   (void)host.step();
@@ -65,7 +65,7 @@ TEST(DispatchExplain, SaysThatNothingHereCanEverTakeIt) {
   Host host(2);
   const int64_t id = host.submit_gib(70);
   for (GpuState& gpu : host.gpus) gpu.memory_total_bytes = 24 * kGiB;
-  host.tell_gpus();
+  host.notify_gpus();
   (void)host.step();
   const Explanation why = host.explain(id);
   EXPECT_EQ(why.summary, "no GPU of this host can run it: gpu_0: has 24.0 GiB of memory; 70.0 GiB needed");

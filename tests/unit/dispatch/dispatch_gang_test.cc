@@ -152,7 +152,7 @@ TEST(DispatchGang, LargeTasksAreNotStarvedBySmallOnes) {
 TEST(DispatchGang, ATaskThatCanNeverStartKeepsNothing) {
   Host host(2, one_at_a_time());
   host.gpus[0].trouble = "lost";
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t gang = host.submit(gang_of(2));
   const int64_t single = host.submit();
   EXPECT_EQ(host.starts(), Ids{single});

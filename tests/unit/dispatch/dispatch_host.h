@@ -43,11 +43,11 @@ class Host {
       : config(std::make_shared<config::Config>(std::move(config))),
         engine(Engine::make(std::make_shared<config::Config>(*this->config), seed)) {
     for (size_t i = 0; i < gpu_count; ++i) gpus.push_back(idle_gpu(i));
-    tell_gpus();
+    notify_gpus();
   }
 
-  void tell_gpus() { engine->set_gpus(gpus, held); }
-  void tell_config() { engine->set_config(std::make_shared<config::Config>(*config)); }
+  void notify_gpus() { engine->set_gpus(gpus, held); }
+  void notify_config() { engine->set_config(std::make_shared<config::Config>(*config)); }
 
   int64_t submit(TaskSpec spec) { return engine->submit(std::move(spec), now).value(); }
   int64_t submit(std::string type = "default", std::string priority = "normal") {

@@ -47,7 +47,7 @@ struct Book {
 std::string text_of(const TaskStore& store) {
   Book book;
   TaskQuery query;
-  query.most = 1'000'000;
+  query.max = 1'000'000;
   const auto tasks = store.list(query);
   if (!tasks) return tasks.error().message;
   for (const Task& task : *tasks) {

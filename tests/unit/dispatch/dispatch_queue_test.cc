@@ -58,7 +58,7 @@ TEST(DispatchQueue, ATaskRisesOneLevelInEachAgeing) {
   for (const int64_t later : {1199, 1200, 1201}) {
     Host host(1, one_at_a_time());
     host.config->gpu.multi_gpu.queue_timeout = 1e6;
-    host.tell_config();
+    host.notify_config();
     const int64_t busy = host.submit();
     (void)host.step();
     const int64_t low = host.submit("default", "low");
@@ -140,7 +140,7 @@ TEST(DispatchQueue, AFullQueueRefusesAndSaysWhenToComeBack) {
   EXPECT_EQ(refused.error().detail, "the queue has 3 of 3 tasks (gpu.multi_gpu.max_queue_size); try again in 16 s");
   EXPECT_EQ(host.engine->counts().queue_length, 3);
   host.config->gpu.multi_gpu.max_queue_size = 4;
-  host.tell_config();
+  host.notify_config();
   EXPECT_TRUE(host.engine->submit(spec_of(), host.now).has_value());
 }
 
@@ -184,7 +184,7 @@ TEST(DispatchQueue, AnotherTimeoutHoldsAtTheNextStep) {
   const int64_t waiting = host.submit();
   (void)host.after(100);
   host.config->gpu.multi_gpu.queue_timeout = 100;
-  host.tell_config();
+  host.notify_config();
   (void)host.step();
   EXPECT_EQ(host.find(waiting).cause, EndCause::queue_timeout);
 }
@@ -196,10 +196,10 @@ TEST(DispatchQueue, ChangedLevelsAndAgeingMoveWhatWaits) {
   const int64_t high = host.submit("default", "high");
   const int64_t low = host.submit("default", "low");
   host.config->gpu.multi_gpu.queue_priority_levels = {{"low", 0}, {"normal", 1}, {"high", 2}};
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(host.engine->queue(1).at(0)->id, low);
   host.config->sonde.tasks.ageing = 0;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(host.engine->queue(1).at(0)->id, high);
   host.end(running);
   EXPECT_EQ(host.starts(), Ids{high});
@@ -211,14 +211,14 @@ TEST(DispatchQueue, MoreSlotsAndOtherThresholdsHoldAtTheNextStep) {
   EXPECT_EQ(host.starts(), Ids{ids[0]});
   EXPECT_EQ(host.starts(), Ids{});
   host.config->gpu.multi_gpu.max_concurrent_tasks_per_gpu = 2;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(host.starts(), Ids{ids[1]});
   host.config->gpu.multi_gpu.max_concurrent_tasks_per_gpu = 12;
   host.config->gpu.max_temperature = 30;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(host.starts(), Ids{});
   host.config->gpu.max_temperature = 85;
-  host.tell_config();
+  host.notify_config();
   EXPECT_EQ(host.starts(), Ids{ids[2]});
 }
 

@@ -100,9 +100,9 @@ TEST(DispatchRules, TemperatureRefusesAboveIt) {
 
 TEST(DispatchRules, ComputeCapabilitiesAreComparedAsVersions) {
   Judged judged;
-  const auto refused = [&](int64_t has, int64_t least) {
+  const auto refused = [&](int64_t has, int64_t min) {
     judged.gpu.compute_capability = has;
-    judged.config.gpu.min_compute_capability = least;
+    judged.config.gpu.min_compute_capability = min;
     return !judged.refused().empty();
   };
   EXPECT_TRUE(refused(705, 800));

@@ -347,7 +347,7 @@ TEST_F(DispatchStore, TasksAreListedByWhatIsAskedTheNewestFirst) {
   ASSERT_TRUE(store->save(changes_of(tasks)));
   const auto asked = [&](const TaskQuery& query) {
     std::vector<int64_t> wanted;
-    for (auto task = tasks.rbegin(); task != tasks.rend() && std::cmp_less(wanted.size(), query.most); ++task) {
+    for (auto task = tasks.rbegin(); task != tasks.rend() && std::cmp_less(wanted.size(), query.max); ++task) {
       const bool in_state = query.states.empty() || std::ranges::find(query.states, task->state) != query.states.end();
       if (in_state && (query.type.empty() || query.type == task->spec.type) &&
           (query.submitted_by.empty() || query.submitted_by == task->spec.submitted_by) &&
@@ -364,7 +364,7 @@ TEST_F(DispatchStore, TasksAreListedByWhatIsAskedTheNewestFirst) {
       for (const char* const by : {"", "anna"}) {
         for (const int64_t batch : {0, 2, 3}) {
           for (const int64_t before : {0, 1, 33, 1000}) {
-            for (const int64_t most : {0, 1, 7, 100}) asked({state, type, by, batch, before, most});
+            for (const int64_t max : {0, 1, 7, 100}) asked({state, type, by, batch, before, max});
           }
         }
       }
@@ -605,7 +605,7 @@ TEST_F(DispatchStore, ReadersSeeWholeSavesWhileTheyHappen) {
                                       .submitted_by = {},
                                       .batch = 0,
                                       .before_id = 0,
-                                      .most = 1000});
+                                      .max = 1000});
       ASSERT_TRUE(tasks) << tasks.error().message;
       ASSERT_EQ(tasks->size() % 10, 0);
       for (const Task& task : *tasks) ASSERT_EQ(task.state, tasks->front().state);
@@ -655,7 +655,7 @@ void save_on_failing_disk(int code, CutDisk::Operation kind, size_t done_bytes) 
     disk.set_faults({});
     std::map<int64_t, TaskState> there;
     TaskQuery all;
-    all.most = 10'000;
+    all.max = 10'000;
     const auto listed = store->list(all);
     ASSERT_TRUE(listed) << listed.error().message;
     for (const Task& task : *listed) there[task.id] = task.state;

@@ -32,7 +32,7 @@ TEST(DispatchStrategies, RoundRobinGoesInTurnAndSkipsWhatIsNotEligible) {
   Host host(4, with_strategy("round_robin"));
   EXPECT_EQ(places_of(host, 6), (std::vector<size_t>{0, 1, 2, 3, 0, 1}));
   host.gpus[2].temperature_celsius = 99;
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(places_of(host, 4), (std::vector<size_t>{3, 0, 1, 3}));
   EXPECT_EQ(host.decisions.rbegin()->second.strategy, "round_robin");
 }
@@ -53,7 +53,7 @@ TEST(DispatchStrategies, LeastLoadedTakesTheLowestUtilizationWhereNothingElseDif
   host.gpus[0].utilization = 0.6;
   host.gpus[1].utilization = 0.2;
   host.gpus[2].utilization = 0.4;
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(places_of(host, 1), std::vector<size_t>{1});
 }
 
@@ -65,7 +65,7 @@ TEST(DispatchStrategies, LeastLoadedCountsWhatWasJustStartedThoughTheSampleIsOld
 TEST(DispatchStrategies, LeastLoadedCountsMemoryOfOthers) {
   Host host(2);
   host.gpus[0].memory_used_bytes = host.gpus[0].foreign_bytes = 30 * kGiB;
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(places_of(host, 1), std::vector<size_t>{1});
 }
 
@@ -91,7 +91,7 @@ TEST(DispatchStrategies, MemoryOptimizedTakesTheBestFit) {
   host.gpus[0].foreign_bytes = 10 * kGiB;  // 70 GiB are left
   host.gpus[1].foreign_bytes = 60 * kGiB;  // 20
   host.gpus[2].foreign_bytes = 40 * kGiB;  // 40
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t small = host.submit_gib(15);
   const int64_t middle = host.submit_gib(30);
   const int64_t large = host.submit_gib(60);
@@ -107,7 +107,7 @@ TEST(DispatchStrategies, MemoryOptimizedTakesTheBestFit) {
 TEST(DispatchStrategies, MemoryOptimizedPrefersGpusThatSayWhatTheyHave) {
   Host host(2, with_strategy("memory_optimized"));
   host.gpus[0].memory_total_bytes.reset();
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(places_of(host, 1), std::vector<size_t>{1});
 }
 
@@ -132,7 +132,7 @@ TEST(DispatchStrategies, TaskSpecificGoesByTheMapping) {
 TEST(DispatchStrategies, TypesWithoutAMappingGoByLeastLoadedAndSaySo) {
   Host host(3, with_mapping("gpu_1"));
   host.gpus[0].utilization = 0.5;
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t first = host.submit("other");
   const int64_t second = host.submit("other");
   (void)host.step();
@@ -146,7 +146,7 @@ TEST(DispatchStrategies, TypesWithoutAMappingGoByLeastLoadedAndSaySo) {
 TEST(DispatchStrategies, ATaskWaitsForItsMappedGpuAndItsExplanationSaysSo) {
   Host host(3, with_mapping("gpu_1"));
   host.gpus[1].temperature_celsius = 90;
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t id = host.submit("text_generation");
   EXPECT_EQ(host.starts(), Ids{});
   const Explanation why = host.explain(id);
@@ -156,7 +156,7 @@ TEST(DispatchStrategies, ATaskWaitsForItsMappedGpuAndItsExplanationSaysSo) {
       "gpu.max_temperature 85 °C");
   EXPECT_EQ(why.unblocks, std::vector<std::string>{"gpu_1: the GPU must cool down to 85 °C"});
   host.gpus[1].temperature_celsius = 85;
-  host.tell_gpus();
+  host.notify_gpus();
   EXPECT_EQ(host.starts(), Ids{id});
 }
 
@@ -164,14 +164,14 @@ TEST(DispatchStrategies, AGangOfAMappedTypeGetsThatGpuAndTheLeastUsedBesideIt) {
   Host host(4, with_mapping("gpu_3"));
   host.gpus[0].utilization = 0.9;
   host.gpus[1].utilization = 0.5;
-  host.tell_gpus();
+  host.notify_gpus();
   TaskSpec gang = spec_of("text_generation");
   gang.gpus = 2;
   const int64_t id = host.submit(gang);
   EXPECT_EQ(host.starts(), Ids{id});
   EXPECT_EQ(host.gpus_of(id), (std::vector<size_t>{3, 2}));
   host.gpus[3].trouble = "lost";
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t next = host.submit(gang);
   EXPECT_EQ(host.starts(), Ids{});
   EXPECT_EQ(host.state(next), TaskState::waiting);
@@ -183,7 +183,7 @@ TEST(DispatchStrategies, RandomTakesAnyEligibleGpuAndTheSameOfTheSameSeed) {
     config.gpu.multi_gpu.max_concurrent_tasks_per_gpu = 1000;
     Host host(4, config, seed);
     host.gpus[3].trouble = "lost";
-    host.tell_gpus();
+    host.notify_gpus();
     return places_of(host, 300);
   };
   const std::vector<size_t> places = drawn(7);
@@ -200,7 +200,7 @@ TEST(DispatchStrategies, ATasksOwnStrategyGoesBeforeTheConfiguredOne) {
   Host host(3);
   host.gpus[0].foreign_bytes = 60 * kGiB;
   host.gpus[0].utilization = 0.5;
-  host.tell_gpus();
+  host.notify_gpus();
   TaskSpec spec = spec_of();
   spec.memory_bytes = 10 * kGiB;
   spec.strategy = "memory_optimized";
@@ -214,12 +214,12 @@ TEST(DispatchStrategies, AnotherStrategyHoldsFromTheNextStepOn) {
   Host host(3);
   host.gpus[0].foreign_bytes = 60 * kGiB;
   host.gpus[0].utilization = 0.5;
-  host.tell_gpus();
+  host.notify_gpus();
   const int64_t first = host.submit_gib(1);
   (void)host.step();
   EXPECT_NE(host.gpu_of(first), 0u);
   host.config->gpu.multi_gpu.default_strategy = "memory_optimized";
-  host.tell_config();
+  host.notify_config();
   const int64_t second = host.submit_gib(1);
   (void)host.step();
   EXPECT_EQ(host.gpu_of(second), 0u);
@@ -232,7 +232,7 @@ TEST(DispatchStrategies, OnlyTheFirstGpuIsUsedWithoutMultiGpu) {
   Host host(3, config);
   host.gpus[0].compute_capability = 600;
   host.gpus[1].utilization = 0.5;
-  host.tell_gpus();
+  host.notify_gpus();
   const Ids ids = {host.submit(), host.submit(), host.submit()};
   EXPECT_EQ(host.starts(), (Ids{ids[0], ids[1]}));
   EXPECT_EQ(host.gpu_of(ids[0]), 1u);

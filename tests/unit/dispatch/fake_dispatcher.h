@@ -31,15 +31,15 @@ class QuietStore final : public TaskStore {
   [[nodiscard]] Result<std::vector<Task>> list(const TaskQuery& query) const override {
     if (!trouble.empty()) return fail("{}", trouble);
     std::vector<Task> found;
-    for (auto at = tasks.rbegin(); at != tasks.rend() && std::ssize(found) < query.most; ++at) {
+    for (auto at = tasks.rbegin(); at != tasks.rend() && std::ssize(found) < query.max; ++at) {
       if (fits(at->second, query)) found.push_back(at->second);
     }
     return found;
   }
-  [[nodiscard]] Result<std::vector<Batch>> list_batches(int64_t before_id, int64_t most) const override {
+  [[nodiscard]] Result<std::vector<Batch>> list_batches(int64_t before_id, int64_t max) const override {
     if (!trouble.empty()) return fail("{}", trouble);
     std::vector<Batch> found;
-    for (auto at = batches.rbegin(); at != batches.rend() && std::ssize(found) < most; ++at) {
+    for (auto at = batches.rbegin(); at != batches.rend() && std::ssize(found) < max; ++at) {
       if (before_id == 0 || at->first < before_id) found.push_back(at->second);
     }
     return found;
@@ -54,7 +54,7 @@ class QuietStore final : public TaskStore {
     return found;
   }
   [[nodiscard]] Result<std::vector<ProfileRecord>> profiles_of_type(const std::string& /*type*/,
-                                                                    int64_t /*most*/) const override {
+                                                                    int64_t /*max*/) const override {
     if (!trouble.empty()) return fail("{}", trouble);
     return kept_profiles;
   }
@@ -98,12 +98,12 @@ class QuietExecutor final : public Executor {
   [[nodiscard]] std::optional<std::pair<int64_t, int64_t>> task_of(int64_t /*pid*/) const override { return {}; }
   [[nodiscard]] std::optional<int64_t> pid_of(int64_t /*task*/, int64_t /*attempt*/) const override { return {}; }
   [[nodiscard]] Result<std::optional<LogPart>> log(int64_t /*task*/, int64_t /*attempt*/, LogStream /*stream*/,
-                                                   int64_t from, int64_t most) const override {
+                                                   int64_t from, int64_t max) const override {
     const std::scoped_lock lock(mutex);
     const auto size = static_cast<int64_t>(text.size());
     const int64_t begin = std::clamp<int64_t>(from < 0 ? size + from : from, 0, size);
     LogPart part;
-    part.text = text.substr(static_cast<size_t>(begin), static_cast<size_t>(most));
+    part.text = text.substr(static_cast<size_t>(begin), static_cast<size_t>(max));
     part.from = begin;
     part.next = begin + static_cast<int64_t>(part.text.size());
     part.is_whole = is_over && part.next == size;
@@ -171,10 +171,10 @@ class FakeDispatcher final : public Dispatcher {
   [[nodiscard]] Result<std::optional<Task>> find(int64_t task) const override { return kept.find(task); }
   [[nodiscard]] Result<std::optional<Batch>> find_batch(int64_t batch) const override { return kept.find_batch(batch); }
   [[nodiscard]] Result<std::vector<Task>> list(const TaskQuery& query) const override { return kept.list(query); }
-  [[nodiscard]] std::vector<Task> queue(size_t most) const override {
+  [[nodiscard]] std::vector<Task> queue(size_t max) const override {
     std::vector<Task> waiting;
     for (const auto& [id, task] : kept.tasks) {
-      if (task.state == TaskState::waiting && waiting.size() < most) waiting.push_back(task);
+      if (task.state == TaskState::waiting && waiting.size() < max) waiting.push_back(task);
     }
     return waiting;
   }

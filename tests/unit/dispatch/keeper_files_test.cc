@@ -178,23 +178,24 @@ TEST_F(OutputFileTest, HasTheEndWhereTheBeginningFoundNoRoom) {
 }
 
 TEST(OutOfMemory, IsKnownByItsWords) {
-  EXPECT_TRUE(tells_of_full_gpu_memory("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"));
-  EXPECT_TRUE(tells_of_full_gpu_memory("RuntimeError: CUDA error: out of memory\n"));
-  EXPECT_TRUE(tells_of_full_gpu_memory("cudaErrorMemoryAllocation: out of memory" + std::string(20, '\n') + "at exit"));
-  EXPECT_TRUE(tells_of_full_gpu_memory("CUDA driver error: CUDA_ERROR_OUT_OF_MEMORY"));
-  EXPECT_TRUE(tells_of_full_gpu_memory("GPUassert: out of memory main.cu 12\n"));
-  EXPECT_TRUE(tells_of_full_gpu_memory("jaxlib: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8 bytes."));
-  EXPECT_TRUE(tells_of_full_gpu_memory("one\nOOM when allocating tensor with shape[1]\n"));
+  EXPECT_TRUE(reports_gpu_out_of_memory("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"));
+  EXPECT_TRUE(reports_gpu_out_of_memory("RuntimeError: CUDA error: out of memory\n"));
+  EXPECT_TRUE(
+      reports_gpu_out_of_memory("cudaErrorMemoryAllocation: out of memory" + std::string(20, '\n') + "at exit"));
+  EXPECT_TRUE(reports_gpu_out_of_memory("CUDA driver error: CUDA_ERROR_OUT_OF_MEMORY"));
+  EXPECT_TRUE(reports_gpu_out_of_memory("GPUassert: out of memory main.cu 12\n"));
+  EXPECT_TRUE(reports_gpu_out_of_memory("jaxlib: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8 bytes."));
+  EXPECT_TRUE(reports_gpu_out_of_memory("one\nOOM when allocating tensor with shape[1]\n"));
 }
 
 TEST(OutOfMemory, IsNotEveryTalkOfMemory) {
-  EXPECT_FALSE(tells_of_full_gpu_memory(""));
-  EXPECT_FALSE(tells_of_full_gpu_memory("MemoryError"));
-  EXPECT_FALSE(tells_of_full_gpu_memory("Segmentation fault"));
-  EXPECT_FALSE(tells_of_full_gpu_memory("DefaultCPUAllocator: not enough memory: out of memory"));
+  EXPECT_FALSE(reports_gpu_out_of_memory(""));
+  EXPECT_FALSE(reports_gpu_out_of_memory("MemoryError"));
+  EXPECT_FALSE(reports_gpu_out_of_memory("Segmentation fault"));
+  EXPECT_FALSE(reports_gpu_out_of_memory("DefaultCPUAllocator: not enough memory: out of memory"));
   std::string long_ago = "we ran out of memory once\n";
   for (int i = 0; i < 20; ++i) long_ago += "and went on\n";
-  EXPECT_FALSE(tells_of_full_gpu_memory(long_ago + "ValueError: something else"));
+  EXPECT_FALSE(reports_gpu_out_of_memory(long_ago + "ValueError: something else"));
 }
 
 }  // namespace keeper_files_test

@@ -183,7 +183,7 @@ TEST(RecordJson, other_documents_and_versions_are_refused) {
 
 TEST(RecordJson, more_steps_than_a_record_keeps_are_refused) {
   std::string steps = "0";
-  for (size_t i = 0; i < kMostSteps; ++i) steps += ",0";
+  for (size_t i = 0; i < kMaxSteps; ++i) steps += ",0";
   EXPECT_EQ(error_of("\"step_ns\": [1000,990]", "\"step_ns\": [" + steps + "]"),
             "step_ns has 101 steps, but a record keeps at most 100");
 }

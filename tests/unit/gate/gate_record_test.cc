@@ -95,10 +95,10 @@ TEST(GateRecord, counts_by_the_launching_call_and_shares_by_what_ran) {
 TEST(GateRecord, keeps_the_last_hundred_steps) {
   const RunRecord r = record_run(steps(130).build());
   EXPECT_EQ(r.steps, 130);
-  EXPECT_EQ(r.step_ns.size(), kMostSteps);
+  EXPECT_EQ(r.step_ns.size(), kMaxSteps);
   const WorkGroup& gemm = row(r.work, kernel("gemm"));
   EXPECT_EQ(gemm.count, 130);
-  EXPECT_EQ(gemm.step_count.size(), kMostSteps);
+  EXPECT_EQ(gemm.step_count.size(), kMaxSteps);
   EXPECT_EQ(row(r.work, kernel("relu")).step_duration_ns.back(), 3 + 129 % 9);
   expect_exact(r);
 }

@@ -279,11 +279,11 @@ TEST(AlertSender, OneThatHangsDelaysNoOther) {
   alerts.alertmanagers = {"http://hangs:9093/", "http://fine:9093"};
   alerts.webhooks = {"http://hook/x"};
   const Incident hot = incident(1);
-  sender->tell({news_of(IncidentChange::opened, hot)}, {hot}, alerts);
+  sender->notify({news_of(IncidentChange::opened, hot)}, {hot}, alerts);
   EXPECT_TRUE(fake.wait_for("http://hangs:9093/api/v2/alerts", 1));
   EXPECT_TRUE(fake.wait_for("http://fine:9093/api/v2/alerts", 1));
   EXPECT_TRUE(fake.wait_for("http://hook/x", 1));
-  sender->tell({news_of(IncidentChange::cleared, cleared(hot, kStart))}, {}, alerts);
+  sender->notify({news_of(IncidentChange::cleared, cleared(hot, kStart))}, {}, alerts);
   EXPECT_TRUE(fake.wait_for("http://fine:9093/api/v2/alerts", 2));
   EXPECT_TRUE(fake.wait_for("http://hook/x", 2));
   EXPECT_GT(sender->counts().waiting, 0) << "the one that hangs";
@@ -294,13 +294,13 @@ TEST(AlertSender, CountsAndDrains) {
   const auto sender = AlertSender::start(std::make_unique<FakePoster>(), log, "gpu1");
   config::Alerts alerts;
   alerts.webhooks = {"http://hook/x"};
-  sender->tell({news_of(IncidentChange::opened, incident(1)), news_of(IncidentChange::opened, incident(2))}, {},
-               alerts);
+  sender->notify({news_of(IncidentChange::opened, incident(1)), news_of(IncidentChange::opened, incident(2))}, {},
+                 alerts);
   sender->drain(std::chrono::seconds(60));
   EXPECT_EQ(sender->counts().sent, 2);
   EXPECT_EQ(sender->counts().waiting, 0);
   alerts.webhooks.clear();
-  sender->tell({}, {}, alerts);
+  sender->notify({}, {}, alerts);
   EXPECT_EQ(sender->counts().sent, 2) << "those of a receiver that is gone count on";
 }
 
@@ -314,7 +314,7 @@ TEST(AlertSender, SaysOnceThatAReceiverCannotBeReached) {
   const auto sender = start_sender(std::move(poster), log, "gpu1", quick);
   config::Alerts alerts;
   alerts.webhooks = {"http://refuses/SECRET"};
-  sender->tell({news_of(IncidentChange::opened, incident(1))}, {}, alerts);
+  sender->notify({news_of(IncidentChange::opened, incident(1))}, {}, alerts);
   EXPECT_TRUE(fake.wait_for("http://refuses/SECRET", 5));
   EXPECT_EQ(log.lines(), std::vector<std::string>{"http://refuses: Alerts cannot be delivered: Couldn't connect to "
                                                   "server. They are retried with increasing delays."});

@@ -32,13 +32,13 @@ GpuSample sample(int64_t moment_ns, int64_t utilization, const std::string& uuid
 void add(History& history, const GpuSample& s) { history.add(s.moment_ns, std::span(&s, 1)); }
 
 HistoryRange asked(const History& history, int64_t from_ns, int64_t to_ns, int64_t resolution_ns = 0,
-                   int64_t most = 2000) {
+                   int64_t max = 2000) {
   auto range = history.query({.gpu_uuid = kUuid,
                               .values = {"gpu_utilization_percent"},
                               .from_ns = from_ns,
                               .to_ns = to_ns,
                               .resolution_ns = resolution_ns,
-                              .most_points = most});
+                              .max_points = max});
   EXPECT_TRUE(range.has_value()) << (range ? "" : range.error().message);
   return range.value_or(HistoryRange{});
 }
@@ -260,7 +260,7 @@ TEST(History, ADayOfEightGpusTakesLessThanFiveMegabytes) {
         GpuSample s =
             sample(kStart + i * 10 * kSecond, static_cast<int64_t>(random() % 101), "GPU-" + std::to_string(gpu));
         device::GpuReading& r = s.reading;
-        const auto any = [&](int64_t most) { return static_cast<int64_t>(random() % static_cast<uint64_t>(most)); };
+        const auto any = [&](int64_t max) { return static_cast<int64_t>(random() % static_cast<uint64_t>(max)); };
         const auto share = [&] { return static_cast<double>(any(1000)) / 10; };
         r.memory_utilization_percent = any(101);
         r.memory_used_bytes = any(80LL << 30);

@@ -96,7 +96,7 @@ TEST(GpuClock, WhatIsForgottenChangesNothingOfLaterTimes) {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
     for (const int64_t ahead : {int64_t{0}, kAhead}) {
       Both clocks = sampled_for(kSeconds + seed, ahead, seed);
-      EXPECT_LE(clocks.few.bounds(0).size(), GpuClock::kMostBounds);
+      EXPECT_LE(clocks.few.bounds(0).size(), GpuClock::kMaxBounds);
       GpuClock later;  // of a round that begins now
       for (const wire::GpuClockBody& bound : clocks.few.bounds(0)) later.add(bound);
       for (int64_t at = kSeconds + seed; at < kSeconds + seed + 3; ++at) {
@@ -138,8 +138,8 @@ TEST(GpuClock, OfAnyBoundsAFewStay) {
     backwards.add(was_not_yet(i * kSecond, 0));
     backwards.forget_old();
   }
-  EXPECT_LE(only_before.bounds(0).size(), GpuClock::kMostBounds);
-  EXPECT_LE(backwards.bounds(0).size(), GpuClock::kMostBounds);
+  EXPECT_LE(only_before.bounds(0).size(), GpuClock::kMaxBounds);
+  EXPECT_LE(backwards.bounds(0).size(), GpuClock::kMaxBounds);
 }
 
 }  // namespace gpu_clock_test

@@ -110,7 +110,7 @@ TEST(KeptDefinitions, AClockKeepsAFewBounds) {
     }
   }
   Handed handed(kept);
-  EXPECT_LE(handed.counts[wire::Kind::gpu_clock], static_cast<int>(2 * GpuClock::kMostBounds));
+  EXPECT_LE(handed.counts[wire::Kind::gpu_clock], static_cast<int>(2 * GpuClock::kMaxBounds));
   EXPECT_GE(handed.counts[wire::Kind::gpu_clock], 4);
 }
 

@@ -18,8 +18,8 @@ enum class Lasts { a_while, for_good };
 
 /// The refusal whose texts are "<id>.reason" and "<id>.unblocked", with {named} arguments. Its rule's name is filled in
 /// by refusals_of().
-[[nodiscard]] Refusal told(std::string_view id, std::initializer_list<monitor::Argument> arguments = {},
-                           Lasts lasts = Lasts::a_while);
+[[nodiscard]] Refusal make_refusal(std::string_view id, std::initializer_list<monitor::Argument> arguments = {},
+                                   Lasts lasts = Lasts::a_while);
 
 /// Why the GPU does not get the task: a reason a rule, in the order of the list.
 [[nodiscard]] std::vector<Refusal> refusals_of(const Candidate& candidate);

@@ -7,9 +7,9 @@
 namespace sonde::monitor::loop {
 
 /// Tells everyone of changes of incidents: history, event stream and log. Thread-safe as these are.
-void tell_news(const MonitorParts& parts, std::span<const IncidentNews> news);
+void write_news(const MonitorParts& parts, std::span<const IncidentNews> news);
 /// Log and event stream; `trouble` empty: the source is there again.
-void tell_source(const MonitorParts& parts, const std::string& trouble, size_t gpus);
-void tell_history(const MonitorParts& parts, const std::string& trouble);
+void write_source_state(const MonitorParts& parts, const std::string& trouble, size_t gpus);
+void write_history_state(const MonitorParts& parts, const std::string& trouble);
 
 }  // namespace sonde::monitor::loop

@@ -16,6 +16,6 @@ struct Found {
 /// A driver tells one fault in several ways: as XIDs, as a state of the GPU (lost, to be reset) and as the action that
 /// it asks for. Of those that are about one trouble one stays and takes what the other adds: the XID's, unless the
 /// other one's incident was there just before.
-void join_troubles(std::span<Found> found, const Round& round, const IncidentBook& book);
+void merge_xid_states(std::span<Found> found, const Round& round, const IncidentBook& book);
 
 }  // namespace sonde::monitor::loop

@@ -1,4 +1,4 @@
-#include "monitor/loop/one_trouble.h"
+#include "monitor/loop/merge_xid_states.h"
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ bool explains_loss(const Observation& xid) {
 /// A state of a GPU, and whether an XID's incident says the same.
 struct State {
   std::string_view detector;
-  bool (*is_told_by)(const Observation& xid) = nullptr;
+  bool (*is_reported_by)(const Observation& xid) = nullptr;
 };
 constexpr auto kStates = std::to_array<State>({{"gpu_lost", explains_loss},
                                                {"gpu_reset_required", asks_for_reset},
@@ -51,8 +51,8 @@ void take_in(Observation& to, const Observation& from) {
 
 void join(Found& states, Found& xids, const State& kind, const Round& round, const IncidentBook& book) {
   std::erase_if(states.seen, [&](Observation& state) {
-    const auto xid =
-        std::ranges::find_if(xids.seen, [&](const Observation& x) { return x.gpu == state.gpu && kind.is_told_by(x); });
+    const auto xid = std::ranges::find_if(
+        xids.seen, [&](const Observation& x) { return x.gpu == state.gpu && kind.is_reported_by(x); });
     if (xid == xids.seen.end()) return false;
     const bool stays = state_stays(book.known(*states.row, state), book.known(*xids.row, *xid), *xid, round.moment_ns);
     take_in(stays ? state : *xid, stays ? *xid : state);
@@ -68,7 +68,7 @@ Found* of_detector(std::span<Found> found, std::string_view name) {
 
 }  // namespace
 
-void join_troubles(std::span<Found> found, const Round& round, const IncidentBook& book) {
+void merge_xid_states(std::span<Found> found, const Round& round, const IncidentBook& book) {
   Found* const xids = of_detector(found, "xid");
   if (xids == nullptr || xids->seen.empty()) return;
   for (const State& kind : kStates) {

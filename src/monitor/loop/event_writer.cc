@@ -1,4 +1,4 @@
-#include "monitor/loop/teller.h"
+#include "monitor/loop/event_writer.h"
 
 #include <nlohmann/json.hpp>
 
@@ -41,7 +41,7 @@ void log_news(Log& log, const IncidentNews& news) {
 
 }  // namespace
 
-void tell_news(const MonitorParts& parts, std::span<const IncidentNews> news) {
+void write_news(const MonitorParts& parts, std::span<const IncidentNews> news) {
   for (const IncidentNews& one : news) {
     parts.history->save(one.incident);
     parts.events->add("incident", json_line(incident_event_json(one)));
@@ -49,7 +49,7 @@ void tell_news(const MonitorParts& parts, std::span<const IncidentNews> news) {
   }
 }
 
-void tell_source(const MonitorParts& parts, const std::string& trouble, size_t gpus) {
+void write_source_state(const MonitorParts& parts, const std::string& trouble, size_t gpus) {
   parts.events->add("source", json_line({{"trouble", trouble.empty() ? Json(nullptr) : Json(trouble)}}));
   if (trouble.empty()) {
     parts.log->info(fmt::format("GPUs can be read: this host has {}", gpus), {{"gpus", std::to_string(gpus)}});
@@ -58,7 +58,7 @@ void tell_source(const MonitorParts& parts, const std::string& trouble, size_t g
   }
 }
 
-void tell_history(const MonitorParts& parts, const std::string& trouble) {
+void write_history_state(const MonitorParts& parts, const std::string& trouble) {
   if (trouble.empty()) {
     parts.log->info("history is being written again");
   } else {

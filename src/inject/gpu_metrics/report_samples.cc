@@ -1,4 +1,4 @@
-#include "inject/gpu_metrics/told.h"
+#include "inject/gpu_metrics/report_samples.h"
 
 #include <cstdio>
 #include <cstring>
@@ -38,29 +38,30 @@ SamplingState state_of(int32_t result) noexcept {
 
 }  // namespace
 
-void tell(SamplingState state, uint32_t device, const char* text, int32_t result) noexcept {
+void report(SamplingState state, uint32_t device, const char* text, int32_t result) noexcept {
   static_cast<void>(
       write_with_text(Kind::sampling_state, wire::SamplingStateBody{state, result, device, 0, 0}, text_of(text)));
 }
 
-void tell_failure(const cupti::Library& library, uint32_t device, const char* function, cupti::Result result) noexcept {
+void report_failure(const cupti::Library& library, uint32_t device, const char* function,
+                    cupti::Result result) noexcept {
   char text[512];
   const auto number = static_cast<int32_t>(result);
   snprintf(text, sizeof text, "%s: %.300s", function, cupti::text_of(library, result));
   const bool is_on_already = result == kInvalidOperation && strcmp(function, "cuptiPmSamplingEnable") == 0;
-  tell(is_on_already ? SamplingState::in_use : state_of(number), device, text, number);
+  report(is_on_already ? SamplingState::in_use : state_of(number), device, text, number);
 }
 
-void tell_gpu(const wire::SampledGpuBody& gpu, const char* chip) noexcept {
+void report_gpu(const wire::SampledGpuBody& gpu, const char* chip) noexcept {
   static_cast<void>(write_with_text(Kind::sampled_gpu, gpu, text_of(chip)));
 }
 
-void tell_metric(uint32_t device, uint32_t place, const char* shown) noexcept {
+void report_metric(uint32_t device, uint32_t place, const char* shown) noexcept {
   const wire::SampledMetricBody body{device, 0, static_cast<uint16_t>(place)};
   static_cast<void>(write_with_text(Kind::sampled_metric, body, text_of(shown)));
 }
 
-void tell_sample(const wire::SampleBody& sample, const double* values) noexcept {
+void report_sample(const wire::SampleBody& sample, const double* values) noexcept {
   const size_t value_bytes = sample.count * sizeof(double);
   const auto bytes = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof sample + value_bytes);
   std::byte* const at = begin_worker_record(Kind::gpu_sample, bytes, 0);
@@ -69,11 +70,11 @@ void tell_sample(const wire::SampleBody& sample, const double* values) noexcept 
   commit_record(bytes);
 }
 
-void tell_clock(const wire::GpuClockBody& clock) noexcept {
+void report_clock(const wire::GpuClockBody& clock) noexcept {
   static_cast<void>(cupti::write_body(Kind::gpu_clock, clock));
 }
 
-void tell_tally(const wire::SamplingTallyBody& tally) noexcept {
+void report_tally(const wire::SamplingTallyBody& tally) noexcept {
   static_cast<void>(cupti::write_body(Kind::sampling_tally, tally));
 }
 

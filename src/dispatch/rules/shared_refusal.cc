@@ -1,4 +1,4 @@
-#include "dispatch/rules/shared_told.h"
+#include "dispatch/rules/shared_refusal.h"
 
 #include <array>
 
@@ -22,7 +22,7 @@ std::string text_of(std::string_view id, std::string_view part, std::initializer
 
 }  // namespace
 
-Refusal told(std::string_view id, std::initializer_list<monitor::Argument> arguments, Lasts lasts) {
+Refusal make_refusal(std::string_view id, std::initializer_list<monitor::Argument> arguments, Lasts lasts) {
   return {.rule = {},
           .reason = text_of(id, "reason", arguments),
           .unblocked = text_of(id, "unblocked", arguments),

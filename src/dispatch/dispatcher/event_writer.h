@@ -23,17 +23,17 @@ struct BatchNews {
 
 /// Writes events and log lines from a thread of its own, in the order in which it is told, so that no task waits for
 /// them. Where it cannot keep up, the oldest events of tasks are left out, as the event log would drop them.
-class Teller {
+class EventWriter {
  public:
-  Teller(monitor::EventLog& events, Log& log);
-  ~Teller() { stop(); }
-  Teller(const Teller&) = delete;
-  Teller& operator=(const Teller&) = delete;
+  EventWriter(monitor::EventLog& events, Log& log);
+  ~EventWriter() { stop(); }
+  EventWriter(const EventWriter&) = delete;
+  EventWriter& operator=(const EventWriter&) = delete;
 
-  void tell(const TaskNews& news, const Task& task);
-  void tell(Decision decision, int64_t batch);
-  void tell(BatchNews news);
-  void tell_queue(const EngineCounts& counts, std::string trouble);
+  void write(const TaskNews& news, const Task& task);
+  void write(Decision decision, int64_t batch);
+  void write(BatchNews news);
+  void write_queue(const EngineCounts& counts, std::string trouble);
   /// Anything else that can wait: removing files.
   void later(std::function<void()> chore);
   /// Tells what there is, and ends.
@@ -41,7 +41,7 @@ class Teller {
 
  private:
   struct Item {
-    std::function<void()> tell;
+    std::function<void()> write;
     bool can_be_left_out = false;
   };
   void add(Item item);

@@ -1,4 +1,4 @@
-#include "dispatch/dispatcher/teller.h"
+#include "dispatch/dispatcher/event_writer.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// As many as the event log keeps.
-constexpr size_t kMostItems = 4096;
+constexpr size_t kMaxItems = 4096;
 
 Json states_json(const std::map<TaskState, int64_t>& states) {
   Json json = Json::object();
@@ -97,21 +97,22 @@ void log_task(Log& log, const std::string& change, const Task& task) {
 
 }  // namespace
 
-Teller::Teller(monitor::EventLog& events, Log& log) : events_(&events), log_(&log), thread_([this] { run(); }) {}
+EventWriter::EventWriter(monitor::EventLog& events, Log& log)
+    : events_(&events), log_(&log), thread_([this] { run(); }) {}
 
-void Teller::add(Item item) {
+void EventWriter::add(Item item) {
   const std::scoped_lock lock(mutex_);
   if (items_.empty()) changed_.notify_one();
   items_.push_back(std::move(item));
-  if (items_.size() <= kMostItems) return;
+  if (items_.size() <= kMaxItems) return;
   const auto oldest = std::ranges::find_if(items_, &Item::can_be_left_out);
   if (oldest == items_.end()) return;
   items_.erase(oldest);
   ++left_out_;
 }
 
-void Teller::tell(const TaskNews& news, const Task& task) {
-  add({.tell =
+void EventWriter::write(const TaskNews& news, const Task& task) {
+  add({.write =
            [this, change = news.change, task] {
              log_task(*log_, change, task);
              events_->add("task", event_text(change, task));
@@ -119,19 +120,19 @@ void Teller::tell(const TaskNews& news, const Task& task) {
        .can_be_left_out = true});
 }
 
-void Teller::tell(Decision decision, int64_t batch) {
-  add({.tell = [this, decision = std::move(decision), batch] { log_decision(*log_, decision, batch); }});
+void EventWriter::write(Decision decision, int64_t batch) {
+  add({.write = [this, decision = std::move(decision), batch] { log_decision(*log_, decision, batch); }});
 }
 
-void Teller::tell(BatchNews news) {
-  add({.tell = [this, news = std::move(news)] {
+void EventWriter::write(BatchNews news) {
+  add({.write = [this, news = std::move(news)] {
     log_batch(*log_, news);
     events_->add("batch", monitor::json_line(event_json(news)));
   }});
 }
 
-void Teller::tell_queue(const EngineCounts& counts, std::string trouble) {
-  add({.tell = [this, counts, trouble = std::move(trouble)] {
+void EventWriter::write_queue(const EngineCounts& counts, std::string trouble) {
+  add({.write = [this, counts, trouble = std::move(trouble)] {
     Json json;
     json["length"] = counts.queue_length;
     json["by_state"] = states_json(counts.by_state);
@@ -140,9 +141,9 @@ void Teller::tell_queue(const EngineCounts& counts, std::string trouble) {
   }});
 }
 
-void Teller::later(std::function<void()> chore) { add({.tell = std::move(chore)}); }
+void EventWriter::later(std::function<void()> chore) { add({.write = std::move(chore)}); }
 
-void Teller::run() {
+void EventWriter::run() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return ends_ || !items_.empty(); });
@@ -151,12 +152,12 @@ void Teller::run() {
     const int64_t left_out = std::exchange(left_out_, 0);
     lock.unlock();
     if (left_out > 0) log_->debug("task events were dropped", {{"events", fmt::format("{}", left_out)}});
-    for (const Item& item : items) item.tell();
+    for (const Item& item : items) item.write();
     lock.lock();
   }
 }
 
-void Teller::stop() {
+void EventWriter::stop() {
   {
     const std::scoped_lock lock(mutex_);
     ends_ = true;

@@ -1,4 +1,4 @@
-#include "inject/pc_sampling/told.h"
+#include "inject/pc_sampling/report_pc_samples.h"
 
 #include "inject/cupti/worker_record.h"
 #include "inject/text_record.h"
@@ -7,14 +7,14 @@ namespace sonde::inject::pc_sampling {
 namespace {
 
 template <typename Body>
-void tell_with_text(wire::Kind kind, const Body& body, const char* text) noexcept {
+void report_with_text(wire::Kind kind, const Body& body, const char* text) noexcept {
   static_cast<void>(
       write_with_text({.kind = kind, .bytes = 0, .domain = 0, .level = 0, .time = now_ns()}, body, text_of(text)));
 }
 
-void tell_part(wire::CodePartBody part, const std::byte* bytes) noexcept {
+void report_part(wire::CodePartBody part, const std::byte* bytes) noexcept {
   const auto size = static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof part) + wire::padded(part.bytes);
-  // The thread stands in a launch that is measured anyway: it may wait for room.
+  // The thread is in a launch that is measured anyway: it may wait for room.
   std::byte* const at = cupti::begin_worker_record(wire::Kind::code_part, size, 0);
   if (at == nullptr) return;
   std::byte* const text = put(at, part);
@@ -24,16 +24,16 @@ void tell_part(wire::CodePartBody part, const std::byte* bytes) noexcept {
 
 }  // namespace
 
-void tell(wire::PcState state, const char* text, int32_t result) noexcept {
-  tell_with_text(wire::Kind::pc_state, wire::PcStateBody{state, result, 0, {}}, text);
+void report(wire::PcState state, const char* text, int32_t result) noexcept {
+  report_with_text(wire::Kind::pc_state, wire::PcStateBody{state, result, 0, {}}, text);
 }
 
-void tell_reason(uint32_t device, uint32_t reason, const char* name) noexcept {
-  tell_with_text(wire::Kind::stall_reason, wire::StallReasonBody{device, reason, 0, {}}, name);
+void report_reason(uint32_t device, uint32_t reason, const char* name) noexcept {
+  report_with_text(wire::Kind::stall_reason, wire::StallReasonBody{device, reason, 0, {}}, name);
 }
 
-void tell_instruction(uint64_t sampling, uint32_t device, const PcData& data, bool is_elsewhere) noexcept {
-  const size_t most = wire::kMostStallParts;
+void report_instruction(uint64_t sampling, uint32_t device, const PcData& data, bool is_elsewhere) noexcept {
+  const size_t most = wire::kMaxStallParts;
   const auto count = static_cast<uint16_t>(data.reason_count < most ? data.reason_count : most);
   const auto bytes =
       static_cast<uint32_t>(sizeof(wire::RecordHead) + sizeof(wire::PcSamplesBody) + count * sizeof(wire::StallPart));
@@ -46,7 +46,7 @@ void tell_instruction(uint64_t sampling, uint32_t device, const PcData& data, bo
   commit_record(bytes);
 }
 
-void tell_launch(const wire::SampledLaunchBody& launch) noexcept {
+void report_launch(const wire::SampledLaunchBody& launch) noexcept {
   constexpr uint32_t kBytes = sizeof(wire::RecordHead) + sizeof launch;
   std::byte* const at = begin_record(kBytes);
   if (at == nullptr) return;
@@ -54,13 +54,13 @@ void tell_launch(const wire::SampledLaunchBody& launch) noexcept {
   commit_record(kBytes);
 }
 
-void tell_code(const wire::CodePartBody& whole, const std::byte* bytes, uint64_t count) noexcept {
+void report_code(const wire::CodePartBody& whole, const std::byte* bytes, uint64_t count) noexcept {
   wire::CodePartBody part = whole;
-  for (uint64_t told = 0; told < count; told += part.bytes) {
-    const uint64_t left = count - told;
-    part.offset = whole.offset + told;
-    part.bytes = static_cast<uint32_t>(left < wire::kMostCodeBytes ? left : wire::kMostCodeBytes);
-    tell_part(part, bytes + told);
+  for (uint64_t reported = 0; reported < count; reported += part.bytes) {
+    const uint64_t left = count - reported;
+    part.offset = whole.offset + reported;
+    part.bytes = static_cast<uint32_t>(left < wire::kMaxCodeBytes ? left : wire::kMaxCodeBytes);
+    report_part(part, bytes + reported);
   }
 }
 
