@@ -7,7 +7,6 @@ set(CPACK_PACKAGE_DESCRIPTION
     "Sonde reads profiles of Nsight Systems, Nsight Compute and PyTorch, lists what makes the program slow with the time
 that a fix can save, compares runs and gates changes. It records profiles with CUPTI, and its service monitors the GPUs
 of a host and runs tasks on them.")
-set(CPACK_OUTPUT_FILE_PREFIX ${CMAKE_SOURCE_DIR}/build/packages)
 set(CPACK_GENERATOR DEB TZST)
 set(CPACK_THREADS 0)
 
@@ -25,6 +24,6 @@ set(processor ${CMAKE_SYSTEM_PROCESSOR})
 if(processor STREQUAL "aarch64")
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
 endif()
-set(CPACK_ARCHIVE_FILE_NAME sonde-${PROJECT_VERSION}-linux-${processor})
+set(CPACK_PACKAGE_FILE_NAME sonde-${PROJECT_VERSION}-linux-${processor})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/cpack_generator.cmake)
 include(CPack)

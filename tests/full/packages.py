@@ -76,9 +76,9 @@ def try_archive(suite: str):
         check(not left, f"install.sh --uninstall left {left}")
 
 
-def install_package(root: Root, package: Path):
+def install_package(root: Root, package: Path) -> str:
     (root.path / "tmp" / "sonde.deb").write_bytes(package.read_bytes())
-    root.run("dpkg", "--install", "/tmp/sonde.deb")
+    return root.run("dpkg", "--install", "/tmp/sonde.deb")
 
 
 def try_package(suite: str):
@@ -90,6 +90,26 @@ def try_package(suite: str):
         root.run("dpkg", "--purge", "sonde")
         left = [name for name in ("usr/bin/sonde", "usr/lib/sonde", "etc/sonde") if (root.path / name).exists()]
         check(not left, f"dpkg --purge left {left}")
+
+
+def try_maintainer_scripts(suite: str):
+    """With a stand-in for systemd: an upgrade restarts the service, unless its configuration is not valid."""
+    with Root(suite, "scripts") as root:
+        (root.path / "run/systemd/system").mkdir(parents=True)
+        stand_in = root.path / "usr/bin/systemctl"
+        stand_in.write_text('#!/bin/sh\necho "$*" >>/tmp/systemctl.log\n')
+        stand_in.chmod(0o755)
+        log = root.path / "tmp/systemctl.log"
+        install_package(root, bare.newest("sonde_*.deb"))
+        restart = "daemon-reload\n--quiet is-active sonde.service\nrestart sonde.service\n"
+        check(log.read_text() == restart, f"an upgrade restarts the service: {log.read_text()}")
+        (root.path / "etc/sonde/config.yaml").write_text("sonde: {no_such_key: 1}\n")
+        log.unlink()
+        said = install_package(root, bare.newest("sonde_*.deb"))
+        check("restart sonde.service\n" not in log.read_text(), "a wrong configuration keeps the old service")
+        check("the old service keeps running" in said, said)
+        root.run("dpkg", "--remove", "sonde")
+        check("disable --now sonde.service" in log.read_text(), "a removal stops the service")
 
 
 def older_package(folder: Path) -> Path:
@@ -156,7 +176,7 @@ def main() -> int:
     bare.newest("sonde-*-linux-x86_64.tar.zst")
     bare.newest("sonde_*.deb")
     for suite in sys.argv[1:] or bare.SUITES:
-        for trial in (try_archive, try_package, try_upgrade):
+        for trial in (try_archive, try_package, try_maintainer_scripts, try_upgrade):
             trial(suite)
             print(f"{suite}: {trial.__name__[4:]} passed", flush=True)
     return 0

@@ -11,7 +11,7 @@ c_library=(libc6 libc6-dev)
 libraries=(linux-libc-dev libboost1.81-dev libbz2-dev libcli11-dev libdeflate-dev libdw-dev libelf-dev
   libfmt-dev liblz4-dev liblzma-dev libncurses-dev libprotozero-dev libsimdjson-dev libspdlog-dev libsqlite3-dev libssl-dev
   libyaml-cpp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev)
-licences=(gcc-12-base libbz2-1.0 libtinfo6) # texts that packages above link to
+licenses=(gcc-12-base libbz2-1.0 libtinfo6) # texts that packages above link to
 sources=(simdjson) # Debian has no archive of it
 
 root=$PWD/build/sysroot/$architecture
@@ -92,7 +92,7 @@ address=${SONDE_DEBIAN_MIRROR:-$(mirror)}
 rm -rf "$root" "$work"
 mkdir -p "$root" "$work"
 unpack bullseye "${c_library[@]}"
-unpack bookworm "${libraries[@]}" "${licences[@]}"
+unpack bookworm "${libraries[@]}" "${licenses[@]}"
 make_links_relative
 remove_shared_libraries
 fetch_sources
