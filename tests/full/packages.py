@@ -129,8 +129,16 @@ gpu: {monitoring: {interval: 1}}
 """
 
 
+HOST = """version: 1
+gpus:
+  - {name: Simulated A, memory: 80 GiB, compute_capability: 9.0}
+  - {name: Simulated B, memory: 40 GiB, compute_capability: 8.0}
+"""
+
+
 def start_service(root: Root, before: int) -> tuple[subprocess.Popen, str]:
-    words = ["sonde", "serve", "--port", "0", "--simulated", f"/usr/{bare.EXAMPLES}/simulated_host.yaml", "--config"]
+    """Its log begins at `before`."""
+    words = ["sonde", "serve", "--port", "0", "--simulated", "/tmp/host.yaml", "--config"]
     service = root.start(*words, "/etc/sonde/config.yaml", environment={"STATE_DIRECTORY": "/var/lib/sonde"})
     return service, until(lambda: url_in(root.log()[before:]), "sonde serve prints its address")
 
@@ -144,7 +152,7 @@ def try_upgrade(suite: str):
     with Root(suite, "upgrade") as root, tempfile.TemporaryDirectory() as folder:
         install_package(root, older_package(Path(folder)))
         (root.path / "etc/sonde/config.yaml").write_text(CONFIG)
-        (root.path / "var/lib/sonde").mkdir(exist_ok=True)
+        (root.path / "tmp/host.yaml").write_text(HOST)
         key = root.run("sonde", "keys", "add", "me", "--role", "submit", "--config", "/etc/sonde/config.yaml")
         key = re.search(r"sonde_\w+", key)[0]
         service, url = start_service(root, 0)
