@@ -104,10 +104,8 @@ install_files() {
 
 uninstall_files() {
   [ -f "$list" ] || die "there is no installation below $prefix ($list is missing)"
-  cp "$list" "${TMPDIR:-/tmp}/sonde_uninstall.$$"
-  rm -f "$list"
-  remove_listed <"${TMPDIR:-/tmp}/sonde_uninstall.$$"
-  rm -f "${TMPDIR:-/tmp}/sonde_uninstall.$$"
+  names=$(cat "$list" && echo lib/sonde/installed_files)
+  echo "$names" | remove_listed
   echo "removed Sonde from $prefix"
 }
 
