@@ -79,7 +79,7 @@ def sampling(sonde, program, folder, runs, against):
         run = subprocess.run([*sampled, *words], check=True, capture_output=True, text=True)
         alone = subprocess.run(words, check=True, capture_output=True, text=True).stdout
         ratios.append(sum(map(float, run.stdout.split())) / sum(map(float, alone.split())))
-        taken = re.search(r"recorded (\d+) CPU samples.* the recorder took (\d+) ms", run.stderr)
+        taken = re.search(r"recorded (\d+) CPU samples.* the recorder used (\d+) ms", run.stderr)
         samples.append(int(taken[1]) if taken else 0)
         own_ms.append(int(taken[2]) if taken else 0)
     ratio, own, count = map(statistics.median, (ratios, own_ms, samples))

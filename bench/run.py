@@ -4,6 +4,7 @@
     ./dev bench [--size PERCENT] [--runs N] [NAME...]     names: dispatch_decision, kernels, import, report, ranges,
                                                                   pytorch, model, report_page, monitor, exposition,
                                                                   serve_scrape, task_store, tasks, record
+                                                                  build and build_checks (only by name)
 
 The first run makes profiles under build/bench (about 4 GB at full size). Each number is the median of N runs that alternate
 with those of its peer: wall time of whole processes with the file in the page cache. --size scales the profiles.
@@ -20,6 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import build
 import record
 import serve_scrape
 import tasks
@@ -296,6 +298,14 @@ class Bench:
         """What sonde record costs a program: an NVTX range, a call of the OS, and memory at a million events a second."""
         record.measure(SONDE, self.runs, against)
 
+    def build(self):
+        """What a newcomer waits for: a fresh clone to the end of ./dev demo, and a changed file to a linked program."""
+        build.measure(with_checks=False)
+
+    def build_checks(self):
+        """As build, and ./dev test and .ci/run with empty caches: about two hours."""
+        build.measure(with_checks=True)
+
     def in_browser(self, what, page):
         script = ROOT / "bench/page_speed.mjs"
         return [json.loads(Run("node", script, what, page).out) for _ in range(self.runs)]
@@ -312,19 +322,21 @@ def main():
                "monitor": Bench.monitor, "exposition": Bench.exposition, "serve_scrape": Bench.serve_scrape,
                "task_store": Bench.task_store, "tasks": Bench.tasks,
                "record": Bench.record}
+    only_by_name = {"build": Bench.build, "build_checks": Bench.build_checks}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--size", type=float, default=100, help="percent of the full size (100)")
     options.add_argument("--runs", type=int, default=3, help="runs of each side (3)")
-    options.add_argument("name", nargs="*", help=", ".join(benches))
+    options.add_argument("name", nargs="*", help=", ".join(benches | only_by_name))
     chosen = options.parse_args()
     for name in chosen.name:
-        if name not in benches:
-            options.error(f"there is no bench '{name}': {', '.join(benches)}")
+        if name not in benches | only_by_name:
+            options.error(f"there is no bench '{name}': {', '.join(benches | only_by_name)}")
     DATA.mkdir(parents=True, exist_ok=True)
     bench = Bench(chosen.size, chosen.runs)
     for name in chosen.name or benches:
-        print(f"{name}: {benches[name].__doc__}", flush=True)
-        benches[name](bench)
+        bench_of_name = (benches | only_by_name)[name]
+        print(f"{name}: {bench_of_name.__doc__}", flush=True)
+        bench_of_name(bench)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """Fails where a file of src is not where a reader would look for it.
 
 Three rules:
-- A folder with a `list.inc` holds the rows of that list, a .cc each, and files named `shared_*`. Where the rows are in
+- A folder with a `list.inc`, or with a list in a lower layer (LISTS), holds the rows of that list, a .cc each, and files named `shared_*`. Where the rows are in
   folders one level down, the layer's interface may be beside the list.
 - A folder holds at most 45 files.
 - Names tell files apart: no base name is in a folder and again in a folder below it, and a name that says nothing
@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MAX_FILES = 45
 MAX_FILES_OF = {"analyses/reports": 60}
+LISTS = {"dispatch/strategies": "config/strategies.inc"}  # the configuration checks the names
 VAGUE = {"names", "told", "misc", "util", "utils", "helpers", "common", "texts", "words"}
 ROW = re.compile(r"^\s*SONDE_\w+\((\w+)", re.MULTILINE)
 SOURCES = {".cc", ".h", ".inc"}
@@ -28,15 +29,25 @@ def sources_in(folder: Path) -> list[Path]:
     return sorted(p for p in folder.iterdir() if p.suffix in SOURCES)
 
 
-def list_problems(folder: Path) -> list[str]:
-    """What is wrong in a folder with a list.inc."""
-    rows = ROW.findall((folder / "list.inc").read_text(encoding="utf-8"))
+def list_of(folder: Path, root: Path) -> Path:
+    own = folder / "list.inc"
+    return own if own.exists() else root / LISTS.get(str(folder.relative_to(root)), own)
+
+
+def rows_of(listed: Path) -> list[str]:
+    return ROW.findall(listed.read_text(encoding="utf-8"))
+
+
+def list_problems(folder: Path, root: Path) -> list[str]:
+    """What is wrong in a folder with a list."""
+    listed = list_of(folder, root)
+    rows = rows_of(listed)
     own = {p.stem for p in folder.glob("*.cc")}
     in_rooms = {p.stem for p in folder.glob("*/*.cc")} | {p.name for p in folder.iterdir() if p.is_dir()}
-    problems = [f"{folder}/list.inc: row {row} has no {row}.cc" for row in rows if row not in own | in_rooms]
+    problems = [f"{listed}: row {row} has no {row}.cc" for row in rows if row not in own | in_rooms]
     if all(row in own for row in rows):
         problems += [
-            f"{path}: not a row of {folder}/list.inc; name it shared_{path.name} or move it out of this folder"
+            f"{path}: not a row of {listed}; name it shared_{path.name} or move it out of this folder"
             for path in sources_in(folder)
             if path.name != "list.inc" and path.stem not in rows and not path.name.startswith("shared_")
         ]
@@ -49,16 +60,16 @@ def size_problems(folder: Path, root: Path) -> list[str]:
     return [f"{folder}: {count} files; at most {limit}. Move some into a folder of their own"] if count > limit else []
 
 
-def is_row(path: Path) -> bool:
-    registered = path.parent / "list.inc"
-    return registered.exists() and path.stem in ROW.findall(registered.read_text(encoding="utf-8"))
+def is_row(path: Path, root: Path) -> bool:
+    listed = list_of(path.parent, root)
+    return listed.exists() and path.stem in rows_of(listed)
 
 
 def name_problems(root: Path) -> list[str]:
     """Files that their names do not tell apart. `store.h` beside `store/` is the interface of that folder."""
     places = defaultdict(set)
     for path in root.rglob("*"):
-        if path.suffix in SOURCES and path.name != "list.inc" and not is_row(path):
+        if path.suffix in SOURCES and path.name != "list.inc" and not is_row(path, root):
             places[path.stem].add(path.parent)
     problems = []
     for stem, folders in places.items():
@@ -79,8 +90,8 @@ def main() -> int:
     problems = name_problems(root)
     for folder in folders:
         problems += size_problems(folder, root)
-        if (folder / "list.inc").exists():
-            problems += list_problems(folder)
+        if list_of(folder, root).exists():
+            problems += list_problems(folder, root)
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -30,6 +30,8 @@ tidy() {
 
 mkdir -p build
 check layers tools/check_layers.py
+check rooms tools/check_rooms.py
+check docs tools/check_docs.py
 check tree tools/check_tree.py
 check shellcheck shell_scripts
 check page tools/check_page.py

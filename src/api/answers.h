@@ -27,7 +27,7 @@ namespace sonde::api {
 /// The incident as the monitor or the history has it, open or not.
 [[nodiscard]] Answered<monitor::Incident> find_incident(const Services& services, const std::string& id);
 
-/// The integer of the query, or `otherwise` where it does not stand there. Its schema was checked.
+/// The integer of the query, or `otherwise` if it is absent. Its schema was checked.
 [[nodiscard]] int64_t query_integer(const Call& call, std::string_view name, int64_t otherwise);
 /// The words of a parameter that is a list with commas; none where it is not given.
 [[nodiscard]] std::vector<std::string> query_list(const Call& call, std::string_view name);

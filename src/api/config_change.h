@@ -10,7 +10,8 @@
 
 namespace sonde::api {
 
-/// Sets `key` to `value` and answers with what was before; told in the event log. `persist` is taken from the body.
+/// Sets `key` to `value` and answers with the previous value; adds an event to the log. `persist` is taken from the
+/// body.
 [[nodiscard]] Response change_config(const Call& call, std::string_view key, const nlohmann::json& value, bool persist);
 
 /// The event `config`: keys that hold from now on, and by whom.

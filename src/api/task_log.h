@@ -8,12 +8,12 @@
 
 namespace sonde::api {
 
-/// A part of what a task printed, as somebody asks for it.
+/// A part of a task's output, as requested.
 struct LogQuestion {
   int64_t task = 0;
   std::optional<int64_t> attempt = {};  ///< absent: the last one
   dispatch::LogStream stream = dispatch::LogStream::out;
-  int64_t from = 0;  ///< below 0: so many bytes before the end
+  int64_t from = 0;  ///< negative: relative to the end
   int64_t max_bytes = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace sonde::config {
 
-/// Checks what concerns several keys. `told` gets the key at fault, the one that it does not go with, and a sentence.
+/// Checks what concerns several keys. `report` gets the wrong key, the conflicting key, and a sentence.
 void check_together(const Config& config,
                     const std::function<void(std::string_view key, std::string_view other, std::string says)>& report);
 

@@ -1,19 +1,28 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// config.yaml of `sonde serve`: docs/serve/configuration.md. Members are named as the keys; times are in seconds,
 /// shares 0..1.
 namespace sonde::config {
 
+/// Names of the selection strategies.
+inline constexpr auto kStrategies = std::to_array<std::string_view>({
+#define SONDE_STRATEGY(name) #name,
+#include "config/strategies.inc"
+#undef SONDE_STRATEGY
+});
+
 struct MultiGpu {
   bool enabled = true;  ///< else only the first eligible GPU is used
   std::string default_strategy = "least_loaded";
-  std::vector<std::string> strategies = {"round_robin", "least_loaded", "memory_optimized", "task_specific", "random"};
+  std::vector<std::string> strategies{kStrategies.begin(), kStrategies.end()};
   bool batch_split = true;
   int64_t min_batch_size_per_gpu = 4;
   int64_t max_concurrent_tasks_per_gpu = 8;
@@ -56,7 +65,7 @@ struct Tls {
 
 struct Server {
   std::string address = "127.0.0.1";
-  int64_t port = 8470;            ///< 0: any free one, told in the log and in `port_file`
+  int64_t port = 8470;            ///< 0: any free port, printed to the log and to `port_file`
   std::string port_file;          ///< gets "ADDRESS:PORT" once the service listens
   bool allow_plain_http = false;  ///< listen on other addresses than loopback without TLS
   Tls tls;
@@ -86,7 +95,7 @@ struct History {
 struct Alerts {
   std::vector<std::string> alertmanagers;     ///< base URLs: http://alertmanager:9093
   std::vector<std::string> webhooks;          ///< URLs that get each change as JSON
-  double resend_interval = 60;                ///< at which open alerts are told to Alertmanager again
+  double resend_interval = 60;                ///< interval at which firing alerts are re-sent
   std::string minimum_severity = "warning";   ///< info, warning, critical
   std::map<std::string, std::string> labels;  ///< added to each alert
   std::string external_url;                   ///< of this service, for links in alerts
@@ -127,7 +136,7 @@ struct TaskProfiles {
   std::vector<std::string> attach_command;
   double attach_seconds = 30;
   int64_t max_per_hour = 4;     ///< that start by themselves; asked ones are not counted
-  double slow_factor = 1.5;     ///< a task that takes so many times the 90th percentile of its type is slow
+  double slow_factor = 1.5;     ///< slow: above this factor times the 90th percentile of its type
   int64_t max_bytes = 1 << 30;  ///< of one profile; a larger one is removed once it is analysed
   double keep_days = 7;
 };

@@ -28,7 +28,7 @@ struct FileReading {
 [[nodiscard]] FileReading read_file_text(std::string_view yaml, const std::string& file);
 /// From disk, as load_config() does; no file is read where `file` is empty.
 [[nodiscard]] Result<FileReading> load_file(const std::string& file);
-/// The folder that relative paths are told from: empty for that of the process.
+/// The folder against which relative paths are resolved; empty: the working directory of the process.
 [[nodiscard]] std::string folder_of(const std::string& file);
 
 }  // namespace sonde::config

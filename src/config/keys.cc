@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kStrategies =
-    std::to_array<std::string_view>({"round_robin", "least_loaded", "memory_optimized", "task_specific", "random"});
 constexpr auto kLogLevels = std::to_array<std::string_view>({"debug", "info", "warning", "error"});
 constexpr auto kSources = std::to_array<std::string_view>({"nvml", "simulated"});
 constexpr auto kSeverities = std::to_array<std::string_view>({"info", "warning", "critical"});

@@ -187,7 +187,7 @@ class Live : public LiveConfig {
   std::mutex changing_;  ///< held by whoever changes something, its callbacks included
   std::vector<std::function<void(const Config&)>> callbacks_;
 
-  mutable std::mutex mutex_;  ///< of what follows; never held while a file is written or somebody is told
+  mutable std::mutex mutex_;  ///< of what follows; never held while a file is written or callbacks run
   Sources sources_;
   Config wanted_;
   std::shared_ptr<const Config> in_force_;

@@ -23,7 +23,7 @@ struct KeyState {
   std::string key;    ///< "gpu.multi_gpu.default_strategy"
   std::string value;  ///< as JSON; passwords in URLs, and paths of webhooks, as ***
   Origin origin = Origin::built_in;
-  int64_t line = 0;                ///< in the file; 0 where it does not stand there
+  int64_t line = 0;                ///< line in the file; 0 if the file does not contain the key
   bool needs_restart = false;      ///< it is read at the start only
   bool waits_for_restart = false;  ///< the file has another value by now, which holds after a restart
 };

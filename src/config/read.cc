@@ -30,7 +30,7 @@ constexpr size_t kMaxFileBytes = size_t{1} << 20U;
 constexpr size_t kMaxProblems = 1000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Reads one file; collects what is wrong with it and goes on.
+/// Reads one file; collects its errors and continues.
 class FileReader {
  public:
   void read(std::string_view yaml, const std::string& file) {

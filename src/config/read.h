@@ -24,7 +24,7 @@ struct Reading {
   std::vector<Problem> problems;  ///< empty: `config` holds
 };
 
-/// Relative paths in it are told from the folder of `file`.
+/// Relative paths in it are resolved against the folder of `file`.
 [[nodiscard]] Reading read_config(std::string_view yaml, const std::string& file);
 /// The same from disk. The error is that of the file, or all mistakes, a line each: "FILE:LINE:COLUMN: KEY: MESSAGE".
 [[nodiscard]] Result<Config> load_config(const std::string& file);

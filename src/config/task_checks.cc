@@ -17,7 +17,7 @@ using Report = std::function<void(std::string_view key, std::string_view other, 
 
 constexpr std::string_view kTypes = "sonde.tasks.types";
 
-/// Tells what is wrong with one type, at its key or, where that does not stand in the file, at the type.
+/// Reports errors of one type, at its key or, if the file does not contain the key, at the type.
 class TypeCheck {
  public:
   TypeCheck(std::string_view name, const TaskType& type, const Config& config, const Report& report)

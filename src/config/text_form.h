@@ -12,7 +12,7 @@ struct TextForm {
   std::string_view allowed;  ///< "an http:// or https:// URL"
   std::string_view pattern;  ///< regular expression of the JSON schema: no stricter than `holds`
   bool may_be_empty = false;
-  bool is_path = false;    ///< a relative one is told from the folder of the configuration file
+  bool is_path = false;    ///< a relative path is resolved against the folder of the configuration file
   bool is_secret = false;  ///< the effective configuration shows it in part only
 };
 

@@ -52,7 +52,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Reads one value; tells what is wrong with it.
+/// Reads one value and reports its errors.
 class ValueReader {
  public:
   ValueReader(const Rule& rule, std::string_view unit, const Complain& complain)
@@ -308,7 +308,7 @@ class ValueReader {
   size_t complaints_ = 0;
 };
 
-/// Reads the entry of one type; tells what is wrong with it by the type's name.
+/// Reads the entry of one type and reports its errors with the type's name.
 class TypeReader {
  public:
   TypeReader(std::string type, const Complain& complain) : type_(std::move(type)), complain_(complain) {}

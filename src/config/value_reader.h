@@ -20,7 +20,7 @@ void read_value(const YAML::Node& node, const Key& key, Config& config, const Co
 /// Text of a file as an error may show it: on one line, in quotation marks, shortened.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-/// What stands there in place of a value, such as "a list stands here".
+/// What the file contains instead of a value, such as "found a list".
 [[nodiscard]] std::string_view stands_here(const YAML::Node& node);
 
 /// Whether a tag such as !env asks for what is not done here.

@@ -62,7 +62,7 @@ class DeviceSource {
   /// Reads the groups into `reading` and leaves the others as they are. What the GPU does not give becomes absent; the
   /// failing side is for a GPU that cannot be read at all.
   [[nodiscard]] virtual std::expected<void, GpuFailure> read(size_t gpu, ValueGroups groups, GpuReading& reading) = 0;
-  /// From now on wait_for_events() tells what this GPU reports.
+  /// From now on wait_for_events() returns the events of this GPU.
   [[nodiscard]] virtual std::expected<void, GpuFailure> subscribe(size_t gpu) = 0;
   /// Events of all subscribed GPUs; none where the time passed without one. For one thread.
   [[nodiscard]] virtual std::expected<std::vector<GpuEvent>, GpuFailure> wait_for_events(

@@ -16,7 +16,7 @@ struct GpuState {
   std::optional<GpuFailure> failure;
 };
 
-/// Reads all GPUs of a source at once, each on a thread of its own, and goes on without those that do not come back.
+/// Reads all GPUs of a source at once, each on its own thread, and continues without GPUs that do not respond.
 /// A thread that hangs in the driver is left alone; its GPU is asked again when the call returns. Groups are read one
 /// after the other, and what came back before the call that hangs is there.
 class ParallelReader {

@@ -87,7 +87,7 @@ class Dispatcher {
   [[nodiscard]] static Result<std::unique_ptr<Dispatcher>> make(DispatcherParts parts);
   virtual ~Dispatcher() = default;
   virtual void start() = 0;
-  /// Takes nothing more in, waits for inference requests and steps until the time is over; commands go on.
+  /// Accepts no more tasks, waits for inference requests and steps until the timeout; commands keep running.
   virtual void stop(std::chrono::milliseconds timeout) = 0;
 
   virtual void submit(TaskSpec spec, Submitted answered) = 0;
@@ -105,7 +105,7 @@ class Dispatcher {
   [[nodiscard]] virtual std::shared_ptr<const QueueSnapshot> snapshot() const = 0;  ///< never null
   [[nodiscard]] virtual const TaskStore& store() const = 0;
   [[nodiscard]] virtual const Executor& executor() const = 0;
-  /// Whether its thread comes round.
+  /// Whether its thread completed a step within the timeout.
   [[nodiscard]] virtual bool alive(std::chrono::milliseconds timeout) const = 0;
 };
 

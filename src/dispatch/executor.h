@@ -59,13 +59,13 @@ class Executor {
   virtual void start(const Launch& launch) = 0;
   /// SIGTERM to the whole group, SIGKILL after the grace.
   virtual void cancel(int64_t task, int64_t attempt) = 0;
-  /// Its end is in the database: what only told of it can go. Output stays.
+  /// Its end is in the database: its end record can be removed. Output stays.
   virtual void collected(int64_t task, int64_t attempt) = 0;
   /// Whether the process belongs to an attempt that runs, and to which: {task, attempt}.
   [[nodiscard]] virtual std::optional<std::pair<int64_t, int64_t>> task_of(int64_t pid) const = 0;
   /// The first process of a running attempt.
   [[nodiscard]] virtual std::optional<int64_t> pid_of(int64_t task, int64_t attempt) const = 0;
-  /// `from` below 0: so many bytes before the end. Absent where the attempt has no output: it was removed, or has not
+  /// `from` below 0: relative to the end. Absent if the attempt has no output: it was removed, or has not
   /// begun.
   [[nodiscard]] virtual Result<std::optional<LogPart>> log(int64_t task, int64_t attempt, LogStream stream,
                                                            int64_t from, int64_t max) const = 0;
@@ -74,7 +74,7 @@ class Executor {
   virtual void remove(int64_t task) = 0;  ///< all its files
   /// Bytes of all tasks' files; for the metrics. Can be some seconds old.
   [[nodiscard]] virtual int64_t bytes() const = 0;
-  /// Ends requests to workers; commands go on under their keepers.
+  /// Cancels requests to workers; commands keep running under their supervisors.
   virtual void stop() = 0;
 };
 

@@ -34,14 +34,14 @@ struct Rule {
   std::string_view name;
   std::string_view description;  ///< one line, for the docs
   std::optional<Refusal> (*refuse)(const Candidate& candidate) = nullptr;
-  /// The same without texts, for the thousands of times that nobody reads them.
+  /// The same without texts: called thousands of times where texts are not needed.
   bool (*refuses)(const Candidate& candidate) = nullptr;
   bool is_of_gpu = false;   ///< looks at the GPU and its load only: holds for all tasks alike
   bool is_lasting = false;  ///< of the GPU, and nothing that tasks do changes it
 };
 [[nodiscard]] std::span<const Rule* const> rules();
 
-/// Memory of the GPU that nobody holds and nothing is kept for; absent where the GPU does not say what it has.
+/// Free memory of the GPU that is not reserved; absent if the GPU does not report its memory.
 [[nodiscard]] std::optional<int64_t> room_bytes(const GpuState& gpu, const GpuLoad& load);
 
 }  // namespace sonde::dispatch

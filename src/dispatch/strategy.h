@@ -34,7 +34,8 @@ struct Scores {
   std::string note;            ///< for the decision, where there is something to say
 };
 
-/// How a GPU is chosen: strategies/list.inc, one file each, `extern const Strategy <name>_strategy`.
+/// A way to choose the GPU: a row of config/strategies.inc, and a file of dispatch/strategies that defines
+/// `extern const Strategy <name>_strategy`.
 struct Strategy {
   std::string_view name;         ///< as in gpu.multi_gpu.strategies
   std::string_view description;  ///< one line

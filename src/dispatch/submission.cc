@@ -24,7 +24,7 @@ std::unexpected<Refused> refused(std::string_view code, std::string detail) {
   return std::unexpected(Refused{.code = std::string(code), .detail = std::move(detail), .retry_after_s = {}});
 }
 
-/// "; allowed are: high, low, normal", or what there is where nothing is.
+/// "There is no priority 'hgh', did you mean 'high'? Known: high, low, normal."
 template <typename Names>
 std::string unknown_name(std::string_view what, const std::string& given, const Names& known) {
   std::vector<std::string_view> names;

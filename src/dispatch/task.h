@@ -107,7 +107,7 @@ struct Task {
   std::optional<int64_t> started_ns;  ///< of the first attempt
   std::optional<int64_t> ended_ns;
   std::vector<Attempt> attempts;
-  bool cancelling = false;  ///< it was told to end
+  bool cancelling = false;  ///< cancellation was requested
   std::string cancelled_by;
   std::optional<int64_t> least_room_bytes;  ///< after running out of memory: a GPU with more room than this
   std::vector<std::string> only_gpus;       ///< UUID that its batch was given; empty: any

@@ -54,7 +54,7 @@ class Host {
   [[nodiscard]] virtual const Result<std::shared_ptr<device::DeviceSource>>& gpus() const = 0;
 };
 
-/// What a check says, by texts_en.inc.
+/// Findings of a check, with the texts of texts_en.inc.
 class Findings {
  public:
   /// `id` is a row of texts_en.inc; `values` are for the {0}, {1}, ... of its texts.

@@ -11,7 +11,7 @@ namespace sonde::doctor {
 
 struct FoundLibrary {
   std::string path;
-  Version version;  ///< as its file is named: "libcudnn.so.9" tells the 9 only
+  Version version;  ///< as its file is named: "libcudnn.so.9" contains only the 9
 };
 
 /// The copies of a library: as the loader finds it, in LD_LIBRARY_PATH, in CUDA toolkits, in the Python and conda

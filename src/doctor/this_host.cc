@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kTimeout_ns = 10'000'000'000;            // of a program that only tells its version
+constexpr int64_t kTimeout_ns = 10'000'000'000;            // timeout of a program that prints its version
 constexpr std::chrono::milliseconds kOpenTimeout{30'000};  // the driver wakes GPUs, which takes seconds for each
 constexpr size_t kMaxFileBytes = size_t{1} << 20;          // of files in /proc, /sys and /etc
 

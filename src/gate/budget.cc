@@ -46,7 +46,7 @@ class Reader {
                 "a second YAML document begins here (---); a budget is one document with all rules in one list");
       }
     } catch (const YAML::Exception& e) {
-      problem(e.mark, fmt::format("invalid YAML: {}", e.msg));
+      problem(e.mark, fmt::format("not valid YAML: {}", e.msg));
     }
     std::ranges::stable_sort(reading.problems, {}, [](const BudgetProblem& p) { return std::pair(p.line, p.column); });
   }

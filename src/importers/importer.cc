@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/files/file.h"
 #include "importers/files/not_a_profile.h"
 #include "trace/align.h"
 #include "trace/link.h"
@@ -28,8 +27,8 @@ const std::array kImporters = {
 
 namespace fs = std::filesystem;
 
-const Importer* recognize(std::string_view head) {
-  const auto* found = std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(head); });
+const Importer* recognize(const Probe& probe) {
+  const auto* found = std::ranges::find_if(kImporters, [&](const Importer& i) { return i.recognizes(probe); });
   return found == kImporters.end() ? nullptr : found;
 }
 
@@ -39,8 +38,8 @@ Result<std::vector<std::string>> profiles_in(const fs::path& folder) {
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (!entry.is_regular_file(error)) continue;
-    const auto head = read_head(entry.path().string(), kHeadBytes);
-    const bool picked = head && std::ranges::any_of(kImporters, [&](const Importer& i) { return i.picks(*head); });
+    const auto probe = Probe::open(entry.path().string());
+    const bool picked = probe && std::ranges::any_of(kImporters, [&](const Importer& i) { return i.picks(*probe); });
     if (picked) found.push_back(entry.path().string());
   }
   if (error) return fail("cannot read the directory {}: {}", folder.string(), error.message());
@@ -54,10 +53,10 @@ Result<std::vector<std::string>> profiles_in(const fs::path& folder) {
 
 /// The format of a file that somebody named or that a folder has.
 Result<const Importer*> importer_of(const std::string& path) {
-  const auto head = read_head(path, kHeadBytes);
-  if (!head) return std::unexpected(head.error());
-  const Importer* importer = recognize(*head);
-  if (importer == nullptr) return std::unexpected(not_a_profile(path, *head));
+  const auto probe = Probe::open(path);
+  if (!probe) return std::unexpected(probe.error());
+  const Importer* importer = recognize(*probe);
+  if (importer == nullptr) return std::unexpected(not_a_profile(*probe));
   return importer;
 }
 

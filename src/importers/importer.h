@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "importers/probe.h"
 #include "trace/trace.h"
 
 namespace sonde {
@@ -26,19 +27,16 @@ struct FileContent {
 struct Importer {
   std::string_view name;
   std::string_view description;  ///< one line, for `sonde info` and the docs
-  /// True when a file that begins with `head` (at most kHeadBytes) is of this format. Names of files are never asked.
-  bool (*recognizes)(std::string_view head);
+  /// True if a file is of this format. The content decides, never the file's name.
+  bool (*recognizes)(const Probe& probe);
   /// The same where nobody named the file, but a folder that it lies in: true only when it is surely a profile.
-  bool (*picks)(std::string_view head);
+  bool (*picks)(const Probe& probe);
   /// Appends the file to `trace` as one more rank: entities, unsorted events, notes in the log. link() comes later.
   Status (*read)(const std::string& path, const ImportRequest& request, Trace& trace);
   bool kernel_report = false;  ///< a kernel profiler's: single launches, no timeline
   /// Where files of the format tell of either or both: what this one does. nullptr: as `kernel_report` says.
   FileContent (*content)(const std::string& path) = nullptr;
 };
-
-/// Enough to see a JSON trace's first keys or any banner.
-inline constexpr size_t kHeadBytes = 4096;
 
 [[nodiscard]] std::span<const Importer> importers();
 

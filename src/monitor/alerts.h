@@ -24,8 +24,8 @@ class HttpPoster {
   /// Ends posts that wait for an answer; those that come later fail.
   virtual void stop() {}
 };
-/// By libcurl: http and https, certificates checked, redirects not followed.
-[[nodiscard]] std::unique_ptr<HttpPoster> curl_poster();
+/// By http::Client: http and https, certificates verified, redirects not followed.
+[[nodiscard]] std::unique_ptr<HttpPoster> http_poster();
 
 /// Counts since the start, for the metrics.
 struct AlertCounts {

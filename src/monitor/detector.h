@@ -26,7 +26,8 @@ struct Argument {
 /// That something is wrong with a GPU now.
 struct Observation {
   size_t gpu = 0;
-  std::string subject = {};  ///< tells apart several of one detector on one GPU: "79", "link 3"; empty for one alone
+  std::string subject =
+      {};  ///< distinguishes incidents of one detector on one GPU: "79", "link 3"; empty for one alone
   Severity severity = Severity::warning;
   std::string text;  ///< id in texts_en.inc: "gpu_hot", with `.summary` and `.action` behind it
   std::vector<Argument> arguments = {};
@@ -65,7 +66,7 @@ class Detector {
 struct DetectorRow {
   std::string_view name;         ///< of its incidents: "gpu_hot"
   std::string_view description;  ///< one line
-  double clear_after_s = 60;     ///< an incident stays open so long after its last observation
+  double clear_after_s = 60;     ///< how long an incident stays open after its last observation
   std::unique_ptr<Detector> (*make)() = nullptr;
   std::string_view severity = {};  ///< for docs/serve/incidents.md: "warning; critical from 5 °C more"
   std::string_view clears = {};    ///< the same: when it is over

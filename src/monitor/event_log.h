@@ -10,7 +10,7 @@
 
 namespace sonde::monitor {
 
-/// Something that happened, as the event stream tells it.
+/// Something that happened, as the event stream reports it.
 struct Event {
   int64_t id = 0;    ///< grows by 1
   std::string type;  ///< "samples", "incident", "config", "source"; later "task"
@@ -27,7 +27,8 @@ class EventLog {
   [[nodiscard]] std::vector<Event> after(int64_t id, size_t max, bool& missed) const;
   [[nodiscard]] int64_t last_id() const;
 
-  /// `told` is called, from the thread that adds, after each event; it must be quick and must not call this object.
+  /// `callback` is called after each event, from the thread that adds it; it must be quick and must not call this
+  /// object.
   [[nodiscard]] int64_t subscribe(std::function<void()> callback);
   void unsubscribe(int64_t subscription);
 

@@ -7,7 +7,7 @@
 
 namespace sonde::monitor {
 
-/// How DCGM's metrics are told.
+/// How DCGM's metrics are exposed.
 enum class DcgmForm {
   linted,  ///< without what `promtool check metrics` objects to: the label modelName, the type counter, one name
   exact    ///< as dcgm-exporter has them

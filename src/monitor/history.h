@@ -67,7 +67,7 @@ class History {
 
   /// Writes what is not written yet: minutes that are over, and the one that is not.
   virtual void flush() = 0;
-  /// What last went wrong with the database (disk full, read-only); empty when it works. Memory goes on meanwhile.
+  /// What last went wrong with the database (disk full, read-only); empty when it works. History in memory continues.
   [[nodiscard]] virtual std::string trouble() const = 0;
 };
 

@@ -37,7 +37,7 @@ struct Incident {
 enum class IncidentChange { opened, changed, cleared, acknowledged };
 [[nodiscard]] std::string_view change_name(IncidentChange change);
 
-/// One change of an incident, as the event stream, the log and alerts are told it.
+/// One change of an incident, as reported to the event stream, the log and alerts.
 struct IncidentNews {
   IncidentChange change = IncidentChange::opened;
   Incident incident;
@@ -67,11 +67,11 @@ class IncidentBook {
   /// Beside each open incident.
   struct Kept {
     std::string text = {};    ///< id of its texts
-    int64_t reported_ns = 0;  ///< when people were last told a change
+    int64_t reported_ns = 0;  ///< when a change was last reported
     int64_t seen_ns = 0;      ///< from here its time to be cleared runs
     int64_t times_reopened = 0;
     bool restored = false;    ///< from before the restart, and not seen since
-    bool unreported = false;  ///< it happened again since people were told
+    bool unreported = false;  ///< it happened again since the last report
   };
   /// One that is over, or that a person cleared while it went on.
   struct Past {

@@ -32,7 +32,7 @@ constexpr milliseconds kFirstTimeout(5000);
 /// That a round waits for an opening. A library that hangs is waited for in short pieces, so that stop() is quick.
 constexpr milliseconds kOpenTimeout(1000);
 constexpr double kShortestIntervalS = 0.05;
-/// Between two looks that somebody asked for: a read of eight GPUs takes some 20 ms.
+/// Minimum time between two requested reads; a read of eight GPUs takes about 20 ms.
 constexpr int64_t kLooksApartNs = 100 * kNsPerMillisecond;
 
 int64_t of_seconds(double seconds) { return static_cast<int64_t>(std::max(seconds, kShortestIntervalS) * kSecondNs); }
@@ -332,7 +332,7 @@ class Worker : public Monitor {
     for (const auto& callback : callbacks_) callback();
   }
 
-  /// A change by a person: seen at once, and told to alert receivers at the next round.
+  /// A change by a user: visible immediately, sent to alert receivers at the next round.
   template <typename Change>
   bool change(const Change& make) {
     std::optional<IncidentNews> news;

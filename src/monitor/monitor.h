@@ -89,7 +89,8 @@ class Monitor {
   virtual void round() = 0;
 
   [[nodiscard]] virtual std::shared_ptr<const HostSnapshot> snapshot() const = 0;  ///< never null
-  /// `told` is called after each new snapshot of a round, from the monitor's thread; it must be quick. Before start().
+  /// `callback` is called after each new snapshot of a round, from the monitor's thread; it must be quick. Before
+  /// start().
   virtual void on_round(std::function<void()> callback) { (void)callback; }
   /// Somebody waits for what use and memory are now: they are read before the next round, though not more often than
   /// ten times a second. Such a look makes no history, incidents or alerts.

@@ -9,9 +9,9 @@
 
 namespace sonde::monitor {
 
-/// Whose a process on a GPU is. What /proc does not tell is empty or absent.
+/// Owner of a process on a GPU. Values that /proc does not provide are empty or absent.
 struct ProcessOwner {
-  bool alive = false;                 ///< else the GPU names a process that is no more: its memory is held by nobody
+  bool alive = false;                 ///< false: the GPU lists a process that no longer exists; its memory is leaked
   std::string user;                   ///< by name where the host knows it, else its number
   std::string command;                ///< command line, words that look like secrets left out (base/privacy.h)
   std::string container;              ///< id, first 12 digits, by its cgroup: docker, containerd, CRI-O, podman

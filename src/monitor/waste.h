@@ -19,7 +19,7 @@ struct Wasted;
 enum class WasteKind {
   held_idle,    ///< a process holds memory and nothing runs
   dead_memory,  ///< memory is held, and no living process holds it
-  unused        ///< nothing runs and nobody holds it
+  unused        ///< nothing runs and no process holds memory
 };
 [[nodiscard]] std::string_view waste_name(WasteKind kind);
 
@@ -30,7 +30,7 @@ struct WasteEntry {
   std::string user;  ///< empty for dead memory and unused GPUs
   std::string container;
   double hours = 0;       ///< of the GPU
-  double energy_kwh = 0;  ///< that it drew meanwhile
+  double energy_kwh = 0;  ///< energy consumed in that time
   double money = 0;       ///< by config::Cost; 0 where nothing is priced
   int64_t since_ns = 0;
   int64_t until_ns = 0;

@@ -55,7 +55,7 @@ using Taken = std::expected<api::Request, const Refusal*>;
 template <typename Stream>
 class HttpConnection final : public Connection, public std::enable_shared_from_this<HttpConnection<Stream>> {
  public:
-  /// `crowded`: there are as many connections as may be, so that this one is told so unless it asks for the health.
+  /// `crowded`: the connection limit is reached; requests other than health checks get 503.
   template <typename... Tls>
   HttpConnection(std::shared_ptr<Hub> hub, Tcp::socket socket, bool crowded, Tls&... tls)
       : hub_(std::move(hub)), stream_(std::move(socket), tls...), crowded_(crowded) {

@@ -82,7 +82,7 @@ api::Response counted(Hub& hub, api::Response response) {
 
 namespace {
 
-/// So many connections beyond the limit are told that there are too many; further ones are closed at once.
+/// This many connections beyond the limit get a 503 response; further ones are closed immediately.
 constexpr int64_t kRoomToRefuse = 64;
 
 Result<Tcp::endpoint> endpoint_of(const config::Server& options) {
@@ -212,7 +212,7 @@ class HttpServer final : public Server {
     thread_ = std::thread([this] { hub_->io.run(); });
   }
 
-  /// Connections may end while they are told, and those that do are only ever the one that is told.
+  /// A connection may end while it is notified; no other connection ends then.
   template <typename Call>
   static void for_each(Hub& hub, const Call& call) {
     for (auto at = hub.all.begin(); at != hub.all.end();) call(**at++);

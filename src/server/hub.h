@@ -50,7 +50,7 @@ struct Hub {
   std::atomic<int64_t> requests{0};
   std::atomic<int64_t> timed_out{0};
 
-  /// Answers that nobody reads may take so much; beyond it only short ones are given.
+  /// Memory limit of unread responses; beyond it only short responses are sent.
   static constexpr size_t kMaxAnswerBytes = 64U << 20U;
 
   /// Bodies of all connections together may take so much.

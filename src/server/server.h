@@ -44,7 +44,7 @@ class Server {
   /// Certificate and key are read again for new connections, so that they can be renewed.
   [[nodiscard]] virtual Status reload_certificate() = 0;
   [[nodiscard]] virtual ServerCounts counts() const = 0;
-  /// Whether the thread that serves comes round within `timeout`.
+  /// Whether the server's thread responds within `timeout`.
   [[nodiscard]] virtual bool alive(std::chrono::milliseconds timeout) = 0;
   /// Accepts no more, ends event streams, waits for requests that run, `timeout` at most, and then without their
   /// clients for the calls of `answer` that run: none does when this returns.

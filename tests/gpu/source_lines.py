@@ -46,7 +46,7 @@ def shares(path, metric=COUNT):
 def of_sonde(host, *options):
     path = host.file("hot_line.sqlite")
     done = run([SONDE, "record", "-f", *options, "-o", path, "--", program(host), 2])
-    if "may not read the GPU's counters" in done.stderr:
+    if "is not permitted to read the GPU's counters" in done.stderr:
         raise Missing("this user may not read counters")
     return path, done.stderr
 

@@ -113,7 +113,7 @@ def pin_prune_remove(folder):
     f.sonde("baseline", "remove", "latest")
     assert f.entries() == []
     f.sonde("baseline", "prune", code=2)
-    assert "takes a day" in f.sonde("baseline", "prune", "--older-than", "soon", code=1)
+    assert "needs a date" in f.sonde("baseline", "prune", "--older-than", "soon", code=1)
 
 
 def hostile_folders(folder):

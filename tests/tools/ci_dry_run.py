@@ -199,7 +199,7 @@ def wrong(folder):
     for environment, step, says in (
         ({"SONDE_COMMAND": ""}, "profile", "set it to the command to measure"),
         ({"SONDE_COMMAND": "true", "SONDE_RUNS": "ten"}, "profile", "must be a positive integer"),
-        ({"SONDE_COMMAND": "true", "SONDE_TOOL": "perf"}, "profile", "there is no tool 'perf'"),
+        ({"SONDE_COMMAND": "true", "SONDE_TOOL": "perf"}, "profile", "unknown SONDE_TOOL 'perf'"),
         ({"SONDE_COMMAND": "exit 9", "SONDE_RUNS": "1"}, "profile", "exit code 9"),
         ({"SONDE_COMMAND": "true", "SONDE_TOOL": "pytorch", "SONDE_RUNS": "1"}, "profile", "SONDE_PROFILE"),
         ({}, "gate", "run the step 'profile' first"),
@@ -220,10 +220,10 @@ def wall_time(folder):
     code, output = place.shell("\n".join([*steps, "bash .sonde/ci/gate.sh keep"]), settings)
     expect("first", (code, "not_comparable" in output, f": {RUNS} runs" in output), (0, True, True), output)
     code, output = place.shell("\n".join(steps), settings | {"SONDE_COMMAND": "sleep 0.5"})
-    expect("slower than the baseline", "the gate says: fail" in output, True, output)
+    expect("slower than the baseline", "gate outcome: fail" in output, True, output)
     base = {"SONDE_COMMAND": "sleep 0.5", "SONDE_BASE_COMMAND": "sleep 0.01"}
     code, output = place.shell("\n".join(steps), settings | base)
-    expect("slower than the base command", "the gate says: fail" in output, True, output)
+    expect("slower than the base command", "gate outcome: fail" in output, True, output)
     print("wall time: not comparable, fail against a baseline and against a command")
 
 
@@ -250,9 +250,9 @@ def recorded(folder):
     code, output = place.shell("\n".join([*steps, keep]), settings | {"SONDE_COMMAND": command("many")})
     expect("first", (code, "not_comparable" in output, f": {RUNS} runs" in output), (0, True, True), output)
     code, output = place.shell("\n".join(steps), settings | {"SONDE_COMMAND": command("many")})
-    expect("the same program", "the gate says: pass" in output, True, output)
+    expect("the same program", "gate outcome: pass" in output, True, output)
     code, output = place.shell("\n".join(steps), settings | {"SONDE_COMMAND": command("collective")})
-    expect("others, longer kernels", "the gate says: fail" in output, True, output)
+    expect("others, longer kernels", "gate outcome: fail" in output, True, output)
     print("sonde record: not comparable, pass, fail")
 
 

@@ -161,7 +161,7 @@ class KernelJoin(unittest.TestCase):
         self.assertIsNone(tree[("iteration #", "layer.#", "mlp")]["DRAM Read (bytes)"])
         self.assertEqual(tree[("iteration #", "layer.#", "mlp")]["Measured (%)"], 0)
         self.assertIn("grid 256x1x1, block 256x1x1", notes)
-        self.assertIn("measured with other grid", notes)
+        self.assertIn("measured only with another grid", notes)
         self.assertIn("measured only in other ranges", notes)
         self.assertIn("histogram(int*), grid 8x1x1, block 256x1x1: not on the timeline", notes)
 

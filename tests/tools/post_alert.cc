@@ -8,7 +8,7 @@ int main(int count, char** arguments) {
     fmt::print(stderr, "post_alert URL\n");
     return 2;
   }
-  const auto poster = sonde::monitor::curl_poster();
+  const auto poster = sonde::monitor::http_poster();
   const auto status = poster->post(arguments[1], "application/json", "{}", std::chrono::seconds(30));
   fmt::print("{}\n", status ? std::to_string(*status) : status.error().message);
   return 0;

@@ -105,7 +105,7 @@ def which_session(folder):
     check(sockets(folder) == ["one.sock"], "the socket of a dead recorder")
     check(one.end()[0] == 5, "the other one")
     os.chmod(folder / "sonde", 0o755)
-    check("not this user's alone" in sonde(folder, "sessions", "list", code=1), "a folder that is open to others")
+    check("other users can access" in sonde(folder, "sessions", "list", code=1), "a folder that is open to others")
 
 
 def rubbish(folder):
@@ -236,7 +236,7 @@ def recovered(folder):
     check(0 < names_of(folder / "cut.sqlite")["kept"] < 200, "the pieces that are whole")
     for content in (b"", b"x" * 1000):
         cut.write_bytes(content)
-        check("no recording of Sonde's" in sonde(folder, "record", "--recover", cut, "-f", code=1), content)
+        check("not a Sonde recording" in sonde(folder, "record", "--recover", cut, "-f", code=1), content)
 
 
 def ended_by_time(folder):

@@ -173,7 +173,7 @@ def replaced(folder):
     found = Chains(path).frames(LAUNCH)
     own = {symbol for frames in found for symbol, module, *_ in frames if module == str(copy)}
     check(own and all(symbol.startswith("0x") for symbol in own), own)
-    check("was replaced since it ran" in run.stderr, run.stderr)
+    check("was replaced after it ran" in run.stderr, run.stderr)
 
 
 def thresholds(folder):

@@ -108,7 +108,7 @@ def each_launch(folder):
         check(not any(metric.startswith("sm__cycles") for metric in profile[1]), profile[1])
     check("sampled 6 kernel launches: 3981 samples at 36 instructions" in run.stderr, run.stderr)
     check(3 * sum(NS[f] >> 7 for f in ("vector_add", "gemm")) == 3981, "the number in this test")
-    check("lie in functions" not in run.stderr and "no source lines" in run.stderr, run.stderr)
+    check("are in functions" not in run.stderr and "no source lines" in run.stderr, run.stderr)
     record(path, *ONLY, "--sampling-interval", "3")
     for profile in profiles(path):
         check_samples(profile, period=8)
@@ -131,7 +131,7 @@ def behind_others(folder):
     path = folder / "behind.sqlite"
     run = record(path, *ONLY, "--kernel-regex", "vector_add", program=("behind", "3"))
     found = profiles(path)
-    check(len(found) == 3 and "lie in functions" not in run.stderr, run.stderr)
+    check(len(found) == 3 and "are in functions" not in run.stderr, run.stderr)
     for profile in found:
         check_samples(profile)
 
@@ -304,7 +304,7 @@ def losses(folder):
     run = record(path, *ONLY, program=("plain", "1"), SONDE_FAKE_CUPTI="pc_full")
     check("buffer was full in 2 sampled launches" in run.stderr and len(profiles(path)) == 2, run.stderr)
     run = record(path, *ONLY, program=("plain", "1"), SONDE_FAKE_CUPTI="pc_elsewhere=9")
-    check("18 samples lie in functions that kernels call" in run.stderr, run.stderr)
+    check("18 samples are in functions that kernels call" in run.stderr, run.stderr)
     for function, values, parts in profiles(path):
         check(parts[COUNT] == samples_of(function)[COUNT], parts)
         check(values[COUNT] == sum(parts[COUNT].values()) + 9, values)
@@ -321,7 +321,7 @@ def losses(folder):
 def not_to_be_had(folder):
     path = folder / "refused.sqlite"
     for fault, said in (("pc_fails=35", "NVreg_RestrictProfilingToAdminUsers=0"), ("pc_fails=9", "another profiler"),
-                        ("pc_fails=27", "cannot do it"), ("pc_data_fails=999", "cuptiPCSamplingGetData gave 999")):
+                        ("pc_fails=27", "does not support this operation"), ("pc_data_fails=999", "cuptiPCSamplingGetData returned 999")):
         run = record(path, *ONLY, SONDE_FAKE_CUPTI=fault)
         check(run.returncode == 0 and '"gemm' not in run.stderr, run.stderr)
         check(run.stderr.count("warning: kernel sampling stopped") == 1 and said in run.stderr, (fault, run.stderr))

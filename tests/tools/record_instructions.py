@@ -115,7 +115,7 @@ def one_fails(folder):
                  SONDE_FAKE_CUPTI="pc_fails=35")
     found = profiles(path)
     check([function for function, _, _ in found] == ["gemm", "vector_add"], found)  # the first launch was lost to sampling
-    check("each a later one" not in run.stderr, run.stderr)
+    check("each a later launch" not in run.stderr, run.stderr)
     for profile in found:
         check_counts(profile)
     run = record(path, "--set", "full", *ALONE, program=("plain", "4"), SONDE_FAKE_CUPTI="sass_fails=8")
@@ -129,7 +129,7 @@ def refused(folder):
     path = folder / "refused.sqlite"
     for fault, said in (("sass_fails=35", "NVreg_RestrictProfilingToAdminUsers=0"),
                         ("sass_unknown", "CUPTI has no smsp__sass_thread_inst_executed_pred_on for this GPU"),
-                        ("sass_data_fails=999", "cuptiSassMetricsFlushData gave 999")):
+                        ("sass_data_fails=999", "cuptiSassMetricsFlushData returned 999")):
         run = record(path, *ALONE, SONDE_FAKE_CUPTI=fault)
         check(run.returncode == 0, run.stderr)
         check(run.stderr.count("warning: instructions were not counted") == 1 and said in run.stderr, run.stderr)
@@ -150,7 +150,7 @@ def killed(folder):
     path = folder / "killed.sqlite"
     run = record(path, *ALONE, SONDE_FAKE_CUPTI="sass_kills")
     check(run.returncode == 137, run.returncode)
-    check(f"was to count the instructions of {MANGLED['vector_add']}" in run.stderr, run.stderr)
+    check(f"was counting the instructions of {MANGLED['vector_add']}" in run.stderr, run.stderr)
     check("no kernel was measured" not in run.stderr, run.stderr)
 
 

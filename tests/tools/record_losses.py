@@ -58,7 +58,7 @@ def stalled(folder):
     code, errors = shell.end()
     check(code == 0, errors)
     recorded = Recorded(path)
-    dropped = int(re.search(r"memory was full: (\d+)", errors)[1])
+    dropped = int(re.search(r"buffers were full: (\d+)", errors)[1])
     records = int(re.search(r"for all (\d+)", errors)[1])
     # Each program tells of itself once; calls of the shell and its programs are rows of their own.
     ((calls,),) = recorded.rows("SELECT count(*) FROM OSRT_API")

@@ -40,8 +40,8 @@ class Sampled(Recorded):
 
     def broken(self):
         """The share that the recording states."""
-        ((percent, chains),) = [re.match(r"([\d.]+) % of (\d+) call chains are broken", text).groups()
-                                for text in self.remarks() if "are broken" in text]
+        ((percent, chains),) = [re.match(r"([\d.]+) % of (\d+) call stacks are incomplete", text).groups()
+                                for text in self.remarks() if "are incomplete" in text]
         return float(percent) / 100, int(chains)
 
 
@@ -172,7 +172,7 @@ def replaced_program(folder):
     run, profile = sampled(folder / "replaced.sqlite", "sh", "-c", script)
     own = {symbol for chain in profile.chains().values() for symbol, module in chain if module == str(copy)}
     check(own and not any("spin" in symbol or "level" in symbol for symbol in own), own)
-    check("was replaced since it ran" in run.stderr, run.stderr)
+    check("was replaced after it ran" in run.stderr, run.stderr)
 
 
 def blocked(profile):

@@ -1,4 +1,4 @@
-/** What one view asks of another: where to go on the timeline, which page of the report to show. */
+/** What one view asks of another: where to go on the timeline. */
 
 export interface Focus {
   /** Index of ReportDocument.profiles. */
@@ -14,6 +14,4 @@ export interface Focus {
 export interface Navigation {
   /** Shows the timeline at this place, with some room around it, and marks the span. */
   showOnTimeline(focus: Focus): void;
-  /** Shows a part of the page by its id: "findings", "timeline", "modules", "kernels", "copies", "steps", "tables", "capture". */
-  show(part: string): void;
 }

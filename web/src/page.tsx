@@ -1,24 +1,15 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { CaptureView } from './capture/capture_view.tsx';
-import { CopiesView } from './charts/copies_view.tsx';
-import { KernelsView } from './charts/kernels_view.tsx';
-import { StepsView } from './charts/steps_view.tsx';
 import type { Report } from './data/report.ts';
-import { VerdictView } from './gate/verdict_view.tsx';
-import { EvidenceBanner, findingAt } from './findings/evidence_banner.tsx';
-import { ModulesView } from './modules/modules_view.tsx';
+import { findingAt } from './findings/evidence_banner.tsx';
 import type { Focus, Navigation } from './navigation.ts';
 import { Header } from './page/header.tsx';
-import { Overview } from './page/overview.tsx';
 import { Part } from './page/page_part.tsx';
-import { partsOf, whyMissing } from './page/parts.ts';
-import { hashOfPart, type EvidencePlace, type PagePlace, type PartId } from './page/place.ts';
+import { partsOf, whyMissing } from './page/parts.tsx';
+import { hashOfPart, type EvidencePlace, type PagePlace } from './page/place.ts';
 import { printReport, usePrinting } from './page/printing.ts';
 import { Tabs } from './page/tabs.tsx';
 import { usePlace } from './page/use_place.ts';
 import { useScrollOfPart } from './page/use_scroll.ts';
-import { TablesView } from './tables/tables_view.tsx';
-import { TimelineView } from './timeline/timeline_view.tsx';
 
 /** The whole report: what it is of, and its parts, of which one is shown. */
 export function ReportPage({ report }: { report: Report }) {
@@ -36,16 +27,16 @@ export function ReportPage({ report }: { report: Report }) {
       <Header report={report} />
       <Tabs current={place.part} report={report.document} />
       <main>
-        {partsOf(report.document).map(({ id, title }) => (
+        {partsOf(report.document).map((part) => (
           <Part
-            key={id}
-            id={id}
-            title={title}
-            shown={id === place.part}
+            key={part.id}
+            id={part.id}
+            title={part.title}
+            shown={part.id === place.part}
             printing={printing}
-            missing={whyMissing(profiles, id)}
+            missing={whyMissing(profiles, part)}
           >
-            <PartContent id={id} report={report} place={place} focus={focus} navigation={navigation} />
+            <part.View report={report} place={place} focus={focus} navigation={navigation} />
           </Part>
         ))}
       </main>
@@ -55,7 +46,7 @@ export function ReportPage({ report }: { report: Report }) {
 }
 
 /** The address stays that of the part. */
-const skipTo = (part: PartId) => (event: Event) => {
+const skipTo = (part: string) => (event: Event) => {
   event.preventDefault();
   document.getElementById(`part-${part}`)?.focus();
 };
@@ -96,49 +87,8 @@ function useNavigation(report: Report, place: PagePlace): [Focus | null, Navigat
         setFocus({ ...wanted });
         location.hash = hashOfPart('timeline');
       },
-      show: (part) => {
-        location.hash = hashOfPart(part);
-      },
     }),
     [],
   );
   return [focus, navigation];
-}
-
-interface ContentProps {
-  id: PartId;
-  report: Report;
-  place: PagePlace;
-  focus: Focus | null;
-  navigation: Navigation;
-}
-
-function PartContent({ id, report, place, focus, navigation }: ContentProps) {
-  switch (id) {
-    case 'verdict':
-      return <VerdictView report={report} />;
-    case 'overview':
-      return <Overview report={report} />;
-    case 'timeline':
-      return (
-        <>
-          {place.evidence ? <EvidenceBanner report={report} at={place.evidence} /> : null}
-          <div class="timeline-room">
-            <TimelineView report={report} focus={focus} />
-          </div>
-        </>
-      );
-    case 'modules':
-      return <ModulesView report={report} navigation={navigation} />;
-    case 'kernels':
-      return <KernelsView report={report} navigation={navigation} />;
-    case 'copies':
-      return <CopiesView report={report} navigation={navigation} />;
-    case 'steps':
-      return <StepsView report={report} navigation={navigation} />;
-    case 'tables':
-      return <TablesView report={report} navigation={navigation} chosen={place.table} />;
-    case 'capture':
-      return <CaptureView report={report} />;
-  }
 }

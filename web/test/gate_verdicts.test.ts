@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GateCheck } from '../src/data/format.ts';
-import { partsOf } from '../src/page/parts.ts';
+import { partsOf } from '../src/page/parts.tsx';
 import {
   amountText,
   chanceText,

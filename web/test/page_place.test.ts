@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { figuresOf, gpuShares, median } from '../src/page/figures.ts';
 import { filesText, gpusText, listed, productsOf } from '../src/page/header.tsx';
 import { isMeasured, launchesText } from '../src/page/measured_note.tsx';
-import { whyMissing } from '../src/page/parts.ts';
-import { hashOfEvidence, hashOfPart, hashOfTable, placeOfHash } from '../src/page/place.ts';
+import { kParts, whyMissing } from '../src/page/parts.tsx';
+import { hashOfEvidence, hashOfTable, placeOfHash } from '../src/page/place.ts';
 import { Report } from '../src/data/report.ts';
 import { hostile, sampleDamaged, sampleReport } from './sample_report.ts';
 
@@ -12,29 +12,31 @@ const thin = '\u202f';
 const nowhere = { evidence: null, table: null };
 const profile = sampleReport().document.profiles[0]!;
 const damaged = sampleDamaged();
+const placeOf = (hash: string) => placeOfHash(hash, kParts);
+const partOf = (id: string) => kParts.find((part) => part.id === id)!;
+const missing = (profiles: (typeof profile)[], id: string) => whyMissing(profiles, partOf(id));
 
 test('the address leads to a part, a table, a place of a finding', () => {
-  assert.deepEqual(placeOfHash('#kernels'), { part: 'kernels', ...nowhere });
-  assert.deepEqual(placeOfHash(''), { part: 'overview', ...nowhere });
-  assert.deepEqual(placeOfHash('#findings'), { part: 'overview', ...nowhere });
+  assert.deepEqual(placeOf('#kernels'), { part: 'kernels', ...nowhere });
+  assert.deepEqual(placeOf(''), { part: 'overview', ...nowhere });
+  assert.deepEqual(placeOf('#findings'), { part: 'overview', ...nowhere });
   const at = { profile: 1, finding: 2, evidence: 34 };
-  assert.deepEqual(placeOfHash(hashOfEvidence(at)), { part: 'timeline', evidence: at, table: null });
-  for (const table of ['cuda_api_sum', 'a/b #%', hostile.emoji])
-    assert.equal(placeOfHash(hashOfTable(table)).table, table);
+  assert.deepEqual(placeOf(hashOfEvidence(at)), { part: 'timeline', evidence: at, table: null });
+  for (const table of ['cuda_api_sum', 'a/b #%', hostile.emoji]) assert.equal(placeOf(hashOfTable(table)).table, table);
 });
 
 test('an address that makes no sense leads to the part, or to the overview', () => {
-  assert.deepEqual(placeOfHash('#timeline/evidence-1-x'), { part: 'timeline', ...nowhere });
-  assert.deepEqual(placeOfHash('#__proto__'), { part: 'overview', ...nowhere });
-  assert.equal(placeOfHash('#tables/%').table, '%');
-  assert.equal(hashOfPart('<img>'), '#overview');
+  assert.deepEqual(placeOf('#timeline/evidence-1-x'), { part: 'timeline', ...nowhere });
+  assert.deepEqual(placeOf('#__proto__'), { part: 'overview', ...nowhere });
+  assert.equal(placeOf('#tables/%').table, '%');
+  assert.deepEqual(placeOf('#<img>'), { part: 'overview', ...nowhere });
 });
 
 test('a part that is missing says why', () => {
-  assert.equal(whyMissing([profile], 'tables'), null);
-  assert.equal(whyMissing([profile], 'modules'), 'no ranges were recorded');
-  assert.equal(whyMissing(damaged.document.profiles, 'timeline'), 'no events with times were recorded');
-  assert.equal(whyMissing([...damaged.document.profiles, profile], 'steps'), null);
+  assert.equal(missing([profile], 'tables'), null);
+  assert.equal(missing([profile], 'modules'), 'no ranges were recorded');
+  assert.equal(missing(damaged.document.profiles, 'timeline'), 'no events with times were recorded');
+  assert.equal(missing([...damaged.document.profiles, profile], 'steps'), null);
 });
 
 test('a damaged part fails alone, in one sentence', async () => {

@@ -26,17 +26,21 @@ std::optional<int64_t> threads_of(const Trace& trace, const KernelProfile& kerne
   return stated ? stated : amount(1.0 * kernel.block[0] * kernel.block[1] * kernel.block[2]);
 }
 
+/// Static and dynamic shared memory of a block, in bytes.
+std::optional<int64_t> shared_of(const Trace& trace, const KernelProfile& kernel) {
+  const auto fixed = integer(trace, kernel, "launch__shared_mem_per_block_static");
+  const auto dynamic = integer(trace, kernel, "launch__shared_mem_per_block_dynamic");
+  if (fixed && dynamic) return *fixed + *dynamic;
+  // ncu's sum of both holds more than they (the driver's share); a timeline's is what some recorders give instead.
+  return kernel.from_timeline ? integer(trace, kernel, "launch__shared_mem_per_block") : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<LaunchShape> shape_of_profile(const Trace& trace, const KernelProfile& kernel) {
   const auto threads = threads_of(trace, kernel);
   const auto registers = integer(trace, kernel, "launch__registers_per_thread");
-  const auto fixed = integer(trace, kernel, "launch__shared_mem_per_block_static");
-  const auto dynamic = integer(trace, kernel, "launch__shared_mem_per_block_dynamic");
-  // ncu's sum of both holds more than they (the driver's share); a timeline's is what some recorders give instead.
-  const auto both = fixed && dynamic       ? std::optional(*fixed + *dynamic)
-                    : kernel.from_timeline ? integer(trace, kernel, "launch__shared_mem_per_block")
-                                           : std::nullopt;
+  const auto both = shared_of(trace, kernel);
   if (!threads || !registers || !both) return std::nullopt;
   LaunchShape shape;
   shape.threads_per_block = *threads;

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxBytes = 4 << 20;
 constexpr int kTries = 100;
 
-/// What tells one state of a file from another.
+/// Distinguishes states of a file.
 struct FileState {
   bool there = false;
   dev_t device = 0;

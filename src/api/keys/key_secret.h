@@ -12,7 +12,7 @@ namespace sonde::api {
 
 /// 64 hex digits.
 [[nodiscard]] std::string sha256_hex(std::string_view text);
-/// Compares texts of equal length in a time that does not tell where they differ.
+/// Compares texts of equal length in constant time.
 [[nodiscard]] bool same_secretly(std::string_view a, std::string_view b);
 
 }  // namespace sonde::api

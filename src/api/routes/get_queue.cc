@@ -33,7 +33,7 @@ void put_gpus(JsonText& json, const dispatch::QueueSnapshot& queue, const monito
   json.close_array();
 }
 
-/// Every state stands there, with 0 where there is none.
+/// Every state is present, with 0 if no task has it.
 void put_states(JsonText& json, const std::map<dispatch::TaskState, int64_t>& counts) {
   json.key("by_state").open_object();
   for (const auto state : {dispatch::TaskState::blocked, dispatch::TaskState::waiting, dispatch::TaskState::running}) {

@@ -16,7 +16,7 @@ Response answer(const Call& call) {
   const auto dispatcher = dispatcher_of(call.services);
   if (!dispatcher) return dispatcher.error();
   const int64_t limit = query_integer(call, "limit", kDefaultLimit);
-  // One more than asked for tells whether there are more.
+  // Reads one more than requested, to know whether there are more.
   const auto found = (*dispatcher)->store().list_batches(query_integer(call, "before", 0), limit + 1);
   if (!found) return refuse("tasks_unreadable", {{"what", found.error().message}});
   const auto shown = std::min(found->size(), static_cast<size_t>(limit));

@@ -21,7 +21,7 @@ std::string uuid_of(const Call& call) {
   return gpu ? (*gpu)->uuid : id;
 }
 
-/// What is open is told as it is now: the history has it as of its last change.
+/// Open incidents are shown in their current state; the history has the state of the last change.
 const monitor::Incident& as_now(const monitor::Incident& kept, const monitor::HostSnapshot& host) {
   const auto open = std::ranges::find(host.open, kept.id, &monitor::Incident::id);
   return open == host.open.end() ? kept : *open;
@@ -30,7 +30,7 @@ const monitor::Incident& as_now(const monitor::Incident& kept, const monitor::Ho
 Response answer(const Call& call) {
   const int64_t limit = query_integer(call, "limit", kDefaultLimit);
   const bool open_only = call.query("state") != "all";
-  // One more than asked for tells whether there are more.
+  // Reads one more than requested, to know whether there are more.
   const auto found =
       call.services.history->incidents(uuid_of(call), open_only, query_integer(call, "before", 0), limit + 1);
   if (!found) return refuse("history_unavailable", {{"what", found.error().message}});

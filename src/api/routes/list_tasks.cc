@@ -28,7 +28,7 @@ Response answer(const Call& call) {
   const auto dispatcher = dispatcher_of(call.services);
   if (!dispatcher) return dispatcher.error();
   dispatch::TaskQuery query = query_of(call);
-  const auto limit = static_cast<size_t>(query.max++);  // one more tells whether there are more
+  const auto limit = static_cast<size_t>(query.max++);  // one more, to know whether there are more
   const auto found = (*dispatcher)->list(query);
   if (!found) return refuse("tasks_unreadable", {{"what", found.error().message}});
   const size_t shown = std::min(found->size(), limit);

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using Specs = std::vector<dispatch::TaskSpec>;
 
-/// What somebody wants to submit, resolved.
+/// A resolved submission.
 struct Wanted {
   std::string name;
   std::string key;

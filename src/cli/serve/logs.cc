@@ -1,21 +1,19 @@
 #include "cli/serve/logs.h"
 
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <syslog.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <string>
-#include <vector>
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
-#include <systemd/sd-journal.h>
 
+#include "cli/serve/journal_entry.h"
 #include "cli/serve/log_text.h"
+#include "cli/serve/unix_datagram.h"
 
 namespace sonde::serve {
 namespace {
@@ -43,25 +41,12 @@ class TerminalLog final : public Log {
   spdlog::logger logger_;
 };
 
-std::string journal_name(std::string_view name) {
-  std::string result = "SONDE_";
-  for (const char c : name) result += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return result;
-}
-
 class JournalLog final : public Log {
  public:
   void write(LogLevel level, std::string_view message, std::span<const LogField> fields) override {
     if (level < level_) return;
-    constexpr std::array kPriorities = {LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERR};
-    std::vector<std::string> texts = {"MESSAGE=" + log_line(message, fields), "SYSLOG_IDENTIFIER=sonde",
-                                      fmt::format("PRIORITY={}", kPriorities.at(static_cast<size_t>(level)))};
-    for (const LogField& field : fields) texts.push_back(journal_name(field.name) + "=" + field.value);
-    std::vector<iovec> parts;
-    parts.reserve(texts.size());
-    for (std::string& text : texts) parts.push_back({.iov_base = text.data(), .iov_len = text.size()});
-    // In parentheses it is the function, not the macro that adds this place in the source to each message.
-    (sd_journal_sendv)(parts.data(), static_cast<int>(parts.size()));
+    // While the journal's service restarts, its socket keeps the messages.
+    static_cast<void>(send_datagram("/run/systemd/journal/socket", journal_entry(level, message, fields)));
   }
   void set_level(LogLevel level) override { level_ = level; }
 

@@ -182,7 +182,7 @@ class RunningService final : public Service {
 
   void make_monitor() {
     hostname_ = own_hostname();
-    alerts_ = monitor::AlertSender::start(monitor::curl_poster(), *log_, hostname_);
+    alerts_ = monitor::AlertSender::start(monitor::http_poster(), *log_, hostname_);
     owners_ = monitor::ProcessOwners::of_proc();
     sources_ = sources_of(config_->current()->sonde.devices);
     monitor_ = monitor::Monitor::make({.config = config_.get(),

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/files/small_file.h"
+#include "base/http/url.h"
 #include "base/text/decimal.h"
 #include "cli/tasks/interrupt.h"
 #include "report/text/plain_text.h"
@@ -17,6 +18,8 @@ using std::chrono::seconds;
 
 constexpr const char* kUsualUrl = "http://127.0.0.1:8470";
 constexpr size_t kMostKeyBytes = 4096;
+/// A response with a thousand tasks has about 1 MB. Another program's may be of any length.
+constexpr uint64_t kMaxResponseBytes = 256U << 20;
 /// For a key that makes too many requests, and for connections that are lost.
 constexpr int kMostTries = 6;
 constexpr milliseconds kFirstPause{200};
@@ -69,14 +72,14 @@ std::string code_of(const Json& problem) {
   return type.substr(type.rfind('/') + 1);
 }
 
-std::optional<int64_t> retry_after_s(const HttpResponse& response) {
+std::optional<int64_t> retry_after_s(const http::Response& response) {
   const auto found = response.headers.find("retry-after");
   const auto wait = found == response.headers.end() ? std::nullopt : integer_of<int64_t>(found->second);
   constexpr int64_t kDay = 86400;
   return wait && *wait >= 0 ? std::optional(std::min(*wait, kDay)) : std::nullopt;
 }
 
-Json parsed(const HttpResponse& response) { return Json::parse(response.body, nullptr, false); }
+Json parsed(const http::Response& response) { return Json::parse(response.body, nullptr, false); }
 
 void say(const std::string& text) { fmt::print(stderr, "sonde: {}\n", text); }
 
@@ -86,15 +89,15 @@ class Retry {
   explicit Retry(const Call& call) : call_(call) {}
 
   /// Waits, where the call is to be made again.
-  bool after(const HttpFailure& failure) {
-    if (Interrupt::came() || failure.kind == HttpFailure::Kind::untrusted) return false;
+  bool after(const http::Failure& failure) {
+    if (Interrupt::came() || failure.kind == http::Failure::Kind::untrusted) return false;
     if (call_.waits_for_service) return wait_for_service(failure);
-    const bool lost = failure.kind == HttpFailure::Kind::broken;
+    const bool lost = failure.kind == http::Failure::Kind::broken;
     const bool harmless = call_.method == "GET" || !call_.idempotency_key.empty();
     return lost && harmless && ++tries_ < kMostTries / 2 && pause(kFirstPause * tries_);
   }
 
-  bool after(const HttpResponse& response) {
+  bool after(const http::Response& response) {
     if (response.status == 503 && call_.waits_for_service) {
       const Json problem = parsed(response);
       const std::string detail = raw_text(problem, "detail");
@@ -117,7 +120,7 @@ class Retry {
     return !Interrupt::came();
   }
 
-  bool wait_for_service(const HttpFailure& failure) {
+  bool wait_for_service(const http::Failure& failure) {
     const auto now = std::chrono::steady_clock::now();
     if (!since_) say(fmt::format("the service does not respond ({}); waiting for it", one_line(failure.what)));
     if (!since_) since_ = now;
@@ -144,40 +147,42 @@ Result<Connection> Connection::open(const ConnectionOptions& options) {
   if (!url) return std::unexpected(url.error());
   auto key = key_of(options);
   if (!key) return std::unexpected(key.error());
-  return Connection(HttpClient(options.authorities), std::move(*url), std::move(*key));
+  return Connection(http::Client(options.authorities), std::move(*url), std::move(*key));
 }
 
-HttpRequest Connection::request_of(const Call& call) const {
-  HttpRequest request{.method = call.method, .url = url_ + call.path};
+http::Request Connection::request_of(const Call& call) const {
+  http::Request request{.method = call.method, .url = url_ + call.path};
   request.headers.emplace_back("Accept: application/json");
   if (!key_.empty()) request.headers.push_back("Authorization: Bearer " + key_);
   if (call.method != "GET")
     request.body = call.body ? call.body->dump(-1, ' ', false, Json::error_handler_t::replace) : "";
-  // libcurl calls a body a form's by itself.
-  if (request.body) request.headers.emplace_back(call.body ? "Content-Type: application/json" : "Content-Type:");
+  if (call.body) request.headers.emplace_back("Content-Type: application/json");
   if (!call.idempotency_key.empty()) request.headers.push_back("Idempotency-Key: " + call.idempotency_key);
-  request.patience = call.patience;
+  request.timeout = call.patience;
+  request.max_body_bytes = kMaxResponseBytes;
+  const auto url = http::parse_url(url_);
+  request.ignore_proxies = url && http::is_loopback_host(url->host);
   return request;
 }
 
-Error Connection::failure_text(const HttpFailure& failure) const {
+Error Connection::failure_text(const http::Failure& failure) const {
   const std::string what = one_line(failure.what);
   switch (failure.kind) {
-    case HttpFailure::Kind::unreachable:
+    case http::Failure::Kind::unreachable:
       return {fmt::format("no service responds at {} ({}); `sonde serve` starts one, --url or SONDE_URL names another",
                           one_line(url_), what)};
-    case HttpFailure::Kind::untrusted:
+    case http::Failure::Kind::untrusted:
       return {
           fmt::format("the certificate of {} is not trusted ({}); --ca-file FILE names the authority that issued it",
                       one_line(url_), what)};
-    case HttpFailure::Kind::interrupted: return {"interrupted"};
-    case HttpFailure::Kind::timed_out:
+    case http::Failure::Kind::cancelled: return {"interrupted"};
+    case http::Failure::Kind::timed_out:
       return {fmt::format("the service at {} takes too long to respond ({})", one_line(url_), what)};
     default: return {fmt::format("the connection to {} broke ({})", one_line(url_), what)};
   }
 }
 
-Result<Json> Connection::answer(const HttpResponse& response) const {
+Result<Json> Connection::answer(const http::Response& response) const {
   Json document = parsed(response);
   constexpr int kFirstError = 300;
   if (response.status < kFirstError && !document.is_discarded()) return document;
@@ -202,10 +207,10 @@ Result<Json> Connection::answer(const HttpResponse& response) const {
 Result<Json> Connection::get(const std::string& path) { return call({.path = path}); }
 
 Result<Json> Connection::call(const Call& call) {
-  const HttpRequest request = request_of(call);
+  const http::Request request = request_of(call);
   Retry retry(call);
   while (true) {
-    const auto response = client_.exchange(request);
+    const auto response = client_.exchange(request, Interrupt::came);
     status_ = response ? response->status : 0;
     if (response ? retry.after(*response) : retry.after(response.error())) continue;
     return response ? answer(*response) : std::unexpected(failure_text(response.error()));

@@ -6,7 +6,7 @@
 #include "cli/options.h"
 
 #include "base/error.h"
-#include "cli/tasks/http.h"
+#include "base/http/client.h"
 #include "cli/tasks/json_read.h"
 
 namespace sonde::tasks {
@@ -43,13 +43,13 @@ class Connection {
   [[nodiscard]] int status() const { return status_; }
 
  private:
-  Connection(HttpClient client, std::string url, std::string key)
+  Connection(http::Client client, std::string url, std::string key)
       : client_(std::move(client)), url_(std::move(url)), key_(std::move(key)) {}
-  [[nodiscard]] HttpRequest request_of(const Call& call) const;
-  [[nodiscard]] Result<Json> answer(const HttpResponse& response) const;
-  [[nodiscard]] Error failure_text(const HttpFailure& failure) const;
+  [[nodiscard]] http::Request request_of(const Call& call) const;
+  [[nodiscard]] Result<Json> answer(const http::Response& response) const;
+  [[nodiscard]] Error failure_text(const http::Failure& failure) const;
 
-  HttpClient client_;
+  http::Client client_;
   std::string url_;
   std::string key_;
   int status_ = 0;

@@ -52,7 +52,7 @@ constexpr auto kFaults = std::to_array<FaultName>({{"xid", FaultKind::xid},
                                                    {"recovery_action", FaultKind::recovery_action}});
 constexpr int64_t kMaxGpus = 1024;
 
-/// Reads one file; collects what is wrong with it and goes on.
+/// Reads one file; collects its errors and continues.
 class Reader {
  public:
   explicit Reader(std::string_view file) : file_(file) {}

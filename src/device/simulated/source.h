@@ -44,7 +44,7 @@ class Source : public DeviceSource {
   SourceInfo info_;
   std::vector<Gpu> gpus_;
   std::vector<bool> subscribed_;
-  int64_t delivered_until_ns_ = -1;  ///< events until then are told
+  int64_t delivered_until_ns_ = -1;  ///< events until then were delivered
 };
 
 /// Opens a description. It begins `offset_ns` after its start.

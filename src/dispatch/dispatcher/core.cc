@@ -21,7 +21,7 @@ constexpr int64_t kQueueEvents_ns = kNsPerSecond / 2;
 constexpr int64_t kRemove_ns = 600 * kNsPerSecond;
 constexpr int64_t kRemoveMore_ns = 5 * kNsPerSecond;
 constexpr size_t kRemovedAtOnce = 1000;
-/// A disk that is full now and then is told of once a minute.
+/// A repeatedly full disk is logged at most once a minute.
 constexpr int64_t kLogApart_ns = 60 * kNsPerSecond;
 constexpr int64_t kIdle_ns = 60 * kNsPerSecond;
 

@@ -32,7 +32,7 @@ class Core {
 
   /// Restores what there was.
   [[nodiscard]] Status restore();
-  /// Attempts that run go on, from now on with this executor.
+  /// Running attempts continue with this executor.
   void begin(Executor& executor);
   void turn(Inputs inputs);
   /// When the next turn is due, whatever happens until then.
@@ -74,7 +74,7 @@ class Core {
   struct BatchState {
     int64_t left = 0;  ///< tasks that are not over
     std::map<TaskState, int64_t> over;
-    std::map<std::string, int64_t> split;  ///< as told last
+    std::map<std::string, int64_t> split;  ///< as published last
   };
 
   void follow_config();
@@ -136,7 +136,7 @@ class Core {
   mutable Forecaster forecaster_;  ///< guarded by mutex_
   Tally tally_;
   EventWriter event_writer_;
-  profiles::Profiler profiler_;  ///< its threads tell event_writer_
+  profiles::Profiler profiler_;  ///< its threads use event_writer_
 
   std::string trouble_;  ///< why nothing can be saved now
   int64_t retry_ns_ = 0;

@@ -21,7 +21,7 @@ struct BatchNews {
   std::map<TaskState, int64_t> states;  ///< how many of its tasks are over by now, and how
 };
 
-/// Writes events and log lines from a thread of its own, in the order in which it is told, so that no task waits for
+/// Writes events and log lines from a thread of its own, in the order of the calls, so no task waits for
 /// them. Where it cannot keep up, the oldest events of tasks are left out, as the event log would drop them.
 class EventWriter {
  public:
@@ -36,7 +36,7 @@ class EventWriter {
   void write_queue(const EngineCounts& counts, std::string trouble);
   /// Anything else that can wait: removing files.
   void later(std::function<void()> chore);
-  /// Tells what there is, and ends.
+  /// Writes all queued items, then ends the thread.
   void stop();
 
  private:

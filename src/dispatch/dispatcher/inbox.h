@@ -48,7 +48,7 @@ class Inbox {
   void notify_gpus() {
     change([&] { inputs_.gpus_read = true; });
   }
-  /// Somebody wants it to look at the clock.
+  /// Wakes the dispatcher to check the time.
   void wake() {
     change([] {});
   }

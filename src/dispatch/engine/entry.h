@@ -17,7 +17,7 @@ struct Entry {
   int64_t not_before_ns = 0;      ///< of a retry that pauses; 0: at once
   int64_t open_dependencies = 0;  ///< tasks before it that are not over
   std::vector<int64_t> dependents;
-  Shape* shape = nullptr;  ///< where it stands in the queue; null: not there
+  Shape* shape = nullptr;  ///< its place in the queue; null: not queued
 
   [[nodiscard]] bool needs_gpus() const { return task.spec.gpus > 0; }
 };

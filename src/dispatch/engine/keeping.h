@@ -14,7 +14,7 @@ namespace sonde::dispatch {
 /// A GPU that is kept for a task.
 struct Kept {
   Place place;                         ///< of that task: it is kept from those behind it only
-  std::optional<int64_t> until_ns;     ///< when the task should start; absent: nobody knows
+  std::optional<int64_t> until_ns;     ///< predicted start of the task; absent: unknown
   std::optional<int64_t> spare_bytes;  ///< that it leaves when it is there; absent: the GPU does not say
   int64_t spare_slots = 0;
 };
@@ -22,7 +22,7 @@ struct Kept {
 /// What a task finds on a GPU once others ended.
 struct Outlook {
   size_t gpu = 0;
-  std::optional<int64_t> when_ns;  ///< absent: it waits for a task of which nobody knows when it ends
+  std::optional<int64_t> when_ns;  ///< absent: it waits for a task with an unknown end
   size_t awaited = 0;              ///< tasks that have to end
   std::optional<int64_t> spare_bytes;
   int64_t spare_slots = 0;

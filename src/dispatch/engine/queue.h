@@ -11,7 +11,7 @@
 
 namespace sonde::dispatch {
 
-/// Where a task stands: the smaller goes first. Equal places go by id, which is the order of submission.
+/// Place of a task in the queue: smaller places start first. Equal places are ordered by id, the order of submission.
 struct Place {
   int64_t place = 0;
   int64_t task = 0;

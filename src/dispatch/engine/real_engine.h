@@ -158,7 +158,7 @@ class RealEngine final : public Engine {
   std::set<int64_t> changed_;  ///< since the last step
   std::set<int64_t> changed_batches_;
   std::vector<int64_t> cancels_;
-  std::vector<int64_t> unsettled_;  ///< over; those that come after them are to be told
+  std::vector<int64_t> unsettled_;  ///< finished; their dependents are not updated yet
   std::vector<TaskNews> news_;
 };
 

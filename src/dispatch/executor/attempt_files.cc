@@ -92,7 +92,7 @@ std::string AttemptFiles::spare_file(int64_t number) const {
   return fmt::format("{}/live/{}{}", folder_, kSparePrefix, number);
 }
 
-/// Nobody knows them any more.
+/// They are no longer referenced.
 void AttemptFiles::remove_spares() const {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(live_folder(), error)) {

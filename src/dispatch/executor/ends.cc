@@ -153,13 +153,13 @@ void ProcessExecutor::report(AttemptId id, const keeper::EndRecord& end) {
   ended_(std::move(ended));
 }
 
-/// What it printed goes only where it ran on without anybody's knowledge; one whose end was saved keeps it.
+/// Its output is removed only if the attempt was found running unexpectedly. An attempt whose end was saved keeps it.
 void ProcessExecutor::clear_unwanted(AttemptId id, const Entry& entry) {
   if (entry.was_found) folders_.remove_attempt(id.first, id.second);
   clear(id);
 }
 
-/// Its end is kept like that of a command, so that it is told of again until it is collected.
+/// Its end is stored like that of a command, so it is reported again until it is collected.
 void ProcessExecutor::worker_ended(const EndReport& report) {
   const AttemptId id{report.task, report.attempt};
   const keeper::EndRecord end{.cause = std::string(cause_name(report.cause)),

@@ -51,7 +51,7 @@ class ProcessExecutor final : public Executor {
   struct Entry {
     uint64_t keeper = 0;  ///< in keepers_; 0: none is known
     bool is_inference = false;
-    bool is_wanted = true;   ///< else nobody is told of its end
+    bool is_wanted = true;   ///< false: its end is not reported
     bool was_found = false;  ///< running, by a service that did not start it
     bool cancelled = false;
     bool is_over = false;

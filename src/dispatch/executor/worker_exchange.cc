@@ -1,7 +1,5 @@
 #include "dispatch/executor/worker_exchange.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -16,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxErrorBytes = 64 << 10;
 constexpr size_t kMaxErrorShown = 500;
-constexpr long kConnectMs = 10'000;
+constexpr std::chrono::milliseconds kConnectTimeout{10'000};
 
 int64_t now_ns() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -54,29 +52,14 @@ WorkerExchange::WorkerExchange(const Launch& launch, const std::string& output)
       url_(infer_url(launch.worker_url, *launch.inference)),
       output_(output + ".stdout", launch.output_limit_bytes) {}
 
-bool WorkerExchange::set_up() {
-  easy_ = new_curl_handle();
-  if (!easy_) return false;
-  CURL* const easy = easy_.get();
-  const std::string& body = launch_.inference->request;
-  set_up_curl(easy, url_);
-  add_header(headers_, "Content-Type: application/json");
-  add_header(headers_, "Expect:");  // a worker's answer to it would be a round trip for nothing
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
-  curl_easy_setopt(easy, CURLOPT_POST, 1L);
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.c_str());
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
-  const auto limit_ms = static_cast<long>(launch_.time_limit_ns.value_or(0) / 1'000'000);
-  if (limit_ms > 0) curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, limit_ms);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
-  return true;
-}
-
-size_t WorkerExchange::take(const char* data, size_t size, size_t count, void* to) {
-  static_cast<WorkerExchange*>(to)->append({data, size * count});
-  return size * count;
+http::Request WorkerExchange::request() {
+  http::Request request{.method = "POST", .url = url_, .body = std::move(launch_.inference->request)};
+  request.headers.emplace_back("Content-Type: application/json");
+  request.connect_timeout = kConnectTimeout;
+  const std::chrono::milliseconds limit(launch_.time_limit_ns.value_or(0) / 1'000'000);
+  if (limit.count() > 0) request.timeout = limit;
+  request.take_body = [this](std::string_view part) { append(part); };
+  return request;
 }
 
 void WorkerExchange::append(std::string_view part) {
@@ -88,18 +71,16 @@ void WorkerExchange::append(std::string_view part) {
   }
 }
 
-EndReport WorkerExchange::done(int code) {
-  constexpr long kOk = 200;
-  long status = 0;
-  curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
-  if (code == CURLE_OPERATION_TIMEDOUT && launch_.time_limit_ns) {
+EndReport WorkerExchange::done(const http::Outcome& outcome) {
+  constexpr int kOk = 200;
+  if (!outcome && outcome.error().kind == http::Failure::Kind::timed_out && launch_.time_limit_ns) {
     return report(EndCause::time_limit, fmt::format("the worker at {} did not respond in time", launch_.worker_url));
   }
-  if (code != CURLE_OK) {
-    return given_up(fmt::format("the request to the worker at {} failed: {}", launch_.worker_url,
-                                curl_easy_strerror(static_cast<CURLcode>(code))));
+  if (!outcome) {
+    return given_up(
+        fmt::format("the request to the worker at {} failed: {}", launch_.worker_url, outcome.error().what));
   }
-  if (status != kOk) return refused(status);
+  if (outcome->status != kOk) return refused(outcome->status);
   if (!output_.is_empty() && (!output_.sync() || output_.lost() > 0)) {
     return given_up("the response of the worker could not be written: is the disk full?");
   }
@@ -109,9 +90,9 @@ EndReport WorkerExchange::done(int code) {
 }
 
 /// 4xx says that the request is wrong: it is no use to send it again. 408 and 429 ask for just that.
-EndReport WorkerExchange::refused(long status) const {
-  constexpr long kTimeout = 408;
-  constexpr long kTooMany = 429;
+EndReport WorkerExchange::refused(int status) const {
+  constexpr int kTimeout = 408;
+  constexpr int kTooMany = 429;
   const std::string message =
       fmt::format("the worker at {} responded with {}: {}", launch_.worker_url, status, error_of(begin_));
   if (reports_gpu_out_of_memory(begin_)) return report(EndCause::out_of_memory, message);

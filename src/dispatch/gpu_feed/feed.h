@@ -21,8 +21,8 @@ struct Feed {
   std::vector<Holding> held;
 };
 
-/// Tells whose the memory of each GPU was when it was read: of tasks that run, of tasks that ended since, or of others.
-/// One thread.
+/// Attributes the memory of each GPU at the time of its sample: to running tasks, to tasks that have ended since, or to
+/// other processes. One thread.
 class GpuFeed {
  public:
   using Attempted = std::pair<int64_t, int64_t>;  ///< task, attempt

@@ -22,7 +22,7 @@ class Killer {
   [[nodiscard]] bool killed() const { return !killed_.empty(); }
 
  private:
-  std::set<pid_t> killed_;  ///< in the last pass that found somebody
+  std::set<pid_t> killed_;  ///< in the last pass that found a process
   std::optional<int64_t> next_ns_;
   int64_t pause_ns_ = 0;
 };

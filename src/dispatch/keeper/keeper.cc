@@ -105,7 +105,7 @@ class Keeper {
   std::array<OutputFile, 2> files_;
   TaskProcess task_;
   KeeperRecord record_;
-  std::optional<int64_t> time_limit_at_;  ///< while nothing has told it to end
+  std::optional<int64_t> time_limit_at_;  ///< until it is asked to end
   std::optional<int64_t> kill_at_;        ///< once something has, or only children are left
   std::optional<int> status_;             ///< of the first process, as waitpid() has it
   bool none_left_ = false;
@@ -192,7 +192,7 @@ void Keeper::reap() {
   if (status_ && !none_left_ && !children_were_asked_) end_what_is_left();
 }
 
-/// What the first process left running holds its GPU and has nobody who minds it: it ends too.
+/// Processes that the first process left running still hold its GPU: they are terminated too.
 void Keeper::end_what_is_left() {
   children_were_asked_ = true;
   time_limit_at_.reset();

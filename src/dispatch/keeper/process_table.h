@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Processes of this host, as /proc tells of them.
+/// Processes of this host, from /proc.
 namespace sonde::dispatch::keeper {
 
 struct Process {

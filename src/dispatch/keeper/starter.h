@@ -11,7 +11,7 @@
 namespace sonde::dispatch::keeper {
 
 /// Descriptor of a socket that keeps messages apart (SOCK_SEQPACKET): requests come, an answer goes for each. The
-/// starter ends when the service closes the other end; keepers go on.
+/// starter ends when the service closes the other end; keepers keep running.
 constexpr int kDoor = 3;
 
 struct StartRequest {

@@ -22,7 +22,7 @@ class Profiler {
   using AttemptId = std::pair<int64_t, int64_t>;
   using Indices = std::map<std::string, size_t>;  ///< UUID -> number of a GPU
 
-  /// `told`: of each recording that is over, from another thread.
+  /// `finished` is called for each finished recording, from another thread.
   Profiler(const DispatcherParts& parts, std::function<void(const ProfileRecord&)> finished);
 
   void restore(const Restored& was);

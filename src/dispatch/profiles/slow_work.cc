@@ -14,7 +14,7 @@ constexpr int64_t kMinuteNs = 60'000'000'000;
 /// A type that does not come again leaves no trouble behind.
 constexpr int64_t kTaskNs = 60 * kMinuteNs;
 constexpr int64_t kGpuNs = 24 * kTaskNs;
-/// Findings stand in an alert so long at least.
+/// Minimum time for which a finding stays in an alert.
 constexpr int64_t kFindingNs = 5 * kMinuteNs;
 
 std::string_view why_of(bool is_of_gpu) { return is_of_gpu ? kSlowGpu : kSlowTask; }

@@ -11,7 +11,7 @@
 #include "dispatch/rule.h"
 #include "monitor/detector.h"
 
-/// What rules share: their texts (rules/texts_en.inc) and how values are shown.
+/// Shared by rules: their texts (rules/shared_texts_en.inc) and the format of values.
 namespace sonde::dispatch {
 
 enum class Lasts { a_while, for_good };

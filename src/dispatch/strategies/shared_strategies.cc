@@ -6,13 +6,13 @@
 namespace sonde::dispatch {
 
 #define SONDE_STRATEGY(name) extern const Strategy name##_strategy;
-#include "dispatch/strategies/list.inc"
+#include "config/strategies.inc"
 #undef SONDE_STRATEGY
 
 std::span<const Strategy* const> strategies() {
   static constexpr std::array kAll = {
 #define SONDE_STRATEGY(name) &name##_strategy,
-#include "dispatch/strategies/list.inc"
+#include "config/strategies.inc"
 #undef SONDE_STRATEGY
   };
   return kAll;

@@ -1,13 +1,22 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "importers/probe.h"
 
 namespace sonde {
 
-/// Says what a file is that no importer takes, and what to do to get a profile out of it.
-[[nodiscard]] Error not_a_profile(const std::string& path, std::string_view head);
+/// Names the format of a file that no importer reads, and what to do to get a profile out of it.
+[[nodiscard]] Error not_a_profile(const Probe& probe);
+
+/// The profiler that wrote a SQLite database with these tables, if Sonde knows but does not read its format; else
+/// empty.
+[[nodiscard]] std::string_view unread_database(std::span<const std::string> tables);
+
+/// Of a SQLite database that SQLite cannot read, for the reason in `error`.
+[[nodiscard]] Error unreadable_database(const std::string& path, const Error& error);
 
 }  // namespace sonde

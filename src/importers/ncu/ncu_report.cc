@@ -12,7 +12,8 @@ using ncu::Block;
 using ncu::Container;
 using ncu::Report;
 
-bool recognizes(std::string_view head) {
+bool recognizes(const Probe& probe) {
+  const std::string_view head = probe.head();
   return head.starts_with(ncu::kMagic) || (is_zstd(head) && unzstd_head(head, ncu::kMagic.size()) == ncu::kMagic);
 }
 

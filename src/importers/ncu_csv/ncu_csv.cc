@@ -19,9 +19,12 @@ bool has_table(std::string_view text) {
 }
 
 /// ncu's own lines begin so; the table may stand far below them, behind what the program printed.
-bool recognizes(std::string_view head) {
+bool recognizes(const Probe& probe) {
+  const std::string_view head = probe.head();
   return has_table(head) || head.starts_with("==PROF== ") || head.contains("\n==PROF== ");
 }
+
+bool picks(const Probe& probe) { return has_table(probe.head()); }
 
 RankId add_rank(const std::string& path, Trace& trace) {
   Rank rank;
@@ -86,7 +89,7 @@ const Importer ncu_csv_importer{
     .name = "ncu_csv",
     .description = "Nsight Compute CSV (ncu --csv, details or raw page), also within a log, 2020 to 2025",
     .recognizes = ncu_csv::recognizes,
-    .picks = ncu_csv::has_table,
+    .picks = ncu_csv::picks,
     .read = ncu_csv::read,
     .kernel_report = true,
 };

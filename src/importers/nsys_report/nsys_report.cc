@@ -10,7 +10,7 @@ namespace sonde {
 namespace nsys_report {
 namespace {
 
-bool recognizes(std::string_view head) { return head.starts_with(nsys::kReportBanner); }
+bool recognizes(const Probe& probe) { return probe.head().starts_with(nsys::kReportBanner); }
 
 class NsysReport : public NsysRun {
  public:

@@ -3,26 +3,9 @@
 #include <algorithm>
 
 #include "base/files/file.h"
+#include "importers/files/not_a_profile.h"
 
 namespace sonde {
-namespace {
-
-/// Tables of which an Nsight Systems export has at least one.
-bool is_nsys_table(std::string_view table) {
-  return table == "StringIds" || table == "NVTX_EVENTS" || table == "OSRT_API" ||
-         table.starts_with("CUPTI_ACTIVITY_") || table.starts_with("TARGET_INFO_") || table.starts_with("META_DATA_");
-}
-
-Error not_an_export(const std::string& path, const std::vector<std::string>& tables) {
-  if (tables.empty()) return {fmt::format("{} is a SQLite database without tables; was the export interrupted?", path)};
-  return {
-      fmt::format("{} is a SQLite database, but not an Nsight Systems export (its tables begin with {}); create one "
-                  "with: nsys export --type sqlite -o OUT.sqlite REPORT.nsys-rep",
-                  path, tables.front())};
-}
-
-}  // namespace
-
 NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request,
                    Trace& trace)
     : NsysRun(path, "nsys_sqlite", request, trace),
@@ -31,15 +14,11 @@ NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path,
       pages_(SqlitePages::open(bytes_.bytes())) {}
 
 Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& request, Trace& trace) {
-  const auto cut_off = [&](const Error& error) {
-    return fail("{} is a SQLite database that cannot be read ({}); it may be truncated, so export it again", path,
-                error.message);
-  };
+  const auto cut_off = [&](const Error& error) { return std::unexpected(unreadable_database(path, error)); };
   auto database = Database::open_read_only(path);
   if (!database) return cut_off(database.error());
   const auto tables = database->tables();
   if (!tables) return cut_off(tables.error());
-  if (std::ranges::none_of(*tables, is_nsys_table)) return std::unexpected(not_an_export(path, *tables));
   auto bytes = MappedFile::open(path);
   if (!bytes) return std::unexpected(bytes.error());
   NsysFile file(std::move(*database), std::move(*bytes), path, request, trace);

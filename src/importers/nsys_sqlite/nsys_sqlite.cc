@@ -1,13 +1,26 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files/file.h"
+#include "importers/files/not_a_profile.h"
 #include "importers/nsys/tables.h"
 
 namespace sonde {
 namespace nsys_sqlite {
 namespace {
 
-bool recognizes(std::string_view head) { return head.starts_with(std::string_view("SQLite format 3\0", 16)); }
+/// Tables of which an export has at least one.
+bool is_nsys_table(std::string_view table) {
+  return table == "StringIds" || table == "NVTX_EVENTS" || table == "OSRT_API" ||
+         table.starts_with("CUPTI_ACTIVITY_") || table.starts_with("TARGET_INFO_") || table.starts_with("META_DATA_");
+}
+
+bool recognizes(const Probe& probe) {
+  return std::ranges::any_of(probe.tables(), is_nsys_table) && unread_database(probe.tables()).empty();
+}
+
+/// A damaged or empty database is picked too: it may be an export that broke off, and the reader must report it.
+bool picks(const Probe& probe) { return probe.is_sqlite() && (probe.tables().empty() || recognizes(probe)); }
 
 uint32_t big_endian(std::string_view bytes, size_t at, size_t count) {
   uint32_t value = 0;
@@ -78,7 +91,7 @@ const Importer nsys_sqlite_importer{
     .name = "nsys_sqlite",
     .description = "Nsight Systems SQLite export (nsys export --type sqlite), 2021 to 2026",
     .recognizes = nsys_sqlite::recognizes,
-    .picks = nsys_sqlite::recognizes,
+    .picks = nsys_sqlite::picks,
     .read = nsys_sqlite::read,
     .content = nsys_sqlite::content_of,
 };

@@ -130,15 +130,15 @@ std::string inflated_head(std::string_view head) {
   return is_gzip(head) ? gunzip_head(head, kHeadBytes) : std::string(head);
 }
 
-bool recognizes(std::string_view head) { return begins_like_a_trace(inflated_head(head)); }
+bool recognizes(const Probe& probe) { return begins_like_a_trace(inflated_head(probe.head())); }
 
 /// Keys of which every trace has one early, and other JSON that may lie beside it has none.
 constexpr std::array<std::string_view, 6> kTelling = {R"("traceEvents")",      R"("schemaVersion")",
                                                       R"("deviceProperties")", R"("distributedInfo")",
                                                       R"("displayTimeUnit")",  R"("ph")"};
 
-bool picks(std::string_view head) {
-  const std::string text = inflated_head(head);
+bool picks(const Probe& probe) {
+  const std::string text = inflated_head(probe.head());
   return begins_like_a_trace(text) &&
          std::ranges::any_of(kTelling, [&](std::string_view key) { return text.find(key) != std::string::npos; });
 }

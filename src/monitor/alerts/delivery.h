@@ -14,7 +14,7 @@ namespace sonde::monitor {
 struct DeliveryPace {
   int64_t first_pause_ns = 1'000'000'000;     ///< after a failure; twice as long after each further one
   int64_t longest_pause_ns = 60'000'000'000;  ///< an Alertmanager that restarts is found again within a minute
-  size_t posts_a_minute = 30;                 ///< what is more waits and is told together
+  size_t posts_a_minute = 30;                 ///< further changes wait and are sent together
 };
 
 /// What became of a POST.

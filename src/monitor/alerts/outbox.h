@@ -55,8 +55,8 @@ class AlertmanagerOutbox final : public Outbox {
     std::optional<int64_t> ended_ns;
     std::string annotations;  ///< JSON object
     std::string link;
-    bool pending = true;     ///< what it is now was not told yet
-    bool in_flight = false;  ///< the last body told what it is now
+    bool pending = true;     ///< its current state was not sent yet
+    bool in_flight = false;  ///< the last body contained its current state
     bool sent = false;       ///< the receiver may know it
 
     void renew() {

@@ -39,10 +39,11 @@ struct Minute {
   std::optional<double> limit_watts;  ///< in force; as all below, at the minute's end
   std::optional<double> pcie_width;
   std::optional<double> memory_used_bytes;
-  std::optional<double> unexplained_bytes;  ///< memory that no listed process holds; absent where one does not tell
-  std::optional<bool> held;                 ///< a process is listed
-  bool sees_processes = false;              ///< some process was listed on some GPU since the start
-  int64_t work_since_ns = 0;                ///< since when the same processes run
+  std::optional<double>
+      unexplained_bytes;        ///< memory that no listed process holds; absent if a process does not report its memory
+  std::optional<bool> held;     ///< a process is listed
+  bool sees_processes = false;  ///< some process was listed on some GPU since the start
+  int64_t work_since_ns = 0;    ///< since when the same processes run
 
   /// A kernel ran nearly all the time, in all samples of the minute.
   [[nodiscard]] bool busy() const;

@@ -23,7 +23,7 @@ struct Reason {
   int64_t bit = 0;
   std::optional<int64_t> device::GpuReading::* counter_ns = nullptr;
   Severity severity = Severity::warning;
-  double share = 0.05;  ///< of the time from which on it is told
+  double share = 0.05;  ///< share of the time above which it is reported
 };
 
 /// Shares: what the hardware or heat does costs from its first seconds on. At the power limit a GPU under full load is

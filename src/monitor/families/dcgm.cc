@@ -13,7 +13,7 @@ using device::NvLinkReading;
 
 enum class Names {
   before,        ///< until dcgm-exporter 4.8
-  before_exact,  ///< the same, told in DcgmForm::exact only
+  before_exact,  ///< the same, exposed only in DcgmForm::exact
   now            ///< from 4.9 on
 };
 

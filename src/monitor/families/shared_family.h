@@ -67,10 +67,10 @@ struct Family {
 /// All of families/list.inc, in the order of the exposition.
 [[nodiscard]] std::span<const Family* const> families();
 
-/// Whether the values of a GPU hold now: those of a stale or absent one are not told as if they did.
+/// Whether the values of a GPU are valid now. Values of a stale or absent GPU are not exposed.
 [[nodiscard]] bool values_hold(const GpuView& gpu);
 
-/// Calls `tell(gpu)` for each GPU whose values hold.
+/// Calls `visit(gpu)` for each GPU with valid values.
 template <typename Visit>
 void for_each_read(const Scrape& scrape, Visit visit) {
   for (const GpuView& gpu : scrape.host.gpus) {

@@ -13,7 +13,7 @@ class Ring {
  public:
   /// Moments that do not grow are left out; where the clock was set back by much, all begins anew.
   void add(int64_t moment_ns, const Values& sample);
-  /// Forgets what is older than `before_ns`, and the oldest where there are more than `max`; in blocks of 256.
+  /// Forgets what is older than `before_ns`, and the oldest if there are more than `max`; in blocks of 256.
   void forget(int64_t before_ns, size_t max);
 
   [[nodiscard]] bool empty() const { return blocks_.empty(); }

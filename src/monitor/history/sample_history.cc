@@ -105,7 +105,7 @@ class Kept : public History {
     gpu.current->add(values);
   }
 
-  /// After a restart the minute goes on with what was written of it.
+  /// After a restart, the current minute continues with its saved part.
   void go_on(const std::string& uuid, Gpu& gpu) const {
     const auto written = keeper_.minutes(uuid, gpu.current->minute, gpu.current->minute + 1);
     if (!written || written->empty()) return;

@@ -20,7 +20,8 @@ struct GpuMinute {
 /// Why a database cannot be used.
 struct StoreFailure {
   std::string message;
-  bool damaged = false;  ///< its bytes are no database: set aside and begun anew, while all else may pass by itself
+  bool damaged =
+      false;  ///< the file is not a valid database: it is moved aside and recreated; other errors may be transient
 };
 template <typename T>
 using Stores = std::expected<T, StoreFailure>;

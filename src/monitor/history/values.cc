@@ -25,7 +25,7 @@ struct Look {
   int64_t elapsed_ns;
 
   using Counter = std::optional<int64_t> device::GpuReading::*;
-  /// Counters begin anew when the driver is loaded again.
+  /// Counters restart at 0 when the driver is reloaded.
   [[nodiscard]] std::optional<double> share(Counter counter) const {
     if (before == nullptr || elapsed_ns <= 0 || !(r.*counter) || !(before->*counter)) return std::nullopt;
     const int64_t grown = *(r.*counter) - *(before->*counter);

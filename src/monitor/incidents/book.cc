@@ -15,7 +15,7 @@ constexpr int64_t kReopenWithinNs = 600 * kSecond;
 constexpr int64_t kMaxDoublings = 5;
 /// After a restart detectors have to see again what they saw before: longer than any of them takes.
 constexpr int64_t kRestoredGraceNs = 300 * kSecond;
-/// What happens again and again is told at most so often.
+/// Minimum interval between two reports of a repeated incident.
 constexpr int64_t kReportAgainNs = 60 * kSecond;
 
 constexpr size_t kNone = static_cast<size_t>(-1);

@@ -6,7 +6,7 @@
 
 namespace sonde::monitor::loop {
 
-/// Tells everyone of changes of incidents: history, event stream and log. Thread-safe as these are.
+/// Writes changes of incidents to the history, the event stream and the log. Thread-safe as these are.
 void write_news(const MonitorParts& parts, std::span<const IncidentNews> news);
 /// Log and event stream; `trouble` empty: the source is there again.
 void write_source_state(const MonitorParts& parts, const std::string& trouble, size_t gpus);

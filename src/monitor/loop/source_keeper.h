@@ -17,7 +17,7 @@ using OpenSource = std::function<Result<std::shared_ptr<device::DeviceSource>>()
 /// thread.
 class SourceKeeper {
  public:
-  /// `told` is called from another thread when an opening is over.
+  /// `on_opened` is called from another thread when an opening has finished.
   SourceKeeper(OpenSource open, std::function<void()> on_opened);
   ~SourceKeeper();
   SourceKeeper(const SourceKeeper&) = delete;

@@ -45,7 +45,7 @@ std::vector<std::string> words_of(std::string_view line) {
   return found;
 }
 
-/// What /proc/PID/stat tells: proc(5).
+/// Fields of /proc/PID/stat, see proc(5).
 struct Stat {
   std::string name;
   char state = '?';

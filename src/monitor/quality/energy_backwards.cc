@@ -6,7 +6,7 @@ namespace sonde::monitor::quality {
 namespace energy_backwards {
 namespace {
 
-/// No board draws more: a counter that says less than this since the sample before has begun anew (a reset).
+/// No board draws more: a smaller value means that the counter was reset.
 constexpr double kMaxWatts = 5000;
 
 class EnergyBackwards : public Check {

@@ -16,7 +16,7 @@ struct Contradiction {
   std::vector<std::pair<std::string_view, std::string>> arguments;
 };
 
-/// Looks for one contradiction on one GPU, over the samples that were read anew.
+/// Looks for one contradiction on one GPU, over new samples.
 class Check {
  public:
   virtual ~Check() = default;
@@ -41,7 +41,8 @@ struct Streak {
   int64_t samples = 0;
   int64_t since_ns = 0;
 
-  /// Whether `holds` held in so many samples in a row, this one included, over so long.
+  /// Whether `holds` was true in at least `min_samples` consecutive samples, including this one, over at least
+  /// `min_ns`.
   bool take(bool holds, int64_t moment_ns, int64_t min_samples, int64_t min_ns) {
     if (!holds) {
       samples = 0;

@@ -7,7 +7,7 @@
 namespace sonde::monitor {
 namespace {
 
-/// Share of the GPU's memory that no living process explains; absent where that cannot be told.
+/// Share of the GPU's memory that no living process explains; absent if it is unknown.
 double dead_share(const device::GpuReading& reading, const std::vector<OwnedProcess>& processes) {
   if (!reading.running || !reading.memory_used_bytes) return 0;
   int64_t explained = kDriverBytes + (reading.memory_reserved_bytes ? 0 : kReservedBytes);

@@ -19,8 +19,9 @@ inline constexpr int64_t kHeldBytes = 100LL << 20;
 /// What driver and contexts take beside what processes are told to hold. Drivers before 510 count their reserved
 /// memory (479 MiB of an H100) as used.
 inline constexpr int64_t kDriverBytes = 512LL << 20;
-inline constexpr int64_t kReservedBytes = 1024LL << 20;  ///< more, where the driver does not tell reserved memory apart
-inline constexpr int64_t kContextBytes = 128LL << 20;    ///< more, per living process
+inline constexpr int64_t kReservedBytes = 1024LL
+                                          << 20;  ///< larger, for drivers that do not report reserved memory separately
+inline constexpr int64_t kContextBytes = 128LL << 20;  ///< more, per living process
 
 /// How a GPU is wasted at one moment.
 struct WasteShare {
@@ -32,7 +33,7 @@ struct WasteShare {
 };
 struct Wasted {
   std::vector<WasteShare> shares;
-  double watts = 0;  ///< 0 where the GPU does not tell
+  double watts = 0;  ///< 0 if the GPU does not report it
 };
 [[nodiscard]] Wasted wasted_now(const GpuSample& sample, const std::vector<OwnedProcess>& processes,
                                 bool sees_processes);

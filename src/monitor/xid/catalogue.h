@@ -31,7 +31,7 @@ enum class XidBucket {
 [[nodiscard]] std::string_view bucket_name(XidBucket bucket);  ///< "restart_app": behind "xid_" in texts
 /// As NVIDIA writes it: "RESTART_APP", "WORKFLOW_XID_48".
 [[nodiscard]] std::string_view nvidia_bucket_name(XidBucket bucket);
-/// It stays until the GPU was reset or the driver loaded again: time does not mend it.
+/// The incident stays open until the GPU is reset or the driver is reloaded.
 [[nodiscard]] bool needs_reset(XidBucket bucket);
 
 /// Which of several XIDs within seconds is the cause, the first in this order.

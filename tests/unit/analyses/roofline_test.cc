@@ -105,7 +105,7 @@ TEST(Roofline, says_that_scalar_counters_leave_tensor_cores_out) {
   launch.with("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 87.5);
   const auto table = launch.view("roofline");
   ASSERT_TRUE(table);
-  EXPECT_NE(table->note.find("work of tensor cores is not in them"), std::string::npos);
+  EXPECT_NE(table->note.find("do not include tensor core work"), std::string::npos);
   EXPECT_NE(table->note.find("busy for 87.5 % of the time"), std::string::npos);
   EXPECT_NE(table->note.find("tensor cores: not collected"), std::string::npos);
 }

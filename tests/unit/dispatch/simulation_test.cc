@@ -114,7 +114,7 @@ TEST(Workload, MistakesAreNamedByPlaceAndWhatIsAllowed) {
   EXPECT_NE(problems_of("types: []\n").find("no tasks"), std::string::npos);
   EXPECT_NE(problems_of("gpus:\n  - {memory: 5}\n" + kind).find("w.yaml:2:14"), std::string::npos)
       << problems_of("gpus:\n  - {memory: 5}\n" + kind);
-  EXPECT_NE(problems_of("types: [\n").find("this is not YAML"), std::string::npos);
+  EXPECT_NE(problems_of("types: [\n").find("not valid YAML"), std::string::npos);
   EXPECT_NE(problems_of(kind + "---\n" + kind).find("w.yaml:5"), std::string::npos);
 }
 

@@ -252,7 +252,7 @@ TEST(Exporters, LeaveFilesThatAreThereAlone) {
 
 TEST(Exporters, TellWhatCannotBeWritten) {
   EXPECT_EQ(error_of("/nowhere/at/all.sqlite", {}), "cannot write /nowhere/at/all.sqlite: No such file or directory");
-  EXPECT_EQ(error_of(testing::TempDir(), {}), testing::TempDir() + " is a folder; name a file in it for the output");
+  EXPECT_EQ(error_of(testing::TempDir(), {}), testing::TempDir() + " is a directory; pass the name of a file in it");
   EXPECT_EQ(
       exporter_for("run.txt").error().message,
       "cannot tell the output format from the name run.txt; use one of the extensions .sqlite, .db, .json, .json.gz");

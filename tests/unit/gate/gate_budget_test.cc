@@ -169,13 +169,13 @@ TEST(Budget, mistakes_of_a_file) {
   EXPECT_EQ(mistake(""), "b:1:1: a budget begins with 'version: 1' and 'rules:'");
   EXPECT_EQ(mistake("- a\n- b\n"), "b:1:1: a budget begins with 'version: 1' and 'rules:'");
   for (const std::string_view none : {"version: 1\n", "version: 1\nrules:\n", "rules: []\n", "rules: 7\n"}) {
-    EXPECT_NE(mistake(none).find("'rules' has to be a list with at least one rule"), std::string::npos) << none;
+    EXPECT_NE(mistake(none).find("'rules' must be a list with at least one rule"), std::string::npos) << none;
   }
   EXPECT_EQ(mistake("version: 2\nrules: [step_time < 1 s]\n"),
             "b:1:10: unknown version 2; this program reads version 1");
-  EXPECT_TRUE(mistake("rules:\n  - step_time <= 1 s\n - x\n").starts_with("b:3:2: this is not YAML: "));
+  EXPECT_TRUE(mistake("rules:\n  - step_time <= 1 s\n - x\n").starts_with("b:3:2: not valid YAML: "));
   EXPECT_TRUE(mistake("rules: [step_time < 1 s]\nfalse_alarm_rate: 5 ms\n").starts_with("b:2:19: '5 ms' is no rate"));
-  EXPECT_TRUE(mistake(std::string(20'000, '[')).find("this is not YAML") != std::string::npos);
+  EXPECT_TRUE(mistake(std::string(20'000, '[')).find("not valid YAML") != std::string::npos);
 }
 
 TEST(Budget, all_mistakes_are_told_in_the_order_of_the_file_and_no_wrong_rule_is_kept) {

@@ -245,7 +245,7 @@ class FakePoster final : public HttpPoster {
     posts_.push_back({url, body});
     changed_.notify_all();
     if (url.contains("hangs")) changed_.wait(lock, [&] { return stopped_; });
-    if (url.contains("refuses")) return fail("Couldn't connect to server");
+    if (url.contains("refuses")) return fail("Connection refused");
     return 200;
   }
   void stop() override {
@@ -316,8 +316,9 @@ TEST(AlertSender, SaysOnceThatAReceiverCannotBeReached) {
   alerts.webhooks = {"http://refuses/SECRET"};
   sender->notify({news_of(IncidentChange::opened, incident(1))}, {}, alerts);
   EXPECT_TRUE(fake.wait_for("http://refuses/SECRET", 5));
-  EXPECT_EQ(log.lines(), std::vector<std::string>{"http://refuses: Alerts cannot be delivered: Couldn't connect to "
-                                                  "server. They are retried with increasing delays."});
+  EXPECT_EQ(log.lines(),
+            std::vector<std::string>{"http://refuses: Alerts cannot be delivered: Connection refused. They "
+                                     "are retried with increasing delays."});
   EXPECT_GE(sender->counts().failed, 3);
 }
 

@@ -25,8 +25,9 @@ TEST(DecisionFormats, text_of_one_that_fails) {
 new: 0 runs
 
 fail  kernel_time, at most 3 % worse (kernel_0)  budget.yaml:3
-    kernel_time of kernel_0 went from 100 us to 118 us, worse by 18.0 % where 3.0 % is allowed; so
-    great a difference has a chance of 0.4 % where nothing is worse than allowed.
+    kernel_time of kernel_0 went from 100 us to 118 us, worse by 18.0 % where 3.0 % is allowed. If
+    the runs were interleaved and the change were within the limit, a difference this large would
+    occur with probability 0.4 %.
 
 fail: 1 of 1 check failed.
 )--");

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { PartBoundary } from './part.tsx';
-import type { PartId } from './place.ts';
 
 interface PartProps {
-  id: PartId;
+  id: string;
   title: string;
   shown: boolean;
   printing: boolean;

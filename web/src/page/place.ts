@@ -1,19 +1,5 @@
 /** Where in the page the reader is: what the address says after "#". */
 
-export const kParts = [
-  { id: 'verdict', title: 'Verdict' },
-  { id: 'overview', title: 'Overview' },
-  { id: 'timeline', title: 'Timeline' },
-  { id: 'modules', title: 'Modules' },
-  { id: 'kernels', title: 'Kernels' },
-  { id: 'copies', title: 'Copies' },
-  { id: 'steps', title: 'Steps' },
-  { id: 'tables', title: 'Tables' },
-  { id: 'capture', title: 'Capture' },
-] as const;
-
-export type PartId = (typeof kParts)[number]['id'];
-
 /** Indexes of ReportDocument.profiles, Diagnosis.findings and Finding.evidence. */
 export interface EvidencePlace {
   profile: number;
@@ -22,14 +8,13 @@ export interface EvidencePlace {
 }
 
 export interface PagePlace {
-  part: PartId;
+  /** PagePart.id */
+  part: string;
   /** On the timeline: the evidence that was followed. */
   evidence: EvidencePlace | null;
   /** Of the tables: which one. */
   table: string | null;
 }
-
-const partOf = (id: string): PartId => kParts.find((part) => part.id === id)?.id ?? 'overview';
 
 function evidenceOf(text: string): EvidencePlace | null {
   const [, profile, finding, evidence] = /^evidence-(\d{1,6})-(\d{1,6})-(\d{1,6})$/.exec(text) ?? [];
@@ -47,10 +32,10 @@ function decoded(text: string): string {
   }
 }
 
-/** "#tables/cuda_api_sum"; what is not known leads to the overview. */
-export function placeOfHash(hash: string): PagePlace {
+/** "#tables/cuda_api_sum"; an id that is not in `parts` leads to the overview. */
+export function placeOfHash(hash: string, parts: readonly { id: string }[]): PagePlace {
   const [id = '', ...rest] = hash.replace(/^#/, '').split('/');
-  const part = partOf(id);
+  const part = parts.some((known) => known.id === id) ? id : 'overview';
   const detail = rest.join('/');
   return {
     part,
@@ -59,7 +44,7 @@ export function placeOfHash(hash: string): PagePlace {
   };
 }
 
-export const hashOfPart = (part: string): string => `#${partOf(part)}`;
+export const hashOfPart = (part: string): string => `#${part}`;
 export const hashOfTable = (name: string): string => `#tables/${encodeURIComponent(name)}`;
 export const hashOfEvidence = (at: EvidencePlace): string =>
   `#timeline/evidence-${at.profile}-${at.finding}-${at.evidence}`;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Sections } from '../data/format.ts';
 import type { Report } from '../data/report.ts';
 import { remember } from './use_promise.ts';
 
@@ -30,7 +31,7 @@ export function usePrinting(): boolean {
 /** Everything that is printed and not yet decoded. */
 function decodeAll(report: Report): Promise<unknown> {
   const sections = report.profiles.flatMap((profile) =>
-    (['modules', 'kernels', 'copies', 'tables'] as const).flatMap((name) => profile.section(name) ?? []),
+    (Object.keys(profile.document.sections) as (keyof Sections)[]).flatMap((name) => profile.section(name) ?? []),
   );
   const differences = report.differences ? [report.differences()] : [];
   const gate = report.gate ? [report.gate()] : [];

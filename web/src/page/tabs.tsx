@@ -1,8 +1,8 @@
 import { useRef } from 'preact/hooks';
 import type { ReportDocument } from '../data/format.ts';
 import { leaveAfterClick } from './leave_focus.ts';
-import { partsOf, whyMissing } from './parts.ts';
-import { hashOfPart, type PartId } from './place.ts';
+import { partsOf, whyMissing } from './parts.tsx';
+import { hashOfPart } from './place.ts';
 
 const kSteps: Record<string, (at: number) => number> = {
   ArrowRight: (at) => at + 1,
@@ -12,7 +12,7 @@ const kSteps: Record<string, (at: number) => number> = {
 };
 
 /** Arrow keys move between the tabs, Enter and the space bar open one. A part that is missing says why. */
-export function Tabs({ current, report }: { current: PartId; report: ReportDocument }) {
+export function Tabs({ current, report }: { current: string; report: ReportDocument }) {
   const list = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
     const tabs = Array.from(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? []);
@@ -26,8 +26,9 @@ export function Tabs({ current, report }: { current: PartId; report: ReportDocum
   };
   return (
     <div class="tabs no-print" role="tablist" aria-label="Parts of the report" ref={list} onKeyDown={onKeyDown}>
-      {partsOf(report).map(({ id, title }) => {
-        const missing = whyMissing(report.profiles, id);
+      {partsOf(report).map((part) => {
+        const { id, title } = part;
+        const missing = whyMissing(report.profiles, part);
         return (
           <a
             key={id}

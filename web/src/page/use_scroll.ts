@@ -1,9 +1,8 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { PartId } from './place.ts';
 
 /** Each part keeps how far it was scrolled; the keyboard goes on in the part that comes into view. */
-export function useScrollOfPart(part: PartId): void {
-  const positions = useRef(new Map<PartId, number>());
+export function useScrollOfPart(part: string): void {
+  const positions = useRef(new Map<string, number>());
   const shown = useRef(part);
   useEffect(() => {
     history.scrollRestoration = 'manual';

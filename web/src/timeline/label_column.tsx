@@ -11,10 +11,11 @@ const kBesideText = 14 + 8;
 
 /** Labels are as timeline.css sets them; headings are bold. */
 const kLabelFont = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif";
-const pen = document.createElement('canvas').getContext('2d');
+let pen: CanvasRenderingContext2D | null | undefined;
 const kGuess = 7;
 
 function measure(text: string, bold: boolean): number {
+  pen ??= document.createElement('canvas').getContext('2d');
   if (!pen) return kGuess * text.length;
   pen.font = bold ? `600 ${kLabelFont}` : kLabelFont;
   return pen.measureText(text).width;

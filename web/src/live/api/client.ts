@@ -1,3 +1,4 @@
+import type { CallOptions } from './call_options.ts';
 import { ApiProblem, problemOf } from './problem.ts';
 import { TaskCalls } from './task_calls.ts';
 import type { Caller, ConfigChange, Configuration, Gpu, History, Host, Incident, Incidents, Waste } from './types.ts';
@@ -6,13 +7,6 @@ export interface HistoryQuery {
   values: readonly string[];
   /** Until now: "15m", "7d". */
   span: string;
-}
-
-export interface CallOptions {
-  body?: unknown;
-  headers?: Record<string, string>;
-  /** Ends the call. */
-  signal?: AbortSignal;
 }
 
 /** Calls of the service with one key. Fails with ApiProblem, or with AbortError after close(). */

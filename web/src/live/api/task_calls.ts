@@ -1,4 +1,4 @@
-import type { CallOptions } from './client.ts';
+import type { CallOptions } from './call_options.ts';
 import type {
   Batch,
   Batches,

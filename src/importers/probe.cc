@@ -1,0 +1,35 @@
+#include "importers/probe.h"
+
+#include "base/files/file.h"
+#include "base/files/sqlite.h"
+
+namespace sonde {
+
+Result<Probe> Probe::open(const std::string& path) {
+  auto head = read_head(path, kHeadBytes);
+  if (!head) return std::unexpected(head.error());
+  return Probe(path, std::move(*head));
+}
+
+bool Probe::is_sqlite() const { return head_.starts_with(std::string_view("SQLite format 3\0", 16)); }
+
+const Probe::Tables& Probe::read_tables() const {
+  if (!tables_ && !is_sqlite()) tables_.emplace();
+  if (!tables_) {
+    const auto database = Database::open_read_only(path_);
+    tables_ = database ? database->tables() : std::unexpected(database.error());
+  }
+  return *tables_;
+}
+
+std::span<const std::string> Probe::tables() const {
+  const Tables& read = read_tables();
+  return read ? std::span<const std::string>(*read) : std::span<const std::string>();
+}
+
+std::optional<Error> Probe::database_error() const {
+  const Tables& read = read_tables();
+  return read ? std::nullopt : std::optional(read.error());
+}
+
+}  // namespace sonde
