@@ -30,7 +30,7 @@ def scrape(connection):
 
 def measure(sonde, against):
     os.environ["SONDE"] = str(sonde)
-    sys.path.insert(0, str(ROOT / "tests/tools"))
+    sys.path.insert(0, str(ROOT / "tests/tools/shared"))
     from _serve import STAND_IN, Service, until
 
     script = ROOT / "build/bench/serve_nvml.txt"

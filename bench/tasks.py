@@ -182,7 +182,7 @@ def low_load(against):
 
 def measure(sonde, runs, against):
     os.environ["SONDE"] = str(sonde)
-    sys.path.insert(0, str(ROOT / "tests/tools"))
+    sys.path.insert(0, str(ROOT / "tests/tools/shared"))
     submissions()
     low_load(against)
     if shutil.which("tsp"):

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "tools"))
+sys.path.insert(0, str(ROOT / "tests" / "tools" / "shared"))
 
 import _cuda  # noqa: E402
 from _recorded import PATIENCE_S, SONDE, TOOLS  # noqa: E402

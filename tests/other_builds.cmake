@@ -10,7 +10,7 @@ endforeach()
 set_tests_properties(tsan PROPERTIES LABELS "sanitizer;full")
 
 # Each fuzz target runs for a short time from its corpus.
-file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/*_fuzz.cc)
+file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/*/*_fuzz.cc)
 foreach(source ${fuzz_sources})
   cmake_path(GET source STEM target)
   add_test(NAME fuzz.${target} COMMAND ${CMAKE_SOURCE_DIR}/fuzz/run.sh ${CMAKE_SOURCE_DIR}/build/asan ${target})

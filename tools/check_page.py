@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fails on sources of the page that build markup from text or name an address of the network, and on tools of the page
-that Debian 12's Node.js cannot run.
+"""Fails on sources of the page that build markup from text or name an address of the network, on sources that import
+each other in a circle, and on tools of the page that Debian 12's Node.js cannot run.
 
 Names in profiles are anybody's, and the page must open offline: texts become text nodes, and nothing is fetched. What the
 content security policy of the page would stop in a browser is found here before it gets there.
@@ -17,6 +17,7 @@ MARKUP = re.compile(
 )
 ADDRESS = re.compile(r"https?://[^\s'\"`)]*")
 DEBIAN_NODE = 18
+IMPORT = re.compile(r"""^(?:import|export)\b[^;'"]*?from\s*['"](\.[^'"]+)['"]|^import\s*['"](\.[^'"]+)['"]""", re.MULTILINE)
 NOT_FETCHED = {"http://www.w3.org/2000/svg"}  # names of namespaces
 
 
@@ -30,6 +31,33 @@ def problems_in(path: Path) -> list[str]:
             for address in ADDRESS.findall(line)
             if address not in NOT_FETCHED
         ]
+    return problems
+
+
+def imports_of(path: Path) -> list[Path]:
+    """Of types too: what a source needs in order to be understood."""
+    found = IMPORT.findall(path.read_text(encoding="utf-8"))
+    return [(path.parent / (name or alone)).resolve() for name, alone in found]
+
+
+def import_circles(paths: list[Path]) -> list[str]:
+    """The first circle through each source from which one is found."""
+    shown = {path.resolve(): path for path in paths}
+    imports = {resolved: [other for other in imports_of(path) if other in shown] for resolved, path in shown.items()}
+    done: set[Path] = set()
+    problems = []
+
+    def walk(source: Path, way: list[Path]) -> None:
+        if source in way:
+            circle = [*way[way.index(source) :], source]
+            problems.append(f"{shown[source]}: imports itself through " + ", ".join(str(shown[step]) for step in circle[1:-1]))
+        elif source not in done:
+            for other in imports[source]:
+                walk(other, [*way, source])
+            done.add(source)
+
+    for source in imports:
+        walk(source, [])
     return problems
 
 
@@ -51,6 +79,7 @@ def main() -> int:
         print(f"{folder} holds no source of the page", file=sys.stderr)
         return 1
     problems = [problem for path in paths for problem in problems_in(path)]
+    problems += import_circles(paths)
     lock = folder.parent / "package-lock.json"
     if lock.exists():
         problems += too_new(lock)

@@ -26,7 +26,7 @@ def literal(name):
 
 
 def main():
-    source = "// Made by deploy/ci/embed.py.\n" '#include "cli/ci/templates.h"\n\nnamespace sonde {\n\n'
+    source = "// Made by deploy/ci/embed.py.\n" '#include "cli/ci/shared_templates.h"\n\nnamespace sonde {\n\n'
     source += "std::span<const CiTemplate> ci_templates() {\n  static constexpr CiTemplate kTemplates[] = {\n"
     source += "".join(literal(name) for name in FILES)
     source += "  };\n  return kTemplates;\n}\n\n}  // namespace sonde\n"

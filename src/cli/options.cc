@@ -51,9 +51,10 @@ std::string bound_text(const Facts::Bound& bound) {
 
 /// " from 1 to 1000", " above 0"; empty where any number will do.
 std::string range_text(const Facts& facts, bool is_unsigned) {
-  if (facts.above_zero) return " above 0";
   const bool has_least = facts.least.index() != 0;
-  if (has_least && facts.most.index() != 0) {
+  const bool has_most = facts.most.index() != 0;
+  if (facts.above_zero) return has_most ? fmt::format(" above 0 and at most {}", bound_text(facts.most)) : " above 0";
+  if (has_least && has_most) {
     return fmt::format(" from {} to {}", bound_text(facts.least), bound_text(facts.most));
   }
   return has_least || is_unsigned ? " of 0 or more" : "";
@@ -335,6 +336,7 @@ SONDE_OPTION_OF(uint64_t);
 SONDE_OPTION_OF(double);
 SONDE_OPTION_OF(std::string);
 SONDE_OPTION_OF(std::vector<std::string>);
+SONDE_OPTION_OF(std::optional<int>);
 SONDE_OPTION_OF(std::optional<int64_t>);
 SONDE_OPTION_OF(std::optional<uint64_t>);
 SONDE_OPTION_OF(std::optional<std::string>);
@@ -429,6 +431,10 @@ std::vector<OptionInfo> CommandLine::options() const {
   std::vector<OptionInfo> infos;
   for (const CLI::Option* option : std::as_const(*app_).get_options()) infos.push_back(info_of(*option));
   return infos;
+}
+
+bool CommandLine::has_option(const std::string& name) const {
+  return std::as_const(*app_).get_option_no_throw(name) != nullptr;
 }
 
 std::optional<OptionInfo> CommandLine::find_option(const std::string& name) const {

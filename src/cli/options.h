@@ -128,7 +128,8 @@ class CommandLine {
   [[nodiscard]] std::optional<CommandLine> find_command(std::string_view name) const;
   [[nodiscard]] bool has_work() const;
   [[nodiscard]] std::vector<OptionInfo> options() const;
-  /// By a name with its dashes, or a positional's.
+  // By a name with its dashes, or a positional's.
+  [[nodiscard]] bool has_option(const std::string& name) const;
   [[nodiscard]] std::optional<OptionInfo> find_option(const std::string& name) const;
 
  private:

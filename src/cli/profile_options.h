@@ -21,8 +21,8 @@ struct ProfileOptions {
 
 inline constexpr std::string_view kProfileHelp = "profile, or a folder or several files that are the ranks of one run";
 inline constexpr std::string_view kJoinedProfileHelp =
-    "a profile, or a folder or several files that are the ranks of one run; with it, reports of Nsight Compute, whose "
-    "kernels are matched to its launches";
+    "profile, or a folder or several files that are the ranks of one run; optionally also reports of Nsight Compute, "
+    "whose kernels are matched to its launches";
 
 void add_profile_options(CommandLine& command, ProfileOptions& options, std::string_view help = kProfileHelp);
 

@@ -1,6 +1,6 @@
 // A disk whose power can be cut, for a program and its children. The preloaded library logs each change of the files in
-// a folder, and each sync, in order. tests/tools/_power_cut.py computes from the log what a cut leaves, and describes
-// the log. Environment variables:
+// a folder, and each sync, in order. tests/tools/shared/_power_cut.py computes from the log what a cut leaves, and
+// describes the log. Environment variables:
 //
 //   POWER_CUT_FOLDER   the folder, without links in its path
 //   POWER_CUT_BOOK     a folder outside of it, with

@@ -5,7 +5,7 @@ all."""
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools/shared"))
 
 import _serve_attack as attack  # noqa: E402
 from _serve import Service, run_all  # noqa: E402

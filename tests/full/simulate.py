@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Simulates twelve days with all strategies, and checks them as tests/tools/simulate.py does."""
+"""Simulates twelve days with all strategies, and checks them as tests/tools/tasks/simulate.py does."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools/shared"))
 from _simulated_day import coverage, failures_of, memory_account, simulate
 
 failures = []

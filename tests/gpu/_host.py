@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # The readers of profiles are those of the tools tests.
-sys.path.insert(0, str(ROOT / "tests/tools"))
+sys.path.insert(0, str(ROOT / "tests/tools/shared"))
 SONDE = os.environ.setdefault("SONDE", str(ROOT / "build/release/sonde"))
 os.environ.setdefault("TEST_TOOLS", str(ROOT / "build/release/tests/tools"))
 PATIENCE_S = 540

@@ -13,7 +13,7 @@ def rtdetr(host):
     sonde_has("record", "--torch-modules")
     done = run([SONDE, "study", "-f", "--torch-modules", "-o", host.file("rtdetr"), "--", sys.executable,
                 ROOT / "examples/rtdetr.py", "--steps", 5])
-    for title in ("what modules take of the GPUs", "what the kernels of modules move"):
+    for title in ("GPU time of modules", "memory traffic of the kernels of modules"):
         check(title in done.stderr, f"nothing is said of {title}: {done.stderr[-800:]}")
     table = run([SONDE, "modules", "-q", "--min-percent", 0, "--format", "csv", host.file("rtdetr.sqlite"),
                  host.file("rtdetr.kernels.sqlite")]).stdout

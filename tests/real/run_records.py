@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tools"))
+sys.path.insert(0, str(HERE.parent / "tools/shared"))
 sys.path.insert(0, str(HERE.parent / "reference"))
 
 import compare

@@ -60,7 +60,7 @@ Status add(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("files", options->files, "runs, one per FILE: a profile, a folder (ranks of one run), or a record")
+  command.positional("FILE", options->files, "runs, one per FILE: a profile, a folder (ranks of one run), or a record")
       .required();
   command.option("--name", options->name, "NAME", "baseline of the entry").shows_default();
   command.option(

@@ -6,7 +6,7 @@ namespace sonde {
 
 void add_entry_options(CommandLine& command, EntryOptions& options) {
   command
-      .positional("entry", options.entry,
+      .positional("ENTRY", options.entry,
                   "entry, label, beginning of a commit, or latest; NAME@ENTRY names the baseline too")
       .required();
   command.option("--name", options.name, "NAME", "baseline of the entry");

@@ -134,7 +134,7 @@ int run(const InitArguments& arguments) {
 
 void set_up(CommandLine& command) {
   const auto a = std::make_shared<InitArguments>();
-  command.positional("system", a->system, "CI system: github, jenkins or gitlab").required();
+  command.positional("SYSTEM", a->system, "CI system: github, jenkins or gitlab").required();
   command.option("--command", a->settings.command, "COMMAND", "command to measure, for bash").required();
   command.option("--budget", a->settings.budget, "FILE", "budget file; an initial one is written if it does not exist")
       .shows_default();

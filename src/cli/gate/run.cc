@@ -201,7 +201,7 @@ int run(const Options& options) {
 
 std::string existing_folder(const std::string& path) {
   std::error_code error;
-  return std::filesystem::is_directory(path, error) ? "" : fmt::format("there is no folder {}", path);
+  return std::filesystem::is_directory(path, error) ? "" : fmt::format("the folder {} does not exist", path);
 }
 
 void set_up(CommandLine& command) {

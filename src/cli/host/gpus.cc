@@ -163,8 +163,8 @@ Result<bool> run(const Options& options) {
   Watch watch(std::move(*source), of_seconds(options.source.patience_s));
   if (watch.gpu_count() == 0) {
     return fail(
-        "the NVIDIA driver works, but there is no GPU: check with lspci that the host has one, and in a container that "
-        "it was given (docker run --gpus all)");
+        "the NVIDIA driver works, but no GPU was found; check with lspci that the host has one, and that a container "
+        "has access to it (docker run --gpus all)");
   }
   SONDE_TRY(watch.choose(options));
   if (watch.simulated() && (options.dmon || !options.query.empty())) {
@@ -215,6 +215,7 @@ void set_up(CommandLine& command) {
       .shows_default();
   CommandLine dmon = command.command("dmon", "Print a line per GPU and second, in the columns of nvidia-smi dmon");
   dmon.passes_options_up();
+  dmon.footer("Example:\n  sonde gpus dmon -s pu -d 5\n");
   dmon.option("-s,--select", options->select, "GROUPS", "groups of columns to print: p u c v m e t").shows_default();
   dmon.option("-d,--delay", options->delay_s, "SECONDS", "seconds between two lines").between(0.01, 86400.0);
   dmon.option("-o,--options", options->stamp, "STAMPS", "add columns: D date, T time");

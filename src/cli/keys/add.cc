@@ -67,7 +67,7 @@ Status add(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("name", options->name, "user or client that the key is for").required();
+  command.positional("NAME", options->name, "user or client that the key is for").required();
   command
       .option("--role", options->role, "ROLE",
               "role: read views everything; submit also runs tasks and acknowledges incidents; admin also changes the "
@@ -75,7 +75,8 @@ void set_up(CommandLine& command) {
       .required()
       .one_of({"read", "submit", "admin"});
   command.option("--expires", options->days, "DAYS", "days until the key expires (default: it does not expire)")
-      .between(1 / kSecondsPerDay, kMostDays);
+      .between(1 / kSecondsPerDay, kMostDays)
+      .above_zero();
   command.flag("--json", options->json, "print JSON, including the secret");
   add_key_file_options(command, options->file);
   command.footer(

@@ -25,7 +25,7 @@ Status revoke(const Options& options) {
 
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
-  command.positional("key", options->key, "ID or name of the key (sonde keys list)").required();
+  command.positional("KEY", options->key, "ID or name of the key (sonde keys list)").required();
   add_key_file_options(command, options->file);
   command.runs([options] {
     const Status done = revoke(*options);

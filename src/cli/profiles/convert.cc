@@ -36,7 +36,7 @@ int run(const ConvertArguments& arguments) {
 
 void set_up(CommandLine& command) {
   const auto a = std::make_shared<ConvertArguments>();
-  command.positional("files", a->files, "profiles of one run, then the file to write: .sqlite, .json or .json.gz")
+  command.positional("FILE", a->files, "profiles of one run, then the file to write: .sqlite, .json or .json.gz")
       .required()
       .values(2, -1);
   command.flag("--force-overwrite", a->overwrite, "replace an output file that exists");

@@ -122,8 +122,8 @@ Status add_matching(MetricNames& names, std::string_view word) {
   }
   if (found) return {};
   return fail(
-      "--metrics {}: it finds none of the {} metrics that Sonde knows by name (sonde kernels --list-columns); any "
-      "other is measured where it is named in full",
+      "--metrics {}: no match among the {} metrics that Sonde knows (sonde kernels --list-columns); give other metrics "
+      "by their full name",
       word, known_metrics().size());
 }
 
@@ -154,8 +154,8 @@ Status add_derived(MetricNames& names, std::string_view word) {
     if (std::ranges::any_of(variants_of(quantity), names_it) && add_quantity(names, quantity)) return {};
   }
   return fail(
-      "--metrics {}: Nsight Compute computes it from others, and no counter holds it; --metrics takes the names of "
-      "what Sonde computes, which sonde kernels --list-columns lists",
+      "--metrics {}: Nsight Compute computes this metric from others, and no counter provides it; sonde kernels "
+      "--list-columns lists the computed metrics that --metrics accepts",
       word);
 }
 
@@ -174,7 +174,7 @@ Status no_group(std::string_view word) {
   for (const GroupMetric& member : kGroupMetrics) {
     if (groups.empty() || groups.back() != member.group) groups.push_back(member.group);
   }
-  return fail("--metrics: there is no '{}'{}; name its metrics one by one, or a section with --section", word,
+  return fail("--metrics: unknown group '{}'{}; give its metrics one by one, or a section with --section", word,
               did_you_mean(word, groups));
 }
 
@@ -182,7 +182,7 @@ Status no_group(std::string_view word) {
 
 Status add_set(MetricNames& names, std::string_view set) {
   if (std::ranges::find(kSets, set) == kSets.end()) {
-    return fail("--set: there is no set '{}'{}; there are basic, detailed and full", set, did_you_mean(set, kSets));
+    return fail("--set: unknown set '{}'{}; use basic, detailed or full", set, did_you_mean(set, kSets));
   }
   names.samples = names.samples || set == kFullSet;
   for (const SectionInfo& section : known_sections()) {

@@ -69,7 +69,7 @@ std::string free_names(const CommandLine& command, std::string_view names) {
   std::string left;
   for (const auto part : names | std::views::split(',')) {
     const std::string name(std::string_view{part});
-    if (!command.find_option(name)) left += (left.empty() ? "" : ",") + name;
+    if (!command.has_option(name)) left += (left.empty() ? "" : ",") + name;
   }
   return left;
 }

@@ -24,7 +24,7 @@ int list(bool header) {
 
 void set_up_list(CommandLine& command) {
   const auto header = std::make_shared<bool>(true);
-  command.option("-p,--show-header", *header, "true|false", "print the heading").shows_default();
+  command.option("-p,--show-header", *header, "true|false", "print the heading").shows_default("true");
   command.runs([header] { return list(*header); });
 }
 

@@ -285,7 +285,7 @@ bool report(const Files& files) {
 Result<Files> checked(const StudyArguments& arguments) {
   if (!arguments.others->refused.empty()) return fail("{}", arguments.others->refused);
   if (arguments.words.empty()) {
-    return fail("no program given. Example: sonde record -- python train.py");
+    return fail("no program given. Example: sonde study -- python train.py");
   }
   return files_of(arguments);
 }

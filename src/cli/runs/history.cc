@@ -55,8 +55,7 @@ Status check(Options& options) {
   std::vector<std::string_view> known;
   for (const gate::ConditionInfo& info : gate::condition_infos()) known.push_back(info.name);
   for (const std::string& name : options.history.allowed_conditions) {
-    if (gate::find_condition(name) == nullptr)
-      return fail("there is no condition '{}'{}", name, did_you_mean(name, known));
+    if (gate::find_condition(name) == nullptr) return fail("unknown condition '{}'{}", name, did_you_mean(name, known));
   }
   if (options.csv.empty()) {
     SONDE_TRY(gate::check_baseline_name(options.name));

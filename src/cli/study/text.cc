@@ -156,7 +156,7 @@ std::string unmeasurable_text(const Work& whole) {
   return text;
 }
 
-/// How often CUPTI 13.0 plans a launch to run: from Turing to Blackwell (tests/tools/metric_passes.py).
+/// How often CUPTI 13.0 plans a launch to run: from Turing to Blackwell (tests/tools/record/metric_passes.py).
 struct Passes {
   std::string_view metrics;
   int least;

@@ -12,7 +12,7 @@
 namespace sonde::tasks {
 namespace {
 
-constexpr size_t kUsualWidth = 100;
+constexpr size_t kExplainWidth = 100;
 
 std::string capital(std::string text) {
   if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
@@ -44,7 +44,7 @@ std::string verdict(const Json& judgement) {
 
 class Text {
  public:
-  explicit Text(size_t width) : width_(width == 0 ? kUsualWidth : width) {}
+  explicit Text(size_t width) : width_(width == 0 ? kExplainWidth : width) {}
 
   void line(std::string_view text, size_t indent = 0) { text_ += wrapped(text, indent, width_); }
 

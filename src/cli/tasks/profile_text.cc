@@ -9,7 +9,7 @@
 namespace sonde::tasks {
 namespace {
 
-constexpr size_t kUsualWidth = 100;
+constexpr size_t kProfileWidth = 100;
 /// Less is not worth a number.
 constexpr double kLeastPercent = 0.5;
 
@@ -34,7 +34,7 @@ std::string head(const Json& profile) {
 }  // namespace
 
 std::string profiles_text(const Json& profiles, size_t width) {
-  const size_t columns = width == 0 ? kUsualWidth : width;
+  const size_t columns = width == 0 ? kProfileWidth : width;
   std::string text;
   for (const Json& profile : list_of(profiles, "profiles")) {
     text += "\n" + wrapped(head(profile), 0, columns);

@@ -24,7 +24,7 @@ std::optional<OptionInfo> option_of(const CommandLine& command, std::string_view
 Status check_dashes(const CommandLine& command, std::string_view word) {
   const std::string name = fmt::format("-{}", word.substr(0, word.find('=')));
   constexpr size_t kShortest = 4;  // "--ab"
-  if (word.starts_with("--") || name.size() < kShortest || !command.find_option(name)) return {};
+  if (word.starts_with("--") || name.size() < kShortest || !command.has_option(name)) return {};
   return fail("{} has one dash; the option is {}", word.substr(0, word.find('=')), name);
 }
 

@@ -67,7 +67,7 @@ std::string unknown_option(const ChosenCommand& chosen, const std::string& word,
     if (std::string known = elsewhere(chosen, name, rows); !known.empty()) return known;
   }
   const std::string near = name.starts_with("--") ? near_option(chosen.line, name) : "";
-  const bool runs_program = chosen.line.find_option("COMMAND").has_value();
+  const bool runs_program = chosen.line.has_option("COMMAND");
   const std::string hint = near.empty() && runs_program
                                ? fmt::format("; an option of the program follows the program's name: {} -- PROGRAM {}",
                                              chosen.path, shortened_word(word))

@@ -15,7 +15,12 @@ def _wait_for_torch():
     if sys.version_info < (3, 8) or not library or not os.environ.get("SONDE_RECORD_MAPPING"):
         return
     from _sonde_torch import on_import
-    on_import.wait(library)
+
+    def install():
+        from _sonde_torch import install
+        install.install(library)  # the path of libsonde_inject.so
+
+    on_import.after("torch", install)
 
 
 def _run_shadowed():

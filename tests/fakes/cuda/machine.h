@@ -13,7 +13,7 @@ namespace fake_cuda {
 
 /// What a program gives for a function: `const void* func` of cudaLaunchKernel and CUfunction alike. The first of its
 /// arguments points to an int64_t, the nanoseconds that it takes. The layout is that of struct fake_kernel in
-/// tests/tools/recorded/small_cuda.h.
+/// tests/tools/programs/recorded/small_cuda.h.
 struct Kernel {
   const char* name;  ///< mangled
   uint32_t registers;

@@ -74,7 +74,7 @@ TEST_F(ProfileLeft, may_have_another_name_or_be_a_folder) {
 
 TEST_F(ProfileLeft, nothing_is_an_error) {
   touch("other.sqlite");
-  EXPECT_NE(left().find("it left no profile: nothing begins with "), std::string::npos);
+  EXPECT_NE(left().find("the run left no profile: no file begins with "), std::string::npos);
 }
 
 TEST_F(ProfileLeft, a_pattern_names_what_the_run_wrote) {

@@ -6,16 +6,6 @@ import sys
 import threading
 
 
-def wait(library):
-    """`library` is the path of libsonde_inject.so."""
-
-    def install():
-        from _sonde_torch import install
-        install.install(library)
-
-    after("torch", install)
-
-
 def after(name, then):
     """then() is called once, behind the first import of the module that succeeds."""
     sys.meta_path.insert(0, _Finder(name, then))
