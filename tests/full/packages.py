@@ -39,8 +39,8 @@ def try_commands(root: Root, prefix: str):
     check("pageable_copy" in root.run(sonde, "why", profile, user=USER), "sonde why")
     root.run(sonde, "report", profile, "-o", "/tmp/report.html", user=USER)
     check("<html" in (root.path / "tmp/report.html").read_text()[:2000].lower(), "sonde report")
-    root.run(sonde, "record", "-t", "osrt", "-o", "/tmp/ls.sqlite", "--", "/bin/ls", "/", user=USER)
-    check("read" in root.run(sonde, "stats", "-r", "osrt_sum", "/tmp/ls.sqlite", user=USER), "stats of a recording")
+    root.run(sonde, "record", "-t", "osrt", "-o", "/tmp/run.sqlite", "--", "/bin/sleep", "0.1", user=USER)
+    check("sleep" in root.run(sonde, "stats", "-r", "osrt_sum", "/tmp/run.sqlite", user=USER), "stats of a recording")
 
 
 def try_service(root: Root, prefix: str):

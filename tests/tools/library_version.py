@@ -25,10 +25,9 @@ def change_version(library: Path):
 
 
 def check_refused(done: subprocess.CompletedProcess, library: str, version: str):
-    assert done.returncode == 1, done
+    assert done.returncode in (1, 2), done
     for part in (library, f"version {version}", "from the same package"):
-        assert part in done.stderr, f"{part!r} is not in {done.stderr}"
-    assert done.stderr.count("\n") == 1, done.stderr
+        assert part in done.stderr.splitlines()[0], f"{part!r} is not in {done.stderr}"
 
 
 def main() -> int:
