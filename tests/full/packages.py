@@ -154,7 +154,7 @@ def try_upgrade(suite: str):
         (root.path / "etc/sonde/config.yaml").write_text(CONFIG)
         (root.path / "tmp/host.yaml").write_text(HOST)
         key = root.run("sonde", "keys", "add", "me", "--role", "submit", "--config", "/etc/sonde/config.yaml")
-        key = re.search(r"sonde_\w+", key)[0]
+        key = re.search(r"sonde_[\w-]+", key)[0]
         service, url = start_service(root, 0)
         script = "echo started >>/tmp/runs.$SONDE_TASK_NAME; sleep 6; echo ended >>/tmp/runs.$SONDE_TASK_NAME"
         for number in range(12):
