@@ -12,6 +12,7 @@
 
 namespace sonde {
 namespace baseline_prune_cli {
+namespace {
 
 struct Options {
   std::string store;
@@ -64,6 +65,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace baseline_prune_cli
 
 extern const Command baseline_prune_command;
