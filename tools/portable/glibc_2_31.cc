@@ -1,5 +1,5 @@
-// What Debian 12's libgcc, libstdc++ and static archives expect of glibc 2.32 to 2.36, for programs that are linked with
-// glibc 2.31. Hidden: a newer C library keeps its own.
+// What Debian 12's libgcc, libstdc++ and static archives expect of glibc 2.32 to 2.36, for programs that are linked
+// with glibc 2.31. Hidden: a newer C library keeps its own.
 
 #include <link.h>
 #include <sys/random.h>
@@ -12,8 +12,8 @@
 
 extern "C" {
 
-/// glibc 2.32: whether the process has one thread, so that counters of owners need no atomic operations. Never true here,
-/// which is always right.
+/// glibc 2.32: whether the process has one thread, so that counters of owners need no atomic operations. Never true
+/// here, which is always right.
 SONDE_HIDDEN extern const char __libc_single_threaded;
 const char __libc_single_threaded = 0;
 
