@@ -17,7 +17,7 @@ GOOD_LINES = [
 ]  # fmt: skip
 BROKEN_LINES = [
     "[a](none.md)", "[a](page.md#none)", "[a](#none)", "![a](none.png)", "see docs/none.md", '<a href="none.md">a</a>',
-    "`src/none.cc`", "`src/layer/none_*.cc`", "`src/none/<name>.cc`", "see tests/none", "```sh\ntools/none.py\n```",
+    "`src/none.cc`", "`src/layer/none_*.cc`", "`src/none/<name>.cc`", "see tests/none", "| a | tools/none.py |",
     "As we were told.", "So many lines.", "It goes\non.".replace("\n", " "), "This is no page.",
 ]  # fmt: skip
 GOOD_SOURCES = [
