@@ -78,9 +78,7 @@ std::string why_not(SamplingState state, uint32_t device, const std::string& tex
     case SamplingState::in_use:
       return fmt::format(
           "{}another tool uses the GPU's counters ({}): nsys, ncu, DCGM's profiling metrics (dcgmi profile --pause "
-          "frees "
-          "go "
-          "of them) or sonde record --metrics",
+          "frees them) or sonde record --metrics",
           none, text);
     case SamplingState::nothing_fits:
       return fmt::format("{}the chip ({}) has none of the requested metrics", none, text);

@@ -159,7 +159,7 @@ def history_of_entries(folder):
         (change,) = series["changes"]
         assert change["commit"] == f"{9:08x}" and change["worse"] and change["p"] == 0, change
         assert series["conditions"]["gpu"], series
-    assert "no metric 'stpe_time', did you mean 'step_time'?" in f.sonde("history", "--metric", "stpe_time", code=2)
+    assert "unknown metric 'stpe_time', did you mean 'step_time'?" in f.sonde("history", "--metric", "stpe_time", code=2)
     # A later driver begins a series of its own, unless it is said not to matter.
     for path in sorted((f.path / ".sonde/baseline/default").iterdir())[8:]:
         entry = json.loads((path / "entry.json").read_text())

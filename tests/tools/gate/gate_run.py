@@ -125,7 +125,7 @@ def failing(world):
     run = world.sonde("gate", "run", "-n", "2", "--budget", "wall.yaml", "--", "sh", "-c", "echo broken; exit 3")
     ended(run, 5, "a command that fails")
     check("failed with exit status 3: sh -c 'echo broken; exit 3'" in run.stderr, run.stderr)
-    output = re.search(r"What it printed is in (\S+)", run.stderr)
+    output = re.search(r"Its output is in (\S+)", run.stderr)
     check(output and Path(output.group(1)).read_text() == "broken\n", f"its output: {run.stderr}")
     for left in world.temporary.rglob("*.log"):
         left.unlink()

@@ -19,8 +19,8 @@ from joined_pair import DRAM, GEMM, MAP, launches, module_sums
 
 SONDE = os.environ.get("SONDE", "build/release/sonde")
 ALLOWED = 0.01
-FIT = re.compile(r"^DRAM: linear fit of own time over own bytes of (\d+) modules .*correlation ([-0-9.]+), the slope corresponds to ([0-9.]+) ([GT])B/s$", re.M)
-SHARE = re.compile(r"^(\d+) of (\d+) launches are measured \(.* %.*\): (\d+) individually, (\d+) through launches of the same kind; "
+FIT = re.compile(r"^DRAM: linear fit of own time over own bytes of (\d+) modules: correlation ([-0-9.]+), the slope corresponds to ([0-9.]+) ([GT])B/s$", re.M)
+SHARE = re.compile(r"^(\d+) of (\d+) launches are measured \([\d.]+ % of the kernel time\): (\d+) individually, (\d+) through launches of the same kind; "
                    r"(\d+) of (\d+) measured", re.M)
 
 

@@ -37,7 +37,7 @@ def rounds(folder):
     sonde(folder, "stop")
     program.step("5 behind")
     code, errors = program.end()
-    check(code == 5 and errors.count("the profile is") == 2, (code, errors))
+    check(code == 5 and errors.count("profile written to") == 2, (code, errors))
     for name, count in (("first", 10), ("second", 20)):
         recorded = Recorded(folder / f"{name}.sqlite")
         check(names_of(recorded.path) == {f"in the {name}": count}, recorded.counts())

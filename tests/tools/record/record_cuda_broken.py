@@ -95,7 +95,7 @@ def refused(folder):
         check_told(text, f"{call}[^\n]*{reason}|{reason}[^\n]*{call}")
     _, text = recorded_with(folder, "flush_fails=999")
     check_told(text, "cuptiActivityFlushAll[^\n]*UNKNOWN|UNKNOWN[^\n]*cuptiActivityFlushAll",
-               r"\b[1-9]\d* times that CUPTI did not hand over")
+               r"\b[1-9]\d* times CUPTI failed to flush its records")
 
 
 def no_time(folder):

@@ -62,14 +62,14 @@ def signals_passed_on(folder):
 
 
 def what_was_asked_for(folder):
-    for traces, names in (("nvtx", "(NVTX)"), ("cuda", "(CUDA)"), ("cuda,nvtx", "(CUDA, NVTX)")):
+    for traces, names in (("nvtx", "NVTX"), ("cuda", "CUDA"), ("cuda,nvtx", "CUDA, NVTX")):
         run = record(folder / "asked.sqlite", "true", options=["-f", "--self-test=false", "-t", traces])
         check(f"no process used {names};" in run.stderr, run.stderr)
 
 
 def signals_at_the_end(folder):
     """Those that the recorder sends are told with why, and are no crash."""
-    told = "--duration is over: SIGTERM to the program"
+    told = "--duration is over: sent SIGTERM to the program"
     run = record(folder / "timed.sqlite", "sleep", "60", options=[*NVTX, "-d", "0.05"])
     check(run.returncode == 128 + signal.SIGTERM and run.stderr.count(f"sonde: {told}\n") == 1, run.stderr)
     check("was terminated by" not in run.stderr and told in Recorded(folder / "timed.sqlite").remarks(), run.stderr)

@@ -200,7 +200,7 @@ def own_metrics(folder):
     check(recorded.has_remark("that the GPU does not support: sm__missing.sum"), run.stderr)
     run, recorded = sample(folder / "nothing.sqlite", "spaced", 4, devices="0",
                            options=["--gpu-metrics-set=sm__missing.sum"])
-    check(not recorded.names() and "has none of the metrics" in run.stderr, run.stderr)
+    check(not recorded.names() and "has none of the requested metrics" in run.stderr, run.stderr)
 
 
 def processes(folder):

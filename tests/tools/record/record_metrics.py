@@ -104,7 +104,7 @@ def chosen(folder):
     run = record(path, *metric, "--nvtx-include", "other@step 1/")
     check("no launch passed --nvtx-include other@step 1/" in run.stderr, run.stderr)
     run = record(path, *metric, "--nvtx-include", "step 1")
-    check("'step 1/' is a push/pop range" in run.stderr and functions(path) == [], run.stderr)
+    check("'step 1/' selects a push/pop range" in run.stderr and functions(path) == [], run.stderr)
 
 
 def reset_devices(folder):
@@ -244,7 +244,7 @@ def not_to_be_had(folder):
         check("warning: kernels were not measured" in run.stderr and said in run.stderr, (failure, run.stderr))
         check(functions(path) == [] and any(said in text for text in Recorded(path).remarks()), failure)
     run = record(path, "--metrics", METRICS[0], version="12.4", library="libcupti.so.12")
-    check("CUDA 12.6 and later" in run.stderr and functions(path) == [], run.stderr)
+    check("needs CUDA 12.6 or later" in run.stderr and functions(path) == [], run.stderr)
     run = record(path, "--metrics", METRICS[0], SONDE_CUPTI="/nonexistent/libcupti.so")
     check("kernels were not measured" in run.stderr, run.stderr)
     for where in ("CUDA toolkit", "pip's nvidia-cuda-cupti", "set SONDE_CUPTI"):

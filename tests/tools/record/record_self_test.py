@@ -31,11 +31,11 @@ def said(folder, *options, **settings):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         (line,) = said(folder)
-        check("was seen" in line and "warning" not in line, line)
+        check("a test kernel was launched and recorded" in line and "warning" not in line, line)
         (line,) = said(folder, faults="no_kernels=1")
-        check("warning" in line and "was not seen" in line, line)
+        check("warning" in line and "a test kernel was launched but not recorded" in line, line)
         (line,) = said(folder, version="future")
-        check("was not seen" in line, line)
+        check("a test kernel was launched but not recorded" in line, line)
         (line,) = said(folder, driver_fault="cuModuleLoadData:2")
         check("the test kernel could not be launched: cuModuleLoadData returned CUDA_ERROR_OUT_OF_MEMORY" in line, line)
         (line,) = said(folder, driver_fault="cuDeviceGet:77")
