@@ -10,11 +10,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ranges>
 #include <sstream>
 #include <system_error>
 #include <vector>
 
 #include "base/system/system_reason.h"
+#include "report/text/plain_text.h"
 
 namespace sonde {
 namespace {
@@ -94,8 +96,13 @@ RenderOptions terminal_options() {
 }
 
 void complain(std::string_view text) {
-  const std::string line = fmt::format("sonde: {}\n", text);
-  static_cast<void>(std::fputs(line.c_str(), stderr));
+  std::string lines = "sonde: ";
+  std::string_view separator;
+  for (const auto line : text | std::views::split('\n')) {
+    lines.append(separator).append(one_line(std::string_view(line)));
+    separator = "\n";
+  }
+  static_cast<void>(std::fputs((lines + "\n").c_str(), stderr));
 }
 
 int report_error(const Error& error) {

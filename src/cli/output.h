@@ -41,7 +41,7 @@ class Output {
 /// What a terminal on standard output allows; nothing on a pipe. NO_COLOR is honoured.
 [[nodiscard]] RenderOptions terminal_options();
 
-/// Prints "sonde: <text>" to standard error. That it cannot be written there is no error.
+/// Prints "sonde: <text>" to standard error, control characters as blanks. That it cannot be written there is no error.
 void complain(std::string_view text);
 
 /// Prints "sonde: <message>" and gives the exit code.

@@ -50,7 +50,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   asio::awaitable<Outcome> run() {
     const auto self = shared_from_this();
-    end_after(deadline_, request_.timeout, "response");
+    end_after(deadline_, request_.timeout, Kind::timed_out, "response");
     Outcome outcome = co_await answer();
     is_over_ = true;
     deadline_.cancel();
@@ -79,12 +79,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     error_code error;
   };
 
-  void end_after(asio::steady_timer& timer, std::optional<std::chrono::milliseconds> limit, const char* what) {
+  void end_after(asio::steady_timer& timer, std::optional<std::chrono::milliseconds> limit, Kind kind,
+                 const char* what) {
     if (!limit) return;
     timer.expires_after(*limit);
-    timer.async_wait([self = shared_from_this(), limit, what](error_code error) {
+    timer.async_wait([self = shared_from_this(), limit, kind, what](error_code error) {
       const double seconds = std::chrono::duration<double>(*limit).count();
-      if (!error) self->abort({Kind::timed_out, fmt::format("no {} within {:g} s", what, seconds)});
+      if (!error) self->abort({kind, fmt::format("no {} within {:g} s", what, seconds)});
     });
   }
 
@@ -113,7 +114,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   asio::awaitable<Step> connect() {
     connection_ = std::make_shared<Connection>(shared_.context, route_.name());
-    end_after(connect_deadline_, request_.connect_timeout, "connection");
+    end_after(connect_deadline_, request_.connect_timeout, Kind::unreachable, "connection");
     Step failure = co_await open_socket();
     if (!failure && route_.has_tls() && route_.proxy) failure = co_await open_tunnel();
     if (!failure && route_.has_tls()) failure = co_await start_tls();

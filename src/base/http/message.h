@@ -38,7 +38,7 @@ struct Failure {
   enum class Kind {
     unreachable,  ///< the name has no address, or no connection was made
     untrusted,    ///< the certificate, or the file of authorities
-    timed_out,
+    timed_out,    ///< the whole exchange
     cancelled,
     broken,  ///< anything else, as a connection that was closed early
   };

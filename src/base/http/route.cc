@@ -33,6 +33,13 @@ bool has_header(const Request& request, std::string_view name) {
   });
 }
 
+/// A line break in a header would begin another one.
+bool has_line_break(const Request& request) {
+  return std::ranges::any_of(request.headers, [](const std::string& header) {
+    return header.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos;
+  });
+}
+
 /// With the whole URL where a proxy passes it on.
 std::string target_of(const Route& route) {
   const bool is_for_proxy = route.proxy && !route.has_tls();
@@ -54,6 +61,7 @@ std::expected<Route, Failure> route_of(const Request& request) {
   if (url->scheme != "http" && url->scheme != "https")
     return std::unexpected(Failure{.what = "unsupported URL scheme"});
   if (url->host.empty()) return std::unexpected(Failure{.what = "malformed URL"});
+  if (has_line_break(request)) return std::unexpected(Failure{.what = "a header contains a line break"});
   if (url->port.empty()) url->port = default_port(url->scheme);
   Route route{.url = std::move(*url), .proxy = {}};
   if (request.ignore_proxies) return route;

@@ -73,14 +73,15 @@ Result<std::shared_ptr<SSL_CTX>> client_tls_context(const std::string& authoriti
 }
 
 SSL* new_tls_handle(SSL_CTX* context, const std::string& host) {
+  const std::string name = host.substr(0, host.size() - (host.ends_with('.') ? 1 : 0));  // RFC 6066, section 3
   static constexpr std::array<unsigned char, 9> kHttp11 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
   SSL* const handle = SSL_new(context);
   if (handle == nullptr) return nullptr;
   X509_VERIFY_PARAM* const wanted = SSL_get0_param(handle);
   X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   const bool is_set = is_address(host) ? X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1
-                                       : X509_VERIFY_PARAM_set1_host(wanted, host.c_str(), 0) == 1 &&
-                                             SSL_set_tlsext_host_name(handle, host.c_str()) == 1;
+                                       : X509_VERIFY_PARAM_set1_host(wanted, name.c_str(), 0) == 1 &&
+                                             SSL_set_tlsext_host_name(handle, name.c_str()) == 1;
   if (is_set && SSL_set_alpn_protos(handle, kHttp11.data(), kHttp11.size()) == 0) return handle;
   SSL_free(handle);
   return nullptr;

@@ -19,6 +19,9 @@ constexpr std::array kKnown = {
     Known{"<html", "a web page, perhaps saved instead of the download; fetch the file again"},
 };
 
+/// A damaged or hostile database may have a name of any length.
+constexpr size_t kMaxShownName = 60;
+
 bool ends_with(std::string_view path, std::string_view ending) { return path.ends_with(ending); }
 
 /// Of a SQLite database that has none of the tables that an importer reads.
@@ -33,7 +36,7 @@ Error unknown_database(const Probe& probe) {
   return {
       fmt::format("{} is a SQLite database, but not an Nsight Systems export (its tables begin with {}); create one "
                   "with: nsys export --type sqlite -o OUT.sqlite REPORT.nsys-rep",
-                  path, tables.front())};
+                  path, tables.front().substr(0, kMaxShownName))};
 }
 
 }  // namespace

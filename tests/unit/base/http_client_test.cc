@@ -42,6 +42,14 @@ TEST(HttpClient, SendsARequestAndReadsTheResponse) {
                         server.port()));
 }
 
+TEST(HttpClient, RefusesALineBreakInAHeader) {
+  const TcpServer server(always(ok("hi").text));
+  Request request = request_to(server.url());
+  request.headers = {"Key: a\r\nOther: b"};
+  EXPECT_EQ(Client().exchange(request, never).error().what, "a header contains a line break");
+  EXPECT_TRUE(server.requests().empty());
+}
+
 TEST(HttpClient, ReadsEveryFormOfBody) {
   const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
   const TcpServer in_chunks(always(chunked));
@@ -155,7 +163,7 @@ TEST(HttpClient, HasATimeForTheConnectionAlone) {
   Request request = request_to(fmt::format("https://127.0.0.1:{}/", without_tls.port()));
   request.connect_timeout = milliseconds(50);
   const auto failure = Client().exchange(request, never).error();
-  EXPECT_EQ(failure.kind, Failure::Kind::timed_out);
+  EXPECT_EQ(failure.kind, Failure::Kind::unreachable);
   EXPECT_EQ(failure.what, "no connection within 0.05 s");
 }
 
