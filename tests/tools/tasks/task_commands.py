@@ -185,7 +185,7 @@ def too_many_requests_are_made_again():
 def a_full_queue_says_when_to_come_back():
     full = problem(429, "queue_full", "1000 tasks wait.", Retry_After=12)
     with StandIn({"POST /api/v1/tasks": full}) as server:
-        expect(sonde(server, "submit", "--", "x"), 1, "", "1000 tasks wait. Come back in 12 s")
+        expect(sonde(server, "submit", "--", "x"), 1, "", "1000 tasks wait. Retry in 12 s, or use --wait.")
     full = problem(429, "queue_full", "1000 tasks wait.", Retry_After=0)
     answers = {"POST /api/v1/tasks": [full, full, Answer(201, task(12))], "GET /api/v1/tasks/12": over(12, "succeeded", "exit", exit_status=0)}
     with StandIn(answers) as server:
@@ -220,9 +220,9 @@ def addresses_and_keys_are_checked():
         expect(sonde(server, "ps", "--key-file", str(file), SONDE_API_KEY=""), 0)
         assert server.asked[0].headers["authorization"] == "Bearer other_key", server.asked[0].headers
         file.write_text("two words")
-        expect(sonde(server, "ps", "--key-file", str(file)), 1, "", "holds no key")
+        expect(sonde(server, "ps", "--key-file", str(file)), 1, "", f"{file} does not contain a key")
         expect(sonde(server, "ps", "--key-file", folder + "/none"), 1, "", folder)
-        expect(sonde(server, "ps", SONDE_API_KEY="a\nX-Other: b"), 1, "", "SONDE_API_KEY holds no key")
+        expect(sonde(server, "ps", SONDE_API_KEY="a\nX-Other: b"), 1, "", "SONDE_API_KEY does not contain a key")
         expect(sonde(server, "ps", "--url", server.url + "/"), 0)
         expect(sonde(server, "ps", SONDE_URL=server.url, http_proxy="http://127.0.0.1:1"), 0)
         for url, said in (("ftp://x", "begin with http://"), ("http://a:b@x", "must not contain a user or password"), ("http://x?y", "is not the URL of a service")):
@@ -406,7 +406,7 @@ def ps_asks_for_what_is_wanted():
         assert [t["id"] for t in json.loads(done.stdout)["tasks"]] == list(range(500, 200, -1))
         assert "before" not in server.asked[0].query and server.asked[1].query["before"] == "301", server.asked
     with StandIn(list_answers([task(1)]) | {"GET /api/v1/tasks": {"tasks": [task(1)], "next_before": 1, "extra": 1}}) as server:
-        expect(sonde(server, "ps", "--limit", "1"), 0, None, "--limit shows them")
+        expect(sonde(server, "ps", "--limit", "1"), 0, None, "--limit raises the number")
 
 
 def tables_fit_the_terminal():
@@ -532,7 +532,7 @@ def mistakes_in_batches_have_a_place():
         ("name: x\ntasks:\n  - comand: x\n", ":3:5: unknown key 'comand', did you mean 'command'?"),
         ("tasks:\n  - gpus: many\n", ":2:11: expected an integer"),
         ("tasks:\n  - time_limit: soon\n", ":2:17: 'soon' is not a time"),
-        ("tasks:\n  - {type: a, type: b}\n", "stands twice"),
+        ("tasks:\n  - {type: a, type: b}\n", ":2:15: duplicate key 'type'"),
         ("tasks: 3\n", ":1:8: expected a list of tasks"),
         ("name: x\n", "either tasks (a list), or count and task"),
         ("count: 3\n", "either tasks (a list), or count and task"),
