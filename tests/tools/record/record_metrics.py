@@ -334,7 +334,7 @@ def answered(folder):
                           (["--nvtx-exclude", "a@b@c", "--metrics", "basic"], "one domain"),
                           (["--nvtx-exclude", "a"], "--nvtx-exclude chooses kernels"),
                           (["--metrics", "dram_read_byte"], "did you mean 'dram_read_bytes'"),
-                          (["--metrics", "regex:^nothing$"], "none of the"), (["--metrics", "regex:("], "regular expression"),
+                          (["--metrics", "regex:^nothing$"], "regex:^nothing$: no match among the"), (["--metrics", "regex:("], "regular expression"),
                           (["--metrics", "derived__pct_occupancy"], "no counter provides it"),
                           (["--metrics", "group:memory__dram_tabel"], "memory__dram_table"),
                           (["--nvtx-push-pop-scope", "process", "--metrics", "basic"], "only thread")):

@@ -305,7 +305,7 @@ def an_interrupt_leaves_the_task_running():
         file = Path(folder) / "batch.yaml"
         file.write_text("count: 1\ntask: {type: train}\n")
         code, said = interrupted(server, "batch", "--wait", str(file), seen=lambda at: any(asked.method == "GET" for asked in at.asked))
-        assert code == 130 and "batch 3 goes on" in said, (code, said)
+        assert code == 130 and "batch 3 keeps running" in said, (code, said)
 
 
 def parts(*texts, left_out=0):
@@ -323,7 +323,7 @@ def parts(*texts, left_out=0):
 def logs_are_read_to_their_end():
     done_task = over(12, "succeeded", "exit", exit_status=0)
     with StandIn({"GET /api/v1/tasks/12": done_task, "GET /api/v1/tasks/12/log": parts("one\n", "two\n", "three\n", left_out=3 << 20)}) as server:
-        expect(sonde(server, "logs", "12"), 0, "one\ntwo\nthree\n", "[3 MiB left out here")
+        expect(sonde(server, "logs", "12"), 0, "one\ntwo\nthree\n", "[3 MiB left out: the output exceeds")
         asked = [call for call in server.asked if call.path.endswith("/log")]
         assert [call.query["from"] for call in asked] == ["0", "4", "8"], asked
         assert all(call.query["stream"] == "stdout" and call.query["attempt"] == "1" and "follow" not in call.query for call in asked), asked
@@ -350,7 +350,7 @@ def a_followed_log_goes_over_attempts():
         return {"from": at, "next": min(at + 3, len(whole)), "left_out_bytes": 0, "whole": at + 3 >= len(whole), "text": whole[at : at + 3]}
 
     with StandIn({"GET /api/v1/tasks/12": states, "GET /api/v1/tasks/12/log": log, "GET /api/v1/queue": QUEUE}) as server:
-        done = expect(sonde(server, "logs", "-f", "12"), 5, "first\nsecond\n", "tried again: attempt 2")
+        done = expect(sonde(server, "logs", "-f", "12"), 5, "first\nsecond\n", "task 12 is retried: attempt 2")
         assert "task 12 failed: exit status 5; `sonde logs 12 --stderr` prints its standard error" in done.stderr, done.stderr
 
 
@@ -380,7 +380,7 @@ def ps_lists_in_order():
     queue = QUEUE | {"waiting": [tasks[2], tasks[1]], "trouble": "the disk is full"}
     explained = {"GET /api/v1/tasks/15/explain": {"summary": "memory is short"}}
     with StandIn(list_answers(tasks, queue, **explained)) as server:
-        done = expect(sonde(server, "ps", "--all"), 0, None, "no task is taken in now: the disk is full")
+        done = expect(sonde(server, "ps", "--all"), 0, None, "the service accepts no tasks now: the disk is full")
         rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
         assert rows[0] == ["ID", "NAME", "TYPE", "STATE", "PRIO", "GPUS", "MEMORY", "WAIT", "RUN", "REASON"], rows[0]
         assert rows[1:] == [
@@ -541,7 +541,7 @@ def mistakes_in_batches_have_a_place():
         ("- a\n", "expected a batch with the keys"),
         ("tasks: []\n---\ntasks: []\n", ":2:1: a second document"),
         ("", "expected a batch with the keys"),
-        ("tasks:\n  - command: \"'\"\n", "not closed"),
+        ("tasks:\n  - command: \"'\"\n", ":2:14: the command has an unclosed quote '"),
         ("a: &a [x,x,x,x,x,x,x,x,x,x]\n", "unknown key 'a'"),
         ("tasks:\n  - request: {a: &a [1,1,1,1,1,1,1,1,1,1], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a], c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b], "
          "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c], e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d], f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e], "
@@ -573,7 +573,7 @@ def batches_are_shown_and_cancelled():
         with tempfile.TemporaryDirectory() as folder, StandIn({"POST /api/v1/batches": Answer(201, batch), "GET /api/v1/batches/3": polled}) as server:
             file = Path(folder) / "batch.yaml"
             file.write_text(BATCH)
-            expect(sonde(server, "batch", "--wait", str(file)), code, "3\n", "batch 3 (sweep) is over")
+            expect(sonde(server, "batch", "--wait", str(file)), code, "3\n", "batch 3 (sweep) finished: ")
 
 
 def commands_can_be_pasted():
