@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fails on links of *.md files that lead nowhere, on names of docs files that do not exist, and on words that the tree does
-not use in texts for users: in *.md files, and in string literals of src and web/src.
+"""Fails on links of *.md files that lead nowhere, on docs files and paths of this tree that do not exist, and on words that
+the tree does not use in texts for users: in *.md files, and in string literals of src and web/src.
 
     tools/check_docs.py [--docs]      --docs: only the *.md files
 """
@@ -24,6 +24,9 @@ LINK = re.compile(r"(?<!\\)\]\(\s*<?([^)>\s]*)>?(?:\s+\"[^\"]*\")?\s*\)")
 HTML_LINK = re.compile(r"<(?:a|img|source)\b[^>]*?\s(?:href|src|srcset)=[\"']([^\"']+)[\"']", re.IGNORECASE)
 HTML_ANCHOR = re.compile(r"<\w+\b[^>]*?\s(?:id|name)=[\"']([^\"']+)[\"']", re.IGNORECASE)
 DOCS_FILE = re.compile(r"(?<![\w/.-])docs/[\w/.-]+\.(?:md|json|png)\b")
+# A path of this tree; "*", "...", <name> and NAME are placeholders.
+TREE_PATH = re.compile(r"(?<![\w/.<>*-])(?:src|tests|tools|fuzz|web|bench)/[\w./*<>{}-]+")
+PLACEHOLDER = re.compile(r"<\w+>|\{\w+\}|\.\.\.|\b[A-Z]{2,}\b(?!\.md)")
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 IDENTIFIER = re.compile(r"`\w+`")  # a key of JSON or YAML is named as it is
@@ -131,13 +134,27 @@ def missing_docs(path: Path, text: str) -> Iterator[str]:
             yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]} does not exist"
 
 
+def exists(named: str) -> bool:
+    """Whether a file or folder has this name, with or without its ending."""
+    pattern = re.sub(r"\*{2,}", "*", PLACEHOLDER.sub("*", named).rstrip("/."))
+    return any(True for ending in ("", ".*") for _ in Path().glob(pattern + ending))
+
+
+def missing_paths(path: Path, text: str) -> Iterator[str]:
+    for match in TREE_PATH.finditer(text):
+        if not exists(match[0]):
+            yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]} does not exist"
+
+
 def docs_problems() -> Iterator[str]:
     known: dict[Path, set[str]] = {}
     for path in files("**/*.md"):
         text = path.read_text(encoding="utf-8")
         yield from link_problems(path, known)
         yield from unclear(path, 1, IDENTIFIER.sub("", text))
-        yield from missing_docs(path, LINK.sub("]", text))
+        bare = LINK.sub("]", text)
+        yield from missing_docs(path, bare)
+        yield from missing_paths(path, bare)
 
 
 def source_problems() -> Iterator[str]:

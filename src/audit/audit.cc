@@ -30,7 +30,8 @@ constexpr bool kHasStubs = true;
 constexpr bool kHasStubs = false;
 #endif
 
-long call_kernel(long number, uintptr_t a, uintptr_t b, uintptr_t c) noexcept {
+long call_kernel([[maybe_unused]] long number, [[maybe_unused]] uintptr_t a, [[maybe_unused]] uintptr_t b,
+                 [[maybe_unused]] uintptr_t c) noexcept {
 #ifdef __x86_64__
   long result = number;  // NOLINT(misc-const-correctness): the kernel changes it
   __asm__ volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");

@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include "base/system/signal_name.h"
 #include "base/time_units.h"
 #include "record/cuda/cuda_remarks.h"
 #include "record/kernels/measure_remarks.h"
@@ -36,11 +37,6 @@ std::string what_it_cost(const Tally& t) {
   const double all_ns = static_cast<double>(t.records) * t.event_cost_ns;
   return fmt::format("writing a record took about {} ns, measured when processes started: {:.3f} ms for all {}",
                      t.event_cost_ns, all_ns / kMillisecondNs, t.records);
-}
-
-std::string name_of(int signal) {
-  const char* const name = sigabbrev_np(signal);
-  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
 }
 
 /// What programs load the library for by themselves.
@@ -101,11 +97,11 @@ void add_losses(std::vector<Remark>& remarks, const wire::Header& header) {
 }  // namespace
 
 Remark remark_of_crash(int signal) {
-  return {true, fmt::format("the program was terminated by {} ({})", name_of(signal), signal)};
+  return {true, fmt::format("the program was terminated by {} ({})", signal_name(signal), signal)};
 }
 
 Remark remark_of_sent(int signal, std::string_view because) {
-  return {false, fmt::format("{}: sent {} to the program", because, name_of(signal))};
+  return {false, fmt::format("{}: sent {} to the program", because, signal_name(signal))};
 }
 
 std::vector<Remark> remarks_of_none(const RecordOptions& options) {

@@ -23,6 +23,6 @@ assert first == Fraction(2, 20) and second == 1, "t of the one is minus that of 
 made = io.StringIO()
 with contextlib.redirect_stdout(made):
     gate_cases.main()
-if made.getvalue() != (TESTS / "unit/gate_cases.inc").read_text(encoding="utf-8"):
+if made.getvalue() != (TESTS / "unit/gate/gate_cases.inc").read_text(encoding="utf-8"):
     sys.exit("out of date: python3 tests/reference/gate_cases.py > tests/unit/gate/gate_cases.inc")
 print("the gate's cases are those of the second computation")

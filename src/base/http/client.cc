@@ -39,8 +39,9 @@ uint64_t Client::start(Request request, Done done) {
   const auto exchange = std::make_shared<Exchange>(state.shared, std::move(request));
   state.exchanges[id] = exchange;
   asio::co_spawn(state.shared.context, exchange->run(),
-                 [&state, id, done = std::move(done)](const std::exception_ptr& error, Outcome outcome) {
+                 [&state, id, exchange, done = std::move(done)](const std::exception_ptr& error, Outcome outcome) {
                    state.exchanges.erase(id);
+                   if (error) exchange->abort({});
                    done(error ? std::unexpected(Failure{.what = what_of(error)}) : std::move(outcome));
                  });
   return id;

@@ -16,12 +16,11 @@ namespace sonde::http {
 struct Connection {
   explicit Connection(asio::io_context& context, std::string to) : route(std::move(to)), socket(context) {}
 
-  /// Without waiting. A server that closed it, or sent something unasked, does not answer on it. Under TLS there may be
-  /// records that are no response.
+  /// Without waiting. A server that closed it, or sent something unasked, does not answer on it. Under TLS the end
+  /// comes as a record.
   [[nodiscard]] bool is_open() {
     char byte = 0;
-    const ssize_t got = recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return got < 0 ? errno == EAGAIN : got > 0 && tls.has_value();
+    return recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
   }
   void close() {
     error_code ignored;

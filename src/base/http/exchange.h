@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +63,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (is_over_ || aborted_) return;
     aborted_ = std::move(why);
     wake_.cancel();
+    deadline_.cancel();
+    connect_deadline_.cancel();
     if (connection_) connection_->close();
   }
 
@@ -84,7 +88,14 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     });
   }
 
+  /// RFC 9110, section 9.2.2.
+  [[nodiscard]] bool may_send_again() const {
+    static constexpr std::array<std::string_view, 4> kIdempotent = {"GET", "HEAD", "PUT", "DELETE"};
+    return request_.is_repeatable || std::ranges::find(kIdempotent, request_.method) != kIdempotent.end();
+  }
+
   asio::awaitable<Outcome> answer() {
+    if (aborted_) co_return std::unexpected(*aborted_);
     auto route = route_of(request_);
     if (!route) co_return std::unexpected(route.error());
     route_ = std::move(*route);
@@ -92,8 +103,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     connection_ = shared_.idle.take(route_.name());
     if (connection_) {
       Outcome outcome = co_await transfer();
-      // The server may just have closed it. No part of a response shows that it did not handle the request.
-      if (outcome || got_some_ || aborted_) co_return outcome;
+      // The server may just have closed it, or may have handled the request and then failed.
+      if (outcome || got_some_ || aborted_ || !may_send_again()) co_return outcome;
     }
     const Step failure = co_await connect();
     if (failure) co_return std::unexpected(*failure);

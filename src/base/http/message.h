@@ -21,6 +21,8 @@ struct Request {
   std::optional<std::chrono::milliseconds> timeout = {};          ///< of the whole exchange
   uint64_t max_body_bytes = UINT64_MAX;                           ///< a longer response fails
   bool ignore_proxies = false;                                    ///< those that the environment names
+  /// A POST may be sent a second time, when a kept connection breaks before any part of a response.
+  bool is_repeatable = false;
   /// Gets the body of the response in parts as they arrive; Response::body stays empty.
   std::function<void(std::string_view)> take_body = {};
 };

@@ -17,7 +17,8 @@ constexpr std::string_view kUserAgent = "User-Agent: sonde\r\n";
 std::string default_port(const std::string& scheme) { return scheme == "https" ? "443" : "80"; }
 
 std::string basic(std::string_view header, const std::string& user) {
-  return user.empty() ? "" : fmt::format("{}: Basic {}\r\n", header, base64(user));
+  if (user.empty()) return {};
+  return fmt::format("{}: Basic {}\r\n", header, base64(user.contains(':') ? user : user + ":"));
 }
 
 /// The port of the scheme is left out, as in a Host header of curl and browsers.

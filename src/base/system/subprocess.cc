@@ -222,7 +222,11 @@ class SystemRunner final : public SubprocessRunner {
 std::string end_text(const SubprocessEnd& end) {
   if (end.interrupted) return "interrupted";
   if (end.timed_out) return "stopped after its time limit";
-  if (end.signal != 0) return fmt::format("killed by signal {} ({})", end.signal, sigdescr_np(end.signal));
+  if (end.signal != 0) {
+    // Constant texts, but for a signal without a name, whose text is the thread's own.
+    const char* const text = strsignal(end.signal);  // NOLINT(concurrency-mt-unsafe)
+    return fmt::format("killed by signal {} ({})", end.signal, text);
+  }
   return fmt::format("exit status {}", end.status);
 }
 

@@ -12,6 +12,7 @@
 
 namespace sonde {
 namespace baseline_add_cli {
+namespace {
 
 struct Options {
   std::vector<std::string> files;
@@ -78,6 +79,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace baseline_add_cli
 
 extern const Command baseline_add_command;

@@ -9,6 +9,7 @@
 
 namespace sonde {
 namespace baseline_list_cli {
+namespace {
 
 struct Options {
   std::string store;
@@ -46,6 +47,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace baseline_list_cli
 
 extern const Command baseline_list_command;

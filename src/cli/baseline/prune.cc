@@ -12,6 +12,7 @@
 
 namespace sonde {
 namespace baseline_prune_cli {
+namespace {
 
 struct Options {
   std::string store;
@@ -50,7 +51,7 @@ void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   command.option("--keep", options->keep, "N", "keep the newest N entries of each baseline, GPU and tool");
   command.option("--older-than", options->older_than, "DAY|AGE",
-                 "remove entries older than an age such as 30d or 12h, or a day such as 2026-01-31");
+                 "remove only entries older than an age such as 30d or 12h, or a day such as 2026-01-31");
   command.option("--name", options->name, "NAME", "only entries of this baseline");
   command.flag("--dry-run", options->dry_run, "only print what would be removed");
   add_store_option(command, options->store);
@@ -64,6 +65,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace baseline_prune_cli
 
 extern const Command baseline_prune_command;

@@ -9,6 +9,7 @@
 
 namespace sonde {
 namespace baseline_remove_cli {
+namespace {
 
 /// A broken entry has nothing but its place.
 Result<gate::BaselineEntry> entry_of(const EntryOptions& options) {
@@ -39,6 +40,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace baseline_remove_cli
 
 extern const Command baseline_remove_command;

@@ -7,6 +7,7 @@
 
 namespace sonde {
 namespace baseline_show_cli {
+namespace {
 
 struct Options {
   EntryOptions choice;
@@ -34,6 +35,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace baseline_show_cli
 
 extern const Command baseline_show_command;

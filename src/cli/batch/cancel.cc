@@ -7,6 +7,7 @@
 
 namespace sonde {
 namespace batch_cancel_cli {
+namespace {
 
 struct Options {
   tasks::ConnectionOptions connection;
@@ -35,6 +36,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace batch_cancel_cli
 
 extern const Command batch_cancel_command;

@@ -9,6 +9,7 @@
 
 namespace sonde {
 namespace batch_list_cli {
+namespace {
 
 using tasks::Json;
 
@@ -68,6 +69,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace batch_list_cli
 
 extern const Command batch_list_command;

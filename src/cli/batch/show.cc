@@ -9,6 +9,7 @@
 
 namespace sonde {
 namespace batch_show_cli {
+namespace {
 
 using tasks::Json;
 
@@ -48,6 +49,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace batch_show_cli
 
 extern const Command batch_show_command;

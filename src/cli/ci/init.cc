@@ -15,6 +15,7 @@
 
 namespace sonde {
 namespace ci_init_cli {
+namespace {
 
 namespace fs = std::filesystem;
 
@@ -149,6 +150,7 @@ void set_up(CommandLine& command) {
   command.runs([a] { return run(*a); });
 }
 
+}  // namespace
 }  // namespace ci_init_cli
 
 extern const Command ci_init_command;

@@ -12,6 +12,7 @@
 
 namespace sonde {
 namespace gate_calibrate_cli {
+namespace {
 
 struct Options {
   RunOptions run;
@@ -114,6 +115,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace gate_calibrate_cli
 
 extern const Command gate_calibrate_command;

@@ -13,6 +13,7 @@
 
 namespace sonde {
 namespace gate_run_cli {
+namespace {
 
 struct Options {
   RunOptions run;
@@ -233,6 +234,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run_gate_command([&] { return run(*options); }); });
 }
 
+}  // namespace
 }  // namespace gate_run_cli
 
 extern const Command gate_run_command;

@@ -14,6 +14,7 @@
 
 namespace sonde {
 namespace gate_selftest_cli {
+namespace {
 
 struct Options {
   std::vector<std::string> files;
@@ -156,6 +157,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run_gate_command([&] { return run(*options); }); });
 }
 
+}  // namespace
 }  // namespace gate_selftest_cli
 
 extern const Command gate_selftest_command;

@@ -12,6 +12,7 @@
 
 namespace sonde {
 namespace doctor_cli {
+namespace {
 
 using doctor::Check;
 using doctor::Finding;
@@ -143,6 +144,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace doctor_cli
 
 extern const Command doctor_command;

@@ -12,6 +12,7 @@
 
 namespace sonde {
 namespace gpus_cli {
+namespace {
 
 using device::DeviceSource;
 using gpus::View;
@@ -226,6 +227,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return exit_code_of(*options); });
 }
 
+}  // namespace
 }  // namespace gpus_cli
 
 extern const Command gpus_command;

@@ -9,6 +9,7 @@ namespace sonde {
 #undef SONDE_KEYS_COMMAND
 
 namespace keys_cli {
+namespace {
 
 const std::array kCommands = {
 #define SONDE_KEYS_COMMAND(name) keys_##name##_command,
@@ -16,6 +17,7 @@ const std::array kCommands = {
 #undef SONDE_KEYS_COMMAND
 };
 
+}  // namespace
 }  // namespace keys_cli
 
 extern const Command keys_command;

@@ -15,6 +15,7 @@
 
 namespace sonde {
 namespace serve_cli {
+namespace {
 
 using serve::Options;
 using serve::Service;
@@ -99,6 +100,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace serve_cli
 
 extern const Command serve_command;

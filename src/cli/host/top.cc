@@ -10,6 +10,7 @@
 
 namespace sonde {
 namespace top_cli {
+namespace {
 
 using std::chrono::steady_clock;
 
@@ -114,6 +115,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace top_cli
 
 extern const Command top_command;

@@ -12,6 +12,7 @@
 
 namespace sonde {
 namespace keys_add_cli {
+namespace {
 
 constexpr double kSecondsPerDay = 86400;
 constexpr double kMostDays = 36500;
@@ -88,6 +89,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace keys_add_cli
 
 extern const Command keys_add_command;

@@ -13,6 +13,7 @@
 
 namespace sonde {
 namespace keys_list_cli {
+namespace {
 
 struct Options {
   KeyFileOptions file;
@@ -89,6 +90,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace keys_list_cli
 
 extern const Command keys_list_command;

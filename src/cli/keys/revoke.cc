@@ -9,6 +9,7 @@
 
 namespace sonde {
 namespace keys_revoke_cli {
+namespace {
 
 struct Options {
   KeyFileOptions file;
@@ -33,6 +34,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace keys_revoke_cli
 
 extern const Command keys_revoke_command;

@@ -8,6 +8,7 @@
 
 namespace sonde {
 namespace convert_cli {
+namespace {
 
 struct ConvertArguments {
   std::vector<std::string> files;  ///< the last is the output
@@ -43,6 +44,7 @@ void set_up(CommandLine& command) {
   command.runs([a] { return run(*a); });
 }
 
+}  // namespace
 }  // namespace convert_cli
 
 extern const Command convert_command;

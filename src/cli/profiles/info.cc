@@ -4,6 +4,7 @@
 
 namespace sonde {
 namespace info_cli {
+namespace {
 
 struct Options {
   ProfileOptions profile;
@@ -26,6 +27,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return finish(options->profile, [&] { return run(*options); }); });
 }
 
+}  // namespace
 }  // namespace info_cli
 
 extern const Command info_command;

@@ -11,6 +11,7 @@
 
 namespace sonde {
 namespace kernel_cli {
+namespace {
 
 struct Options {
   ProfileOptions profile;
@@ -145,6 +146,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace kernel_cli
 
 extern const Command kernel_command;

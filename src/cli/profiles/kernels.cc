@@ -15,6 +15,7 @@
 
 namespace sonde {
 namespace kernels_cli {
+namespace {
 
 struct Options {
   ProfileOptions profile;
@@ -152,6 +153,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace kernels_cli
 
 extern const Command kernels_command;

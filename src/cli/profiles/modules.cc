@@ -13,6 +13,7 @@
 
 namespace sonde {
 namespace modules_cli {
+namespace {
 
 struct Options {
   ProfileOptions profile;
@@ -168,6 +169,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return finish(options->profile, [&] { return run(*options); }); });
 }
 
+}  // namespace
 }  // namespace modules_cli
 
 extern const Command modules_command;

@@ -12,6 +12,7 @@
 
 namespace sonde {
 namespace report_cli {
+namespace {
 
 struct Options {
   ProfileOptions profile;
@@ -142,6 +143,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run_checked(*options); });
 }
 
+}  // namespace
 }  // namespace report_cli
 
 extern const Command report_command;

@@ -10,6 +10,7 @@
 
 namespace sonde {
 namespace stats_cli {
+namespace {
 
 struct StatsOptions {
   ProfileOptions profile;
@@ -251,6 +252,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace stats_cli
 
 extern const Command stats_command;

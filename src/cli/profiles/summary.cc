@@ -7,6 +7,7 @@
 
 namespace sonde {
 namespace summary_cli {
+namespace {
 
 struct SummaryOptions {
   ProfileOptions profile;
@@ -34,6 +35,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return finish(options->profile, [&] { return run(*options); }); });
 }
 
+}  // namespace
 }  // namespace summary_cli
 
 extern const Command summary_command;

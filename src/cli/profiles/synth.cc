@@ -9,6 +9,7 @@
 
 namespace sonde {
 namespace synth_cli {
+namespace {
 
 struct SynthArguments {
   synth::SynthOptions options;
@@ -113,6 +114,7 @@ void set_up(CommandLine& command) {
   command.runs([a] { return run(*a); });
 }
 
+}  // namespace
 }  // namespace synth_cli
 
 extern const Command synth_command;

@@ -8,6 +8,7 @@
 
 namespace sonde {
 namespace why_cli {
+namespace {
 
 struct Options {
   ProfileOptions profile;
@@ -58,6 +59,7 @@ void set_up(CommandLine& command) {
   });
 }
 
+}  // namespace
 }  // namespace why_cli
 
 extern const Command why_command;

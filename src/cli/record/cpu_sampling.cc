@@ -29,7 +29,7 @@ constexpr auto kScopes = std::to_array<Word<CpuScope>>({{"process-tree", CpuScop
                                                         {"none", CpuScope::none}});
 
 /// lbr needs counters of the processor that record calls; unwind tables give the same chains, deeper.
-constexpr auto kBacktraces = std::to_array<Word<Backtrace>>({{"auto", Backtrace::dwarf},
+constexpr auto kBacktraces = std::to_array<Word<Backtrace>>({{"auto", record::kBestBacktrace},
                                                              {"dwarf", Backtrace::dwarf},
                                                              {"lbr", Backtrace::dwarf},
                                                              {"fp", Backtrace::frame_pointer},
@@ -74,6 +74,9 @@ Result<record::CpuOptions> cpu_options_of(const CpuArguments& arguments) {
   if (!switches) return fail("--cpuctxsw: '{}' is not one of process-tree, system-wide, none", arguments.switches);
   const auto backtrace = meaning_of(kBacktraces, arguments.backtrace);
   if (!backtrace) return fail("--backtrace: '{}' is not one of auto, dwarf, fp, lbr, none", arguments.backtrace);
+  if (*backtrace == Backtrace::dwarf && !record::kCanUnwind) {
+    return fail("--backtrace={}: unwinding by tables works on x86-64 only; use --backtrace=fp", arguments.backtrace);
+  }
   options.sample = *sample;
   options.switches = *switches;
   options.backtrace = *backtrace;

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "record/library_version.h"
+
 namespace sonde::record_cli {
 
 Result<std::string> find_library() {
@@ -15,6 +17,7 @@ Result<std::string> find_library() {
       return fail("cannot record: the path '{}' contains a blank or a colon, which LD_PRELOAD does not support",
                   path.string());
     }
+    SONDE_TRY(record::check_library_version(path.string()));
     return path.string();
   }
   return fail("cannot record: libsonde_inject.so is missing next to {}; install it there", (folder / "sonde").string());
@@ -36,6 +39,7 @@ Result<std::string> find_auditor(const std::string& library) {
   constexpr const char* kName = "libsonde_audit.so";
   const auto folder = folder_with(library, kName);
   if (!folder) return std::unexpected(folder.error());
+  SONDE_TRY(record::check_library_version((*folder / kName).string()));
   return (*folder / kName).string();
 }
 

@@ -14,7 +14,7 @@ using record::RangeFilter;
 using Kind = RangeElement::Kind;
 
 constexpr std::string_view kQuantifiers = "@,[]/*+";
-constexpr std::string_view kRegex = "regex:";
+constexpr std::string_view kExpressionMark = "regex:";
 
 /// A letter, and whether a backslash took its meaning as a quantifier.
 struct Letter {
@@ -49,7 +49,7 @@ std::string expression_of(const Letters& letters) {
     if (letter.escaped && kOfExpressions.contains(letter.c)) text += '\\';
     text += letter.c;
   }
-  return text.substr(kRegex.size());
+  return text.substr(kExpressionMark.size());
 }
 
 /// The parts between quantifiers of that kind.
@@ -114,7 +114,7 @@ class Reader {
   /// The name of a range or a domain.
   Status read_element(const Letters& part, RangeElement& element) {
     element.text = text_of(part);
-    if (element.text.starts_with(kRegex)) return read_expression(part, element);
+    if (element.text.starts_with(kExpressionMark)) return read_expression(part, element);
     for (const Letter& letter : part) {
       if (is(letter, ',')) {
         return wrong(

@@ -30,6 +30,7 @@
 
 namespace sonde {
 namespace record_command_cli {
+namespace {
 
 struct RecordArguments {
   bool launch = false;  ///< the program runs under the recorder, and nothing is recorded yet
@@ -286,6 +287,7 @@ void set_up_launch(CommandLine& command) {
   command.runs([a] { return run(*a); });
 }
 
+}  // namespace
 }  // namespace record_command_cli
 
 void set_up_launched_program(CommandLine& command) { record_command_cli::set_up_launch(command); }

@@ -9,6 +9,7 @@
 
 namespace sonde {
 namespace sessions_cli {
+namespace {
 
 int list(bool header) {
   const auto living = record::living_sessions();
@@ -30,6 +31,7 @@ void set_up_list(CommandLine& command) {
 
 const std::array kCommands = {Command{"list", "List the sessions of this user", "sonde sessions list", set_up_list}};
 
+}  // namespace
 }  // namespace sessions_cli
 
 extern const Command sessions_command;

@@ -6,6 +6,7 @@
 
 namespace sonde {
 namespace shutdown_cli {
+namespace {
 
 struct Arguments {
   std::optional<std::string> session;
@@ -26,6 +27,7 @@ void set_up(CommandLine& command) {
   command.runs([a] { return run(*a); });
 }
 
+}  // namespace
 }  // namespace shutdown_cli
 
 extern const Command shutdown_command;

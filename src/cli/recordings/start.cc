@@ -11,6 +11,7 @@
 
 namespace sonde {
 namespace start_cli {
+namespace {
 
 struct Arguments {
   record_cli::ControlArguments control;
@@ -58,6 +59,7 @@ void set_up(CommandLine& command) {
   command.runs([a] { return run(*a); });
 }
 
+}  // namespace
 }  // namespace start_cli
 
 extern const Command start_command;

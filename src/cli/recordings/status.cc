@@ -8,6 +8,7 @@
 
 namespace sonde {
 namespace status_cli {
+namespace {
 
 int run(const std::optional<std::string>& wanted) {
   const auto name = record::choose_session(wanted);
@@ -26,6 +27,7 @@ void set_up(CommandLine& command) {
   command.runs([session] { return run(*session); });
 }
 
+}  // namespace
 }  // namespace status_cli
 
 extern const Command status_command;

@@ -4,6 +4,7 @@
 
 namespace sonde {
 namespace stop_cli {
+namespace {
 
 void set_up(CommandLine& command) {
   const auto session = std::make_shared<std::optional<std::string>>();
@@ -11,6 +12,7 @@ void set_up(CommandLine& command) {
   command.runs([session] { return session_cli::ask(*session, {.verb = record::Verb::stop}); });
 }
 
+}  // namespace
 }  // namespace stop_cli
 
 extern const Command stop_command;

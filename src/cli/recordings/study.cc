@@ -24,6 +24,7 @@ namespace sonde {
 extern const Command record_command;
 
 namespace study_cli {
+namespace {
 
 using record::Program;
 
@@ -373,6 +374,7 @@ void set_up(CommandLine& command) {
   command.runs([a] { return run(*a); });
 }
 
+}  // namespace
 }  // namespace study_cli
 
 extern const Command study_command;

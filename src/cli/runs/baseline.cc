@@ -9,6 +9,7 @@ namespace sonde {
 #undef SONDE_BASELINE_COMMAND
 
 namespace baseline_cli {
+namespace {
 
 const std::array kCommands = {
 #define SONDE_BASELINE_COMMAND(name) baseline_##name##_command,
@@ -16,6 +17,7 @@ const std::array kCommands = {
 #undef SONDE_BASELINE_COMMAND
 };
 
+}  // namespace
 }  // namespace baseline_cli
 
 extern const Command baseline_command;

@@ -9,6 +9,7 @@ namespace sonde {
 #undef SONDE_CI_COMMAND
 
 namespace ci_cli {
+namespace {
 
 const std::array kCommands = {
 #define SONDE_CI_COMMAND(name) ci_##name##_command,
@@ -16,6 +17,7 @@ const std::array kCommands = {
 #undef SONDE_CI_COMMAND
 };
 
+}  // namespace
 }  // namespace ci_cli
 
 extern const Command ci_command;

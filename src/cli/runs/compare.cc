@@ -12,6 +12,7 @@
 
 namespace sonde {
 namespace compare_cli {
+namespace {
 
 struct Options {
   std::vector<std::string> base;
@@ -93,6 +94,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return compare(*options); });
 }
 
+}  // namespace
 }  // namespace compare_cli
 
 extern const Command compare_command;

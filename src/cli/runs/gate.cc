@@ -15,6 +15,7 @@ namespace sonde {
 #undef SONDE_GATE_COMMAND
 
 namespace gate_cli {
+namespace {
 
 const std::array kCommands = {
 #define SONDE_GATE_COMMAND(name) gate_##name##_command,
@@ -129,6 +130,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run_gate_command([&] { return run(*options); }); });
 }
 
+}  // namespace
 }  // namespace gate_cli
 
 extern const Command gate_command;

@@ -14,6 +14,7 @@
 
 namespace sonde {
 namespace history_cli {
+namespace {
 
 struct Options {
   std::string store;
@@ -180,6 +181,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace history_cli
 
 extern const Command history_command;

@@ -158,6 +158,7 @@ http::Request Connection::request_of(const Call& call) const {
     request.body = call.body ? call.body->dump(-1, ' ', false, Json::error_handler_t::replace) : "";
   if (call.body) request.headers.emplace_back("Content-Type: application/json");
   if (!call.idempotency_key.empty()) request.headers.push_back("Idempotency-Key: " + call.idempotency_key);
+  request.is_repeatable = !call.idempotency_key.empty();
   request.timeout = call.patience;
   request.max_body_bytes = kMaxResponseBytes;
   const auto url = http::parse_url(url_);

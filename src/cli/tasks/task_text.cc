@@ -17,7 +17,7 @@
 namespace sonde::tasks {
 namespace {
 
-const Json kNull;
+const Json kAbsent;
 
 /// In words, where the task gives no reason of its own.
 std::string cause_text(const Json& task) {
@@ -122,7 +122,7 @@ std::string gpus_text(const Json& uuids, const GpuNames& names) {
 
 const Json& last_attempt(const Json& task) {
   const Json& attempts = list_of(task, "attempts");
-  return attempts.empty() ? kNull : attempts.back();
+  return attempts.empty() ? kAbsent : attempts.back();
 }
 
 bool is_over(const Json& task) {

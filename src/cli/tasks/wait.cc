@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstPause{50};
+constexpr milliseconds kFirstWait{50};
 constexpr milliseconds kLongestPause{1000};
 
 /// What there is to say of a state; empty where it is over, which others say.
@@ -31,14 +31,14 @@ Result<Json> wait_for_task(Connection& connection, int64_t task, bool tells_star
                            const std::function<bool(const Json& task)>& wanted) {
   const Call call{.path = fmt::format("/api/v1/tasks/{}", task), .waits_for_service = true};
   std::string told;
-  milliseconds pause = kFirstPause;
+  milliseconds pause = kFirstWait;
   while (true) {
     auto now = connection.call(call);
     if (!now || wanted(*now)) return now;
     const std::string state = raw_text(*now, "state");
     if (state != told && (tells_start || state != "running"))
       fmt::print(stderr, "sonde: {}\n", state_text(*now, connection));
-    pause = state == told ? std::min(pause * 3 / 2, kLongestPause) : kFirstPause;
+    pause = state == told ? std::min(pause * 3 / 2, kLongestPause) : kFirstWait;
     told = state;
     Interrupt::sleep(pause);
     if (Interrupt::came()) return fail("interrupted");

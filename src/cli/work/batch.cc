@@ -16,6 +16,7 @@ namespace sonde {
 #undef SONDE_BATCH_COMMAND
 
 namespace batch_cli {
+namespace {
 
 using tasks::Json;
 
@@ -106,6 +107,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace batch_cli
 
 extern const Command batch_command;

@@ -10,6 +10,7 @@
 
 namespace sonde {
 namespace cancel_cli {
+namespace {
 
 using tasks::Json;
 
@@ -82,6 +83,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace cancel_cli
 
 extern const Command cancel_command;

@@ -10,6 +10,7 @@
 
 namespace sonde {
 namespace explain_cli {
+namespace {
 
 struct Options {
   tasks::ConnectionOptions connection;
@@ -52,6 +53,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace explain_cli
 
 extern const Command explain_command;

@@ -10,6 +10,7 @@
 
 namespace sonde {
 namespace logs_cli {
+namespace {
 
 struct Options {
   tasks::ConnectionOptions connection;
@@ -63,6 +64,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace logs_cli
 
 extern const Command logs_command;

@@ -10,6 +10,7 @@
 
 namespace sonde {
 namespace ps_cli {
+namespace {
 
 using tasks::Json;
 
@@ -142,6 +143,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace ps_cli
 
 extern const Command ps_command;

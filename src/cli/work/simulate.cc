@@ -15,6 +15,7 @@
 
 namespace sonde {
 namespace simulate_cli {
+namespace {
 
 using dispatch::simulation::Measures;
 using dispatch::simulation::Outcome;
@@ -182,6 +183,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace simulate_cli
 
 extern const Command simulate_command;

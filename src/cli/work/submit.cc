@@ -14,6 +14,7 @@
 
 namespace sonde {
 namespace submit_cli {
+namespace {
 
 using tasks::Json;
 
@@ -178,6 +179,7 @@ void set_up(CommandLine& command) {
   command.runs([options] { return run(*options); });
 }
 
+}  // namespace
 }  // namespace submit_cli
 
 extern const Command submit_command;

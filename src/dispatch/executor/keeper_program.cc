@@ -27,7 +27,7 @@ std::vector<std::filesystem::path> places() {
   std::error_code error;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   // The last one is a build tree's, whose tests are in a folder below.
-  return {folder / "sonde-keeper", folder / "../libexec/sonde/sonde-keeper", folder / "../sonde-keeper"};
+  return {folder / "sonde-keeper", folder / "../lib/sonde/sonde-keeper", folder / "../sonde-keeper"};
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace sonde::dispatch {
 /// another version stands in its place.
 class KeeperProgram {
  public:
-  /// Beside this program, in ../libexec/sonde of it, or where SONDE_KEEPER says.
+  /// Beside this program, in ../lib/sonde of it, or where SONDE_KEEPER says.
   [[nodiscard]] static Result<KeeperProgram> find();
 
   /// What it gets of this program's open files; no other.

@@ -55,6 +55,7 @@ WorkerExchange::WorkerExchange(const Launch& launch, const std::string& output)
 http::Request WorkerExchange::request() {
   http::Request request{.method = "POST", .url = url_, .body = std::move(launch_.inference->request)};
   request.headers.emplace_back("Content-Type: application/json");
+  request.is_repeatable = true;  // a worker whose connection broke is asked again in any case
   request.connect_timeout = kConnectTimeout;
   const std::chrono::milliseconds limit(launch_.time_limit_ns.value_or(0) / 1'000'000);
   if (limit.count() > 0) request.timeout = limit;

@@ -1,5 +1,6 @@
 #include "dispatch/keeper/starter.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -11,7 +12,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "dispatch/keeper/attempt_record.h"
 #include "dispatch/keeper/keeper.h"
@@ -59,12 +62,26 @@ class Packet {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(Numbers))> room_{};
 };
 
+/// Closes all descriptors that are not below `first`. The call itself: glibc has close_range() since 2.34 only.
+void close_from(int first) {
+  if (syscall(__NR_close_range, first, ~0U, 0) == 0) return;
+  // Linux before 5.9.
+  DIR* const folder = opendir("/proc/self/fd");
+  if (folder == nullptr) return;
+  std::vector<int> later;
+  while (const dirent* const entry = readdir(folder)) {  // NOLINT(concurrency-mt-unsafe): no other thread has it
+    if (const int file = atoi(entry->d_name); file >= first) later.push_back(file);
+  }
+  closedir(folder);
+  for (const int file : later) close(file);
+}
+
 /// In the child: what a program of its own would find.
 [[noreturn]] void become_keeper(const StartRequest& request, const Descriptor& launch, const Descriptor& attempt_file,
                                 char* shown) {
   dup3(launch.get(), kLaunchFile, O_CLOEXEC);  // kDoor's number: only the starter has that
   dup3(attempt_file.get(), kAttemptFile, O_CLOEXEC);
-  close_range(kBell + 1, ~0U, 0);
+  close_from(kBell + 1);
   strncpy(shown, attempt_name(request.task, request.attempt).c_str(), strlen(shown));
   _exit(run());
 }
@@ -113,7 +130,7 @@ std::optional<StartAnswer> receive_answer(int door) {
 int run_starter(char* shown) {
   for (const int file : {kDoor, kLiveFolder, kBell}) fcntl(file, F_SETFD, FD_CLOEXEC);
   close(kAttemptFile);
-  close_range(kBell + 1, ~0U, 0);  // what the service left open by mistake would outlive it in the keepers
+  close_from(kBell + 1);  // what the service left open by mistake would outlive it in the keepers
   prctl(PR_SET_NAME, "sonde-keeper");
   [[maybe_unused]] const std::string& boot = boot_id();  // read before there are keepers, which each would read it
   while (serve_one(shown)) continue;

@@ -45,8 +45,8 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "Use TF32 (torch.set_float32_matmul_precision(\"high\"), torch.backends.cudnn.allow_tf32, "
      "CUBLAS_COMPUTE_32F_FAST_TF32) or mixed precision (torch.autocast), and check the accuracy."},
     {"float32_matmul.unknown_gpu.says",
-     "matrix products run in float32, but the profile does not describe the GPU, so the gain from tensor cores is "
-     "unknown"},
+     "matrix products run in float32, but the profile does not contain the GPU's compute capability, so the gain "
+     "from tensor cores is unknown"},
 });
 
 std::vector<FindingDoc> docs() {

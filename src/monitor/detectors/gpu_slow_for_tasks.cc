@@ -14,8 +14,8 @@ std::unique_ptr<Detector> make() { return std::make_unique<ReportedDetector>(kNa
 extern constinit const DetectorRow gpu_slow_for_tasks_detector = {
     .name = gpu_slow_for_tasks::kName,
     .description =
-        "tasks of a type take at least 1.25 times as long as on other GPUs of the same model; a rank test compares the "
-        "medians of the last 30 tasks on each (at least 10)",
+        "the median run time of a type's last 30 tasks on the GPU (at least 10) is at least 1.25 times that on other "
+        "GPUs of the same model, and a rank test confirms it",
     .clear_after_s = 60,
     .make = gpu_slow_for_tasks::make,
     .severity = "warning",

@@ -65,7 +65,7 @@ extern constinit const DetectorRow pcie_link_degraded_detector = {
     .clear_after_s = 60,
     .make = each_gpu<pcie_link_degraded::Kept, pcie_link_degraded::look>,
     .severity = "warning",
-    .clears = "full width for 1 min or, under load, full generation",
+    .clears = "full width, or under load full generation, for 1 min",
 };
 
 }  // namespace sonde::monitor

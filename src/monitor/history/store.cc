@@ -123,8 +123,9 @@ Status Store::prepare_tables() {
   if (!version) return std::unexpected(version.error());
   if (*version > kVersion) {
     return fail(
-        "it was written by a newer version of sonde (schema {}, this version supports {}); history is kept in memory "
-        "only",
+        "it was written by a newer version of sonde (schema {}, this version supports {}), so history is kept in "
+        "memory "
+        "only: run that version, or move the file away to start a new history",
         *version, kVersion);
   }
   SONDE_TRY(check_pages(db_));

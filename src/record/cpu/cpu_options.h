@@ -8,11 +8,19 @@ namespace sonde::record {
 enum class CpuScope : uint8_t { none, process_tree, system_wide };
 enum class Backtrace : uint8_t { none, frame_pointer, dwarf };
 
+/// The unwinder knows the registers of x86-64 only. Frame pointers are followed by Linux itself.
+#ifdef __x86_64__
+inline constexpr bool kCanUnwind = true;
+#else
+inline constexpr bool kCanUnwind = false;
+#endif
+inline constexpr Backtrace kBestBacktrace = kCanUnwind ? Backtrace::dwarf : Backtrace::frame_pointer;
+
 /// What is recorded of the CPU's work, all of it by the recorder: nothing runs in the program.
 struct CpuOptions {
   CpuScope sample = CpuScope::none;
   CpuScope switches = CpuScope::none;
-  Backtrace backtrace = Backtrace::dwarf;
+  Backtrace backtrace = kBestBacktrace;
   int frequency_hz = 1000;        ///< of each thread that runs
   int samples_per_backtrace = 1;  ///< a chain for every so many samples of all threads
 

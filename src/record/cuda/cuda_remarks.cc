@@ -134,7 +134,7 @@ void add_invalid(std::vector<Remark>& remarks, const CudaTally& t) {
 
 void add_holding(std::vector<Remark>& remarks, uint32_t holding, const Wanted& wanted) {
   if (holding == 0) return;
-  remarks.push_back({true, fmt::format("{} ended by a signal, called exec or is still running; CUPTI may not have "
+  remarks.push_back({true, fmt::format("{} ended by a signal, called exec or continued; CUPTI may not have "
                                        "delivered the CUDA activity of the last {} "
                                        "ms",
                                        counted(holding, "process that uses CUDA", "processes that use CUDA"),

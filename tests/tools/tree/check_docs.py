@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/check_docs.py finds broken links, missing docs files and refused words, and nothing in files as they should be."""
+"""tools/check_docs.py finds broken links, missing files of the tree and refused words, and nothing in files as they should be."""
 
 import subprocess
 import sys
@@ -12,10 +12,12 @@ PAGE = "# A page\n\n## What it is\n\n## `sonde top` (live)\n\n## What it is\n"
 GOOD_LINES = [
     "[a](page.md)", "[a](page.md#what-it-is)", "[a](page.md#what-it-is-1)", "[a](page.md#sonde-top-live)", "[a](#first)",
     "[a](https://example.org/page#none)", "`[a](none.md)`", "![a](../image.png)", "see docs/page.md", "the key `mend`",
-    "The next section begins here.", '<img src="../image.png">',
+    "The next section begins here.", '<img src="../image.png">', "`src/layer/a.cc`", "`src/layer/a`", "in src/layer.",
+    "`src/<layer>/<name>.cc`", "`src/*/NAME.cc`", "`build/src/none.cc`", "`src/layer/...`", "`src/<name>.../`",
 ]  # fmt: skip
 BROKEN_LINES = [
     "[a](none.md)", "[a](page.md#none)", "[a](#none)", "![a](none.png)", "see docs/none.md", '<a href="none.md">a</a>',
+    "`src/none.cc`", "`src/layer/none_*.cc`", "`src/none/<name>.cc`", "see tests/none", "| a | tools/none.py |",
     "As we were told.", "So many lines.", "It goes\non.".replace("\n", " "), "This is no page.",
 ]  # fmt: skip
 GOOD_SOURCES = [
@@ -33,7 +35,8 @@ class CheckDocs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             (root / "docs").mkdir()
-            (root / "src").mkdir()
+            (root / "src/layer").mkdir(parents=True)
+            (root / "src/layer/a.cc").touch()
             (root / "docs/page.md").write_text(PAGE, encoding="utf-8")
             (root / "image.png").touch()
             (root / name).write_text(text, encoding="utf-8")

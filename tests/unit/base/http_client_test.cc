@@ -83,6 +83,39 @@ TEST(HttpClient, ConnectsAgainWhereTheServerClosedTheConnection) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(client.exchange(request_to(closing.url()), never).value().body, "hi");
 }
 
+/// Sends two requests on one connection; the server reads the second and closes.
+Outcome second_of_two(const Request& request, std::atomic<int>& asked) {
+  const TcpServer server(
+      [&](const std::string& /*request*/) { return ++asked == 2 ? TcpServer::Answer{"", true} : ok("hi"); });
+  Client client;
+  Request sent = request;
+  sent.url = server.url();
+  EXPECT_TRUE(client.exchange(sent, never));
+  return client.exchange(sent, never);
+}
+
+TEST(HttpClient, SendsOnceWhatTheServerMayHaveHandled) {
+  Request request = request_to("");
+  request.method = "POST";
+  request.body = "{}";
+  std::atomic<int> asked = 0;
+  EXPECT_EQ(second_of_two(request, asked).error().kind, Failure::Kind::broken);
+  EXPECT_EQ(asked, 2);
+  asked = 0;
+  request.is_repeatable = true;
+  EXPECT_TRUE(second_of_two(request, asked));
+  EXPECT_EQ(asked, 3);
+}
+
+TEST(HttpClient, SendsNothingWhereItIsCancelledBefore) {
+  const TcpServer server([](const std::string& /*request*/) { return ok("hi"); });
+  Client client;
+  EXPECT_TRUE(client.exchange(request_to(server.url()), never));
+  const auto at_once = [] { return true; };
+  EXPECT_EQ(client.exchange(request_to(server.url()), at_once).error().kind, Failure::Kind::cancelled);
+  EXPECT_EQ(server.requests().size(), 1U);
+}
+
 TEST(HttpClient, ReportsWhatBroke) {
   const auto what = [](const std::string& answer) { return get(TcpServer(always(answer, true)).url()).error().what; };
   const std::string early = "the server closed the connection before the response was complete";

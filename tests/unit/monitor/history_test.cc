@@ -446,6 +446,7 @@ TEST(History, ADatabaseOfANewerVersionIsLeftAlone) {
   ASSERT_TRUE(history.has_value());
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_NE(notes[0].find("newer version"), std::string::npos);
+  EXPECT_NE(notes[0].find("move the file away"), std::string::npos) << notes[0];
   add(**history, sample(kStart, 5));
   EXPECT_EQ(asked(**history, kStart, kStart + kSecond).series[0].mean[0], 5);
 }

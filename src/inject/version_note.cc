@@ -1,0 +1,7 @@
+#include "wire/version_note.h"
+
+namespace sonde::inject {
+
+[[gnu::section(".note.sonde"), gnu::used, gnu::aligned(4)]] static const wire::VersionNote note = wire::kLibraryVersion;
+
+}  // namespace sonde::inject
