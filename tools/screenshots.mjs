@@ -105,7 +105,7 @@ const pictures = {
     await page.goto(service.url);
     await page.locator('input[name=sonde-key]').fill(service.key);
     await page.keyboard.press('Enter');
-    await page.getByRole('navigation', { name: 'Parts of the page' }).waitFor();
+    await page.getByRole('navigation', { name: 'Sections of the page' }).waitFor();
     await page.waitForTimeout(kGpuLost);
   },
 };

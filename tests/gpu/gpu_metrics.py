@@ -60,7 +60,7 @@ def clock(host):
         check("some versions of CUPTI deliver no kernels" in said, said)
         raise Missing("this CUPTI delivers no kernels while it samples, and the recording says so")
     check(len(kernels) == 500, f"{len(kernels)} kernels of {account['kernels']}")
-    told = re.search(r"placed among other times to within ([\d.]+) ms", said)
+    told = re.search(r"aligned with other times to within ([\d.]+) ms", said)
     margin = (float(told.group(1)) if told else 0) * 1e6 + 200_000
     inside = [value for time, value in series(profile, GRAPHICS)
               if any(start + margin <= time <= end - margin for start, end in kernels)]

@@ -44,7 +44,7 @@ test('the queue follows its events: submitted, started, ended', () =>
       await page.getByText('No tasks are running.').waitFor();
       await openPart(page, 'GPUs');
       tasks.start(2, service.gpus[0]);
-      await page.getByRole('link', { name: /1 task, 16\sGiB kept/ }).waitFor();
+      await page.getByRole('link', { name: /1 task, 16\sGiB reserved/ }).waitFor();
       await page.locator('.gpu h3 a').first().click();
       await page.getByRole('heading', { name: 'Tasks on this GPU' }).waitFor();
       await page.getByText('Slots: 1 of 8').waitFor();
@@ -88,10 +88,10 @@ test('a task that waits says why, what would unblock it, and when it should star
       await page.getByText('A task that ends on gpu_0.').waitFor();
       await page.getByText('Position 3 in the queue').waitFor();
       const text = await page.locator('.explanation').innerText();
-      assert.match(text, /Expected start: in 60\smin \(.*\); between .* and .* \(8 of 10 tasks/);
+      assert.match(text, /Expected start: in 60\smin \(.*\); between .* and .* \(80\s% of tasks start within the range\)/);
       const row = (name) => page.getByRole('row', { name: new RegExp(name) });
-      assert.match(await row('gpu_0').innerText(), /not eligible[\s\S]*8\.9 GiB are left \(until a task ends there\)/);
-      assert.match(await row('gpu_1').innerText(), /not eligible, for good/);
+      assert.match(await row('gpu_0').innerText(), /not eligible[\s\S]*8\.9 GiB are left \(to become eligible: a task ends there\)/);
+      assert.match(await row('gpu_1').innerText(), /not eligible, permanently/);
       assert.match(await row('gpu_2').innerText(), /eligible\s+0\.25/);
       await page.getByText('The task has not started, so there is no output yet.').waitFor();
       tasks.explanations.set(7, {

@@ -59,8 +59,8 @@ Status write_floors(const Options& options, const gate::CalibratedFloors& floors
 
 Status calibrate(const Options& options, std::span<const gate::RunRecord> records) {
   if (records.size() < gate::kFewestCalibrationRuns) {
-    return fail("{} of one program are too few to measure noise; at least {} are needed, 20 are recommended",
-                counted(static_cast<int64_t>(records.size()), "run"), gate::kFewestCalibrationRuns);
+    return fail("measuring noise needs at least {} runs of one program (20 are recommended), and this is {}",
+                gate::kFewestCalibrationRuns, counted(static_cast<int64_t>(records.size()), "run"));
   }
   gate::Budget given;
   if (!options.budget.empty()) {

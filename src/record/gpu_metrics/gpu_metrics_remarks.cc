@@ -55,8 +55,7 @@ std::string why_not(SamplingState state, uint32_t device, const std::string& tex
     case SamplingState::no_cupti:
       return fmt::format(
           "{}CUPTI could not be opened ({}); install the CUDA toolkit or pip's nvidia-cuda-cupti package, "
-          "and "
-          "set SONDE_CUPTI to the path of libcupti{}",
+          "or set SONDE_CUPTI to the path of libcupti{}",
           none, text, kElsewhere);
     case SamplingState::too_old:
       return fmt::format("{}CUPTI {} has no {}; CUPTI of CUDA 12.6 or later is required{}", none, result, text,

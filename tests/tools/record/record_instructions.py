@@ -129,12 +129,13 @@ def one_fails(folder):
 
 def refused(folder):
     path = folder / "refused.sqlite"
-    for fault, said in (("sass_fails=35", "NVreg_RestrictProfilingToAdminUsers=0"),
-                        ("sass_unknown", "CUPTI has no smsp__sass_thread_inst_executed_pred_on for this GPU"),
-                        ("sass_data_fails=999", "cuptiSassMetricsFlushData returned 999")):
+    stopped, never = "instruction counting stopped", "instructions were not counted"
+    for fault, outcome, said in (("sass_fails=35", stopped, "NVreg_RestrictProfilingToAdminUsers=0"),
+                        ("sass_unknown", never, "CUPTI has no smsp__sass_thread_inst_executed_pred_on for this GPU"),
+                        ("sass_data_fails=999", stopped, "cuptiSassMetricsFlushData returned 999")):
         run = record(path, *ALONE, SONDE_FAKE_CUPTI=fault)
         check(run.returncode == 0, run.stderr)
-        check(run.stderr.count("warning: instructions were not counted") == 1 and said in run.stderr, run.stderr)
+        check(run.stderr.count(f"warning: {outcome}") == 1 and said in run.stderr, run.stderr)
         check("launched none" not in run.stderr and "ended while" not in run.stderr and profiles(path) == [], run.stderr)
         check(any(said in text for text in Recorded(path).remarks()), fault)
     run = record(path, *ALONE, version="without_pc")

@@ -185,7 +185,7 @@ def too_many_requests_are_made_again():
 def a_full_queue_says_when_to_come_back():
     full = problem(429, "queue_full", "1000 tasks wait.", Retry_After=12)
     with StandIn({"POST /api/v1/tasks": full}) as server:
-        expect(sonde(server, "submit", "--", "x"), 1, "", "1000 tasks wait. Come back in 12 s")
+        expect(sonde(server, "submit", "--", "x"), 1, "", "1000 tasks wait. Retry in 12 s, or use --wait.")
     full = problem(429, "queue_full", "1000 tasks wait.", Retry_After=0)
     answers = {"POST /api/v1/tasks": [full, full, Answer(201, task(12))], "GET /api/v1/tasks/12": over(12, "succeeded", "exit", exit_status=0)}
     with StandIn(answers) as server:
@@ -220,9 +220,9 @@ def addresses_and_keys_are_checked():
         expect(sonde(server, "ps", "--key-file", str(file), SONDE_API_KEY=""), 0)
         assert server.asked[0].headers["authorization"] == "Bearer other_key", server.asked[0].headers
         file.write_text("two words")
-        expect(sonde(server, "ps", "--key-file", str(file)), 1, "", "holds no key")
+        expect(sonde(server, "ps", "--key-file", str(file)), 1, "", f"{file} does not contain a key")
         expect(sonde(server, "ps", "--key-file", folder + "/none"), 1, "", folder)
-        expect(sonde(server, "ps", SONDE_API_KEY="a\nX-Other: b"), 1, "", "SONDE_API_KEY holds no key")
+        expect(sonde(server, "ps", SONDE_API_KEY="a\nX-Other: b"), 1, "", "SONDE_API_KEY does not contain a key")
         expect(sonde(server, "ps", "--url", server.url + "/"), 0)
         expect(sonde(server, "ps", SONDE_URL=server.url, http_proxy="http://127.0.0.1:1"), 0)
         for url, said in (("ftp://x", "begin with http://"), ("http://a:b@x", "must not contain a user or password"), ("http://x?y", "is not the URL of a service")):
@@ -305,7 +305,7 @@ def an_interrupt_leaves_the_task_running():
         file = Path(folder) / "batch.yaml"
         file.write_text("count: 1\ntask: {type: train}\n")
         code, said = interrupted(server, "batch", "--wait", str(file), seen=lambda at: any(asked.method == "GET" for asked in at.asked))
-        assert code == 130 and "batch 3 goes on" in said, (code, said)
+        assert code == 130 and "batch 3 keeps running" in said, (code, said)
 
 
 def parts(*texts, left_out=0):
@@ -323,7 +323,7 @@ def parts(*texts, left_out=0):
 def logs_are_read_to_their_end():
     done_task = over(12, "succeeded", "exit", exit_status=0)
     with StandIn({"GET /api/v1/tasks/12": done_task, "GET /api/v1/tasks/12/log": parts("one\n", "two\n", "three\n", left_out=3 << 20)}) as server:
-        expect(sonde(server, "logs", "12"), 0, "one\ntwo\nthree\n", "[3 MiB left out here")
+        expect(sonde(server, "logs", "12"), 0, "one\ntwo\nthree\n", "[3 MiB left out: the output exceeds")
         asked = [call for call in server.asked if call.path.endswith("/log")]
         assert [call.query["from"] for call in asked] == ["0", "4", "8"], asked
         assert all(call.query["stream"] == "stdout" and call.query["attempt"] == "1" and "follow" not in call.query for call in asked), asked
@@ -350,7 +350,7 @@ def a_followed_log_goes_over_attempts():
         return {"from": at, "next": min(at + 3, len(whole)), "left_out_bytes": 0, "whole": at + 3 >= len(whole), "text": whole[at : at + 3]}
 
     with StandIn({"GET /api/v1/tasks/12": states, "GET /api/v1/tasks/12/log": log, "GET /api/v1/queue": QUEUE}) as server:
-        done = expect(sonde(server, "logs", "-f", "12"), 5, "first\nsecond\n", "tried again: attempt 2")
+        done = expect(sonde(server, "logs", "-f", "12"), 5, "first\nsecond\n", "task 12 is retried: attempt 2")
         assert "task 12 failed: exit status 5; `sonde logs 12 --stderr` prints its standard error" in done.stderr, done.stderr
 
 
@@ -380,7 +380,7 @@ def ps_lists_in_order():
     queue = QUEUE | {"waiting": [tasks[2], tasks[1]], "trouble": "the disk is full"}
     explained = {"GET /api/v1/tasks/15/explain": {"summary": "memory is short"}}
     with StandIn(list_answers(tasks, queue, **explained)) as server:
-        done = expect(sonde(server, "ps", "--all"), 0, None, "no task is taken in now: the disk is full")
+        done = expect(sonde(server, "ps", "--all"), 0, None, "the service accepts no tasks now: the disk is full")
         rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
         assert rows[0] == ["ID", "NAME", "TYPE", "STATE", "PRIO", "GPUS", "MEMORY", "WAIT", "RUN", "REASON"], rows[0]
         assert rows[1:] == [
@@ -406,7 +406,7 @@ def ps_asks_for_what_is_wanted():
         assert [t["id"] for t in json.loads(done.stdout)["tasks"]] == list(range(500, 200, -1))
         assert "before" not in server.asked[0].query and server.asked[1].query["before"] == "301", server.asked
     with StandIn(list_answers([task(1)]) | {"GET /api/v1/tasks": {"tasks": [task(1)], "next_before": 1, "extra": 1}}) as server:
-        expect(sonde(server, "ps", "--limit", "1"), 0, None, "--limit shows them")
+        expect(sonde(server, "ps", "--limit", "1"), 0, None, "--limit raises the number")
 
 
 def tables_fit_the_terminal():
@@ -532,7 +532,7 @@ def mistakes_in_batches_have_a_place():
         ("name: x\ntasks:\n  - comand: x\n", ":3:5: unknown key 'comand', did you mean 'command'?"),
         ("tasks:\n  - gpus: many\n", ":2:11: expected an integer"),
         ("tasks:\n  - time_limit: soon\n", ":2:17: 'soon' is not a time"),
-        ("tasks:\n  - {type: a, type: b}\n", "stands twice"),
+        ("tasks:\n  - {type: a, type: b}\n", ":2:15: duplicate key 'type'"),
         ("tasks: 3\n", ":1:8: expected a list of tasks"),
         ("name: x\n", "either tasks (a list), or count and task"),
         ("count: 3\n", "either tasks (a list), or count and task"),
@@ -541,7 +541,7 @@ def mistakes_in_batches_have_a_place():
         ("- a\n", "expected a batch with the keys"),
         ("tasks: []\n---\ntasks: []\n", ":2:1: a second document"),
         ("", "expected a batch with the keys"),
-        ("tasks:\n  - command: \"'\"\n", "not closed"),
+        ("tasks:\n  - command: \"'\"\n", ":2:14: the command has an unclosed quote '"),
         ("a: &a [x,x,x,x,x,x,x,x,x,x]\n", "unknown key 'a'"),
         ("tasks:\n  - request: {a: &a [1,1,1,1,1,1,1,1,1,1], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a], c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b], "
          "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c], e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d], f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e], "
@@ -573,7 +573,7 @@ def batches_are_shown_and_cancelled():
         with tempfile.TemporaryDirectory() as folder, StandIn({"POST /api/v1/batches": Answer(201, batch), "GET /api/v1/batches/3": polled}) as server:
             file = Path(folder) / "batch.yaml"
             file.write_text(BATCH)
-            expect(sonde(server, "batch", "--wait", str(file)), code, "3\n", "batch 3 (sweep) is over")
+            expect(sonde(server, "batch", "--wait", str(file)), code, "3\n", "batch 3 (sweep) finished: ")
 
 
 def commands_can_be_pasted():

@@ -148,7 +148,7 @@ def a_batch_is_split():
         assert "16 succeeded" in expect(sonde(at, "batch", "list"), 0).stdout
         shards = {sonde(at, "logs", str(task)).stdout.split()[1] for task in batch["tasks"]}
         assert shards == {str(n) for n in range(16)}, shards
-        expect(sonde(at, "batch", "cancel", number), 1, "", "ended")
+        expect(sonde(at, "batch", "cancel", number), 1, "", f"All 16 tasks of batch {number} are finished")
 
 
 def refusals_say_what_to_do():
@@ -162,7 +162,7 @@ def refusals_say_what_to_do():
         expect(sonde(at, "submit", "--type", "hungry", "--memory", "much"), 1, "", "memory")
         expect(sonde(at, "submit", "--type", "hungry", "--gpus", "9"), 1, "", "GPUs")
         expect(sonde(at, "submit", "--type", "hungry", "--after", "77"), 1, "", "77")
-        expect(sonde(at, "submit", "--type", "hungry", role="read"), 1, "", "needs a key with the role submit")
+        expect(sonde(at, "submit", "--type", "hungry", role="read"), 1, "", "requires a key with the role submit")
         expect(sonde(at, "logs", "77"), 1, "", "77")
         assert json.loads(sonde(at, "ps", "--all", "--json").stdout)["tasks"] == []
 

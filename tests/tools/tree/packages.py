@@ -92,7 +92,7 @@ class Packages(unittest.TestCase):
         text = (SCRIPT.parent / "packages.txt").read_text(encoding="utf-8")
         self.write_list(text)
         names = [line.split()[0].split("|")[0] for line in text.splitlines() if line and not line.startswith("#")]
-        _, said, _ = self.run_script("build", "check", "lint")
+        _, said, _ = self.run_script("build", "check", "lint", "package", "package-arm64")
         self.assertEqual(said, f"Installing Debian packages: {' '.join(names)}\n")
 
     def test_uses_sudo_where_not_root(self):
