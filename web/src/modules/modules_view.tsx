@@ -107,8 +107,9 @@ function FlameSection({ sides }: { sides: readonly { profile: Profile; data: Mod
     <ChartFrame title={`Modules by ${weight.title}`} controls={controls}>
       <Sides sides={flames}>{(side) => <Flame {...side} {...{ weight, order, path, setPath, text, shown }} />}</Sides>
       <p class="sonde-muted sonde-hint">
-        Keys: arrows go to the module inside, around and beside; Enter zooms in, Escape out. Widths have the modules
-        inside; hatched blocks stand for modules narrower than a pixel. Of modules the same name has the same shade.
+        Arrow keys select the parent, a child or a neighbor; Enter zooms in, Escape zooms out. The width of a module
+        includes the modules inside it. Hatched blocks are modules narrower than a pixel. Modules with the same name
+        have the same shade.
       </p>
     </ChartFrame>
   );

@@ -41,7 +41,7 @@ function Legend({ colours }: { colours: Colours }) {
         <i style={{ background: colours.kernels }} /> kernels
       </span>
       <span>
-        <i style={{ background: colours.other }} /> only copies and sets
+        <i style={{ background: colours.other }} /> only copies and memsets
       </span>
       <span>
         <i class="idle" /> idle
