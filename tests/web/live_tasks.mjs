@@ -88,9 +88,15 @@ test('a task that waits says why, what would unblock it, and when it should star
       await page.getByText('A task that ends on gpu_0.').waitFor();
       await page.getByText('Position 3 in the queue').waitFor();
       const text = await page.locator('.explanation').innerText();
-      assert.match(text, /Expected start: in 60\smin \(.*\); between .* and .* \(80\s% of tasks start within the range\)/);
+      assert.match(
+        text,
+        /Expected start: in 60\smin \(.*\); between .* and .* \(80\s% of tasks start within the range\)/,
+      );
       const row = (name) => page.getByRole('row', { name: new RegExp(name) });
-      assert.match(await row('gpu_0').innerText(), /not eligible[\s\S]*8\.9 GiB are left \(to become eligible: a task ends there\)/);
+      assert.match(
+        await row('gpu_0').innerText(),
+        /not eligible[\s\S]*8\.9 GiB are left \(to become eligible: a task ends there\)/,
+      );
       assert.match(await row('gpu_1').innerText(), /not eligible, permanently/);
       assert.match(await row('gpu_2').innerText(), /eligible\s+0\.25/);
       await page.getByText('The task has not started, so there is no output yet.').waitFor();
