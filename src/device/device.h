@@ -31,7 +31,6 @@ struct GpuFailure {
 };
 
 enum class EventKind { xid, single_bit_ecc, double_bit_ecc, recovery_action, gpu_unavailable, memory_retired, other };
-[[nodiscard]] std::string_view event_name(EventKind kind);
 
 /// Something that a GPU reported by itself.
 struct GpuEvent {

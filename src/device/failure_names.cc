@@ -14,17 +14,4 @@ std::string_view failure_name(FailureKind kind) {
   return "other";
 }
 
-std::string_view event_name(EventKind kind) {
-  switch (kind) {
-    case EventKind::xid: return "xid";
-    case EventKind::single_bit_ecc: return "single_bit_ecc";
-    case EventKind::double_bit_ecc: return "double_bit_ecc";
-    case EventKind::recovery_action: return "recovery_action";
-    case EventKind::gpu_unavailable: return "gpu_unavailable";
-    case EventKind::memory_retired: return "memory_retired";
-    case EventKind::other: return "other";
-  }
-  return "other";
-}
-
 }  // namespace sonde::device

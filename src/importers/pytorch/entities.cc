@@ -93,11 +93,6 @@ StreamId Entities::stream(ProcessId process, const StreamKey& key) {
   return id;
 }
 
-StreamId Entities::find_stream(ProcessId process, const StreamKey& key) const {
-  const auto at = streams_.find({process, key});
-  return at == streams_.end() ? kNone : at->second;
-}
-
 DomainId Entities::domain(DomainKind kind) {
   const NameId name = trace_.names.intern(domain_name(kind));
   for (size_t i = 0; i < trace_.domains.size(); ++i) {

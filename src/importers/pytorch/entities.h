@@ -19,8 +19,6 @@ class Entities {
   [[nodiscard]] ProcessId process(Number pid);
   [[nodiscard]] ThreadId thread(ThreadKey key);
   [[nodiscard]] StreamId stream(ProcessId process, const StreamKey& key);
-  /// A stream that is there already.
-  [[nodiscard]] StreamId find_stream(ProcessId process, const StreamKey& key) const;
   [[nodiscard]] DomainId domain(DomainKind kind);
 
   /// Names what is there; the first name counts.

@@ -52,8 +52,6 @@ ShownMetric labelled(const KernelPage& page, const KernelProfile& kernel, const 
 
 }  // namespace
 
-std::span<const KernelPageFormat> kernel_page_formats() { return kPages; }
-
 Result<const KernelPageFormat*> find_kernel_page(std::string_view page, std::string_view format) {
   std::string known;
   for (const KernelPageFormat& f : kPages) {

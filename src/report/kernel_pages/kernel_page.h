@@ -36,7 +36,6 @@ struct KernelPageFormat {
   void (*write)(const KernelPage& page, const Sink& sink);
 };
 
-[[nodiscard]] std::span<const KernelPageFormat> kernel_page_formats();
 [[nodiscard]] Result<const KernelPageFormat*> find_kernel_page(std::string_view page, std::string_view format);
 
 /// One metric of a section, ready to be printed.

@@ -96,8 +96,6 @@ std::string filled(std::string_view text, std::span<const Argument> arguments, i
 
 }  // namespace
 
-std::string argument_text(const Argument& argument) { return text_with_digits(argument, kDefaultDigits); }
-
 std::string sentence(std::string_view text, std::span<const Argument> arguments) {
   return filled(text, arguments, kDefaultDigits);
 }

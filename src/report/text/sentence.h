@@ -9,9 +9,6 @@
 /// Texts of the catalogues for people: arguments written out, lines broken.
 namespace sonde {
 
-/// A number with its unit, three significant digits; long names in the text are cut.
-[[nodiscard]] std::string argument_text(const Argument& argument);
-
 /// A text of a catalogue with its {named} arguments; "{runs:run}" is a number with its noun, "1 run" or "2 runs".
 [[nodiscard]] std::string sentence(std::string_view text, std::span<const Argument> arguments);
 
