@@ -94,11 +94,11 @@ std::string wrong_number(const Facts& facts, const std::string& text) {
 
 template <typename T>
 struct ValueOf {
-  using type = T;
+  using Value = T;
 };
 template <typename T>
 struct ValueOf<std::optional<T>> {
-  using type = T;
+  using Value = T;
 };
 
 template <typename T>
@@ -260,7 +260,7 @@ CommandOption& CommandOption::check(ValueCheck check) {
 }
 
 CommandOption& CommandOption::converted(std::function<std::string(std::string)> convert) {
-  facts_->option->transform(std::move(convert));
+  facts_->option->transform(convert);
   return *this;
 }
 
@@ -289,9 +289,9 @@ CommandOption& CommandOption::hidden() { return group(""); }
 bool CommandOption::is_given() const { return facts_->option->count() > 0; }
 
 CommandLine::CommandLine(std::string_view name, std::string_view description)
-    : owned_(std::make_shared<Parser>()), parser_(owned_.get()), app_(nullptr) {
-  parser_->program = std::make_unique<CLI::App>(std::string(description), std::string(name));
-  app_ = parser_->program.get();
+    : owned_(std::make_shared<Parser>()),
+      parser_(owned_.get()),
+      app_((parser_->program = std::make_unique<CLI::App>(std::string(description), std::string(name))).get()) {
   app_->formatter(std::make_shared<HelpFormatter>());
 }
 
@@ -317,7 +317,7 @@ template <typename T>
 CommandOption CommandLine::option(const std::string& names, T& into, std::string_view value,
                                   const std::string& description) {
   CommandOption made = declared(*app_->add_option(names, into, description), value);
-  using Value = typename ValueOf<T>::type;
+  using Value = typename ValueOf<T>::Value;
   if constexpr (is_number<Value>) {
     const Facts& facts = parser_->facts.back();
     made.check([&facts](const std::string& text) { return wrong_number<Value>(facts, text); });
@@ -344,7 +344,7 @@ SONDE_OPTION_OF(std::optional<std::string>);
 
 CommandOption CommandLine::option_taking(const std::string& names, TakeValue take, std::string_view value,
                                          const std::string& description) {
-  return declared(*app_->add_option_function<std::string>(names, std::move(take), description), value);
+  return declared(*app_->add_option_function<std::string>(names, take, description), value);
 }
 
 CommandOption CommandLine::positional(const std::string& name, std::string& into, const std::string& description) {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's
 class App;
 class Option;
 }  // namespace CLI

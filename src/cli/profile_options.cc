@@ -8,8 +8,9 @@ namespace sonde {
 
 void add_profile_options(CommandLine& command, ProfileOptions& options, std::string_view help) {
   command.positional("FILE", options.files, std::string(help));
-  CommandOption time = command.option("--filter-time", options.filter_time, "START/END",
-                                      "only events inside [START]/[END], for example 1s/2.5s (without a unit: ns)");
+  const CommandOption time =
+      command.option("--filter-time", options.filter_time, "START/END",
+                     "only events inside [START]/[END], for example 1s/2.5s (without a unit: ns)");
   command
       .option("--filter-nvtx", options.filter_nvtx, "RANGE",
               "only events during the NVTX range NAME[@DOMAIN][/INDEX], in its process")

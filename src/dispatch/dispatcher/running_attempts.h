@@ -49,9 +49,9 @@ class RunningAttempts {
   void look_for_slow_tasks(int64_t now_ns) { profiler_.look(*engine_, gpus_.indices(), now_ns); }
 
   /// Starts the task's last attempt, which is on disk.
-  void start(int64_t task);
+  void start(int64_t id);
   /// Ends the task's last attempt. Its end arrives with take().
-  void cancel(int64_t task);
+  void cancel(int64_t id);
   /// The attempt's end is on disk: the executor may delete its own record of it.
   void collect(Id attempt);
 
