@@ -5,7 +5,7 @@
 foreach(tree asan tsan)
   add_test(NAME ${tree} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/run_other_build.sh ${CMAKE_SOURCE_DIR}/build/${tree} -L
                                 "unit|golden" -j ${processors})
-  set_tests_properties(${tree} PROPERTIES LABELS sanitizer SKIP_RETURN_CODE 77 TIMEOUT 1800 PROCESSORS ${processors})
+  set_tests_properties(${tree} PROPERTIES LABELS sanitizer SKIP_RETURN_CODE 77 TIMEOUT 3600 PROCESSORS ${processors})
 endforeach()
 set_tests_properties(tsan PROPERTIES LABELS "sanitizer;full")
 
