@@ -115,6 +115,10 @@ def state_of(process):
     return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
+def runs_program(process):
+    return Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")[0] == str(PROGRAM).encode()
+
+
 def stuck(folder):
     """While the recorder stands still more comes than there is room for: CUPTI, which would end the program without a
     buffer, has one always, and how much was thrown away is told."""
@@ -123,7 +127,9 @@ def stuck(folder):
                                  "800000"], env=environment("12.8"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True)
     deadline = time.monotonic() + PATIENCE_S
-    while not (program := children(recorder.pid)) and time.monotonic() < deadline:
+    # Stopped earlier, between fork and exec, the recorder would never let the program begin.
+    while not (program := children(recorder.pid)) or not runs_program(program[0]):
+        check(time.monotonic() < deadline, "the program did not start")
         time.sleep(0.005)
     os.kill(recorder.pid, signal.SIGSTOP)
     while state_of(program[0]) != "Z" and time.monotonic() < deadline:
