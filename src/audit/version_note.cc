@@ -2,6 +2,7 @@
 
 namespace sonde::audit {
 
-[[gnu::section(".note.sonde"), gnu::used, gnu::aligned(4)]] static const wire::VersionNote kNote = wire::kLibraryVersion;
+[[gnu::section(".note.sonde"), gnu::used, gnu::aligned(4)]] static const wire::VersionNote kNote =
+    wire::kLibraryVersion;
 
 }  // namespace sonde::audit
