@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Fails on files of the tree that hold what only one machine knows, and on Python that does not compile.
+"""Fails on files of the tree that hold what only one machine knows, on Python that does not compile, and on scripts that
+name their interpreter but cannot be executed.
 
 A path of the machine that a file was written on means nothing elsewhere. More words that a clone keeps out of its
 commits can stand, one regular expression a line, in .git/info/forbidden-words.
 """
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -35,6 +37,8 @@ def problems_in(path: Path, words: re.Pattern) -> list[str]:
         for number, line in enumerate(text.splitlines(), 1)
         if (match := words.search(line))
     ]
+    if text.startswith("#!") and not os.access(path, os.X_OK):
+        problems.append(f"{path}: names its interpreter, but is not executable (chmod +x)")
     if path.suffix == ".py":
         try:
             ast.parse(text, str(path))
