@@ -101,6 +101,34 @@ MetricInfo list_of_names(MetricFamily family, std::string_view what) {
   return {"", family, fmt::format("Names of the metrics {}.", what)};
 }
 
+struct WordUnit {
+  std::string_view word;
+  std::string_view unit;
+};
+
+/// What a counter counts, by the first of these words in its name.
+constexpr std::array kWordUnits = {
+    WordUnit{"throughput", "%"},   WordUnit{"hit_rate", "%"},      WordUnit{"thread_inst", "inst"},
+    WordUnit{"_cycles", "cycle"},  WordUnit{"inst_executed", "inst"}, WordUnit{"inst_issued", "inst"},
+    WordUnit{"wavefronts", ""},    WordUnit{"_sectors", "sector"}, WordUnit{"_bytes", "byte"},
+    WordUnit{"ctas_", "block"},    WordUnit{"cgas_", "cluster"},   WordUnit{"warps_", "warp"},
+    WordUnit{"lts__t_requests", "request"}, WordUnit{"gcc__cache_requests", "request"},
+    WordUnit{"icc_requests", "cycle"}, WordUnit{"imc_requests", "cycle"}};
+
+std::string_view unit_by_words(std::string_view counter) {
+  for (const WordUnit& w : kWordUnits) {
+    if (counter.contains(w.word)) return w.unit;
+  }
+  return {};
+}
+
+/// "TPC.TriageCompute.sm__cycles_active.avg" -> "sm__cycles_active.avg": counters that are sampled over time have their
+/// pass and group in front.
+std::string_view without_sampling_group(std::string_view name) {
+  const size_t dot = name.substr(0, name.find("__")).rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
+}
+
 }  // namespace
 
 std::string_view title_of(MetricFamily family) { return kTitles.at(static_cast<size_t>(family)); }
@@ -116,6 +144,16 @@ std::optional<MetricInfo> describe_metric(std::string_view name) {
   info->family = MetricFamily::sampling;
   info->meaning = "Sampled while the kernel ran: " + info->meaning;
   return info;
+}
+
+std::string unit_of_metric(std::string_view name) {
+  const std::string_view plain = without_sampling_group(name);
+  if (const auto info = describe_metric(plain)) return info->unit;
+  const MetricName parts = split_metric_name(plain);
+  if (parts.rollup == "pct") return "%";
+  if (parts.rollup == "ratio") return {};
+  const Submetric* submetric = find_submetric(parts.submetric);
+  return unit_by(submetric == nullptr ? UnitRule::same : submetric->rule, unit_by_words(parts.counter));
 }
 
 }  // namespace sonde

@@ -1,5 +1,6 @@
 #include "trace/kernel_name.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <string>
@@ -113,11 +114,41 @@ class Declaration {
 /// Names that are not C++ ("my kernel 3") have blanks but no brackets.
 bool is_plain_text(std::string_view name) { return name.find_first_of("(<:") == npos && !name.contains(" [clone"); }
 
+/// Whether `text` names an integer type: "unsigned long".
+bool is_integer_type(std::string_view text) {
+  constexpr std::array<std::string_view, 7> kWords = {"bool", "char", "short", "int", "long", "unsigned", "signed"};
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (std::ranges::find(kWords, text.substr(0, end)) == kWords.end()) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+/// The length of a cast of an integer at the head of `text`, 0 where there is none.
+size_t cast_length(std::string_view text) {
+  const size_t end = text.find(')');
+  if (end == npos || end < 2 || end + 1 >= text.size()) return 0;
+  const char next = text[end + 1];
+  const bool number = next == '-' || std::isdigit(static_cast<unsigned char>(next)) != 0;
+  return number && is_integer_type(text.substr(1, end - 1)) ? end + 1 : 0;
+}
+
 }  // namespace
 
 std::string_view short_kernel_name(std::string_view name) {
   if (name.empty() || is_plain_text(name)) return name;
   return Declaration(name).last_name();
+}
+
+std::string without_casts(std::string_view name) {
+  std::string plain;
+  while (!name.empty()) {
+    const size_t cast = name.front() == '(' ? cast_length(name) : 0;
+    if (cast == 0) plain += name.front();
+    name.remove_prefix(std::max<size_t>(cast, 1));
+  }
+  return plain;
 }
 
 }  // namespace sonde

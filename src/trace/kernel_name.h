@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace sonde {
@@ -8,5 +9,9 @@ namespace sonde {
 /// parameters, as Nsight Systems' "base" names are ("void at::native::fill<4, F>(int)" -> "fill"). A part of `name`;
 /// the whole of it where it does not read as a declaration.
 [[nodiscard]] std::string_view short_kernel_name(std::string_view name);
+
+/// A declaration without the casts of integers among its template arguments, as ncu prints it on all pages but the source
+/// page: "f<(int)128, (bool)1>(int)" -> "f<128, 1>(int)".
+[[nodiscard]] std::string without_casts(std::string_view name);
 
 }  // namespace sonde

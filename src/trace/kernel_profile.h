@@ -166,6 +166,7 @@ struct KernelProfile {
   int64_t stream = kUnknown;
   int64_t created_utc_s = kUnknown;
   DeviceId device = kNone;
+  std::optional<bool> fixed_clocks;   ///< whether the tool held the GPU's clocks; absent: it does not say
   std::vector<Metric> metrics;        ///< sorted by name id; see find_metric()
   std::vector<uint32_t> sections;     ///< rows of Trace::profile_sections, in the order in which they are shown
   std::vector<RuleResult> rules;      ///< in the order of the report
