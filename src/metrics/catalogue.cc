@@ -107,13 +107,22 @@ struct WordUnit {
 };
 
 /// What a counter counts, by the first of these words in its name.
-constexpr std::array kWordUnits = {
-    WordUnit{"throughput", "%"},   WordUnit{"hit_rate", "%"},      WordUnit{"thread_inst", "inst"},
-    WordUnit{"_cycles", "cycle"},  WordUnit{"inst_executed", "inst"}, WordUnit{"inst_issued", "inst"},
-    WordUnit{"wavefronts", ""},    WordUnit{"_sectors", "sector"}, WordUnit{"_bytes", "byte"},
-    WordUnit{"ctas_", "block"},    WordUnit{"cgas_", "cluster"},   WordUnit{"warps_", "warp"},
-    WordUnit{"lts__t_requests", "request"}, WordUnit{"gcc__cache_requests", "request"},
-    WordUnit{"icc_requests", "cycle"}, WordUnit{"imc_requests", "cycle"}};
+constexpr std::array kWordUnits = {WordUnit{"throughput", "%"},
+                                   WordUnit{"hit_rate", "%"},
+                                   WordUnit{"thread_inst", "inst"},
+                                   WordUnit{"_cycles", "cycle"},
+                                   WordUnit{"inst_executed", "inst"},
+                                   WordUnit{"inst_issued", "inst"},
+                                   WordUnit{"wavefronts", ""},
+                                   WordUnit{"_sectors", "sector"},
+                                   WordUnit{"_bytes", "byte"},
+                                   WordUnit{"ctas_", "block"},
+                                   WordUnit{"cgas_", "cluster"},
+                                   WordUnit{"warps_", "warp"},
+                                   WordUnit{"lts__t_requests", "request"},
+                                   WordUnit{"gcc__cache_requests", "request"},
+                                   WordUnit{"icc_requests", "cycle"},
+                                   WordUnit{"imc_requests", "cycle"}};
 
 std::string_view unit_by_words(std::string_view counter) {
   for (const WordUnit& w : kWordUnits) {

@@ -20,8 +20,8 @@ struct DisplayScale {
   double factor = 1;
 };
 
-/// The scale that ncu takes for a value. It also scales a unit below a byte, in the same direction: 2614 %/byte are shown
-/// as 2.61 %/Kbyte.
+/// The scale that ncu takes for a value. It also scales a unit below a byte, in the same direction: 2614 %/byte are
+/// shown as 2.61 %/Kbyte.
 [[nodiscard]] DisplayScale display_scale(double value, std::string_view base_unit, PrintUnits units);
 
 /// A value in its base unit as ncu prints it: 6752 ns -> "6.75" "us", 345140000000 byte/s -> "345.14" "Gbyte/s".

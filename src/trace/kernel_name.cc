@@ -134,11 +134,38 @@ size_t cast_length(std::string_view text) {
   return number && is_integer_type(text.substr(1, end - 1)) ? end + 1 : 0;
 }
 
+/// "double const*" -> "const double *".
+std::string spaced_parameter(std::string_view parameter) {
+  constexpr std::string_view kConst = " const";
+  const size_t end = parameter.find_last_not_of("*&") + 1;
+  const bool plain = parameter.find_first_of("<>()*&[") >= end;
+  if (end == parameter.size() || !plain || parameter[end - 1] == ' ') return std::string(parameter);
+  std::string type(parameter.substr(0, end));
+  if (type.ends_with(kConst)) type = "const " + type.substr(0, type.size() - kConst.size());
+  return type + ' ' + std::string(parameter.substr(end));
+}
+
 }  // namespace
 
 std::string_view short_kernel_name(std::string_view name) {
   if (name.empty() || is_plain_text(name)) return name;
   return Declaration(name).last_name();
+}
+
+std::string with_spaced_pointers(std::string_view name) {
+  constexpr std::string_view kComma = ", ";
+  const size_t open = name.rfind('(');
+  if (open == npos || !name.ends_with(')')) return std::string(name);
+  std::string text(name.substr(0, open + 1));
+  std::string_view rest = name.substr(open + 1, name.size() - open - 2);
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(kComma), rest.size());
+    text += spaced_parameter(rest.substr(0, end));
+    rest.remove_prefix(end);
+    if (!rest.empty()) text += kComma;
+    rest.remove_prefix(std::min(kComma.size(), rest.size()));
+  }
+  return text + ')';
 }
 
 std::string without_casts(std::string_view name) {

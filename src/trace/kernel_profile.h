@@ -64,6 +64,7 @@ struct ProfileSection {
   NameId description = kNone;
   std::vector<SectionMetric> header;  ///< shown first, by label
   std::vector<SectionMetric> others;  ///< the section's further metrics
+  std::vector<SectionMetric> source;  ///< columns that it adds to each instruction
   std::vector<NameId> sets;           ///< "basic", "detailed", "full"
 };
 
@@ -140,6 +141,7 @@ struct DeviceFunction {
   NameId mangled_name = kNone;
   uint64_t address = 0;     ///< of its first instruction, as keys of instances have it: 0 where those are offsets
   uint64_t code_bytes = 0;  ///< 0 where the code is not in the report
+  uint32_t copies = 0;      ///< code objects of the report that describe it; ncu prints its source once for each
   std::vector<Line> lines;  ///< sorted by offset; empty without -lineinfo
 };
 

@@ -36,6 +36,7 @@ struct LabelledMetric {
 struct SectionDefinition {
   std::vector<LabelledMetric> header;
   std::vector<LabelledMetric> others;
+  std::vector<LabelledMetric> source;
 };
 
 /// One report while it is being read into a trace.
@@ -45,10 +46,10 @@ struct Report {
   RankId rank = 0;
   int64_t process = kUnknown;  ///< of the block that is being read
 
-  std::vector<NameId> metric_names{};                                ///< by the number that results use
-  boost::unordered_flat_map<std::string_view, uint32_t> sections{};  ///< row of Trace::profile_sections by message
+  std::vector<NameId> metric_names{};                                    ///< by the number that results use
+  boost::unordered_flat_map<std::string_view, uint32_t> sections{};      ///< row of Trace::profile_sections by message
   boost::unordered_flat_map<uint32_t, SectionDefinition> definitions{};  ///< by row of Trace::profile_sections
-  boost::unordered_flat_map<int64_t, DeviceId> devices{};            ///< by the tool's device index
+  boost::unordered_flat_map<int64_t, DeviceId> devices{};                ///< by the tool's device index
   std::vector<uint64_t> code_of_kernel{};  ///< reference of the device code, one for each kernel that was read
 
   [[nodiscard]] bool wants(Field field) const { return request->fields.has(field); }
@@ -89,6 +90,7 @@ class Code {
  private:
   /// Row of Trace::device_functions for (reference of the code, mangled name).
   boost::unordered_flat_map<std::pair<uint64_t, NameId>, uint32_t> functions_;
+  boost::unordered_flat_map<uint64_t, uint32_t> objects_;  ///< how many there are of a reference
   [[nodiscard]] DeviceFunction& function(uint64_t reference, NameId mangled_name, Report& report);
   void read_cubin(uint64_t reference, std::string_view bytes, Report& report);
 };

@@ -94,9 +94,11 @@ NameId set_of(std::string_view message, const Report& report) {
   return name;
 }
 
-void read_section(const WireField& field, ProfileSection& section, SectionDefinition& definition, const Report& report) {
+void read_section(const WireField& field, ProfileSection& section, SectionDefinition& definition,
+                  const Report& report) {
   constexpr uint32_t kHeaderMetrics = 2;
   constexpr uint32_t kOtherMetrics = 1;
+  constexpr uint32_t kSourceMetrics = 1;
   switch (field.number()) {
     case 1: section.id = report.intern(field.bytes()); break;
     case 2: section.title = report.intern(field.bytes()); break;
@@ -104,6 +106,7 @@ void read_section(const WireField& field, ProfileSection& section, SectionDefini
     case 4: definition.header = metrics_of(field.bytes(), kHeaderMetrics, report); break;
     case 6: definition.others = metrics_of(field.bytes(), kOtherMetrics, report); break;
     case 7: section.description = report.intern(field.bytes()); break;
+    case 13: definition.source = metrics_of(field.bytes(), kSourceMetrics, report); break;
     case 8: section.sets.push_back(set_of(field.bytes(), report)); break;
     default: break;
   }
@@ -122,6 +125,7 @@ class SectionsByGpu {
     const SectionDefinition& definition = report_.definitions[defined];
     section.header = metrics_on(definition.header, capability);
     section.others = metrics_on(definition.others, capability);
+    section.source = metrics_on(definition.source, capability);
     return found->second;
   }
 

@@ -145,7 +145,9 @@ Missing write_kernel(const KernelPage& page, const KernelProfile& kernel, const 
   if (kernel.metrics.empty() || (!kernel.from_timeline && kernel.grid[0] == 0))
     sink("    not measured: the launch probably failed\n");
   if (kernel.fixed_clocks == false)
-    sink("    Warning: Data collection happened without fixed GPU frequencies. Profiling results may be inconsistent.\n");
+    sink(
+        "    Warning: Data collection happened without fixed GPU frequencies. Profiling results may be "
+        "inconsistent.\n");
   Missing missing;
   for (const ProfileSection* section : sections_of(page, kernel)) {
     write_section(page, kernel, *section, missing, sink);

@@ -39,8 +39,8 @@ ShownMetric labelled(const KernelPage& page, const KernelProfile& kernel, const 
   return shown;
 }
 
-/// The names that a pattern or a group of metrics stands for, which the report holds as its value; with none of them the
-/// pattern itself, as something that was not collected.
+/// The names that a pattern or a group of metrics stands for, which the report holds as its value; with none of them
+/// the pattern itself, as something that was not collected.
 void add_matches(const KernelPage& page, const KernelProfile& kernel, const SectionMetric& pattern,
                  std::vector<ShownMetric>& shown) {
   const Metric* list = find_metric(*page.trace, kernel, page.trace->name(pattern.metric));

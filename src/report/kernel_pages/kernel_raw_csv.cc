@@ -43,8 +43,8 @@ std::vector<Column> columns_of(const KernelPage& page) {
   return columns;
 }
 
-/// Six decimals where a number has a unit, but for whole numbers that are stored as such; two where it has none. A column
-/// without a value above 0 is printed in whole numbers.
+/// Six decimals where a number has a unit, but for whole numbers that are stored as such; two where it has none. A
+/// column without a value above 0 is printed in whole numbers.
 std::string number_text(const MetricValue& value, const Column& column) {
   const double number = *value.number();
   const bool whole = number == std::trunc(number);

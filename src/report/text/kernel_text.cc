@@ -53,8 +53,8 @@ std::string line(const Cells& cells, const std::array<size_t, 3>& widths) {
 }  // namespace
 
 std::string kernel_heading(const Trace& trace, const KernelProfile& kernel) {
-  std::string text =
-      fmt::format("  {} {}x{}", without_casts(trace.name(kernel.name)), dim3_text(kernel.grid), dim3_text(kernel.block));
+  std::string text = fmt::format("  {} {}x{}", without_casts(trace.name(kernel.name)), dim3_text(kernel.grid),
+                                 dim3_text(kernel.block));
   add_known(text, "Context", kernel.context);
   add_known(text, "Stream", kernel.stream);
   if (kernel.device != kNone) text += fmt::format(", Device {}", trace.devices[kernel.device].id);
