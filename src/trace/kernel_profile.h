@@ -141,8 +141,8 @@ struct DeviceFunction {
   NameId mangled_name = kNone;
   uint64_t address = 0;     ///< of its first instruction, as keys of instances have it: 0 where those are offsets
   uint64_t code_bytes = 0;  ///< 0 where the code is not in the report
-  uint32_t copies = 0;      ///< code objects of the report that describe it; ncu prints its source once for each
   std::vector<Line> lines;  ///< sorted by offset; empty without -lineinfo
+  uint32_t copies = 0;      ///< code objects of the report that describe it; ncu prints its source once for each
 };
 
 /// What the driver says of a GPU, by the tool's name for it ("device__attribute_multiprocessor_count").
