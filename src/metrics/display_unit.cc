@@ -19,8 +19,7 @@ struct Scale {
 constexpr std::array kTimes = {Scale{"s", 1e9}, Scale{"ms", 1e6}, Scale{"us", 1e3}, Scale{"ns", 1}};
 constexpr std::array kBytes = {Scale{"Tbyte", 1e12}, Scale{"Gbyte", 1e9}, Scale{"Mbyte", 1e6}, Scale{"Kbyte", 1e3},
                                Scale{"byte", 1}};
-constexpr std::array kFrequencies = {Scale{"Thz", 1e12}, Scale{"Ghz", 1e9}, Scale{"Mhz", 1e6}, Scale{"Khz", 1e3},
-                                     Scale{"hz", 1}};
+constexpr std::array kFrequencies = {Scale{"Ghz", 1e9}, Scale{"Mhz", 1e6}, Scale{"Khz", 1e3}, Scale{"hz", 1}};
 /// Rates other than of bytes are shown by a shorter time: 849.49 inst/ns.
 constexpr std::array kPerTime = {Scale{"ns", 1e9}, Scale{"us", 1e6}, Scale{"ms", 1e3}, Scale{"s", 1}};
 /// Before 2024 ncu wrote times out.

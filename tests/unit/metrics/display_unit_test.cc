@@ -30,6 +30,8 @@ TEST(DisplayUnit, TakesThePrefixThatFits) {
       Printed{13720000000, "hz", "13.72", "Ghz"},
       Printed{584998877.44, "hz", "585.00", "Mhz"},
       Printed{849.49e9, "inst/s", "849.49", "inst/ns"},
+      Printed{2614, "%/byte", "2.61", "%/Kbyte"},
+      Printed{1046359072894.55, "hz", "1,046.36", "Ghz"},
       Printed{13485, "cycle", "13,485", "cycle"},
       Printed{9495.42, "cycle", "9,495.42", "cycle"},
       Printed{100, "%", "100", "%"},
