@@ -7,12 +7,15 @@ namespace sonde {
 namespace kernel_source_text_page {
 namespace {
 
+/// 0 for the column of instructions where no row has its text.
 std::vector<size_t> widths_of(const SourceRows& source) {
   std::vector<size_t> widths;
   for (const std::string& title : source.titles) widths.push_back(text_width(title));
   for (const auto& row : source.rows) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
   }
+  const bool instructions = std::ranges::any_of(source.rows, [](const auto& row) { return !row[1].empty(); });
+  if (!instructions) widths[1] = 0;
   return widths;
 }
 
@@ -21,6 +24,7 @@ std::string line(const std::vector<std::string>& cells, const std::vector<size_t
   constexpr size_t kLeftAligned = 2;
   std::string text;
   for (size_t i = 0; i < cells.size(); ++i) {
+    if (widths[i] == 0) continue;
     const std::string blanks(widths[i] - text_width(cells[i]), ' ');
     text += (i == 0 ? "    " : "  ") + (i < kLeftAligned ? cells[i] + blanks : blanks + cells[i]);
   }
