@@ -92,7 +92,10 @@ std::optional<MetricInfo> describe_plain(const MetricName& name) {
   const Submetric* submetric = find_submetric(name.submetric);
   const auto rollup = rollup_phrase(name);
   if (!counter || submetric == nullptr || !rollup) return std::nullopt;
-  const std::string unit = name.rollup == "pct" ? "%" : unit_by(submetric->rule, counter->unit);
+  // ncu gives a rate that a section derives the unit of the amount.
+  const bool derived = name.counter.starts_with("derived__");
+  const UnitRule rule = derived ? UnitRule::same : submetric->rule;
+  const std::string unit = name.rollup == "pct" ? "%" : unit_by(rule, counter->unit);
   return MetricInfo{unit, counter->family, fmt::format("{}{}{}.", counter->meaning, submetric->phrase, *rollup)};
 }
 
@@ -107,7 +110,9 @@ struct WordUnit {
 };
 
 /// What a counter counts, by the first of these words in its name.
-constexpr std::array kWordUnits = {WordUnit{"throughput", "%"},
+constexpr std::array kWordUnits = {WordUnit{"_per_opcode", ""},
+                                   WordUnit{"xbar2gcc_sectors", ""},
+                                   WordUnit{"throughput", "%"},
                                    WordUnit{"hit_rate", "%"},
                                    WordUnit{"thread_inst", "inst"},
                                    WordUnit{"_cycles", "cycle"},
@@ -117,7 +122,6 @@ constexpr std::array kWordUnits = {WordUnit{"throughput", "%"},
                                    WordUnit{"_sectors", "sector"},
                                    WordUnit{"_bytes", "byte"},
                                    WordUnit{"ctas_", "block"},
-                                   WordUnit{"cgas_", "cluster"},
                                    WordUnit{"warps_", "warp"},
                                    WordUnit{"lts__t_requests", "request"},
                                    WordUnit{"gcc__cache_requests", "request"},

@@ -128,23 +128,17 @@ def session_text(text):
     """{(table, attribute): value}; broken lines are put together, so blanks at a break do not count."""
     cells = {}
     lines = text.splitlines()
-    at, title, key = 0, None, None
-    width = 0
+    title, key, width, rows_from = None, None, 0, 0
     for at, line in enumerate(lines):
-        if re.match(r"-+ -+", line):
-            width = line.index(" ")
-            continue
-        if at + 1 < len(lines) and re.match(r"-+ -+", lines[at + 1]) and not line.startswith(" ") and "-" not in line[:3]:
-            if len(line.split("  ")) == 1:
-                title = line.strip()
-            continue
-        if not line.strip():
-            continue
-        name, value = line[:width].strip(), line[width:].strip()
-        if line[width : width + 1] == " " and name:
-            key = title, "", name, 0
-            cells[key] = value
-        elif key:
+        if re.match("-+ -+", line):
+            if at + 2 < len(lines) and lines[at + 2] == line:
+                title, key, width, rows_from = lines[at - 1].strip(), None, line.index(" "), at + 3
+        elif at >= rows_from and key and not line[:width].strip():
+            cells[key] += line.strip()
+        elif at >= rows_from and re.match(r"\S", line) and line[width : width + 1] == " ":
+            key = title, "", line[:width].strip(), 0
+            cells[key] = line[width:].strip()
+        elif at >= rows_from and key:
             cells[key] += line.strip()
     return {key: re.sub(r"\s+", "", value) for key, value in cells.items()}
 

@@ -22,6 +22,21 @@ std::string estimate_text(const RuleResult& rule) {
   return fmt::format("Est. {}Speedup: {}%", speedup.scope == Scope::local ? "Local " : "", speedup_text(speedup));
 }
 
+/// A text as ncu breaks it: at the last blank that fits, which counts for the next line.
+std::string advice_lines(std::string_view head, std::string_view text, size_t width) {
+  const size_t room = std::max(width, kAdviceIndent + 2) - kAdviceIndent - 1;
+  std::string lines;
+  while (!text.empty()) {
+    size_t cut = text.size() <= room ? text.size() : text.rfind(' ', room);
+    if (cut == std::string_view::npos || cut == 0) cut = std::min(text.find(' ', 1), text.size());
+    std::string_view line = text.substr(0, cut);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    lines += fmt::format("{:<{}}{}\n", lines.empty() ? head : std::string_view(), kAdviceIndent, line);
+    text.remove_prefix(cut);
+  }
+  return lines;
+}
+
 /// Each text of a rule with its mark; the estimate on a line of its own before the first, a line of dashes between two.
 void write_advice(const KernelPage& page, const KernelProfile& kernel, NameId section, const Sink& sink) {
   for (const RuleResult* rule : advice_of(kernel, section)) {
@@ -31,10 +46,10 @@ void write_advice(const KernelPage& page, const KernelProfile& kernel, NameId se
       if (i > 0) sink("    ----- " + std::string(width_of(page) - std::min(width_of(page), kAdviceIndent), '-') + "\n");
       std::string head = fmt::format("    {}", mark_of(advice.kind));
       if (!estimate.empty()) {
-        sink(wrapped(head, kAdviceIndent, std::exchange(estimate, {}), width_of(page)));
+        sink(advice_lines(head, std::exchange(estimate, {}), width_of(page)));
         head.clear();
       }
-      sink(wrapped(head, kAdviceIndent, without_markup(page.trace->name(advice.text)), width_of(page)));
+      sink(advice_lines(head, without_markup(page.trace->name(advice.text)), width_of(page)));
     }
     sink("\n");
   }

@@ -47,10 +47,11 @@ std::vector<Column> columns_of(const KernelPage& page) {
 /// column without a value above 0 is printed in whole numbers.
 std::string number_text(const MetricValue& value, const Column& column) {
   const double number = *value.number();
+  if (std::isnan(number)) return "nan";
   const bool whole = number == std::trunc(number);
   if (column.scale.unit.empty()) return with_separators(fmt::format("{:.{}f}", number, whole ? 0 : 2));
   if (value.is_integer() && column.scale.factor == 1) return fmt::format("{}", *value.exact());
-  if (column.largest == 0 && !std::isnan(number)) return fmt::format("{:.0f}", std::abs(std::trunc(number)));
+  if (column.largest == 0) return fmt::format("{:.0f}", std::abs(std::trunc(number)));
   return fmt::format("{:.6f}", number / column.scale.factor);
 }
 
