@@ -159,7 +159,11 @@ std::optional<MetricInfo> describe_metric(std::string_view name) {
   return info;
 }
 
-std::string unit_of_metric(std::string_view name) {
+std::string unit_of_metric(std::string_view name, std::optional<int> capability) {
+  constexpr int kHopper = 90;
+  if (name.starts_with("derived__") && name.contains("thread_inst") && capability.value_or(kHopper) < kHopper) {
+    return "inst";
+  }
   const std::string_view plain = without_sampling_group(name);
   if (const auto info = describe_metric(plain)) return info->unit;
   const MetricName parts = split_metric_name(plain);

@@ -67,6 +67,7 @@ DisplayScale automatic_scale(double value, std::string_view unit) {
 }
 
 std::string value_text(double value) {
+  if (std::isnan(value)) return "nan";
   return value == std::trunc(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
 }
 

@@ -24,10 +24,7 @@ SONDE = os.environ.get("SONDE", "build/release/sonde")
 LEAST_EQUAL = 0.98
 LAUNCH = ["Process ID", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC"]
 RULE = ["Rule Type", "Rule Description", "Estimated Speedup Type", "Estimated Speedup"]
-# The one unit that ncu itself prints in two ways for reports of different age.
-MULTIPLE = re.compile(r"derived__sms?p?__sass_thread_inst_executed_op_\w+_x\d\b")
-# What the page holds beside ncu's, and what another machine's path is.
-PATHS = {"Process Name"}
+# Not in Sonde's output: it has no disassembler.
 DISASSEMBLY = "Source"
 
 
@@ -169,13 +166,6 @@ PAGES = {
 }
 
 
-def is_known(page, key, ours, theirs):
-    """The differences that docs/profiles/ncu_pages.md explains."""
-    if page == "raw.csv" and MULTIPLE.match(key[2]):
-        return ours.split()[0] == theirs.split()[0]
-    return False
-
-
 def is_path(key):
     return key[0] in ("Processes", "Launch Settings")
 
@@ -187,7 +177,7 @@ class Count:
 
     def add(self, page, what, text):
         self.by_page[page][what] += 1
-        if what not in ("equal", "path", "known"):
+        if what not in ("equal", "path", "disassembly"):
             self.wrong.append(f"{page} {what}: {text}")
 
     def compare(self, report, page, theirs, ours):
@@ -199,9 +189,7 @@ class Count:
             elif page == "session.txt" and is_path(key):
                 self.add(page, "path", "")
             elif page == "source.csv" and key[2] == DISASSEMBLY:
-                self.add(page, "disassembly", f"{report} {key} {value!r} ours {ours[key]!r}")
-            elif is_known(page, key, ours[key], value):
-                self.add(page, "known", "")
+                self.add(page, "disassembly", "")
             else:
                 self.add(page, "differs", f"{report} {key} {value!r} ours {ours[key]!r}")
         for key, value in ours.items():
@@ -210,7 +198,7 @@ class Count:
 
     def failures(self):
         for page, counts in self.by_page.items():
-            of_ncu = sum(counts[what] for what in ("equal", "differs", "missing", "known", "path"))
+            of_ncu = sum(counts[what] for what in ("equal", "differs", "missing", "path"))
             if not of_ncu:
                 yield f"{page}: nothing was compared"
             elif counts["equal"] < LEAST_EQUAL * of_ncu and page != "session.txt":

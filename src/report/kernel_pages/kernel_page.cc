@@ -67,11 +67,16 @@ Result<const KernelPageFormat*> find_kernel_page(std::string_view page, std::str
   return fail("unknown page '{}' in the format '{}'; known pages: {}", page, format, known);
 }
 
+std::string base_unit_of(const KernelPage& page, std::string_view metric) {
+  if (page.kernels.empty()) return unit_of_metric(metric);
+  return unit_of_metric(metric, compute_capability(*page.trace, *page.kernels.front()));
+}
+
 ShownMetric shown_metric(const KernelPage& page, const Metric& metric) {
   ShownMetric shown;
   shown.metric = &metric;
   shown.label = page.trace->name(metric.name);
-  const std::string base_unit = unit_of_metric(shown.label);
+  const std::string base_unit = base_unit_of(page, shown.label);
   shown.unit = base_unit;
   if (const auto number = metric.value.number()) {
     const ShownValue value = shown_value(*number, base_unit, page.units);

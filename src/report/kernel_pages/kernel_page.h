@@ -50,6 +50,8 @@ struct ShownMetric {
 /// The metrics of a section as `page` wants them, in ncu's order, which is that of the metrics' names.
 [[nodiscard]] std::vector<ShownMetric> shown_metrics(const KernelPage& page, const KernelProfile& kernel,
                                                      const ProfileSection& section);
+/// The base unit of a metric on the GPU of the page's first kernel.
+[[nodiscard]] std::string base_unit_of(const KernelPage& page, std::string_view metric);
 /// A metric's value and unit as text, its parts behind it where they are wanted. Absent values have no text.
 [[nodiscard]] ShownMetric shown_metric(const KernelPage& page, const Metric& metric);
 

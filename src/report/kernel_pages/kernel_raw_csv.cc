@@ -33,7 +33,7 @@ std::vector<Column> columns_of(const KernelPage& page) {
     }
   }
   std::vector<Column> columns;
-  for (auto& [name, metrics] : by_name) columns.push_back({name, std::move(metrics), 0, unit_of_metric(name), {}});
+  for (auto& [name, metrics] : by_name) columns.push_back({name, std::move(metrics), 0, base_unit_of(page, name), {}});
   for (Column& column : columns) {
     for (const Metric* metric : column.metrics) {
       if (metric != nullptr) column.largest = std::max(column.largest, metric->value.number().value_or(0));
