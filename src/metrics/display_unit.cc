@@ -103,8 +103,10 @@ BaseValue base_of_unit(std::string_view unit) {
   const auto a_second = times_a_second(below);
   if (above == "cycle" && a_second) return {*a_second, "hz"};
   BaseValue base = base_of_simple(above);
-  if (a_second) base.factor *= *a_second;
-  base.unit += fmt::format("/{}", a_second ? "s" : below);
+  const auto bytes = factor_of(kBytes, below);
+  base.factor *= a_second.value_or(bytes.value_or(1));
+  const std::string_view base_below = bytes ? std::string_view("byte") : below;
+  base.unit += fmt::format("/{}", a_second ? "s" : base_below);
   return base;
 }
 

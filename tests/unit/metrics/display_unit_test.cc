@@ -72,6 +72,7 @@ TEST(DisplayUnit, ReadsUnitsOfAllVersions) {
       Unit{"cycle/second", 1, "hz"},
       Unit{"inst/cycle", 1, "inst/cycle"},
       Unit{"inst/ns", 1e9, "inst/s"},
+      Unit{"%/Kbyte", 1e3, "%/byte"},
       Unit{"%", 1, "%"},
       Unit{"", 1, ""},
       Unit{"register/thread", 1, "register/thread"},
