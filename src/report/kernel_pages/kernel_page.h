@@ -30,7 +30,7 @@ struct KernelPage {
 
 /// A page that `sonde kernel --page NAME --format NAME` prints. One row of kernel_pages.inc each.
 struct KernelPageFormat {
-  std::string_view page;    ///< "details" or "raw"
+  std::string_view page;    ///< "details", "raw", "source", "session"
   std::string_view format;  ///< "text", "csv", "json"
   std::string_view description;
   void (*write)(const KernelPage& page, const Sink& sink);
