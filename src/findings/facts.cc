@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyses/steps/run_extent.h"
+#include "base/text/function_name.h"
 
 namespace sonde {
 namespace {
@@ -40,6 +41,8 @@ uint32_t Facts::step_of(int64_t time_ns) const {
   if (begun == 0 || time_ns >= steps->steady[begun - 1].second) return kNone;
   return static_cast<uint32_t>(begun - 1);
 }
+
+std::string Facts::kernel_name(Row kernel) const { return brief_function_name(trace.name(trace.kernels.name[kernel])); }
 
 int64_t Facts::per_gpu(int64_t ns) const { return gpus.gpus.empty() ? 0 : ns / static_cast<int64_t>(gpus.gpus.size()); }
 

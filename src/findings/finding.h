@@ -13,8 +13,11 @@ namespace sonde {
 struct Evidence {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  std::string place;  ///< GPU or thread
-  std::string what;   ///< call, range or kernel; may be empty
+  std::string place;       ///< GPU or thread
+  std::string what;        ///< call, range or kernel; may be empty
+  std::string brief = {};  ///< `what` as people name it; empty: as it is
+
+  [[nodiscard]] const std::string& shown() const { return brief.empty() ? what : brief; }
 };
 
 /// The most places that a finding keeps, the heaviest.
@@ -26,7 +29,9 @@ struct Finding {
   std::vector<Argument> arguments;
   int64_t ceiling_ns = 0;                           ///< the most wall time that a fix can save
   bool reachable = true;                            ///< false for a bound that no fix reaches: such findings come last
+  bool folded = false;                              ///< not worth a paragraph beside the others: named in one line
   bool takes_time = true;                           ///< false for what costs nothing yet: its ceiling is 0
+  bool saves_work = false;                          ///< its ceiling is GPU work, not idle time
   std::vector<Evidence> evidence = {};              ///< the heaviest first
   std::vector<std::string_view> not_recorded = {};  ///< what its rule also reads, absent in the profile (coverage.inc)
 };

@@ -114,9 +114,10 @@ const evidenceAt = (start_ns: number, length: number, what: string | null = null
   end_ns: start_ns + length,
   place,
   what,
+  brief: what,
 });
 
-const usual = { arguments: {}, reachable: true, takes_time: true, not_recorded: [] as string[] };
+const usual = { arguments: {}, reachable: true, folded: false, takes_time: true, not_recorded: [] as string[] };
 
 const pageable: Finding = {
   ...usual,
@@ -152,6 +153,7 @@ const dominant: Finding = {
   do: 'Measure this kernel first: ncu --set full -k NAME -c 3 and then sonde kernel.',
   evidence: [],
   reachable: false,
+  folded: true,
 };
 const growth: Finding = {
   ...usual,
@@ -176,6 +178,9 @@ const small: Finding = {
 const diagnosisOf = (findings: Finding[]): Diagnosis => ({
   wall_ns: 254_777_024,
   steps: { range: 'iteration', recorded: 20, judged: 19 },
+  outcome: 'problems',
+  headline: null,
+  explained: { by_findings_ns: 152_866_214, work_ns: 76_433_107, idle_ns: 25_477_703 },
   findings,
   not_recorded: ['OS runtime calls', 'memory usage'],
   no_conclusion: ['straggler', 'gpu_imbalance'].map((rule) => ({

@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/json/diagnosis_json.h"
@@ -21,19 +19,33 @@ struct Options {
 
 constexpr size_t kUsuallyShown = 5;
 
+/// Exit codes beside those of all commands.
+enum WhyExitCode : int { kNothingFound = 3, kCouldNotLook = 4 };
+
 std::optional<KernelJoin> join_of(const JoinedProfiles& profiles) {
   if (!profiles.reports) return std::nullopt;
   return join_kernels(profiles.timeline, *profiles.reports);
 }
 
-Status run(const Options& options) {
+/// Exit code of an answer; a script needs not read the text.
+int exit_code_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::problems: return kDone;
+    case Outcome::nothing_found: return kNothingFound;
+    case Outcome::could_not_look: return kCouldNotLook;
+  }
+  return kCannot;
+}
+
+Status run(const Options& options, int& exit_code) {
   const auto profiles = load_joined(options.profile, diagnosis_fields());
   if (!profiles) return std::unexpected(profiles.error());
   const Facts facts(profiles->timeline, join_of(*profiles));
   const Diagnosis diagnosis = diagnose(facts);
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
-  const size_t most = options.all ? std::numeric_limits<size_t>::max() : kUsuallyShown;
+  exit_code = exit_code_of(diagnosis.outcome);
+  const size_t most = options.all ? kAllFindings : kUsuallyShown;
   output->write(options.json ? diagnosis_json(facts, diagnosis)
                              : diagnosis_text(facts, diagnosis, most, terminal_options()));
   fmt::print(stderr, "{}{}", profiles->reports ? log_text(profiles->reports->log) : "",
@@ -55,7 +67,10 @@ void set_up(CommandLine& command) {
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   command.flag("--list-rules", options->list_rules, "list the rules");
   command.runs([options] {
-    return options->list_rules ? list_rules() : finish(options->profile, [&] { return run(*options); });
+    if (options->list_rules) return list_rules();
+    int exit_code = kDone;
+    const int finished = finish(options->profile, [&] { return run(*options, exit_code); });
+    return finished == kDone ? exit_code : finished;
   });
 }
 

@@ -11,7 +11,7 @@
 namespace sonde {
 
 inline const Fields kFasterKernelsFields =
-    kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources, Field::kernel_short_names};
+    kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources};
 inline const Checks kFasterKernelsChecks{Check::records_complete, Check::past_warm_up, Check::kernels_traced};
 
 struct FasterKernels {

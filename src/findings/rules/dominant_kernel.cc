@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "analyses/kernels/kernel_bound.h"
+#include "base/text/function_name.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
 
@@ -84,7 +85,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   diagnosis.findings.push_back(
       {.id = "dominant_kernel",
        .arguments = {percent_argument("share", percent), count_argument("count", top->second.count),
-                     text_argument("kernel", std::string(facts.trace.name(top->first)))},
+                     text_argument("kernel", brief_function_name(facts.trace.name(top->first)))},
        .ceiling_ns = facts.per_gpu(top->second.ns),
        .reachable = false,
        .evidence = {}});
@@ -158,6 +159,7 @@ const Rule dominant_kernel_rule{.name = "dominant_kernel",
                                 .checks = {Check::past_warm_up, Check::kernels_traced},
                                 .judge = &dominant_kernel_finding::judge,
                                 .texts = dominant_kernel_finding::kTexts,
-                                .docs = &dominant_kernel_finding::docs};
+                                .docs = &dominant_kernel_finding::docs,
+                                .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -151,6 +151,7 @@ const Rule repeated_copy_rule{.name = "repeated_copy",
                               .checks = kLoopChecks,
                               .judge = &repeated_copy_finding::judge,
                               .texts = repeated_copy_finding::kTexts,
-                              .docs = &repeated_copy_finding::docs};
+                              .docs = &repeated_copy_finding::docs,
+                              .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -16,7 +16,8 @@ Json evidence_json(const std::vector<Evidence>& evidence, int64_t origin_ns) {
     list.push_back({{"start_ns", e.start_ns - origin_ns},
                     {"end_ns", e.end_ns - origin_ns},
                     {"place", e.place},
-                    {"what", e.what.empty() ? Json(nullptr) : Json(e.what)}});
+                    {"what", e.what.empty() ? Json(nullptr) : Json(e.what)},
+                    {"brief", e.what.empty() ? Json(nullptr) : Json(e.shown())}});
   }
   return list;
 }
@@ -30,8 +31,27 @@ Json finding_json(const Facts& facts, const Finding& f, int64_t origin_ns) {
           {"arguments", arguments_json(f.arguments)},
           {"evidence", evidence_json(f.evidence, origin_ns)},
           {"reachable", f.reachable},
+          {"folded", f.folded},
           {"takes_time", f.takes_time},
           {"not_recorded", f.not_recorded}};
+}
+
+Json headline_json(const Facts& facts, const Diagnosis& diagnosis) {
+  const std::string headline = headline_without_findings(facts, diagnosis);
+  return headline.empty() ? Json(nullptr) : Json(headline);
+}
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::problems: return "problems";
+    case Outcome::nothing_found: return "nothing_found";
+    case Outcome::could_not_look: return "could_not_look";
+  }
+  return {};
+}
+
+Json explained_json(const TimeExplained& explained) {
+  return {{"by_findings_ns", explained.by_findings_ns}, {"work_ns", explained.work_ns}, {"idle_ns", explained.idle_ns}};
 }
 
 /// What repeats, and how many of its turns were judged.
@@ -54,9 +74,16 @@ Json measured_json(const JoinCounts& counts) {
 }  // namespace
 
 Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
-  Json document = {{"schema", kDiagnosisSchema},    {"file", facts.trace.ranks.front().file},
-                   {"wall_ns", facts.wall_ns()},    {"steps", steps_json(facts)},
-                   {"findings", Json::array()},     {"not_recorded", diagnosis.not_recorded},
+  Json document = {{"schema", kDiagnosisSchema},
+                   {"file", facts.trace.ranks.front().file},
+                   {"wall_ns", facts.wall_ns()},
+                   {"steps", steps_json(facts)},
+                   {"outcome", outcome_name(diagnosis.outcome)},
+                   {"headline", headline_json(facts, diagnosis)},
+                   {"explained", explained_json(diagnosis.explained)},
+                   {"looked", diagnosis.looked},
+                   {"findings", Json::array()},
+                   {"not_recorded", diagnosis.not_recorded},
                    {"no_conclusion", Json::array()}};
   if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
   for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f, origin_ns));

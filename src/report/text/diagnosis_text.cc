@@ -1,6 +1,8 @@
 #include "report/text/diagnosis_text.h"
 
 #include <algorithm>
+#include <map>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -34,7 +36,7 @@ std::string where_text(const Facts& facts, const Finding& finding) {
   const Evidence& first = finding.evidence.front();
   return fmt::format("longest: {} at {} on {}{}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
                      time_text(static_cast<double>(first.start_ns - facts.run.first)), first.place,
-                     first.what.empty() ? "" : ", in ", first.what);
+                     first.what.empty() ? "" : ", in ", first.shown());
 }
 
 /// "at most 52.2 ms (18.2 % of this time)".
@@ -52,6 +54,30 @@ std::string finding_text(const Facts& facts, const Finding& finding, size_t numb
   text += wrapped(where_text(facts, finding), kIndent, width);
   text += wrapped("-> " + text_of(finding.id + ".do", finding.arguments), kIndent, width);
   return text;
+}
+
+/// Folded findings in one line: "also seen, with little or nothing to gain: dominant_kernel 60.4 %".
+std::string folded_text(const Facts& facts, std::span<const Finding> folded, size_t width) {
+  if (folded.empty()) return {};
+  std::vector<std::string> names;
+  for (const Finding& f : folded) {
+    names.push_back(fmt::format("{} {}", f.id, percent_text(facts.percent_of_wall(f.ceiling_ns), 100)));
+  }
+  return '\n' + wrapped(fmt::format("also seen, with little to gain or no direct fix: {} (sonde why --all)",
+                                    fmt::join(names, ", ")),
+                        0, width);
+}
+
+/// Where the judged time goes, in one line.
+std::string explained_text(const Facts& facts, const Diagnosis& diagnosis, size_t width) {
+  if (facts.gpus.gpus.empty() || facts.wall_ns() <= 0 || diagnosis.outcome == Outcome::could_not_look) return {};
+  const TimeExplained& e = diagnosis.explained;
+  const auto share = [&](int64_t ns) { return percent_text(facts.percent_of_wall(ns), 100); };
+  return '\n' +
+         wrapped(fmt::format("of this time: {} covered by findings, {} GPU work that no finding covers, {} idle and "
+                             "not explained",
+                             share(e.by_findings_ns), share(e.work_ns), share(e.idle_ns)),
+                 0, width);
 }
 
 /// Rules that abstain for one reason stand together.
@@ -75,6 +101,30 @@ std::string abstentions_text(const std::vector<Abstention>& abstentions, size_t 
 
 }  // namespace
 
+namespace {
+
+/// The reason that keeps most rules from looking.
+std::string main_reason(const Facts& facts, const Diagnosis& diagnosis) {
+  if (facts.gpus.gpus.empty()) return "the profile contains no GPU work";
+  std::map<std::string, size_t> reasons;
+  for (const Abstention& a : diagnosis.abstentions) ++reasons[text_of(a.id + ".says", a.arguments)];
+  const auto main = std::ranges::max_element(reasons, {}, [](const auto& reason) { return reason.second; });
+  return main == reasons.end() ? "no rule applies to it" : main->first;
+}
+
+}  // namespace
+
+std::string headline_without_findings(const Facts& facts, const Diagnosis& diagnosis) {
+  switch (diagnosis.outcome) {
+    case Outcome::problems: return {};
+    case Outcome::nothing_found:
+      return fmt::format("Nothing worth fixing found: no finding saves {:g} % of this time. {} of {} rules looked: {}.",
+                         kWorthPercent, diagnosis.looked.size(), rules().size(), fmt::join(diagnosis.looked, ", "));
+    case Outcome::could_not_look: return fmt::format("Could not look for problems: {}.", main_reason(facts, diagnosis));
+  }
+  return {};
+}
+
 std::string text_of(std::string_view id, const std::vector<Argument>& arguments) {
   return sentence(catalogue_text(id), arguments);
 }
@@ -83,12 +133,16 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
   std::string text = heading(facts);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
-  if (diagnosis.findings.empty() && !facts.gpus.gpus.empty()) text += "\nNo rule found a problem worth fixing.\n";
-  const size_t shown = std::min(most, diagnosis.findings.size());
-  for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, diagnosis.findings[i], i + 1, width);
-  if (shown < diagnosis.findings.size()) {
-    text += fmt::format("\n{} more: sonde why --all\n", diagnosis.findings.size() - shown);
+  if (const std::string headline = headline_without_findings(facts, diagnosis); !headline.empty()) {
+    text += '\n' + wrapped(headline, 0, width);
   }
+  const std::span<const Finding> all = diagnosis.findings;
+  const auto folded = static_cast<size_t>(std::ranges::count_if(all, &Finding::folded));
+  const std::span<const Finding> full = most == kAllFindings ? all : all.first(all.size() - folded);
+  const size_t shown = std::min(most, full.size());
+  for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, full[i], i + 1, width);
+  if (shown < full.size()) text += fmt::format("\n{} more: sonde why --all\n", full.size() - shown);
+  text += folded_text(facts, all.subspan(full.size()), width) + explained_text(facts, diagnosis, width);
   if (!diagnosis.not_recorded.empty()) {
     const std::string names = fmt::format("{}", fmt::join(diagnosis.not_recorded, ", "));
     text += '\n' + wrapped("not analyzed because not recorded: " + names, 0, width);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "report/tables/quantity.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "report/tables/quantity.h"
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 namespace sonde {
 namespace {

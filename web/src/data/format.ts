@@ -141,6 +141,12 @@ export interface ImportIssue {
 export interface Diagnosis {
   wall_ns: number;
   steps: { range: string; recorded: number; judged: number } | null;
+  /** Whether there are findings that are not folded, none, or nothing could be looked at. */
+  outcome: 'problems' | 'nothing_found' | 'could_not_look';
+  /** The answer where no finding leads. */
+  headline: string | null;
+  /** Where the judged time goes; the three add up to it. */
+  explained: { by_findings_ns: number; work_ns: number; idle_ns: number };
   findings: Finding[];
   not_recorded: string[];
   no_conclusion: { rule: string; id: string; says: string }[];
@@ -158,6 +164,8 @@ export interface Finding {
   evidence: Evidence[];
   /** false: a mere bound, which no fix reaches. */
   reachable: boolean;
+  /** true: not worth a card beside the others. */
+  folded: boolean;
   /** false: it costs nothing yet. */
   takes_time: boolean;
   not_recorded: string[];
@@ -169,6 +177,8 @@ export interface Evidence {
   /** Track.place of where it shows: "GPU 0", "thread 1234"; may be of no track. */
   place: string;
   what: string | null;
+  /** `what` as people name it. */
+  brief: string | null;
 }
 
 /** How the profile was taken, and what it does not hold. Nothing private. */
