@@ -29,6 +29,7 @@ struct Finding {
   std::vector<Argument> arguments;
   int64_t ceiling_ns = 0;                           ///< the most wall time that a fix can save
   bool reachable = true;                            ///< false for a bound that no fix reaches: such findings come last
+  bool fixable = true;                              ///< false: its advice is only to measure more
   bool folded = false;                              ///< not worth a paragraph beside the others: named in one line
   bool takes_time = true;                           ///< false for what costs nothing yet: its ceiling is 0
   bool saves_work = false;                          ///< its ceiling is GPU work, not idle time

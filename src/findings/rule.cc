@@ -47,17 +47,17 @@ void keep_within_wall(int64_t wall_ns, std::vector<Finding>& findings) {
   }
 }
 
-/// What no fix reaches, and what saves little beside a larger finding, gets one line.
+/// What no fix can act on, and what saves little beside a larger finding, gets one line.
 void fold(const Facts& facts, std::vector<Finding>& findings) {
   const auto little = [&](const Finding& f) { return facts.percent_of_wall(f.ceiling_ns) < kWorthPercent; };
-  const bool any_large = std::ranges::any_of(findings, [&](const Finding& f) { return f.reachable && !little(f); });
-  for (Finding& f : findings) f.folded = !f.reachable || (f.takes_time && any_large && little(f));
+  const bool any_large = std::ranges::any_of(findings, [&](const Finding& f) { return f.fixable && !little(f); });
+  for (Finding& f : findings) f.folded = !f.fixable || (f.takes_time && any_large && little(f));
 }
 
-Outcome outcome_of(const Facts& facts, const Diagnosis& diagnosis) {
-  if (std::ranges::any_of(diagnosis.findings, [](const Finding& f) { return !f.folded; })) return Outcome::problems;
+Answer answer_of(const Facts& facts, const Diagnosis& diagnosis) {
+  if (std::ranges::any_of(diagnosis.findings, [](const Finding& f) { return !f.folded; })) return Answer::problems;
   const bool looked = 2 * diagnosis.looked.size() >= rules().size();
-  return looked && !facts.gpus.gpus.empty() ? Outcome::nothing_found : Outcome::could_not_look;
+  return looked && !facts.gpus.gpus.empty() ? Answer::nothing_found : Answer::could_not_look;
 }
 
 /// The time in which a GPU works, a mean over GPUs.
@@ -112,7 +112,7 @@ Diagnosis diagnose(const Facts& facts) {
   std::ranges::stable_sort(diagnosis.findings, std::greater(),
                            [](const Finding& f) { return std::tuple(!f.folded, f.reachable, f.ceiling_ns); });
   keep_within_wall(facts.wall_ns(), diagnosis.findings);
-  diagnosis.outcome = outcome_of(facts, diagnosis);
+  diagnosis.answer = answer_of(facts, diagnosis);
   diagnosis.explained = explained_by(facts, diagnosis.findings);
   return diagnosis;
 }

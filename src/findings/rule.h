@@ -22,7 +22,7 @@ struct Claims {
 };
 
 /// What `sonde why` answers: its headline and its exit code.
-enum class Outcome : uint8_t {
+enum class Answer : uint8_t {
   problems,        ///< at least one finding that is not folded
   nothing_found,   ///< most rules looked, and none found a problem worth fixing
   could_not_look,  ///< most rules abstained, or there is no GPU work
@@ -41,7 +41,7 @@ struct Diagnosis {
   std::vector<Finding> findings;
   std::vector<Abstention> abstentions;
   std::vector<std::string_view> looked;  ///< rules that did not abstain
-  Outcome outcome = Outcome::could_not_look;
+  Answer answer = Answer::could_not_look;
   TimeExplained explained;
   std::vector<std::string_view> not_recorded;  ///< what rules also read, absent in the profile (coverage.inc)
   Claims claims;

@@ -36,7 +36,7 @@ test('what was judged is told: steps, or the whole run', () => {
 test('nothing found is no verdict on what was not looked at', () => {
   assert.equal(headlineText(diagnosis), '');
   const headline = 'Could not look for problems: records were dropped.';
-  const blind: Diagnosis = { ...diagnosis, findings: [], outcome: 'could_not_look', headline };
+  const blind: Diagnosis = { ...diagnosis, findings: [], answer: 'could_not_look', headline };
   assert.equal(headlineText(blind), headline);
   assert.equal(explainedText(blind), '');
   assert.match(

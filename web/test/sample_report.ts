@@ -178,7 +178,7 @@ const small: Finding = {
 const diagnosisOf = (findings: Finding[]): Diagnosis => ({
   wall_ns: 254_777_024,
   steps: { range: 'iteration', recorded: 20, judged: 19 },
-  outcome: 'problems',
+  answer: 'problems',
   headline: null,
   explained: { by_findings_ns: 152_866_214, work_ns: 76_433_107, idle_ns: 25_477_703 },
   findings,

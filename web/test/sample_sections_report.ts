@@ -76,7 +76,7 @@ function profileOf(
     diagnosis: {
       wall_ns: 0,
       steps: null,
-      outcome: 'could_not_look',
+      answer: 'could_not_look',
       headline: null,
       explained: { by_findings_ns: 0, work_ns: 0, idle_ns: 0 },
       findings: [],

@@ -434,7 +434,7 @@ export function profileSkeleton(label: string): ProfileDocument {
     diagnosis: {
       wall_ns: 0,
       steps: null,
-      outcome: 'could_not_look',
+      answer: 'could_not_look',
       headline: null,
       explained: { by_findings_ns: 0, work_ns: 0, idle_ns: 0 },
       findings: [],

@@ -19,20 +19,17 @@ struct Options {
 
 constexpr size_t kUsuallyShown = 5;
 
-/// Exit codes beside those of all commands.
-enum WhyExitCode : int { kNothingFound = 3, kCouldNotLook = 4 };
-
 std::optional<KernelJoin> join_of(const JoinedProfiles& profiles) {
   if (!profiles.reports) return std::nullopt;
   return join_kernels(profiles.timeline, *profiles.reports);
 }
 
 /// Exit code of an answer; a script needs not read the text.
-int exit_code_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::problems: return kDone;
-    case Outcome::nothing_found: return kNothingFound;
-    case Outcome::could_not_look: return kCouldNotLook;
+int exit_code_of(Answer answer) {
+  switch (answer) {
+    case Answer::problems: return kDone;
+    case Answer::nothing_found: return kNothingFound;
+    case Answer::could_not_look: return kCouldNotLook;
   }
   return kCannot;
 }
@@ -44,7 +41,7 @@ Status run(const Options& options, int& exit_code) {
   const Diagnosis diagnosis = diagnose(facts);
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
-  exit_code = exit_code_of(diagnosis.outcome);
+  exit_code = exit_code_of(diagnosis.answer);
   const size_t most = options.all ? kAllFindings : kUsuallyShown;
   output->write(options.json ? diagnosis_json(facts, diagnosis)
                              : diagnosis_text(facts, diagnosis, most, terminal_options()));

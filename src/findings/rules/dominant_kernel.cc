@@ -54,6 +54,7 @@ void add_measured(const Facts& facts, NameId name, Finding& finding) {
   if (!launch) return;
   const auto compute = facts.kernels->quantity(*launch, "compute_sol");
   const auto memory = facts.kernels->quantity(*launch, "memory_sol");
+  finding.fixable = compute && memory;
   finding.id = id_of(bound_of(compute, memory, facts.kernels->quantity(*launch, "waves")));
   finding.arguments.push_back(text_argument("file", report_of(*facts.kernels, *launch)));
   if (!compute || !memory) return;
@@ -88,6 +89,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
                      text_argument("kernel", brief_function_name(facts.trace.name(top->first)))},
        .ceiling_ns = facts.per_gpu(top->second.ns),
        .reachable = false,
+       .fixable = false,
        .evidence = {}});
   add_measured(facts, top->first, diagnosis.findings.back());
 }

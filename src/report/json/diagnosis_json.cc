@@ -41,11 +41,11 @@ Json headline_json(const Facts& facts, const Diagnosis& diagnosis) {
   return headline.empty() ? Json(nullptr) : Json(headline);
 }
 
-std::string_view outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::problems: return "problems";
-    case Outcome::nothing_found: return "nothing_found";
-    case Outcome::could_not_look: return "could_not_look";
+std::string_view answer_name(Answer answer) {
+  switch (answer) {
+    case Answer::problems: return "problems";
+    case Answer::nothing_found: return "nothing_found";
+    case Answer::could_not_look: return "could_not_look";
   }
   return {};
 }
@@ -78,7 +78,7 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
                    {"file", facts.trace.ranks.front().file},
                    {"wall_ns", facts.wall_ns()},
                    {"steps", steps_json(facts)},
-                   {"outcome", outcome_name(diagnosis.outcome)},
+                   {"answer", answer_name(diagnosis.answer)},
                    {"headline", headline_json(facts, diagnosis)},
                    {"explained", explained_json(diagnosis.explained)},
                    {"looked", diagnosis.looked},

@@ -63,14 +63,14 @@ std::string folded_text(const Facts& facts, std::span<const Finding> folded, siz
   for (const Finding& f : folded) {
     names.push_back(fmt::format("{} {}", f.id, percent_text(facts.percent_of_wall(f.ceiling_ns), 100)));
   }
-  return '\n' + wrapped(fmt::format("also seen, with little to gain or no direct fix: {} (sonde why --all)",
+  return '\n' + wrapped(fmt::format("also seen, with little to gain or nothing to do but to measure: {} (sonde why --all)",
                                     fmt::join(names, ", ")),
                         0, width);
 }
 
 /// Where the judged time goes, in one line.
 std::string explained_text(const Facts& facts, const Diagnosis& diagnosis, size_t width) {
-  if (facts.gpus.gpus.empty() || facts.wall_ns() <= 0 || diagnosis.outcome == Outcome::could_not_look) return {};
+  if (facts.gpus.gpus.empty() || facts.wall_ns() <= 0 || diagnosis.answer == Answer::could_not_look) return {};
   const TimeExplained& e = diagnosis.explained;
   const auto share = [&](int64_t ns) { return percent_text(facts.percent_of_wall(ns), 100); };
   return '\n' +
@@ -115,12 +115,12 @@ std::string main_reason(const Facts& facts, const Diagnosis& diagnosis) {
 }  // namespace
 
 std::string headline_without_findings(const Facts& facts, const Diagnosis& diagnosis) {
-  switch (diagnosis.outcome) {
-    case Outcome::problems: return {};
-    case Outcome::nothing_found:
+  switch (diagnosis.answer) {
+    case Answer::problems: return {};
+    case Answer::nothing_found:
       return fmt::format("Nothing worth fixing found: no finding saves {:g} % of this time. {} of {} rules looked: {}.",
                          kWorthPercent, diagnosis.looked.size(), rules().size(), fmt::join(diagnosis.looked, ", "));
-    case Outcome::could_not_look: return fmt::format("Could not look for problems: {}.", main_reason(facts, diagnosis));
+    case Answer::could_not_look: return fmt::format("Could not look for problems: {}.", main_reason(facts, diagnosis));
   }
   return {};
 }

@@ -31,7 +31,7 @@ std::string cut_names(std::string_view text, size_t width) {
 }
 
 std::string text_with_digits(const Argument& a, int digits) {
-  constexpr size_t kLongestName = 120;
+  constexpr size_t kLongestName = 210;
   return a.text.empty() ? amount_text(a.number, a.unit, digits) : cut_names(a.text, kLongestName);
 }
 

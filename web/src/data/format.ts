@@ -142,7 +142,7 @@ export interface Diagnosis {
   wall_ns: number;
   steps: { range: string; recorded: number; judged: number } | null;
   /** Whether there are findings that are not folded, none, or nothing could be looked at. */
-  outcome: 'problems' | 'nothing_found' | 'could_not_look';
+  answer: 'problems' | 'nothing_found' | 'could_not_look';
   /** The answer where no finding leads. */
   headline: string | null;
   /** Where the judged time goes; the three add up to it. */

@@ -33,8 +33,8 @@ export function headlineText({ headline, wall_ns }: Diagnosis): string {
 }
 
 /** Where the judged time goes; empty where nothing was judged. */
-export function explainedText({ outcome, explained, wall_ns }: Diagnosis): string {
-  if (wall_ns === 0 || outcome === 'could_not_look') return '';
+export function explainedText({ answer, explained, wall_ns }: Diagnosis): string {
+  if (wall_ns === 0 || answer === 'could_not_look') return '';
   const share = (ns: number) => percentText((100 * ns) / wall_ns);
   return `Of this time: ${share(explained.by_findings_ns)} covered by findings, ${share(explained.work_ns)} GPU work that no finding covers, ${share(explained.idle_ns)} idle and not explained.`;
 }
