@@ -1,6 +1,7 @@
 #include "findings/facts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "analyses/steps/run_extent.h"
@@ -18,16 +19,35 @@ Span steady_part(const Span whole, const std::optional<WarmUp>& steps) {
 Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
     : trace(of),
       run(run_extent(of)),
+      api_kinds(sonde::api_kinds(of)),
+      launches(recorded_launches(of, api_kinds)),
       steps(find_warm_up(of, run.second - run.first)),
       extent(steady_part(run, steps)),
+      cut(window_cut(of, launches, extent)),
       gpus(gpus_of(of)),
       shares(share_gpu_time(of, gpus)),
-      api_kinds(sonde::api_kinds(of)),
       kernel_classes(sonde::kernel_classes(of)),
       communication(communication_kinds(of)),
       collectives(match_collectives(of, gpus, communication)),
       activity(gpu_activity(of, gpus, communication)),
-      kernels(std::move(measured)) {}
+      kernels(std::move(measured)) {
+  leave_out_cut();
+}
+
+void Facts::leave_out_cut() {
+  if (!cut || cut->whole.first >= cut->whole.second) return;
+  if (!steps) {
+    extent = cut->whole;
+    return;
+  }
+  std::vector<Span> whole_steps;
+  std::ranges::copy_if(steps->steady, std::back_inserter(whole_steps), [&](const Span& step) {
+    return step.first >= cut->whole.first && step.second <= cut->whole.second;
+  });
+  if (whole_steps.size() < std::min(kMinSteadySteps, steps->steady.size())) return;
+  steps->steady = std::move(whole_steps);
+  extent = steady_part(run, steps);
+}
 
 size_t Facts::steps_begun(int64_t time_ns) const {
   if (!steps) return 0;

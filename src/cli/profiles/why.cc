@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <limits>
+#include <string_view>
+#include <vector>
 
+#include "base/text/suggest.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/json/diagnosis_json.h"
@@ -13,6 +17,7 @@ namespace {
 struct Options {
   ProfileOptions profile;
   bool all = false;
+  std::string format = "text";
   bool json = false;
   std::string output;
   bool force_overwrite = false;
@@ -26,6 +31,13 @@ std::optional<KernelJoin> join_of(const JoinedProfiles& profiles) {
   return join_kernels(profiles.timeline, *profiles.reports);
 }
 
+/// What is wrong with the command line, or nothing.
+std::string usage_error(const Options& options) {
+  const std::vector<std::string_view> formats = {"text", "json"};
+  if (std::ranges::find(formats, options.format) != formats.end()) return {};
+  return fmt::format("unknown format '{}'{}", options.format, did_you_mean(options.format, formats));
+}
+
 Status run(const Options& options) {
   const auto profiles = load_joined(options.profile, diagnosis_fields());
   if (!profiles) return std::unexpected(profiles.error());
@@ -34,7 +46,7 @@ Status run(const Options& options) {
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
   const size_t most = options.all ? std::numeric_limits<size_t>::max() : kUsuallyShown;
-  output->write(options.json ? diagnosis_json(facts, diagnosis)
+  output->write(options.format == "json" ? diagnosis_json(facts, diagnosis)
                              : diagnosis_text(facts, diagnosis, most, terminal_options()));
   fmt::print(stderr, "{}{}", profiles->reports ? log_text(profiles->reports->log) : "",
              log_text(profiles->timeline.log));
@@ -50,12 +62,20 @@ void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
   command.flag("--all", options->all, "show all findings, not only the five with the highest cost");
-  command.flag("--json", options->json, "print all findings as JSON");
+  command.option("-f,--format", options->format, "FORMAT", "output format: text or json (all findings)")
+      .shows_default();
+  command.flag("--json", options->json, "same as --format json");
   command.option("-o,--output", options->output, "FILE", "file to write");
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   command.flag("--list-rules", options->list_rules, "list the rules");
   command.runs([options] {
-    return options->list_rules ? list_rules() : finish(options->profile, [&] { return run(*options); });
+    if (options->list_rules) return list_rules();
+    if (options->json) options->format = "json";
+    if (const std::string wrong = usage_error(*options); !wrong.empty()) {
+      fmt::print(stderr, "sonde why: {}\n", wrong);
+      return kUsage;
+    }
+    return finish(options->profile, [&] { return run(*options); });
   });
 }
 

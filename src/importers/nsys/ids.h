@@ -47,12 +47,18 @@ class LocalIds {
   uint32_t last_ = 0;
 };
 
+/// The green context that a recording's id names; kNone where it names none. Recordings write 0 for none in some tables
+/// and leave the id out in others.
+[[nodiscard]] constexpr uint32_t green_context_of(int64_t id) {
+  return id > 0 && id < int64_t{kNone} ? static_cast<uint32_t>(id) : kNone;
+}
+
 /// What tells one GPU stream from another in an Nsight Systems export.
 struct StreamKey {
   uint64_t process = 0;  ///< globalPid
   int32_t device = -1;
   uint32_t context = 0;
-  uint32_t green_context = kNone;
+  uint32_t green_context = kNone;  ///< by green_context_of()
   uint32_t stream = kNone;
   bool operator==(const StreamKey&) const = default;
   friend size_t hash_value(const StreamKey& k);

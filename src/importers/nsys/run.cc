@@ -44,8 +44,25 @@ ThreadId NsysRun::thread(uint64_t global_tid) {
   return found->second;
 }
 
+StreamId NsysRun::only_stream_of_green_context(const StreamKey& key) const {
+  StreamId only = kNone;
+  for (const auto& [other, id] : streams_) {
+    StreamKey without = other;
+    without.green_context = kNone;
+    if (other.green_context == kNone || without != key) continue;
+    if (only != kNone) return kNone;
+    only = id;
+  }
+  return only;
+}
+
 StreamId NsysRun::stream(const StreamKey& key) {
+  has_green_contexts_ = has_green_contexts_ || key.green_context != kNone;
   const auto [found, added] = streams_.try_emplace(key, static_cast<StreamId>(trace_->streams.size()));
+  if (added && has_green_contexts_ && key.green_context == kNone) {
+    const StreamId same = only_stream_of_green_context(key);
+    if (same != kNone) return found->second = same;
+  }
   if (added) {
     Stream& s = trace_->streams.emplace_back();
     s.process = process(key.process);

@@ -33,6 +33,7 @@ class NsysRun {
 
   [[nodiscard]] ProcessId process(uint64_t global_pid);
   [[nodiscard]] ThreadId thread(uint64_t global_tid);
+  /// Tables that do not record green contexts, such as synchronizations, must come after those that do.
   [[nodiscard]] StreamId stream(const StreamKey& key);
   [[nodiscard]] DomainId domain(const DomainKey& key);
   /// Of the first process that has a domain of this number, for tables that name no process.
@@ -68,6 +69,8 @@ class NsysRun {
 
  private:
   class NameTable;
+  /// The stream of a green context that a key without one means; kNone if not exactly one has the key's other ids.
+  [[nodiscard]] StreamId only_stream_of_green_context(const StreamKey& key) const;
   /// Fills in the NameIds of the wanted string ids; ids that the table does not hold are named by number.
   void read_strings(NameTable& wanted, const EachString& each_string);
 
@@ -78,6 +81,7 @@ class NsysRun {
   boost::unordered_flat_map<uint64_t, ProcessId> processes_;
   boost::unordered_flat_map<uint64_t, ThreadId> threads_;
   boost::unordered_flat_map<StreamKey, StreamId> streams_;
+  bool has_green_contexts_ = false;
   std::map<DomainKey, std::string> domain_names_;
   std::map<DomainKey, DomainId> domains_;
   struct NameRows {

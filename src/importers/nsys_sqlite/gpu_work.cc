@@ -22,7 +22,7 @@ class PlaceCells {
     key.process = static_cast<uint64_t>(row.integer(process_, 0));
     key.device = static_cast<int32_t>(row.integer(device_, -1));
     key.context = static_cast<uint32_t>(row.integer(context_, 0));
-    key.green_context = static_cast<uint32_t>(row.integer(green_, kNone));
+    key.green_context = green_context_of(row.integer(green_, 0));
     key.stream = static_cast<uint32_t>(row.integer(stream_, kNone));
     column.push_back(keys.streams.id(key));
   }
