@@ -58,6 +58,15 @@ int list_rules() {
   return kDone;
 }
 
+int why(const Options& options) {
+  if (options.list_rules) return list_rules();
+  if (const std::string wrong = usage_error(options); !wrong.empty()) {
+    fmt::print(stderr, "sonde why: {}\n", wrong);
+    return kUsage;
+  }
+  return finish(options.profile, [&] { return run(options); });
+}
+
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
@@ -69,13 +78,8 @@ void set_up(CommandLine& command) {
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   command.flag("--list-rules", options->list_rules, "list the rules");
   command.runs([options] {
-    if (options->list_rules) return list_rules();
     if (options->json) options->format = "json";
-    if (const std::string wrong = usage_error(*options); !wrong.empty()) {
-      fmt::print(stderr, "sonde why: {}\n", wrong);
-      return kUsage;
-    }
-    return finish(options->profile, [&] { return run(*options); });
+    return why(*options);
   });
 }
 

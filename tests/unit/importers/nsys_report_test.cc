@@ -97,6 +97,23 @@ TEST(NsysReport, ReadsWhatWasWritten) {
   EXPECT_EQ(read->log.entries()[0].issue, Issue::unknown_device);
 }
 
+TEST(NsysReport, OneStreamHasWorkAndWaitsWhateverGreenContextTheyName) {
+  TraceBuilder builder;
+  const StreamId with_zero = builder.stream(100);
+  const StreamId without = builder.stream(100);
+  const StreamId of_green_context = builder.stream(100);
+  for (const StreamId stream : {with_zero, without, of_green_context}) builder.kernel(stream, 10, 20, "gemm", 0);
+  Trace written = builder.build();
+  written.streams[with_zero].green_context = 0;
+  written.streams[of_green_context].green_context = 3;
+  const auto read = import_bytes(test::pack_report(test::plain_report(written, 1000)));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->streams.size(), 2U);
+  EXPECT_EQ(read->streams[read->kernels.stream[0]].green_context, kNone);
+  EXPECT_EQ(read->kernels.stream[0], read->kernels.stream[1]);
+  EXPECT_EQ(read->streams[read->kernels.stream[2]].green_context, 3U);
+}
+
 TEST(NsysReport, MergesWhatThreadsReadInTheOrderOfTheFile) {
   TraceBuilder builder;
   std::vector<ThreadId> threads;
