@@ -24,7 +24,7 @@ struct Facts {
   explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt);
 
   const Trace& trace;
-  Span run;                       ///< first start and last end of all
+  Span run;                        ///< first start and last end of all
   std::vector<ApiKind> api_kinds;  ///< of each row of `api`
   RecordedLaunches launches;
   std::optional<WarmUp> steps;

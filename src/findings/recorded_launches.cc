@@ -117,7 +117,8 @@ class CutFinder {
   }
 
   [[nodiscard]] bool is_busy_at_end(const StreamUse& use, RankId rank) const {
-    const double idle = std::clamp(static_cast<double>(use.longest), kMinIdleAtEnd * judged_ns_, kMaxIdleAtEnd * judged_ns_);
+    const double idle =
+        std::clamp(static_cast<double>(use.longest), kMinIdleAtEnd * judged_ns_, kMaxIdleAtEnd * judged_ns_);
     return static_cast<double>(recording_end_[rank] - use.end) <= idle;
   }
 
@@ -175,9 +176,8 @@ double LaunchCounts::lost_share() const {
 
 LaunchCounts launches_in(const Trace& trace, const RecordedLaunches& launches, Span time) {
   const auto count_of = [&](const std::vector<Row>& rows) {
-    return std::ranges::count_if(rows, [&](Row row) {
-      return trace.api.start[row] >= time.first && trace.api.start[row] < time.second;
-    });
+    return std::ranges::count_if(
+        rows, [&](Row row) { return trace.api.start[row] >= time.first && trace.api.start[row] < time.second; });
   };
   return {.all = count_of(launches.all), .without_work = count_of(launches.without_work)};
 }

@@ -18,7 +18,8 @@ using TimeSpan = std::pair<double, double>;
 
 constexpr double kNsPerS = 1e9;
 /// What lies outside by less than this, or by less than the recording is long, belongs to it: a range may begin before
-/// its recording. Where the file does not say when the recording began or ended, a wait may be far longer than the rest.
+/// its recording. Where the file does not say when the recording began or ended, a wait may be far longer than the
+/// rest.
 constexpr double kMinSlackNs = 60 * kNsPerS;
 constexpr double kUnstatedSlackNs = 3600 * kNsPerS;
 constexpr double kUnstatedLengths = 10;

@@ -100,7 +100,7 @@ struct Stream {
   DeviceId device = kNone;  ///< the device that this number means
   uint32_t context = 0;
   uint32_t green_context = kNone;  ///< never 0
-  uint32_t stream = kNone;  ///< CUDA's stream id; kNone for operations of a whole context
+  uint32_t stream = kNone;         ///< CUDA's stream id; kNone for operations of a whole context
   std::optional<int> priority;
   std::optional<int> flags;
   bool is_default = false;  ///< the context's null stream

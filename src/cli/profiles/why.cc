@@ -47,7 +47,7 @@ Status run(const Options& options) {
   if (!output) return std::unexpected(output.error());
   const size_t most = options.all ? std::numeric_limits<size_t>::max() : kUsuallyShown;
   output->write(options.format == "json" ? diagnosis_json(facts, diagnosis)
-                             : diagnosis_text(facts, diagnosis, most, terminal_options()));
+                                         : diagnosis_text(facts, diagnosis, most, terminal_options()));
   fmt::print(stderr, "{}{}", profiles->reports ? log_text(profiles->reports->log) : "",
              log_text(profiles->timeline.log));
   return output->close();

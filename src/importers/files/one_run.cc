@@ -51,7 +51,8 @@ Status OneRun::add(const Trace& trace, const std::vector<size_t>& first) {
                                 static_cast<double>(first_->begin_ns) - static_cast<double>(end));
   if (apart <= kMaxApartNs || are_ranks_of_one_job(rank, other)) return {};
   return fail(
-      "{} and {} are not files of one run: the first was recorded at {}, the second at {}; pass the files of one run, or "
+      "{} and {} are not files of one run: the first was recorded at {}, the second at {}; pass the files of one run, "
+      "or "
       "compare two runs with: sonde compare --base {} --new {}",
       other.file, rank.file, utc_text(other, first_->begin_ns), utc_text(rank, begin), other.file, rank.file);
 }

@@ -12,8 +12,9 @@ namespace sonde {
 /// Refuses files that were recorded in different runs, while the files of a run are read one by one.
 class OneRun {
  public:
-  /// Judges the rank that was read and aligned last, whose rows begin at `first`. Ranks that the files number within one
-  /// world belong together at any times. Others must have been recorded at about the same time, as far as they tell.
+  /// Judges the rank that was read and aligned last, whose rows begin at `first`. Ranks that the files number within
+  /// one world belong together at any times. Others must have been recorded at about the same time, as far as they
+  /// tell.
   [[nodiscard]] Status add(const Trace& trace, const std::vector<size_t>& first);
 
  private:
