@@ -17,15 +17,15 @@ constexpr int64_t kMinJudgedLaunches = 20;
 
 bool window_long_enough_holds(const Facts& facts, std::vector<Argument>& arguments) {
   if (facts.is_whole()) return true;
-  arguments = {count_argument("operations", facts.cut->operations), count_argument("launches", facts.cut->launches)};
+  arguments = {count_argument("launches", facts.cut->launches)};
   return false;
 }
 
 std::string window_long_enough_fails_when() {
   return fmt::format(
-      "The recording began or ended while the GPU was behind the host. Without the work whose launch or kernel is not "
-      "in the recording, fewer than {} steps are left, or nothing.",
-      kMinSteadySteps);
+      "The work of many launches had not run when the recording ended. Less than {:g} % of the time, or fewer than {} "
+      "steps, came before them.",
+      100 * kMinUncutPart, kMinSteadySteps);
 }
 
 bool records_complete_holds(const Facts& facts, std::vector<Argument>& arguments) {
@@ -37,8 +37,7 @@ bool records_complete_holds(const Facts& facts, std::vector<Argument>& arguments
 std::string records_complete_fails_when() {
   return fmt::format(
       "More than {:g} %, and at least {}, of the kernel launches have no kernel in the profile. Launches that a stream "
-      "capture records do not count, nor do launches whose work "
-      "had not run when the recording ended.",
+      "capture records do not count, nor do launches whose work had not run when the recording ended.",
       100 * kMaxLostShare, kMinLostLaunches);
 }
 
@@ -114,9 +113,7 @@ constexpr auto kCheckTexts = std::to_array<CatalogueText>({
 #define SONDE_CHECK(name, says) {"check." #name ".says", says},
 #include "findings/checks.inc"
 #undef SONDE_CHECK
-    {"cut.begin.says",
-     "The first {time} are not judged: their {operations} GPU operations were launched before the recording began."},
-    {"cut.end.says",
+    {"window_cut.says",
      "The last {time} are not judged: the work of {launches} launches had not run when the recording ended."},
 });
 

@@ -1,7 +1,6 @@
 #include "findings/facts.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "analyses/steps/run_extent.h"
@@ -35,17 +34,16 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
 }
 
 void Facts::leave_out_cut() {
-  if (!cut || cut->whole.first >= cut->whole.second) return;
+  if (!cut || static_cast<double>(cut->start_ns - extent.first) < kMinUncutPart * static_cast<double>(wall_ns()))
+    return;
   if (!steps) {
-    extent = cut->whole;
+    extent.second = cut->start_ns;
     return;
   }
-  std::vector<Span> whole_steps;
-  std::ranges::copy_if(steps->steady, std::back_inserter(whole_steps), [&](const Span& step) {
-    return step.first >= cut->whole.first && step.second <= cut->whole.second;
-  });
-  if (whole_steps.size() < std::min(kMinSteadySteps, steps->steady.size())) return;
-  steps->steady = std::move(whole_steps);
+  std::vector<Span>& steady = steps->steady;
+  const auto whole = std::ranges::count_if(steady, [&](const Span& step) { return step.second <= cut->start_ns; });
+  if (whole == 0 || static_cast<size_t>(whole) < std::min(kMinSteadySteps, steady.size())) return;
+  std::erase_if(steady, [&](const Span& step) { return step.second > cut->start_ns; });
   extent = steady_part(run, steps);
 }
 

@@ -18,6 +18,8 @@ namespace sonde {
 
 /// Fewer steps are not judged.
 inline constexpr size_t kMinSteadySteps = 3;
+/// If the recording's window leaves less of the time, nothing is judged.
+inline constexpr double kMinUncutPart = 0.1;
 
 /// What rules need to know of a run, computed once.
 struct Facts {
@@ -49,9 +51,7 @@ struct Facts {
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
   /// Whether the judged time is without what the window cuts off.
-  [[nodiscard]] bool is_whole() const {
-    return !cut || (extent.first >= cut->whole.first && extent.second <= cut->whole.second);
-  }
+  [[nodiscard]] bool is_whole() const { return !cut || extent.second <= cut->start_ns; }
   /// How many of the judged steps have begun by then.
   [[nodiscard]] size_t steps_begun(int64_t time_ns) const;
   /// The number of the judged step that contains a timestamp; kNone outside of them.

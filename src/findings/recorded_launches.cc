@@ -13,7 +13,7 @@
 namespace sonde {
 namespace {
 
-constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+constexpr int64_t kNotRecorded = std::numeric_limits<int64_t>::min();
 /// The kernel that runs when a recording ends is not in it, so a busy stream ends early by one kernel. These parts of
 /// the judged time are its bounds, for streams with very short kernels or a very long one.
 constexpr double kMinIdleAtEnd = 0.01;
@@ -47,79 +47,26 @@ class Captures {
 
 /// The recorded operations of a stream.
 struct StreamUse {
-  int64_t last_launch = kNever;  ///< start of the latest call that launched one of them
-  int64_t end = kNever;
+  int64_t last_launch = kNotRecorded;  ///< start of the latest call that launched one of them
+  int64_t end = kNotRecorded;
   int64_t longest = 0;
-  int64_t first_launched = std::numeric_limits<int64_t>::max();  ///< start of the first operation that has its call
-  int64_t cut_operations = 0;                                    ///< before that, without their call
-  int64_t cut_end = kNever;                                      ///< when the last of them ended
 };
 
 class CutFinder {
  public:
-  CutFinder(const Trace& trace, const RecordedLaunches& launches, Span judged)
+  CutFinder(const Trace& trace, Span judged)
       : trace_(trace),
-        launches_(launches),
         uses_(trace.streams.size()),
         streams_of_(trace.threads.size()),
-        recording_end_(trace.ranks.size(), kNever),
+        last_call_(trace.ranks.size(), kNotRecorded),
         judged_ns_(static_cast<double>(judged.second - judged.first)) {
-    cut_.whole = judged;
     const Calls& api = trace.api;
     for (Row row = 0; row < row_count(api); ++row) {
       if (api.thread[row] == kNone) continue;
-      int64_t& end = recording_end_[rank_of(api.thread[row])];
-      end = std::max(end, api.start[row]);
+      int64_t& last = last_call_[rank_of(api.thread[row])];
+      last = std::max(last, api.start[row]);
     }
-    for_each_gpu_table(trace, [&](const GpuOps& ops) { add_linked(ops); });
-    for_each_gpu_table(trace, [&](const GpuOps& ops) { add_cut(ops); });
-  }
-
-  [[nodiscard]] WindowCut find() {
-    for (const StreamUse& use : uses_) {
-      if (use.cut_operations == 0) continue;
-      cut_.operations += use.cut_operations;
-      cut_.whole.first = std::max(cut_.whole.first, use.cut_end);
-    }
-    for (const Row row : launches_.without_work) {
-      if (!is_cut(row)) continue;
-      ++cut_.launches;
-      cut_.whole.second = std::min(cut_.whole.second, trace_.api.start[row]);
-    }
-    return cut_;
-  }
-
- private:
-  [[nodiscard]] RankId rank_of(ThreadId thread) const { return trace_.processes[trace_.threads[thread].process].rank; }
-
-  void add_linked(const GpuOps& ops) {
-    const Calls& api = trace_.api;
-    for (Row row = 0; row < ops.launch.size(); ++row) {
-      StreamUse& use = uses_[ops.stream[row]];
-      use.end = std::max(use.end, ops.end[row]);
-      use.longest = std::max(use.longest, ops.end[row] - ops.start[row]);
-      if (ops.launch[row] == kNone) continue;
-      use.first_launched = std::min(use.first_launched, ops.start[row]);
-      use.last_launch = std::max(use.last_launch, api.start[ops.launch[row]]);
-      streams_of_[api.thread[ops.launch[row]]].insert(ops.stream[row]);
-    }
-  }
-
-  /// Operations without a correlation id are the driver's own: no call launched them.
-  void add_cut(const GpuOps& ops) {
-    for (Row row = 0; row < ops.launch.size(); ++row) {
-      if (ops.launch[row] != kNone || ops.correlation[row] == 0) continue;
-      StreamUse& use = uses_[ops.stream[row]];
-      if (use.last_launch == kNever || ops.start[row] >= use.first_launched) continue;
-      ++use.cut_operations;
-      use.cut_end = std::max(use.cut_end, ops.end[row]);
-    }
-  }
-
-  [[nodiscard]] bool is_busy_at_end(const StreamUse& use, RankId rank) const {
-    const double idle =
-        std::clamp(static_cast<double>(use.longest), kMinIdleAtEnd * judged_ns_, kMaxIdleAtEnd * judged_ns_);
-    return static_cast<double>(recording_end_[rank] - use.end) <= idle;
+    for_each_gpu_table(trace, [&](const GpuOps& ops) { add(ops); });
   }
 
   [[nodiscard]] bool is_cut(Row launch) const {
@@ -130,29 +77,34 @@ class CutFinder {
     });
   }
 
+ private:
+  [[nodiscard]] RankId rank_of(ThreadId thread) const { return trace_.processes[trace_.threads[thread].process].rank; }
+
+  void add(const GpuOps& ops) {
+    const Calls& api = trace_.api;
+    for (Row row = 0; row < ops.launch.size(); ++row) {
+      StreamUse& use = uses_[ops.stream[row]];
+      use.end = std::max(use.end, ops.end[row]);
+      use.longest = std::max(use.longest, ops.end[row] - ops.start[row]);
+      const Row launch = ops.launch[row];
+      if (launch == kNone || api.thread[launch] == kNone) continue;
+      use.last_launch = std::max(use.last_launch, api.start[launch]);
+      streams_of_[api.thread[launch]].insert(ops.stream[row]);
+    }
+  }
+
+  [[nodiscard]] bool is_busy_at_end(const StreamUse& use, RankId rank) const {
+    const double idle =
+        std::clamp(static_cast<double>(use.longest), kMinIdleAtEnd * judged_ns_, kMaxIdleAtEnd * judged_ns_);
+    return static_cast<double>(last_call_[rank] - use.end) <= idle;
+  }
+
   const Trace& trace_;
-  const RecordedLaunches& launches_;
   std::vector<StreamUse> uses_;
   std::vector<boost::unordered_flat_set<StreamId>> streams_of_;  ///< by thread
-  std::vector<int64_t> recording_end_;                           ///< by rank: start of the last call
+  std::vector<int64_t> last_call_;                               ///< by rank: its start
   double judged_ns_;
-  WindowCut cut_;
 };
-
-/// Whether operations of the judged time lack their call, more than may.
-bool has_operations_before_calls(const Trace& trace, Span judged) {
-  int64_t all = 0;
-  int64_t without_call = 0;
-  for_each_gpu_table(trace, [&](const GpuOps& ops) {
-    for (Row row = 0; row < ops.launch.size(); ++row) {
-      if (ops.correlation[row] == 0 || ops.end[row] < judged.first || ops.start[row] >= judged.second) continue;
-      ++all;
-      without_call += ops.launch[row] == kNone ? 1 : 0;
-    }
-  });
-  return without_call >= kMinLostLaunches &&
-         static_cast<double>(without_call) > kMaxLostShare * static_cast<double>(all);
-}
 
 }  // namespace
 
@@ -183,10 +135,14 @@ LaunchCounts launches_in(const Trace& trace, const RecordedLaunches& launches, S
 }
 
 std::optional<WindowCut> window_cut(const Trace& trace, const RecordedLaunches& launches, Span judged) {
-  const bool lost = launches_in(trace, launches, judged).lost_share() > kMaxLostShare;
-  if (!lost && !has_operations_before_calls(trace, judged)) return std::nullopt;
-  const WindowCut cut = CutFinder(trace, launches, judged).find();
-  if (cut.whole == judged) return std::nullopt;
+  if (launches_in(trace, launches, judged).lost_share() <= kMaxLostShare) return std::nullopt;
+  const CutFinder finder(trace, judged);
+  std::optional<WindowCut> cut;
+  for (const Row row : launches.without_work) {
+    if (!finder.is_cut(row)) continue;
+    if (!cut) cut = WindowCut{.launches = 0, .start_ns = trace.api.start[row]};
+    ++cut->launches;
+  }
   return cut;
 }
 

@@ -29,17 +29,15 @@ struct LaunchCounts {
 };
 [[nodiscard]] LaunchCounts launches_in(const Trace& trace, const RecordedLaunches& launches, Span time);
 
-/// What the beginning and the end of a recording cut off, while the GPU was behind the host.
+/// What the end of a recording cuts off while the GPU is behind the host.
 struct WindowCut {
-  int64_t operations = 0;  ///< at the beginning, whose launching call came before the recording
-  int64_t launches = 0;    ///< at the end, whose work had not run when the recording ended
-  Span whole;              ///< in this time all operations have their call, and all launches their work
+  int64_t launches = 0;  ///< whose work had not run when the recording ended
+  int64_t start_ns = 0;  ///< of the first of them: all launches before have their work
 };
 
-/// The cut of a recording that begins or ends within a running program; absent if too little of `judged` is cut off to
-/// matter. A launch without work is cut off if no later launch of the thread has work, for one of the thread's streams,
-/// and this stream was busy until the recording ended. Launches without work anywhere else lost their records, and stay
-/// in the whole part.
+/// The cut of a recording that ends within a running program; absent if too little of `judged` is cut off to matter. A
+/// launch without work is cut off if no later launch of the thread has work, for one of the thread's streams, and this
+/// stream was busy until the recording ended. Launches without work anywhere else lost their records.
 [[nodiscard]] std::optional<WindowCut> window_cut(const Trace& trace, const RecordedLaunches& launches, Span judged);
 
 }  // namespace sonde

@@ -29,7 +29,7 @@ constexpr size_t kMinEvents = 10;
 
 /// Calls `f(table, begin, name)` with the tables whose events take time, and the row where the last rank begins.
 template <typename TraceT, typename F>
-void each_tail(TraceT& trace, const std::vector<size_t>& first, F&& f) {
+void each_new_table(TraceT& trace, const std::vector<size_t>& first, F&& f) {
   size_t index = 0;
   for_each_table(trace, [&](auto& table, std::string_view name) {
     const size_t begin = first[index++];
@@ -38,18 +38,18 @@ void each_tail(TraceT& trace, const std::vector<size_t>& first, F&& f) {
 }
 
 template <typename Table>
-int64_t end_of(const Table& table, size_t row) {
+int64_t event_end(const Table& table, size_t row) {
   return table.end[row] == kUnknown ? table.start[row] : table.end[row];
 }
 
 TimeSpan extremes(const Trace& trace, const std::vector<size_t>& first) {
   int64_t earliest = std::numeric_limits<int64_t>::max();
   int64_t latest = std::numeric_limits<int64_t>::min();
-  each_tail(trace, first, [&](const auto& table, size_t begin, std::string_view) {
+  each_new_table(trace, first, [&](const auto& table, size_t begin, std::string_view) {
     for (size_t row = begin; row < row_count(table); ++row) {
       if (table.start[row] == kUnknown) continue;
       earliest = std::min(earliest, table.start[row]);
-      latest = std::max(latest, end_of(table, row));
+      latest = std::max(latest, event_end(table, row));
     }
   });
   return {static_cast<double>(earliest), static_cast<double>(latest)};
@@ -58,7 +58,7 @@ TimeSpan extremes(const Trace& trace, const std::vector<size_t>& first) {
 /// From the start of the first event to that of the last one, without so few at both ends that they may be absurd.
 TimeSpan most_starts(const Trace& trace, const std::vector<size_t>& first) {
   std::vector<int64_t> starts;
-  each_tail(trace, first, [&](const auto& table, size_t begin, std::string_view) {
+  each_new_table(trace, first, [&](const auto& table, size_t begin, std::string_view) {
     std::copy_if(table.start.begin() + static_cast<std::ptrdiff_t>(begin), table.start.end(),
                  std::back_inserter(starts), [](int64_t start) { return start != kUnknown; });
   });
@@ -126,7 +126,7 @@ void drop_absurd_times(Trace& trace, const std::vector<size_t>& first) {
   const TimeSpan all = extremes(trace, first);
   if (all.first > all.second || is_plausible(trace.ranks.back(), all)) return;
   const TimeSpan plausible = plausible_times(trace, first);
-  each_tail(trace, first, [&](auto& table, size_t begin, std::string_view name) {
+  each_new_table(trace, first, [&](auto& table, size_t begin, std::string_view name) {
     trace.log.add(Issue::absurd_time, name, drop_outside(table, begin, plausible));
   });
 }

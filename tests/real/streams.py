@@ -112,17 +112,14 @@ def check_redundant_syncs(export, findings):
 
 
 def check_cut(export, diagnosis):
-    """Where launches at the end have no kernel, and operations at the beginning no launch, the time between is judged."""
-    work, calls = export.work(), export.calls()
-    called = {call[3] for call in calls}
-    begin = max((end for key, rows in work.items() for _, end, _ in rows if key not in called), default=None)
-    launches = [call for call in calls if "Launch" in call[4]]
+    """Where the launches at the end have no kernel, all rules judge the time before the first of them."""
+    work = export.work()
+    begin = min(start for rows in work.values() for start, _, _ in rows)
+    launches = [call for call in export.calls() if "Launch" in call[4]]
     end = next((call[0] for call in launches if call[3] not in work), None)
-    if begin is None or end is None:
-        yield "nothing is cut"
+    if end is None or any(call[3] in work for call in launches if call[0] > end):
+        yield "launches without a kernel are not at the end"
         return
-    if any(call[3] in work for call in launches if call[0] > end):
-        yield "a later launch has a kernel"
     if diagnosis["wall_ns"] != end - begin:
         yield f"{diagnosis['wall_ns']} ns are judged, not {end - begin}"
     if not diagnosis["findings"] or any(a["id"] == "check.records_complete" for a in diagnosis["no_conclusion"]):

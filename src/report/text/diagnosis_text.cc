@@ -16,21 +16,12 @@ namespace {
 
 constexpr size_t kDiagnosisWidth = 100;
 
-/// What the recording's window cuts off, where the rest is judged.
+/// What the end of the recording cuts off, if the rest is judged.
 std::string cut_text(const Facts& facts, size_t width) {
   if (!facts.cut || !facts.is_whole()) return {};
-  std::string text;
-  if (facts.cut->operations > 0) {
-    text += wrapped(text_of("cut.begin.says", {duration_argument("time", facts.extent.first - facts.run.first),
-                                               count_argument("operations", facts.cut->operations)}),
-                    0, width);
-  }
-  if (facts.cut->launches > 0) {
-    text += wrapped(text_of("cut.end.says", {duration_argument("time", facts.run.second - facts.extent.second),
+  return wrapped(text_of("window_cut.says", {duration_argument("time", facts.run.second - facts.extent.second),
                                              count_argument("launches", facts.cut->launches)}),
-                    0, width);
-  }
-  return text;
+                 0, width);
 }
 
 /// What was judged: "run.sqlite: 19 of 20 x 'iteration', 96.0 ms on 1 GPU".

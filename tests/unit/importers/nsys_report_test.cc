@@ -21,7 +21,9 @@ Trace some_trace() {
     builder.kernel(stream, i * 100 + 20, i * 100 + 90, i % 2 == 0 ? "gemm" : "relu", correlation);
     builder.push_pop(thread, i * 100 - 1, i * 100 + 11, "step");
   }
-  return builder.build();
+  Trace trace = builder.build();
+  trace.streams[stream].stream = 7;
+  return trace;
 }
 
 Result<Trace> import_bytes(std::string_view bytes) {
