@@ -22,7 +22,6 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
       launches(recorded_launches(of, api_kinds)),
       steps(find_warm_up(of, run.second - run.first)),
       extent(steady_part(run, steps)),
-      cut(window_cut(of, launches, extent)),
       gpus(gpus_of(of)),
       shares(share_gpu_time(of, gpus)),
       kernel_classes(sonde::kernel_classes(of)),
@@ -34,6 +33,7 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
 }
 
 void Facts::leave_out_cut() {
+  cut = window_cut(trace, launches, extent);
   if (!cut || static_cast<double>(cut->start_ns - extent.first) < kMinUncutPart * static_cast<double>(wall_ns()))
     return;
   if (!steps) {
@@ -44,7 +44,7 @@ void Facts::leave_out_cut() {
   const auto whole = std::ranges::count_if(steady, [&](const Span& step) { return step.second <= cut->start_ns; });
   if (whole == 0 || static_cast<size_t>(whole) < std::min(kMinSteadySteps, steady.size())) return;
   std::erase_if(steady, [&](const Span& step) { return step.second > cut->start_ns; });
-  extent = steady_part(run, steps);
+  extent.second = steady.back().second;
 }
 
 size_t Facts::steps_begun(int64_t time_ns) const {

@@ -65,6 +65,7 @@ struct Facts {
   [[nodiscard]] int64_t saving_ns(const Change& change) const;
 
  private:
+  /// Finds `cut`, and takes it out of `steps` and `extent`.
   void leave_out_cut();
 
   mutable std::optional<int64_t> unchanged_end_ns_;  ///< of the replay
