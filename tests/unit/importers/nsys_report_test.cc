@@ -116,6 +116,25 @@ TEST(NsysReport, OneStreamHasWorkAndWaitsWhateverGreenContextTheyName) {
   EXPECT_EQ(read->streams[read->kernels.stream[2]].green_context, 3U);
 }
 
+TEST(NsysReport, NumbersGpusAsTheProcessDoes) {
+  Trace written = some_trace();
+  for (const int64_t id : {0, 1}) {
+    Device& device = written.devices.emplace_back();
+    device.id = id;
+    device.cuda_ordinal = id;
+    device.sm_count = 100;
+  }
+  test::PlainReport report = test::plain_report(written, 1000);
+  // Another machine {9: {1: GPU, 2: its number, 3: process}, ...}: GPU 0 is 1 in process 100, and GPU 1 is 0.
+  report.target += std::string("\x0A\x12\x12\x10\x4A\x06\x08\x00\x10\x01\x18\x64\x4A\x06\x08\x01\x10\x00\x18\x64", 20);
+  const auto read = import_bytes(test::pack_report(report));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->devices.size(), 2U);
+  EXPECT_EQ(read->devices[0].cuda_ordinal, 1);
+  EXPECT_EQ(read->devices[1].cuda_ordinal, 0);
+  EXPECT_EQ(read->streams[0].device, 1U);
+}
+
 TEST(NsysReport, MergesWhatThreadsReadInTheOrderOfTheFile) {
   TraceBuilder builder;
   std::vector<ThreadId> threads;
