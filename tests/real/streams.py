@@ -74,17 +74,18 @@ def why(path):
 
 
 def check_streams(path, export, folder):
-    """Sonde's own export has one green context for each stream, none for 0, and as many rows of each stream."""
+    """Sonde's own export has one device and green context for each stream, none for 0, and as many rows of each. The
+    tables of waits write device 0 on every GPU."""
     copy = folder / "copy.sqlite"
     compare.run_sonde("convert", "--force-overwrite", path, copy)
     read = Export(copy)
     for table in (*WORK, WAITS):
-        raw = collections.Counter((p, d, c, g or None, s) for p, d, c, g, s in export.streams(table))
-        got = collections.Counter((p, d, c, g, s) for p, d, c, g, s in read.streams(table))
+        raw = collections.Counter((p, c, g or None, s) for p, _, c, g, s in export.streams(table))
+        got = collections.Counter((p, c, g, s) for p, _, c, g, s in read.streams(table))
         if raw.values() and sorted(raw.values()) != sorted(got.values()):
             yield f"{table}: rows by stream {sorted(got.values())}, not {sorted(raw.values())}"
     keys = {row for table in (*WORK, WAITS) for row in read.streams(table)}
-    numbers = collections.Counter((p, d, c, s) for p, d, c, g, s in keys)
+    numbers = collections.Counter((p, c, s) for p, _, c, _, s in keys)
     for number, count in numbers.items():
         if count > 1:
             yield f"stream {number} is {count} streams"

@@ -60,8 +60,19 @@ struct StreamKey {
   uint32_t context = 0;
   uint32_t green_context = kNone;  ///< by green_context_of()
   uint32_t stream = kNone;
+  /// False of synchronizations and event records: their device is 0 on every GPU, and they name no green context.
+  bool names_device = true;
   bool operator==(const StreamKey&) const = default;
   friend size_t hash_value(const StreamKey& k);
+};
+
+/// What recordings name of a stream in all tables.
+struct StreamNumber {
+  uint64_t process = 0;
+  uint32_t context = 0;
+  uint32_t stream = kNone;
+  bool operator==(const StreamNumber&) const = default;
+  friend size_t hash_value(const StreamNumber& n);
 };
 
 /// A domain id means something in its process only.

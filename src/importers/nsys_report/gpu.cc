@@ -41,6 +41,7 @@ Operation read_operation(Message m) {
       default: m.skip();
     }
   }
+  op.place.names_device = op.detail != kSync && op.detail != kEventRecord;
   return op;
 }
 

@@ -116,6 +116,25 @@ TEST(NsysReport, OneStreamHasWorkAndWaitsWhateverGreenContextTheyName) {
   EXPECT_EQ(read->streams[read->kernels.stream[2]].green_context, 3U);
 }
 
+TEST(NsysReport, WaitsAreOnTheGpuOfTheirContext) {
+  TraceBuilder builder;
+  const ThreadId thread = builder.thread(100, 101);
+  const StreamId second_gpu = builder.stream(100, 1);
+  const StreamId as_waits_name_it = builder.stream(100, 0);
+  builder.kernel(second_gpu, 10, 20, "gemm", 0);
+  builder.wait_event(thread, as_waits_name_it, 30, 40, 5);
+  Trace written = builder.build();
+  for (const StreamId stream : {second_gpu, as_waits_name_it}) {
+    written.streams[stream].context = 2;
+    written.streams[stream].stream = 15;
+  }
+  const auto read = import_bytes(test::pack_report(test::plain_report(written, 1000)));
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->streams.size(), 1U);
+  EXPECT_EQ(read->streams[0].ordinal, 1);
+  EXPECT_EQ(read->syncs.stream, (Ids{0}));
+}
+
 TEST(NsysReport, NumbersGpusAsTheProcessDoes) {
   Trace written = some_trace();
   for (const int64_t id : {0, 1}) {
