@@ -19,16 +19,34 @@ Span steady_part(const Span whole, const std::optional<WarmUp>& steps) {
 Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
     : trace(of),
       run(run_extent(of)),
+      api_kinds(sonde::api_kinds(of)),
+      launches(recorded_launches(of, api_kinds)),
       steps(find_warm_up(of, run.second - run.first)),
       extent(steady_part(run, steps)),
       gpus(gpus_of(of)),
       shares(share_gpu_time(of, gpus)),
-      api_kinds(sonde::api_kinds(of)),
       kernel_classes(sonde::kernel_classes(of)),
       communication(communication_kinds(of)),
       collectives(match_collectives(of, gpus, communication)),
       activity(gpu_activity(of, gpus, communication)),
-      kernels(std::move(measured)) {}
+      kernels(std::move(measured)) {
+  leave_out_cut();
+}
+
+void Facts::leave_out_cut() {
+  cut = window_cut(trace, launches, extent);
+  if (!cut || static_cast<double>(cut->start_ns - extent.first) < kMinUncutPart * static_cast<double>(wall_ns()))
+    return;
+  if (!steps) {
+    extent.second = cut->start_ns;
+    return;
+  }
+  std::vector<Span>& steady = steps->steady;
+  const auto whole = std::ranges::count_if(steady, [&](const Span& step) { return step.second <= cut->start_ns; });
+  if (whole == 0 || static_cast<size_t>(whole) < std::min(kMinSteadySteps, steady.size())) return;
+  std::erase_if(steady, [&](const Span& step) { return step.second > cut->start_ns; });
+  extent.second = steady.back().second;
+}
 
 size_t Facts::steps_begun(int64_t time_ns) const {
   if (!steps) return 0;

@@ -12,21 +12,30 @@
 #include "analyses/kernels/kernel_join.h"
 #include "analyses/replay/replay.h"
 #include "analyses/steps/warm_up.h"
+#include "findings/recorded_launches.h"
 
 namespace sonde {
+
+/// Fewer steps are not judged.
+inline constexpr size_t kMinSteadySteps = 3;
+/// If the recording's window leaves less of the time, nothing is judged.
+inline constexpr double kMinUncutPart = 0.1;
 
 /// What rules need to know of a run, computed once.
 struct Facts {
   explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt);
 
   const Trace& trace;
-  Span run;  ///< first start and last end of all
+  Span run;                        ///< first start and last end of all
+  std::vector<ApiKind> api_kinds;  ///< of each row of `api`
+  RecordedLaunches launches;
   std::optional<WarmUp> steps;
-  /// The judged time: the steps after the warm-up if steps are found, else the whole run.
+  /// The judged time: the steps after the warm-up if steps are found, else the whole run; without what the window cuts
+  /// off, unless too little is left.
   Span extent;
+  std::optional<WindowCut> cut;  ///< what the recording's window cuts off that time
   Gpus gpus;
   GpuShares shares;
-  std::vector<ApiKind> api_kinds;                ///< of each row of `api`
   std::vector<KernelClass> kernel_classes;       ///< of each row of `kernels`
   std::vector<CommunicationKind> communication;  ///< of each row of `kernels`
   Collectives collectives;
@@ -41,6 +50,8 @@ struct Facts {
   [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }
   [[nodiscard]] bool judged(int64_t start_ns) const { return start_ns >= extent.first && start_ns < extent.second; }
+  /// Whether the judged time is without what the window cuts off.
+  [[nodiscard]] bool is_whole() const { return !cut || extent.second <= cut->start_ns; }
   /// How many of the judged steps have begun by then.
   [[nodiscard]] size_t steps_begun(int64_t time_ns) const;
   /// The number of the judged step that contains a timestamp; kNone outside of them.
@@ -56,6 +67,9 @@ struct Facts {
   [[nodiscard]] int64_t saving_ns(const Change& change) const;
 
  private:
+  /// Finds `cut`, and takes it out of `steps` and `extent`.
+  void leave_out_cut();
+
   mutable std::optional<int64_t> unchanged_end_ns_;  ///< of the replay
 };
 

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "base/text/suggest.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/json/diagnosis_json.h"
@@ -11,6 +16,7 @@ namespace {
 struct Options {
   ProfileOptions profile;
   bool all = false;
+  std::string format = "text";
   bool json = false;
   std::string output;
   bool force_overwrite = false;
@@ -34,6 +40,13 @@ int exit_code_of(Answer answer) {
   return kCannot;
 }
 
+/// What is wrong with the command line, or nothing.
+std::string usage_error(const Options& options) {
+  const std::vector<std::string_view> formats = {"text", "json"};
+  if (std::ranges::find(formats, options.format) != formats.end()) return {};
+  return fmt::format("unknown format '{}'{}", options.format, did_you_mean(options.format, formats));
+}
+
 Status run(const Options& options, int& exit_code) {
   const auto profiles = load_joined(options.profile, diagnosis_fields());
   if (!profiles) return std::unexpected(profiles.error());
@@ -43,8 +56,8 @@ Status run(const Options& options, int& exit_code) {
   if (!output) return std::unexpected(output.error());
   exit_code = exit_code_of(diagnosis.answer);
   const size_t most = options.all ? kAllFindings : kUsuallyShown;
-  output->write(options.json ? diagnosis_json(facts, diagnosis)
-                             : diagnosis_text(facts, diagnosis, most, terminal_options()));
+  output->write(options.format == "json" ? diagnosis_json(facts, diagnosis)
+                                         : diagnosis_text(facts, diagnosis, most, terminal_options()));
   fmt::print(stderr, "{}{}", profiles->reports ? log_text(profiles->reports->log) : "",
              log_text(profiles->timeline.log));
   return output->close();
@@ -55,19 +68,30 @@ int list_rules() {
   return kDone;
 }
 
+int why(const Options& options) {
+  if (options.list_rules) return list_rules();
+  if (const std::string wrong = usage_error(options); !wrong.empty()) {
+    fmt::print(stderr, "sonde why: {}\n", wrong);
+    return kUsage;
+  }
+  int exit_code = kDone;
+  const int finished = finish(options.profile, [&] { return run(options, exit_code); });
+  return finished == kDone ? exit_code : finished;
+}
+
 void set_up(CommandLine& command) {
   auto options = std::make_shared<Options>();
   add_profile_options(command, options->profile, kJoinedProfileHelp);
   command.flag("--all", options->all, "show all findings, not only the five with the highest cost");
-  command.flag("--json", options->json, "print all findings as JSON");
+  command.option("-f,--format", options->format, "FORMAT", "output format: text or json (all findings)")
+      .shows_default();
+  command.flag("--json", options->json, "same as --format json");
   command.option("-o,--output", options->output, "FILE", "file to write");
   command.flag("--force-overwrite", options->force_overwrite, "replace an output file that exists");
   command.flag("--list-rules", options->list_rules, "list the rules");
   command.runs([options] {
-    if (options->list_rules) return list_rules();
-    int exit_code = kDone;
-    const int finished = finish(options->profile, [&] { return run(*options, exit_code); });
-    return finished == kDone ? exit_code : finished;
+    if (options->json) options->format = "json";
+    return why(*options);
   });
 }
 

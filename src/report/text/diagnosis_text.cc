@@ -18,13 +18,20 @@ namespace {
 
 constexpr size_t kDiagnosisWidth = 100;
 
+/// What the end of the recording cuts off, if the rest is judged.
+std::string cut_text(const Facts& facts, size_t width) {
+  if (!facts.cut || !facts.is_whole()) return {};
+  return wrapped(text_of("window_cut.says", {duration_argument("time", facts.run.second - facts.extent.second),
+                                             count_argument("launches", facts.cut->launches)}),
+                 0, width);
+}
+
 /// What was judged: "run.sqlite: 19 of 20 x 'iteration', 96.0 ms on 1 GPU".
 std::string heading(const Facts& facts) {
   std::string part;
   if (facts.steps) {
-    const int64_t steady = facts.steps->iterations - facts.steps->slow_iterations;
-    part =
-        fmt::format("{} of {} x '{}', ", count_text(steady), count_text(facts.steps->iterations), facts.steps->range);
+    part = fmt::format("{} of {} x '{}', ", count_text(static_cast<int64_t>(facts.steps->steady.size())),
+                       count_text(facts.steps->iterations), facts.steps->range);
   }
   return fmt::format("{}: {}{} on {}\n", facts.trace.ranks.front().file, part,
                      time_text(static_cast<double>(facts.wall_ns())),
@@ -132,6 +139,7 @@ std::string text_of(std::string_view id, const std::vector<Argument>& arguments)
 std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
   const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
   std::string text = heading(facts);
+  text += cut_text(facts, width);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
   if (const std::string headline = headline_without_findings(facts, diagnosis); !headline.empty()) {
     text += '\n' + wrapped(headline, 0, width);
