@@ -3,23 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyses/steps/run_extent.h"
-
 namespace sonde {
-namespace {
-
-Span steady_part(const Span whole, const std::optional<WarmUp>& steps) {
-  if (!steps || steps->steady.empty() || steps->steady.back().second <= steps->steady.front().first) return whole;
-  return {steps->steady.front().first, steps->steady.back().second};
-}
-
-}  // namespace
-
 Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
     : trace(of),
-      run(run_extent(of)),
-      steps(find_warm_up(of, run.second - run.first)),
-      extent(steady_part(run, steps)),
+      parts(parts_of_run(of)),
+      run(parts.run),
+      steps(parts.parts.front().steps),
+      extent(parts.parts.front().extent),
       gpus(gpus_of(of)),
       shares(share_gpu_time(of, gpus)),
       api_kinds(sonde::api_kinds(of)),
@@ -28,6 +18,12 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
       collectives(match_collectives(of, gpus, communication)),
       activity(gpu_activity(of, gpus, communication)),
       kernels(std::move(measured)) {}
+
+void Facts::look_at(const JudgedPart& part) {
+  steps = part.steps;
+  extent = part.extent;
+  unchanged_end_ns_.reset();
+}
 
 size_t Facts::steps_begun(int64_t time_ns) const {
   if (!steps) return 0;

@@ -11,7 +11,7 @@
 #include "analyses/kernels/kernel_class.h"
 #include "analyses/kernels/kernel_join.h"
 #include "analyses/replay/replay.h"
-#include "analyses/steps/warm_up.h"
+#include "analyses/steps/run_parts.h"
 
 namespace sonde {
 
@@ -20,9 +20,10 @@ struct Facts {
   explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt);
 
   const Trace& trace;
+  RunParts parts;
   Span run;  ///< first start and last end of all
+  /// The judged part, the first of `parts` until look_at(): its steps after the warm-up, else its GPU work.
   std::optional<WarmUp> steps;
-  /// The judged time: the steps after the warm-up if steps are found, else the whole run.
   Span extent;
   Gpus gpus;
   GpuShares shares;
@@ -37,6 +38,8 @@ struct Facts {
   /// Their durations are cold and serialized; times are the timeline's.
   std::optional<KernelJoin> kernels;
 
+  /// Judges another part of the run.
+  void look_at(const JudgedPart& part);
   /// Whether a range marks the steps. If only launches repeat, an iteration has no parts to look into.
   [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }

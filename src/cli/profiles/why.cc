@@ -26,16 +26,33 @@ std::optional<KernelJoin> join_of(const JoinedProfiles& profiles) {
   return join_kernels(profiles.timeline, *profiles.reports);
 }
 
+/// What is printed of the run and of its other parts.
+std::string text_of_run(Facts& facts, const Options& options) {
+  const size_t most = options.all ? std::numeric_limits<size_t>::max() : kUsuallyShown;
+  std::string text = diagnosis_text(facts, diagnose(facts), most, terminal_options());
+  for (size_t i = 1; i < facts.parts.parts.size(); ++i) {
+    facts.look_at(facts.parts.parts[i]);
+    text += part_text(facts, diagnose(facts), most, terminal_options());
+  }
+  return text;
+}
+
+std::string json_of_run(Facts& facts) {
+  nlohmann::ordered_json document = diagnosis_document(facts, diagnose(facts));
+  for (size_t i = 1; i < facts.parts.parts.size(); ++i) {
+    facts.look_at(facts.parts.parts[i]);
+    document["other_parts"].push_back(part_document(facts, diagnose(facts)));
+  }
+  return diagnosis_json(document);
+}
+
 Status run(const Options& options) {
   const auto profiles = load_joined(options.profile, diagnosis_fields());
   if (!profiles) return std::unexpected(profiles.error());
-  const Facts facts(profiles->timeline, join_of(*profiles));
-  const Diagnosis diagnosis = diagnose(facts);
+  Facts facts(profiles->timeline, join_of(*profiles));
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
-  const size_t most = options.all ? std::numeric_limits<size_t>::max() : kUsuallyShown;
-  output->write(options.json ? diagnosis_json(facts, diagnosis)
-                             : diagnosis_text(facts, diagnosis, most, terminal_options()));
+  output->write(options.json ? json_of_run(facts) : text_of_run(facts, options));
   fmt::print(stderr, "{}{}", profiles->reports ? log_text(profiles->reports->log) : "",
              log_text(profiles->timeline.log));
   return output->close();

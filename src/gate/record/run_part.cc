@@ -38,7 +38,7 @@ RunPart::RunPart(const Trace& run_trace)
       modules(tree),
       run(run_extent(trace)),
       extent(run) {
-  const auto found = find_warm_up(trace, run.second - run.first);
+  const auto found = find_warm_up(trace);
   const bool has_steps = found && !found->steady.empty() && found->steady.back().second > found->steady.front().first;
   if (!has_steps) {
     shares = std::move(tree.shares);

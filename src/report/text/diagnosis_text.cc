@@ -16,17 +16,43 @@ namespace {
 
 constexpr size_t kDiagnosisWidth = 100;
 
-/// What was judged: "run.sqlite: 19 of 20 x 'iteration', 96.0 ms on 1 GPU".
-std::string heading(const Facts& facts) {
+double real_ns(int64_t ns) { return static_cast<double>(ns); }
+
+/// What was judged: "19 of 20 x 'iteration', 96.0 ms on 1 GPU".
+std::string judged_text(const Facts& facts) {
   std::string part;
   if (facts.steps) {
     const int64_t steady = facts.steps->iterations - facts.steps->slow_iterations;
     part =
         fmt::format("{} of {} x '{}', ", count_text(steady), count_text(facts.steps->iterations), facts.steps->range);
   }
-  return fmt::format("{}: {}{} on {}\n", facts.trace.ranks.front().file, part,
-                     time_text(static_cast<double>(facts.wall_ns())),
+  return fmt::format("{}{} on {}", part, time_text(real_ns(facts.wall_ns())),
                      counted(static_cast<int64_t>(facts.gpus.gpus.size()), "GPU"));
+}
+
+/// A time of which no finding says anything, and its share of the run: where it is a large part of that.
+void add_not_judged(const Facts& facts, int64_t ns, std::string_view what, std::vector<std::string>& all) {
+  constexpr double kLargePercent = 10;
+  const double percent = 100 * real_ns(ns) / std::max(1.0, real_ns(facts.parts.run_ns()));
+  if (percent < kLargePercent) return;
+  all.push_back(fmt::format("{} {} ({})", time_text(real_ns(ns)), what, percent_text(percent, 100)));
+}
+
+/// What of the run the part that is judged leaves out; empty where that is little.
+std::string not_judged_text(const Facts& facts, size_t width) {
+  if (facts.gpus.gpus.empty()) return {};
+  std::vector<std::string> all;
+  add_not_judged(facts, facts.parts.set_up_ns(), "before the first GPU work", all);
+  const bool warm_up = facts.steps && facts.steps->slow_iterations > 0;
+  const auto slow_ns =
+      static_cast<int64_t>(warm_up ? facts.steps->slow_mean_ns * real_ns(facts.steps->slow_iterations) : 0);
+  add_not_judged(facts, slow_ns, "of warm-up", all);
+  add_not_judged(facts, facts.parts.other_ns() - slow_ns, "between the GPU work before and after the judged part", all);
+  add_not_judged(facts, facts.parts.after_ns(), "after the last GPU work", all);
+  if (all.empty()) return {};
+  return wrapped(
+      fmt::format("not judged of the run's {}: {}", time_text(real_ns(facts.parts.run_ns())), fmt::join(all, ", ")), 0,
+      width);
 }
 
 std::string where_text(const Facts& facts, const Finding& finding) {
@@ -81,7 +107,8 @@ std::string text_of(std::string_view id, const std::vector<Argument>& arguments)
 
 std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
   const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
-  std::string text = heading(facts);
+  std::string text = fmt::format("{}: {}\n", facts.trace.ranks.front().file, judged_text(facts));
+  text += not_judged_text(facts, width);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
   if (diagnosis.findings.empty() && !facts.gpus.gpus.empty()) text += "\nNo rule found a problem worth fixing.\n";
   const size_t shown = std::min(most, diagnosis.findings.size());
@@ -94,6 +121,21 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
     text += '\n' + wrapped("not analyzed because not recorded: " + names, 0, width);
   }
   return text + abstentions_text(diagnosis.abstentions, width);
+}
+
+std::string part_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
+  const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
+  const auto since_start = [&](int64_t ns) { return time_text(real_ns(ns - facts.run.first)); };
+  std::string text = '\n' + wrapped(fmt::format("another part, from {} to {}: {}", since_start(facts.extent.first),
+                                                since_start(facts.extent.second), judged_text(facts)),
+                                    0, width);
+  if (diagnosis.findings.empty()) text += "No rule found a problem worth fixing in it.\n";
+  const size_t shown = std::min(most, diagnosis.findings.size());
+  for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, diagnosis.findings[i], i + 1, width);
+  if (shown < diagnosis.findings.size()) {
+    text += fmt::format("\n{} more: sonde why --all\n", diagnosis.findings.size() - shown);
+  }
+  return text;
 }
 
 }  // namespace sonde

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "analyses/steps/run_extent.h"
 #include "analyses/steps/warm_up.h"
 #include "shared/trace_builder.h"
 
@@ -34,13 +33,11 @@ Trace two_ranks(std::string_view range) {
   return trace;
 }
 
-int64_t length_of(const Trace& trace) { return run_extent(trace).second - run_extent(trace).first; }
-
 TEST(StepsByRank, EachRankHasItsOwnTurnsOfTheSameRange) {
   const Trace trace = two_ranks("step");
-  const auto found = find_warm_up(trace, length_of(trace));
+  const auto found = find_warm_up(trace);
   ASSERT_TRUE(found);
-  const auto ranks = turns_by_rank(trace, *found, length_of(trace));
+  const auto ranks = turns_by_rank(trace, *found);
   ASSERT_EQ(ranks.size(), 2);
   for (RankId rank = 0; rank < 2; ++rank) {
     EXPECT_EQ(ranks[rank].rank, rank);
@@ -56,9 +53,9 @@ TEST(StepsByRank, ARankWithoutTheRangeHasNoSteps) {
       trace.ranges.name[row] = trace.names.intern(row % 2 == 0 ? "odd" : "even");
     }
   }
-  const auto found = find_warm_up(trace, length_of(trace));
+  const auto found = find_warm_up(trace);
   ASSERT_TRUE(found);
-  const auto ranks = turns_by_rank(trace, *found, length_of(trace));
+  const auto ranks = turns_by_rank(trace, *found);
   ASSERT_EQ(ranks.size(), 1);
   EXPECT_EQ(ranks[0].rank, 0);
   EXPECT_EQ(ranks[0].steady, found->steady);
@@ -66,10 +63,10 @@ TEST(StepsByRank, ARankWithoutTheRangeHasNoSteps) {
 
 TEST(StepsByRank, LaunchesThatRepeatAreStepsOfTheirRank) {
   const Trace trace = two_ranks("");
-  const auto found = find_warm_up(trace, length_of(trace));
+  const auto found = find_warm_up(trace);
   ASSERT_TRUE(found);
   EXPECT_NE(found->thread, kNone);
-  const auto ranks = turns_by_rank(trace, *found, length_of(trace));
+  const auto ranks = turns_by_rank(trace, *found);
   // The other rank repeats another sequence.
   ASSERT_EQ(ranks.size(), 1);
   EXPECT_EQ(ranks[0].rank, 1);
