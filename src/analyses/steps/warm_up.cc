@@ -50,6 +50,7 @@ WarmUp judged_turns(const Loop& loop, const std::vector<Span>& turns) {
   warm_up.iterations = static_cast<int64_t>(turns.size());
   warm_up.slow_iterations = static_cast<int64_t>(slow);
   warm_up.steady.assign(turns.begin() + static_cast<std::ptrdiff_t>(slow), turns.end());
+  warm_up.launched.assign(loop.turns.begin() + static_cast<std::ptrdiff_t>(slow), loop.turns.end());
   warm_up.slow_mean_ns = distribution_of(std::span(durations).first(slow)).mean;
   warm_up.median_ns = distribution_of(std::span(durations).subspan(slow)).median;
   return warm_up;
@@ -83,16 +84,18 @@ std::optional<WarmUp> find_warm_up(const Trace& trace) {
 }
 
 std::vector<RankTurns> turns_by_rank(const Trace& trace, const WarmUp& found) {
-  if (trace.ranks.size() < 2) return {{.rank = 0, .steady = found.steady}};
+  if (trace.ranks.size() < 2) return {{.rank = 0, .steady = found.steady, .launched = found.launched}};
   const LoopFinder finder(trace);
   const Loop like{found.range, found.thread, found.thread == kNone, {}};
   std::vector<RankTurns> by_rank;
   for (RankId rank = 0; rank < trace.ranks.size(); ++rank) {
     const auto loop = finder.find_like(run_extent(trace), like, rank);
-    if (!loop) continue;
-    std::vector<Span> turns = times_of_turns(finder.launches(), *loop);
-    turns.erase(turns.begin(), turns.begin() + std::min(found.slow_iterations, std::ssize(turns)));
-    if (!turns.empty()) by_rank.push_back({.rank = rank, .steady = std::move(turns)});
+    if (!loop || std::ssize(loop->turns) <= found.slow_iterations) continue;
+    const std::vector<Span> turns = times_of_turns(finder.launches(), *loop);
+    RankTurns& of_rank = by_rank.emplace_back();
+    of_rank.rank = rank;
+    of_rank.steady.assign(turns.begin() + found.slow_iterations, turns.end());
+    of_rank.launched.assign(loop->turns.begin() + found.slow_iterations, loop->turns.end());
   }
   return by_rank;
 }

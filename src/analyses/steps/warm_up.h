@@ -23,6 +23,7 @@ struct WarmUp {
   /// Start and end of each iteration after them. Where the host runs far ahead, the times are those of the GPUs
   /// (times_of_turns()).
   std::vector<std::pair<int64_t, int64_t>> steady;
+  std::vector<std::pair<int64_t, int64_t>> launched;  ///< when the host launched each of them; else as `steady`
 };
 
 /// The iterations of a loop. Iterations at the beginning are a warm-up if they take clearly longer than those after
@@ -35,7 +36,8 @@ struct WarmUp {
 /// The turns of one rank that count.
 struct RankTurns {
   RankId rank = 0;
-  std::vector<std::pair<int64_t, int64_t>> steady;  ///< start and end of each; no two overlap
+  std::vector<std::pair<int64_t, int64_t>> steady;    ///< start and end of each; no two overlap
+  std::vector<std::pair<int64_t, int64_t>> launched;  ///< when the host launched each
 };
 
 /// Of each rank its own turns of what find_warm_up() found over all, without as many at the beginning as it found slow,

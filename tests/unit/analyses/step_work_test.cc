@@ -76,7 +76,7 @@ TEST(StepsByRank, LaunchesThatRepeatAreStepsOfTheirRank) {
 TEST(StepWork, BusyTimeIsClippedAndCountsBeginInTheStep) {
   const Trace trace = two_ranks("step");
   const std::vector<Span> steps = {{3000, 3950}, {4000, 4950}};
-  const auto work = work_of_steps(trace, gpus_of(trace), 0, steps);
+  const auto work = work_of_steps(trace, gpus_of(trace), {.rank = 0, .steady = steps, .launched = steps});
   ASSERT_EQ(work.size(), 2);
   // relu and the copy, and gemm until the step's end; in the second step the rest of the first one's gemm too.
   EXPECT_EQ(work[0].gpu_busy_ns, 100 + 40 + 50);
@@ -84,7 +84,7 @@ TEST(StepWork, BusyTimeIsClippedAndCountsBeginInTheStep) {
   EXPECT_EQ(work[1].kernels, 2);
   EXPECT_EQ(work[1].launches, 3);
   EXPECT_EQ(work[1].copy_bytes, 64);
-  EXPECT_EQ(work_of_steps(trace, gpus_of(trace), 1, steps)[1].kernels, 3);
+  EXPECT_EQ(work_of_steps(trace, gpus_of(trace), {.rank = 1, .steady = steps, .launched = steps})[1].kernels, 3);
 }
 
 }  // namespace step_work_test
