@@ -47,7 +47,7 @@ std::string not_judged_text(const Facts& facts, size_t width) {
   const auto slow_ns =
       static_cast<int64_t>(warm_up ? facts.steps->slow_mean_ns * real_ns(facts.steps->slow_iterations) : 0);
   add_not_judged(facts, slow_ns, "of warm-up", all);
-  add_not_judged(facts, facts.parts.other_ns() - slow_ns, "between the GPU work before and after the judged part", all);
+  add_not_judged(facts, facts.parts.other_ns() - slow_ns, "outside of the loops", all);
   add_not_judged(facts, facts.parts.after_ns(), "after the last GPU work", all);
   if (all.empty()) return {};
   return wrapped(
