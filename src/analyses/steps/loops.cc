@@ -123,9 +123,10 @@ std::vector<Span> work_of_turns(const Trace& trace, const LaunchList& list, std:
 }  // namespace
 
 LoopFinder::LoopFinder(const Trace& trace)
-    : trace_(trace), launches_(trace), ranges_(repeated_ranges(trace, kMinTurns)) {
-  for_each_gpu_table(trace, [&](const GpuOps& ops) { has_gpu_work_ = has_gpu_work_ || row_count(ops) > 0; });
-}
+    : trace_(trace),
+      launches_(trace),
+      ranges_(repeated_ranges(trace, kMinTurns)),
+      has_launches_(!launches_.threads().empty()) {}
 
 bool LoopFinder::is_of(RankId rank, ThreadId thread) const {
   return rank == kNone || trace_.processes[trace_.threads[thread].process].rank == rank;
@@ -151,7 +152,7 @@ std::optional<LoopFinder::Candidate> LoopFinder::judged(const RangeTurns& range,
                   .host_ns = total_length(spans),
                   .loop = {range.label, range.thread, true, {}}};
   const bool filled = share_of(found.host_ns, length_of_span(all)) >= kMinFilled;
-  if (has_gpu_work_) {
+  if (has_launches_) {
     const bool inside = share_of(found.gpu_ns, launched) >= kMinInside;
     const bool own_step =
         is_step && own_share >= kMinOwnOfStep && share_of(own, thread.gpu_ns(trace_, all)) >= kMinInside;
@@ -161,7 +162,7 @@ std::optional<LoopFinder::Candidate> LoopFinder::judged(const RangeTurns& range,
     return std::nullopt;
   }
   const bool launching = own_share >= kMinOwn;
-  if (range.origin == RangeOrigin::library && !launching && has_gpu_work_) return std::nullopt;
+  if (range.origin == RangeOrigin::library && !launching && has_launches_) return std::nullopt;
   found.choice = is_step                                             ? Choice::step
                  : launching && range.origin == RangeOrigin::program ? Choice::program
                                                                      : Choice::other;

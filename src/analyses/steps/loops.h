@@ -50,7 +50,7 @@ class LoopFinder {
   const Trace& trace_;
   Launches launches_;
   std::vector<RangeTurns> ranges_;
-  bool has_gpu_work_ = false;
+  bool has_launches_ = false;
 };
 
 /// The time of each turn on the GPUs if the host runs far ahead of them, from the first operation launched in it to the
