@@ -46,7 +46,7 @@ bool past_warm_up_holds(const Facts& facts, std::vector<Argument>& arguments) {
     arguments = {count_argument("steps", facts.steps->iterations), text_argument("range", facts.steps->range)};
     return facts.steps->steady.size() >= kMinSteadySteps;
   }
-  const auto few = unfinished_warm_up(facts.trace, facts.wall_ns());
+  const auto few = unfinished_warm_up(facts.trace);
   if (!few) return true;
   arguments = {count_argument("steps", few->iterations), text_argument("range", few->range)};
   return false;

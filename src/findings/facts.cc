@@ -3,26 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyses/steps/run_extent.h"
 #include "base/text/function_name.h"
 
 namespace sonde {
-namespace {
-
-Span steady_part(const Span whole, const std::optional<WarmUp>& steps) {
-  if (!steps || steps->steady.empty() || steps->steady.back().second <= steps->steady.front().first) return whole;
-  return {steps->steady.front().first, steps->steady.back().second};
-}
-
-}  // namespace
-
 Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
     : trace(of),
-      run(run_extent(of)),
+      parts(parts_of_run(of)),
+      run(parts.run),
       api_kinds(sonde::api_kinds(of)),
       launches(recorded_launches(of, api_kinds)),
-      steps(find_warm_up(of, run.second - run.first)),
-      extent(steady_part(run, steps)),
+      steps(parts.parts.front().steps),
+      extent(parts.parts.front().extent),
       gpus(gpus_of(of)),
       shares(share_gpu_time(of, gpus)),
       kernel_classes(sonde::kernel_classes(of)),
@@ -46,6 +37,13 @@ void Facts::leave_out_cut() {
   if (whole == 0 || static_cast<size_t>(whole) < std::min(kMinSteadySteps, steady.size())) return;
   std::erase_if(steady, [&](const Span& step) { return step.second > cut->start_ns; });
   extent.second = steady.back().second;
+}
+
+void Facts::look_at(const JudgedPart& part) {
+  steps = part.steps;
+  extent = part.extent;
+  unchanged_end_ns_.reset();
+  leave_out_cut();
 }
 
 size_t Facts::steps_begun(int64_t time_ns) const {

@@ -11,7 +11,7 @@
 #include "analyses/kernels/kernel_class.h"
 #include "analyses/kernels/kernel_join.h"
 #include "analyses/replay/replay.h"
-#include "analyses/steps/warm_up.h"
+#include "analyses/steps/run_parts.h"
 #include "findings/recorded_launches.h"
 
 namespace sonde {
@@ -26,12 +26,13 @@ struct Facts {
   explicit Facts(const Trace& of, std::optional<KernelJoin> measured = std::nullopt);
 
   const Trace& trace;
+  RunParts parts;
   Span run;                        ///< first start and last end of all
   std::vector<ApiKind> api_kinds;  ///< of each row of `api`
   RecordedLaunches launches;
+  /// The judged part, the first of `parts` until look_at(): its steps after the warm-up, else its GPU work; without
+  /// what the window cuts off, unless too little is left.
   std::optional<WarmUp> steps;
-  /// The judged time: the steps after the warm-up if steps are found, else the whole run; without what the window cuts
-  /// off, unless too little is left.
   Span extent;
   std::optional<WindowCut> cut;  ///< what the recording's window cuts off that time
   Gpus gpus;
@@ -46,6 +47,8 @@ struct Facts {
   /// Their durations are cold and serialized; times are the timeline's.
   std::optional<KernelJoin> kernels;
 
+  /// Judges another part of the run.
+  void look_at(const JudgedPart& part);
   /// Whether a range marks the steps. If only launches repeat, an iteration has no parts to look into.
   [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }

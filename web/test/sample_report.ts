@@ -82,6 +82,8 @@ function summaryOf(scale: number): Summary {
       world_size: 2,
     })),
     total_ns,
+    set_up_ns: 0,
+    after_ns: 0,
     gpus: [gpu('GPU 0', 0.763), gpu('GPU 1', 0.58)],
     kernel_time: distribution(3280, 149_257_845),
     launch_latency: distribution(3280, 3_450_518_245),

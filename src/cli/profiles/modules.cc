@@ -3,7 +3,7 @@
 #include "analyses/kernels/kernel_join.h"
 #include "analyses/modules/module_kernel_columns.h"
 #include "analyses/modules/module_table.h"
-#include "analyses/steps/run_extent.h"
+#include "analyses/steps/warm_up.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "report/tables/table_format.h"
@@ -85,8 +85,7 @@ Result<ModuleChoice> choice_of(const Options& options, const Trace& trace) {
 
 /// Absent where no range repeats as steps do.
 std::optional<ModuleSteps> steps_of(const Options& options, const Trace& trace) {
-  const Span extent = run_extent(trace);
-  auto found = find_warm_up(trace, extent.second - extent.first);
+  auto found = find_warm_up(trace);
   if (!found || found->steady.empty()) return std::nullopt;
   return ModuleSteps{std::move(*found), options.items_per_step};
 }

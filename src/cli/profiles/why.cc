@@ -47,17 +47,48 @@ std::string usage_error(const Options& options) {
   return fmt::format("unknown format '{}'{}", options.format, did_you_mean(options.format, formats));
 }
 
+/// The answer to a run of several parts: problems before nothing, and nothing before what could not be looked at.
+class Answers {
+ public:
+  Diagnosis added(Diagnosis diagnosis) {
+    best_ = std::min(best_, diagnosis.answer);
+    return diagnosis;
+  }
+  [[nodiscard]] int exit_code() const { return exit_code_of(best_); }
+
+ private:
+  Answer best_ = Answer::could_not_look;
+};
+
+/// What is printed of the run and of its other parts.
+std::string text_of_run(Facts& facts, const Options& options, Answers& answers) {
+  const size_t most = options.all ? kAllFindings : kUsuallyShown;
+  std::string text = diagnosis_text(facts, answers.added(diagnose(facts)), most, terminal_options());
+  for (size_t i = 1; i < facts.parts.parts.size(); ++i) {
+    facts.look_at(facts.parts.parts[i]);
+    text += part_text(facts, answers.added(diagnose(facts)), most, terminal_options());
+  }
+  return text;
+}
+
+std::string json_of_run(Facts& facts, Answers& answers) {
+  nlohmann::ordered_json document = diagnosis_document(facts, answers.added(diagnose(facts)));
+  for (size_t i = 1; i < facts.parts.parts.size(); ++i) {
+    facts.look_at(facts.parts.parts[i]);
+    document["other_parts"].push_back(part_document(facts, answers.added(diagnose(facts))));
+  }
+  return diagnosis_json(document);
+}
+
 Status run(const Options& options, int& exit_code) {
   const auto profiles = load_joined(options.profile, diagnosis_fields());
   if (!profiles) return std::unexpected(profiles.error());
-  const Facts facts(profiles->timeline, join_of(*profiles));
-  const Diagnosis diagnosis = diagnose(facts);
+  Facts facts(profiles->timeline, join_of(*profiles));
   auto output = options.output.empty() ? Output() : Output::to_file(options.output, options.force_overwrite);
   if (!output) return std::unexpected(output.error());
-  exit_code = exit_code_of(diagnosis.answer);
-  const size_t most = options.all ? kAllFindings : kUsuallyShown;
-  output->write(options.format == "json" ? diagnosis_json(facts, diagnosis)
-                                         : diagnosis_text(facts, diagnosis, most, terminal_options()));
+  Answers answers;
+  output->write(options.format == "json" ? json_of_run(facts, answers) : text_of_run(facts, options, answers));
+  exit_code = answers.exit_code();
   fmt::print(stderr, "{}{}", profiles->reports ? log_text(profiles->reports->log) : "",
              log_text(profiles->timeline.log));
   return output->close();

@@ -121,7 +121,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "Copy constant data once and keep it on the GPU: register_buffer for masks and constants, .to(device) outside "
      "forward, weights that stay resident."},
     {"repeated_copy.no_steps.says",
-     "no range repeats over most of the run, so repeated copies cannot be distinguished from one-time copies"},
+     "no range marks the steps, so repeated copies cannot be distinguished from one-time copies"},
 });
 
 std::vector<FindingDoc> docs() {

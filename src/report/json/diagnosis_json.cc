@@ -71,22 +71,49 @@ Json measured_json(const JoinCounts& counts) {
           {"matched_measured_kernels", counts.matched_measured}};
 }
 
+Json part_json(const Facts& facts, int64_t origin_ns) {
+  return {{"start_ns", facts.extent.first - origin_ns}, {"end_ns", facts.extent.second - origin_ns}};
+}
+
+Json findings_json(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
+  Json findings = Json::array();
+  for (const Finding& f : diagnosis.findings) findings.push_back(finding_json(facts, f, origin_ns));
+  return findings;
+}
+
+/// The whole run, of which a part is judged.
+Json run_json(const RunParts& parts) {
+  return {{"total_ns", parts.run_ns()}, {"set_up_ns", parts.set_up_ns()}, {"after_ns", parts.after_ns()}};
+}
+
 }  // namespace
+
+Json part_document(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
+  Json part = part_json(facts, origin_ns);
+  part["wall_ns"] = facts.wall_ns();
+  part["steps"] = steps_json(facts);
+  part["answer"] = answer_name(diagnosis.answer);
+  part["explained"] = explained_json(diagnosis.explained);
+  part["findings"] = findings_json(facts, diagnosis, origin_ns);
+  return part;
+}
 
 Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
   Json document = {{"schema", kDiagnosisSchema},
                    {"file", facts.trace.ranks.front().file},
                    {"wall_ns", facts.wall_ns()},
+                   {"run", run_json(facts.parts)},
+                   {"judged", part_json(facts, origin_ns)},
                    {"steps", steps_json(facts)},
                    {"answer", answer_name(diagnosis.answer)},
                    {"headline", headline_json(facts, diagnosis)},
                    {"explained", explained_json(diagnosis.explained)},
                    {"looked", diagnosis.looked},
-                   {"findings", Json::array()},
+                   {"findings", findings_json(facts, diagnosis, origin_ns)},
+                   {"other_parts", Json::array()},
                    {"not_recorded", diagnosis.not_recorded},
                    {"no_conclusion", Json::array()}};
   if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
-  for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f, origin_ns));
   for (const Abstention& a : diagnosis.abstentions) {
     document["no_conclusion"].push_back(
         {{"rule", a.rule}, {"id", a.id}, {"says", text_of(a.id + ".says", a.arguments)}});
@@ -94,8 +121,8 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
   return document;
 }
 
-std::string diagnosis_json(const Facts& facts, const Diagnosis& diagnosis) {
-  return diagnosis_document(facts, diagnosis).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string diagnosis_json(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sonde

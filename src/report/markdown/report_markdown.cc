@@ -59,8 +59,8 @@ std::string gpus_text(const RunSummary& summary) {
   text += "| :--- | :--- | ---: | ---: | ---: | ---: | ---: |\n";
   for (const GpuSummary& g : summary.gpus | std::views::take(kMostGpus)) {
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_text(g.place), markdown_text(g.name),
-                        share_text(g.busy_ns, summary.total_ns), share_text(g.kernel_ns, summary.total_ns),
-                        share_text(g.copy_ns, summary.total_ns), share_text(g.idle_ns, summary.total_ns),
+                        share_text(g.busy_ns, summary.working_ns()), share_text(g.kernel_ns, summary.working_ns()),
+                        share_text(g.copy_ns, summary.working_ns()), share_text(g.idle_ns, summary.working_ns()),
                         count_text(g.kernels));
   }
   return text + more_text(summary.gpus.size(), kMostGpus, "GPU");

@@ -26,16 +26,42 @@ std::string cut_text(const Facts& facts, size_t width) {
                  0, width);
 }
 
-/// What was judged: "run.sqlite: 19 of 20 x 'iteration', 96.0 ms on 1 GPU".
-std::string heading(const Facts& facts) {
+double real_ns(int64_t ns) { return static_cast<double>(ns); }
+
+/// What was judged: "19 of 20 x 'iteration', 96.0 ms on 1 GPU".
+std::string judged_text(const Facts& facts) {
   std::string part;
   if (facts.steps) {
     part = fmt::format("{} of {} x '{}', ", count_text(static_cast<int64_t>(facts.steps->steady.size())),
                        count_text(facts.steps->iterations), facts.steps->range);
   }
-  return fmt::format("{}: {}{} on {}\n", facts.trace.ranks.front().file, part,
-                     time_text(static_cast<double>(facts.wall_ns())),
+  return fmt::format("{}{} on {}", part, time_text(real_ns(facts.wall_ns())),
                      counted(static_cast<int64_t>(facts.gpus.gpus.size()), "GPU"));
+}
+
+/// A time of which no finding says anything, and its share of the run: where it is a large part of that.
+void add_not_judged(const Facts& facts, int64_t ns, std::string_view what, std::vector<std::string>& all) {
+  constexpr double kLargePercent = 10;
+  const double percent = 100 * real_ns(ns) / std::max(1.0, real_ns(facts.parts.run_ns()));
+  if (percent < kLargePercent) return;
+  all.push_back(fmt::format("{} {} ({})", time_text(real_ns(ns)), what, percent_text(percent, 100)));
+}
+
+/// What of the run the part that is judged leaves out; empty where that is little.
+std::string not_judged_text(const Facts& facts, size_t width) {
+  if (facts.gpus.gpus.empty()) return {};
+  std::vector<std::string> all;
+  add_not_judged(facts, facts.parts.set_up_ns(), "before the first GPU work", all);
+  const bool warm_up = facts.steps && facts.steps->slow_iterations > 0;
+  const auto slow_ns =
+      static_cast<int64_t>(warm_up ? facts.steps->slow_mean_ns * real_ns(facts.steps->slow_iterations) : 0);
+  add_not_judged(facts, slow_ns, "of warm-up", all);
+  add_not_judged(facts, facts.parts.other_ns() - slow_ns, "outside of the loops", all);
+  add_not_judged(facts, facts.parts.after_ns(), "after the last GPU work", all);
+  if (all.empty()) return {};
+  return wrapped(
+      fmt::format("not judged of the run's {}: {}", time_text(real_ns(facts.parts.run_ns())), fmt::join(all, ", ")), 0,
+      width);
 }
 
 std::string where_text(const Facts& facts, const Finding& finding) {
@@ -70,9 +96,10 @@ std::string folded_text(const Facts& facts, std::span<const Finding> folded, siz
   for (const Finding& f : folded) {
     names.push_back(fmt::format("{} {}", f.id, percent_text(facts.percent_of_wall(f.ceiling_ns), 100)));
   }
-  return '\n' + wrapped(fmt::format("also seen, with little to gain or nothing to do but to measure: {} (sonde why --all)",
-                                    fmt::join(names, ", ")),
-                        0, width);
+  return '\n' +
+         wrapped(fmt::format("also seen, with little to gain or nothing to do but to measure: {} (sonde why --all)",
+                             fmt::join(names, ", ")),
+                 0, width);
 }
 
 /// Where the judged time goes, in one line.
@@ -136,11 +163,11 @@ std::string text_of(std::string_view id, const std::vector<Argument>& arguments)
   return sentence(catalogue_text(id), arguments);
 }
 
-std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
-  const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
-  std::string text = heading(facts);
-  text += cut_text(facts, width);
-  if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
+namespace {
+
+/// The findings of a judged part: in full, then folded, then what covers its time.
+std::string judged_findings(const Facts& facts, const Diagnosis& diagnosis, size_t most, size_t width) {
+  std::string text;
   if (const std::string headline = headline_without_findings(facts, diagnosis); !headline.empty()) {
     text += '\n' + wrapped(headline, 0, width);
   }
@@ -151,11 +178,33 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, full[i], i + 1, width);
   if (shown < full.size()) text += fmt::format("\n{} more: sonde why --all\n", full.size() - shown);
   text += folded_text(facts, all.subspan(full.size()), width) + explained_text(facts, diagnosis, width);
+  return text;
+}
+
+}  // namespace
+
+std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
+  const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
+  std::string text = fmt::format("{}: {}\n", facts.trace.ranks.front().file, judged_text(facts));
+  text += not_judged_text(facts, width);
+  text += cut_text(facts, width);
+  if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
+  text += judged_findings(facts, diagnosis, most, width);
   if (!diagnosis.not_recorded.empty()) {
     const std::string names = fmt::format("{}", fmt::join(diagnosis.not_recorded, ", "));
     text += '\n' + wrapped("not analyzed because not recorded: " + names, 0, width);
   }
   return text + abstentions_text(diagnosis.abstentions, width);
+}
+
+std::string part_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
+  const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
+  const auto since_start = [&](int64_t ns) { return time_text(real_ns(ns - facts.run.first)); };
+  const std::string text =
+      '\n' + wrapped(fmt::format("another part, from {} to {}: {}", since_start(facts.extent.first),
+                                 since_start(facts.extent.second), judged_text(facts)),
+                     0, width);
+  return text + judged_findings(facts, diagnosis, most, width);
 }
 
 }  // namespace sonde

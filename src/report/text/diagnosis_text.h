@@ -20,6 +20,10 @@ inline constexpr size_t kAllFindings = std::numeric_limits<size_t>::max();
 /// findings.
 [[nodiscard]] std::string headline_without_findings(const Facts& facts, const Diagnosis& diagnosis);
 
+/// The same of another part of the run, which `facts` look at.
+[[nodiscard]] std::string part_text(const Facts& facts, const Diagnosis& diagnosis, size_t most,
+                                    const RenderOptions& options);
+
 /// A text of the catalogue with its arguments written for people.
 [[nodiscard]] std::string text_of(std::string_view id, const std::vector<Argument>& arguments);
 

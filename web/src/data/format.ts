@@ -74,6 +74,9 @@ export interface Summary {
   avg_kernel_time: number | null;
   sources: Source[];
   total_ns: number;
+  /** Before the first GPU work, and after the last. */
+  set_up_ns: number;
+  after_ns: number;
   gpus: GpuSummary[];
   kernel_time: Distribution | null;
   launch_latency: Distribution | null;
