@@ -65,7 +65,7 @@ Status read_file(const std::string& path, const ImportRequest& request, Trace& t
   if (!importer) return std::unexpected(importer.error());
   const std::vector<size_t> rows = row_counts(trace);
   SONDE_TRY((*importer)->read(path, request, trace));
-  align_last_rank(trace, rows);
+  if (!(*importer)->aligns) align_last_rank(trace, rows);
   return {};
 }
 

@@ -32,7 +32,9 @@ int64_t first_event(const Trace& trace, const std::vector<size_t>& begin, const 
 
 void shift(Times& times, size_t first, int64_t offset) {
   for (size_t row = first; row < times.size(); ++row) {
-    if (times[row] != kUnknown) times[row] += offset;
+    if (times[row] == kUnknown) continue;
+    // A damaged file may have any time: the sum wraps, and stays a time.
+    times[row] = static_cast<int64_t>(static_cast<uint64_t>(times[row]) + static_cast<uint64_t>(offset));
   }
 }
 
@@ -45,6 +47,21 @@ int64_t offset_by_first_event(Trace& trace, const std::vector<size_t>& first) {
 }
 
 }  // namespace
+
+std::optional<int64_t> begin_at_zero(Trace& trace, const std::vector<size_t>& first) {
+  const int64_t earliest = first_event(trace, first, row_counts(trace));
+  if (earliest == kNever) return std::nullopt;
+  each_tail(trace, first, [&](auto& table, size_t begin) {
+    shift(table.start, begin, -earliest);
+    if constexpr (requires { table.end; }) shift(table.end, begin, -earliest);
+  });
+  return earliest;
+}
+
+std::optional<int64_t> utc_of_clock(std::optional<int64_t> time_ns) {
+  constexpr int64_t kSeptember2001 = 1'000'000'000'000'000'000;
+  return time_ns && *time_ns >= kSeptember2001 ? time_ns : std::nullopt;
+}
 
 std::vector<size_t> row_counts(const Trace& trace) {
   std::vector<size_t> counts;

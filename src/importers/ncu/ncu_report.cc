@@ -1,6 +1,6 @@
 #include "base/files/file.h"
 #include "base/files/protobuf.h"
-#include "importers/files/zstd.h"
+#include "importers/files/gzip.h"
 #include "importers/ncu/container.h"
 #include "importers/ncu/messages.h"
 
@@ -13,8 +13,7 @@ using ncu::Container;
 using ncu::Report;
 
 bool recognizes(const Probe& probe) {
-  const std::string_view head = probe.head();
-  return head.starts_with(ncu::kMagic) || (is_zstd(head) && unzstd_head(head, ncu::kMagic.size()) == ncu::kMagic);
+  return !is_gzip(probe.head()) && probe.plain_head().starts_with(ncu::kMagic);
 }
 
 void read_block(const Block& block, Report& report, ncu::Code& code) {

@@ -7,13 +7,15 @@
 
 namespace sonde {
 NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request,
-                   Trace& trace)
-    : NsysRun(path, "nsys_sqlite", request, trace),
+                   Trace& trace, const SqliteDialect& dialect)
+    : NsysRun(path, dialect.format, request, trace),
+      dialect_(dialect),
       database_(std::move(database)),
       bytes_(std::move(bytes)),
       pages_(SqlitePages::open(bytes_.bytes())) {}
 
-Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& request, Trace& trace) {
+Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& request, Trace& trace,
+                                const SqliteDialect& dialect) {
   const auto cut_off = [&](const Error& error) { return std::unexpected(unreadable_database(path, error)); };
   auto database = Database::open_read_only(path);
   if (!database) return cut_off(database.error());
@@ -21,7 +23,7 @@ Result<NsysFile> NsysFile::open(const std::string& path, const ImportRequest& re
   if (!tables) return cut_off(tables.error());
   auto bytes = MappedFile::open(path);
   if (!bytes) return std::unexpected(bytes.error());
-  NsysFile file(std::move(*database), std::move(*bytes), path, request, trace);
+  NsysFile file(std::move(*database), std::move(*bytes), path, request, trace, dialect);
   for (const std::string& table : *tables) {
     auto columns = file.database_.columns(table);
     if (!columns) return cut_off(columns.error());
@@ -86,10 +88,10 @@ void NsysFile::note(const TableQuery& query, const ScanEnd& end) {
 
 void NsysFile::resolve_names() {
   NsysRun::resolve_names([this](const auto& take) {
-    TableQuery strings = query("StringIds");
+    TableQuery strings = query(dialect_.strings);
     if (!strings.exists()) return;
-    const Cell id = strings.column("id");
-    const Cell value = strings.column("value");
+    const Cell id = strings.column(dialect_.string_id);
+    const Cell value = strings.column(dialect_.string_value);
     each_row(strings, [&](auto& row) { take(row.string_id(id), row.text(value)); });
   });
 }

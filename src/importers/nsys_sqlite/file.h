@@ -10,10 +10,19 @@
 
 namespace sonde {
 
+/// What the profilers that write SQLite name differently.
+struct SqliteDialect {
+  std::string_view format = "nsys_sqlite";  ///< the importer's name
+  std::string_view strings = "StringIds";   ///< the table of texts, and its columns
+  std::string_view string_id = "id";
+  std::string_view string_value = "value";
+};
+
 /// One SQLite export while it is being read.
 class NsysFile : public NsysRun {
  public:
-  [[nodiscard]] static Result<NsysFile> open(const std::string& path, const ImportRequest& request, Trace& trace);
+  [[nodiscard]] static Result<NsysFile> open(const std::string& path, const ImportRequest& request, Trace& trace,
+                                             const SqliteDialect& dialect = {});
 
   [[nodiscard]] const Database& database() const { return database_; }
   [[nodiscard]] bool has_table(std::string_view table) const { return tables_.contains(table); }
@@ -35,11 +44,12 @@ class NsysFile : public NsysRun {
   template <typename Row>
   void each_row(const TableQuery& query, Row&& row);
 
-  /// NsysRun::resolve_names() with the table StringIds.
+  /// NsysRun::resolve_names() with the dialect's table of texts.
   void resolve_names();
 
  private:
-  NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request, Trace& trace);
+  NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request, Trace& trace,
+           const SqliteDialect& dialect);
   /// Where the pages of a table are, and which of its columns is the rowid.
   struct Place {
     std::vector<uint32_t> leaves;
@@ -49,6 +59,7 @@ class NsysFile : public NsysRun {
   [[nodiscard]] std::optional<Place> place_of(const TableQuery& query);
   void note(const TableQuery& query, const ScanEnd& end);
 
+  SqliteDialect dialect_;
   Database database_;
   MappedFile bytes_;
   std::optional<SqlitePages> pages_;
