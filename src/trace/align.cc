@@ -48,14 +48,11 @@ int64_t offset_by_first_event(Trace& trace, const std::vector<size_t>& first) {
 
 }  // namespace
 
-std::optional<int64_t> begin_at_zero(Trace& trace, const std::vector<size_t>& first) {
-  const int64_t earliest = first_event(trace, first, row_counts(trace));
-  if (earliest == kNever) return std::nullopt;
+void shift_last_rank(Trace& trace, const std::vector<size_t>& first, int64_t offset) {
   each_tail(trace, first, [&](auto& table, size_t begin) {
-    shift(table.start, begin, -earliest);
-    if constexpr (requires { table.end; }) shift(table.end, begin, -earliest);
+    shift(table.start, begin, offset);
+    if constexpr (requires { table.end; }) shift(table.end, begin, offset);
   });
-  return earliest;
 }
 
 std::optional<int64_t> utc_of_clock(std::optional<int64_t> time_ns) {
@@ -74,10 +71,7 @@ void align_last_rank(Trace& trace, const std::vector<size_t>& first) {
   Rank& rank = trace.ranks.back();
   const std::optional<int64_t>& utc = trace.ranks.front().utc_ns;
   const int64_t offset = utc && rank.utc_ns ? *rank.utc_ns - *utc : offset_by_first_event(trace, first);
-  each_tail(trace, first, [&](auto& table, size_t begin) {
-    shift(table.start, begin, offset);
-    if constexpr (requires { table.end; }) shift(table.end, begin, offset);
-  });
+  shift_last_rank(trace, first, offset);
   if (rank.utc_ns) *rank.utc_ns -= offset;
   if (rank.capture_start_ns) *rank.capture_start_ns += offset;
   if (rank.capture_end_ns) *rank.capture_end_ns += offset;

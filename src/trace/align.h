@@ -16,9 +16,8 @@ namespace sonde {
 /// tell it, else so that both start with their first event, which the import log notes.
 void align_last_rank(Trace& trace, const std::vector<size_t>& first);
 
-/// Moves the rows of the last rank, which begin at `first`, so that its first event starts at 0: for sources whose times
-/// are those of a clock. Returns the time that the first event had; absent where there is no event.
-[[nodiscard]] std::optional<int64_t> begin_at_zero(Trace& trace, const std::vector<size_t>& first);
+/// Adds `offset` to the times of the last rank, whose rows begin at `first`.
+void shift_last_rank(Trace& trace, const std::vector<size_t>& first, int64_t offset);
 
 /// The time of a source's clock, where it counts from 1970: clocks since boot are recognized by their size.
 [[nodiscard]] std::optional<int64_t> utc_of_clock(std::optional<int64_t> time_ns);

@@ -90,7 +90,7 @@ std::optional<std::string_view> content_of(std::string_view bytes, const Extent&
   return e.packed <= content.size() ? std::optional(content.substr(0, e.packed)) : std::nullopt;
 }
 
-Result<std::string> inflate(const ArchiveMember& member) {
+Result<std::string> inflate_member(const ArchiveMember& member) {
   // Deflate never does better (zlib's technical notes).
   constexpr uint64_t kBestRatio = 1032;
   if (member.plain_bytes / kBestRatio > member.bytes.size())
@@ -135,7 +135,7 @@ Result<std::vector<ArchiveMember>> read_zip(std::string_view bytes) {
 Result<std::string> unpack(const ArchiveMember& member) {
   switch (member.packing) {
     case ArchiveMember::Packing::none: return std::string(member.bytes);
-    case ArchiveMember::Packing::deflate: return inflate(member);
+    case ArchiveMember::Packing::deflate: return inflate_member(member);
     case ArchiveMember::Packing::zstd: return unzstd(member.bytes, member.plain_bytes);
     case ArchiveMember::Packing::other: break;
   }

@@ -12,9 +12,7 @@ using ncu::Block;
 using ncu::Container;
 using ncu::Report;
 
-bool recognizes(const Probe& probe) {
-  return !is_gzip(probe.head()) && probe.plain_head().starts_with(ncu::kMagic);
-}
+bool recognizes(const Probe& probe) { return !is_gzip(probe.head()) && probe.plain_head().starts_with(ncu::kMagic); }
 
 void read_block(const Block& block, Report& report, ncu::Code& code) {
   ncu::read_block_header(block.header, report);

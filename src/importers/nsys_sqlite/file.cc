@@ -4,6 +4,7 @@
 
 #include "base/files/file.h"
 #include "importers/files/not_a_profile.h"
+#include "trace/align.h"
 
 namespace sonde {
 NsysFile::NsysFile(Database database, MappedFile bytes, const std::string& path, const ImportRequest& request,
@@ -79,6 +80,26 @@ std::optional<NsysFile::Place> NsysFile::place_of(const TableQuery& query) {
   if (leaves) return Place{std::move(*leaves), rowid_column(database_, query.table())};
   note(query, {0, 0, leaves.error().message});
   return Place{};
+}
+
+std::optional<int64_t> NsysFile::first_time(std::span<const TimeColumn> columns) const {
+  std::optional<int64_t> first;
+  for (const auto& [table, column] : columns) {
+    const auto found = tables_.find(table);
+    if (found == tables_.end() || std::ranges::find(found->second, column) == found->second.end()) continue;
+    auto row = database_.prepare(fmt::format("SELECT min({0}) FROM {1} WHERE {0} > 0 AND typeof({0}) = 'integer'",
+                                             quote_identifier(column), quote_identifier(table)));
+    if (!row || !row->next().value_or(false) || row->is_null(0)) continue;
+    first = std::min(first.value_or(row->integer(0)), row->integer(0));
+  }
+  return first;
+}
+
+void NsysFile::begin_at_zero(const std::vector<size_t>& first, std::span<const TimeColumn> columns) {
+  const auto start = first_time(columns);
+  if (!start) return;
+  shift_last_rank(trace(), first, -*start);
+  trace().ranks[rank()].utc_ns = utc_of_clock(start);
 }
 
 void NsysFile::note(const TableQuery& query, const ScanEnd& end) {

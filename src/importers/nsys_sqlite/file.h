@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,16 @@ class NsysFile : public NsysRun {
   [[nodiscard]] bool has_rows(std::string_view table) const;
   [[nodiscard]] const std::map<std::string, std::vector<std::string>, std::less<>>& tables() const { return tables_; }
   [[nodiscard]] TableQuery query(std::string_view table) const;
+
+  /// The earliest time above 0 in these columns, whatever of them is wanted: where the clock of the file begins.
+  struct TimeColumn {
+    std::string_view table;
+    std::string_view column;
+  };
+  [[nodiscard]] std::optional<int64_t> first_time(std::span<const TimeColumn> columns) const;
+  /// Moves the rows of the file, which begin at `first`, so that its first_time() is 0, and keeps that time as the
+  /// rank's UTC where it is one.
+  void begin_at_zero(const std::vector<size_t>& first, std::span<const TimeColumn> columns);
 
   /// Reads a table from its pages, in as many parts as there are workers; parts come back in the order of the file. A
   /// table whose pages do not tell it all (a view, say) is read by SQL. `row(reader, part)` appends one row, whatever

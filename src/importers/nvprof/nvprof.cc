@@ -77,6 +77,19 @@ void read_about(NsysFile& file) {
   if (file.wants(Field::inventory)) nsys::count_tables(file, is_known);
 }
 
+constexpr std::array<NsysFile::TimeColumn, 12> kTimes = {{{"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_KERNEL", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_CDP_KERNEL", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_MEMCPY", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_MEMCPY2", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_MEMSET", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_RUNTIME", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_DRIVER", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_OVERHEAD", "start"},
+                                                          {"CUPTI_ACTIVITY_KIND_MARKER", "timestamp"},
+                                                          {"CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER", "start"}}};
+
 Status read(const std::string& path, const ImportRequest& request, Trace& trace) {
   constexpr SqliteDialect kDialect{
       .format = "nvprof", .strings = "StringTable", .string_id = "_id_", .string_value = "value"};
@@ -95,7 +108,7 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   note_unnamed_values(*file);
   file->resolve_names();
   spread_kernel_names(trace, first_kernel);
-  trace.ranks[file->rank()].utc_ns = utc_of_clock(begin_at_zero(trace, rows));
+  file->begin_at_zero(rows, kTimes);
   return {};
 }
 

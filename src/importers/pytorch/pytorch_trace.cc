@@ -76,11 +76,32 @@ struct Contents {
   std::vector<Piece> pieces;
 };
 
+/// JSON of other programs, by a member that only theirs has.
+struct KnownJson {
+  std::string_view member;
+  std::string_view what_and_remedy;
+};
+
+constexpr std::array kKnownJson = {
+    KnownJson{"rocprofiler-sdk-tool", "is JSON of AMD's rocprofv3; record again with: rocprofv3 --output-format rocpd"},
+    KnownJson{"nbformat", "is a Jupyter notebook; pass the profile that it wrote"},
+    KnownJson{"timeDeltas", "is a CPU profile of Chrome or Node.js, which has no GPU work"},
+    KnownJson{"segments", "is a memory snapshot of PyTorch; write a trace with torch.profiler's export_chrome_trace()"},
+};
+
+/// Why a document has no list of events, as the end of a sentence.
+std::string what_it_is(const Document& document, const Error& error) {
+  for (const KnownJson& known : kKnownJson) {
+    if (!document.member(known.member).empty()) return std::string(known.what_and_remedy);
+  }
+  return error.message;
+}
+
 Result<Contents> read_contents(std::string_view text, const std::string& file, const ImportRequest& request,
                                size_t piece_bytes) {
   Contents contents{Document(text), {}};
   const auto first = contents.document.find_events();
-  if (!first) return fail("{} {}", file, first.error().message);
+  if (!first) return fail("{} {}", file, what_it_is(contents.document, first.error()));
   request.progress->begin(fmt::format("reading {}", short_path(file, 1)), static_cast<int64_t>(text.size()), "bytes");
   contents.pieces = read_events(text, *first, Wanted(request.fields), *request.progress, piece_bytes);
   request.progress->end();

@@ -260,7 +260,9 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   name_processes(*file);
   file->resolve_names();
   spread_kernel_names(trace, first_kernel);
-  trace.ranks[file->rank()].utc_ns = utc_of_clock(begin_at_zero(trace, rows));
+  constexpr std::array<NsysFile::TimeColumn, 3> kTimes = {
+      {{"rocpd_kernel_dispatch", "start"}, {"rocpd_memory_copy", "start"}, {"rocpd_region", "start"}}};
+  file->begin_at_zero(rows, kTimes);
   return {};
 }
 

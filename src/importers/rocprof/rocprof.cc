@@ -270,7 +270,13 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   SONDE_TRY(read_all(*file, path));
   file->resolve_names();
   spread_kernel_names(trace, first_kernel);
-  trace.ranks[file->rank()].utc_ns = utc_of_clock(begin_at_zero(trace, rows));
+  constexpr std::array<NsysFile::TimeColumn, 6> kTimes = {{{"KERN", "BeginNs"},
+                                                           {"OPS", "BeginNs"},
+                                                           {"COPY", "BeginNs"},
+                                                           {"HIP", "BeginNs"},
+                                                           {"HSA", "BeginNs"},
+                                                           {"rocTX", "BeginNs"}}};
+  file->begin_at_zero(rows, kTimes);
   return {};
 }
 
