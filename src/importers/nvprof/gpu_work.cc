@@ -20,19 +20,7 @@ class OpCells {
         context_(q.column_if(wants_stream_, "contextId")),
         stream_(q.column_if(wants_stream_, "streamId")) {}
 
-  /// CUPTI writes 0 for both times of what it could not measure.
-  [[nodiscard]] bool has_time(auto& row) const { return row.integer(start_, 0) != 0 || row.integer(end_, 0) != 0; }
-
-  template <typename Table>
-  void read(auto& row, Part<Table>& part) const {
-    row.put(start_, part.rows.start, int64_t{0});
-    row.put(end_, part.rows.end, part.rows.start.back());
-    row.put(correlation_, part.rows.correlation, 0U);
-    if (wants_stream_) part.rows.stream.push_back(part.streams.id(key(row)));
-  }
-
- private:
-  StreamKey key(auto& row) const {
+  [[nodiscard]] StreamKey stream_key(auto& row) const {
     StreamKey key;
     key.process = session_.process;
     const int64_t context = row.integer(context_, 0);
@@ -43,7 +31,18 @@ class OpCells {
     key.stream = static_cast<uint32_t>(row.integer(stream_, kNone));
     return key;
   }
+  /// CUPTI writes 0 for both times of what it could not measure.
+  [[nodiscard]] bool has_time(auto& row) const { return row.integer(start_, 0) != 0 || row.integer(end_, 0) != 0; }
 
+  template <typename Table>
+  void read(auto& row, Part<Table>& part) const {
+    row.put(start_, part.rows.start, int64_t{0});
+    row.put(end_, part.rows.end, part.rows.start.back());
+    row.put(correlation_, part.rows.correlation, 0U);
+    if (wants_stream_) part.rows.stream.push_back(part.streams.id(stream_key(row)));
+  }
+
+ private:
   const Session& session_;
   bool wants_stream_;
   Cell start_, end_, correlation_, device_, context_, stream_;
@@ -199,6 +198,21 @@ void read_syncs(NsysFile& file, const Session& session) {
   });
 }
 
+/// nvprof knows that a program recorded an event on a stream, and not when the GPU reached it.
+void read_cuda_events(NsysFile& file, const Session& session) {
+  TableQuery query = file.query("CUPTI_ACTIVITY_KIND_CUDA_EVENT");
+  if (!file.wants(Field::cuda_events) || !query.exists()) return;
+  const OpCells place(file, query, session);
+  const Cell correlation = query.column("correlationId");
+  const Cell event = query.column("eventId");
+  file.read_table(query, file.trace().cuda_events, {}, [&](auto& row, Part<CudaEvents>& part) {
+    part.rows.start.push_back(kUnknown);
+    part.rows.stream.push_back(part.streams.id(place.stream_key(row)));
+    row.put(correlation, part.rows.correlation, 0U);
+    row.put(event, part.rows.event, kNone);
+  });
+}
+
 }  // namespace
 
 void read_gpu_work(NsysFile& file, const Session& session) {
@@ -211,6 +225,7 @@ void read_gpu_work(NsysFile& file, const Session& session) {
   read_copies(file, session, "CUPTI_ACTIVITY_KIND_MEMCPY2");
   read_sets(file, session);
   read_syncs(file, session);
+  read_cuda_events(file, session);
   const auto has = [&](std::string_view kind) { return file.has_rows(fmt::format("CUPTI_ACTIVITY_KIND_{}", kind)); };
   nsys::note_missing_gpu_work(
       file.trace().log, {.api_calls = has("RUNTIME") || has("DRIVER"),

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 4> kUnnamedValues = {
     "CUPTI_ACTIVITY_KIND_EVENT_INSTANCE"};
 
 bool is_known(std::string_view table) {
-  constexpr std::array<std::string_view, 25> kKnown = {"StringTable",
+  constexpr std::array<std::string_view, 27> kKnown = {"StringTable",
                                                        "Version",
                                                        "CONCURRENT_KERNEL",
                                                        "KERNEL",
@@ -52,6 +52,8 @@ bool is_known(std::string_view table) {
                                                        "EVENT_INSTANCE",
                                                        "DEVICE_ATTRIBUTE",
                                                        "FUNCTION",
+                                                       "CUDA_EVENT",
+                                                       "PCIE",
                                                        "MODULE"};
   constexpr std::string_view kPrefix = "CUPTI_ACTIVITY_KIND_";
   if (table.starts_with(kPrefix)) table.remove_prefix(kPrefix.size());

@@ -30,8 +30,9 @@ uint64_t Session::known_thread(int64_t process_id, int64_t thread_id) const {
   return known == threads.end() ? global_process(process_id) : known->second;
 }
 
-Session read_session(NsysFile& file) {
-  Session session;
+namespace {
+
+void meet_threads(NsysFile& file, Session& session) {
   for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"}) {
     TableQuery query = file.query(table);
     if (!query.exists()) continue;
@@ -42,23 +43,42 @@ Session read_session(NsysFile& file) {
       if (session.process == 0) session.process = global_process(row.integer(process, 0));
     });
   }
+}
+
+/// A recording without calls names its process all the same.
+void meet_process(NsysFile& file, Session& session) {
   TableQuery names = file.query("CUPTI_ACTIVITY_KIND_NAME");
-  if (names.exists() && session.process == 0) {
-    const Cell kind = names.column("objectKind");
-    const Cell packed = names.column("objectId");
-    file.each_row(names, [&](auto& row) {
-      const Object object = object_of(row.integer(kind, 0), row.text(packed));
-      if (session.process == 0 && object.process > 0) session.process = global_process(object.process);
+  if (!names.exists() || session.process != 0) return;
+  const Cell kind = names.column("objectKind");
+  const Cell packed = names.column("objectId");
+  file.each_row(names, [&](auto& row) {
+    const Object object = object_of(row.integer(kind, 0), row.text(packed));
+    if (session.process == 0 && object.process > 0) session.process = global_process(object.process);
+  });
+}
+
+/// A file without contexts still says where its kernels and copies ran.
+void meet_contexts(NsysFile& file, Session& session) {
+  for (const std::string_view table :
+       {"CUPTI_ACTIVITY_KIND_CONTEXT", "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", "CUPTI_ACTIVITY_KIND_KERNEL",
+        "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"}) {
+    TableQuery query = file.query(table);
+    if (!query.exists()) continue;
+    const Cell context = query.column("contextId");
+    const Cell device = query.column("deviceId");
+    file.each_row(query, [&](auto& row) {
+      session.device_of_context.try_emplace(row.integer(context, 0), static_cast<int32_t>(row.integer(device, -1)));
     });
   }
-  TableQuery contexts = file.query("CUPTI_ACTIVITY_KIND_CONTEXT");
-  if (contexts.exists()) {
-    const Cell context = contexts.column("contextId");
-    const Cell device = contexts.column("deviceId");
-    file.each_row(contexts, [&](auto& row) {
-      session.device_of_context[row.integer(context, 0)] = static_cast<int32_t>(row.integer(device, -1));
-    });
-  }
+}
+
+}  // namespace
+
+Session read_session(NsysFile& file) {
+  Session session;
+  meet_threads(file, session);
+  meet_process(file, session);
+  meet_contexts(file, session);
   return session;
 }
 
