@@ -68,7 +68,7 @@ Status read_file(const std::string& path, const ImportRequest& request, Trace& t
   const std::vector<size_t> rows = row_counts(trace);
   SONDE_TRY((*importer)->read(path, request, trace));
   drop_absurd_times(trace, rows);
-  align_last_rank(trace, rows);
+  if (!(*importer)->aligns) align_last_rank(trace, rows);
   return run.add(trace, rows);
 }
 

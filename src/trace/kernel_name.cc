@@ -1,7 +1,11 @@
 #include "trace/kernel_name.h"
 
+#include <cxxabi.h>
+
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <memory>
 #include <string>
 
 namespace sonde {
@@ -114,6 +118,15 @@ class Declaration {
 bool is_plain_text(std::string_view name) { return name.find_first_of("(<:") == npos && !name.contains(" [clone"); }
 
 }  // namespace
+
+std::string declared_name(const std::string& name) {
+  // Without its prefix a name such as "f" would be read as a type.
+  if (!name.starts_with("_Z")) return name;
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed),
+                                                         &std::free);
+  return failed == 0 && text != nullptr ? std::string(text.get()) : name;
+}
 
 std::string_view short_kernel_name(std::string_view name) {
   if (name.empty() || is_plain_text(name)) return name;

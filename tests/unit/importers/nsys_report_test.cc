@@ -52,6 +52,34 @@ TEST(NsysContainer, FindsThePieces) {
   EXPECT_EQ(*unpacker.unpack(layout->strings), report.strings);
 }
 
+int64_t logged(const Trace& trace, Issue issue) {
+  int64_t count = 0;
+  for (const ImportLog::Entry& entry : trace.log.entries()) count += entry.issue == issue ? entry.count : 0;
+  return count;
+}
+
+/// Recordings with MPI or NCCL ranges have the schemas of these ranges' payloads behind the target.
+TEST(NsysContainer, ReadsOnPastABlockBehindTheTarget) {
+  test::PlainReport report = test::plain_report(some_trace());
+  report.extras = {"schemas"};
+  const auto trace = import_bytes(test::pack_report(report));
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(row_count(trace->kernels), 100);
+  EXPECT_EQ(logged(*trace, Issue::unknown_section), 0);
+}
+
+TEST(NsysContainer, CountsWhatItDoesNotKnowBehindTheTarget) {
+  test::PlainReport report = test::plain_report(some_trace());
+  report.extras = {"schemas", "more", "and more"};
+  EXPECT_EQ(logged(*import_bytes(test::pack_report(report)), Issue::unknown_section), 2);
+  report.extras = {};
+  report.rest = "\xff\xff\xff\x7f, no block";
+  const auto trace = import_bytes(test::pack_report(report));
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(row_count(trace->kernels), 100);
+  EXPECT_EQ(logged(*trace, Issue::unknown_section), 1);
+}
+
 TEST(NsysContainer, RefusesSizesThatLz4CannotReach) {
   nsys::Unpacker unpacker;
   const auto block = unpacker.unpack({std::string_view("\x10"
