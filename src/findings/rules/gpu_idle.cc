@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "analyses/calls/api_label.h"
+#include "analyses/calls/os_call_kind.h"
 #include "analyses/gpus/idle_totals.h"
 #include "findings/evidence/claimed_idle_time.h"
 #include "findings/evidence/most_of.h"
@@ -13,16 +14,54 @@
 #include "trace/columns.h"
 
 /// Idle time of the GPUs, a finding for each cause. Each idle nanosecond of a GPU has one cause, so these ceilings add
-/// up to its idle time at most. Idle time that other findings explain is theirs (Claims).
+/// up to its idle time at most. Idle time that other findings explain is theirs (Claims). Host time that ends in a copy
+/// to the GPU is a finding of its own: the host prepares what it copies, as a data loader does.
 namespace sonde {
 namespace gpu_idle_finding {
 namespace {
 
+/// Smaller copies are flags and scalars.
+constexpr int64_t kMinInputBytes = 4 << 10;
+
+/// Idle time in which the host prepares what it copies to the GPU next: outside of ranges and CUDA calls, or in calls
+/// of the operating system that do not sleep for a given time.
+class InputPreparation {
+ public:
+  explicit InputPreparation(const Facts& facts) : facts_(facts), uploads_(row_count(facts.trace.api), false) {
+    const Copies& c = facts.trace.copies;
+    for (Row row = 0; row < c.launch.size(); ++row) {
+      const bool up = c.kind[row] == static_cast<uint8_t>(CopyKind::host_to_device);
+      if (up && c.launch[row] != kNone && c.bytes[row] >= kMinInputBytes) uploads_[c.launch[row]] = true;
+    }
+  }
+  [[nodiscard]] bool holds(const IdlePiece& piece) const {
+    if (piece.launch == kNone || !uploads_[piece.launch]) return false;
+    if (piece.cause == IdleCause::host) return true;
+    return piece.cause == IdleCause::os_call && os_call_kind(facts_.trace.name(piece.name)) != OsCallKind::sleep;
+  }
+
+ private:
+  const Facts& facts_;
+  std::vector<bool> uploads_;  ///< by row of `api`
+};
+
 /// Idle time that no finding has claimed.
-IdleTotals unclaimed(const Facts& facts, const Claims& claims) {
+struct Unclaimed {
+  IdleTotals totals;             ///< but for `input`
+  std::vector<IdlePiece> input;  ///< before copies to the GPU
+};
+
+Unclaimed unclaimed(const Facts& facts, const Claims& claims) {
   const ClaimedIdleTime claimed(claims);
-  return idle_totals(facts.trace, facts.gpus, facts.extent,
-                     [&](const IdlePiece& piece) { return !claimed.holds(piece.gpu, piece.start_ns); });
+  const InputPreparation prepares(facts);
+  Unclaimed idle;
+  idle.totals = idle_totals(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
+    if (claimed.holds(piece.gpu, piece.start_ns)) return false;
+    if (!prepares.holds(piece)) return true;
+    idle.input.push_back(piece);
+    return false;
+  });
+  return idle;
 }
 
 /// What the thread was in most.
@@ -37,13 +76,34 @@ std::string calls_of(const Facts& facts, const IdleTotals& idle, IdleCause cause
   return text.empty() ? "no call or range has a name" : text;
 }
 
-std::vector<Evidence> evidence_of(const Facts& facts, const IdleTotals& idle, IdleCause cause) {
+std::vector<Evidence> evidence_of(const Facts& facts, const std::vector<IdlePiece>& pieces) {
   std::vector<Evidence> evidence;
-  for (const IdlePiece& piece : idle.longest[static_cast<size_t>(cause)]) {
+  for (const IdlePiece& piece : pieces) {
     evidence.push_back({piece.start_ns, piece.end_ns, facts.gpus.gpus[piece.gpu].place,
                         std::string(api_label(facts.trace.name(piece.name)))});
   }
   return evidence;
+}
+
+/// Host time before copies to the GPU.
+void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& diagnosis) {
+  int64_t ns = 0;
+  std::map<std::string, int64_t> by_label;
+  for (const IdlePiece& piece : pieces) {
+    const int64_t length = piece.end_ns - piece.start_ns;
+    ns += length;
+    by_label[piece.name == kNone ? "outside traced calls" : std::string(api_label(facts.trace.name(piece.name)))] +=
+        length;
+  }
+  const int64_t time = facts.per_gpu(ns);
+  if (facts.percent_of_wall(time) < kWorthPercent) return;
+  std::ranges::stable_sort(pieces, std::greater(), [](const IdlePiece& p) { return p.end_ns - p.start_ns; });
+  pieces.resize(std::min(pieces.size(), kMaxEvidence));
+  diagnosis.findings.push_back(
+      {.id = "gpu_idle_input",
+       .arguments = {duration_argument("time", time), text_argument("most", most_of(by_label, ns))},
+       .ceiling_ns = time,
+       .evidence = evidence_of(facts, pieces)});
 }
 
 /// Time that threads spend blocked in synchronization: without it the host gains no more than that.
@@ -75,7 +135,8 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"gpu_idle", "gpu_idle.no_gpu_work", {}});
     return;
   }
-  const IdleTotals idle = unclaimed(facts, diagnosis.claims);
+  auto [idle, input] = unclaimed(facts, diagnosis.claims);
+  judge_input(facts, std::move(input), diagnosis);
   for (const IdleCause cause : reported_causes()) {
     const int64_t time = facts.per_gpu(idle.total(cause));
     const int64_t ceiling =
@@ -85,7 +146,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
         {.id = id_of(cause),
          .arguments = {duration_argument("time", time), text_argument("most", calls_of(facts, idle, cause))},
          .ceiling_ns = ceiling,
-         .evidence = evidence_of(facts, idle, cause)});
+         .evidence = evidence_of(facts, idle.longest[static_cast<size_t>(cause)])});
   }
 }
 
@@ -114,6 +175,14 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"gpu_idle_data_loading.do",
      "Load data ahead of the step: use more workers (DataLoader num_workers, prefetch_factor, persistent_workers), use "
      "pin_memory, or decode on the GPU."},
+    {"gpu_idle_input.says",
+     "The GPU is idle for {time} while the host prepares the data that it copies to the GPU next, as in data loading "
+     "({most})."},
+    {"gpu_idle_input.do",
+     "Prepare the next input while the GPU computes. In PyTorch: more data loading workers (DataLoader num_workers, "
+     "prefetch_factor, persistent_workers), pin_memory, or decoding on the GPU. Elsewhere: another thread. An NVTX "
+     "range "
+     "around the loader shows which part is slow."},
     {"gpu_idle_synchronization.says",
      "The GPU is idle for {time} because the host synchronizes with it and prepares the next work only then: {most}."},
     {"gpu_idle_synchronization.do",
@@ -180,6 +249,11 @@ std::vector<FindingDoc> docs() {
     doc.ids.push_back(id_of(cause));
     doc.reports += fmt::format("\n  - `{}`: {}", info_of(cause).name, info_of(cause).meaning);
   }
+  doc.ids.emplace_back("gpu_idle_input");
+  doc.reports += fmt::format(
+      "\n  - `input`: time of `host`, or of `os_call` without sleeping, whose next operation is a copy of at least {} "
+      "KiB to the GPU",
+      kMinInputBytes >> 10);
   return {doc};
 }
 
