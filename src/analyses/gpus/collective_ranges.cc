@@ -28,13 +28,16 @@ NameId CollectiveRanges::around(Row kernel) {
   const Row call = kernel < k.launch.size() ? k.launch[kernel] : kNone;
   if (call == kNone) return kNone;
   const Ranges& r = trace_.ranges;
+  NameId found = kNone;
   for (const DomainLinks& links : trace_.range_links) {
     if (trace_.domains[links.domain].kind == DomainKind::python || call >= links.of_api.size()) continue;
-    for (Row range = links.of_api[call]; range != kNone; range = r.parent[range]) {
-      if (kind(r.name[range]) != CommunicationKind::none) return r.name[range];
-    }
+    Row range = links.of_api[call];
+    while (range != kNone && kind(r.name[range]) == CommunicationKind::none) range = r.parent[range];
+    if (range == kNone) continue;
+    if (trace_.name(r.name[range]).starts_with("nccl")) return r.name[range];
+    found = r.name[range];
   }
-  return kNone;
+  return found;
 }
 
 }  // namespace sonde

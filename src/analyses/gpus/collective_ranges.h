@@ -13,7 +13,7 @@ class CollectiveRanges {
  public:
   explicit CollectiveRanges(const Trace& trace) : trace_(trace), kinds_(trace.names.size(), kNotAsked) {}
 
-  /// The name of the innermost such range around the kernel's launch, kNone.
+  /// The name of the innermost such range around the kernel's launch, NCCL's before others; kNone.
   [[nodiscard]] NameId around(Row kernel);
   /// What a range of this name does; none where it names no collective.
   [[nodiscard]] CommunicationKind kind(NameId range_name);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -45,21 +46,54 @@ class InputPreparation {
   std::vector<bool> uploads_;  ///< by row of `api`
 };
 
+/// A kernel behind a launch or another kernel starts within microseconds. The driver's slices of time are some
+/// milliseconds (about 2 ms on current GPUs).
+constexpr int64_t kMinForeignNs = 500'000;
+constexpr size_t kMinForeignTimes = 5;
+
+/// GPUs of which all recorded work is on one stream that waits for no event: queued work there waits for nothing that
+/// the profile has.
+std::vector<bool> gpus_of_one_stream(const Facts& facts) {
+  std::vector<std::set<StreamId>> streams(facts.gpus.gpus.size());
+  for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
+    for (const StreamId stream : ops.stream) streams[facts.gpus.of_stream[stream]].insert(stream);
+  });
+  std::vector<bool> one(streams.size());
+  for (size_t gpu = 0; gpu < streams.size(); ++gpu) one[gpu] = streams[gpu].size() == 1;
+  const Syncs& syncs = facts.trace.syncs;
+  for (Row row = 0; row < row_count(syncs); ++row) {
+    const bool waits = syncs.kind[row] == static_cast<uint8_t>(SyncKind::stream_waits_event);
+    const uint32_t gpu = waits && syncs.stream[row] != kNone ? facts.gpus.of_stream[syncs.stream[row]] : kNone;
+    if (gpu < one.size()) one[gpu] = false;  // a stream without work is on no GPU
+  }
+  for (Row row = 0; row < row_count(facts.trace.kernels); ++row) {
+    if (facts.communication[row] == CommunicationKind::none) continue;
+    one[facts.gpus.of_stream[facts.trace.kernels.stream[row]]] = false;
+  }
+  return one;
+}
+
 /// Idle time that no finding has claimed.
 struct Unclaimed {
-  IdleTotals totals;             ///< but for `input`
-  std::vector<IdlePiece> input;  ///< before copies to the GPU
+  IdleTotals totals;                ///< but for `input`
+  std::vector<IdlePiece> input;     ///< before copies to the GPU
+  std::vector<int64_t> foreign_ns;  ///< of pieces of `queued` that nothing in the profile explains
 };
 
 Unclaimed unclaimed(const Facts& facts, const Claims& claims) {
   const ClaimedIdleTime claimed(claims);
   const InputPreparation prepares(facts);
+  const std::vector<bool> one_stream = gpus_of_one_stream(facts);
   Unclaimed idle;
   idle.totals = idle_totals(facts.trace, facts.gpus, facts.extent, [&](const IdlePiece& piece) {
     if (claimed.holds(piece.gpu, piece.start_ns)) return false;
-    if (!prepares.holds(piece)) return true;
-    idle.input.push_back(piece);
-    return false;
+    if (prepares.holds(piece)) {
+      idle.input.push_back(piece);
+      return false;
+    }
+    const int64_t ns = piece.end_ns - piece.start_ns;
+    if (piece.cause == IdleCause::queued && one_stream[piece.gpu] && ns >= kMinForeignNs) idle.foreign_ns.push_back(ns);
+    return true;
   });
   return idle;
 }
@@ -106,6 +140,16 @@ void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& d
        .evidence = evidence_of(facts, pieces)});
 }
 
+/// Most of the queued time passes in pieces that nothing in the profile explains.
+void name_foreign_work(std::vector<int64_t> foreign, int64_t queued_ns, Finding& finding) {
+  const int64_t sum = std::accumulate(foreign.begin(), foreign.end(), int64_t{0});
+  if (foreign.size() < kMinForeignTimes || 2 * sum < queued_ns) return;
+  std::ranges::nth_element(foreign, foreign.begin() + static_cast<std::ptrdiff_t>(foreign.size() / 2));
+  finding.id = "gpu_idle_queued_elsewhere";
+  finding.arguments.push_back(count_argument("count", foreign.size()));
+  finding.arguments.push_back(duration_argument("median", foreign[foreign.size() / 2]));
+}
+
 /// Time that threads spend blocked in synchronization: without it the host gains no more than that.
 int64_t blocked_ns(const Facts& facts, const Claims& claims) {
   const std::set<Row> claimed(claims.waits.begin(), claims.waits.end());
@@ -135,7 +179,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
     diagnosis.abstentions.push_back({"gpu_idle", "gpu_idle.no_gpu_work", {}});
     return;
   }
-  auto [idle, input] = unclaimed(facts, diagnosis.claims);
+  auto [idle, input, foreign] = unclaimed(facts, diagnosis.claims);
   judge_input(facts, std::move(input), diagnosis);
   for (const IdleCause cause : reported_causes()) {
     const int64_t time = facts.per_gpu(idle.total(cause));
@@ -147,6 +191,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
          .arguments = {duration_argument("time", time), text_argument("most", calls_of(facts, idle, cause))},
          .ceiling_ns = ceiling,
          .evidence = evidence_of(facts, idle.longest[static_cast<size_t>(cause)])});
+    if (cause == IdleCause::queued) name_foreign_work(foreign, idle.total(cause), diagnosis.findings.back());
   }
 }
 
@@ -162,6 +207,14 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"gpu_idle_queued.do",
      "Check the waits between streams (cudaStreamWaitEvent) directly before these places. If many short kernels follow "
      "each other, launch them as one CUDA graph."},
+    {"gpu_idle_queued_elsewhere.says",
+     "The GPU is idle for {time} although work is queued, {count} times for {median} or about that. The profile has "
+     "one "
+     "stream and no event that the work could wait for: another process or graphics probably uses the GPU in turns "
+     "(time slices)."},
+    {"gpu_idle_queued_elsewhere.do",
+     "Check which processes use the GPU while this program runs (nvidia-smi pmon). Run it alone, or share the GPU with "
+     "MPS. The times of kernels in this profile may contain the turns of others, too."},
     {"gpu_idle_start.says", "The GPU is idle for {time} between queued operations that only had to start."},
     {"gpu_idle_start.do",
      "Short operations take as long to start as to run. Launch them as one CUDA graph, or fuse them."},
@@ -249,6 +302,11 @@ std::vector<FindingDoc> docs() {
     doc.ids.push_back(id_of(cause));
     doc.reports += fmt::format("\n  - `{}`: {}", info_of(cause).name, info_of(cause).meaning);
   }
+  doc.ids.emplace_back("gpu_idle_queued_elsewhere");
+  doc.reports += fmt::format(
+      "\n  - `queued_elsewhere`: `queued`, if most of it passes in at least {} pieces of at least {} us on a GPU whose "
+      "recorded work is on one stream that waits for no event",
+      kMinForeignTimes, kMinForeignNs / 1000);
   doc.ids.emplace_back("gpu_idle_input");
   doc.reports += fmt::format(
       "\n  - `input`: time of `host`, or of `os_call` without sleeping, whose next operation is a copy of at least {} "
@@ -263,7 +321,7 @@ std::vector<FindingDoc> docs() {
 extern const Rule gpu_idle_rule;
 const Rule gpu_idle_rule{.name = "gpu_idle",
                          .description = "GPU idle time by cause",
-                         .fields = kIdleFields,
+                         .fields = kIdleFields | Fields{Field::syncs},
                          .checks = {Check::records_complete, Check::launches_free},
                          .judge = &gpu_idle_finding::judge,
                          .texts = gpu_idle_finding::kTexts,

@@ -10,7 +10,8 @@
 #include "trace/columns.h"
 
 /// Memsets that take GPU time. The ceiling is what a replay (replay.h) saves without them: whatever they clear may be
-/// written by a kernel anyway.
+/// written by a kernel anyway. A GPU that is hardly idle sets the pace whatever its host was recorded to do between its
+/// calls, so the ceiling is at least the memsets' time less the idle time.
 namespace sonde {
 namespace memset_time_finding {
 namespace {
@@ -104,12 +105,25 @@ std::string place_of(const Facts& facts, const std::vector<Row>& rows) {
   return places.most_in_words();
 }
 
+/// Over all GPUs.
+int64_t idle_ns(const Facts& facts) {
+  int64_t busy = 0;
+  for (const GpuActivity& gpu : facts.activity) {
+    std::vector<Span> all = gpu.compute;
+    all.insert(all.end(), gpu.communication.begin(), gpu.communication.end());
+    all.insert(all.end(), gpu.copies.begin(), gpu.copies.end());
+    merge_spans(all);
+    busy += covered_ns(facts.extent, all);
+  }
+  return static_cast<int64_t>(facts.activity.size()) * facts.wall_ns() - busy;
+}
+
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   const std::vector<Row> rows = judged_sets(facts);
   const Sum sum = sum_of(facts, rows);
   const int64_t time = facts.per_gpu(sum.ns);
   if (facts.percent_of_wall(time) < kWorthPercent) return;
-  const int64_t ceiling = facts.saving_ns(without_sets(facts, rows));
+  const int64_t ceiling = std::max(facts.saving_ns(without_sets(facts, rows)), facts.per_gpu(sum.ns - idle_ns(facts)));
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
   Finding finding{.id = sum.all_sized ? "memset_time" : "memset_time_unsized",
                   .arguments = {text_argument("place", place_of(facts, rows)), count_argument("count", rows.size()),
@@ -141,7 +155,9 @@ std::vector<FindingDoc> docs() {
                      .reports = "Memsets take GPU time. `_unsized`: the profile does not contain the size of each.",
                      .when = fmt::format("They take at least {} % of the judged time.", kWorthPercent),
                      .not_when = "Work that kernels do to fill memory does not count.",
-                     .ceiling = "Replay without these memsets and their calls.",
+                     .ceiling =
+                         "Replay without these memsets and their calls, and at least their time less the idle time of "
+                         "the GPU.",
                      .evidence = "The longest memsets."}};
 }
 
