@@ -54,12 +54,16 @@ constexpr size_t kMinForeignTimes = 5;
 /// GPUs of which all recorded work is on one stream that waits for no event: queued work there waits for nothing that
 /// the profile has.
 std::vector<bool> gpus_of_one_stream(const Facts& facts) {
-  std::vector<std::set<StreamId>> streams(facts.gpus.gpus.size());
+  std::vector<bool> has_work(facts.trace.streams.size(), false);
   for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
-    for (const StreamId stream : ops.stream) streams[facts.gpus.of_stream[stream]].insert(stream);
+    for (const StreamId stream : ops.stream) has_work[stream] = true;
   });
+  std::vector<int> streams(facts.gpus.gpus.size(), 0);
+  for (StreamId stream = 0; stream < has_work.size(); ++stream) {
+    if (has_work[stream]) ++streams[facts.gpus.of_stream[stream]];
+  }
   std::vector<bool> one(streams.size());
-  for (size_t gpu = 0; gpu < streams.size(); ++gpu) one[gpu] = streams[gpu].size() == 1;
+  for (size_t gpu = 0; gpu < streams.size(); ++gpu) one[gpu] = streams[gpu] == 1;
   const Syncs& syncs = facts.trace.syncs;
   for (Row row = 0; row < row_count(syncs); ++row) {
     const bool waits = syncs.kind[row] == static_cast<uint8_t>(SyncKind::stream_waits_event);
