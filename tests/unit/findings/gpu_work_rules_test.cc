@@ -107,7 +107,7 @@ TEST(CopyRoundTrip, AHostWithoutTimeHasWrittenNothing) {
   EXPECT_EQ(argument_of(finding, "count"), kSteps);
   EXPECT_EQ(argument_of(finding, "time"), 6e6 * kSteps);
   EXPECT_EQ(argument_of(finding, "work"), 1e6 * kSteps);
-  EXPECT_NEAR(static_cast<double>(finding.ceiling_ns), 6.1e6 * kSteps, 1e6);
+  EXPECT_NEAR(static_cast<double>(finding.ceiling_ns), 6e6 * kSteps, 1e6);
 }
 
 TEST(CopyRoundTrip, AHostWithTimeMayHaveWrittenNewData) {
@@ -232,7 +232,11 @@ TEST(GpuIdle, SleepingAndScalarsAreNot) {
 Diagnosis one_block_of(uint32_t threads, std::string_view rule) {
   Program program;
   program.builder_.device().sm_count = 108;
-  program.each_step([&](int64_t t) { program.kernel(t + 10'000, t + 9'900'000); });
+  for (int64_t i = 0; i < kSteps; ++i) {  // the host is far ahead
+    const uint32_t call = program.builder_.call(program.thread_, i * 2'000, i * 2'000 + 1'000);
+    program.builder_.kernel(program.stream_, kStep * i + 100'000, kStep * i + 9'900'000, "work", call);
+  }
+  program.builder_.call(program.thread_, 50'000, kStep * kSteps, "cudaDeviceSynchronize_v3020");
   Trace trace = program.builder_.build();
   for (Dim3& block : trace.kernels.block) block = {threads, 1, 1};
   return ask_rule(rule, trace);
