@@ -7,6 +7,7 @@
 #include "findings/evidence/call_rows.h"
 #include "findings/evidence/copy_evidence.h"
 #include "findings/evidence/copy_trips.h"
+#include "findings/evidence/host_copies.h"
 #include "findings/evidence/places.h"
 #include "findings/rule.h"
 
@@ -22,7 +23,12 @@ namespace {
 /// NVIDIA Grace 500.
 constexpr int64_t kHostBytesPerNs = 500;
 
-bool is_unchanged(const CopyLoop& loop) { return loop.host_gap_ns * kHostBytesPerNs < loop.trips.front().up_bytes; }
+/// Pinned memory is what other threads fill ahead.
+bool is_unchanged(const Facts& facts, const CopyLoop& loop) {
+  const auto pageable = [&](Row row) { return touches(facts.trace.copies, row, MemoryKind::pageable); };
+  return std::ranges::all_of(loop.trips.front().up, pageable) &&
+         loop.host_gap_ns * kHostBytesPerNs < loop.trips.front().up_bytes;
+}
 
 struct Sum {
   int64_t count = 0;
@@ -80,7 +86,7 @@ void add_finding(const Facts& facts, std::string_view id, const Sum& sum, Diagno
 void judge(const Facts& facts, Diagnosis& diagnosis) {
   Sum unchanged;
   Sum unknown;
-  for (const CopyLoop& loop : copy_loops(facts)) (is_unchanged(loop) ? unchanged : unknown).add(loop);
+  for (const CopyLoop& loop : copy_loops(facts)) (is_unchanged(facts, loop) ? unchanged : unknown).add(loop);
   add_finding(facts, "copy_round_trip", unchanged, diagnosis);
   add_finding(facts, "copy_round_trip_if", unknown, diagnosis);
 }
@@ -107,7 +113,7 @@ std::vector<FindingDoc> docs() {
       .ids = {"copy_round_trip", "copy_round_trip_if"},
       .reports = fmt::format("Each iteration copies its data to the GPU, computes for a short time and copies them "
                              "back. `_if`: the host has enough time between two iterations to write new data (at "
-                             "{} GB/s).",
+                             "{} GB/s), or the memory is not known to be pageable, and another thread may fill it.",
                              kHostBytesPerNs),
       .when = copy_loops_in_words() + ".",
       .not_when = "Loops in which the host loads data between the iterations, and copies whose calls are not in the "
