@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "analyses/calls/api_label.h"
 #include "findings/evidence/call_rows.h"
 #include "findings/evidence/most_of.h"
 #include "findings/evidence/places.h"
@@ -15,6 +16,9 @@
 namespace sonde {
 namespace memset_time_finding {
 namespace {
+
+/// Below this they are a framework's own: gradients and workspaces that it clears.
+constexpr double kMinPercent = 2;
 
 std::vector<Row> judged_sets(const Facts& facts) {
   std::vector<Row> rows;
@@ -72,8 +76,9 @@ std::vector<Evidence> longest_sets(const Facts& facts, std::vector<Row> rows) {
   std::vector<Evidence> evidence;
   for (const Row row : rows) {
     const Row call = s.launch[row];
-    evidence.push_back({s.start[row], s.end[row], facts.place_of(s.stream[row]),
-                        call == kNone ? std::string() : std::string(facts.trace.name(facts.trace.api.name[call]))});
+    evidence.push_back(
+        {s.start[row], s.end[row], facts.place_of(s.stream[row]),
+         call == kNone ? std::string() : std::string(api_label(facts.trace.name(facts.trace.api.name[call])))});
   }
   return evidence;
 }
@@ -122,9 +127,9 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
   const std::vector<Row> rows = judged_sets(facts);
   const Sum sum = sum_of(facts, rows);
   const int64_t time = facts.per_gpu(sum.ns);
-  if (facts.percent_of_wall(time) < kWorthPercent) return;
+  if (facts.percent_of_wall(time) < kMinPercent) return;
   const int64_t ceiling = std::max(facts.saving_ns(without_sets(facts, rows)), facts.per_gpu(sum.ns - idle_ns(facts)));
-  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
+  if (facts.percent_of_wall(ceiling) < kMinPercent) return;
   Finding finding{.id = sum.all_sized ? "memset_time" : "memset_time_unsized",
                   .arguments = {text_argument("place", place_of(facts, rows)), count_argument("count", rows.size()),
                                 duration_argument("time", time), text_argument("next", next_kernels(facts, rows))},
@@ -153,12 +158,13 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
 std::vector<FindingDoc> docs() {
   return {FindingDoc{.ids = {"memset_time", "memset_time_unsized"},
                      .reports = "Memsets take GPU time. `_unsized`: the profile does not contain the size of each.",
-                     .when = fmt::format("They take at least {} % of the judged time.", kWorthPercent),
+                     .when = fmt::format("They take at least {} % of the judged time.", kMinPercent),
                      .not_when = "Work that kernels do to fill memory does not count.",
                      .ceiling =
                          "Replay without these memsets and their calls, and at least their time less the idle time of "
                          "the GPU.",
-                     .evidence = "The longest memsets."}};
+                     .evidence = "The longest memsets.",
+                     .min_percent = kMinPercent}};
 }
 
 }  // namespace
