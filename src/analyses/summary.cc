@@ -18,7 +18,7 @@ namespace {
 /// The operations of one GPU while they are added up.
 struct Collected {
   GpuSummary summary;
-  std::vector<Span> all, kernels, copies;
+  std::vector<Span> all, kernels, copies, sets;
   std::map<uint8_t, CopySummary> directions;
 };
 
@@ -53,6 +53,7 @@ class Collector {
       s.busy_ns = union_ns(gpu.all);
       s.kernel_ns = union_ns(gpu.kernels);
       s.copy_ns = union_ns(gpu.copies);
+      s.set_ns = union_ns(gpu.sets);
       s.idle_ns = working_ns - s.busy_ns;
       s.first_ns = gpu.all.front().first;
       s.last_ns = gpu.all.back().second;
@@ -78,7 +79,10 @@ std::vector<GpuSummary> summarize_gpus(const Trace& trace, int64_t working_ns) {
     ++gpu.summary.graph_launches;
     gpu.kernels.push_back(span);
   });
-  gpus.collect(trace.sets, [](Collected& gpu, Row, Span) { ++gpu.summary.sets; });
+  gpus.collect(trace.sets, [](Collected& gpu, Row, Span span) {
+    ++gpu.summary.sets;
+    gpu.sets.push_back(span);
+  });
   gpus.collect(trace.copies, [&](Collected& gpu, Row row, Span span) {
     gpu.copies.push_back(span);
     const uint8_t kind = trace.copies.kind[row];

@@ -29,6 +29,7 @@ struct GpuSummary {
   int64_t busy_ns = 0;    ///< union of kernels, copies, sets and graph launches
   int64_t kernel_ns = 0;  ///< union of kernels and graph launches
   int64_t copy_ns = 0;    ///< union of copies
+  int64_t set_ns = 0;     ///< union of memsets
   int64_t idle_ns = 0;    ///< RunSummary::working_ns() less busy_ns
   int64_t first_ns = 0;   ///< start of its first operation
   int64_t last_ns = 0;    ///< end of its last

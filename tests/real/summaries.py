@@ -29,6 +29,7 @@ def devices_of(summary):
     return {
         gpu["place"].removeprefix("GPU "): {
             "busy_ns": gpu["busy_ns"],
+            "memset_ns": gpu["set_ns"],
             "kernel_count": gpu["kernels"],
             "copy_count": sum(copy["count"] for copy in gpu["copies"]),
             "memset_count": gpu["sets"],

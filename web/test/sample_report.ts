@@ -65,6 +65,7 @@ function summaryOf(scale: number): Summary {
     busy_ns: Math.round(busy * total_ns),
     kernel_ns: Math.round(0.63 * busy * total_ns),
     copy_ns: Math.round(0.6 * busy * total_ns),
+    set_ns: 0,
     idle_ns: total_ns - Math.round(busy * total_ns),
     kernels: 3280,
     sets: 640,

@@ -59,6 +59,9 @@ std::optional<LaunchShape> shape_of_row(const Trace& trace, Row kernel) {
 }
 
 std::optional<int64_t> grid_blocks_of_row(const Trace& trace, Row kernel) { return volume(trace.kernels.grid, kernel); }
+std::optional<int64_t> block_threads_of_row(const Trace& trace, Row kernel) {
+  return volume(trace.kernels.block, kernel);
+}
 
 std::optional<SmLimits> limits_of_stream(const Trace& trace, StreamId stream) {
   if (stream >= trace.streams.size()) return std::nullopt;

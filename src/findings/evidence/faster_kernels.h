@@ -14,6 +14,9 @@ inline const Fields kFasterKernelsFields =
     kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources};
 inline const Checks kFasterKernelsChecks{Check::records_complete, Check::past_warm_up, Check::kernels_traced};
 
+/// Of all NVIDIA GPUs; AMD's wavefronts have 32 or 64.
+inline constexpr int64_t kWarpThreads = 32;
+
 struct FasterKernels {
   std::vector<Change::Resized> kernels;
   int64_t now_ns = 0;  ///< their time, as shares of their GPU's (gpu_shares.h)

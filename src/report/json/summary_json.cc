@@ -50,6 +50,8 @@ Json gpu_json(const GpuSummary& g, int64_t total_ns, int64_t origin_ns) {
           {"kernel_percent", share(g.kernel_ns, total_ns)},
           {"copy_ns", g.copy_ns},
           {"copy_percent", share(g.copy_ns, total_ns)},
+          {"set_ns", g.set_ns},
+          {"set_percent", share(g.set_ns, total_ns)},
           {"idle_ns", g.idle_ns},
           {"idle_percent", share(g.idle_ns, total_ns)},
           {"first_ns", g.first_ns - origin_ns},

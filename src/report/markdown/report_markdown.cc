@@ -55,13 +55,13 @@ std::string share_text(int64_t part, int64_t whole) {
 
 std::string gpus_text(const RunSummary& summary) {
   if (summary.gpus.empty()) return "\nNo GPU work ran, or it was not traced.\n";
-  std::string text = "\n| GPU | | Busy | Kernels | Copies | Idle | Launched kernels |\n";
-  text += "| :--- | :--- | ---: | ---: | ---: | ---: | ---: |\n";
+  std::string text = "\n| GPU | | Busy | Kernels | Copies | Memsets | Idle | Launched kernels |\n";
+  text += "| :--- | :--- | ---: | ---: | ---: | ---: | ---: | ---: |\n";
   for (const GpuSummary& g : summary.gpus | std::views::take(kMostGpus)) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_text(g.place), markdown_text(g.name),
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown_text(g.place), markdown_text(g.name),
                         share_text(g.busy_ns, summary.working_ns()), share_text(g.kernel_ns, summary.working_ns()),
-                        share_text(g.copy_ns, summary.working_ns()), share_text(g.idle_ns, summary.working_ns()),
-                        count_text(g.kernels));
+                        share_text(g.copy_ns, summary.working_ns()), share_text(g.set_ns, summary.working_ns()),
+                        share_text(g.idle_ns, summary.working_ns()), count_text(g.kernels));
   }
   return text + more_text(summary.gpus.size(), kMostGpus, "GPU");
 }

@@ -47,8 +47,9 @@ void show_source(Screen& screen, const Trace& trace) {
 void show_gpu(Screen& screen, const GpuSummary& gpu, int64_t working_ns) {
   const auto share = [&](int64_t ns) { return percent_text(real(ns), real(working_ns)); };
   screen.heading(gpu.name.empty() ? gpu.place : fmt::format("{}  {}", gpu.place, gpu.name));
-  screen.fact("  busy", fmt::format("{:>8}  {:>8}   (kernels {}, copies {})", share(gpu.busy_ns),
-                                    time_text(real(gpu.busy_ns)), share(gpu.kernel_ns), share(gpu.copy_ns)));
+  const std::string sets = gpu.sets > 0 ? ", memsets " + share(gpu.set_ns) : "";
+  screen.fact("  busy", fmt::format("{:>8}  {:>8}   (kernels {}, copies {}{})", share(gpu.busy_ns),
+                                    time_text(real(gpu.busy_ns)), share(gpu.kernel_ns), share(gpu.copy_ns), sets));
   screen.fact("  idle", fmt::format("{:>8}  {:>8}", share(gpu.idle_ns), time_text(real(gpu.idle_ns))));
   std::string work = counted(gpu.kernels, "kernel");
   if (gpu.graph_launches > 0) work += ", " + counted(gpu.graph_launches, "graph launch");

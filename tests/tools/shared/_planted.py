@@ -30,7 +30,7 @@ class Truth:
 WORTH = 0.011
 
 TRUTHS = {
-    "gap": Truth("gpu_idle_host"),
+    "gap": Truth("gpu_idle_input"),  # the next work of the GPU is the input copy
     # Other kernels that take longer are then as dominant.
     "dominant_kernel": Truth("dominant_kernel", BOUND, never_with=frozenset({"float32", "slow_link"})),
     "pageable": Truth("pageable_copy"),

@@ -101,6 +101,7 @@ export interface GpuSummary {
   busy_ns: number;
   kernel_ns: number;
   copy_ns: number;
+  set_ns: number;
   idle_ns: number;
   kernels: number;
   sets: number;
