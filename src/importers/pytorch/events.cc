@@ -270,7 +270,7 @@ void EventKeeper::range(const Event& event, Category category, Span span) {
   row.thread = thread(event);
   row.kind = domain_of(category, text);
   row.sequence = kUnknown;
-  row.shapes = kNone;
+  row.shapes = row.input_types = row.input_values = kNone;
   if (category == Category::op && wanted_.sequences) {
     const int64_t sequence = whole(args.token(Arg::sequence)).value_or(-1);
     if (sequence >= 0) row.sequence = sequence;
@@ -280,6 +280,10 @@ void EventKeeper::range(const Event& event, Category category, Span span) {
   if (wanted_.shapes) {
     const Arg key = args.has(Arg::input_dims) ? Arg::input_dims : Arg::input_dims_old;
     if (args.has(key)) row.shapes = piece_.shapes.intern(without_quotes(args.token(key)));
+  }
+  if (wanted_.inputs && row.shapes != kNone && text.starts_with("aten::")) {
+    if (args.has(Arg::input_types)) row.input_types = piece_.shapes.intern(args.token(Arg::input_types));
+    if (args.has(Arg::input_values)) row.input_values = piece_.shapes.intern(args.token(Arg::input_values));
   }
   piece_.ranges.push_back(row);
 }

@@ -283,11 +283,22 @@ class Merger {
     add(t.end_thread, [](const RangeRow& r, const Meaning& m) { return m.thread(r.thread); });
     add(t.domain, [this](const RangeRow& r, const Meaning&) { return domains_.at(static_cast<size_t>(r.kind)); });
     add(t.style, [](const RangeRow&, const Meaning&) { return RangeStyle::push_pop; });
+    plan_inputs(before);
     if (!fields_.has(Field::range_links) && !fields_.has(Field::range_details)) return;
     add(t.backward, [](const RangeRow& r, const Meaning&) { return r.backward; });
     add(t.sequence, [](const RangeRow& r, const Meaning&) { return r.sequence; });
-    if (!fields_.has(Field::range_details)) return;
-    add(t.shapes, [](const RangeRow& r, const Meaning& m) { return m.shape(r.shapes); });
+  }
+
+  void plan_inputs(size_t before) {
+    Ranges& t = trace_.ranges;
+    const auto add = [&](Ids& c, uint32_t RangeRow::* id) {
+      column(c, &Piece::ranges, before, [id](const RangeRow& r, const Meaning& m) { return m.shape(r.*id); });
+    };
+    const bool inputs = fields_.has(Field::operator_inputs);
+    if (inputs || fields_.has(Field::range_details)) add(t.shapes, &RangeRow::shapes);
+    if (!inputs) return;
+    add(t.input_types, &RangeRow::input_types);
+    add(t.input_values, &RangeRow::input_values);
   }
 
   void plan_marks() {

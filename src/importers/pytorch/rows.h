@@ -122,6 +122,8 @@ struct RangeRow {
   uint32_t name;
   uint32_t thread;
   uint32_t shapes;
+  uint32_t input_types;
+  uint32_t input_values;
   DomainKind kind;
   bool backward;
 };
@@ -182,7 +184,7 @@ struct Piece {
   bool broken = false;  ///< the text breaks off at `next`
 
   LocalNames names;
-  LocalNames shapes;
+  LocalNames shapes;  ///< JSON lists: shapes, types and values of operators' inputs
   LocalIds<ThreadKey> threads;
   LocalIds<StreamKey> streams;
   std::vector<Collective> collectives;  ///< texts are ids in `names`
@@ -220,14 +222,15 @@ struct Wanted {
         api(fields.has(Field::api) || fields.has(Field::launches)),
         ranges(fields.has(Field::ranges) || fields.has(Field::range_links)),
         sequences(fields.has(Field::range_details) || fields.has(Field::range_links)),
-        shapes(fields.has(Field::range_details)),
+        shapes(fields.has(Field::range_details) || fields.has(Field::operator_inputs)),
+        inputs(fields.has(Field::operator_inputs)),
         marks(fields.has(Field::marks)),
         overheads(fields.has(Field::overheads)),
         counters(fields.has(Field::counters)),
         allocations(fields.has(Field::allocations)),
         cuda_events(fields.has(Field::cuda_events)),
         collectives(fields.has(Field::kernel_resources)) {}
-  bool kernels, copies, sets, syncs, api, ranges, sequences, shapes, marks, overheads, counters, allocations,
+  bool kernels, copies, sets, syncs, api, ranges, sequences, shapes, inputs, marks, overheads, counters, allocations,
       cuda_events, collectives;
 };
 

@@ -164,6 +164,16 @@ void TraceBuilder::push_pop(ThreadId thread, int64_t start, int64_t end, std::st
   range(thread, thread, start, end, name, domain, RangeStyle::push_pop);
 }
 
+void TraceBuilder::inputs(std::string_view shapes, std::string_view types, std::string_view values) {
+  const auto set = [&](Ids& column, std::string_view text) {
+    column.resize(trace_.ranges.start.size(), kNone);
+    column.back() = trace_.names.intern(text);
+  };
+  set(trace_.ranges.shapes, shapes);
+  set(trace_.ranges.input_types, types);
+  set(trace_.ranges.input_values, values);
+}
+
 void TraceBuilder::start_end(ThreadId thread, ThreadId end_thread, int64_t start, int64_t end, std::string_view name,
                              DomainId domain) {
   range(thread, end_thread, start, end, name, domain, RangeStyle::start_end);
@@ -244,6 +254,9 @@ void TraceBuilder::fill_peers() {
 }
 
 Trace TraceBuilder::build() {
+  for (Ids* column : {&trace_.ranges.shapes, &trace_.ranges.input_types, &trace_.ranges.input_values}) {
+    if (!column->empty()) column->resize(trace_.ranges.start.size(), kNone);
+  }
   resolve_devices();
   fill_peers();
   link(trace_);

@@ -1,0 +1,74 @@
+#include "analyses/operators/operator_work.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sonde {
+namespace {
+
+struct OperatorModel {
+  std::string_view name;
+  OperatorKind kind;
+  Work (*work)(const OperatorInputs& x);
+};
+
+const auto kOperatorModels = std::to_array<OperatorModel>({
+#define SONDE_OPERATOR(name, kind, ...) \
+  {name, OperatorKind::kind, [](const OperatorInputs& x) -> Work { return __VA_ARGS__; }},
+#include "analyses/operators/operator_models.inc"
+#undef SONDE_OPERATOR
+});
+
+constexpr std::string_view kInputGradient = "aten::cudnn_convolution_backward_input";
+constexpr std::string_view kWeightGradient = "aten::cudnn_convolution_backward_weight";
+
+/// The one format of the first two tensors with at least two dimensions: biases and saved statistics do not multiply.
+NumberFormat format_of(const OperatorInputs& x) {
+  NumberFormat first = NumberFormat::unknown;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x.shape(i) == nullptr || x.shape(i)->size() < 2) continue;
+    if (first != NumberFormat::unknown) return x.format(i) == first ? first : NumberFormat::unknown;
+    first = x.format(i);
+  }
+  return first;
+}
+
+OperatorWork backward_half(std::string_view name, const OperatorInputs* around) {
+  OperatorWork result{.kind = OperatorKind::convolution, .work = {}};
+  if (around == nullptr) return result;
+  result.work = cudnn_convolution_backward(*around, name == kInputGradient);
+  result.format = format_of(*around);
+  return result;
+}
+
+}  // namespace
+
+std::string_view kind_name(OperatorKind kind) {
+  switch (kind) {
+    case OperatorKind::matrix: return "matrix product";
+    case OperatorKind::convolution: return "convolution";
+    case OperatorKind::attention: return "attention";
+    case OperatorKind::norm: return "norm";
+    case OperatorKind::elementwise: return "elementwise";
+    case OperatorKind::reduction: return "reduction";
+    case OperatorKind::other: break;
+  }
+  return "other";
+}
+
+bool counts_flop(OperatorKind kind) {
+  return kind == OperatorKind::matrix || kind == OperatorKind::convolution || kind == OperatorKind::attention;
+}
+
+bool needs_operator_around(std::string_view name) { return name == kInputGradient || name == kWeightGradient; }
+
+OperatorWork operator_work(std::string_view name, const OperatorInputs& inputs, const OperatorInputs* around) {
+  if (needs_operator_around(name)) return backward_half(name, around);
+  constexpr std::string_view kPrefix = "aten::";
+  if (!name.starts_with(kPrefix)) return {};
+  const auto* const model = std::ranges::find(kOperatorModels, name.substr(kPrefix.size()), &OperatorModel::name);
+  if (model == kOperatorModels.end()) return {};
+  return {.kind = model->kind, .work = model->work(inputs), .format = format_of(inputs)};
+}
+
+}  // namespace sonde
