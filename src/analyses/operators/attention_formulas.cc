@@ -26,7 +26,7 @@ std::optional<bool> is_causal(const OperatorInputs& x, const AttentionInputs& at
 }
 
 /// Scores of all heads: those of the query, which may share keys and values.
-Amount scores(const OperatorInputs& x, const Heads& heads, const AttentionInputs& at) {
+MaybeAmount scores(const OperatorInputs& x, const Heads& heads, const AttentionInputs& at) {
   const auto causal = is_causal(x, at);
   if (!causal || x.shape(at.packed) != nullptr) return {};
   const size_t sequence = at.heads_first ? 2 : 1;
@@ -39,27 +39,27 @@ double length(const TensorShape& shape) { return static_cast<double>(shape.back(
 
 }  // namespace
 
-Work attention_forward(const OperatorInputs& x, const AttentionInputs& at) {
+CallWork attention_forward(const OperatorInputs& x, const AttentionInputs& at) {
   const auto heads = heads_from(x, 0);
   if (!heads) return {};
-  const Amount pairs = scores(x, *heads, at);
-  const Amount element = x.element_bytes(0);
+  const MaybeAmount pairs = scores(x, *heads, at);
+  const MaybeAmount element = x.element_bytes(0);
   const double results = elements({heads->query->begin(), heads->query->end() - 1}) * length(*heads->value);
-  return {
-      .flop = pairs ? 2 * *pairs * (length(*heads->query) + length(*heads->value)) : Amount(),
-      .bytes = sum_of({x.bytes(0), x.bytes(1), x.bytes(2), x.bytes(at.bias), element ? results * *element : Amount()})};
+  return {.flop = pairs ? 2 * *pairs * (length(*heads->query) + length(*heads->value)) : MaybeAmount(),
+          .bytes = sum_of(
+              {x.bytes(0), x.bytes(1), x.bytes(2), x.bytes(at.bias), element ? results * *element : MaybeAmount()})};
 }
 
-Work attention_backward(const OperatorInputs& x, const AttentionInputs& at) {
+CallWork attention_backward(const OperatorInputs& x, const AttentionInputs& at) {
   const auto heads = heads_from(x, 1);
   if (!heads) return {};
-  const Amount pairs = scores(x, *heads, at);
-  const Amount element = x.element_bytes(1);
+  const MaybeAmount pairs = scores(x, *heads, at);
+  const MaybeAmount element = x.element_bytes(1);
   const double results = elements(*heads->query) + elements(*heads->key) + elements(*heads->value);
   // Scores again, gradients of query and key: length of the query's heads. Gradients of scores and value: the value's.
-  return {.flop = pairs ? 2 * *pairs * (3 * length(*heads->query) + 2 * length(*heads->value)) : Amount(),
+  return {.flop = pairs ? 2 * *pairs * (3 * length(*heads->query) + 2 * length(*heads->value)) : MaybeAmount(),
           .bytes = sum_of({x.bytes(0), x.bytes(1), x.bytes(2), x.bytes(3), x.bytes(at.result), x.bytes(at.bias),
-                           element ? results * *element : Amount()})};
+                           element ? results * *element : MaybeAmount()})};
 }
 
 }  // namespace sonde

@@ -68,9 +68,9 @@ std::optional<TensorShape> transposed_size(const OperatorInputs& x, const Tensor
 }
 
 /// Bytes of a result with as many elements as given, of the type of the input.
-Amount result_bytes(const OperatorInputs& x, double count) {
-  const Amount element = x.element_bytes(0);
-  return element ? count * *element : Amount();
+MaybeAmount result_bytes(const OperatorInputs& x, double count) {
+  const MaybeAmount element = x.element_bytes(0);
+  return element ? count * *element : MaybeAmount();
 }
 
 /// FLOP of a forward pass: each place of `over` meets the whole weight once for each image.
@@ -90,17 +90,17 @@ struct BackwardInputs {
   size_t weight;
 };
 
-Work backward(const OperatorInputs& x, const BackwardInputs& at, const Gradients& wanted, bool transposed) {
+CallWork backward(const OperatorInputs& x, const BackwardInputs& at, const Gradients& wanted, bool transposed) {
   const TensorShape* gradient = image(x, at.gradient);
   const TensorShape* input = image(x, at.input);
   const TensorShape* weight = image(x, at.weight);
   if (gradient == nullptr || input == nullptr || weight == nullptr) return {};
   const double once = products(transposed ? *input : *gradient, *weight);
-  const Amount element = x.element_bytes(at.gradient);
-  const Amount both =
+  const MaybeAmount element = x.element_bytes(at.gradient);
+  const MaybeAmount both =
       sum_of({x.bytes(at.input), x.bytes(at.weight)});  // one of them read, the other's gradient written
   const double passes = (wanted.input ? 1 : 0) + (wanted.weight ? 1 : 0);
-  Amount bytes;
+  MaybeAmount bytes;
   if (element && both) {
     bytes = *x.bytes(at.gradient) + passes * *both;
     if (wanted.bias) *bytes += static_cast<double>(gradient->at(1)) * *element;
@@ -110,7 +110,7 @@ Work backward(const OperatorInputs& x, const BackwardInputs& at, const Gradients
 
 }  // namespace
 
-Work convolution(const OperatorInputs& x, const ConvolutionInputs& at) {
+CallWork convolution(const OperatorInputs& x, const ConvolutionInputs& at) {
   const TensorShape* input = image(x, 0);
   const TensorShape* weight = image(x, 1);
   if (input == nullptr || weight == nullptr || input->size() != weight->size()) return {};
@@ -121,11 +121,11 @@ Work convolution(const OperatorInputs& x, const ConvolutionInputs& at) {
           .bytes = sum_of({x.bytes(0), x.bytes(1), x.bytes(at.bias), x.bytes(at.added), result_bytes(x, results)})};
 }
 
-Work transposed_convolution(const OperatorInputs& x, const TransposedInputs& at) {
+CallWork transposed_convolution(const OperatorInputs& x, const TransposedInputs& at) {
   const TensorShape* input = image(x, 0);
   const TensorShape* weight = image(x, 1);
   if (input == nullptr || weight == nullptr || input->size() != weight->size()) return {};
-  Work work{.flop = products(*input, *weight), .bytes = {}};
+  CallWork work{.flop = products(*input, *weight), .bytes = {}};
   const auto size = transposed_size(x, *input, *weight, at);
   const auto groups = x.number(at.groups);
   if (!size || !groups) return work;
@@ -135,7 +135,7 @@ Work transposed_convolution(const OperatorInputs& x, const TransposedInputs& at)
   return work;
 }
 
-Work any_convolution(const OperatorInputs& x) {
+CallWork any_convolution(const OperatorInputs& x) {
   const auto transposed = x.flag(6);
   if (!transposed) return {};
   if (!*transposed) return convolution(x, {.stride = 3, .padding = 4, .dilation = 5, .bias = 2});
@@ -143,7 +143,7 @@ Work any_convolution(const OperatorInputs& x) {
       x, {.stride = 3, .padding = 4, .output_padding = 7, .dilation = 5, .groups = 8, .bias = 2});
 }
 
-Work convolution_backward(const OperatorInputs& x) {
+CallWork convolution_backward(const OperatorInputs& x) {
   const auto transposed = x.flag(7);
   auto wanted = x.flags(10);
   if (!transposed || !wanted) return {};
@@ -151,7 +151,7 @@ Work convolution_backward(const OperatorInputs& x) {
   return backward(x, {.gradient = 0, .input = 1, .weight = 2}, {(*wanted)[0], (*wanted)[1], (*wanted)[2]}, *transposed);
 }
 
-Work cudnn_convolution_backward(const OperatorInputs& x, bool of_input) {
+CallWork cudnn_convolution_backward(const OperatorInputs& x, bool of_input) {
   return backward(x, {.gradient = 1, .input = 0, .weight = 2}, {of_input, !of_input, false}, false);
 }
 

@@ -33,26 +33,26 @@ std::optional<TensorShape> broadcast(const OperatorInputs& x, const std::vector<
 }
 
 /// Type promotion, as far as it concerns bytes: tensors with dimensions decide over those without.
-Amount promoted_bytes(const OperatorInputs& x, const std::vector<size_t>& tensors) {
+MaybeAmount promoted_bytes(const OperatorInputs& x, const std::vector<size_t>& tensors) {
   const bool any = std::ranges::any_of(tensors, [&](size_t i) { return !x.shape(i)->empty(); });
   double largest = 0;
   for (const size_t i : tensors) {
     if (any && x.shape(i)->empty()) continue;
-    const Amount bytes = x.element_bytes(i);
+    const MaybeAmount bytes = x.element_bytes(i);
     if (!bytes) return {};
     largest = std::max(largest, *bytes);
   }
   return largest;
 }
 
-Amount bytes_of(const OperatorInputs& x, const std::vector<size_t>& tensors) {
-  Amount bytes = 0;
+MaybeAmount bytes_of(const OperatorInputs& x, const std::vector<size_t>& tensors) {
+  MaybeAmount bytes = 0;
   for (const size_t i : tensors) bytes = sum_of({bytes, x.bytes(i)});
   return bytes;
 }
 
 /// Elements of the result of a reduction; absent where the dimensions are not known.
-Amount reduced_elements(const OperatorInputs& x, const TensorShape& shape) {
+MaybeAmount reduced_elements(const OperatorInputs& x, const TensorShape& shape) {
   if (x.size() == 1) return 1;
   const auto dims = x.numbers(1);
   if (!dims) return {};
@@ -69,33 +69,35 @@ Amount reduced_elements(const OperatorInputs& x, const TensorShape& shape) {
 
 }  // namespace
 
-Work elementwise(const OperatorInputs& x, size_t inputs, size_t result, Amount result_bytes) {
+CallWork elementwise(const OperatorInputs& x, size_t inputs, size_t result, MaybeAmount result_bytes) {
   const std::vector<size_t> tensors = tensors_of(x, inputs);
   const auto shape = broadcast(x, tensors);
   if (tensors.empty() || !shape) return {};
-  Amount element = result_bytes ? result_bytes : promoted_bytes(x, tensors);
+  MaybeAmount element = result_bytes ? result_bytes : promoted_bytes(x, tensors);
   if (x.shape(result) != nullptr) element = x.element_bytes(result);
-  return {.flop = {}, .bytes = sum_of({bytes_of(x, tensors), element ? elements(*shape) * *element : Amount()})};
+  return {.flop = {}, .bytes = sum_of({bytes_of(x, tensors), element ? elements(*shape) * *element : MaybeAmount()})};
 }
 
-Work elementwise_in_place(const OperatorInputs& x, size_t inputs) {
+CallWork elementwise_in_place(const OperatorInputs& x, size_t inputs) {
   if (x.shape(0) == nullptr) return {};
   return {.flop = {}, .bytes = sum_of({bytes_of(x, tensors_of(x, inputs)), x.bytes(0)})};
 }
 
-Work copied(const OperatorInputs& x) {
+CallWork copied(const OperatorInputs& x) {
   if (x.shape(0) == nullptr || x.shape(1) == nullptr) return {};
   return {.flop = {}, .bytes = sum_of({x.bytes(0), x.bytes(1)})};
 }
 
-Work filled(const OperatorInputs& x) { return {.flop = {}, .bytes = x.shape(0) == nullptr ? Amount() : x.bytes(0)}; }
+CallWork filled(const OperatorInputs& x) {
+  return {.flop = {}, .bytes = x.shape(0) == nullptr ? MaybeAmount() : x.bytes(0)};
+}
 
-Work reduced(const OperatorInputs& x, Amount result_bytes) {
+CallWork reduced(const OperatorInputs& x, MaybeAmount result_bytes) {
   const TensorShape* shape = x.shape(0);
   if (shape == nullptr) return {};
-  const Amount left = reduced_elements(x, *shape);
-  const Amount element = result_bytes ? result_bytes : x.element_bytes(0);
-  return {.flop = {}, .bytes = sum_of({x.bytes(0), left && element ? *left * *element : Amount()})};
+  const MaybeAmount left = reduced_elements(x, *shape);
+  const MaybeAmount element = result_bytes ? result_bytes : x.element_bytes(0);
+  return {.flop = {}, .bytes = sum_of({x.bytes(0), left && element ? *left * *element : MaybeAmount()})};
 }
 
 }  // namespace sonde

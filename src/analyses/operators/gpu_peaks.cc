@@ -23,34 +23,34 @@ std::string_view model_of(std::string_view name) {
 
 }  // namespace
 
-std::string_view precision_name(Precision precision) {
+std::string_view precision_name(MathPrecision precision) {
   switch (precision) {
-    case Precision::fp64: return "FP64";
-    case Precision::fp32: return "FP32";
-    case Precision::tf32_three: return "3xTF32";
-    case Precision::tf32: return "TF32";
-    case Precision::fp16: return "FP16";
-    case Precision::bf16: return "BF16";
-    case Precision::fp8: return "FP8";
-    case Precision::int8: return "INT8";
-    case Precision::unknown: break;
+    case MathPrecision::fp64: return "FP64";
+    case MathPrecision::fp32: return "FP32";
+    case MathPrecision::tf32_three: return "3xTF32";
+    case MathPrecision::tf32: return "TF32";
+    case MathPrecision::fp16: return "FP16";
+    case MathPrecision::bf16: return "BF16";
+    case MathPrecision::fp8: return "FP8";
+    case MathPrecision::int8: return "INT8";
+    case MathPrecision::unknown: break;
   }
   return {};
 }
 
-std::optional<double> GpuPeaks::flop_per_second(Precision precision) const {
+std::optional<double> GpuPeaks::flop_per_second(MathPrecision precision) const {
   double tflops = 0;
   switch (precision) {
-    case Precision::fp64: tflops = fp64_tflops; break;
-    case Precision::fp32: tflops = fp32_tflops; break;
-    case Precision::tf32_three: tflops = tf32_tflops / 3; break;
-    case Precision::tf32: tflops = tf32_tflops; break;
-    case Precision::fp16: tflops = fp16_tflops; break;
+    case MathPrecision::fp64: tflops = fp64_tflops; break;
+    case MathPrecision::fp32: tflops = fp32_tflops; break;
+    case MathPrecision::tf32_three: tflops = tf32_tflops / 3; break;
+    case MathPrecision::tf32: tflops = tf32_tflops; break;
+    case MathPrecision::fp16: tflops = fp16_tflops; break;
     // Volta and Turing have no bfloat16; MI250X has it without TF32.
-    case Precision::bf16: tflops = tf32_tflops > 0 || name == "MI250X" ? fp16_tflops : 0; break;
-    case Precision::fp8: tflops = fp8_tflops; break;
-    case Precision::int8: tflops = int8_tops; break;
-    case Precision::unknown: break;
+    case MathPrecision::bf16: tflops = tf32_tflops > 0 || name == "MI250X" ? fp16_tflops : 0; break;
+    case MathPrecision::fp8: tflops = fp8_tflops; break;
+    case MathPrecision::int8: tflops = int8_tops; break;
+    case MathPrecision::unknown: break;
   }
   return tflops > 0 ? std::optional(tflops * 1e12) : std::nullopt;
 }

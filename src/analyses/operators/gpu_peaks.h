@@ -9,10 +9,10 @@
 namespace sonde {
 
 /// How the units of a GPU multiply.
-enum class Precision : uint8_t { unknown, fp64, fp32, tf32_three, tf32, fp16, bf16, fp8, int8 };
+enum class MathPrecision : uint8_t { unknown, fp64, fp32, tf32_three, tf32, fp16, bf16, fp8, int8 };
 
 /// "BF16". `tf32_three` are products of float32 numbers from three of TF32 each (CUTLASS' OpMultiplyAddFastF32).
-[[nodiscard]] std::string_view precision_name(Precision precision);
+[[nodiscard]] std::string_view precision_name(MathPrecision precision);
 
 /// What a GPU can do, by its maker's data sheet: dense work at boost clock. 0 where the sheet says nothing.
 struct GpuPeaks {
@@ -28,7 +28,7 @@ struct GpuPeaks {
   std::string_view source;
 
   /// Operations a second; absent where the GPU does not have the precision.
-  [[nodiscard]] std::optional<double> flop_per_second(Precision precision) const;
+  [[nodiscard]] std::optional<double> flop_per_second(MathPrecision precision) const;
   [[nodiscard]] double bytes_per_second() const { return memory_gb_per_s * 1e9; }
 };
 

@@ -1,10 +1,12 @@
+#include <algorithm>
+
 #include "analyses/operators/operator_formulas.h"
 
 namespace sonde {
 namespace {
 
 /// Bytes of c10::ScalarType, by its number (c10/core/ScalarType.h).
-Amount bytes_of_scalar_type(int64_t number) {
+MaybeAmount bytes_of_scalar_type(int64_t number) {
   switch (number) {
     case 5:
     case 15: return 2;  // Half, BFloat16
@@ -16,15 +18,15 @@ Amount bytes_of_scalar_type(int64_t number) {
   }
 }
 
-Amount result_of(double count, const Amount& bytes) { return bytes ? count * *bytes : Amount(); }
+MaybeAmount result_of(double count, const MaybeAmount& bytes) { return bytes ? count * *bytes : MaybeAmount(); }
 
-Amount result_element(const OperatorInputs& x, const ProductInputs& at) {
+MaybeAmount result_element(const OperatorInputs& x, const ProductInputs& at) {
   return at.result_bytes ? at.result_bytes : x.element_bytes(at.left);
 }
 
 }  // namespace
 
-Work matrix_product(const OperatorInputs& x, const ProductInputs& at, bool batched) {
+CallWork matrix_product(const OperatorInputs& x, const ProductInputs& at, bool batched) {
   const TensorShape* a = x.shape(at.left);
   const TensorShape* b = x.shape(at.right);
   const size_t rank = batched ? 3 : 2;
@@ -37,7 +39,7 @@ Work matrix_product(const OperatorInputs& x, const ProductInputs& at, bool batch
               {x.bytes(at.left), x.bytes(at.right), x.bytes(at.added), result_of(results, result_element(x, at))})};
 }
 
-Work matrix_vector_product(const OperatorInputs& x, const ProductInputs& at) {
+CallWork matrix_vector_product(const OperatorInputs& x, const ProductInputs& at) {
   const TensorShape* a = x.shape(at.left);
   const TensorShape* b = x.shape(at.right);
   if (a == nullptr || b == nullptr || a->size() != 2 || b->size() != 1 || a->back() != b->back()) return {};
@@ -46,7 +48,7 @@ Work matrix_vector_product(const OperatorInputs& x, const ProductInputs& at) {
                            result_of(static_cast<double>(a->front()), result_element(x, at))})};
 }
 
-Work linear_layer(const OperatorInputs& x) {
+CallWork linear_layer(const OperatorInputs& x) {
   const TensorShape* a = x.shape(0);
   const TensorShape* weight = x.shape(1);
   if (a == nullptr || weight == nullptr || a->empty() || weight->size() != 2 || a->back() != weight->back()) return {};
@@ -56,10 +58,10 @@ Work linear_layer(const OperatorInputs& x) {
           .bytes = sum_of({x.bytes(0), x.bytes(1), x.bytes(2), result_of(results, x.element_bytes(0))})};
 }
 
-Work scaled_product(const OperatorInputs& x) {
+CallWork scaled_product(const OperatorInputs& x) {
   const auto type = x.number(6);
   const ProductInputs at{.added = 4, .result_bytes = type ? bytes_of_scalar_type(*type) : x.element_bytes(0)};
-  Work work = matrix_product(x, at);
+  CallWork work = matrix_product(x, at);
   if (!at.result_bytes) work.bytes.reset();
   return work;
 }

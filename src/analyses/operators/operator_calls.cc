@@ -41,31 +41,31 @@ bool tells_math(KernelClass kind) {
 /// (aten/src/ATen/native/transformers/cuda/mem_eff_attention/gemm_kernel_utils.h).
 bool multiplies_three_times(std::string_view kernel) { return kernel.contains("_f32_") && kernel.contains("sm80"); }
 
-Precision float32_precision(const Trace& trace, const MathKernel& math, const GpuPeaks* peaks) {
+MathPrecision float32_precision(const Trace& trace, const MathKernel& math, const GpuPeaks* peaks) {
   const bool has_tf32 = peaks == nullptr || peaks->tf32_tflops > 0;
-  if (math.kind == KernelClass::matrix_float32) return Precision::fp32;
-  if (math.kind == KernelClass::matrix_tensor) return has_tf32 ? Precision::tf32 : Precision::unknown;
+  if (math.kind == KernelClass::matrix_float32) return MathPrecision::fp32;
+  if (math.kind == KernelClass::matrix_tensor) return has_tf32 ? MathPrecision::tf32 : MathPrecision::unknown;
   if (math.kind == KernelClass::attention && multiplies_three_times(trace.name(math.name)))
-    return Precision::tf32_three;
-  return has_tf32 ? Precision::unknown : Precision::fp32;
+    return MathPrecision::tf32_three;
+  return has_tf32 ? MathPrecision::unknown : MathPrecision::fp32;
 }
 
-Precision precision_of(const Trace& trace, NumberFormat format, const MathKernel& math, const GpuPeaks* peaks) {
+MathPrecision precision_of(const Trace& trace, NumberFormat format, const MathKernel& math, const GpuPeaks* peaks) {
   switch (format) {
-    case NumberFormat::fp64: return Precision::fp64;
+    case NumberFormat::fp64: return MathPrecision::fp64;
     case NumberFormat::fp32: return float32_precision(trace, math, peaks);
-    case NumberFormat::fp16: return Precision::fp16;
-    case NumberFormat::bf16: return Precision::bf16;
-    case NumberFormat::fp8: return Precision::fp8;
-    case NumberFormat::int8: return Precision::int8;
+    case NumberFormat::fp16: return MathPrecision::fp16;
+    case NumberFormat::bf16: return MathPrecision::bf16;
+    case NumberFormat::fp8: return MathPrecision::fp8;
+    case NumberFormat::int8: return MathPrecision::int8;
     case NumberFormat::unknown:
     case NumberFormat::other: break;
   }
-  return Precision::unknown;
+  return MathPrecision::unknown;
 }
 
 void set_roofline(OperatorShape& shape) {
-  const Work& work = shape.work.work;
+  const CallWork& work = shape.work.work;
   if (shape.peaks == nullptr || !work.bytes) return;
   const double memory_ns = *work.bytes / shape.peaks->bytes_per_second() * 1e9;
   double compute_ns = 0;
@@ -93,7 +93,7 @@ class OperatorCollector {
 
  private:
   using Inputs = std::tuple<NameId, NameId, NameId, NameId, Row>;  ///< and the operator around, for those that need it
-  using Key = std::tuple<Inputs, const GpuPeaks*, Precision, bool>;
+  using Key = std::tuple<Inputs, const GpuPeaks*, MathPrecision, bool>;
 
   void gather_kernels() {
     const Ids operators = shaped_operators_of_calls(trace_);
@@ -179,8 +179,8 @@ class OperatorCollector {
     const Inputs inputs = inputs_of(found_.calls[call].range);
     const OperatorWork& work = work_of(inputs);
     const GpuPeaks* peaks = call_peaks_[call];
-    const Precision precision =
-        counts_flop(work.kind) ? precision_of(trace_, work.format, math_[call], peaks) : Precision::unknown;
+    const MathPrecision precision =
+        counts_flop(work.kind) ? precision_of(trace_, work.format, math_[call], peaks) : MathPrecision::unknown;
     const Key key{without_row(inputs), peaks, precision, work_inside_[call]};
     const auto [known, fresh] = shape_of_.try_emplace(key, static_cast<uint32_t>(found_.shapes.size()));
     if (fresh) {

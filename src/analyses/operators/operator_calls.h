@@ -15,9 +15,9 @@ struct OperatorShape {
   NameId types = kNone;
   NameId values = kNone;
   const GpuPeaks* peaks = nullptr;  ///< nullptr: unknown GPU
-  Precision precision = Precision::unknown;
+  MathPrecision precision = MathPrecision::unknown;
   OperatorWork work;          ///< of a call
-  Amount roofline_ns;         ///< of a call: the least time that the GPU's peaks allow
+  MaybeAmount roofline_ns;    ///< of a call: the least time that the GPU's peaks allow
   bool memory_bound = false;  ///< whether memory decides it
   int64_t calls = 0;
   int64_t kernels = 0;

@@ -10,9 +10,9 @@
 /// signature.
 namespace sonde {
 
-struct Work {
-  Amount flop;
-  Amount bytes;
+struct CallWork {
+  MaybeAmount flop;
+  MaybeAmount bytes;
 };
 
 // Products of matrices
@@ -21,17 +21,17 @@ struct ProductInputs {
   size_t left = 0;
   size_t right = 1;
   size_t added = kNoInput;
-  Amount result_bytes = {};  ///< of an element; that of the left matrix unless given
+  MaybeAmount result_bytes = {};  ///< of an element; that of the left matrix unless given
 };
 
 /// [m, k] x [k, n], with one leading dimension each if `batched`.
-[[nodiscard]] Work matrix_product(const OperatorInputs& x, const ProductInputs& at, bool batched = false);
+[[nodiscard]] CallWork matrix_product(const OperatorInputs& x, const ProductInputs& at, bool batched = false);
 /// [m, k] x [k].
-[[nodiscard]] Work matrix_vector_product(const OperatorInputs& x, const ProductInputs& at);
+[[nodiscard]] CallWork matrix_vector_product(const OperatorInputs& x, const ProductInputs& at);
 /// [..., k] x [n, k] transposed, as aten::linear has them.
-[[nodiscard]] Work linear_layer(const OperatorInputs& x);
+[[nodiscard]] CallWork linear_layer(const OperatorInputs& x);
 /// aten::_scaled_mm: a type of the result may be given.
-[[nodiscard]] Work scaled_product(const OperatorInputs& x);
+[[nodiscard]] CallWork scaled_product(const OperatorInputs& x);
 
 // Convolutions: input [n, c, ...] and weight [k, c / groups, ...] are inputs 0 and 1
 
@@ -42,7 +42,7 @@ struct ConvolutionInputs {
   size_t bias = kNoInput;
   size_t added = kNoInput;  ///< a tensor that is added to the result
 };
-[[nodiscard]] Work convolution(const OperatorInputs& x, const ConvolutionInputs& at);
+[[nodiscard]] CallWork convolution(const OperatorInputs& x, const ConvolutionInputs& at);
 
 struct TransposedInputs {
   size_t stride;
@@ -53,12 +53,12 @@ struct TransposedInputs {
   size_t bias = kNoInput;
 };
 /// Weight [c, k / groups, ...].
-[[nodiscard]] Work transposed_convolution(const OperatorInputs& x, const TransposedInputs& at);
+[[nodiscard]] CallWork transposed_convolution(const OperatorInputs& x, const TransposedInputs& at);
 /// aten::convolution and aten::_convolution: of either kind.
-[[nodiscard]] Work any_convolution(const OperatorInputs& x);
-[[nodiscard]] Work convolution_backward(const OperatorInputs& x);
+[[nodiscard]] CallWork any_convolution(const OperatorInputs& x);
+[[nodiscard]] CallWork convolution_backward(const OperatorInputs& x);
 /// One of the two halves of aten::cudnn_convolution_backward(input, gradient, weight, ...).
-[[nodiscard]] Work cudnn_convolution_backward(const OperatorInputs& x, bool of_input);
+[[nodiscard]] CallWork cudnn_convolution_backward(const OperatorInputs& x, bool of_input);
 
 // Attention
 
@@ -73,13 +73,13 @@ struct AttentionInputs {
   size_t result = kNoInput;  ///< of a backward operator: the forward one's result
 };
 /// Query, key and value are the first three inputs.
-[[nodiscard]] Work attention_forward(const OperatorInputs& x, const AttentionInputs& at);
+[[nodiscard]] CallWork attention_forward(const OperatorInputs& x, const AttentionInputs& at);
 /// Gradient, query, key and value are the first four inputs.
-[[nodiscard]] Work attention_backward(const OperatorInputs& x, const AttentionInputs& at);
+[[nodiscard]] CallWork attention_backward(const OperatorInputs& x, const AttentionInputs& at);
 
 // Norms: bytes only
 
-[[nodiscard]] Work norm_forward(const OperatorInputs& x, std::initializer_list<size_t> weights);
+[[nodiscard]] CallWork norm_forward(const OperatorInputs& x, std::initializer_list<size_t> weights);
 
 struct NormBackwardInputs {
   size_t gradient;
@@ -88,19 +88,19 @@ struct NormBackwardInputs {
   size_t bias = kNoInput;
   size_t wanted = kNoInput;  ///< flags: which gradients are computed; all without them
 };
-[[nodiscard]] Work norm_backward(const OperatorInputs& x, const NormBackwardInputs& at);
+[[nodiscard]] CallWork norm_backward(const OperatorInputs& x, const NormBackwardInputs& at);
 
 // Elementwise operators and reductions: bytes only
 
 /// The tensors among the first `inputs`, broadcast. A result that the caller passes is input `result`.
-[[nodiscard]] Work elementwise(const OperatorInputs& x, size_t inputs, size_t result = kNoInput,
-                               Amount result_bytes = {});
+[[nodiscard]] CallWork elementwise(const OperatorInputs& x, size_t inputs, size_t result = kNoInput,
+                                   MaybeAmount result_bytes = {});
 /// The same, written to input 0.
-[[nodiscard]] Work elementwise_in_place(const OperatorInputs& x, size_t inputs);
+[[nodiscard]] CallWork elementwise_in_place(const OperatorInputs& x, size_t inputs);
 /// aten::copy_(destination, source).
-[[nodiscard]] Work copied(const OperatorInputs& x);
-[[nodiscard]] Work filled(const OperatorInputs& x);
+[[nodiscard]] CallWork copied(const OperatorInputs& x);
+[[nodiscard]] CallWork filled(const OperatorInputs& x);
 /// Input 0 over the dimensions of input 1, all of them if it is the only input or its list is empty.
-[[nodiscard]] Work reduced(const OperatorInputs& x, Amount result_bytes = {});
+[[nodiscard]] CallWork reduced(const OperatorInputs& x, MaybeAmount result_bytes = {});
 
 }  // namespace sonde

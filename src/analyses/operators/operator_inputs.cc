@@ -63,9 +63,9 @@ std::optional<bool> flag_of(std::string_view text) {
 
 }  // namespace
 
-Amount sum_of(std::initializer_list<Amount> amounts) {
+MaybeAmount sum_of(std::initializer_list<MaybeAmount> amounts) {
   double sum = 0;
-  for (const Amount& amount : amounts) {
+  for (const MaybeAmount& amount : amounts) {
     if (!amount) return std::nullopt;
     sum += *amount;
   }
@@ -111,15 +111,15 @@ NumberFormat OperatorInputs::format(size_t i) const {
   return input == nullptr ? NumberFormat::unknown : input->format;
 }
 
-Amount OperatorInputs::element_bytes(size_t i) const {
+MaybeAmount OperatorInputs::element_bytes(size_t i) const {
   const Input* input = tensor(i);
-  return input == nullptr || input->element_bytes == 0 ? Amount() : input->element_bytes;
+  return input == nullptr || input->element_bytes == 0 ? MaybeAmount() : input->element_bytes;
 }
 
-Amount OperatorInputs::bytes(size_t i) const {
+MaybeAmount OperatorInputs::bytes(size_t i) const {
   const Input* input = tensor(i);
   if (input == nullptr) return 0;
-  return input->element_bytes == 0 ? Amount() : elements(input->shape) * input->element_bytes;
+  return input->element_bytes == 0 ? MaybeAmount() : elements(input->shape) * input->element_bytes;
 }
 
 std::string_view OperatorInputs::value(size_t i) const {
@@ -143,7 +143,7 @@ std::optional<std::vector<int64_t>> OperatorInputs::numbers(size_t i) const {
 
 std::optional<std::vector<int64_t>> OperatorInputs::numbers(size_t i, size_t count) const {
   auto found = numbers(i);
-  if (!found || (found->size() != 1 && found->size() != count)) return std::nullopt;
+  if (!found || found->empty() || (found->size() != 1 && found->size() != count)) return std::nullopt;
   found->resize(count, found->front());
   return found;
 }

@@ -13,10 +13,10 @@ namespace sonde {
 enum class NumberFormat : uint8_t { unknown, fp64, fp32, fp16, bf16, fp8, int8, other };
 
 /// A number of operations or bytes; absent where it is not known.
-using Amount = std::optional<double>;
+using MaybeAmount = std::optional<double>;
 
 /// Absent where one of them is.
-[[nodiscard]] Amount sum_of(std::initializer_list<Amount> amounts);
+[[nodiscard]] MaybeAmount sum_of(std::initializer_list<MaybeAmount> amounts);
 
 /// Names no input: it counts as one that was left out.
 inline constexpr size_t kNoInput = SIZE_MAX;
@@ -38,9 +38,9 @@ class OperatorInputs {
   [[nodiscard]] const TensorShape* shape(size_t i) const;
   [[nodiscard]] NumberFormat format(size_t i) const;
   /// Of one element; absent where the type is not known.
-  [[nodiscard]] Amount element_bytes(size_t i) const;
+  [[nodiscard]] MaybeAmount element_bytes(size_t i) const;
   /// 0 for an input that is no tensor; absent for a tensor of unknown type.
-  [[nodiscard]] Amount bytes(size_t i) const;
+  [[nodiscard]] MaybeAmount bytes(size_t i) const;
 
   [[nodiscard]] std::optional<bool> flag(size_t i) const;
   [[nodiscard]] std::optional<int64_t> number(size_t i) const;

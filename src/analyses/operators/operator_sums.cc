@@ -5,7 +5,7 @@
 namespace sonde {
 namespace {
 
-double quotient(double part, double whole) { return whole > 0 ? part / whole : kAbsent; }
+double ratio_or_absent(double part, double whole) { return whole > 0 ? part / whole : kAbsent; }
 
 struct OperatorColumn {
   std::string_view name;
@@ -34,7 +34,7 @@ double megabytes_of_call(const OperatorSums& row) {
 }
 
 double known_percent(const OperatorSums& row) {
-  return 100 * quotient(row.roofed_ns, static_cast<double>(row.kernel_ns));
+  return 100 * ratio_or_absent(row.roofed_ns, static_cast<double>(row.kernel_ns));
 }
 
 constexpr auto kWorkColumns = std::to_array<OperatorColumn>({
@@ -61,7 +61,7 @@ void add_bound(Table& table, std::span<const OperatorSums> rows) {
 }  // namespace
 
 void OperatorSums::add(const OperatorShape& shape, int64_t calls_of_it, int64_t kernels_of_it, int64_t ns) {
-  const Work& work = shape.work.work;
+  const CallWork& work = shape.work.work;
   const auto count = static_cast<double>(calls_of_it);
   const auto time = static_cast<double>(ns);
   calls += calls_of_it;
@@ -115,10 +115,10 @@ OperatorSums& OperatorSums::operator+=(const OperatorSums& other) {
   return *this;
 }
 
-double OperatorSums::teraflop_per_second() const { return quotient(flop / 1e3, flop_ns); }
-double OperatorSums::terabytes_per_second() const { return quotient(bytes / 1e3, bytes_ns); }
-double OperatorSums::flop_per_byte() const { return quotient(flop_with_bytes, bytes_with_flop); }
-double OperatorSums::percent_of_roofline() const { return 100 * quotient(roofline_ns, roofed_ns); }
+double OperatorSums::teraflop_per_second() const { return ratio_or_absent(flop / 1e3, flop_ns); }
+double OperatorSums::terabytes_per_second() const { return ratio_or_absent(bytes / 1e3, bytes_ns); }
+double OperatorSums::flop_per_byte() const { return ratio_or_absent(flop_with_bytes, bytes_with_flop); }
+double OperatorSums::percent_of_roofline() const { return 100 * ratio_or_absent(roofline_ns, roofed_ns); }
 
 int64_t kernel_time(const Trace& trace) {
   int64_t ns = 0;
@@ -129,13 +129,13 @@ int64_t kernel_time(const Trace& trace) {
 void add_operator_columns(Table& table, std::span<const OperatorSums> rows, int64_t whole_ns) {
   auto& shares = table.reals("Time", Unit::percent, 1);
   for (const OperatorSums& row : rows) {
-    shares.push_back(100 * quotient(static_cast<double>(row.kernel_ns), static_cast<double>(whole_ns)));
+    shares.push_back(100 * ratio_or_absent(static_cast<double>(row.kernel_ns), static_cast<double>(whole_ns)));
   }
   add_counts(table, rows, "GPU Time", Unit::nanoseconds, [](const OperatorSums& row) { return row.kernel_ns; });
   add_counts(table, rows, "Calls", Unit::none, [](const OperatorSums& row) { return row.calls; });
   add_counts(table, rows, "Kernels", Unit::none, [](const OperatorSums& row) { return row.kernels; });
   add_column(table, rows, {"GPU Avg", Unit::nanoseconds, 1, [](const OperatorSums& row) {
-                             return quotient(static_cast<double>(row.kernel_ns), static_cast<double>(row.calls));
+                             return ratio_or_absent(static_cast<double>(row.kernel_ns), static_cast<double>(row.calls));
                            }});
   for (const OperatorColumn& column : kWorkColumns) add_column(table, rows, column);
   add_bound(table, rows);

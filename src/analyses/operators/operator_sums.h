@@ -8,8 +8,8 @@
 
 namespace sonde {
 
-/// What calls of operators took and did. Work is summed with the time of the calls of which it is known, so that rates
-/// are those of these calls.
+/// What calls of operators took and did. CallWork is summed with the time of the calls of which it is known, so that
+/// rates are those of these calls.
 struct OperatorSums {
   int64_t calls = 0;
   int64_t kernels = 0;
@@ -50,16 +50,16 @@ struct OperatorSums {
 void add_operator_columns(Table& table, std::span<const OperatorSums> rows, int64_t whole_ns);
 
 /// The words of the columns of add_operator_columns(), for descriptions of reports.
-#define SONDE_OPERATOR_COLUMNS                                                                                \
-  "Time (%)          share of the time of all kernels\n"                                                      \
-  "GPU Time          sum of the durations of the kernels\n"                                                   \
-  "Calls, Kernels    calls that launched kernels themselves, and these kernels\n"                             \
-  "GPU Avg           GPU Time of one call\n"                                                                  \
-  "FLOP Avg, Bytes Avg  work of one call: floating-point operations, and bytes that must be moved at least\n" \
-  "Intensity         FLOP per byte\n"                                                                         \
-  "Compute, Memory   FLOP and bytes per second of GPU Time\n"                                                 \
-  "Roofline (%)      least time that the GPU's peak rates allow, as a share of GPU Time\n"                    \
-  "Known (%)         part of GPU Time for which Roofline is known\n"                                          \
+#define SONDE_OPERATOR_COLUMNS                                                                       \
+  "Time (%)          share of the time of all kernels\n"                                             \
+  "GPU Time          sum of the durations of the kernels\n"                                          \
+  "Calls, Kernels    calls that launched kernels themselves, and these kernels\n"                    \
+  "GPU Avg           GPU Time of one call\n"                                                         \
+  "FLOP Avg, Bytes Avg  work of one call: floating-point operations, and the fewest bytes to move\n" \
+  "Intensity         FLOP per byte\n"                                                                \
+  "Compute, Memory   FLOP and bytes per second of GPU Time\n"                                        \
+  "Roofline (%)      least time that the peak rates of the GPU allow, as a share of GPU Time\n"      \
+  "Known (%)         part of GPU Time for which Roofline is known\n"                                 \
   "Bound             which peak sets the least time: compute or memory\n"
 
 }  // namespace sonde

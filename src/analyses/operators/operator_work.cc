@@ -9,12 +9,12 @@ namespace {
 struct OperatorModel {
   std::string_view name;
   OperatorKind kind;
-  Work (*work)(const OperatorInputs& x);
+  CallWork (*work)(const OperatorInputs& x);
 };
 
-const auto kOperatorModels = std::to_array<OperatorModel>({
+constexpr auto kOperatorModels = std::to_array<OperatorModel>({
 #define SONDE_OPERATOR(name, kind, ...) \
-  {name, OperatorKind::kind, [](const OperatorInputs& x) -> Work { return __VA_ARGS__; }},
+  {name, OperatorKind::kind, [](const OperatorInputs& x) -> CallWork { return __VA_ARGS__; }},
 #include "analyses/operators/operator_models.inc"
 #undef SONDE_OPERATOR
 });

@@ -14,7 +14,7 @@ enum class OperatorKind : uint8_t { matrix, convolution, attention, norm, elemen
 
 struct OperatorWork {
   OperatorKind kind = OperatorKind::other;
-  Work work;
+  CallWork work;
   NumberFormat format = NumberFormat::unknown;  ///< of the tensors that it multiplies; unknown where they differ
 };
 

@@ -63,13 +63,14 @@ const StatsReport torch_module_roofline_sum_report{
     .usage = "torch_module_roofline_sum",
     .title = "PyTorch Module Roofline Summary",
     .description =
-        "Modules (nn.Module calls, annotations and NVTX ranges, as in sonde modules): time of the kernels of the\n"
-        "operators inside, work from the shapes of their inputs, rates, and share of what the GPU can do. Needs a "
-        "trace\n"
-        "with record_shapes=True.\n\n" SONDE_OPERATOR_COLUMNS
-        "Level, Module     number of modules around it, and the module\n\n"
-        "Figures include all modules inside. A backward operator counts in the module of its forward operator.\n"
-        "docs/profiles/operators.md defines all figures. This report is specific to Sonde.",
+        R"(Modules (nn.Module calls, annotations and NVTX ranges, as in sonde modules): time of the kernels of the operators
+inside, work from the shapes of their inputs, rates, and share of what the GPU can do. Needs a trace with
+record_shapes=True.
+
+)" SONDE_OPERATOR_COLUMNS R"(Level, Module     number of modules around it, and the module
+
+Figures include all modules inside. A backward operator counts in the module of its forward operator.
+docs/profiles/operators.md defines all figures. This report is specific to Sonde.)",
     .data = "PyTorch operator shape",
     .in_default_set = false,
     .fields = torch_module_roofline_sum::fields,

@@ -49,14 +49,13 @@ const StatsReport torch_op_roofline_sum_report{
     .usage = "torch_op_roofline_sum",
     .title = "PyTorch Operator Roofline Summary",
     .description =
-        "PyTorch operators by name: time of their kernels, work from the shapes of their inputs, rates, and share of\n"
-        "what the GPU can do. Needs a trace with record_shapes=True.\n\n" SONDE_OPERATOR_COLUMNS
-        "Kind, Name        what the operator computes, and the operator\n\n"
-        "A kernel belongs to the innermost operator around its launch that has shapes. Averages and rates are those "
-        "of\n"
-        "the calls of which the work is known. docs/profiles/operators.md defines all figures. This report is "
-        "specific\n"
-        "to Sonde.",
+        R"(PyTorch operators by name: time of their kernels, work from the shapes of their inputs, rates, and share of what the
+GPU can do. Needs a trace with record_shapes=True.
+
+)" SONDE_OPERATOR_COLUMNS R"(Kind, Name        what the operator computes, and the operator
+
+A kernel belongs to the innermost operator around its launch that has shapes. Averages and rates are those of the
+calls with known work. docs/profiles/operators.md defines all figures. This report is specific to Sonde.)",
     .data = "PyTorch operator shape",
     .in_default_set = false,
     .fields = torch_op_roofline_sum::fields,

@@ -79,15 +79,16 @@ const StatsReport torch_op_shape_sum_report{
     .usage = "torch_op_shape_sum",
     .title = "PyTorch Operator and Shape Summary",
     .description =
-        "PyTorch operators by the shapes, types and values of their inputs: time of their kernels, work, rates, and\n"
-        "share of what the GPU can do. Needs a trace with record_shapes=True.\n\n" SONDE_OPERATOR_COLUMNS
-        "Precision         how the kernels multiply\n"
-        "Kind              what the operator computes, as far as its work is known\n"
-        "Name, Input Shapes, Input Types, Other Inputs  the operator, its tensors, and its other inputs\n\n"
-        "A kernel belongs to the innermost operator around its launch that has shapes. Roofline is above 100 % if "
-        "data\n"
-        "came from the L2 cache or the algorithm needs fewer operations (Winograd, FFT). docs/profiles/operators.md\n"
-        "defines all figures. This report is specific to Sonde.",
+        R"(PyTorch operators by the shapes, types and values of their inputs: time of their kernels, work, rates, and share of
+what the GPU can do. Needs a trace with record_shapes=True.
+
+)" SONDE_OPERATOR_COLUMNS R"(Precision         how the kernels multiply
+Kind              what the operator computes, if its work is known
+Name, Input Shapes, Input Types, Other Inputs  the operator, its tensors, and its other inputs
+
+A kernel belongs to the innermost operator around its launch that has shapes. Roofline exceeds 100 % if data come from
+the L2 cache, or if the algorithm needs fewer operations (Winograd, FFT). docs/profiles/operators.md defines all
+figures. This report is specific to Sonde.)",
     .data = "PyTorch operator shape",
     .in_default_set = false,
     .fields = torch_op_shape_sum::fields,

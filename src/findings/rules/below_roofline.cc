@@ -186,7 +186,8 @@ std::string_view id_of(const Trace& trace, const OperatorShape& shape, const Jud
   switch (shape.work.kind) {
     case OperatorKind::convolution: return convolution_id(shape, inputs, whole);
     case OperatorKind::attention:
-      return shape.precision == Precision::tf32_three ? "below_roofline_attention_float32" : "below_roofline_attention";
+      return shape.precision == MathPrecision::tf32_three ? "below_roofline_attention_float32"
+                                                          : "below_roofline_attention";
     case OperatorKind::norm:
       return trace.name(shape.name).contains("batch_norm") ? "below_roofline_batch_norm" : "below_roofline_norm";
     case OperatorKind::elementwise:

@@ -127,15 +127,15 @@ TEST(GpuPeaks, AreOfTheWholeGpuAlone) {
   device.name = "NVIDIA A100-SXM4-80GB";
   device.sm_count = 108;
   ASSERT_NE(gpu_peaks(device), nullptr);
-  EXPECT_EQ(gpu_peaks(device)->flop_per_second(Precision::bf16), 312e12);
+  EXPECT_EQ(gpu_peaks(device)->flop_per_second(MathPrecision::bf16), 312e12);
   device.sm_count = 14;
   EXPECT_EQ(gpu_peaks(device), nullptr);
   device.name = "NVIDIA A100-SXM4-80GB MIG 1g.10gb";
   EXPECT_EQ(gpu_peaks(device), nullptr);
   device.name = "Tesla T4";
   device.sm_count = 40;
-  EXPECT_EQ(gpu_peaks(device)->flop_per_second(Precision::bf16), std::nullopt);
-  EXPECT_EQ(gpu_peaks(device)->flop_per_second(Precision::fp64), std::nullopt);
+  EXPECT_EQ(gpu_peaks(device)->flop_per_second(MathPrecision::bf16), std::nullopt);
+  EXPECT_EQ(gpu_peaks(device)->flop_per_second(MathPrecision::fp64), std::nullopt);
 }
 
 }  // namespace operator_calls_test

@@ -10,7 +10,7 @@ OperatorWork work_of(std::string_view name, std::string_view shapes, std::string
   return operator_work(name, OperatorInputs(shapes, types, values));
 }
 
-void expect_work(const OperatorWork& work, Amount flop, Amount bytes) {
+void expect_work(const OperatorWork& work, MaybeAmount flop, MaybeAmount bytes) {
   EXPECT_EQ(work.work.flop, flop);
   EXPECT_EQ(work.work.bytes, bytes);
 }
