@@ -391,14 +391,29 @@ def old_backward(name, parent):
     return backward(Inputs(parent["args"]), 1, 0, 2, mask, False)
 
 
-def work_of(event, parent):
+def forward_by_gradient(x, backward):
+    """A forward convolution without strides: its result has the shape of the gradient that its backward one receives."""
+    gradient = images(Inputs(backward["args"]), 1 if backward["name"].endswith("cudnn_convolution_backward") else 0)
+    at, w = images(x, 0), images(x, 1)
+    if gradient is None or at is None or w is None or not len(gradient) == len(at) == len(w):
+        return None, None
+    if gradient[0] != at[0] or gradient[1] != w[0]:
+        return None, None
+    size = x.size(0)
+    return 2 * prod(gradient) * prod(w[1:]), total(x.bytes(0), x.bytes(1), size and prod(gradient) * size)
+
+
+def work_of(event, parent, backward=None):
     """FLOP and bytes of a call; None where they are not known."""
     name = event["name"].removeprefix("aten::")
     if not event["name"].startswith("aten::"):
         return None, None
     if name in ("cudnn_convolution_backward_input", "cudnn_convolution_backward_weight"):
         return old_backward(name, parent)
-    return OPERATORS[name](Inputs(event["args"])) if name in OPERATORS else (None, None)
+    flop, moved = OPERATORS[name](Inputs(event["args"])) if name in OPERATORS else (None, None)
+    if name == "cudnn_convolution" and flop is None and backward is not None:
+        return forward_by_gradient(Inputs(event["args"]), backward)
+    return flop, moved
 
 
 # Which operator launched a kernel
@@ -446,9 +461,29 @@ def owners(events):
     return around, parents
 
 
+def backward_convolutions(events, parents):
+    """The backward convolution of each forward one, by autograd's sequence number."""
+    forward = {}
+    for e in events:
+        args = e.get("args", {})
+        if e.get("name") == "aten::cudnn_convolution" and args.get("Sequence number", -1) >= 0 and not args.get("Fwd thread id"):
+            forward[e["pid"], args["Sequence number"]] = e
+    found = {}
+    for e in events:
+        if e.get("name") not in ("aten::cudnn_convolution_backward", "aten::convolution_backward") or not has_shapes(e):
+            continue
+        node = e
+        while node is not None and not node["args"].get("Fwd thread id"):
+            node = parents[id(node)]
+        if node is not None and (node["pid"], node["args"].get("Sequence number")) in forward:
+            found.setdefault(id(forward[node["pid"], node["args"]["Sequence number"]]), e)
+    return found
+
+
 def calls_with_kernels(events):
-    """(operator, operator around it, time of its kernels in ns, kernels) of each call that launched kernels."""
+    """(operator, operator around it, time of its kernels in ns, kernels, backward operator) of each call with kernels."""
     around, parents = owners(events)
+    backward = backward_convolutions(events, parents)
     found = {}
     for k in events:
         if k.get("ph") != "X" or k.get("cat") not in ("kernel", "Kernel"):
@@ -458,7 +493,7 @@ def calls_with_kernels(events):
             o = parents[id(o)]
         if o is None:
             continue
-        entry = found.setdefault(id(o), [o, parents[id(o)], 0, []])
+        entry = found.setdefault(id(o), [o, parents[id(o)], 0, [], backward.get(id(o))])
         entry[2] += exact_ns(k["dur"])
         entry[3].append(k)
     return list(found.values())
@@ -495,8 +530,8 @@ class Sum:
 
 def by_label(events):
     sums = defaultdict(Sum)
-    for operator, parent, time, kernels in calls_with_kernels(events):
-        sums[label(operator)].add(time, kernels, *work_of(operator, parent))
+    for operator, parent, time, kernels, backward in calls_with_kernels(events):
+        sums[label(operator)].add(time, kernels, *work_of(operator, parent, backward))
     return sums
 
 

@@ -121,6 +121,17 @@ CallWork convolution(const OperatorInputs& x, const ConvolutionInputs& at) {
           .bytes = sum_of({x.bytes(0), x.bytes(1), x.bytes(at.bias), x.bytes(at.added), result_bytes(x, results)})};
 }
 
+CallWork convolution_with_result(const OperatorInputs& x, const TensorShape& result) {
+  const TensorShape* input = image(x, 0);
+  const TensorShape* weight = image(x, 1);
+  if (input == nullptr || weight == nullptr || input->size() != weight->size() || result.size() != input->size()) {
+    return {};
+  }
+  if (result[0] != input->at(0) || result[1] != weight->at(0)) return {};
+  return {.flop = products(result, *weight),
+          .bytes = sum_of({x.bytes(0), x.bytes(1), result_bytes(x, elements(result))})};
+}
+
 CallWork transposed_convolution(const OperatorInputs& x, const TransposedInputs& at) {
   const TensorShape* input = image(x, 0);
   const TensorShape* weight = image(x, 1);

@@ -87,12 +87,14 @@ class OperatorCollector {
   OperatorCalls collect() {
     gather_kernels();
     find_work_inside();
+    find_backward_convolutions();
     for (uint32_t call = 0; call < found_.calls.size(); ++call) give_shape(call);
     return std::move(found_);
   }
 
  private:
-  using Inputs = std::tuple<NameId, NameId, NameId, NameId, Row>;  ///< and the operator around, for those that need it
+  using Inputs =
+      std::tuple<NameId, NameId, NameId, NameId, Row>;  ///< and the related operator, for those that need one
   using Key = std::tuple<Inputs, const GpuPeaks*, MathPrecision, bool>;
 
   void gather_kernels() {
@@ -147,32 +149,60 @@ class OperatorCollector {
     return known->second;
   }
 
-  [[nodiscard]] Inputs inputs_of(Row range) const {
+  /// The operator whose inputs tell what a call's lack; the first one with these inputs.
+  Row related_to(Row range) {
     const Ranges& r = trace_.ranges;
-    const auto at = [&](const Ids& column) { return range < column.size() ? column[range] : kNone; };
-    const Row around = needs_operator_around(trace_.name(r.name[range])) ? r.parent[range] : kNone;
-    return {r.name[range], r.shapes[range], at(r.input_types), at(r.input_values), around};
+    Row related = kNone;
+    if (needs_operator_around(trace_.name(r.name[range]))) related = r.parent[range];
+    const auto backward = backward_of_.find(range);
+    if (backward != backward_of_.end()) related = backward->second;
+    if (related == kNone || r.shapes[related] == kNone) return kNone;
+    return first_related_.try_emplace({r.name[related], r.shapes[related]}, related).first->second;
   }
 
-  [[nodiscard]] OperatorInputs parsed(const Inputs& inputs) const {
-    return {trace_.name(std::get<1>(inputs)), trace_.name(std::get<2>(inputs)), trace_.name(std::get<3>(inputs))};
+  Inputs inputs_of(Row range) {
+    const Ranges& r = trace_.ranges;
+    const auto at = [&](const Ids& column) { return range < column.size() ? column[range] : kNone; };
+    return {r.name[range], r.shapes[range], at(r.input_types), at(r.input_values), related_to(range)};
+  }
+
+  [[nodiscard]] OperatorInputs parsed(NameId shapes, NameId types, NameId values) const {
+    return {trace_.name(shapes), trace_.name(types), trace_.name(values)};
+  }
+
+  [[nodiscard]] std::optional<RelatedOperator> related(Row range) const {
+    if (range == kNone) return std::nullopt;
+    const Ranges& r = trace_.ranges;
+    const NameId types = range < r.input_types.size() ? r.input_types[range] : kNone;
+    return RelatedOperator{trace_.name(r.name[range]), parsed(r.shapes[range], types, kNone)};
   }
 
   /// Parses inputs once each.
   const OperatorWork& work_of(const Inputs& inputs) {
     const auto [known, fresh] = works_.try_emplace(inputs);
     if (!fresh) return known->second;
-    const Row around = std::get<4>(inputs);
-    const auto outer = around == kNone ? std::nullopt : std::optional(parsed(inputs_of(around)));
-    known->second = operator_work(trace_.name(std::get<0>(inputs)), parsed(inputs), outer ? &*outer : nullptr);
+    const auto [name, shapes, types, values, other] = inputs;
+    known->second = operator_work(trace_.name(name), parsed(shapes, types, values), related(other));
     return known->second;
   }
 
-  /// The inputs of the operator around, in place of its row.
-  [[nodiscard]] Inputs without_row(Inputs inputs) const {
-    Row& around = std::get<4>(inputs);
-    if (around != kNone) around = trace_.ranges.shapes[around];
-    return inputs;
+  /// Backward convolutions by their forward ones.
+  void find_backward_convolutions() {
+    const Ranges& r = trace_.ranges;
+    if (r.forward.empty()) return;
+    for (Row row = 0; row < row_count(r); ++row) {
+      if (r.shapes[row] == kNone || !is_named(row, &is_backward_convolution)) continue;
+      Row outer = row;
+      while (outer != kNone && r.forward[outer] == kNone) outer = r.parent[outer];
+      Row forward = outer == kNone ? kNone : r.forward[outer];
+      while (forward != kNone && !is_named(forward, &is_cudnn_convolution)) forward = r.parent[forward];
+      if (forward != kNone) backward_of_.try_emplace(forward, row);
+    }
+  }
+
+  [[nodiscard]] bool is_named(Row range, bool (*named)(std::string_view)) const {
+    return trace_.domains[trace_.ranges.domain[range]].kind == DomainKind::op &&
+           named(trace_.name(trace_.ranges.name[range]));
   }
 
   void give_shape(uint32_t call) {
@@ -181,10 +211,10 @@ class OperatorCollector {
     const GpuPeaks* peaks = call_peaks_[call];
     const MathPrecision precision =
         counts_flop(work.kind) ? precision_of(trace_, work.format, math_[call], peaks) : MathPrecision::unknown;
-    const Key key{without_row(inputs), peaks, precision, work_inside_[call]};
+    const Key key{inputs, peaks, precision, work_inside_[call]};
     const auto [known, fresh] = shape_of_.try_emplace(key, static_cast<uint32_t>(found_.shapes.size()));
     if (fresh) {
-      const auto [name, shapes, types, values, around] = inputs;
+      const auto [name, shapes, types, values, other] = inputs;
       found_.shapes.push_back({.name = name,
                                .shapes = shapes,
                                .types = types,
@@ -215,6 +245,8 @@ class OperatorCollector {
   std::vector<bool> work_inside_;            ///< of each call
   boost::unordered_flat_map<Row, uint32_t> call_of_range_;
   boost::unordered_flat_map<NameId, OperatorKind> kinds_;
+  boost::unordered_flat_map<Row, Row> backward_of_;
+  boost::unordered_flat_map<std::pair<NameId, NameId>, Row> first_related_;
   boost::unordered_flat_map<Inputs, OperatorWork> works_;
   boost::unordered_flat_map<Key, uint32_t> shape_of_;
 };

@@ -57,6 +57,8 @@ struct TransposedInputs {
 /// aten::convolution and aten::_convolution: of either kind.
 [[nodiscard]] CallWork any_convolution(const OperatorInputs& x);
 [[nodiscard]] CallWork convolution_backward(const OperatorInputs& x);
+/// Without strides, but with the size of the result as another operator received it.
+[[nodiscard]] CallWork convolution_with_result(const OperatorInputs& x, const TensorShape& result);
 /// One of the two halves of aten::cudnn_convolution_backward(input, gradient, weight, ...).
 [[nodiscard]] CallWork cudnn_convolution_backward(const OperatorInputs& x, bool of_input);
 

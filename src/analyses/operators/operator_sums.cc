@@ -1,5 +1,7 @@
 #include "analyses/operators/operator_sums.h"
 
+#include <array>
+
 #include "trace/columns.h"
 
 namespace sonde {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+
 #include "analyses/modules/module_tree.h"
 #include "analyses/operators/operator_sums.h"
 #include "analyses/tables/report_table.h"

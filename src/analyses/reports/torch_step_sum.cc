@@ -1,6 +1,5 @@
 #include <algorithm>
-
-#include <fmt/format.h>
+#include <array>
 
 #include "analyses/gpus/gpus.h"
 #include "analyses/operators/operator_sums.h"

@@ -3,6 +3,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "analyses/operators/operator_calls.h"
 #include "findings/evidence/faster_kernels.h"

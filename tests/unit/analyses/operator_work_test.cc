@@ -103,11 +103,25 @@ TEST(OperatorWork, CountsABackwardConvolutionOnceForEachGradientOfAProduct) {
 }
 
 TEST(OperatorWork, TakesTheSizesOfCudnnsHalvesFromTheOperatorAroundThem) {
-  const OperatorInputs around("[[1,3,5],[1,4,4],[4,3,2],[],[]]", R"(["float","float","float"])", "");
+  const std::string_view types = R"(["float","float","float"])";
+  const RelatedOperator around{"aten::cudnn_convolution_backward",
+                               OperatorInputs("[[1,3,5],[1,4,4],[4,3,2],[],[]]", types, "")};
   const OperatorInputs half("[[],[1,4,4],[4,3,2],[]]", R"(["GenericList","float","float"])", "");
-  const OperatorWork work = operator_work("aten::cudnn_convolution_backward_input", half, &around);
-  expect_work(work, 2.0 * 4 * 4 * 3 * 2, 4 * (16 + 15 + 24));
-  expect_work(operator_work("aten::cudnn_convolution_backward_weight", half, nullptr), {}, {});
+  expect_work(operator_work("aten::cudnn_convolution_backward_input", half, around), 2.0 * 4 * 4 * 3 * 2,
+              4 * (16 + 15 + 24));
+  expect_work(operator_work("aten::cudnn_convolution_backward_weight", half), {}, {});
+}
+
+TEST(OperatorWork, TakesTheSizeOfAResultFromTheBackwardConvolution) {
+  const std::string_view types = R"(["float","float","float"])";
+  const OperatorInputs forward("[[1,3,5],[4,3,2],[],[],[]]", types, "");
+  const auto work_with = [&](std::string_view name, std::string_view shapes) {
+    return operator_work("aten::cudnn_convolution", forward, RelatedOperator{name, OperatorInputs(shapes, types, "")});
+  };
+  const double flop = 2.0 * 4 * 2 * 3 * 2;  // two places of the result: a stride of 3
+  expect_work(work_with("aten::cudnn_convolution_backward", "[[1,3,5],[1,4,2],[4,3,2]]"), flop, 4 * (15 + 24 + 8));
+  expect_work(work_with("aten::convolution_backward", "[[1,4,2],[1,3,5],[4,3,2]]"), flop, 4 * (15 + 24 + 8));
+  expect_work(work_with("aten::convolution_backward", "[[1,5,2],[1,3,5],[4,3,2]]"), {}, {});
 }
 
 constexpr std::string_view kFlashTypes =
