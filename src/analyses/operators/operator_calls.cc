@@ -157,7 +157,7 @@ class OperatorCollector {
     const auto backward = backward_of_.find(range);
     if (backward != backward_of_.end()) related = backward->second;
     if (related == kNone || r.shapes[related] == kNone) return kNone;
-    return first_related_.try_emplace({r.name[related], r.shapes[related]}, related).first->second;
+    return first_related_.try_emplace(std::pair(r.name[related], r.shapes[related]), related).first->second;
   }
 
   Inputs inputs_of(Row range) {

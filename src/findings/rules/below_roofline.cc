@@ -238,13 +238,11 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"below_roofline_matrix.says", SONDE_SAYS("Matrix products")},
     {"below_roofline_matrix.do",
      "Give each product more work: a larger batch, one product instead of several, padded sequences in one batch. "
-     "Compare "
-     "cuBLASLt, CUTLASS and Triton (torch.compile, mode=\"max-autotune\")."},
+     "Compare cuBLASLt, CUTLASS and Triton (torch.compile, mode=\"max-autotune\")."},
     {"below_roofline_matrix_alignment.says", SONDE_SAYS("Matrix products")},
     {"below_roofline_matrix_alignment.do",
      "Pad the inner dimensions to a multiple of 16 bytes (8 elements of float16 or bfloat16), better 64 elements: "
-     "tensor "
-     "cores then load whole rows. Typical places are the vocabulary size and odd hidden sizes."},
+     "tensor cores then load whole rows. Typical places are the vocabulary size and odd hidden sizes."},
     {"below_roofline_convolution.says", SONDE_SAYS("Convolutions")},
     {"below_roofline_convolution.do",
      "Use channels_last for model and input, torch.backends.cudnn.benchmark = True for fixed shapes, and a larger "
