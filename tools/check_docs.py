@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Fails on links of *.md files that lead nowhere, on docs files and paths of this tree that do not exist, and on words that
-the tree does not use in texts for users: in *.md files, and in string literals of src and web/src.
+the tree does not use in texts for users: in *.md files, and in string literals and JSX text of src and web/src.
 
     tools/check_docs.py [--docs]      --docs: only the *.md files
 """
@@ -47,6 +47,9 @@ PAGE_TOKEN = re.compile(
     r"|`(?P<template>(?:\\.|[^`\\])*)`",
     re.DOTALL | re.MULTILINE,
 )
+
+# What a page shows between tags and braces. Code between them holds none of the words either.
+JSX_TEXT = re.compile(r"(?<!=)[>}](?P<jsx>[^<>{}]*\w \w[^<>{}]*)[<{]")
 
 
 def files(*patterns: str) -> list[Path]:
@@ -120,9 +123,9 @@ def unclear(path: Path, number: int, text: str) -> Iterator[str]:
 
 
 def literals(path: Path, text: str) -> Iterator[tuple[int, str]]:
-    """String literals with the lines that they begin on."""
-    token = PAGE_TOKEN if path.suffix in (".ts", ".tsx") else CPP_TOKEN
-    for match in token.finditer(text):
+    """String literals and JSX text with the lines that they begin on."""
+    tokens = {".ts": [PAGE_TOKEN], ".tsx": [PAGE_TOKEN, JSX_TEXT]}.get(path.suffix, [CPP_TOKEN])
+    for match in (match for token in tokens for match in token.finditer(text)):
         for group, content in match.groupdict().items():
             if content and group != "mark" and not content.isidentifier():
                 yield text.count("\n", 0, match.start(group)) + 1, content

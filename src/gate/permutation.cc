@@ -115,8 +115,6 @@ double PermutationTest::p_below(double factor) const {
   return share_of_draws(scale, [most](double drawn) { return drawn <= most; });
 }
 
-double PermutationTest::p_differs() const { return std::min(1.0, 2 * std::min(p_above(1), p_below(1))); }
-
 double PermutationTest::smallest_p() const { return 1 / arrangements_; }
 
 double PermutationTest::lower_bound(double p) const {

@@ -30,8 +30,6 @@ class PermutationTest {
   [[nodiscard]] double p_above(double factor) const;
   /// Of the hypothesis "at least `factor` times the base": small where it is less.
   [[nodiscard]] double p_below(double factor) const;
-  /// Twice the smaller one-sided p-value, at most 1.
-  [[nodiscard]] double p_differs() const;
   /// What no p-value of so few runs can be below: 1 / arrangements.
   [[nodiscard]] double smallest_p() const;
 

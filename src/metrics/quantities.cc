@@ -148,15 +148,6 @@ std::optional<double> quantity_value(std::string_view name, const Trace& trace, 
   return found ? std::optional(found->value) : std::nullopt;
 }
 
-std::string formula_text(const QuantityVariant& v) {
-  constexpr std::array kSigns = {"", "+", "-", "/", "*"};
-  std::string both =
-      v.b.empty() ? std::string(v.a) : fmt::format("{} {} {}", v.a, kSigns[static_cast<size_t>(v.form)], v.b);
-  if (v.factor == 1) return both;
-  const bool sum = v.form == VariantForm::sum || v.form == VariantForm::difference;
-  return sum ? fmt::format("({}) * {:g}", both, v.factor) : fmt::format("{} * {:g}", both, v.factor);
-}
-
 std::optional<int> compute_capability(const Trace& trace, const KernelProfile& kernel) {
   if (kernel.device < trace.devices.size()) {
     const Device& device = trace.devices[kernel.device];

@@ -68,9 +68,6 @@ using QuantityResult = std::expected<FoundQuantity, MissingQuantity>;
 /// GPU, else "not collected".
 [[nodiscard]] std::string reason_of_absence(std::string_view metric, const Trace& trace, const KernelProfile& kernel);
 
-/// How a variant reads: "dram__bytes_read.sum + dram__bytes_write.sum".
-[[nodiscard]] std::string formula_text(const QuantityVariant& variant);
-
 /// Compute capability of the kernel's GPU (8.6 is 86), where the report tells.
 [[nodiscard]] std::optional<int> compute_capability(const Trace& trace, const KernelProfile& kernel);
 

@@ -35,7 +35,7 @@ std::string cupti_text(const CudaTally& t) {
 std::string what_was_recorded(const CudaTally& t) {
   std::string text = fmt::format("recorded {}, {}, {}, {} and {} of CUDA with {}",
                                  counted(t.kernels, "kernel", "kernels"), counted(t.copies, "copy", "copies"),
-                                 counted(t.sets, "set", "sets"), counted(t.graph_launches, "graph", "graphs"),
+                                 counted(t.sets, "memset", "memsets"), counted(t.graph_launches, "graph", "graphs"),
                                  counted(t.api_calls, "API call", "API calls"), cupti_text(t));
   if (t.migrations > 0) text += fmt::format("; {} of the copies are migrations of unified memory", t.migrations);
   if (t.allocations > 0)

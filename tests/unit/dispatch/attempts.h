@@ -43,7 +43,7 @@ bool becomes_true(Condition condition) {
 }
 
 /// An executor in a folder of its own, real keepers, and a task that follows commands (tests/fakes/hostile_task.cc).
-class Attempts : public testing::Test {
+class Attempts : public ::testing::Test {
  protected:
   Attempts() : folder_(std::filesystem::temp_directory_path() / unused_name("sonde-attempts")) {
     std::filesystem::create_directories(folder_);

@@ -36,7 +36,7 @@ EndReport end_of(int64_t task, EndCause cause = EndCause::exit, int64_t attempt 
   return report;
 }
 
-class DispatcherTest : public testing::Test {
+class DispatcherTest : public ::testing::Test {
  protected:
   DispatcherTest() {
     for (int i = 0; i < 2; ++i) monitor_.add_gpu(kStart);

@@ -13,7 +13,7 @@ using monitor::kStart;
 
 constexpr int64_t kGiB = 1LL << 30;
 
-class GpuFeedTest : public testing::Test {
+class GpuFeedTest : public ::testing::Test {
  protected:
   GpuFeedTest() {
     monitor_.add_gpu(kStart);

@@ -96,7 +96,7 @@ TEST(AttemptRecord, TellsWhoKeepsIt) {
   EXPECT_EQ(keeper::parse_keeper_record(record_text(KeeperRecord{.boot = "b", .keeper = 10}))->task, 0);
 }
 
-class OutputFileTest : public testing::Test {
+class OutputFileTest : public ::testing::Test {
  protected:
   OutputFileTest() : folder_(std::filesystem::temp_directory_path() / unused_name("sonde-output")) {
     std::filesystem::create_directories(folder_);

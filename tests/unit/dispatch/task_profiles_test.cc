@@ -271,7 +271,7 @@ TEST(SlowWork, AGpuIsWellAgain) {
   EXPECT_FALSE(work.is_slow_gpu("train", "GPU-1"));
 }
 
-class ProfileFolder : public testing::Test {
+class ProfileFolder : public ::testing::Test {
  protected:
   ProfileFolder() { std::filesystem::create_directories(folder_); }
   ~ProfileFolder() override { std::filesystem::remove_all(folder_); }
@@ -280,7 +280,7 @@ class ProfileFolder : public testing::Test {
     std::filesystem::last_write_time(folder_ + "/" + name,
                                      std::filesystem::file_time_type::clock::now() - std::chrono::seconds(age_s));
   }
-  std::string folder_ = (std::filesystem::path(testing::TempDir()) / fmt::format("profiles_{}", getpid())).string();
+  std::string folder_ = (std::filesystem::path(::testing::TempDir()) / fmt::format("profiles_{}", getpid())).string();
 };
 
 TEST_F(ProfileFolder, HasTheNewestProfileAndNothingElse) {

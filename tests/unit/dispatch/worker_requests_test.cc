@@ -29,7 +29,7 @@ TEST(InferUrl, what_comes_from_the_task_makes_no_path_of_its_own) {
 }
 
 /// A worker that answers as `answers` does, and one request to it.
-class WorkerRequestsTest : public testing::Test {
+class WorkerRequestsTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -50,7 +50,7 @@ class WorkerRequestsTest : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  std::filesystem::path folder_ = fmt::format("{}/worker_requests_{}", testing::TempDir(), getpid());
+  std::filesystem::path folder_ = fmt::format("{}/worker_requests_{}", ::testing::TempDir(), getpid());
   std::string output_ = folder_ / "7";
   std::promise<EndReport> report_;
   std::unique_ptr<WorkerRequests> requests_ =

@@ -25,7 +25,7 @@ class Report {
   Report& with(std::string_view metric, double value) {
     auto& metrics = trace_.kernel_profiles.back().metrics;
     metrics.push_back({trace_.names.intern(metric), MetricValue::real(value), {}});
-    std::ranges::sort(metrics, {}, &Metric::name);
+    std::ranges::sort(metrics, {}, &sonde::Metric::name);
     return *this;
   }
   Report& told(std::string_view name, std::string_view value) {

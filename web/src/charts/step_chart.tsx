@@ -7,7 +7,7 @@ import { ColumnsChart } from './columns_chart.tsx';
 import { rankTitle, showStep, stepFacts, stepTitle } from './step_places.ts';
 import { stepColumns, type RankSteps } from './steps.ts';
 
-/** Bars of half a pixel and less cannot be told apart: charts are about as wide as this. */
+/** Bars of half a pixel and less cannot be distinguished: charts are about as wide as this. */
 const kMostBars = 600;
 
 export interface StepsChartProps {

@@ -36,7 +36,7 @@ export function FindingsView({ diagnosis, profile, leads }: FindingsProps) {
   );
 }
 
-/** What was not looked at: silence about it is no verdict. */
+/** What was not looked at: the diagnosis says nothing about it. */
 export function Limits({ diagnosis }: { diagnosis: Diagnosis }) {
   const abstentions = abstentionsOf(diagnosis);
   if (!hasLimits(diagnosis)) return null;

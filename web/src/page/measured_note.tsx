@@ -3,7 +3,7 @@ import { gpusText, productsOf } from './header.tsx';
 import { Name } from './name.tsx';
 import { hashOfPart } from './place.ts';
 
-/** Counters of kernels, taken one by one: there is no run whose time could be told. */
+/** Counters of kernels, measured one at a time: the profile has no run whose time could be shown. */
 export const isMeasured = ({ span_ns, sections, summary }: ProfileDocument): boolean =>
   span_ns === 0 && sections.kernels !== undefined && summary.gpus.length === 0;
 

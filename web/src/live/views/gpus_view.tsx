@@ -18,7 +18,7 @@ import { GpuTasksLink } from './gpu_tasks.tsx';
 type Layout = keyof typeof texts.gpus.layouts;
 type Shown = keyof typeof texts.gpus.shows;
 
-/** From so many on a card each would be too much to look over. */
+/** Above this number of cards, one card each is too much to read. */
 const kMostCards = 12;
 
 export const choicesOf = (titles: Record<string, string>) =>
