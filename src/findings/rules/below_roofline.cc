@@ -246,8 +246,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"below_roofline_convolution.says", SONDE_SAYS("Convolutions")},
     {"below_roofline_convolution.do",
      "Use channels_last for model and input, torch.backends.cudnn.benchmark = True for fixed shapes, and a larger "
-     "batch. "
-     "Convolutions with many groups do little work per byte: prefer fewer groups."},
+     "batch. Convolutions with many groups do little work per byte: prefer fewer groups."},
     {"below_roofline_convolution_layout.says",
      SONDE_SAYS("Convolutions") " Part of the time goes to kernels that change the layout."},
     {"below_roofline_convolution_layout.do",
@@ -256,8 +255,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"below_roofline_convolution_channels.says", SONDE_SAYS("Convolutions")},
     {"below_roofline_convolution_channels.do",
      "Use numbers of channels that are multiples of 8 (float16, bfloat16) or 4 (TF32), for example by padding the "
-     "first "
-     "layer's input, with channels_last: tensor cores need them."},
+     "first layer's input, with channels_last: tensor cores need them."},
     {"below_roofline_attention.says", SONDE_SAYS("Attention operators")},
     {"below_roofline_attention.do",
      "Compare the backends of scaled_dot_product_attention (torch.nn.attention.sdpa_kernel: cuDNN, FlashAttention). "
@@ -279,8 +277,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
     {"below_roofline_elementwise.says", SONDE_SAYS("Elementwise operators")},
     {"below_roofline_elementwise.do",
      "Look for inputs that are not contiguous (transpose, permute, expand before the operator) and for copies that "
-     "change "
-     "the layout. torch.compile fuses chains of such operators into one kernel."},
+     "change the layout. torch.compile fuses chains of such operators into one kernel."},
 });
 
 #undef SONDE_SAYS
