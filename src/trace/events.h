@@ -230,21 +230,19 @@ struct Ranges {
   Ids category;
   Longs color;  ///< ARGB
   Codes payload_kind;
-  Longs payload;     ///< bit pattern
-  Longs sequence;    ///< autograd's sequence number, kUnknown
-  Ids shapes;        ///< NameId of the input shapes as recorded
-  Ids input_types;   ///< NameId of the inputs' types as recorded
-  Ids input_values;  ///< NameId of the values of inputs that are not tensors, as recorded
+  Longs payload;   ///< bit pattern
+  Longs sequence;  ///< autograd's sequence number, kUnknown
+  Ids shapes;      ///< NameId of the input shapes as recorded
   Payloads payloads;
   template <typename = void>
   auto columns() {
     return std::tie(start, end, name, thread, end_thread, domain, style, parent, backward, forward, category, color,
-                    payload_kind, payload, sequence, shapes, input_types, input_values, payloads);
+                    payload_kind, payload, sequence, shapes, payloads);
   }
   template <typename = void>
   auto columns() const {
     return std::tie(start, end, name, thread, end_thread, domain, style, parent, backward, forward, category, color,
-                    payload_kind, payload, sequence, shapes, input_types, input_values, payloads);
+                    payload_kind, payload, sequence, shapes, payloads);
   }
 };
 

@@ -25,7 +25,6 @@ enum class Field {
   ranges,                 ///< ranges: start, end, name, thread, domain, style; domains
   range_links,            ///< ranges: parent; with api, the innermost range around each call
   range_details,          ///< ranges and marks: colour, category, payload, sequence number, shapes
-  operator_inputs,        ///< ranges: shapes, types and values of the inputs of operators
   marks,                  ///< marks
   os_calls,               ///< os_calls (OS runtime) and syscalls
   library_calls,          ///< cuBLAS, cuDNN and the like

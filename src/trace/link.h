@@ -15,8 +15,8 @@ void link(Trace& trace);
 void order_tables(Trace& trace);
 
 /// The part of link() that gives the columns that were asked for a row for every event: absent where the source has no
-/// such column. Left empty where no event has them: end_thread, sequence, backward, shapes, inputs of operators,
-/// details of ranges, chains, occupancy and collectives of kernels.
+/// such column. Left empty where no event has them: end_thread, sequence, backward, shapes, details of ranges, chains,
+/// occupancy and collectives of kernels.
 void fill_columns(Trace& trace);
 
 /// The part of link() about ranges, on sorted tables. Writes `ranges` and `range_links` only, not the log. Gives back

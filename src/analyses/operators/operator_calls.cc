@@ -93,8 +93,7 @@ class OperatorCollector {
   }
 
  private:
-  using Inputs =
-      std::tuple<NameId, NameId, NameId, NameId, Row>;  ///< and the related operator, for those that need one
+  using Inputs = std::tuple<NameId, NameId, Row>;  ///< name, inputs, and the related operator if it needs one
   using Key = std::tuple<Inputs, const GpuPeaks*, MathPrecision, bool>;
 
   void gather_kernels() {
@@ -145,7 +144,7 @@ class OperatorCollector {
 
   OperatorKind kind_of(Row range) {
     const auto [known, fresh] = kinds_.try_emplace(trace_.ranges.name[range], OperatorKind::other);
-    if (fresh) known->second = operator_work(trace_.name(known->first), OperatorInputs({}, {}, {})).kind;
+    if (fresh) known->second = operator_work(trace_.name(known->first), OperatorInputs({})).kind;
     return known->second;
   }
 
@@ -160,29 +159,20 @@ class OperatorCollector {
     return first_related_.try_emplace(std::pair(r.name[related], r.shapes[related]), related).first->second;
   }
 
-  Inputs inputs_of(Row range) {
-    const Ranges& r = trace_.ranges;
-    const auto at = [&](const Ids& column) { return range < column.size() ? column[range] : kNone; };
-    return {r.name[range], r.shapes[range], at(r.input_types), at(r.input_values), related_to(range)};
-  }
-
-  [[nodiscard]] OperatorInputs parsed(NameId shapes, NameId types, NameId values) const {
-    return {trace_.name(shapes), trace_.name(types), trace_.name(values)};
-  }
+  Inputs inputs_of(Row range) { return {trace_.ranges.name[range], trace_.ranges.shapes[range], related_to(range)}; }
 
   [[nodiscard]] std::optional<RelatedOperator> related(Row range) const {
     if (range == kNone) return std::nullopt;
     const Ranges& r = trace_.ranges;
-    const NameId types = range < r.input_types.size() ? r.input_types[range] : kNone;
-    return RelatedOperator{trace_.name(r.name[range]), parsed(r.shapes[range], types, kNone)};
+    return RelatedOperator{trace_.name(r.name[range]), OperatorInputs(trace_.name(r.shapes[range]))};
   }
 
   /// Parses inputs once each.
   const OperatorWork& work_of(const Inputs& inputs) {
     const auto [known, fresh] = works_.try_emplace(inputs);
     if (!fresh) return known->second;
-    const auto [name, shapes, types, values, other] = inputs;
-    known->second = operator_work(trace_.name(name), parsed(shapes, types, values), related(other));
+    const auto [name, recorded, other] = inputs;
+    known->second = operator_work(trace_.name(name), OperatorInputs(trace_.name(recorded)), related(other));
     return known->second;
   }
 
@@ -214,15 +204,9 @@ class OperatorCollector {
     const Key key{inputs, peaks, precision, work_inside_[call]};
     const auto [known, fresh] = shape_of_.try_emplace(key, static_cast<uint32_t>(found_.shapes.size()));
     if (fresh) {
-      const auto [name, shapes, types, values, other] = inputs;
-      found_.shapes.push_back({.name = name,
-                               .shapes = shapes,
-                               .types = types,
-                               .values = values,
-                               .peaks = peaks,
-                               .precision = precision,
-                               .work = work,
-                               .roofline_ns = {}});
+      const auto [name, recorded, other] = inputs;
+      found_.shapes.push_back(
+          {.name = name, .inputs = recorded, .peaks = peaks, .precision = precision, .work = work, .roofline_ns = {}});
       if (work_inside_[call]) found_.shapes.back().work.work = {};
       set_roofline(found_.shapes.back());
     }

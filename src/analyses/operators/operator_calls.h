@@ -11,9 +11,7 @@ namespace sonde {
 /// Calls of one operator with the same inputs, on one kind of GPU and with kernels of one precision.
 struct OperatorShape {
   NameId name = kNone;
-  NameId shapes = kNone;  ///< as recorded, as are types and values
-  NameId types = kNone;
-  NameId values = kNone;
+  NameId inputs = kNone;            ///< as recorded (trace/recorded_inputs.h)
   const GpuPeaks* peaks = nullptr;  ///< nullptr: unknown GPU
   MathPrecision precision = MathPrecision::unknown;
   OperatorWork work;          ///< of a call
@@ -39,8 +37,8 @@ struct OperatorCalls {
   Ids of_kernel;  ///< row of `calls` for each kernel; kNone outside any
 };
 
-inline const Fields kOperatorFields{Field::kernels, Field::streams,     Field::launches,       Field::api,
-                                    Field::ranges,  Field::range_links, Field::operator_inputs};
+inline const Fields kOperatorFields{Field::kernels, Field::streams, Field::launches,
+                                    Field::api,     Field::ranges,  Field::range_links};
 
 [[nodiscard]] OperatorCalls operator_calls(const Trace& trace);
 

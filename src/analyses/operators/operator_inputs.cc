@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/decimal.h"
+#include "trace/recorded_inputs.h"
 
 namespace sonde {
 namespace {
@@ -78,10 +79,10 @@ double elements(const TensorShape& shape) {
   return product;
 }
 
-OperatorInputs::OperatorInputs(std::string_view shapes, std::string_view types, std::string_view values) {
-  const nlohmann::json dims = list_of(shapes);
-  const nlohmann::json names = list_of(types);
-  const nlohmann::json texts = list_of(values);
+OperatorInputs::OperatorInputs(std::string_view recorded) {
+  const nlohmann::json dims = list_of(line_of(recorded, InputLine::shapes));
+  const nlohmann::json names = list_of(line_of(recorded, InputLine::types));
+  const nlohmann::json texts = list_of(line_of(recorded, InputLine::values));
   for (size_t i = 0; i < dims.size(); ++i) {
     Input& input = inputs_.emplace_back();
     const auto* const type = std::ranges::find(kElementTypes, text_at(names, i), &ElementType::name);

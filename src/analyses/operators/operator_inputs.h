@@ -30,8 +30,8 @@ using TensorShape = std::vector<int64_t>;
 /// by their position in the operator's signature.
 class OperatorInputs {
  public:
-  /// JSON lists. Types and values are empty where the trace has none.
-  OperatorInputs(std::string_view shapes, std::string_view types, std::string_view values);
+  /// As recorded: JSON lists in lines (trace/recorded_inputs.h).
+  explicit OperatorInputs(std::string_view recorded);
 
   [[nodiscard]] size_t size() const { return inputs_.size(); }
   /// nullptr for what is no tensor: left out, a list, a number.

@@ -40,11 +40,11 @@ double known_percent(const OperatorSums& row) {
 }
 
 constexpr auto kWorkColumns = std::to_array<OperatorColumn>({
-    {"FLOP Avg", Unit::gigaflop, 3, &gigaflop_of_call},
+    {"FLOP Avg (GFLOP)", Unit::none, 3, &gigaflop_of_call},
     {"Bytes Avg", Unit::megabytes, 3, &megabytes_of_call},
     {"Intensity", Unit::flop_per_byte, 1, [](const OperatorSums& row) { return row.flop_per_byte(); }},
-    {"Compute", Unit::teraflop_per_second, 2, [](const OperatorSums& row) { return row.teraflop_per_second(); }},
-    {"Memory", Unit::terabytes_per_second, 3, [](const OperatorSums& row) { return row.terabytes_per_second(); }},
+    {"Compute (TFLOP/s)", Unit::none, 2, [](const OperatorSums& row) { return row.teraflop_per_second(); }},
+    {"Memory (TB/s)", Unit::none, 3, [](const OperatorSums& row) { return row.terabytes_per_second(); }},
     {"Roofline", Unit::percent, 1, [](const OperatorSums& row) { return row.percent_of_roofline(); }},
     {"Known", Unit::percent, 1, &known_percent},
 });

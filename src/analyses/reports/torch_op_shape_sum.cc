@@ -5,6 +5,7 @@
 
 #include "analyses/operators/operator_sums.h"
 #include "analyses/tables/report_table.h"
+#include "trace/recorded_inputs.h"
 
 namespace sonde {
 
@@ -49,9 +50,15 @@ void add_texts(const Trace& trace, const OperatorCalls& operators, Table& table)
   add("Precision", [](const OperatorShape& s) { return precision_name(s.precision); });
   add("Kind", [](const OperatorShape& s) { return kind_name(s.work.kind); });
   add("Name", [&](const OperatorShape& s) { return trace.name(s.name); });
-  add("Input Shapes", [&](const OperatorShape& s) { return or_absent(joined(trace.name(s.shapes), is_filled)); });
-  add("Input Types", [&](const OperatorShape& s) { return or_absent(joined(trace.name(s.types), is_tensor_type)); });
-  add("Other Inputs", [&](const OperatorShape& s) { return or_absent(joined(trace.name(s.values), is_filled)); });
+  add("Input Shapes", [&](const OperatorShape& s) {
+    return or_absent(joined(line_of(trace.name(s.inputs), InputLine::shapes), is_filled));
+  });
+  add("Input Types", [&](const OperatorShape& s) {
+    return or_absent(joined(line_of(trace.name(s.inputs), InputLine::types), is_tensor_type));
+  });
+  add("Other Inputs", [&](const OperatorShape& s) {
+    return or_absent(joined(line_of(trace.name(s.inputs), InputLine::values), is_filled));
+  });
 }
 
 Result<Table> run(const Trace& trace, const ReportArguments&) {

@@ -44,9 +44,9 @@ struct StepColumn {
 };
 
 constexpr auto kStepColumns = std::to_array<StepColumn>({
-    {"FLOP", Unit::gigaflop, 3,
+    {"FLOP (GFLOP)", Unit::none, 3,
      [](const OperatorSums& s, double, double) { return s.flop_calls > 0 ? s.flop / 1e9 : kAbsent; }},
-    {"Compute", Unit::teraflop_per_second, 2,
+    {"Compute (TFLOP/s)", Unit::none, 2,
      [](const OperatorSums& s, double wall_ns, double gpus) {
        return s.flop_calls > 0 && wall_ns > 0 ? s.flop / wall_ns / gpus / 1e3 : kAbsent;
      }},

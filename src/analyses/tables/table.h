@@ -25,9 +25,6 @@ enum class Unit {
   gigabytes_per_second,
   gigaflop_per_second,
   flop_per_byte,
-  gigaflop,
-  teraflop_per_second,
-  terabytes_per_second,
 };
 
 /// One typed column. Absent values are kUnknown, NaN, or a text without data (`std::string_view()`).

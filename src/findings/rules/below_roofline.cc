@@ -120,12 +120,8 @@ std::string shapes_text(const OperatorInputs& inputs) {
   return text;
 }
 
-OperatorInputs inputs_of(const Trace& trace, const OperatorShape& shape) {
-  return {trace.name(shape.shapes), trace.name(shape.types), trace.name(shape.values)};
-}
-
 std::string label_of(const Trace& trace, const OperatorShape& shape) {
-  return fmt::format("{} ({})", trace.name(shape.name), shapes_text(inputs_of(trace, shape)));
+  return fmt::format("{} ({})", trace.name(shape.name), shapes_text(OperatorInputs(trace.name(shape.inputs))));
 }
 
 /// "24 of 989 TFLOP/s (BF16)", "0.18 of 3.35 TB/s".
@@ -183,7 +179,7 @@ std::string_view convolution_id(const OperatorShape& shape, const OperatorInputs
 
 /// What to say: by the kind, and by what the shape with the most time shows.
 std::string_view id_of(const Trace& trace, const OperatorShape& shape, const Judged& whole) {
-  const OperatorInputs inputs = inputs_of(trace, shape);
+  const OperatorInputs inputs = OperatorInputs(trace.name(shape.inputs));
   switch (shape.work.kind) {
     case OperatorKind::convolution: return convolution_id(shape, inputs, whole);
     case OperatorKind::attention:

@@ -32,9 +32,6 @@ std::string_view unit_symbol(Unit unit, const TimeUnit& time_unit) {
     case Unit::gigabytes_per_second: return "GB/s";
     case Unit::gigaflop_per_second: return "GFLOP/s";
     case Unit::flop_per_byte: return "FLOP/byte";
-    case Unit::gigaflop: return "GFLOP";
-    case Unit::teraflop_per_second: return "TFLOP/s";
-    case Unit::terabytes_per_second: return "TB/s";
     case Unit::none: break;
   }
   return {};

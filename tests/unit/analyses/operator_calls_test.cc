@@ -21,7 +21,7 @@ class Program {
   }
   void operation(int64_t start, int64_t end, std::string_view name, std::string_view shapes, std::string_view types) {
     b_.push_pop(thread_, start, end, name, op_);
-    if (!shapes.empty()) b_.inputs(shapes, types);
+    if (!shapes.empty()) b_.inputs(std::string(shapes) + "\n" + std::string(types));
   }
   void kernel(int64_t call, int64_t start, int64_t end, std::string_view name = "nvjet_tst") {
     b_.kernel(stream_, start, end, name, b_.call(thread_, call, call + 1));
@@ -46,11 +46,11 @@ TEST(TorchOpShapeSum, ComparesAProductWithThePeakOfItsGpu) {
   const Trace trace = p.build();
   const Table table = run_report("torch_op_shape_sum", trace);
   EXPECT_EQ(cells(table, "Name"), (Texts{"aten::mm"}));
-  EXPECT_EQ(cells(table, "FLOP Avg"), (Texts{"2.147"}));
+  EXPECT_EQ(cells(table, "FLOP Avg (GFLOP)"), (Texts{"2.147"}));
   EXPECT_EQ(cells(table, "Bytes Avg"), (Texts{"6.291"}));
   EXPECT_EQ(cells(table, "Intensity"), (Texts{"341.3"}));
-  EXPECT_EQ(cells(table, "Compute"), (Texts{"494.70"}));  // 2147483648 / 4341 ns
-  EXPECT_EQ(cells(table, "Memory"), (Texts{"1.449"}));
+  EXPECT_EQ(cells(table, "Compute (TFLOP/s)"), (Texts{"494.70"}));  // 2147483648 / 4341 ns
+  EXPECT_EQ(cells(table, "Memory (TB/s)"), (Texts{"1.449"}));
   EXPECT_EQ(cells(table, "Roofline"), (Texts{"50.0"}));
   EXPECT_EQ(cells(table, "Bound"), (Texts{"compute"}));
   EXPECT_EQ(cells(table, "Precision"), (Texts{"BF16"}));
@@ -68,7 +68,7 @@ TEST(TorchOpShapeSum, GivesAKernelToTheInnermostOperatorWithShapes) {
   EXPECT_EQ(cells(table, "Name"), (Texts{"aten::mm", "aten::linear"}));
   EXPECT_EQ(cells(table, "GPU Time"), (Texts{"300", "100"}));
   EXPECT_EQ(cells(table, "Kernels"), (Texts{"1", "1"}));
-  EXPECT_EQ(cells(table, "Compute"), (Texts{"7158.28", "-"}));  // the product inside does the work
+  EXPECT_EQ(cells(table, "Compute (TFLOP/s)"), (Texts{"7158.28", "-"}));  // the product inside does the work
 }
 
 TEST(TorchOpShapeSum, HasNoRooflineOnAnUnknownGpu) {
@@ -80,7 +80,7 @@ TEST(TorchOpShapeSum, HasNoRooflineOnAnUnknownGpu) {
   EXPECT_EQ(cells(table, "Roofline"), (Texts{"-"}));  // float32 may be TF32
   EXPECT_EQ(cells(table, "Bound"), (Texts{"-"}));
   EXPECT_EQ(cells(table, "Precision"), (Texts{"-"}));
-  EXPECT_EQ(cells(table, "Compute"), (Texts{"494.70"}));
+  EXPECT_EQ(cells(table, "Compute (TFLOP/s)"), (Texts{"494.70"}));
 }
 
 TEST(TorchOpRooflineSum, AddsUpTheShapesOfAnOperator) {
@@ -93,7 +93,7 @@ TEST(TorchOpRooflineSum, AddsUpTheShapesOfAnOperator) {
   const Table table = run_report("torch_op_roofline_sum", trace);
   EXPECT_EQ(cells(table, "Calls"), (Texts{"2"}));
   EXPECT_EQ(cells(table, "GPU Time"), (Texts{"8682"}));
-  EXPECT_EQ(cells(table, "Compute"), (Texts{"494.70"}));
+  EXPECT_EQ(cells(table, "Compute (TFLOP/s)"), (Texts{"494.70"}));
   EXPECT_EQ(cells(table, "Roofline"), (Texts{"50.0"}));
   EXPECT_EQ(cells(table, "Known"), (Texts{"50.0"}));
 }
@@ -117,7 +117,7 @@ TEST(TorchStepSum, ComparesTheStepWithThePeak) {
   const Trace trace = p.build();
   const Table table = run_report("torch_step_sum", trace);
   EXPECT_EQ(cells(table, "Duration"), (Texts{"8682"}));
-  EXPECT_EQ(cells(table, "FLOP"), (Texts{"2.147"}));
+  EXPECT_EQ(cells(table, "FLOP (GFLOP)"), (Texts{"2.147"}));
   EXPECT_EQ(cells(table, "MFU"), (Texts{"25.0"}));
   EXPECT_EQ(cells(table, "Known"), (Texts{"100.0"}));
 }

@@ -1,13 +1,18 @@
 #include "analyses/operators/operator_work.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace sonde {
 namespace operator_work_test {
 
+OperatorInputs inputs_of(std::string_view shapes, std::string_view types, std::string_view values = "[]") {
+  return OperatorInputs(fmt::format("{}\n{}\n{}", shapes, types, values));
+}
+
 OperatorWork work_of(std::string_view name, std::string_view shapes, std::string_view types,
                      std::string_view values = "[]") {
-  return operator_work(name, OperatorInputs(shapes, types, values));
+  return operator_work(name, inputs_of(shapes, types, values));
 }
 
 void expect_work(const OperatorWork& work, MaybeAmount flop, MaybeAmount bytes) {
@@ -104,9 +109,8 @@ TEST(OperatorWork, CountsABackwardConvolutionOnceForEachGradientOfAProduct) {
 
 TEST(OperatorWork, TakesTheSizesOfCudnnsHalvesFromTheOperatorAroundThem) {
   const std::string_view types = R"(["float","float","float"])";
-  const RelatedOperator around{"aten::cudnn_convolution_backward",
-                               OperatorInputs("[[1,3,5],[1,4,4],[4,3,2],[],[]]", types, "")};
-  const OperatorInputs half("[[],[1,4,4],[4,3,2],[]]", R"(["GenericList","float","float"])", "");
+  const RelatedOperator around{"aten::cudnn_convolution_backward", inputs_of("[[1,3,5],[1,4,4],[4,3,2],[],[]]", types)};
+  const OperatorInputs half = inputs_of("[[],[1,4,4],[4,3,2],[]]", R"(["GenericList","float","float"])");
   expect_work(operator_work("aten::cudnn_convolution_backward_input", half, around), 2.0 * 4 * 4 * 3 * 2,
               4 * (16 + 15 + 24));
   expect_work(operator_work("aten::cudnn_convolution_backward_weight", half), {}, {});
@@ -114,9 +118,9 @@ TEST(OperatorWork, TakesTheSizesOfCudnnsHalvesFromTheOperatorAroundThem) {
 
 TEST(OperatorWork, TakesTheSizeOfAResultFromTheBackwardConvolution) {
   const std::string_view types = R"(["float","float","float"])";
-  const OperatorInputs forward("[[1,3,5],[4,3,2],[],[],[]]", types, "");
+  const OperatorInputs forward = inputs_of("[[1,3,5],[4,3,2],[],[],[]]", types);
   const auto work_with = [&](std::string_view name, std::string_view shapes) {
-    return operator_work("aten::cudnn_convolution", forward, RelatedOperator{name, OperatorInputs(shapes, types, "")});
+    return operator_work("aten::cudnn_convolution", forward, RelatedOperator{name, inputs_of(shapes, types)});
   };
   const double flop = 2.0 * 4 * 2 * 3 * 2;  // two places of the result: a stride of 3
   expect_work(work_with("aten::cudnn_convolution_backward", "[[1,3,5],[1,4,2],[4,3,2]]"), flop, 4 * (15 + 24 + 8));
@@ -153,10 +157,9 @@ TEST(OperatorWork, CountsFiveProductsOfBackwardAttention) {
   const std::string_view shapes = "[[1,4,6,16],[1,4,6,16],[1,4,6,16],[1,4,6,16],[1,4,6,16],[1,4,6,1]]";
   const std::string_view types = R"(["c10::Half","c10::Half","c10::Half","c10::Half","c10::Half","float"])";
   const std::string_view values = R"(["","","","","","","","","","","","6","6","0.","False",""])";
-  OperatorWork work =
-      operator_work("aten::_cudnn_attention_backward",
-                    OperatorInputs(std::string(shapes.substr(0, shapes.size() - 1)) + ",[],[],[],[],[],[],[],[],[],[]]",
-                                   types, values));
+  OperatorWork work = operator_work(
+      "aten::_cudnn_attention_backward",
+      inputs_of(std::string(shapes.substr(0, shapes.size() - 1)) + ",[],[],[],[],[],[],[],[],[],[]]", types, values));
   expect_work(work, 5 * 2.0 * 4 * 6 * 6 * 16, 2 * 8 * 4 * 6 * 16);
 }
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "shared/ask_rule.h"
@@ -24,7 +25,7 @@ Diagnosis ask_of(const Operation& operation, std::string gpu = "NVIDIA H100 80GB
   b.device().name = std::move(gpu);
   for (int64_t i = 0; i < 10; ++i) {
     b.push_pop(thread, i * 2'000, i * 2'000 + 1'500, operation.name, domain);
-    b.inputs(operation.shapes, operation.types, operation.values);
+    b.inputs(fmt::format("{}\n{}\n{}", operation.shapes, operation.types, operation.values));
     const uint32_t launch = b.call(thread, i * 2'000 + 100, i * 2'000 + 1'000);
     const int64_t start = 10'000 + i * operation.kernel_ns;
     b.kernel(stream, start, start + operation.kernel_ns, operation.kernel, launch);

@@ -164,14 +164,9 @@ void TraceBuilder::push_pop(ThreadId thread, int64_t start, int64_t end, std::st
   range(thread, thread, start, end, name, domain, RangeStyle::push_pop);
 }
 
-void TraceBuilder::inputs(std::string_view shapes, std::string_view types, std::string_view values) {
-  const auto set = [&](Ids& column, std::string_view text) {
-    column.resize(trace_.ranges.start.size(), kNone);
-    column.back() = trace_.names.intern(text);
-  };
-  set(trace_.ranges.shapes, shapes);
-  set(trace_.ranges.input_types, types);
-  set(trace_.ranges.input_values, values);
+void TraceBuilder::inputs(std::string_view recorded) {
+  trace_.ranges.shapes.resize(trace_.ranges.start.size(), kNone);
+  trace_.ranges.shapes.back() = trace_.names.intern(recorded);
 }
 
 void TraceBuilder::start_end(ThreadId thread, ThreadId end_thread, int64_t start, int64_t end, std::string_view name,
@@ -254,9 +249,7 @@ void TraceBuilder::fill_peers() {
 }
 
 Trace TraceBuilder::build() {
-  for (Ids* column : {&trace_.ranges.shapes, &trace_.ranges.input_types, &trace_.ranges.input_values}) {
-    if (!column->empty()) column->resize(trace_.ranges.start.size(), kNone);
-  }
+  if (!trace_.ranges.shapes.empty()) trace_.ranges.shapes.resize(trace_.ranges.start.size(), kNone);
   resolve_devices();
   fill_peers();
   link(trace_);
