@@ -27,7 +27,11 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
       communication(communication_kinds(of)),
       collectives(match_collectives(of, gpus, communication)),
       activity(gpu_activity(of, gpus, communication)),
-      kernels(std::move(measured)) {}
+      kernels(std::move(measured)) {
+  if (!sonde::is_kernel_report(of)) return;
+  launches = measured_launches(of);
+  if (!launches.empty()) extent = {0, launches.back().start_ns + launches.back().duration_ns};
+}
 
 size_t Facts::steps_begun(int64_t time_ns) const {
   if (!steps) return 0;

@@ -10,6 +10,7 @@
 #include "analyses/gpus/gpu_shares.h"
 #include "analyses/kernels/kernel_class.h"
 #include "analyses/kernels/kernel_join.h"
+#include "analyses/measured/measured_launch.h"
 #include "analyses/replay/replay.h"
 #include "analyses/steps/warm_up.h"
 
@@ -36,7 +37,10 @@ struct Facts {
   /// `kernels->sample(row)`, whose rows are those of `kernels->reports->kernel_profiles`: metrics, advice, stalls.
   /// Their durations are cold and serialized; times are the timeline's.
   std::optional<KernelJoin> kernels;
+  /// Of a kernel report without a timeline. The judged time is then the sum of their durations.
+  std::vector<MeasuredLaunch> launches;
 
+  [[nodiscard]] bool is_kernel_report() const { return !launches.empty(); }
   /// Whether a range marks the steps. If only launches repeat, an iteration has no parts to look into.
   [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }

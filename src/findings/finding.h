@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ struct Evidence {
   int64_t end_ns = 0;
   std::string place;  ///< GPU or thread
   std::string what;   ///< call, range or kernel; may be empty
+  /// A launch of a kernel report, by its number there; its time says how long it took, not when.
+  std::optional<int64_t> launch = {};
 };
 
 /// The most places that a finding keeps, the heaviest.

@@ -9,6 +9,8 @@ namespace sonde {
 
 #define SONDE_RULE(name) extern const Rule name##_rule;
 #include "findings/rules/list.inc"
+
+#include "findings/kernel_rules/list.inc"
 #undef SONDE_RULE
 
 namespace {
@@ -46,6 +48,8 @@ std::span<const Rule* const> rules() {
   static const std::array all = {
 #define SONDE_RULE(name) &name##_rule,
 #include "findings/rules/list.inc"
+
+#include "findings/kernel_rules/list.inc"
 #undef SONDE_RULE
   };
   return all;
@@ -61,7 +65,9 @@ Diagnosis diagnose(const Facts& facts) {
   Diagnosis diagnosis;
   diagnosis.claims.idle.resize(facts.gpus.gpus.size());
   const std::vector<FailedCheck> failed = failed_checks(facts);
-  for (const Rule* rule : rules()) ask(*rule, facts, failed, diagnosis);
+  for (const Rule* rule : rules()) {
+    if (rule->of_kernel_reports == facts.is_kernel_report()) ask(*rule, facts, failed, diagnosis);
+  }
   std::ranges::stable_sort(diagnosis.findings, std::greater(),
                            [](const Finding& f) { return std::pair(f.reachable, f.ceiling_ns); });
   keep_within_wall(facts.wall_ns(), diagnosis.findings);

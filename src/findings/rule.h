@@ -21,6 +21,15 @@ struct Claims {
   std::vector<Row> side_by_side;        ///< rows of `kernels` that a finding would run in parallel with others
 };
 
+/// What a finding on measured kernels says of one launch.
+struct LaunchCost {
+  const KernelProfile* launch = nullptr;
+  std::string_view finding;  ///< its id
+  int64_t duration_ns = 0;   ///< the launch's
+  int64_t saves_ns = 0;      ///< the most that a fix saves
+  bool reachable = true;     ///< as the finding's
+};
+
 /// The results of all rules on a run.
 struct Diagnosis {
   std::vector<Finding>
@@ -28,6 +37,7 @@ struct Diagnosis {
   std::vector<Abstention> abstentions;
   std::vector<std::string_view> not_recorded;  ///< what rules also read, absent in the profile (coverage.inc)
   Claims claims;
+  std::vector<LaunchCost> launch_costs;  ///< of kernel reports
 };
 
 /// Findings with a ceiling below this part of the judged time are dropped, unless a rule has its own limit.
@@ -60,6 +70,8 @@ struct Rule {
   /// abstention.
   std::span<const CatalogueText> texts;
   std::vector<FindingDoc> (*docs)();
+  /// Whether it judges the launches of kernel reports (Facts::launches), and not timelines.
+  bool of_kernel_reports = false;
 };
 
 /// In the order in which they are asked.

@@ -1,5 +1,6 @@
 #include "report/json/diagnosis_json.h"
 
+#include "findings/measured_kernels.h"
 #include "report/json/argument_json.h"
 #include "report/text/diagnosis_text.h"
 
@@ -13,10 +14,11 @@ constexpr const char* kDiagnosisSchema = "sonde.diagnosis/1";
 Json evidence_json(const std::vector<Evidence>& evidence, int64_t origin_ns) {
   Json list = Json::array();
   for (const Evidence& e : evidence) {
-    list.push_back({{"start_ns", e.start_ns - origin_ns},
-                    {"end_ns", e.end_ns - origin_ns},
+    list.push_back({{"start_ns", e.launch ? 0 : e.start_ns - origin_ns},
+                    {"end_ns", e.end_ns - (e.launch ? e.start_ns : origin_ns)},
                     {"place", e.place},
                     {"what", e.what.empty() ? Json(nullptr) : Json(e.what)}});
+    if (e.launch) list.back()["launch"] = *e.launch;
   }
   return list;
 }
@@ -51,6 +53,24 @@ Json measured_json(const JoinCounts& counts) {
           {"matched_measured_kernels", counts.matched_measured}};
 }
 
+/// What bounds each kernel of a kernel report.
+Json kernels_json(const Facts& facts, const Diagnosis& diagnosis) {
+  const auto percent = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
+  Json list = Json::array();
+  for (const MeasuredKernel& k : measured_kernels(facts, diagnosis)) {
+    list.push_back({{"name", facts.trace.name(k.longest->profile->name)},
+                    {"launches", k.launches},
+                    {"time_ns", k.ns},
+                    {"time_percent", facts.percent_of_wall(k.ns)},
+                    {"bound", k.bound.empty() ? Json(nullptr) : Json(k.bound)},
+                    {"compute_percent", percent(k.longest->compute_percent)},
+                    {"memory_percent", percent(k.longest->memory_percent)},
+                    {"finding", k.finding.empty() ? Json(nullptr) : Json(k.finding)},
+                    {"ceiling_ns", k.saves_ns}});
+  }
+  return list;
+}
+
 }  // namespace
 
 Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
@@ -58,6 +78,7 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
                    {"wall_ns", facts.wall_ns()},    {"steps", steps_json(facts)},
                    {"findings", Json::array()},     {"not_recorded", diagnosis.not_recorded},
                    {"no_conclusion", Json::array()}};
+  if (facts.is_kernel_report()) document["kernels"] = kernels_json(facts, diagnosis);
   if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
   for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f, origin_ns));
   for (const Abstention& a : diagnosis.abstentions) {

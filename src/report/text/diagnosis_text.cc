@@ -9,6 +9,7 @@
 #include "findings/texts.h"
 #include "report/tables/quantity.h"
 #include "report/text/join_text.h"
+#include "report/text/measured_kernels_text.h"
 #include "report/text/sentence.h"
 
 namespace sonde {
@@ -18,6 +19,7 @@ constexpr size_t kDiagnosisWidth = 100;
 
 /// What was judged: "run.sqlite: 19 of 20 x 'iteration', 96.0 ms on 1 GPU".
 std::string heading(const Facts& facts) {
+  if (facts.is_kernel_report()) return measured_heading(facts);
   std::string part;
   if (facts.steps) {
     const int64_t steady = facts.steps->iterations - facts.steps->slow_iterations;
@@ -32,6 +34,10 @@ std::string heading(const Facts& facts) {
 std::string where_text(const Facts& facts, const Finding& finding) {
   if (finding.evidence.empty()) return {};
   const Evidence& first = finding.evidence.front();
+  if (first.launch) {
+    return fmt::format("longest: {}, launch {}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
+                       *first.launch, first.place.empty() ? "" : " on " + first.place);
+  }
   return fmt::format("longest: {} at {} on {}{}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
                      time_text(static_cast<double>(first.start_ns - facts.run.first)), first.place,
                      first.what.empty() ? "" : ", in ", first.what);
@@ -83,11 +89,14 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
   std::string text = heading(facts);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
-  if (diagnosis.findings.empty() && !facts.gpus.gpus.empty()) text += "\nNo rule found a problem worth fixing.\n";
+  if (diagnosis.findings.empty() && (!facts.gpus.gpus.empty() || facts.is_kernel_report())) text += "\nNo rule found a problem worth fixing.\n";
   const size_t shown = std::min(most, diagnosis.findings.size());
   for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, diagnosis.findings[i], i + 1, width);
   if (shown < diagnosis.findings.size()) {
     text += fmt::format("\n{} more: sonde why --all\n", diagnosis.findings.size() - shown);
+  }
+  if (facts.is_kernel_report()) {
+    text += "\nWhat bounds each kernel:\n" + measured_kernels_text(facts, diagnosis, most, width);
   }
   if (!diagnosis.not_recorded.empty()) {
     const std::string names = fmt::format("{}", fmt::join(diagnosis.not_recorded, ", "));
