@@ -91,11 +91,12 @@ SONDE_COLUMN(memory){.name = "memory",
                      .quantity = "memory_sol",
                      .number = measured<"memory_sol">};
 
-SONDE_COLUMN(bound){.name = "bound",
-                    .title = "Bound",
-                    .description = "bound of the longest launch: compute, memory with its busiest part, balanced, latency, small grid",
-                    .collected_by = "--section SpeedOfLight",
-                    .text = text_of_bound};
+SONDE_COLUMN(bound){
+    .name = "bound",
+    .title = "Bound",
+    .description = "bound of the longest launch: compute, memory with its busiest part, balanced, latency, small grid",
+    .collected_by = "--section SpeedOfLight",
+    .text = text_of_bound};
 
 SONDE_COLUMN(achieved){.name = "achieved",
                        .title = "Achieved Occ",

@@ -53,8 +53,7 @@ bool relieves(Relief relief, const Limit& limit) {
   if (relief == Relief::anything) return true;
   switch (limit.bound) {
     case KernelBound::memory: return relieves_memory(relief, limit);
-    case KernelBound::compute:
-      return relief == Relief::arithmetic || (relief == Relief::warps && !limit.reached);
+    case KernelBound::compute: return relief == Relief::arithmetic || (relief == Relief::warps && !limit.reached);
     case KernelBound::latency:
     case KernelBound::small_grid: return relief != Relief::compression && relief != Relief::arithmetic;
     case KernelBound::balanced: return relief != Relief::compression;

@@ -21,11 +21,15 @@ struct CounterPart {
 
 // The first that fits. l1tex__m_* is the interface of L1 with L2: what it moves is L2's traffic.
 constexpr std::array kParts = {
-    CounterPart{"dram", MemoryPart::dram},          CounterPart{"fbpa__", MemoryPart::dram},
+    CounterPart{"dram", MemoryPart::dram},
+    CounterPart{"fbpa__", MemoryPart::dram},
     CounterPart{"lts__d_sectors_fill_sysmem", MemoryPart::host},
-    CounterPart{"lts__", MemoryPart::l2},           CounterPart{"ltc__", MemoryPart::l2},
-    CounterPart{"lrc__", MemoryPart::l2},           CounterPart{"l1tex__m_", MemoryPart::l2},
-    CounterPart{"l1tex__", MemoryPart::l1},         CounterPart{"pcie__", MemoryPart::host},
+    CounterPart{"lts__", MemoryPart::l2},
+    CounterPart{"ltc__", MemoryPart::l2},
+    CounterPart{"lrc__", MemoryPart::l2},
+    CounterPart{"l1tex__m_", MemoryPart::l2},
+    CounterPart{"l1tex__", MemoryPart::l1},
+    CounterPart{"pcie__", MemoryPart::host},
 };
 
 struct CounterName {
@@ -74,7 +78,8 @@ constexpr std::array kCounterNames = {
 };
 
 MemoryPart part_of(std::string_view counter) {
-  const auto* const found = std::ranges::find_if(kParts, [&](const CounterPart& p) { return counter.starts_with(p.prefix); });
+  const auto* const found =
+      std::ranges::find_if(kParts, [&](const CounterPart& p) { return counter.starts_with(p.prefix); });
   return found == kParts.end() ? MemoryPart::unknown : found->part;
 }
 
@@ -95,7 +100,8 @@ std::optional<BusyUnit> busiest_part(const Trace& trace, const KernelProfile& ke
     const std::string_view counter = metric.substr(0, metric.find('.'));
     if (is_opaque(counter)) continue;
     const auto percent = metric_number(trace, kernel, metric);
-    if (percent && (!busiest || *percent > busiest->percent)) busiest = {part_of(counter), *percent, std::string(counter)};
+    if (percent && (!busiest || *percent > busiest->percent))
+      busiest = {part_of(counter), *percent, std::string(counter)};
   }
   return busiest;
 }
@@ -113,7 +119,8 @@ std::optional<BusyUnit> busiest_level(const Trace& trace, const KernelProfile& k
   std::optional<BusyUnit> busiest;
   for (const Level& level : kLevels) {
     const auto percent = quantity_value(level.quantity, trace, kernel);
-    if (percent && (!busiest || *percent > busiest->percent)) busiest = {level.part, *percent, std::string(level.counter)};
+    if (percent && (!busiest || *percent > busiest->percent))
+      busiest = {level.part, *percent, std::string(level.counter)};
   }
   return busiest;
 }
@@ -121,7 +128,9 @@ std::optional<BusyUnit> busiest_level(const Trace& trace, const KernelProfile& k
 /// L1 and shared memory are one unit: whose passes it makes.
 MemoryPart l1_or_shared(const Trace& trace, const KernelProfile& kernel) {
   constexpr std::string_view kAll = "l1tex__data_pipe_lsu_wavefronts";
-  const auto number = [&](std::string_view suffix) { return metric_number(trace, kernel, fmt::format("{}{}", kAll, suffix)); };
+  const auto number = [&](std::string_view suffix) {
+    return metric_number(trace, kernel, fmt::format("{}{}", kAll, suffix));
+  };
   const auto fixed = metric_number(trace, kernel, "launch__shared_mem_per_block_static");
   const auto dynamic = metric_number(trace, kernel, "launch__shared_mem_per_block_dynamic");
   if (fixed && dynamic && *fixed + *dynamic <= 0) return MemoryPart::l1;
@@ -138,8 +147,8 @@ MemoryPart l1_or_shared(const Trace& trace, const KernelProfile& kernel) {
 }  // namespace
 
 std::string_view name_of(MemoryPart part) {
-  constexpr std::array<std::string_view, 7> kNames = {"", "DRAM", "L2", "L1", "shared memory", "L1 or shared memory",
-                                                      "host memory"};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "", "DRAM", "L2", "L1", "shared memory", "L1 or shared memory", "host memory"};
   return kNames[static_cast<size_t>(part)];
 }
 

@@ -21,6 +21,21 @@ std::string_view without_parameters(std::string_view name) {
   return name;
 }
 
+/// Template arguments are demangled with their types: "tile<(int)64, (bool)1>" -> "tile<64, 1>".
+std::string without_casts(std::string_view name) {
+  std::string text;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool argument = i >= 1 && (name[i - 1] == '<' || (name[i - 1] == ' ' && i >= 2 && name[i - 2] == ','));
+    const size_t end = name[i] == '(' && argument ? name.find_first_not_of("abcdefghijklmnopqrstuvwxyz ", i + 1) : i;
+    if (end > i && end != std::string_view::npos && name[end] == ')') {
+      i = end;
+    } else {
+      text += name[i];
+    }
+  }
+  return text;
+}
+
 MeasuredLaunch launch_of(const Trace& trace, const KernelProfile& profile) {
   MeasuredLaunch launch;
   launch.trace = &trace;
@@ -42,7 +57,9 @@ MeasuredLaunch launch_of(const Trace& trace, const KernelProfile& profile) {
 
 }  // namespace
 
-std::optional<double> MeasuredLaunch::metric(std::string_view name) const { return metric_number(*trace, *profile, name); }
+std::optional<double> MeasuredLaunch::metric(std::string_view name) const {
+  return metric_number(*trace, *profile, name);
+}
 
 std::optional<double> MeasuredLaunch::quantity(std::string_view name) const {
   return quantity_value(name, *trace, *profile);
@@ -66,7 +83,7 @@ std::optional<double> MeasuredLaunch::tail_percent() const {
 std::string MeasuredLaunch::name() const {
   const std::string_view declared = without_parameters(trace->name(profile->name));
   constexpr std::string_view kVoid = "void ";
-  return std::string(declared.starts_with(kVoid) ? declared.substr(kVoid.size()) : declared);
+  return without_casts(declared.starts_with(kVoid) ? declared.substr(kVoid.size()) : declared);
 }
 
 std::vector<MeasuredLaunch> measured_launches(const Trace& trace) {

@@ -32,7 +32,7 @@ struct MeasuredLaunch {
   [[nodiscard]] std::optional<double> idle_percent() const;
   /// What the last wave leaves unused (waves.h).
   [[nodiscard]] std::optional<double> tail_percent() const;
-  [[nodiscard]] std::string name() const;  ///< function with template arguments, without parameters
+  [[nodiscard]] std::string name() const;  ///< function with template arguments, without parameters and casts
   [[nodiscard]] bool is_limited_by_memory() const { return bound == KernelBound::memory; }
   [[nodiscard]] bool is_limited_by_compute() const { return bound == KernelBound::compute; }
 };

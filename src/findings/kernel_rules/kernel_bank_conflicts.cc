@@ -50,10 +50,10 @@ std::optional<LaunchProblem> problem_of(const MeasuredLaunch& launch) {
   const double excess = 100 * passes->excess / passes->all;
   if (excess < kMinExcessPercent || !(keeps_it_busy(launch) || waits_for_shared_memory(launch))) return std::nullopt;
   const double stage = std::max(launch.metric("l1tex__data_pipe_lsu_wavefronts.sum").value_or(0), passes->all);
-  return LaunchProblem{saved_percent(launch, 100 * passes->excess / stage),
-                       {text_argument("kernel", launch.name()), text_argument("passes", rounded_count(passes->all)),
-                        text_argument("needed", rounded_count(passes->all - passes->excess)),
-                        percent_argument("excess", excess)}};
+  return LaunchProblem{
+      saved_percent(launch, 100 * passes->excess / stage),
+      {text_argument("passes", rounded_count(passes->all)),
+       text_argument("needed", rounded_count(passes->all - passes->excess)), percent_argument("excess", excess)}};
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -62,11 +62,12 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
     {"kernel_bank_conflicts.says",
-     "Kernels with bank conflicts in shared memory take {time}: {most}. {kernel} takes {passes} passes for its accesses; "
+     "Kernels with bank conflicts in shared memory take {time}: {most}. {it} takes {passes} passes for its accesses; "
      "without conflicts {needed} are enough ({excess} are in excess)."},
     {"kernel_bank_conflicts.do",
      "Let the threads of a warp access different banks (neighboring words of 4 bytes): pad the rows of a tile by one "
-     "element, swizzle the indices, or change which thread reads what. sonde kernel FILE --page details shows the source "
+     "element, swizzle the indices, or change which thread reads what. sonde kernel FILE --page details shows the "
+     "source "
      "lines."},
 });
 
@@ -74,10 +75,11 @@ std::vector<FindingDoc> docs() {
   return {FindingDoc{
       .ids = {"kernel_bank_conflicts"},
       .reports = "Accesses of a measured kernel to shared memory conflict in its banks.",
-      .when = fmt::format("At least {:g} % of the passes are in excess. L1 and shared memory are at {:g} % of their peak, "
-                          "or {:g} % of the warps' time is a wait for shared memory (`mio_throttle`, "
-                          "`short_scoreboard`).",
-                          kMinExcessPercent, kBusyPercent, kStallPercent),
+      .when =
+          fmt::format("At least {:g} % of the passes are in excess. L1 and shared memory are at {:g} % of their peak, "
+                      "or {:g} % of the warps' time is a wait for shared memory (`mio_throttle`, "
+                      "`short_scoreboard`).",
+                      kMinExcessPercent, kBusyPercent, kStallPercent),
       .not_when = {},
       .ceiling = "The share of these passes in all passes of the data stage, at most what the compute units leave.",
       .evidence = "The launches that lose the most time."}};
@@ -88,12 +90,12 @@ std::vector<FindingDoc> docs() {
 
 extern const Rule kernel_bank_conflicts_rule;
 const Rule kernel_bank_conflicts_rule{.name = "kernel_bank_conflicts",
- .description = "measured kernels with bank conflicts in shared memory",
- .fields = kKernelReportFields,
- .checks = kKernelReportChecks,
- .judge = &kernel_bank_conflicts_finding::judge,
- .texts = kernel_bank_conflicts_finding::kTexts,
- .docs = &kernel_bank_conflicts_finding::docs,
- .of_kernel_reports = true};
+                                      .description = "measured kernels with bank conflicts in shared memory",
+                                      .fields = kKernelReportFields,
+                                      .checks = kKernelReportChecks,
+                                      .judge = &kernel_bank_conflicts_finding::judge,
+                                      .texts = kernel_bank_conflicts_finding::kTexts,
+                                      .docs = &kernel_bank_conflicts_finding::docs,
+                                      .of_kernel_reports = true};
 
 }  // namespace sonde

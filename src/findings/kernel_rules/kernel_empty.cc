@@ -43,12 +43,12 @@ std::vector<FindingDoc> docs() {
 
 extern const Rule kernel_empty_rule;
 const Rule kernel_empty_rule{.name = "kernel_empty",
- .description = "measured kernels that take little longer than an empty kernel",
- .fields = kKernelReportFields,
- .checks = kKernelReportChecks,
- .judge = &kernel_empty_finding::judge,
- .texts = kernel_empty_finding::kTexts,
- .docs = &kernel_empty_finding::docs,
- .of_kernel_reports = true};
+                             .description = "measured kernels that take little longer than an empty kernel",
+                             .fields = kKernelReportFields,
+                             .checks = kKernelReportChecks,
+                             .judge = &kernel_empty_finding::judge,
+                             .texts = kernel_empty_finding::kTexts,
+                             .docs = &kernel_empty_finding::docs,
+                             .of_kernel_reports = true};
 
 }  // namespace sonde

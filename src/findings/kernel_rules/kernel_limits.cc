@@ -13,7 +13,7 @@ namespace kernel_limits_finding {
 namespace {
 
 /// Another finding that saves this part of a launch explains it.
-constexpr double kExplained = 0.1;
+constexpr double kExplained = 0.25;
 constexpr int64_t kShortKernelNs = 3'000;  // kernel_empty's
 
 /// Launches that findings with a fix explain.
@@ -76,8 +76,7 @@ std::string_view id_of(const MeasuredLaunch& launch) {
 
 std::vector<Argument> figures_of(const MeasuredLaunch& launch) {
   std::vector<Argument> figures = {percent_argument("compute", launch.compute_percent.value_or(0)),
-                                   percent_argument("memory", launch.memory_percent.value_or(0)),
-                                   text_argument("kernel", launch.name())};
+                                   percent_argument("memory", launch.memory_percent.value_or(0))};
   const auto& unit = memory_leads(launch) ? launch.memory : launch.pipe;
   const std::string_view counter = unit ? name_of_counter(unit->counter) : std::string_view();
   figures.push_back(text_argument("unit", std::string(counter.empty() ? "unknown" : counter)));
@@ -89,9 +88,9 @@ std::vector<Argument> figures_of(const MeasuredLaunch& launch) {
   return figures;
 }
 
-constexpr std::array<std::string_view, 7> kLimits = {
-    "kernel_limit_dram",   "kernel_limit_l2",     "kernel_limit_l1",     "kernel_limit_shared",
-    "kernel_limit_memory", "kernel_limit_host",   "kernel_limit_compute"};
+constexpr std::array<std::string_view, 7> kLimits = {"kernel_limit_dram",   "kernel_limit_l2",     "kernel_limit_l1",
+                                                     "kernel_limit_shared", "kernel_limit_memory", "kernel_limit_host",
+                                                     "kernel_limit_compute"};
 constexpr std::array<std::string_view, 4> kLatencies = {"kernel_latency", "kernel_latency_memory",
                                                         "kernel_latency_barrier", "kernel_latency_unknown"};
 
@@ -121,92 +120,108 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
     {"kernel_limit_dram.says",
-     "Kernels that DRAM limits take {time}: {most}. {kernel}: memory at {memory} of its peak ({unit}), compute at "
-     "{compute}."},
+     "Kernels that DRAM limits take {time}: {most}. {it} keeps memory at {memory} of its peak ({unit}) and "
+     "compute at {compute}."},
     {"kernel_limit_dram.do",
-     "Move fewer bytes: read each value once (keep it in registers or shared memory between passes), fuse the kernel with "
+     "Move fewer bytes: read each value once (keep it in registers or shared memory between passes), fuse the kernel "
+     "with "
      "its neighbors, or use a smaller type. More warps or instructions per cycle gain nothing."},
     {"kernel_limit_l2.says",
-     "Kernels that L2 limits take {time}: {most}. {kernel}: memory at {memory} of its peak ({unit}), compute at "
-     "{compute}."},
+     "Kernels that L2 limits take {time}: {most}. {it} keeps memory at {memory} of its peak ({unit}) and "
+     "compute at {compute}."},
     {"kernel_limit_l2.do",
      "Ask L2 for less: reuse data in registers, L1 or shared memory (tiles), use fewer atomics, and let neighboring "
      "threads access neighboring addresses."},
     {"kernel_limit_l1.says",
-     "Kernels that L1 limits take {time}: {most}. {kernel}: memory at {memory} of its peak ({unit}), compute at "
-     "{compute}."},
+     "Kernels that L1 limits take {time}: {most}. {it} keeps memory at {memory} of its peak ({unit}) and "
+     "compute at {compute}."},
     {"kernel_limit_l1.do",
-     "Issue fewer loads and stores: keep values in registers (larger tiles per thread), load 16 bytes at once (float4), "
+     "Issue fewer loads and stores: keep values in registers (larger tiles per thread), load 16 bytes at once "
+     "(float4), "
      "and avoid bank conflicts and uncoalesced accesses."},
     {"kernel_limit_shared.says",
-     "Kernels that shared memory limits take {time}: {most}. {kernel}: memory at {memory} of its peak ({unit}), compute "
-     "at {compute}."},
+     "Kernels that shared memory limits take {time}: {most}. {it} keeps memory at {memory} of its peak ({unit}) and "
+     "compute at {compute}."},
     {"kernel_limit_shared.do",
      "Access shared memory less often: keep values in registers (larger tiles per thread), load 16 bytes at once "
      "(float4), use warp shuffles, and avoid bank conflicts."},
     {"kernel_limit_host.says",
-     "Kernels that accesses to host memory limit take {time}: {most}. {kernel}: memory at {memory} of its peak ({unit}), "
+     "Kernels that accesses to host memory limit take {time}: {most}. {it} keeps memory at {memory} of its peak "
+     "({unit}) and "
      "compute at {compute}."},
     {"kernel_limit_host.do", "Copy the data to the GPU before the kernel, or prefetch managed memory."},
     {"kernel_limit_memory.says",
-     "Kernels that memory limits take {time}: {most}. {kernel}: memory at {memory} of its peak, compute at {compute}."},
+     "Kernels that memory limits take {time}: {most}. {it} keeps memory at {memory} of its peak and compute at "
+     "{compute}."},
     {"kernel_limit_memory.do",
-     "Measure which part of the memory it is: ncu --section SpeedOfLight --section MemoryWorkloadAnalysis, or sonde record "
+     "Measure which part of the memory it is: ncu --section SpeedOfLight --section MemoryWorkloadAnalysis, or sonde "
+     "record "
      "--set full."},
     {"kernel_limit_compute.says",
-     "Kernels that the compute units limit take {time}: {most}. {kernel}: compute at {compute} of its peak ({unit}), "
+     "Kernels that the compute units limit take {time}: {most}. {it} keeps compute at {compute} of its peak ({unit}) "
+     "and "
      "memory at {memory}."},
     {"kernel_limit_compute.do",
-     "Execute fewer instructions on this unit, or use a faster one: tensor cores or a lower precision for matrix products, "
+     "Execute fewer instructions on this unit, or use a faster one: tensor cores or a lower precision for matrix "
+     "products, "
      "fast math for special functions, fewer index computations, or a library's kernel."},
     {"kernel_latency.says",
-     "Kernels that keep neither compute nor memory busy take {time}: {most}. {kernel}: compute at {compute} of its peak, "
+     "Kernels that keep neither compute nor memory busy take {time}: {most}. {it} keeps compute at {compute} of its "
+     "peak and "
      "memory at {memory}. Its warps are mostly {stall} ({share} of their time)."},
     {"kernel_latency.do",
      "Give each SM more to do in that time: more independent instructions per thread (unrolling), more warps, or fewer "
      "instructions in the longest chain."},
     {"kernel_latency_memory.says",
-     "Kernels that keep neither compute nor memory busy take {time}: {most}. {kernel}: compute at {compute} of its peak, "
+     "Kernels that keep neither compute nor memory busy take {time}: {most}. {it} keeps compute at {compute} of its "
+     "peak and "
      "memory at {memory}. Its warps are mostly {stall} ({share} of their time)."},
     {"kernel_latency_memory.do",
-     "Have more loads under way at a time: load several values before the first is used (unrolling, float4), prefetch the "
+     "Have more loads under way at a time: load several values before the first is used (unrolling, float4), prefetch "
+     "the "
      "next tile (cp.async), or run more warps. Keep data that is read again in shared memory or registers."},
     {"kernel_latency_barrier.says",
-     "Kernels that keep neither compute nor memory busy take {time}: {most}. {kernel}: compute at {compute} of its peak, "
+     "Kernels that keep neither compute nor memory busy take {time}: {most}. {it} keeps compute at {compute} of its "
+     "peak and "
      "memory at {memory}. Its warps are mostly {stall} ({share} of their time)."},
     {"kernel_latency_barrier.do",
-     "Synchronize less: smaller blocks, warp-level synchronization, double buffers so that one barrier per step is enough, "
+     "Synchronize less: smaller blocks, warp-level synchronization, double buffers so that one barrier per step is "
+     "enough, "
      "and equal work for all warps of a block."},
     {"kernel_latency_unknown.says",
-     "Kernels that keep neither compute nor memory busy take {time}: {most}. {kernel}: compute at {compute} of its peak, "
+     "Kernels that keep neither compute nor memory busy take {time}: {most}. {it} keeps compute at {compute} of its "
+     "peak and "
      "memory at {memory}. What its warps wait for was not collected."},
     {"kernel_latency_unknown.do",
-     "Measure what its warps wait for: ncu --section WarpStateStats --section SchedulerStats, or sonde record --set full."},
+     "Measure what its warps wait for: ncu --section WarpStateStats --section SchedulerStats, or sonde record --set "
+     "full."},
     {"kernel_limits.not_collected.says",
-     "the utilization of compute and memory of {launches:launch} was not collected; ncu --section SpeedOfLight, or sonde "
+     "the utilization of compute and memory of {launches:launch} was not collected; ncu --section SpeedOfLight, or "
+     "sonde "
      "record --section SpeedOfLight, collects it"},
 });
 
 std::vector<FindingDoc> docs() {
-  return {FindingDoc{
-              .ids = {"kernel_limit_dram", "kernel_limit_l2", "kernel_limit_l1", "kernel_limit_shared",
-                      "kernel_limit_memory", "kernel_limit_host", "kernel_limit_compute"},
-              .reports = "One unit limits a measured kernel: a part of the memory, or a pipe of the SMs. The unit is the "
-                         "busiest of those whose greatest throughput is the speed of light.",
-              .when = "Memory or compute is at 80 % of its peak, or at 60 % and leads by 10 points "
-                      "([how](kernel_views.md)). L1 at 80 % counts even where the speed of light of memory is low.",
-              .not_when = fmt::format("Launches of which another finding saves {:g} % do not count.", 100 * kExplained),
-              .ceiling = "The kernels' time: a bound that no fix reaches.",
-              .evidence = "The longest launches."},
-          FindingDoc{
-              .ids = {"kernel_latency", "kernel_latency_memory", "kernel_latency_barrier", "kernel_latency_unknown"},
-              .reports = "A measured kernel keeps neither compute nor memory busy. Its warps wait: for memory "
-                         "(`_memory`), for each other (`_barrier`), for something else, or it was not collected "
-                         "(`_unknown`).",
-              .when = "Compute and memory are below 60 % of their peak.",
-              .not_when = fmt::format("Launches of which another finding saves {:g} % do not count.", 100 * kExplained),
-              .ceiling = "The time until the busiest unit is at its limit.",
-              .evidence = "The launches that lose the most time."}};
+  return {
+      FindingDoc{
+          .ids = {"kernel_limit_dram", "kernel_limit_l2", "kernel_limit_l1", "kernel_limit_shared",
+                  "kernel_limit_memory", "kernel_limit_host", "kernel_limit_compute"},
+          .reports = "One unit limits a measured kernel: a part of the memory, or a pipe of the SMs. The unit is the "
+                     "busiest of those whose greatest throughput is the speed of light.",
+          .when = "Memory or compute is at 80 % of its peak, or at 60 % and leads by 10 points "
+                  "([how](kernel_views.md)). L1 at 80 % counts even where the speed of light of memory is low.",
+          .not_when = fmt::format("Launches of which another finding saves {:g} % do not count.", 100 * kExplained),
+          .ceiling = "The kernels' time: a bound that no fix reaches.",
+          .evidence = "The longest launches."},
+      FindingDoc{
+          .ids = {"kernel_latency", "kernel_latency_memory", "kernel_latency_barrier", "kernel_latency_unknown"},
+          .reports = "A measured kernel keeps neither compute nor memory busy. Its warps wait: for memory "
+                     "(`_memory`), for each other (`_barrier`), for something else, or it was not collected "
+                     "(`_unknown`).",
+          .when = "Compute and memory are below 60 % of their peak.",
+          .not_when = fmt::format("Launches of which another finding saves {:g} % do not count.", 100 * kExplained),
+          .ceiling = "The time until the busiest unit is at its limit.",
+          .evidence = "The launches that lose the most time."}};
 }
 
 }  // namespace

@@ -15,11 +15,10 @@ constexpr double kEmptyKernelNs = 1'700;
 /// A launch that takes up to this does little else (kernel_empty).
 constexpr double kShortKernelNs = 3'000;
 
-/// The part of the GPU that the grid fills.
+/// The part of the GPU that the grid fills: of its SMs, and of the places for blocks on them.
 std::optional<double> fill_of(const MeasuredLaunch& launch, double blocks, double sms) {
-  const auto waves = launch.quantity("waves");
-  if (blocks < sms) return blocks / sms;
-  return waves && *waves < 1 ? waves : std::nullopt;
+  const double fill = std::min(blocks / sms, launch.quantity("waves").value_or(1));
+  return fill < 1 && fill > 0 ? std::optional(fill) : std::nullopt;
 }
 
 std::optional<LaunchProblem> problem_of(const MeasuredLaunch& launch) {
@@ -31,10 +30,10 @@ std::optional<LaunchProblem> problem_of(const MeasuredLaunch& launch) {
   const double idle = launch.idle_percent().value_or(100);
   if (!fill || idle <= 20) return std::nullopt;
   const double work = 1 - kEmptyKernelNs / duration;
-  return LaunchProblem{std::min(100 * (1 - *fill) * work, idle),
-                       {text_argument("kernel", launch.name()), count_argument("blocks", *blocks),
-                        count_argument("threads", launch.quantity("block_size").value_or(0)), count_argument("sms", *sms),
-                        percent_argument("fill", 100 * *fill)}};
+  return LaunchProblem{
+      std::min(100 * (1 - *fill) * work, idle),
+      {count_argument("blocks", *blocks), count_argument("threads", launch.quantity("block_size").value_or(0)),
+       count_argument("sms", *sms), percent_argument("fill", 100 * *fill)}};
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -43,7 +42,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
     {"kernel_small_grid.says",
-     "Kernels whose grid does not fill the GPU take {time}: {most}. {kernel} has {blocks:block} of {threads:thread} for "
+     "Kernels whose grid does not fill the GPU take {time}: {most}. {it} has {blocks:block} of {threads:thread} for "
      "{sms:SM}: that fills {fill} of the GPU."},
     {"kernel_small_grid.do",
      "Launch more blocks: smaller tiles per block, split sums (split-k), a larger batch. If there is no more work, run "
@@ -51,15 +50,16 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
 });
 
 std::vector<FindingDoc> docs() {
-  return {FindingDoc{.ids = {"kernel_small_grid"},
-                     .reports = "The grid of a measured kernel has fewer blocks than the GPU has SMs, or than it holds at "
-                                "once.",
-                     .when = fmt::format("The kernel takes more than {:g} us, and neither compute nor memory is above 80 %.",
-                                         kShortKernelNs / 1000),
-                     .not_when = {},
-                     .ceiling = "The kernel's time, without that of an empty kernel, with the work spread over the whole "
-                                "GPU.",
-                     .evidence = "The launches that lose the most time."}};
+  return {FindingDoc{
+      .ids = {"kernel_small_grid"},
+      .reports = "The grid of a measured kernel has fewer blocks than the GPU has SMs, or than it holds at "
+                 "once.",
+      .when = fmt::format("The kernel takes more than {:g} us, and neither compute nor memory is above 80 %.",
+                          kShortKernelNs / 1000),
+      .not_when = {},
+      .ceiling = "The kernel's time, without that of an empty kernel, with the work spread over the whole "
+                 "GPU.",
+      .evidence = "The launches that lose the most time."}};
 }
 
 }  // namespace
@@ -67,12 +67,12 @@ std::vector<FindingDoc> docs() {
 
 extern const Rule kernel_small_grid_rule;
 const Rule kernel_small_grid_rule{.name = "kernel_small_grid",
- .description = "measured kernels whose grid does not fill the GPU",
- .fields = kKernelReportFields,
- .checks = kKernelReportChecks,
- .judge = &kernel_small_grid_finding::judge,
- .texts = kernel_small_grid_finding::kTexts,
- .docs = &kernel_small_grid_finding::docs,
- .of_kernel_reports = true};
+                                  .description = "measured kernels whose grid does not fill the GPU",
+                                  .fields = kKernelReportFields,
+                                  .checks = kKernelReportChecks,
+                                  .judge = &kernel_small_grid_finding::judge,
+                                  .texts = kernel_small_grid_finding::kTexts,
+                                  .docs = &kernel_small_grid_finding::docs,
+                                  .of_kernel_reports = true};
 
 }  // namespace sonde

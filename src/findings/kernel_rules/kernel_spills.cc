@@ -5,8 +5,8 @@
 
 #include "findings/kernel_rules/shared_launch_costs.h"
 
-/// Local memory: registers that the compiler spills, and arrays that it cannot keep in registers. Their loads and stores
-/// go through L1 as those of global memory do.
+/// Local memory: registers that the compiler spills, and arrays that it cannot keep in registers. Their loads and
+/// stores go through L1 as those of global memory do.
 namespace sonde {
 namespace kernel_spills_finding {
 namespace {
@@ -32,7 +32,7 @@ std::optional<LaunchProblem> problem_of(const MeasuredLaunch& launch) {
   const auto share = local_percent(launch);
   if (!share || *share < kMinPercent) return std::nullopt;
   return LaunchProblem{saved_percent(launch, *share),
-                       {text_argument("kernel", launch.name()), percent_argument("share", *share),
+                       {percent_argument("share", *share),
                         count_argument("registers", launch.quantity("registers_per_thread").value_or(0)),
                         bytes_argument("bytes", 32 * sectors_of(launch, "local").value_or(0))}};
 }
@@ -58,17 +58,19 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
     {"kernel_spills.says",
-     "Kernels that spill registers to local memory take {time}: {most}. {kernel} moves {bytes} between local memory and "
+     "Kernels that spill registers to local memory take {time}: {most}. {it} moves {bytes} between local memory and "
      "L1, {share} of the sectors of its loads and stores. It has {registers} registers per thread."},
     {"kernel_spills.do",
      "Use fewer registers at a time: smaller tiles per thread, less unrolling, smaller blocks, or a higher limit "
      "(-maxrregcount, __launch_bounds__). ptxas -v lists the spills of each kernel."},
     {"kernel_local_memory.says",
-     "Kernels that use local memory take {time}: {most}. {kernel} moves {bytes} between local memory and L1, {share} of "
+     "Kernels that use local memory take {time}: {most}. {it} moves {bytes} between local memory and L1, {share} of "
      "the sectors of its loads and stores. It has {registers} registers per thread."},
     {"kernel_local_memory.do",
-     "ptxas -v shows whether registers spill. If they do, use smaller tiles per thread, less unrolling, or a higher limit "
-     "(-maxrregcount, __launch_bounds__). If not, an array is indexed by a value that the compiler does not know: unroll "
+     "ptxas -v shows whether registers spill. If they do, use smaller tiles per thread, less unrolling, or a higher "
+     "limit "
+     "(-maxrregcount, __launch_bounds__). If not, an array is indexed by a value that the compiler does not know: "
+     "unroll "
      "the loop, or move the array to shared memory."},
 });
 
@@ -88,12 +90,12 @@ std::vector<FindingDoc> docs() {
 
 extern const Rule kernel_spills_rule;
 const Rule kernel_spills_rule{.name = "kernel_spills",
- .description = "measured kernels that use local memory",
- .fields = kKernelReportFields,
- .checks = kKernelReportChecks,
- .judge = &kernel_spills_finding::judge,
- .texts = kernel_spills_finding::kTexts,
- .docs = &kernel_spills_finding::docs,
- .of_kernel_reports = true};
+                              .description = "measured kernels that use local memory",
+                              .fields = kKernelReportFields,
+                              .checks = kKernelReportChecks,
+                              .judge = &kernel_spills_finding::judge,
+                              .texts = kernel_spills_finding::kTexts,
+                              .docs = &kernel_spills_finding::docs,
+                              .of_kernel_reports = true};
 
 }  // namespace sonde

@@ -6,8 +6,8 @@
 #include "findings/kernel_rules/shared_launch_costs.h"
 
 /// Loads and stores of global memory whose threads do not access neighboring addresses: a warp moves more sectors of 32
-/// bytes than its bytes need. Where sectors were not counted, the passes that L1 makes for a request stand for them: of a
-/// kernel without shared memory they have no other cause.
+/// bytes than its bytes need. Where sectors were not counted, the passes that L1 makes for a request stand for them: of
+/// a kernel without shared memory they have no other cause.
 namespace sonde {
 namespace kernel_uncoalesced_finding {
 namespace {
@@ -32,12 +32,12 @@ std::optional<LaunchProblem> by_sectors(const MeasuredLaunch& launch) {
   const double share = 100 * *excess / *all;
   if (share < kMinExcessPercent) return std::nullopt;
   return LaunchProblem{saved_percent(launch, share),
-                       {text_argument("kernel", launch.name()), text_argument("sectors", rounded_count(*all)),
+                       {text_argument("sectors", rounded_count(*all)),
                         text_argument("needed", rounded_count(*all - *excess)), percent_argument("excess", share)}};
 }
 
-/// Passes of L1's data stage for each request of a warp. The shares of the peak are of one pass a cycle and one request in
-/// two cycles.
+/// Passes of L1's data stage for each request of a warp. The shares of the peak are of one pass a cycle and one request
+/// in two cycles.
 std::optional<double> passes_per_request(const MeasuredLaunch& launch) {
   const auto wavefronts = launch.metric("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed");
   const auto requests = launch.metric("l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed");
@@ -52,8 +52,7 @@ std::optional<LaunchProblem> by_passes(const MeasuredLaunch& launch) {
   if (!launch.memory || launch.memory->part != MemoryPart::l1) return std::nullopt;
   const double share = 100 * (1 - 1 / *passes);
   return LaunchProblem{saved_percent(launch, share),
-                       {text_argument("kernel", launch.name()), count_argument("passes", *passes),
-                        percent_argument("busy", launch.memory->percent)}};
+                       {count_argument("passes", *passes), percent_argument("busy", launch.memory->percent)}};
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -63,40 +62,45 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
 
 constexpr auto kTexts = std::to_array<CatalogueText>({
     {"kernel_uncoalesced.says",
-     "Kernels with uncoalesced accesses to global memory take {time}: {most}. {kernel} moves {sectors} sectors of 32 "
+     "Kernels with uncoalesced accesses to global memory take {time}: {most}. {it} moves {sectors} sectors of 32 "
      "bytes; its accesses need {needed} ({excess} are in excess)."},
     {"kernel_uncoalesced.do",
-     "Let neighboring threads of a warp access neighboring addresses: swap the loops or the thread indices, store arrays "
-     "of structures as structures of arrays, or load tiles into shared memory. If the addresses are data (gather), sort "
+     "Let neighboring threads of a warp access neighboring addresses: swap the loops or the thread indices, store "
+     "arrays "
+     "of structures as structures of arrays, or load tiles into shared memory. If the addresses are data (gather), "
+     "sort "
      "or pack them. sonde kernel FILE --page details shows the source lines."},
     {"kernel_l1_passes.says",
-     "Kernels whose loads and stores take many passes through L1 take {time}: {most}. {kernel} needs {passes} passes "
-     "for each request of a warp and keeps L1 at {busy} of its peak. It uses no shared memory, so the accesses to global "
+     "Kernels whose loads and stores take many passes through L1 take {time}: {most}. {it} needs {passes} passes "
+     "for each request of a warp and keeps L1 at {busy} of its peak. It uses no shared memory, so the accesses to "
+     "global "
      "memory are uncoalesced."},
     {"kernel_l1_passes.do",
-     "Let neighboring threads of a warp access neighboring addresses: swap the loops or the thread indices, or load tiles "
+     "Let neighboring threads of a warp access neighboring addresses: swap the loops or the thread indices, or load "
+     "tiles "
      "into shared memory. ncu --set full (sonde record --set full) counts the sectors."},
 });
 
 std::vector<FindingDoc> docs() {
-  return {FindingDoc{
-              .ids = {"kernel_uncoalesced"},
-              .reports = "A measured kernel moves more sectors of global memory than its accesses need.",
-              .when = fmt::format("At least {:g} % of the sectors are in excess (`derived__memory_l2_theoretical_sectors_"
-                                  "global_excessive`).",
-                                  kMinExcessPercent),
-              .not_when = "Kernels at the limit of the compute units do not count.",
-              .ceiling = "The share of the excess sectors in the kernel's time, at most what the compute units leave.",
-              .evidence = "The launches that lose the most time."},
-          FindingDoc{
-              .ids = {"kernel_l1_passes"},
-              .reports = "The same for reports without counted sectors: L1 makes many passes for each request.",
-              .when = fmt::format("L1 limits the kernel, its data stage is at {:g} % or more of its peak, and a request "
-                                  "takes more than {:g} passes.",
-                                  kBusyPercent, kMostPassesNeeded),
-              .not_when = "Kernels that use shared memory do not count: passes can be bank conflicts.",
-              .ceiling = "The time with one pass for each request, at most what the compute units leave.",
-              .evidence = "The launches that lose the most time."}};
+  return {
+      FindingDoc{
+          .ids = {"kernel_uncoalesced"},
+          .reports = "A measured kernel moves more sectors of global memory than its accesses need.",
+          .when = fmt::format("At least {:g} % of the sectors are in excess (`derived__memory_l2_theoretical_sectors_"
+                              "global_excessive`).",
+                              kMinExcessPercent),
+          .not_when = "Kernels at the limit of the compute units do not count.",
+          .ceiling = "The share of the excess sectors in the kernel's time, at most what the compute units leave.",
+          .evidence = "The launches that lose the most time."},
+      FindingDoc{
+          .ids = {"kernel_l1_passes"},
+          .reports = "The same for reports without counted sectors: L1 makes many passes for each request.",
+          .when = fmt::format("L1 limits the kernel, its data stage is at {:g} % or more of its peak, and a request "
+                              "takes more than {:g} passes.",
+                              kBusyPercent, kMostPassesNeeded),
+          .not_when = "Kernels that use shared memory do not count: passes can be bank conflicts.",
+          .ceiling = "The time with one pass for each request, at most what the compute units leave.",
+          .evidence = "The launches that lose the most time."}};
 }
 
 }  // namespace

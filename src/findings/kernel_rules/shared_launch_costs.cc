@@ -63,9 +63,13 @@ void add_launches(const Facts& facts, const LaunchFinding& finding, Diagnosis& d
   }
   if (affected.empty() || facts.percent_of_wall(saved) < kWorthPercent) return;
   for (const Affected& a : affected) {
-    diagnosis.launch_costs.push_back({a.launch->profile, finding.id, a.launch->duration_ns, a.saves_ns, finding.reachable});
+    diagnosis.launch_costs.push_back(
+        {a.launch->profile, finding.id, a.launch->duration_ns, a.saves_ns, finding.reachable});
   }
   std::vector<Argument> arguments = affected.front().problem.figures;
+  const std::string worst = affected.front().launch->name();
+  arguments.push_back(text_argument("kernel", worst));
+  arguments.push_back(text_argument("it", names.size() == 1 ? "It" : worst));
   arguments.push_back(duration_argument("time", now));
   arguments.push_back(text_argument("most", names.size() == 1 ? names.begin()->first : most_of(names)));
   arguments.push_back(count_argument("launches", affected.size()));

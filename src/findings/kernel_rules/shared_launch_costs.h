@@ -22,7 +22,7 @@ struct LaunchProblem {
 };
 
 /// A problem's finding. Its text gets {time}, what the launches take that have it, {most}, the kernels with shares of
-/// that, and the figures of the launch that it costs most.
+/// that, {it} for the launch that it costs most, and the figures of that launch.
 struct LaunchFinding {
   std::string_view id;
   /// Absent where the launch does not have the problem.

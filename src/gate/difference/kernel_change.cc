@@ -177,8 +177,7 @@ bool is_other_problem(const KernelSide& base, const KernelSide& changed) {
 /// Of the time of a thread where the problems differ, else of the kernel.
 double change_percent(const KernelSide& base, const KernelSide& changed) {
   const auto time = ratio(base.duration_ns(), changed.duration_ns());
-  const double work =
-      is_other_problem(base, changed) ? ratio(base.threads(), changed.threads()).value_or(1) : 1;
+  const double work = is_other_problem(base, changed) ? ratio(base.threads(), changed.threads()).value_or(1) : 1;
   return time ? 100 * (*time / work - 1) : 0;
 }
 
@@ -276,8 +275,8 @@ std::optional<int64_t> clock_ns_of(const KernelSide& base, const KernelSide& cha
 /// A change of the time alone, by what launches differ anyway, is none.
 bool is_noise(const KernelChange& change) {
   const auto is_shape = [](const KernelChange::Link& link) {
-    constexpr auto kMeasured = std::to_array<std::string_view>({"occupancy", "l1_hit", "l2_hit", "dram_bytes", "compute",
-                                                                "memory", "cycles", "clock", "time"});
+    constexpr auto kMeasured = std::to_array<std::string_view>(
+        {"occupancy", "l1_hit", "l2_hit", "dram_bytes", "compute", "memory", "cycles", "clock", "time"});
     return std::ranges::find(kMeasured, link.figure) == kMeasured.end();
   };
   const bool same_time = std::ranges::find(change.links, "time", &KernelChange::Link::figure) == change.links.end();

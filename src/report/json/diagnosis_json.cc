@@ -1,7 +1,7 @@
 #include "report/json/diagnosis_json.h"
 
-#include "findings/measured_kernels.h"
 #include "report/json/argument_json.h"
+#include "report/json/measured_kernels_json.h"
 #include "report/text/diagnosis_text.h"
 
 namespace sonde {
@@ -53,24 +53,6 @@ Json measured_json(const JoinCounts& counts) {
           {"matched_measured_kernels", counts.matched_measured}};
 }
 
-/// What bounds each kernel of a kernel report.
-Json kernels_json(const Facts& facts, const Diagnosis& diagnosis) {
-  const auto percent = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
-  Json list = Json::array();
-  for (const MeasuredKernel& k : measured_kernels(facts, diagnosis)) {
-    list.push_back({{"name", facts.trace.name(k.longest->profile->name)},
-                    {"launches", k.launches},
-                    {"time_ns", k.ns},
-                    {"time_percent", facts.percent_of_wall(k.ns)},
-                    {"bound", k.bound.empty() ? Json(nullptr) : Json(k.bound)},
-                    {"compute_percent", percent(k.longest->compute_percent)},
-                    {"memory_percent", percent(k.longest->memory_percent)},
-                    {"finding", k.finding.empty() ? Json(nullptr) : Json(k.finding)},
-                    {"ceiling_ns", k.saves_ns}});
-  }
-  return list;
-}
-
 }  // namespace
 
 Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t origin_ns) {
@@ -78,7 +60,7 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
                    {"wall_ns", facts.wall_ns()},    {"steps", steps_json(facts)},
                    {"findings", Json::array()},     {"not_recorded", diagnosis.not_recorded},
                    {"no_conclusion", Json::array()}};
-  if (facts.is_kernel_report()) document["kernels"] = kernels_json(facts, diagnosis);
+  if (facts.is_kernel_report()) document["kernels"] = measured_kernels_json(facts, diagnosis);
   if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
   for (const Finding& f : diagnosis.findings) document["findings"].push_back(finding_json(facts, f, origin_ns));
   for (const Abstention& a : diagnosis.abstentions) {

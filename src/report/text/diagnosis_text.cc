@@ -89,7 +89,8 @@ std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_
   const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
   std::string text = heading(facts);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
-  if (diagnosis.findings.empty() && (!facts.gpus.gpus.empty() || facts.is_kernel_report())) text += "\nNo rule found a problem worth fixing.\n";
+  if (diagnosis.findings.empty() && (!facts.gpus.gpus.empty() || facts.is_kernel_report()))
+    text += "\nNo rule found a problem worth fixing.\n";
   const size_t shown = std::min(most, diagnosis.findings.size());
   for (size_t i = 0; i < shown; ++i) text += '\n' + finding_text(facts, diagnosis.findings[i], i + 1, width);
   if (shown < diagnosis.findings.size()) {

@@ -32,10 +32,10 @@ std::string bound_with_percent(const MeasuredKernel& kernel) {
 }
 
 std::string advice_of(const MeasuredKernel& kernel) {
-  if (kernel.finding.empty()) return "-";
-  if (kernel.saves_ns == 0) return std::string(kernel.finding);
+  if (kernel.finding.empty()) return {};
+  if (kernel.saves_ns == 0) return fmt::format("; see {}", kernel.finding);
   const double part = static_cast<double>(kernel.saves_ns) / static_cast<double>(kernel.ns);
-  return fmt::format("{} (at most {})", kernel.finding, percent_text(part, 1));
+  return fmt::format("; first {} (at most {})", kernel.finding, percent_text(part, 1));
 }
 
 }  // namespace
@@ -53,15 +53,23 @@ std::string measured_kernels_text(const Facts& facts, const Diagnosis& diagnosis
   const std::vector<MeasuredKernel> kernels = measured_kernels(facts, diagnosis);
   std::string text;
   for (const MeasuredKernel& kernel : std::span(kernels).first(std::min(most, kernels.size()))) {
-    const std::string figures =
-        fmt::format("  {:>7}  {:>8}  {:>5} x  ", percent_text(static_cast<double>(kernel.ns), static_cast<double>(facts.wall_ns())),
-                    time_text(static_cast<double>(kernel.ns)), count_text(kernel.launches));
+    const std::string figures = fmt::format(
+        "  {:>7}  {:>8}  {:>5} x  ", percent_text(static_cast<double>(kernel.ns), static_cast<double>(facts.wall_ns())),
+        time_text(static_cast<double>(kernel.ns)), count_text(kernel.launches));
     const size_t room = width > text_width(figures) + 16 ? width - text_width(figures) : 16;
     text += figures + cut_middle(kernel.name, room) + "\n";
-    text += fmt::format("{:<30}bound: {}; fix first: {}\n", "", bound_with_percent(kernel), advice_of(kernel));
+    text += fmt::format("{:<30}bound: {}{}\n", "", bound_with_percent(kernel), advice_of(kernel));
   }
   if (kernels.size() > most) text += fmt::format("  and {} more\n", kernels.size() - most);
   return text;
+}
+
+std::string measured_summary_text(const Facts& facts, const Diagnosis& diagnosis, const RenderOptions& options) {
+  constexpr size_t kShownKernels = 12;
+  constexpr size_t kDefaultWidth = 100;
+  const size_t width = options.width > 0 ? options.width : kDefaultWidth;
+  if (facts.launches.empty()) return facts.trace.ranks.front().file + ": no launch has a duration\n";
+  return measured_heading(facts) + "\n" + measured_kernels_text(facts, diagnosis, kShownKernels, width);
 }
 
 }  // namespace sonde

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "findings/rule.h"
+#include "report/tables/table_format.h"
 
 /// Kernel reports for people, as `sonde why` and `sonde summary` print them.
 namespace sonde {
@@ -14,5 +15,9 @@ namespace sonde {
 /// A line each: share, time, launches, bound, the finding that saves most of its time. At most `most` kernels.
 [[nodiscard]] std::string measured_kernels_text(const Facts& facts, const Diagnosis& diagnosis, size_t most,
                                                 size_t width);
+
+/// Both, on one screen.
+[[nodiscard]] std::string measured_summary_text(const Facts& facts, const Diagnosis& diagnosis,
+                                                const RenderOptions& options);
 
 }  // namespace sonde
