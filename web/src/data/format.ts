@@ -169,6 +169,8 @@ export interface Evidence {
   /** Track.place of where it shows: "GPU 0", "thread 1234"; may be of no track. */
   place: string;
   what: string | null;
+  /** Of a kernel report: the launch by its number there. Its time begins at 0. */
+  launch?: number;
 }
 
 /** How the profile was taken, and what it does not hold. Nothing private. */
