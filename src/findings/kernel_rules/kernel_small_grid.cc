@@ -45,7 +45,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "Kernels whose grid does not fill the GPU take {time}: {most}. {it} has {blocks:block} of {threads:thread} for "
      "{sms:SM}: that fills {fill} of the GPU."},
     {"kernel_small_grid.do",
-     "Launch more blocks: smaller tiles per block, split sums (split-k), a larger batch. If there is no more work, run "
+     "Launch more blocks: smaller tiles per block, split sums (split-k), a larger batch. Without more work to do, run "
      "other kernels in parallel on several streams, or do more work in one kernel."},
 });
 

@@ -75,6 +75,12 @@ struct KernelSide {
     const auto excess = figure("excess_sectors");
     return sectors && excess ? std::optional(kSectorBytes * (*sectors - *excess)) : std::nullopt;
   }
+  /// Passes of L1 for each load or store, in proportion; of kernels without shared memory and without counted sectors.
+  [[nodiscard]] std::optional<double> passes_per_request() const {
+    if (figure("sectors") || shape == nullptr || shape->shared_bytes_per_block != 0) return std::nullopt;
+    const auto percent = share("l1_passes", "l1_requests");
+    return percent ? std::optional(*percent / 100) : std::nullopt;
+  }
   /// Cycles of a second, where each launch has both.
   [[nodiscard]] std::optional<double> clock_hz() const {
     const auto duration = duration_ns();
@@ -209,6 +215,10 @@ constexpr auto kExplanations = std::to_array<Explanation>({
      [](const KernelSide& base, const KernelSide& changed) {
        return difference(base.share("excess_sectors", "sectors"), changed.share("excess_sectors", "sectors"));
      }},
+    {"chain.coalesced", "chain.uncoalesced",
+     [](const KernelSide& base, const KernelSide& changed) {
+       return percent_more(ratio(base.passes_per_request(), changed.passes_per_request()));
+     }},
     {"chain.fp64_less", "chain.fp64_more",
      [](const KernelSide& base, const KernelSide& changed) {
        return difference(base.share("fp64_instructions", "instructions"),
@@ -237,9 +247,15 @@ constexpr auto kExplanations = std::to_array<Explanation>({
      [](const KernelSide& base, const KernelSide& changed) {
        return growth_per_thread(ratio(base.accessed_bytes(), changed.accessed_bytes()), base, changed);
      }},
+    {"chain.requests_less", "chain.requests_more",
+     [](const KernelSide& base, const KernelSide& changed) {
+       return growth_per_thread(ratio(base.figure("l1_requests"), changed.figure("l1_requests")), base, changed);
+     }},
     {"chain.dram_less", "chain.dram_more",
      [](const KernelSide& base, const KernelSide& changed) {
-       return growth_per_thread(ratio(base.figure("dram_bytes"), changed.figure("dram_bytes")), base, changed);
+       const auto bytes = ratio(base.figure("dram_bytes"), changed.figure("dram_bytes"));
+       const auto busy = ratio(base.figure("dram_busy"), changed.figure("dram_busy"));
+       return growth_per_thread(bytes ? bytes : busy, base, changed);
      }},
     {"chain.instructions_less", "chain.instructions_more",
      [](const KernelSide& base, const KernelSide& changed) {

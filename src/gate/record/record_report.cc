@@ -92,6 +92,11 @@ struct FigureOf {
   [[nodiscard]] std::optional<double> quantity(std::string_view name) const {
     return quantity_value(name, trace, kernel);
   }
+  [[nodiscard]] std::optional<double> busy(std::string_view counter) const {
+    const auto percent = metric_number(trace, kernel, fmt::format("{}.avg.pct_of_peak_sustained_elapsed", counter));
+    const auto cycles = cycles_of(trace, kernel);
+    return percent && cycles ? std::optional(*percent / 100 * *cycles) : std::nullopt;
+  }
   [[nodiscard]] std::optional<double> opcodes(std::initializer_list<std::string_view> names) const {
     if (counts.all() <= 0) return std::nullopt;
     double sum = 0;
