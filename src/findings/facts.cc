@@ -11,7 +11,7 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
       parts(parts_of_run(of)),
       run(parts.run),
       api_kinds(sonde::api_kinds(of)),
-      launches(recorded_launches(of, api_kinds)),
+      launched(recorded_launches(of, api_kinds)),
       steps(parts.parts.front().steps),
       extent(parts.parts.front().extent),
       gpus(gpus_of(of)),
@@ -21,11 +21,16 @@ Facts::Facts(const Trace& of, std::optional<KernelJoin> measured)
       collectives(match_collectives(of, gpus, communication)),
       activity(gpu_activity(of, gpus, communication)),
       kernels(std::move(measured)) {
-  leave_out_cut();
+  if (sonde::is_kernel_report(of)) launches = measured_launches(of);
+  if (is_kernel_report()) {
+    extent = {0, launches.back().start_ns + launches.back().duration_ns};
+  } else {
+    leave_out_cut();
+  }
 }
 
 void Facts::leave_out_cut() {
-  cut = window_cut(trace, launches, extent);
+  cut = window_cut(trace, launched, extent);
   if (!cut || static_cast<double>(cut->start_ns - extent.first) < kMinUncutPart * static_cast<double>(wall_ns()))
     return;
   if (!steps) {

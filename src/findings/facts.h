@@ -10,6 +10,7 @@
 #include "analyses/gpus/gpu_shares.h"
 #include "analyses/kernels/kernel_class.h"
 #include "analyses/kernels/kernel_join.h"
+#include "analyses/measured/measured_launch.h"
 #include "analyses/replay/replay.h"
 #include "analyses/steps/run_parts.h"
 #include "findings/recorded_launches.h"
@@ -29,7 +30,7 @@ struct Facts {
   RunParts parts;
   Span run;                        ///< first start and last end of all
   std::vector<ApiKind> api_kinds;  ///< of each row of `api`
-  RecordedLaunches launches;
+  RecordedLaunches launched;
   /// The judged part, the first of `parts` until look_at(): its steps after the warm-up, else its GPU work; without
   /// what the window cuts off, unless too little is left.
   std::optional<WarmUp> steps;
@@ -46,9 +47,13 @@ struct Facts {
   /// `kernels->sample(row)`, whose rows are those of `kernels->reports->kernel_profiles`: metrics, advice, stalls.
   /// Their durations are cold and serialized; times are the timeline's.
   std::optional<KernelJoin> kernels;
+  /// Of a kernel report without a timeline. The judged time is then the sum of their durations.
+  std::vector<MeasuredLaunch> launches;
 
   /// Judges another part of the run.
   void look_at(const JudgedPart& part);
+  [[nodiscard]] bool is_kernel_report() const { return !launches.empty(); }
+  [[nodiscard]] bool has_gpu_work() const { return !gpus.gpus.empty() || is_kernel_report(); }
   /// Whether a range marks the steps. If only launches repeat, an iteration has no parts to look into.
   [[nodiscard]] bool has_named_steps() const { return steps && steps->thread == kNone; }
   [[nodiscard]] int64_t wall_ns() const { return extent.second - extent.first; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ struct Evidence {
   std::string place;       ///< GPU or thread
   std::string what;        ///< call, range or kernel; may be empty
   std::string brief = {};  ///< `what` as people name it; empty: as it is
+  /// A launch of a kernel report, by its number there; its time says how long it took, not when.
+  std::optional<int64_t> launch = {};
 
   [[nodiscard]] const std::string& shown() const { return brief.empty() ? what : brief; }
 };

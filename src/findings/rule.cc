@@ -11,6 +11,8 @@ namespace sonde {
 
 #define SONDE_RULE(name) extern const Rule name##_rule;
 #include "findings/rules/list.inc"
+
+#include "findings/kernel_rules/list.inc"
 #undef SONDE_RULE
 
 namespace {
@@ -34,7 +36,7 @@ void ask(const Rule& rule, const Facts& facts, const std::vector<FailedCheck>& f
   }
   for (size_t i = before; i < diagnosis.findings.size(); ++i) {
     diagnosis.findings[i].not_recorded = not_recorded;
-    diagnosis.findings[i].saves_work = rule.saves == Saves::gpu_work;
+    diagnosis.findings[i].saves_work = rule.saves == Saves::gpu_work || rule.of_kernel_reports;
   }
 }
 
@@ -56,12 +58,13 @@ void fold(const Facts& facts, std::vector<Finding>& findings) {
 
 Answer answer_of(const Facts& facts, const Diagnosis& diagnosis) {
   if (std::ranges::any_of(diagnosis.findings, [](const Finding& f) { return !f.folded; })) return Answer::problems;
-  const bool looked = 2 * diagnosis.looked.size() >= rules().size();
-  return looked && !facts.gpus.gpus.empty() ? Answer::nothing_found : Answer::could_not_look;
+  const bool looked = 2 * diagnosis.looked.size() >= diagnosis.asked;
+  return looked && facts.has_gpu_work() ? Answer::nothing_found : Answer::could_not_look;
 }
 
 /// The time in which a GPU works, a mean over GPUs.
 int64_t busy_ns(const Facts& facts) {
+  if (facts.is_kernel_report()) return facts.wall_ns();
   int64_t busy = 0;
   for_each_gpu_table(facts.trace, [&](const GpuOps& ops) {
     const Longs& shares = facts.shares.of(facts.trace, ops);
@@ -92,6 +95,8 @@ std::span<const Rule* const> rules() {
   static const std::array all = {
 #define SONDE_RULE(name) &name##_rule,
 #include "findings/rules/list.inc"
+
+#include "findings/kernel_rules/list.inc"
 #undef SONDE_RULE
   };
   return all;
@@ -107,7 +112,11 @@ Diagnosis diagnose(const Facts& facts) {
   Diagnosis diagnosis;
   diagnosis.claims.idle.resize(facts.gpus.gpus.size());
   const std::vector<FailedCheck> failed = failed_checks(facts);
-  for (const Rule* rule : rules()) ask(*rule, facts, failed, diagnosis);
+  for (const Rule* rule : rules()) {
+    if (rule->of_kernel_reports != facts.is_kernel_report()) continue;
+    ++diagnosis.asked;
+    ask(*rule, facts, failed, diagnosis);
+  }
   fold(facts, diagnosis.findings);
   std::ranges::stable_sort(diagnosis.findings, std::greater(),
                            [](const Finding& f) { return std::tuple(!f.folded, f.reachable, f.ceiling_ns); });

@@ -35,16 +35,27 @@ struct TimeExplained {
   int64_t idle_ns = 0;         ///< the GPU is idle, and no finding covers it
 };
 
+/// What a finding on measured kernels says of one launch.
+struct LaunchCost {
+  const KernelProfile* launch = nullptr;
+  std::string_view finding;  ///< its id
+  int64_t duration_ns = 0;   ///< the launch's
+  int64_t saves_ns = 0;      ///< the most that a fix saves
+  bool reachable = true;     ///< as the finding's
+};
+
 /// The results of all rules on a run.
 struct Diagnosis {
   /// The highest ceiling first, folded ones last; ceilings add up to the wall time at most.
   std::vector<Finding> findings;
   std::vector<Abstention> abstentions;
+  size_t asked = 0;                      ///< rules for profiles of this kind
   std::vector<std::string_view> looked;  ///< rules that did not abstain
   Answer answer = Answer::could_not_look;
   TimeExplained explained;
   std::vector<std::string_view> not_recorded;  ///< what rules also read, absent in the profile (coverage.inc)
   Claims claims;
+  std::vector<LaunchCost> launch_costs;  ///< of kernel reports
 };
 
 /// Findings with a ceiling below this part of the judged time are dropped, unless a rule has its own limit.
@@ -81,6 +92,8 @@ struct Rule {
   std::span<const CatalogueText> texts;
   std::vector<FindingDoc> (*docs)();
   Saves saves = Saves::idle_time;
+  /// Whether it judges the launches of kernel reports (Facts::launches), and not timelines.
+  bool of_kernel_reports = false;
 };
 
 /// In the order in which they are asked.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "analyses/kernels/kernel_bound.h"
+#include "analyses/measured/busy_unit.h"
 #include "base/text/function_name.h"
 #include "findings/rule.h"
 #include "trace/columns.h"
@@ -60,6 +61,11 @@ void add_measured(const Facts& facts, NameId name, Finding& finding) {
   if (!compute || !memory) return;
   finding.arguments.push_back(percent_argument("compute", *compute));
   finding.arguments.push_back(percent_argument("memory", *memory));
+  const KernelProfile& profile =
+      facts.kernels->reports->kernel_profiles[facts.kernels->sample(*launch)->profiles.front()];
+  const auto busiest = busiest_memory(*facts.kernels->reports, profile);
+  const std::string_view part = busiest ? name_of(busiest->part) : std::string_view();
+  finding.arguments.push_back(text_argument("part", std::string(part.empty() ? "memory" : part)));
 }
 
 void judge(const Facts& facts, Diagnosis& diagnosis) {
@@ -100,7 +106,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "Measure this kernel first: sonde study -- PROGRAM, or ncu --set full -k NAME -c 3 and then sonde kernel."},
     {"dominant_kernel_memory.says",
      "One kernel takes {share} of the GPU's busy time: {kernel}, {count} launches. Measured: compute at {compute} of "
-     "its peak, memory at {memory}. Memory limits it."},
+     "its peak, memory at {memory}. It is limited by {part}."},
     {"dominant_kernel_memory.do",
      "Move fewer bytes: fuse it with neighboring kernels, use a lower precision, or reuse data in shared memory and "
      "registers. sonde kernel {file} shows which level of memory limits it."},

@@ -1,6 +1,7 @@
 #include "report/json/diagnosis_json.h"
 
 #include "report/json/argument_json.h"
+#include "report/json/measured_kernels_json.h"
 #include "report/text/diagnosis_text.h"
 
 namespace sonde {
@@ -13,11 +14,12 @@ constexpr const char* kDiagnosisSchema = "sonde.diagnosis/1";
 Json evidence_json(const std::vector<Evidence>& evidence, int64_t origin_ns) {
   Json list = Json::array();
   for (const Evidence& e : evidence) {
-    list.push_back({{"start_ns", e.start_ns - origin_ns},
-                    {"end_ns", e.end_ns - origin_ns},
+    list.push_back({{"start_ns", e.launch ? 0 : e.start_ns - origin_ns},
+                    {"end_ns", e.end_ns - (e.launch ? e.start_ns : origin_ns)},
                     {"place", e.place},
                     {"what", e.what.empty() ? Json(nullptr) : Json(e.what)},
                     {"brief", e.what.empty() ? Json(nullptr) : Json(e.shown())}});
+    if (e.launch) list.back()["launch"] = *e.launch;
   }
   return list;
 }
@@ -113,6 +115,7 @@ Json diagnosis_document(const Facts& facts, const Diagnosis& diagnosis, int64_t 
                    {"other_parts", Json::array()},
                    {"not_recorded", diagnosis.not_recorded},
                    {"no_conclusion", Json::array()}};
+  if (facts.is_kernel_report()) document["kernels"] = measured_kernels_json(facts, diagnosis);
   if (facts.kernels) document["measured"] = measured_json(facts.kernels->counts);
   for (const Abstention& a : diagnosis.abstentions) {
     document["no_conclusion"].push_back(

@@ -11,6 +11,7 @@
 #include "findings/texts.h"
 #include "report/tables/quantity.h"
 #include "report/text/join_text.h"
+#include "report/text/measured_kernels_text.h"
 #include "report/text/sentence.h"
 
 namespace sonde {
@@ -67,6 +68,10 @@ std::string not_judged_text(const Facts& facts, size_t width) {
 std::string where_text(const Facts& facts, const Finding& finding) {
   if (finding.evidence.empty()) return {};
   const Evidence& first = finding.evidence.front();
+  if (first.launch) {
+    return fmt::format("longest: {}, launch {}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
+                       *first.launch, first.place.empty() ? "" : " on " + first.place);
+  }
   return fmt::format("longest: {} at {} on {}{}{}", time_text(static_cast<double>(first.end_ns - first.start_ns)),
                      time_text(static_cast<double>(first.start_ns - facts.run.first)), first.place,
                      first.what.empty() ? "" : ", in ", first.shown());
@@ -104,7 +109,7 @@ std::string folded_text(const Facts& facts, std::span<const Finding> folded, siz
 
 /// Where the judged time goes, in one line.
 std::string explained_text(const Facts& facts, const Diagnosis& diagnosis, size_t width) {
-  if (facts.gpus.gpus.empty() || facts.wall_ns() <= 0 || diagnosis.answer == Answer::could_not_look) return {};
+  if (!facts.has_gpu_work() || facts.wall_ns() <= 0 || diagnosis.answer == Answer::could_not_look) return {};
   const TimeExplained& e = diagnosis.explained;
   const auto share = [&](int64_t ns) { return percent_text(facts.percent_of_wall(ns), 100); };
   return '\n' +
@@ -139,7 +144,7 @@ namespace {
 
 /// The reason that keeps most rules from looking.
 std::string main_reason(const Facts& facts, const Diagnosis& diagnosis) {
-  if (facts.gpus.gpus.empty()) return "the profile contains no GPU work";
+  if (!facts.has_gpu_work()) return "the profile contains no GPU work";
   std::map<std::string, size_t> reasons;
   for (const Abstention& a : diagnosis.abstentions) ++reasons[text_of(a.id + ".says", a.arguments)];
   const auto main = std::ranges::max_element(reasons, {}, [](const auto& reason) { return reason.second; });
@@ -153,7 +158,7 @@ std::string headline_without_findings(const Facts& facts, const Diagnosis& diagn
     case Answer::problems: return {};
     case Answer::nothing_found:
       return fmt::format("Nothing worth fixing found: no finding saves {:g} % of this time. {} of {} rules looked: {}.",
-                         kWorthPercent, diagnosis.looked.size(), rules().size(), fmt::join(diagnosis.looked, ", "));
+                         kWorthPercent, diagnosis.looked.size(), diagnosis.asked, fmt::join(diagnosis.looked, ", "));
     case Answer::could_not_look: return fmt::format("Could not look for problems: {}.", main_reason(facts, diagnosis));
   }
   return {};
@@ -185,11 +190,16 @@ std::string judged_findings(const Facts& facts, const Diagnosis& diagnosis, size
 
 std::string diagnosis_text(const Facts& facts, const Diagnosis& diagnosis, size_t most, const RenderOptions& options) {
   const size_t width = options.width == 0 ? kDiagnosisWidth : options.width;
-  std::string text = fmt::format("{}: {}\n", facts.trace.ranks.front().file, judged_text(facts));
+  std::string text = facts.is_kernel_report()
+                         ? measured_heading(facts)
+                         : fmt::format("{}: {}\n", facts.trace.ranks.front().file, judged_text(facts));
   text += not_judged_text(facts, width);
   text += cut_text(facts, width);
   if (facts.kernels) text += wrapped(matched_text(facts.kernels->counts), 0, width);
   text += judged_findings(facts, diagnosis, most, width);
+  if (facts.is_kernel_report()) {
+    text += "\nWhat bounds each kernel:\n" + measured_kernels_text(facts, diagnosis, most, width);
+  }
   if (!diagnosis.not_recorded.empty()) {
     const std::string names = fmt::format("{}", fmt::join(diagnosis.not_recorded, ", "));
     text += '\n' + wrapped("not analyzed because not recorded: " + names, 0, width);

@@ -183,6 +183,8 @@ export interface Evidence {
   what: string | null;
   /** `what` as people name it. */
   brief: string | null;
+  /** Of a kernel report: the launch by its number there. Its time begins at 0. */
+  launch?: number;
 }
 
 /** How the profile was taken, and what it does not hold. Nothing private. */
