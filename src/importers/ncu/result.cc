@@ -51,6 +51,15 @@ uint64_t reference_of(std::string_view message) {
   return reference;
 }
 
+/// { 1, 2: whether the clocks were fixed before and after }; both are 0 with --clock-control none.
+std::optional<bool> fixed_clocks_of(std::string_view message) {
+  std::optional<bool> fixed;
+  each_field(message, [&](const WireField& field) {
+    if (field.number() == 1 || field.number() == 2) fixed = fixed.value_or(true) && field.integer() != 0;
+  });
+  return fixed;
+}
+
 /// How the launch looked.
 void read_launch(const WireField& field, KernelProfile& kernel, const Report& report) {
   switch (field.number()) {
@@ -63,6 +72,7 @@ void read_launch(const WireField& field, KernelProfile& kernel, const Report& re
     case 14: kernel.created_utc_s = field.signed_integer(); break;
     case 22: kernel.context = field.signed_integer(); break;
     case 23: kernel.stream = field.signed_integer(); break;
+    case 25: kernel.fixed_clocks = fixed_clocks_of(field.bytes()); break;
     default: break;
   }
 }
@@ -81,7 +91,7 @@ void read_findings(const WireField& field, KernelProfile& kernel, Report& report
 }
 
 /// Fields of a result that have been seen or are in the tool's older descriptors, those included whose meaning is
-/// unknown (25, 31, 35) or of no use here (API call, handles, profile series).
+/// unknown (31, 35) or of no use here (API call, handles, profile series).
 bool is_known(uint32_t field) { return (field >= 1 && field <= 25) || field == 28 || field == 31 || field == 35; }
 
 /// A metric that several passes collected is in the report once a pass. The last one that has a value counts, as in the
@@ -104,7 +114,9 @@ void complete(KernelProfile& kernel, const Report& report) {
   if (kernel.grid[0] == 0) report.trace->log.add(Issue::failed_launch);
   keep_last_pass(kernel.metrics);
   const auto& sections = report.trace->profile_sections;
-  std::ranges::stable_sort(kernel.sections, {}, [&](uint32_t row) { return sections[row].order; });
+  std::ranges::stable_sort(kernel.sections, {}, [&](uint32_t row) {
+    return std::pair(sections[row].order, report.trace->name(sections[row].title));
+  });
 }
 
 }  // namespace
