@@ -46,7 +46,7 @@ void claim_overlap(CauseLedger& ledger) {
   if (taker == nullptr) {
     if (std::abs(change_ns) < ledger.least_ns()) return;
     taker = &ledger.entries().emplace_back();
-    taker->id = change_ns > 0 ? "overlap_less" : "overlap_more";
+    taker->family = "overlap";
   }
   taker->busy_ns += change_ns;
   for (Leaf& leaf : ledger.all().leaves) leaf.open_overlap_ns = 0;

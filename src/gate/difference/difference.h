@@ -18,7 +18,7 @@ struct Part {
 };
 
 /// What became of a row's work.
-enum class ChangeKind : uint8_t { same, slower, faster, more, fewer, added, removed, other_configuration };
+enum class ChangeKind : uint8_t { same, slower, faster, more, fewer, added, removed, other_configuration, renamed };
 
 struct DifferenceRow {
   std::string name;    ///< kernel, module path, direction, idle cause, call
@@ -28,7 +28,8 @@ struct DifferenceRow {
   ChangeKind kind = ChangeKind::same;
   std::optional<int64_t> clock_ns =
       {};                   ///< of the change: what disappears in cycles. Absent where clocks are not known
-  std::string detail = {};  ///< of other_configuration: "registers 64 -> 72, grid 108x1x1 -> 216x1x1"
+  std::string detail = {};    ///< of other_configuration: "registers 64 -> 72, grid 108x1x1 -> 216x1x1"
+  std::string new_name = {};  ///< of a kernel that has another name on the new side
   [[nodiscard]] int64_t change_ns() const { return changed.ns.value_or(0) - base.ns.value_or(0); }
 };
 
@@ -54,12 +55,12 @@ struct Difference {
   size_t gpus = 0;                 ///< most of any run; time of a GPU that a run does not have is idle "no such GPU"
   std::vector<DifferenceRow> top;  ///< "busy", then "idle" causes; sums to changed_ns * gpus - base_ns * gpus
   std::vector<DifferenceRow> modules;  ///< share of GPU time by path of its own, "(outside any module)"; sums to busy
-  std::vector<DifferenceRow> kernels;  ///< by kernel, "[copies]", "[sets]", "[graph launches]"; sums to busy
+  std::vector<DifferenceRow> kernels;  ///< by kernel, "[copies]", "[memsets]", "[graph launches]"; sums to busy
   std::vector<DifferenceRow> kernels_in_modules;  ///< kernel (copies by direction) within module; sums to busy
   std::vector<DifferenceRow> copies;              ///< by direction and memory; sums to what copies have
   std::vector<DifferenceRow> idle;                ///< cause within module, while in a call; sums to idle
   std::vector<DifferenceRow> calls;  ///< API calls by name within module: time on the host, not part of any sum
-  std::vector<Cause> causes;         ///< what takes more time first, then what takes less, the rest last
+  std::vector<Cause> causes;         ///< what explains the change first, then what goes against it, the rest last
 };
 
 [[nodiscard]] Difference difference_of(std::span<const RunRecord> base, std::span<const RunRecord> changed);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "analyses/gpus/idle_time.h"
+#include "gate/difference/renamed_kernels.h"
 
 namespace sonde::gate {
 namespace {
@@ -18,6 +19,7 @@ struct Sums {
     int64_t ns = 0;
     int64_t count = 0;
     int64_t duration_ns = 0;
+    int64_t bytes = 0;
     std::vector<int64_t> on_gpu = {};
     std::vector<int64_t> duration_on_gpu = {};
   };
@@ -69,7 +71,9 @@ void add_missing(Sums& sums, const RunRecord& run, size_t gpus) {
 void add_run(Sums& sums, const RunRecord& run, size_t gpus) {
   sums.extent_ns += run.extent_ns;
   for (const WorkGroup& group : run.work) {
-    add_to(sums, key_of(group), group.gpu, group.share_ns, group.count, group.duration_ns);
+    const LeafKey key = key_of(group);
+    add_to(sums, key, group.gpu, group.share_ns, group.count, group.duration_ns);
+    sums.leaves[key].bytes += group.bytes;
   }
   for (const IdleGroup& group : run.idle) {
     add_to(sums, idle_key(group.cause, group.module, group.what), group.gpu, group.ns, group.pieces);
@@ -112,6 +116,7 @@ void add_side(const Sums& sums, LeafSide Leaf::* side, std::map<LeafKey, Leaf>& 
             up_to - given,
             static_cast<double>(amount.count) / turns,
             static_cast<double>(amount.duration_ns) / turns,
+            static_cast<double>(amount.bytes) / turns,
             {},
             {}};
     for (const int64_t ns : amount.on_gpu) part.on_gpu.push_back(static_cast<double>(ns) / turns);
@@ -202,6 +207,7 @@ Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> cha
   std::map<LeafKey, Leaf> leaves;
   add_side(before, &Leaf::base, leaves);
   add_side(after, &Leaf::changed, leaves);
+  pair_renamed(leaves);
   for (auto& [key, leaf] : leaves) {
     leaf.key = key;
     leaf.clock_ns = clock_part(leaf, found.clocks);
@@ -219,7 +225,7 @@ Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> cha
 std::string work_name(const LeafKey& key) {
   switch (key.kind) {
     case WorkKind::copy: return fmt::format("{}{}", key.name, key.pageable ? " (pageable)" : "");
-    case WorkKind::set: return "[sets]";
+    case WorkKind::set: return "[memsets]";
     case WorkKind::graph_launch: return "[graph launches]";
     default: return key.name;
   }

@@ -20,7 +20,8 @@ Json row_json(const gate::DifferenceRow& row) {
           {"clock_ns", or_null<Json>(row.clock_ns)},
           {"base_count", or_null<Json>(row.base.count)},
           {"new_count", or_null<Json>(row.changed.count)},
-          {"detail", row.detail.empty() ? Json(nullptr) : Json(row.detail)}};
+          {"detail", row.detail.empty() ? Json(nullptr) : Json(row.detail)},
+          {"new_name", row.new_name.empty() ? Json(nullptr) : Json(row.new_name)}};
 }
 
 Json rows_json(const std::vector<gate::DifferenceRow>& rows) {

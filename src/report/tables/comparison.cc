@@ -34,14 +34,15 @@ struct KindText {
   std::string_view name;
   std::string_view word;
 };
-constexpr std::array<KindText, 8> kKinds = {{{"same", "same"},
+constexpr std::array<KindText, 9> kKinds = {{{"same", "same"},
                                              {"slower", "slower"},
                                              {"faster", "faster"},
                                              {"more", "more"},
                                              {"fewer", "fewer"},
                                              {"added", "added"},
                                              {"removed", "removed"},
-                                             {"other_configuration", "other configuration"}}};
+                                             {"other_configuration", "other configuration"},
+                                             {"renamed", "renamed"}}};
 
 std::string link_text(const gate::KernelChange::Link& link) {
   if (link.figure == "time") {
@@ -72,6 +73,13 @@ Comparison comparison_of(std::span<const gate::RunRecord> base, std::span<const 
 std::string_view kind_word(ChangeKind kind) { return kKinds.at(static_cast<size_t>(kind)).word; }
 std::string_view kind_name(ChangeKind kind) { return kKinds.at(static_cast<size_t>(kind)).name; }
 
+bool clock_matters(int64_t clock_ns, double base_ns, double changed_ns) {
+  constexpr double kOfTime = 0.01;
+  constexpr double kOfChange = 0.1;
+  const double part = std::abs(real(clock_ns));
+  return part >= kOfTime * base_ns && part >= kOfChange * std::abs(changed_ns - base_ns);
+}
+
 std::string change_text(int64_t ns) {
   if (ns == 0) return "0";
   return (ns < 0 ? "-" : "+") + time_text(real(std::abs(ns)));
@@ -91,7 +99,7 @@ std::string chain_sentence(const gate::KernelChange& change) {
     return fmt::format("removed, was {} per launch", time_text(*change.base_ns));
   std::string text;
   for (const gate::KernelChange::Link& link : change.links) text += (text.empty() ? "" : ", ") + link_text(link);
-  if (change.clock_ns && std::abs(*change.clock_ns) > 0) {
+  if (change.clock_ns && clock_matters(*change.clock_ns, *change.base_ns, *change.changed_ns)) {
     text += fmt::format(" ({} of it is due to the clock)", change_text(*change.clock_ns));
   }
   return text.empty() ? "the same" : text;

@@ -26,6 +26,8 @@ struct Comparison {
 [[nodiscard]] std::string_view kind_word(gate::ChangeKind kind);
 /// As keys and values of documents have it: "other_configuration".
 [[nodiscard]] std::string_view kind_name(gate::ChangeKind kind);
+/// Whether the clock's part of a kernel's change is worth a word: a hundredth of its time, and a tenth of its change.
+[[nodiscard]] bool clock_matters(int64_t clock_ns, double base_ns, double changed_ns);
 /// "+1.20 ms", "-306 us", "0"
 [[nodiscard]] std::string change_text(int64_t ns);
 /// "+3.8 %"; nothing where the base is 0.

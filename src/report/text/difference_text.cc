@@ -143,7 +143,9 @@ class ComparisonText {
     text_ += row_line(change_text(row.change_ns()), part_text(row.base), part_text(row.changed), counts_text(row),
                       std::string(kind_word(row.kind)), name, within);
     std::string more = one_line(row.detail);
-    if (row.clock_ns && *row.clock_ns != 0) {
+    if (!row.new_name.empty()) more += fmt::format("{}now {}", more.empty() ? "" : "; ", one_line(row.new_name));
+    const auto ns = [](const gate::Part& part) { return static_cast<double>(part.ns.value_or(0)); };
+    if (row.clock_ns && clock_matters(*row.clock_ns, ns(row.base), ns(row.changed))) {
       more += fmt::format("{}{} of it is due to the clock", more.empty() ? "" : "; ", change_text(*row.clock_ns));
     }
     if (!more.empty() && row.kind != ChangeKind::same) line(more, kFigures);
