@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gate/difference/comparable.h"
 #include "gate/record/run_record.h"
 
 /// The finest parts of both sides' GPU time, that all levels of a difference are sums of.
@@ -85,10 +86,17 @@ struct Leaves {
 };
 
 /// Leaves of each side add up to its length times `gpus` to the nanosecond.
-[[nodiscard]] Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> changed);
+/// What the sides cannot be compared by does not distinguish leaves.
+[[nodiscard]] Leaves leaves_of(std::span<const RunRecord> base, std::span<const RunRecord> changed,
+                               const Comparable& by);
 
 /// Idle time of a GPU that a run does not have, by name and for people.
 inline constexpr std::string_view kNoGpu = "no_gpu";
+/// Idle time of all causes, and of all host work, where the sides did not record what splits it.
+inline constexpr std::string_view kAnyCause = "any_cause";
+inline constexpr std::string_view kHostWork = "host_work";
+/// The module of all work where the sides have no modules in common.
+inline constexpr std::string_view kAnyModule = "the run";
 
 /// "Host-to-Device (pageable)", "[memsets]", "[graph launches]", a kernel's name.
 [[nodiscard]] std::string work_name(const LeafKey& key);

@@ -20,7 +20,8 @@ struct ModulePaths {
 };
 
 struct RunPart {
-  explicit RunPart(const Trace& run);
+  /// Of the part that is wanted, where the run has it: else of `otherwise`, else the whole run.
+  explicit RunPart(const Trace& run, PartOfRun wanted = PartOfRun::steps, PartOfRun otherwise = PartOfRun::run);
 
   const Trace& trace;
   Gpus gpus;
@@ -29,6 +30,7 @@ struct RunPart {
   Span run;     ///< first event to last
   Span extent;  ///< of the steady steps, else the run
   bool whole_run = true;
+  int64_t counted_from = 0;  ///< where no whole run: the first call or operation that counts
   int64_t steps = 0;
   bool steps_by_range = false;  ///< else launches repeat, where there are steps
   std::vector<Span> windows;    ///< of the kept steps, in order; they touch
@@ -36,7 +38,7 @@ struct RunPart {
 
   /// Whether what began then is counted. What lasts no time at the end of a run is part of it.
   [[nodiscard]] bool holds(int64_t start) const {
-    return whole_run || (start >= extent.first && start < extent.second);
+    return whole_run || (start >= counted_from && start < extent.second);
   }
   /// The kept step that holds a moment; kNone outside them.
   [[nodiscard]] uint32_t window_at(int64_t time) const;
@@ -46,6 +48,10 @@ struct RunPart {
   }
   /// Index into `modules.paths` of the module that an API call lies in.
   [[nodiscard]] uint32_t path_of_call(Row call) const { return call == kNone ? 0 : modules.of(tree.of_call[call]); }
+
+ private:
+  void keep_steps();
+  void keep_gpu_work();
 };
 
 /// Counts and durations of numbered groups, over the extent and by step.
@@ -83,6 +89,9 @@ class Tally {
   std::vector<Amount> sums_;
   std::vector<Amount> steps_;  ///< group by group
 };
+
+/// First start and last end of the work of all GPUs. Absent where there is none.
+[[nodiscard]] std::optional<Span> gpu_work_extent(const Trace& trace);
 
 [[nodiscard]] std::vector<WorkGroup> work_groups(const RunPart& part);
 [[nodiscard]] std::vector<IdleGroup> idle_groups(const RunPart& part);

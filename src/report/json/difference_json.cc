@@ -1,5 +1,10 @@
 #include "report/json/difference_json.h"
 
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/text/json_null.h"
 #include "report/json/argument_json.h"
 
@@ -30,6 +35,11 @@ Json rows_json(const std::vector<gate::DifferenceRow>& rows) {
   return list;
 }
 
+std::string_view part_name(gate::PartOfRun part) {
+  constexpr std::array<std::string_view, 3> kNames = {"steps", "gpu_work", "run"};
+  return kNames.at(static_cast<size_t>(part));
+}
+
 Json conditions_json(const std::vector<gate::ConditionDifference>& conditions) {
   Json list = Json::array();
   for (const gate::ConditionDifference& d : conditions) {
@@ -50,11 +60,16 @@ Json link_json(const gate::KernelChange::Link& link) {
 
 Json difference_json(const gate::Difference& d) {
   return {{"per", d.per_step ? "step" : "run"},
+          {"part", part_name(d.part)},
           {"gpus", d.gpus},
           {"base_ns", d.base_ns},
           {"new_ns", d.changed_ns},
           {"base_wall_ns", or_null<Json>(d.base_wall_ns)},
           {"new_wall_ns", or_null<Json>(d.changed_wall_ns)},
+          {"base_before_gpu_ns", or_null<Json>(d.base_setup.before_ns)},
+          {"new_before_gpu_ns", or_null<Json>(d.changed_setup.before_ns)},
+          {"base_after_gpu_ns", or_null<Json>(d.base_setup.after_ns)},
+          {"new_after_gpu_ns", or_null<Json>(d.changed_setup.after_ns)},
           {"causes", causes_json(d.causes)},
           {"top", rows_json(d.top)},
           {"modules", rows_json(d.modules)},
@@ -93,11 +108,12 @@ Json causes_json(const std::vector<gate::Cause>& causes) {
 
 std::string comparison_json(const Comparison& comparison) {
   const bool timelines = comparison.difference.has_value();
-  const std::string warning = conditions_warning(comparison);
+  const std::string warning = fmt::format("{}", fmt::join(comparison.warnings, " "));
   const Json document = {{"schema", kDifferenceSchema},
                          {"base", comparison.base_sources},
                          {"new", comparison.changed_sources},
                          {"warning", warning.empty() ? Json(nullptr) : Json(warning)},
+                         {"notes", comparison.limits},
                          {"conditions", conditions_json(comparison.conditions)},
                          {"difference", timelines ? difference_json(*comparison.difference) : Json(nullptr)},
                          {"kernel_reports", timelines ? Json(nullptr) : chains_json(comparison.kernel_chains)}};

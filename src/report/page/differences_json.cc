@@ -89,7 +89,12 @@ std::vector<FindingPair> match_findings(const std::vector<Finding>& base, const 
 }
 
 gate::Difference difference_of(const ReportSource& base, const ReportSource& changed) {
-  return gate::difference_of(std::array{gate::record_run(base.trace)}, std::array{gate::record_run(changed.trace)});
+  std::array before = {gate::record_part(base.trace, gate::PartOfRun::steps)};
+  std::array after = {gate::record_part(changed.trace, gate::PartOfRun::steps)};
+  const gate::PartOfRun part = gate::common_part(before, after);
+  if (before[0].part != part) before = {gate::record_part(base.trace, part)};
+  if (after[0].part != part) after = {gate::record_part(changed.trace, part)};
+  return gate::difference_of(before, after);
 }
 
 Json differences_json(const ReportSource& base, const ReportSource& changed) {
