@@ -53,7 +53,7 @@ std::string link_text(const gate::KernelChange::Link& link) {
   return sentence(text, std::array{link.base, link.changed});
 }
 
-/// Conditions under which a difference says little of the program.
+/// Conditions under which a difference says little of the program: another GPU, or one with another clock.
 bool misleads(const gate::ConditionInfo& condition) {
   return condition.forbids == gate::Forbids::everything || condition.name == "gpu_clock";
 }
