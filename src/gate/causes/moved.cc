@@ -12,7 +12,12 @@ namespace {
 /// Work by its kind and name, in whatever module.
 using Work = std::pair<WorkKind, std::string>;
 /// The modules that work left, and those that it came to.
-using Move = std::pair<std::string, std::string>;
+struct Move {
+  WorkKind kind = WorkKind::kernel;
+  std::string from;
+  std::string to;
+  auto operator<=>(const Move&) const = default;
+};
 
 bool alike(double a, double b, double part) { return std::abs(a - b) <= part * std::max(a, b); }
 
@@ -30,22 +35,45 @@ bool is_same_work(const LeafSums& sums) {
 }
 
 /// Between which modules, where some launch less of it and some more.
-std::optional<Move> move_of(const std::vector<Leaf*>& leaves) {
+std::optional<Move> move_of(WorkKind kind, const std::vector<Leaf*>& leaves) {
   Weights from;
   Weights to;
   for (const Leaf* leaf : leaves) {
     (leaf->count_change() < 0 ? from : to).emplace_back(leaf->key.module, leaf->count_change());
   }
   if (from.empty() || to.empty()) return std::nullopt;
-  return Move{place_of(from), place_of(to)};
+  return Move{kind, place_of(from), place_of(to)};
+}
+
+std::string name_of(const Move& move, const std::vector<Leaf*>& leaves) {
+  if (move.kind == WorkKind::set) return "Memsets";
+  return move.kind == WorkKind::copy ? leaves.front()->key.name + " copies" : kernel_names(leaves);
+}
+
+/// What runs beside it elsewhere changed its share of the GPU's time: that is not what it takes itself.
+void leave_overlap(const LeafSums& sums, const std::vector<Leaf*>& leaves) {
+  if (sums.base.duration_ns <= 0) return;
+  const double own = static_cast<double>(sums.base.ns) * (sums.changed.duration_ns / sums.base.duration_ns - 1);
+  const int64_t overlap = open_sum(leaves) - std::llround(own);
+  Leaf* const largest = *std::ranges::max_element(leaves, {}, [](const Leaf* leaf) { return leaf->changed.ns; });
+  largest->open_ns -= overlap;
+  largest->open_overlap_ns += overlap;
+}
+
+/// Pieces of another size take another time.
+CauseCase facts_of(const LeafSums& sums) {
+  CauseCase facts = case_of(sums);
+  if (facts.figure != Direction::even) facts.each = Direction::even;
+  return facts;
 }
 
 void claim_move(CauseLedger& ledger, const Move& move, const std::vector<Leaf*>& leaves) {
-  std::vector<Argument> arguments = {named_text("what", kernel_names(leaves)), named_text("base_module", move.first),
-                                     named_text("module", move.second)};
+  std::vector<Argument> arguments = {named_text("what", name_of(move, leaves)), named_text("base_module", move.from),
+                                     named_text("module", move.to)};
   const LeafSums sums = sums_of(leaves);
   add_work_arguments(sums, arguments);
-  if (ledger.claim("moved", leaves, std::move(arguments), case_of(sums)) != nullptr) return;
+  leave_overlap(sums, leaves);
+  if (ledger.claim("moved", leaves, std::move(arguments), facts_of(sums)) != nullptr) return;
   for (Leaf* leaf : leaves) leaf->open_ns = 0;  // neither added nor removed: what is left of it is small
 }
 
@@ -55,8 +83,8 @@ void claim_moved(CauseLedger& ledger) {
   for (Leaf* leaf : ledger.open(can_move)) all[{leaf->key.kind, leaf->key.name}].push_back(leaf);
   std::map<Move, std::vector<Leaf*>> moves;
   for (const auto& [work, leaves] : all) {
-    const auto move = move_of(leaves);
-    if (!move || move->first == move->second || !is_same_work(sums_of(leaves))) continue;
+    const auto move = move_of(work.first, leaves);
+    if (!move || move->from == move->to || !is_same_work(sums_of(leaves))) continue;
     std::ranges::copy(leaves, std::back_inserter(moves[*move]));
   }
   for (const auto& [move, leaves] : moves) claim_move(ledger, move, leaves);

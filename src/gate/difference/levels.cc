@@ -25,7 +25,7 @@ class Level {
     add_part(row.base, leaf.base);
     add_part(row.changed, leaf.changed);
     if (!is_kernel(leaf)) return;
-    if (!leaf.new_name.empty()) row.new_name = leaf.new_name;
+    if (!leaf.new_name.empty() && name.first == leaf.key.name) row.new_name = leaf.new_name;
     if (!leaf.clock_ns) {
       without_clock_.push_back(name);
     } else {

@@ -1,9 +1,12 @@
 #include "gate/difference/renamed_kernels.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "trace/kernel_name.h"
 
@@ -51,6 +54,19 @@ std::string_view base_kernel_name(std::string_view kernel) {
   const std::string_view name = short_kernel_name(kernel);
   const size_t end = name.find_last_not_of("0123456789_.");
   return end == std::string_view::npos ? name : name.substr(0, end + 1);
+}
+
+std::string name_change(std::string_view base, std::string_view changed) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const size_t shortest = std::min(base.size(), changed.size());
+  size_t begin = 0;
+  while (begin < shortest && base[begin] == changed[begin]) ++begin;
+  while (begin > 0 && is_word(base[begin - 1])) --begin;
+  size_t end = 0;
+  while (end < shortest - begin && base[base.size() - 1 - end] == changed[changed.size() - 1 - end]) ++end;
+  while (end > 0 && is_word(base[base.size() - end])) --end;
+  const auto part = [&](std::string_view name) { return name.substr(begin, name.size() - end - begin); };
+  return fmt::format("{} -> {}", part(base), part(changed));
 }
 
 void pair_renamed(std::map<LeafKey, Leaf>& leaves) {

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "gate/difference/leaf.h"
+#include "gate/difference/renamed_kernels.h"
 #include "report/tables/quantity.h"
 #include "report/tables/sources.h"
 #include "report/text/plain_text.h"
@@ -83,10 +84,18 @@ class ComparisonText {
     for (const std::string& note : comparison_.notes) line(one_line(note), 2);
   }
 
+  /// Whether hardly anything lies outside the part that is compared.
+  static bool is_whole(const gate::Difference& found) {
+    constexpr int64_t kHundredth = 100;
+    const auto alike = [](int64_t part, int64_t wall) { return wall - part < wall / kHundredth; };
+    return found.part == gate::PartOfRun::gpu_work && alike(found.base_ns, *found.base_wall_ns) &&
+           alike(found.changed_ns, *found.changed_wall_ns);
+  }
+
   void difference(const gate::Difference& found) {
     text_ += '\n';
     line(length_sentence(found) + (found.gpus > 1 ? fmt::format(", on {} GPUs", found.gpus) : ""));
-    if (found.part != gate::PartOfRun::run && found.base_wall_ns && found.changed_wall_ns) {
+    if (found.part != gate::PartOfRun::run && found.base_wall_ns && found.changed_wall_ns && !is_whole(found)) {
       line(fmt::format("The whole run: {} -> {}", time_text(static_cast<double>(*found.base_wall_ns)),
                        time_text(static_cast<double>(*found.changed_wall_ns))));
     }
@@ -147,7 +156,10 @@ class ComparisonText {
     text_ += row_line(change_text(row.change_ns()), part_text(row.base), part_text(row.changed), counts_text(row),
                       std::string(kind_word(row.kind)), name, within);
     std::string more = one_line(row.detail);
-    if (!row.new_name.empty()) more += fmt::format("{}now {}", more.empty() ? "" : "; ", one_line(row.new_name));
+    if (!row.new_name.empty()) {
+      const std::string names = one_line(gate::name_change(row.name, row.new_name));
+      more += fmt::format("{}name: {}", more.empty() ? "" : "; ", cut_middle(names, kDifferenceWidth));
+    }
     const auto ns = [](const gate::Part& part) { return static_cast<double>(part.ns.value_or(0)); };
     if (row.clock_ns && clock_matters(*row.clock_ns, ns(row.base), ns(row.changed))) {
       more += fmt::format("{}{} of it is due to the clock", more.empty() ? "" : "; ", change_text(*row.clock_ns));
