@@ -1,7 +1,5 @@
 #include "report/json/difference_json.h"
 
-#include <array>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,11 +31,6 @@ Json rows_json(const std::vector<gate::DifferenceRow>& rows) {
   Json list = Json::array();
   for (const gate::DifferenceRow& row : rows) list.push_back(row_json(row));
   return list;
-}
-
-std::string_view part_name(gate::PartOfRun part) {
-  constexpr std::array<std::string_view, 3> kNames = {"steps", "gpu_work", "run"};
-  return kNames.at(static_cast<size_t>(part));
 }
 
 Json conditions_json(const std::vector<gate::ConditionDifference>& conditions) {

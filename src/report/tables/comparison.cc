@@ -103,24 +103,6 @@ bool has_modules(std::span<const gate::RunRecord> runs) {
   });
 }
 
-std::vector<std::string> limits_of(const gate::Difference& d, std::span<const gate::RunRecord> base,
-                                   std::span<const gate::RunRecord> changed) {
-  const gate::Comparable& by = d.comparable;
-  std::vector<std::string> limits;
-  const auto add = [&](bool limited, std::string_view id) {
-    if (limited) limits.emplace_back(gate::cause_text(id));
-  };
-  const auto steps = [](const gate::RunRecord& run) { return run.has_unused_steps; };
-  add(!by.work, "not.work");
-  add(!by.lengths, "not.lengths");
-  add(by.lengths && (std::ranges::any_of(base, steps) || std::ranges::any_of(changed, steps)), "not.steps");
-  add(!by.modules && (has_modules(base) || has_modules(changed)), "not.modules");
-  add(!by.calls, "not.calls");
-  add(!by.host_work, "not.host_work");
-  add(!by.copy_memory, "not.copy_memory");
-  return limits;
-}
-
 std::string_view part_title(gate::PartOfRun part) {
   switch (part) {
     case gate::PartOfRun::steps: return "A mean step";
@@ -153,6 +135,29 @@ Comparison comparison_of(std::span<const gate::RunRecord> base, std::span<const 
   add_flaws("base", base, found.warnings);
   add_flaws("new", changed, found.warnings);
   return found;
+}
+
+std::vector<std::string> limits_of(const gate::Difference& d, std::span<const gate::RunRecord> base,
+                                   std::span<const gate::RunRecord> changed) {
+  const gate::Comparable& by = d.comparable;
+  std::vector<std::string> limits;
+  const auto add = [&](bool limited, std::string_view id) {
+    if (limited) limits.emplace_back(gate::cause_text(id));
+  };
+  const auto steps = [](const gate::RunRecord& run) { return run.has_unused_steps; };
+  add(!by.work, "not.work");
+  add(!by.lengths, "not.lengths");
+  add(by.lengths && (std::ranges::any_of(base, steps) || std::ranges::any_of(changed, steps)), "not.steps");
+  add(!by.modules && (has_modules(base) || has_modules(changed)), "not.modules");
+  add(!by.calls, "not.calls");
+  add(!by.host_work, "not.host_work");
+  add(!by.copy_memory, "not.copy_memory");
+  return limits;
+}
+
+std::string_view part_name(gate::PartOfRun part) {
+  constexpr std::array<std::string_view, 3> kNames = {"steps", "gpu_work", "run"};
+  return kNames.at(static_cast<size_t>(part));
 }
 
 std::string_view kind_word(ChangeKind kind) { return kKinds.at(static_cast<size_t>(kind)).word; }

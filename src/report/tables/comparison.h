@@ -24,6 +24,13 @@ struct Comparison {
 /// The records must be all timelines or all kernel reports.
 [[nodiscard]] Comparison comparison_of(std::span<const gate::RunRecord> base, std::span<const gate::RunRecord> changed);
 
+/// What cannot be compared, and what is compared instead, for people.
+[[nodiscard]] std::vector<std::string> limits_of(const gate::Difference& difference,
+                                                 std::span<const gate::RunRecord> base,
+                                                 std::span<const gate::RunRecord> changed);
+/// "steps", "gpu_work", "run", as documents have it.
+[[nodiscard]] std::string_view part_name(gate::PartOfRun part);
+
 /// "slower", "added", "other configuration", ...
 [[nodiscard]] std::string_view kind_word(gate::ChangeKind kind);
 /// As keys and values of documents have it: "other_configuration".
