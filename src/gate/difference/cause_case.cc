@@ -46,7 +46,7 @@ const CauseText& text_for(std::string_view family, const CauseCase& of) {
 }
 
 Direction direction(double base, double changed) {
-  constexpr double kLeastPart = 0.002;
+  constexpr double kLeastPart = 1e-6;
   const double difference = changed - base;
   if (std::abs(difference) <= kLeastPart * std::max(std::abs(base), std::abs(changed))) return Direction::even;
   return difference > 0 ? Direction::up : Direction::down;

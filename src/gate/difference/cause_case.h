@@ -41,7 +41,7 @@ struct CauseText {
 /// The first row of a family that holds. Each family ends with a row that always does.
 [[nodiscard]] const CauseText& text_for(std::string_view family, const CauseCase& of);
 
-/// Changes of less than 1/500 are none: both figures print alike.
+/// Changes of less than a millionth are those of rounding.
 [[nodiscard]] Direction direction(double base, double changed);
 
 }  // namespace sonde::gate

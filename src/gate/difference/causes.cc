@@ -56,7 +56,7 @@ std::vector<Cause> find_causes(Leaves& leaves, const ShapeChanges& shapes) {
     causes.push_back(cause_of(entry));
   }
   const int64_t whole = (leaves.changed_ns - leaves.base_ns) * static_cast<int64_t>(leaves.gpus);
-  sort_causes(causes, whole > 0);
+  sort_causes(causes, whole >= 0);
   if (whole != claimed) causes.push_back({"rest", {}, whole - claimed});
   return causes;
 }

@@ -181,7 +181,14 @@ std::string change_percent_text(double base, double changed) {
   return fmt::format("{:+.{}f} %", percent, std::abs(percent) < 10 ? 1 : 0);
 }
 
-std::string cause_sentence(const gate::Cause& cause) { return sentence(gate::cause_text(cause.id), cause.arguments); }
+std::string cause_sentence(const gate::Cause& cause) {
+  const std::string_view text = gate::cause_text(cause.id);
+  std::vector<Argument> printed;
+  for (const Argument& argument : cause.arguments) {
+    if (text.contains("{" + argument.name)) printed.push_back(argument);
+  }
+  return comparing_sentence(text, printed);
+}
 
 std::string chain_sentence(const gate::KernelChange& change) {
   if (!change.base_ns && change.changed_ns) return fmt::format("added, {} per launch", time_text(*change.changed_ns));
