@@ -51,8 +51,8 @@ std::string rendered(const Comparison& comparison, const Options& options) {
   return comparison_text(comparison, options.all, options.output.empty() ? terminal_options() : RenderOptions());
 }
 
-/// Reads the profiles of a side again whose records are about another part than all sides have in common. Stored records
-/// stay what they are.
+/// Reads the profiles of a side again whose records are about another part than all sides have in common. Stored
+/// records stay what they are.
 Status take_part(const std::vector<std::string>& files, gate::PartOfRun part, Records& records) {
   for (size_t i = 0; i < files.size(); ++i) {
     if (records[i].part == part) continue;

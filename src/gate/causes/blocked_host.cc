@@ -38,8 +38,8 @@ double busy_change(const Leaves& leaves) {
   return static_cast<double>(std::abs(sum));
 }
 
-/// Whether the host is blocked for much longer, or less, than before, by enough to explain the idle time, and not because
-/// the GPU's own work takes another time.
+/// Whether the host is blocked for much longer, or less, than before, by enough to explain the idle time, and not
+/// because the GPU's own work takes another time.
 bool explains(const Blocked& found, double idle_change, double busy_change_ns) {
   constexpr double kHalf = 0.5;
   const double change = found.ns - found.base_ns;

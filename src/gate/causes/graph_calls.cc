@@ -24,8 +24,8 @@ Launching launching(const Leaves& leaves, CallSide CallChange::* side) {
 /// One side launches kernels by CUDA graphs, and so calls less often: the time in which the GPU waits for the host.
 void claim_graph_calls(CauseLedger& ledger) {
   constexpr double kFewer = 0.5;
-  constexpr std::array<std::string_view, 8> kCauses = {"launch", "start", "api", "os_call", "library", "range", "host",
-                                                       "host_work"};
+  constexpr std::array<std::string_view, 8> kCauses = {"launch",  "start", "api",  "os_call",
+                                                       "library", "range", "host", "host_work"};
   const Launching base = launching(ledger.all(), &CallChange::base);
   const Launching changed = launching(ledger.all(), &CallChange::changed);
   const bool added = changed.graphs > base.graphs && changed.all < kFewer * base.all;

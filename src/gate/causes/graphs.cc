@@ -27,8 +27,8 @@ void claim_graphs(CauseLedger& ledger) {
   double launches = sums.changed.count - sums.base.count;
   if (facts.sides != Sides::both) {
     const bool added = facts.sides == Sides::new_only;
-    const std::vector<Leaf*> inside = perhaps_inside(ledger, added ? &Leaf::changed : &Leaf::base,
-                                                     added ? &Leaf::base : &Leaf::changed);
+    const std::vector<Leaf*> inside =
+        perhaps_inside(ledger, added ? &Leaf::changed : &Leaf::base, added ? &Leaf::base : &Leaf::changed);
     for (Leaf* leaf : inside) launches += leaf->count_change();
     leaves.insert(leaves.end(), inside.begin(), inside.end());
   }

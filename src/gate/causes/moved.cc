@@ -23,7 +23,8 @@ bool alike(double a, double b, double part) { return std::abs(a - b) <= part * s
 
 bool can_move(const Leaf& leaf) {
   constexpr double kPart = 0.02;
-  return !leaf.key.idle && leaf.key.kind != WorkKind::graph_launch && !alike(leaf.base.count, leaf.changed.count, kPart);
+  return !leaf.key.idle && leaf.key.kind != WorkKind::graph_launch &&
+         !alike(leaf.base.count, leaf.changed.count, kPart);
 }
 
 /// As often on both sides; copies and memsets may be cut into other pieces.

@@ -15,7 +15,8 @@ void claim_renamed(CauseLedger& ledger) {
     if (!leaf->new_name.empty()) names[{leaf->key.name, leaf->new_name}].push_back(leaf);
   }
   for (const auto& [name, leaves] : names) {
-    std::vector<Argument> arguments = {named_text("kernel", name.first), named_text("names", name_change(name.first, name.second)),
+    std::vector<Argument> arguments = {named_text("kernel", name.first),
+                                       named_text("names", name_change(name.first, name.second)),
                                        named_text("module", place_of(leaves))};
     const LeafSums sums = sums_of(leaves);
     add_work_arguments(sums, arguments);

@@ -11,8 +11,12 @@ namespace {
 
 using Runs = std::span<const RunRecord>;
 
-bool any_of(Runs runs, const std::function<bool(const RunRecord&)>& chosen) { return std::ranges::any_of(runs, chosen); }
-bool all_of(Runs runs, const std::function<bool(const RunRecord&)>& chosen) { return std::ranges::all_of(runs, chosen); }
+bool any_of(Runs runs, const std::function<bool(const RunRecord&)>& chosen) {
+  return std::ranges::any_of(runs, chosen);
+}
+bool all_of(Runs runs, const std::function<bool(const RunRecord&)>& chosen) {
+  return std::ranges::all_of(runs, chosen);
+}
 
 bool lost_work(const RunRecord& run) { return std::ranges::any_of(run.flaws, &Flaw::loses_work); }
 

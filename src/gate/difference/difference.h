@@ -28,7 +28,7 @@ struct DifferenceRow {
   Part changed;
   ChangeKind kind = ChangeKind::same;
   std::optional<int64_t> clock_ns =
-      {};                   ///< of the change: what disappears in cycles. Absent where clocks are not known
+      {};                     ///< of the change: what disappears in cycles. Absent where clocks are not known
   std::string detail = {};    ///< of other_configuration: "registers 64 -> 72, grid 108x1x1 -> 216x1x1"
   std::string new_name = {};  ///< of a kernel that has another name on the new side
   [[nodiscard]] int64_t change_ns() const { return changed.ns.value_or(0) - base.ns.value_or(0); }

@@ -40,7 +40,7 @@ struct Leaf {
   LeafKey key;
   LeafSide base;
   LeafSide changed;
-  std::string new_name;  ///< of a kernel that has another name on the new side (renamed_kernels.h)
+  std::string new_name;             ///< of a kernel that has another name on the new side (renamed_kernels.h)
   std::optional<int64_t> clock_ns;  ///< as DifferenceRow's; of kernels only
   /// Of the change, what no cause has claimed: because of its own duration and number, and because more or less ran
   /// beside it, with which it shares the GPU's time.

@@ -12,9 +12,9 @@ namespace sonde::gate {
 /// Of the steps after the warm-up where there are any, else of the whole run.
 [[nodiscard]] RunRecord record_run(const Trace& trace);
 
-/// For `sonde compare`: of this part, with the checks that the run does not pass. Without steps those are from the first
-/// GPU work to the last, since what comes before and after is another matter than why the GPU's work takes its time.
+/// For `sonde compare`: of this part, with the checks that the run does not pass. Without steps those are from the
+/// first GPU work to the last, since what comes before and after is another matter than why the GPU's work takes its
+/// time.
 [[nodiscard]] RunRecord record_part(const Trace& trace, PartOfRun part);
-
 
 }  // namespace sonde::gate

@@ -84,8 +84,8 @@ std::string difference_markdown(const gate::Difference& found, bool all) {
   if (!found.comparable.causes()) return length_sentence(found) + "\n";
   const std::string modules =
       found.comparable.modules ? rows_text("Module, own GPU time", found.modules, shown) : std::string();
-  return length_sentence(found) + "\n" + causes_text(found.causes, shown.most) + modules + rows_text("Kernel", found.kernels, shown) +
-         rows_text("Idle GPU time", all ? found.idle : found.top, shown);
+  return length_sentence(found) + "\n" + causes_text(found.causes, shown.most) + modules +
+         rows_text("Kernel", found.kernels, shown) + rows_text("Idle GPU time", all ? found.idle : found.top, shown);
 }
 
 std::string comparison_markdown(const Comparison& comparison, bool all) {

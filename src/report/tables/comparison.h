@@ -14,7 +14,7 @@ struct Comparison {
   std::vector<std::string> base_sources;
   std::vector<std::string> changed_sources;
   std::vector<gate::ConditionDifference> conditions;
-  std::vector<std::string> notes;                 ///< for people: what is not known of the conditions
+  std::vector<std::string> notes;     ///< for people: what is not known of the conditions
   std::vector<std::string> warnings;  ///< for people: what makes the sides hard to compare, the checks that fail
   std::vector<std::string> limits;    ///< for people: what cannot be compared, and what is compared instead
   std::optional<gate::Difference> difference;     ///< of timelines

@@ -160,9 +160,7 @@ double number(const Cause& cause, std::string_view name) {
   return found == cause.arguments.end() ? 0 : found->number;
 }
 
-const CauseText& row_of(std::string_view id) {
-  return *std::ranges::find(cause_texts(), id, &CauseText::id);
-}
+const CauseText& row_of(std::string_view id) { return *std::ranges::find(cause_texts(), id, &CauseText::id); }
 
 /// The names in {braces} of a text.
 std::vector<std::string> names_in(std::string_view text) {
@@ -203,13 +201,11 @@ TEST(CauseText, CausesOfAllCasesSayWhatIsSo) {
     bool pageable_base;
     bool pageable_changed;
   };
-  const std::vector<Kind> kinds = {{WorkKind::kernel, "gemm<1>", false, false},
-                                   {WorkKind::copy, "Host-to-Device", false, true},
-                                   {WorkKind::copy, "Host-to-Device", true, false},
-                                   {WorkKind::copy, "Host-to-Device", true, true},
-                                   {WorkKind::copy, "Host-to-Device", false, false},
-                                   {WorkKind::set, "", false, false},
-                                   {WorkKind::graph_launch, "", false, false}};
+  const std::vector<Kind> kinds = {
+      {WorkKind::kernel, "gemm<1>", false, false},      {WorkKind::copy, "Host-to-Device", false, true},
+      {WorkKind::copy, "Host-to-Device", true, false},  {WorkKind::copy, "Host-to-Device", true, true},
+      {WorkKind::copy, "Host-to-Device", false, false}, {WorkKind::set, "", false, false},
+      {WorkKind::graph_launch, "", false, false}};
   std::set<std::string_view> met;
   for (const Kind& kind : kinds) {
     for (const auto& [base_count, count] : {std::pair(0, 10), {10, 0}, {10, 10}, {10, 20}, {20, 10}}) {
@@ -244,8 +240,7 @@ TEST(CauseText, CopiesThatVanishedDoNotUsePinnedMemoryNow) {
   WorkGroup before = work(WorkKind::copy, "Host-to-Device", 100, 1000);
   WorkGroup after = work(WorkKind::copy, "Host-to-Device", 2, 1000);
   before.pageable = after.pageable = true;
-  const Difference d =
-      difference_of(std::array{record({before}, "", 0, 0)}, std::array{record({after}, "", 0, 0)});
+  const Difference d = difference_of(std::array{record({before}, "", 0, 0)}, std::array{record({after}, "", 0, 0)});
   EXPECT_EQ(d.causes.at(0).id, "copies_fewer");
 }
 
@@ -258,8 +253,8 @@ TEST(CauseText, FewSmallPageableCopiesDoNotMakeCopiesPageable) {
   WorkGroup small = work(WorkKind::copy, "Host-to-Device", 6, 3);
   small.module = "pipeline";
   small.pageable = true;
-  const Difference d = difference_of(std::array{record({large}, "host", 26'000, 0)},
-                                     std::array{record({moved, small}, "host", 400, 0)});
+  const Difference d =
+      difference_of(std::array{record({large}, "host", 26'000, 0)}, std::array{record({moved, small}, "host", 400, 0)});
   for (const Cause& cause : d.causes) EXPECT_FALSE(cause.id.starts_with("pageable")) << cause.id;
   EXPECT_EQ(d.causes.at(0).id, "idle_less");
 }
@@ -287,7 +282,8 @@ TEST(CauseText, AKernelWithOtherTemplateArgumentsIsOneKernel) {
   EXPECT_EQ(row->kind, ChangeKind::slower);
   // Two of the same base name: which became which is not known.
   const std::array two = {record({work(WorkKind::kernel, "void gemm<128, 2>(int)", 10, 3000),
-                                  work(WorkKind::kernel, "void gemm<128, 3>(int)", 10, 3000)}, "", 0, 0)};
+                                  work(WorkKind::kernel, "void gemm<128, 3>(int)", 10, 3000)},
+                                 "", 0, 0)};
   EXPECT_EQ(difference_of(base, two).causes.at(0).id, "kernels_replaced");
 }
 
