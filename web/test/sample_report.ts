@@ -292,6 +292,8 @@ function differences(base: Finding[], next: Finding[]): Differences {
   });
   return {
     per: 'step',
+    part: 'steps',
+    notes: [],
     base_ns: 10_402_010,
     new_ns: 12_302_500,
     findings: ids.map((id) => ({ id, base: index(base, id), new: index(next, id) })),

@@ -20,7 +20,8 @@ struct ModulePaths {
 };
 
 struct RunPart {
-  explicit RunPart(const Trace& run);
+  /// Of the part that is wanted, where the run has it: else of `otherwise`, else the whole run.
+  explicit RunPart(const Trace& run, PartOfRun wanted = PartOfRun::steps, PartOfRun otherwise = PartOfRun::run);
 
   const Trace& trace;
   Gpus gpus;
@@ -48,6 +49,10 @@ struct RunPart {
   }
   /// Index into `modules.paths` of the module that an API call lies in.
   [[nodiscard]] uint32_t path_of_call(Row call) const { return call == kNone ? 0 : modules.of(tree.of_call[call]); }
+
+ private:
+  void keep_steps();
+  void keep_gpu_work();
 };
 
 /// Counts and durations of numbered groups, over the extent and by step.
@@ -85,6 +90,9 @@ class Tally {
   std::vector<Amount> sums_;
   std::vector<Amount> steps_;  ///< group by group
 };
+
+/// First start and last end of the work of all GPUs. Absent where there is none.
+[[nodiscard]] std::optional<Span> gpu_work_extent(const Trace& trace);
 
 [[nodiscard]] std::vector<WorkGroup> work_groups(const RunPart& part);
 [[nodiscard]] std::vector<IdleGroup> idle_groups(const RunPart& part);

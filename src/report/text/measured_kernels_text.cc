@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text/text_width.h"
 #include "findings/measured_kernels.h"
 #include "report/tables/quantity.h"
-#include "report/text/text_width.h"
 
 namespace sonde {
 namespace {

@@ -489,13 +489,17 @@ export type TableUnit = 'none' | 'ns' | 'bytes' | 'MB' | '%' | 'MB/s' | 'GB/s' |
 
 /** From profiles[0] (base) to profiles[1] (new). */
 export interface Differences {
-  /** What is compared: a mean step of each where both have steps, else the whole runs. */
+  /** What is compared: a mean step of each where both have steps, else the runs. */
   per: 'step' | 'run';
+  /** The part of the runs: from their first GPU work to their last, where a side has no steps. */
+  part: 'steps' | 'gpu_work' | 'run';
+  /** What cannot be compared, and what is compared instead. */
+  notes: string[];
   base_ns: number;
   new_ns: number;
   /** By id. Indexes of Diagnosis.findings; null where the side does not have it. */
   findings: { id: string; base: number | null; new: number | null }[];
-  /** Why: what takes more time first, then what takes less. They add up to the change of the length times the GPUs. */
+  /** Why: what explains the change first, then what goes against it. They add up to the change of the length times the GPUs. */
   causes: DifferenceCause[];
   /**
    * Over all GPUs of a side, most changed first, sums exact. Share of GPU time: modules' own, and that of kernels with
