@@ -37,5 +37,8 @@ class JudgedOccupancy {
 /// the kernels take now, {most}, their names with shares of that, and these arguments.
 void add_faster_kernels(const Facts& facts, std::string_view id, const FasterKernels& faster,
                         std::vector<Argument> arguments, Diagnosis& diagnosis);
+/// The same with the time that the kernels lose as ceiling: for kernels that no replay of a slowed host judges.
+void add_slow_kernels(const Facts& facts, std::string_view id, const FasterKernels& faster,
+                      std::vector<Argument> arguments, Diagnosis& diagnosis);
 
 }  // namespace sonde
