@@ -25,7 +25,8 @@ constexpr int64_t kDomainCreate = 75;
 
 template <typename Table>
 Cell text_of(const Context& c, const Table& table, size_t row) {
-  return table.name.empty() || table.name[row] == kNone ? Cell() : Cell(c.trace.name(table.name[row]));
+  const std::string_view text = table.name.empty() ? std::string_view() : c.trace.name(table.name[row]);
+  return text.empty() ? Cell() : Cell(text);
 }
 
 template <typename Table>

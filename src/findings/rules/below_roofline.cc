@@ -308,6 +308,7 @@ const Rule below_roofline_rule{.name = "below_roofline",
                                .checks = kFasterKernelsChecks,
                                .judge = &below_roofline_finding::judge,
                                .texts = below_roofline_finding::kTexts,
-                               .docs = &below_roofline_finding::docs};
+                               .docs = &below_roofline_finding::docs,
+                               .saves = Saves::gpu_work};
 
 }  // namespace sonde

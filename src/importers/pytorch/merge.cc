@@ -126,7 +126,7 @@ class Merger {
     place_streams_of(&Piece::sets);
     place_streams_of(&Piece::syncs);
     place_streams_of(&Piece::cuda_events);
-    trace_.log.add(Issue::unknown_device, {}, on_unknown_device_);
+    trace_.log.add(Issue::unknown_device, {}, entities_.streams_on_unknown_devices());
   }
 
   template <typename R>
@@ -135,7 +135,6 @@ class Merger {
       for (R& row : piece.*rows) {
         const StreamKey& key = piece.streams.keys()[row.stream];
         row.stream = entities_.stream(owners_->owner(row, key), key);
-        on_unknown_device_ += entities_.is_described(key.device) ? 0 : 1;
       }
     }
   }
@@ -377,7 +376,6 @@ class Merger {
   std::optional<Owners> owners_;
   std::vector<Meaning> meanings_;
   std::string unescaped_;
-  int64_t on_unknown_device_ = 0;
   boost::unordered_flat_map<NameId, NameId> short_names_;
   boost::unordered_flat_map<std::pair<NameId, Number>, uint32_t> counters_;
   std::array<DomainId, 5> domains_{kNoDomain, kNoDomain, kNoDomain, kNoDomain, kNoDomain};

@@ -122,8 +122,9 @@ void TraceBuilder::peer_copy(StreamId stream, int64_t start, int64_t end, uint32
   peer_copies_.push_back({static_cast<Row>(row_count(trace_.copies) - 1), source_device, destination_device});
 }
 
-void TraceBuilder::set(StreamId stream, int64_t start, int64_t end, uint32_t correlation) {
+void TraceBuilder::set(StreamId stream, int64_t start, int64_t end, uint32_t correlation, int64_t bytes) {
   gpu_op(trace_.sets, stream, start, end, correlation);
+  trace_.sets.bytes.push_back(bytes);
 }
 
 void TraceBuilder::record_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event) {

@@ -33,7 +33,7 @@ class TraceBuilder {
   /// From one GPU to another, by CUDA's numbers.
   void peer_copy(StreamId stream, int64_t start, int64_t end, uint32_t source_device, uint32_t destination_device,
                  int64_t bytes, uint32_t correlation);
-  void set(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
+  void set(StreamId stream, int64_t start, int64_t end, uint32_t correlation, int64_t bytes = kUnknown);
   /// Calls that put the recording of an event, or a wait for one, on a stream.
   void record_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event);
   void wait_event(ThreadId thread, StreamId stream, int64_t start, int64_t end, uint32_t event);
