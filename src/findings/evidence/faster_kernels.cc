@@ -38,6 +38,30 @@ std::string most_kernels(const Facts& facts, const std::vector<Change::Resized>&
   return most_of(names);
 }
 
+/// What the kernels take less, as shares of their GPU's time.
+int64_t lost_ns(const Facts& facts, const FasterKernels& faster) {
+  const Kernels& k = facts.trace.kernels;
+  double lost = 0;
+  for (const Change::Resized& r : faster.kernels) {
+    const auto duration = static_cast<double>(k.end[r.row] - k.start[r.row]);
+    if (duration <= 0) continue;
+    const double part = (duration - static_cast<double>(r.duration_ns)) / duration;
+    lost += part * static_cast<double>(facts.shares.kernels[r.row]);
+  }
+  return static_cast<int64_t>(lost);
+}
+
+void add_with_ceiling(const Facts& facts, std::string_view id, const FasterKernels& faster, int64_t ceiling_ns,
+                      std::vector<Argument> arguments, Diagnosis& diagnosis) {
+  if (facts.percent_of_wall(ceiling_ns) < kWorthPercent) return;
+  arguments.push_back(duration_argument("time", facts.per_gpu(faster.now_ns)));
+  arguments.push_back(text_argument("most", most_kernels(facts, faster.kernels)));
+  diagnosis.findings.push_back({.id = std::string(id),
+                                .arguments = std::move(arguments),
+                                .ceiling_ns = ceiling_ns,
+                                .evidence = evidence_of_kernels(facts, faster.kernels)});
+}
+
 }  // namespace
 
 void FasterKernels::add(const Facts& facts, Row row, int64_t duration_ns) {
@@ -56,18 +80,15 @@ const std::optional<LaunchOccupancy>& JudgedOccupancy::of(Row kernel) {
 
 void add_faster_kernels(const Facts& facts, std::string_view id, const FasterKernels& faster,
                         std::vector<Argument> arguments, Diagnosis& diagnosis) {
-  const int64_t now = facts.per_gpu(faster.now_ns);
-  if (facts.percent_of_wall(now) < kWorthPercent) return;
+  if (facts.percent_of_wall(facts.per_gpu(faster.now_ns)) < kWorthPercent) return;
   Change change;
   change.kernels = faster.kernels;
-  const int64_t ceiling = facts.saving_ns(change);
-  if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
-  arguments.push_back(duration_argument("time", now));
-  arguments.push_back(text_argument("most", most_kernels(facts, faster.kernels)));
-  diagnosis.findings.push_back({.id = std::string(id),
-                                .arguments = std::move(arguments),
-                                .ceiling_ns = ceiling,
-                                .evidence = evidence_of_kernels(facts, faster.kernels)});
+  add_with_ceiling(facts, id, faster, facts.saving_ns(change), std::move(arguments), diagnosis);
+}
+
+void add_slow_kernels(const Facts& facts, std::string_view id, const FasterKernels& faster,
+                      std::vector<Argument> arguments, Diagnosis& diagnosis) {
+  add_with_ceiling(facts, id, faster, facts.per_gpu(lost_ns(facts, faster)), std::move(arguments), diagnosis);
 }
 
 }  // namespace sonde

@@ -11,7 +11,7 @@
 #include "trace/columns.h"
 
 /// Operators of PyTorch that take a large part of the time and run far below what the peaks of their GPU allow for the
-/// shapes of their inputs. In the ceiling they run at their roofline.
+/// shapes of their inputs.
 namespace sonde {
 namespace below_roofline_finding {
 namespace {
@@ -210,7 +210,7 @@ void judge_kind(const Facts& facts, const JudgedOperators& operators, OperatorKi
   }
   const uint32_t top = *std::ranges::max_element(found, {}, [&](uint32_t i) { return operators.judged(i).ns; });
   const OperatorShape& shape = operators.shape(top);
-  add_faster_kernels(
+  add_slow_kernels(
       facts, id_of(facts.trace, shape, whole), faster,
       {percent_argument("share", 100 * whole.roofline_ns / static_cast<double>(whole.ns)),
        text_argument("gpu", std::string(shape.peaks->name)), text_argument("operator", label_of(facts.trace, shape)),
@@ -292,7 +292,9 @@ std::vector<FindingDoc> docs() {
                           kFarPercent, kMinKernelNs / 1000, kLargePercent, kLayoutPercent),
       .not_when = "Traces without shapes (record_shapes=True) and GPUs that the table of peaks lacks. Operators whose "
                   "work is not known.",
-      .ceiling = "Replay with these kernels at their roofline, and at no less than 3 us each.",
+      .ceiling =
+          "The time of these kernels less their time at the roofline, which is at least 3 us each. Replay does not "
+          "limit it, since the profiler slows the host more than the GPU.",
       .evidence = "The kernels that lose the most time."}};
 }
 
@@ -306,6 +308,7 @@ const Rule below_roofline_rule{.name = "below_roofline",
                                .checks = kFasterKernelsChecks,
                                .judge = &below_roofline_finding::judge,
                                .texts = below_roofline_finding::kTexts,
-                               .docs = &below_roofline_finding::docs};
+                               .docs = &below_roofline_finding::docs,
+                               .saves = Saves::gpu_work};
 
 }  // namespace sonde
