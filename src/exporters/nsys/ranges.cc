@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "exporters/nsys/sections.h"
+#include "trace/recorded_inputs.h"
 
 namespace sonde::nsys_export {
 namespace {
@@ -112,7 +113,8 @@ Cell json_of(const Context& c, const Ranges& r, size_t row) {
   if (!r.sequence.empty() && r.sequence[row] != kUnknown)
     json += fmt::format("\"Sequence number\":{}", r.sequence[row]);
   if (!r.shapes.empty() && r.shapes[row] != kNone) {
-    json += fmt::format("{}\"Input Dims\":{}", json.empty() ? "" : ",", quoted(c.trace.name(r.shapes[row])));
+    json += fmt::format("{}\"Input Dims\":{}", json.empty() ? "" : ",",
+                        quoted(line_of(c.trace.name(r.shapes[row]), InputLine::shapes)));
   }
   if (json.empty()) return {};
   json = '{' + json + '}';

@@ -20,10 +20,22 @@ std::vector<Evidence> evidence_of_kernels(const Facts& facts, std::vector<Change
   kernels.resize(kept);
   std::vector<Evidence> evidence;
   for (const Change::Resized& r : kernels) {
-    evidence.push_back(
-        {k.start[r.row], k.end[r.row], facts.place_of(k.stream[r.row]), std::string(facts.trace.name(k.name[r.row]))});
+    evidence.push_back({k.start[r.row], k.end[r.row], facts.place_of(k.stream[r.row]),
+                        std::string(facts.trace.name(k.name[r.row])), facts.kernel_name(r.row)});
   }
   return evidence;
+}
+
+/// The kernels that most of the time goes to. Names are made brief once each.
+std::string most_kernels(const Facts& facts, const std::vector<Change::Resized>& kernels) {
+  const Kernels& k = facts.trace.kernels;
+  std::map<NameId, std::pair<Row, int64_t>> by_name;
+  for (const Change::Resized& r : kernels) {
+    by_name.try_emplace(k.name[r.row], r.row, 0).first->second.second += facts.shares.kernels[r.row];
+  }
+  std::map<std::string, int64_t> names;
+  for (const auto& [name, kernel] : by_name) names[facts.kernel_name(kernel.first)] += kernel.second;
+  return most_of(names);
 }
 
 }  // namespace
@@ -50,13 +62,8 @@ void add_faster_kernels(const Facts& facts, std::string_view id, const FasterKer
   change.kernels = faster.kernels;
   const int64_t ceiling = facts.saving_ns(change);
   if (facts.percent_of_wall(ceiling) < kWorthPercent) return;
-  const Kernels& k = facts.trace.kernels;
-  std::map<std::string, int64_t> names;
-  for (const Change::Resized& r : faster.kernels) {
-    names[std::string(facts.trace.name(k.short_name[r.row]))] += facts.shares.kernels[r.row];
-  }
   arguments.push_back(duration_argument("time", now));
-  arguments.push_back(text_argument("most", most_of(names)));
+  arguments.push_back(text_argument("most", most_kernels(facts, faster.kernels)));
   diagnosis.findings.push_back({.id = std::string(id),
                                 .arguments = std::move(arguments),
                                 .ceiling_ns = ceiling,

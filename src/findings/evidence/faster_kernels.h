@@ -11,8 +11,11 @@
 namespace sonde {
 
 inline const Fields kFasterKernelsFields =
-    kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources, Field::kernel_short_names};
+    kReplayFields | Fields{Field::kernel_grid, Field::kernel_resources};
 inline const Checks kFasterKernelsChecks{Check::records_complete, Check::past_warm_up, Check::kernels_traced};
+
+/// Of all NVIDIA GPUs; AMD's wavefronts have 32 or 64.
+inline constexpr int64_t kWarpThreads = 32;
 
 struct FasterKernels {
   std::vector<Change::Resized> kernels;

@@ -67,9 +67,14 @@ struct Difference {
 /// A kernel of two kernel reports, as a chain of cause: each link is a figure that changed.
 struct KernelChange {
   std::string kernel;
+  std::string base_kernel = {};  ///< what it is called in the base, where that is another name; empty otherwise
+  /// What explains the change best: a text of causes_en.inc; empty where nothing that was collected does.
+  std::string_view cause = {};
   std::optional<double> base_ns;  ///< mean duration
   std::optional<double> changed_ns;
-  std::optional<int64_t> clock_ns;  ///< of the change of the mean: what disappears in cycles
+  std::optional<int64_t> clock_ns;  ///< of the change of the mean: what disappears in cycles; 0 for equal clocks
+  /// The problem is larger or smaller, so the times do not compare: how the time of a thread changed, in percent.
+  std::optional<double> percent_per_thread = {};
   struct Link {
     std::string figure;  ///< "registers", "blocks per SM", "occupancy", ...
     Argument base;

@@ -34,7 +34,7 @@ void record_timeline(const Trace& trace, RunRecord& record) {
 
 Fields record_fields() {
   return kModuleFields | launch_occupancy_fields() | kConditionFields |
-         Fields{Field::allocations, Field::counters, Field::kernel_profiles};
+         Fields{Field::allocations, Field::counters, Field::kernel_profiles, Field::metric_instances};
 }
 
 RunRecord record_run(const Trace& trace) {

@@ -37,8 +37,9 @@ RunPart::RunPart(const Trace& run_trace)
       tree(module_tree(trace, {})),
       modules(tree),
       run(run_extent(trace)),
-      extent(run) {
-  const auto found = find_warm_up(trace, run.second - run.first);
+      extent(run),
+      launched(run) {
+  const auto found = find_warm_up(trace);
   const bool has_steps = found && !found->steady.empty() && found->steady.back().second > found->steady.front().first;
   if (!has_steps) {
     shares = std::move(tree.shares);
@@ -46,17 +47,19 @@ RunPart::RunPart(const Trace& run_trace)
   }
   whole_run = false;
   extent = {found->steady.front().first, found->steady.back().second};
+  launched = {found->launched.front().first, found->launched.back().second};
   steps = static_cast<int64_t>(found->steady.size());
   steps_by_range = found->thread == kNone;
   windows = windows_of(found->steady);
+  launched_windows = windows_of(found->launched);
   tree.shares = {};  // of the whole run, which nothing asks for: 8 bytes an operation
   shares = share_gpu_time(trace, gpus, extent);
 }
 
 uint32_t RunPart::window_at(int64_t time) const {
-  const auto next = std::ranges::upper_bound(windows, time, {}, &Span::first);
-  if (next == windows.begin() || time >= std::prev(next)->second) return kNone;
-  return static_cast<uint32_t>(next - windows.begin() - 1);
+  const auto next = std::ranges::upper_bound(launched_windows, time, {}, &Span::first);
+  if (next == launched_windows.begin() || time >= std::prev(next)->second) return kNone;
+  return static_cast<uint32_t>(next - launched_windows.begin() - 1);
 }
 
 void Tally::add(uint32_t group, int64_t moment, int64_t duration_ns) {

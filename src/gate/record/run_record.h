@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,6 +77,8 @@ struct KernelMeasure {
   std::vector<double> cycles;                        ///< SM cycles elapsed; empty where not collected
   std::optional<double> achieved_occupancy_percent;  ///< mean
   std::optional<double> spill_bytes;                 ///< local memory traffic or spill size, where collected
+  /// Means of what else was collected, by the names of measured_figures.inc.
+  std::map<std::string, double, std::less<>> figures = {};
 };
 
 struct GpuOfRun {

@@ -65,6 +65,7 @@ Status read_blocks(const Container& container, Report& report) {
   }
   code.assign(report);
   assign_devices(report);
+  ncu::choose_section_metrics(report);
   if (report.wants(Field::inventory)) take_inventory(container, report);
   if (!report.wants(Field::capture)) report.trace->ranks[report.rank].capture.clear();
   return {};

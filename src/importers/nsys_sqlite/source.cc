@@ -46,12 +46,12 @@ void read_times(NsysFile& file, Rank& rank) {
       if (in_utc && in_local) rank.utc_offset_s = time_zone(*in_local - *in_utc);
     });
   }
+  rank.capture_start_ns = 0;
   TableQuery details = file.query("ANALYSIS_DETAILS");
   if (!details.exists()) return;
   const Cell duration = details.column("duration");
   const Cell start = details.column("startTime");
   file.each_row(details, [&](auto& row) {
-    rank.capture_start_ns = 0;
     rank.capture_end_ns = row.integer(duration, 0);
     if (!row.is_null(start)) rank.capture_clock_ns = row.integer(start, 0);
   });

@@ -70,6 +70,9 @@ Json chains_json(const std::vector<gate::KernelChange>& changes) {
     Json links = Json::array();
     for (const gate::KernelChange::Link& link : change.links) links.push_back(link_json(link));
     list.push_back({{"kernel", change.kernel},
+                    {"base_kernel", change.base_kernel.empty() ? Json(nullptr) : Json(change.base_kernel)},
+                    {"cause", change.cause.empty() ? Json(nullptr) : Json(change.cause)},
+                    {"percent_per_thread", or_null<Json>(change.percent_per_thread)},
                     {"base_ns", or_null<Json>(change.base_ns)},
                     {"new_ns", or_null<Json>(change.changed_ns)},
                     {"clock_ns", or_null<Json>(change.clock_ns)},

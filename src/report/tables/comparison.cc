@@ -91,10 +91,23 @@ std::string chain_sentence(const gate::KernelChange& change) {
     return fmt::format("removed, was {} per launch", time_text(*change.base_ns));
   std::string text;
   for (const gate::KernelChange::Link& link : change.links) text += (text.empty() ? "" : ", ") + link_text(link);
-  if (change.clock_ns && std::abs(*change.clock_ns) > 0) {
-    text += fmt::format(" ({} of it is due to the clock)", change_text(*change.clock_ns));
+  if (change.percent_per_thread) {
+    text += fmt::format(" (another problem size: {:+.1f} % for each thread)", *change.percent_per_thread);
   }
-  return text.empty() ? "the same" : text;
+  if (change.base_ns && change.changed_ns) {
+    const std::string clock = clock_note(std::llround(*change.changed_ns - *change.base_ns), change.clock_ns);
+    if (!clock.empty()) text += fmt::format(" ({})", clock);
+  }
+  if (text.empty()) text = "the same";
+  if (!change.cause.empty()) text = fmt::format("{}: {}", gate::cause_text(change.cause), text);
+  if (!change.base_kernel.empty()) text = fmt::format("called {} in the base. {}", change.base_kernel, text);
+  return text;
+}
+
+std::string clock_note(int64_t change_ns, std::optional<int64_t> clock_ns) {
+  constexpr int64_t kLeastPart = 20;
+  if (!clock_ns || *clock_ns == 0 || kLeastPart * std::abs(*clock_ns) < std::abs(change_ns)) return {};
+  return fmt::format("{} of it is due to the clock", change_text(*clock_ns));
 }
 
 std::string length_sentence(const gate::Difference& difference) {

@@ -34,6 +34,8 @@ struct Comparison {
 [[nodiscard]] std::string cause_sentence(const gate::Cause& cause);
 /// "registers 64 to 72, blocks per SM 3 to 2, occupancy 75.0 % to 50.0 %, time +18 %"
 [[nodiscard]] std::string chain_sentence(const gate::KernelChange& change);
+/// "-1.20 ms of it is due to the clock"; empty where that is no twentieth of the change.
+[[nodiscard]] std::string clock_note(int64_t change_ns, std::optional<int64_t> clock_ns);
 /// "A mean step (of 19 runs) takes 5.70 ms instead of 5.49 ms: +3.8 %."
 [[nodiscard]] std::string length_sentence(const gate::Difference& difference);
 /// What forbids a conclusion on times, as the conditions say; empty where nothing does.

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text/text_width.h"
 #include "report/tables/quantity.h"
 #include "report/tables/sources.h"
 #include "report/text/plain_text.h"
 #include "report/text/sentence.h"
-#include "report/text/text_width.h"
 
 namespace sonde {
 namespace {
@@ -143,8 +143,8 @@ class ComparisonText {
     text_ += row_line(change_text(row.change_ns()), part_text(row.base), part_text(row.changed), counts_text(row),
                       std::string(kind_word(row.kind)), name, within);
     std::string more = one_line(row.detail);
-    if (row.clock_ns && *row.clock_ns != 0) {
-      more += fmt::format("{}{} of it is due to the clock", more.empty() ? "" : "; ", change_text(*row.clock_ns));
+    if (const std::string clock = clock_note(row.change_ns(), row.clock_ns); !clock.empty()) {
+      more += (more.empty() ? "" : "; ") + clock;
     }
     if (!more.empty() && row.kind != ChangeKind::same) line(more, kFigures);
   }
@@ -195,7 +195,8 @@ class ComparisonText {
     size_t same = 0;
     size_t shown = 0;
     for (const gate::KernelChange& change : comparison_.kernel_chains) {
-      const bool differs = !change.links.empty() || change.base_ns.has_value() != change.changed_ns.has_value();
+      const bool differs = !change.links.empty() || !change.base_kernel.empty() ||
+                           change.base_ns.has_value() != change.changed_ns.has_value();
       if (!differs) ++same;
       if (!differs || (!all_ && shown == kDefaultCauses)) continue;
       ++shown;

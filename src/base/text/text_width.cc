@@ -1,4 +1,4 @@
-#include "report/text/text_width.h"
+#include "base/text/text_width.h"
 
 #include <algorithm>
 
