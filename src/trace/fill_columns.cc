@@ -55,7 +55,7 @@ void name_unnamed(Trace& t, Ids& column, std::string_view name, std::string_view
   const int64_t unnamed = std::ranges::count(column, kNone);
   if (unnamed == 0) return;
   std::ranges::replace(column, kNone, t.names.intern(name));
-  if (!name.empty()) t.log.add(Issue::unresolved_name, table, unnamed);
+  if (!name.empty()) t.log.add(Issue::unnamed_event, table, unnamed);
 }
 
 void name_unnamed(Trace& t) {

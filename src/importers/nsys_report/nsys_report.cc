@@ -68,11 +68,11 @@ void log_oddities(const nsys::ReportPart& events, ImportLog& log) {
 void log_extras(const nsys::ReportLayout& layout, ImportLog& log) {
   constexpr size_t kKnownExtras = 1;
   if (layout.extras.size() > kKnownExtras) {
-    log.add(Issue::unknown_field, "blocks at the end of the report",
+    log.add(Issue::unknown_section, "blocks at the end of the report",
             static_cast<int64_t>(layout.extras.size() - kKnownExtras));
   }
   if (layout.unknown_bytes > 0) {
-    log.add(Issue::unknown_field, fmt::format("{} bytes at the end of the report", layout.unknown_bytes));
+    log.add(Issue::unknown_section, fmt::format("{} bytes at the end of the report", layout.unknown_bytes));
   }
 }
 

@@ -109,7 +109,7 @@ void read_operations(NsysFile& file, const TableQuery& query, const OpCells& com
     common.read(row, part);
     read_row(row, part);
   });
-  file.trace().log.add(Issue::missing_value, query.table(), untimed);
+  file.trace().log.add(Issue::no_gpu_time, query.table(), untimed);
 }
 
 void read_kernels(NsysFile& file, const Session& session, std::string_view table) {

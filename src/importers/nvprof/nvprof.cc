@@ -22,16 +22,50 @@ bool recognizes(const Probe& probe) {
   return has_records && has("StringTable") && !has("StringIds");
 }
 
-/// METRIC and EVENT are not: their values are numbered by the library that measured them, for one GPU.
+/// Values that are numbered for a GPU by the library that measured them.
+constexpr std::array<std::string_view, 4> kUnnamedValues = {
+    "CUPTI_ACTIVITY_KIND_METRIC", "CUPTI_ACTIVITY_KIND_METRIC_INSTANCE", "CUPTI_ACTIVITY_KIND_EVENT",
+    "CUPTI_ACTIVITY_KIND_EVENT_INSTANCE"};
+
 bool is_known(std::string_view table) {
-  constexpr std::array<std::string_view, 23> kKnown = {
-      "StringTable",      "Version",  "CONCURRENT_KERNEL", "KERNEL",  "CDP_KERNEL", "MEMCPY",
-      "MEMCPY2",          "MEMSET",   "SYNCHRONIZATION",   "RUNTIME", "DRIVER",     "OVERHEAD",
-      "MARKER",           "DEVICE",   "CONTEXT",           "STREAM",  "NAME",       "UNIFIED_MEMORY_COUNTER",
-      "DEVICE_ATTRIBUTE", "FUNCTION", "CUDA_EVENT",        "PCIE",    "MODULE"};
+  constexpr std::array<std::string_view, 27> kKnown = {"StringTable",
+                                                       "Version",
+                                                       "CONCURRENT_KERNEL",
+                                                       "KERNEL",
+                                                       "CDP_KERNEL",
+                                                       "MEMCPY",
+                                                       "MEMCPY2",
+                                                       "MEMSET",
+                                                       "SYNCHRONIZATION",
+                                                       "RUNTIME",
+                                                       "DRIVER",
+                                                       "OVERHEAD",
+                                                       "MARKER",
+                                                       "DEVICE",
+                                                       "CONTEXT",
+                                                       "STREAM",
+                                                       "NAME",
+                                                       "UNIFIED_MEMORY_COUNTER",
+                                                       "METRIC",
+                                                       "EVENT",
+                                                       "METRIC_INSTANCE",
+                                                       "EVENT_INSTANCE",
+                                                       "DEVICE_ATTRIBUTE",
+                                                       "FUNCTION",
+                                                       "CUDA_EVENT",
+                                                       "PCIE",
+                                                       "MODULE"};
   constexpr std::string_view kPrefix = "CUPTI_ACTIVITY_KIND_";
   if (table.starts_with(kPrefix)) table.remove_prefix(kPrefix.size());
   return std::ranges::find(kKnown, table) != kKnown.end();
+}
+
+void note_unnamed_values(NsysFile& file) {
+  for (const std::string_view table : kUnnamedValues) {
+    if (!file.has_rows(table)) continue;
+    auto rows = file.database().prepare(fmt::format("SELECT count(*) FROM {}", table));
+    if (rows && rows->next().value_or(false)) file.trace().log.add(Issue::unnamed_metric, table, rows->integer(0));
+  }
 }
 
 void read_about(NsysFile& file) {
@@ -73,6 +107,7 @@ Status read(const std::string& path, const ImportRequest& request, Trace& trace)
   read_overheads(*file, session);
   read_markers(*file, session);
   read_entities(*file, session);
+  note_unnamed_values(*file);
   file->resolve_names();
   spread_kernel_names(trace, first_kernel);
   file->begin_at_zero(rows, kTimes);

@@ -65,19 +65,19 @@ TEST(NsysContainer, ReadsOnPastABlockBehindTheTarget) {
   const auto trace = import_bytes(test::pack_report(report));
   ASSERT_TRUE(trace) << trace.error().message;
   EXPECT_EQ(row_count(trace->kernels), 100);
-  EXPECT_EQ(logged(*trace, Issue::unknown_field), 0);
+  EXPECT_EQ(logged(*trace, Issue::unknown_section), 0);
 }
 
 TEST(NsysContainer, CountsWhatItDoesNotKnowBehindTheTarget) {
   test::PlainReport report = test::plain_report(some_trace());
   report.extras = {"schemas", "more", "and more"};
-  EXPECT_EQ(logged(*import_bytes(test::pack_report(report)), Issue::unknown_field), 2);
+  EXPECT_EQ(logged(*import_bytes(test::pack_report(report)), Issue::unknown_section), 2);
   report.extras = {};
   report.rest = "\xff\xff\xff\x7f, no block";
   const auto trace = import_bytes(test::pack_report(report));
   ASSERT_TRUE(trace) << trace.error().message;
   EXPECT_EQ(row_count(trace->kernels), 100);
-  EXPECT_EQ(logged(*trace, Issue::unknown_field), 1);
+  EXPECT_EQ(logged(*trace, Issue::unknown_section), 1);
 }
 
 TEST(NsysContainer, RefusesSizesThatLz4CannotReach) {
