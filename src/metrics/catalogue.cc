@@ -92,13 +92,54 @@ std::optional<MetricInfo> describe_plain(const MetricName& name) {
   const Submetric* submetric = find_submetric(name.submetric);
   const auto rollup = rollup_phrase(name);
   if (!counter || submetric == nullptr || !rollup) return std::nullopt;
-  const std::string unit = name.rollup == "pct" ? "%" : unit_by(submetric->rule, counter->unit);
+  // ncu gives a rate that a section derives the unit of the amount.
+  const bool derived = name.counter.starts_with("derived__");
+  const UnitRule rule = derived ? UnitRule::same : submetric->rule;
+  const std::string unit = name.rollup == "pct" ? "%" : unit_by(rule, counter->unit);
   return MetricInfo{unit, counter->family, fmt::format("{}{}{}.", counter->meaning, submetric->phrase, *rollup)};
 }
 
 /// A name that holds names of metrics as a text.
 MetricInfo list_of_names(MetricFamily family, std::string_view what) {
   return {"", family, fmt::format("Names of the metrics {}.", what)};
+}
+
+struct WordUnit {
+  std::string_view word;
+  std::string_view unit;
+};
+
+/// What a counter counts, by the first of these words in its name.
+constexpr std::array kWordUnits = {WordUnit{"_per_opcode", ""},
+                                   WordUnit{"xbar2gcc_sectors", ""},
+                                   WordUnit{"throughput", "%"},
+                                   WordUnit{"hit_rate", "%"},
+                                   WordUnit{"thread_inst", "inst"},
+                                   WordUnit{"_cycles", "cycle"},
+                                   WordUnit{"inst_executed", "inst"},
+                                   WordUnit{"inst_issued", "inst"},
+                                   WordUnit{"wavefronts", ""},
+                                   WordUnit{"_sectors", "sector"},
+                                   WordUnit{"_bytes", "byte"},
+                                   WordUnit{"ctas_", "block"},
+                                   WordUnit{"warps_", "warp"},
+                                   WordUnit{"lts__t_requests", "request"},
+                                   WordUnit{"gcc__cache_requests", "request"},
+                                   WordUnit{"icc_requests", "cycle"},
+                                   WordUnit{"imc_requests", "cycle"}};
+
+std::string_view unit_by_words(std::string_view counter) {
+  for (const WordUnit& w : kWordUnits) {
+    if (counter.contains(w.word)) return w.unit;
+  }
+  return {};
+}
+
+/// "TPC.TriageCompute.sm__cycles_active.avg" -> "sm__cycles_active.avg": counters that are sampled over time have their
+/// pass and group in front.
+std::string_view without_sampling_group(std::string_view name) {
+  const size_t dot = name.substr(0, name.find("__")).rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
 
 }  // namespace
@@ -116,6 +157,20 @@ std::optional<MetricInfo> describe_metric(std::string_view name) {
   info->family = MetricFamily::sampling;
   info->meaning = "Sampled while the kernel ran: " + info->meaning;
   return info;
+}
+
+std::string unit_of_metric(std::string_view name, std::optional<int> capability) {
+  constexpr int kHopper = 90;
+  if (name.starts_with("derived__") && name.contains("thread_inst") && capability.value_or(kHopper) < kHopper) {
+    return "inst";
+  }
+  const std::string_view plain = without_sampling_group(name);
+  if (const auto info = describe_metric(plain)) return info->unit;
+  const MetricName parts = split_metric_name(plain);
+  if (parts.rollup == "pct") return "%";
+  if (parts.rollup == "ratio") return {};
+  const Submetric* submetric = find_submetric(parts.submetric);
+  return unit_by(submetric == nullptr ? UnitRule::same : submetric->rule, unit_by_words(parts.counter));
 }
 
 }  // namespace sonde

@@ -27,4 +27,9 @@ struct MetricInfo {
 /// rollups and submetrics add follows by rule. Absent for a name that has a part which the tables do not know.
 [[nodiscard]] std::optional<MetricInfo> describe_metric(std::string_view name);
 
+/// The base unit of a metric in ncu's words. For a name that the tables do not know, the words in it decide: "sectors",
+/// "bytes", "inst_executed" and so on, and what follows the rollup. ncu has another unit for derived multiples of
+/// thread instructions before compute capability 9.0.
+[[nodiscard]] std::string unit_of_metric(std::string_view name, std::optional<int> capability = std::nullopt);
+
 }  // namespace sonde

@@ -110,11 +110,14 @@ std::optional<CounterInfo> describe_by_stem(std::string_view counter) {
   return best;
 }
 
-/// "derived__" before a counter: the same, computed from it. Multiples are of the rate per cycle.
+/// "derived__" before a counter: the same, computed from it. ncu has units of its own for them: multiples of thread
+/// instructions are in threads, and of the bytes only those that L2 sends have a unit.
 std::optional<CounterInfo> describe_derived(std::string_view inner) {
   auto info = describe_counter(inner);
+  if (!info) return info;
   const bool multiple = inner.ends_with("_x2") || inner.ends_with("_x4") || inner.ends_with("_x512");
-  if (info && multiple) info->unit += "/cycle";
+  if (multiple) info->unit = inner.contains("thread_inst") ? "thread" : "";
+  if (inner.starts_with("l1tex__lsu_writeback_bytes")) info->unit.clear();
   return info;
 }
 

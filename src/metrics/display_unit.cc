@@ -19,8 +19,7 @@ struct Scale {
 constexpr std::array kTimes = {Scale{"s", 1e9}, Scale{"ms", 1e6}, Scale{"us", 1e3}, Scale{"ns", 1}};
 constexpr std::array kBytes = {Scale{"Tbyte", 1e12}, Scale{"Gbyte", 1e9}, Scale{"Mbyte", 1e6}, Scale{"Kbyte", 1e3},
                                Scale{"byte", 1}};
-constexpr std::array kFrequencies = {Scale{"Thz", 1e12}, Scale{"Ghz", 1e9}, Scale{"Mhz", 1e6}, Scale{"Khz", 1e3},
-                                     Scale{"hz", 1}};
+constexpr std::array kFrequencies = {Scale{"Ghz", 1e9}, Scale{"Mhz", 1e6}, Scale{"Khz", 1e3}, Scale{"hz", 1}};
 /// Rates other than of bytes are shown by a shorter time: 849.49 inst/ns.
 constexpr std::array kPerTime = {Scale{"ns", 1e9}, Scale{"us", 1e6}, Scale{"ms", 1e3}, Scale{"s", 1}};
 /// Before 2024 ncu wrote times out.
@@ -53,24 +52,22 @@ Ratio split(std::string_view unit) {
   return {unit.substr(0, at), unit.substr(at + 1)};
 }
 
-Scale automatic_scale(double value, std::string_view unit, std::string& shown) {
+DisplayScale automatic_scale(double value, std::string_view unit) {
   const auto [above, below] = split(unit);
-  const auto by = [&](std::span<const Scale> scales) {
-    const Scale& scale = fitting(scales, value);
-    shown = below.empty() ? std::string(scale.unit) : fmt::format("{}/{}", scale.unit, below);
-    return scale;
+  const auto ratio = [](std::string_view a, std::string_view b) {
+    return b.empty() ? std::string(a) : fmt::format("{}/{}", a, b);
   };
-  if (above == "byte") return by(kBytes);
-  if (unit == "ns") return by(kTimes);
-  if (unit == "hz") return by(kFrequencies);
-  shown = unit;
-  if (below != "s") return {unit, 1};
-  const Scale& scale = fitting(kPerTime, value);
-  shown = fmt::format("{}/{}", above, scale.unit);
-  return scale;
+  const auto by = [&](std::span<const Scale> scales) { return fitting(scales, value); };
+  if (above == "byte") return {ratio(by(kBytes).unit, below), by(kBytes).factor};
+  if (unit == "ns") return {std::string(by(kTimes).unit), by(kTimes).factor};
+  if (unit == "hz") return {std::string(by(kFrequencies).unit), by(kFrequencies).factor};
+  if (below == "s") return {ratio(above, by(kPerTime).unit), by(kPerTime).factor};
+  if (below == "byte") return {ratio(above, by(kBytes).unit), by(kBytes).factor};
+  return {std::string(unit), 1};
 }
 
 std::string value_text(double value) {
+  if (std::isnan(value)) return "nan";
   return value == std::trunc(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
 }
 
@@ -91,11 +88,13 @@ BaseValue base_of_simple(std::string_view unit) {
 
 }  // namespace
 
+DisplayScale display_scale(double value, std::string_view base_unit, PrintUnits units) {
+  return units == PrintUnits::base ? DisplayScale{std::string(base_unit), 1} : automatic_scale(value, base_unit);
+}
+
 ShownValue shown_value(double value, std::string_view base_unit, PrintUnits units) {
-  if (units == PrintUnits::base) return {value_text(value), std::string(base_unit)};
-  std::string unit;
-  const Scale scale = automatic_scale(value, base_unit, unit);
-  return {value_text(value / scale.factor), unit};
+  const DisplayScale scale = display_scale(value, base_unit, units);
+  return {value_text(value / scale.factor), scale.unit};
 }
 
 BaseValue base_of_unit(std::string_view unit) {
@@ -104,8 +103,10 @@ BaseValue base_of_unit(std::string_view unit) {
   const auto a_second = times_a_second(below);
   if (above == "cycle" && a_second) return {*a_second, "hz"};
   BaseValue base = base_of_simple(above);
-  if (a_second) base.factor *= *a_second;
-  base.unit += fmt::format("/{}", a_second ? "s" : below);
+  const auto bytes = factor_of(kBytes, below);
+  base.factor *= a_second.value_or(bytes.value_or(1));
+  const std::string_view base_below = bytes ? std::string_view("byte") : below;
+  base.unit += fmt::format("/{}", a_second ? "s" : base_below);
   return base;
 }
 

@@ -14,6 +14,16 @@ struct ShownValue {
   std::string unit;
 };
 
+/// A unit that values are shown in, and how many base units it is.
+struct DisplayScale {
+  std::string unit;
+  double factor = 1;
+};
+
+/// The scale that ncu takes for a value. It also scales a unit below a byte, in the same direction: 2614 %/byte are
+/// shown as 2.61 %/Kbyte.
+[[nodiscard]] DisplayScale display_scale(double value, std::string_view base_unit, PrintUnits units);
+
 /// A value in its base unit as ncu prints it: 6752 ns -> "6.75" "us", 345140000000 byte/s -> "345.14" "Gbyte/s".
 [[nodiscard]] ShownValue shown_value(double value, std::string_view base_unit, PrintUnits units);
 

@@ -1,7 +1,12 @@
 #include "trace/kernel_name.h"
 
+#include <cxxabi.h>
+
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <memory>
 #include <string>
 
 namespace sonde {
@@ -113,11 +118,77 @@ class Declaration {
 /// Names that are not C++ ("my kernel 3") have blanks but no brackets.
 bool is_plain_text(std::string_view name) { return name.find_first_of("(<:") == npos && !name.contains(" [clone"); }
 
+/// Whether `text` names an integer type: "unsigned long".
+bool is_integer_type(std::string_view text) {
+  constexpr std::array<std::string_view, 7> kWords = {"bool", "char", "short", "int", "long", "unsigned", "signed"};
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (std::ranges::find(kWords, text.substr(0, end)) == kWords.end()) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+/// The length of a cast of an integer at the head of `text`, 0 where there is none.
+size_t cast_length(std::string_view text) {
+  const size_t end = text.find(')');
+  if (end == npos || end < 2 || end + 1 >= text.size()) return 0;
+  const char next = text[end + 1];
+  const bool number = next == '-' || std::isdigit(static_cast<unsigned char>(next)) != 0;
+  return number && is_integer_type(text.substr(1, end - 1)) ? end + 1 : 0;
+}
+
+/// "double const*" -> "const double *".
+std::string spaced_parameter(std::string_view parameter) {
+  constexpr std::string_view kConst = " const";
+  const size_t end = parameter.find_last_not_of("*&") + 1;
+  const bool plain = parameter.find_first_of("<>()*&[") >= end;
+  if (end == parameter.size() || !plain || parameter[end - 1] == ' ') return std::string(parameter);
+  std::string type(parameter.substr(0, end));
+  if (type.ends_with(kConst)) type = "const " + type.substr(0, type.size() - kConst.size());
+  return type + ' ' + std::string(parameter.substr(end));
+}
+
 }  // namespace
+
+std::string declared_name(const std::string& name) {
+  // Without its prefix a name such as "f" would be read as a type.
+  if (!name.starts_with("_Z")) return name;
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed),
+                                                         &std::free);
+  return failed == 0 && text != nullptr ? std::string(text.get()) : name;
+}
 
 std::string_view short_kernel_name(std::string_view name) {
   if (name.empty() || is_plain_text(name)) return name;
   return Declaration(name).last_name();
+}
+
+std::string with_spaced_pointers(std::string_view name) {
+  constexpr std::string_view kComma = ", ";
+  const size_t open = name.rfind('(');
+  if (open == npos || !name.ends_with(')')) return std::string(name);
+  std::string text(name.substr(0, open + 1));
+  std::string_view rest = name.substr(open + 1, name.size() - open - 2);
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(kComma), rest.size());
+    text += spaced_parameter(rest.substr(0, end));
+    rest.remove_prefix(end);
+    if (!rest.empty()) text += kComma;
+    rest.remove_prefix(std::min(kComma.size(), rest.size()));
+  }
+  return text + ')';
+}
+
+std::string without_casts(std::string_view name) {
+  std::string plain;
+  while (!name.empty()) {
+    const size_t cast = name.front() == '(' ? cast_length(name) : 0;
+    if (cast == 0) plain += name.front();
+    name.remove_prefix(std::max<size_t>(cast, 1));
+  }
+  return plain;
 }
 
 }  // namespace sonde

@@ -64,6 +64,7 @@ struct ProfileSection {
   NameId description = kNone;
   std::vector<SectionMetric> header;  ///< shown first, by label
   std::vector<SectionMetric> others;  ///< the section's further metrics
+  std::vector<SectionMetric> source;  ///< columns that it adds to each instruction
   std::vector<NameId> sets;           ///< "basic", "detailed", "full"
 };
 
@@ -141,6 +142,7 @@ struct DeviceFunction {
   uint64_t address = 0;     ///< of its first instruction, as keys of instances have it: 0 where those are offsets
   uint64_t code_bytes = 0;  ///< 0 where the code is not in the report
   std::vector<Line> lines;  ///< sorted by offset; empty without -lineinfo
+  uint32_t copies = 0;      ///< code objects of the report that describe it; ncu prints its source once for each
 };
 
 /// What the driver says of a GPU, by the tool's name for it ("device__attribute_multiprocessor_count").
@@ -166,6 +168,7 @@ struct KernelProfile {
   int64_t stream = kUnknown;
   int64_t created_utc_s = kUnknown;
   DeviceId device = kNone;
+  std::optional<bool> fixed_clocks;   ///< whether the tool held the GPU's clocks; absent: it does not say
   std::vector<Metric> metrics;        ///< sorted by name id; see find_metric()
   std::vector<uint32_t> sections;     ///< rows of Trace::profile_sections, in the order in which they are shown
   std::vector<RuleResult> rules;      ///< in the order of the report

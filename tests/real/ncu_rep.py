@@ -50,7 +50,7 @@ def expected_kernel(d, raw, result, number):
         "created_utc_s": result["created"],
         "metrics": {name: value for name, value, _, _ in result["metrics"]},
         "instances": {name: [list(i) for i in parts] for name, _, parts, _ in result["metrics"] if parts},
-        "sections": [s["id"] for s in sorted(result["sections"], key=lambda s: s["order"])],
+        "sections": [s["id"] for s in sorted(result["sections"], key=lambda s: (s["order"], s["name"]))],
         "rules": [expected_rule(r) for r in result["rules"]],
         "ranges": [[domain, name] for _, _, domain, name in result["nvtx"]],
         "call_stack": frames,
@@ -87,13 +87,39 @@ def compare(ours, theirs, path, found):
             found["different"].append(f"{path}: imported {ours!r}, decoded {theirs!r}")
 
 
-def check_sections(d, results, dumped, found):
-    """Every definition of a section that the results carry is one that was imported."""
+def is_for(d, filter_message, capability):
+    """Whether a filter of a metric contains a compute capability (8.6 is 86)."""
+    if filter_message is None:
+        return True
+    ranges = [(d.one(r, 1, 0), d.one(r, 2, 10**9)) for r in d.many(filter_message, 3)]
+    if d.one(filter_message, 1) is not None or d.one(filter_message, 2) is not None:
+        ranges.append((d.one(filter_message, 1, 0), d.one(filter_message, 2, 10**9)))
+    return not ranges or any(first <= capability <= last for first, last in ranges)
+
+
+def metric_on(d, message, capability):
+    """The metric behind a label on a GPU; None where there is none."""
+    for option in d.many(message, 7):
+        if is_for(d, d.one(option, 3), capability):
+            return or_none(d.S(d.one(option, 1)))
+    return or_none(d.S(d.one(message, 1))) if is_for(d, d.one(message, 6), capability) else None
+
+
+def capability_of(session, kernels):
+    """In the session since 2021, before that among the metrics."""
+    known = dict(kernels[0]["metrics"]) | session["devices"][0][2]
+    return int(10 * known["device__attribute_compute_capability_major"]
+               + known["device__attribute_compute_capability_minor"])
+
+
+def check_sections(d, results, capability, dumped, found):
+    """Every definition of a section that the results carry is one that was imported, with the metrics of its GPU."""
     known = [s for s in dumped if s["type"] == "section"]
     for raw in results:
         for message in d.many(raw, 17):
-            header = [[or_none(d.S(d.one(m, 2))), or_none(d.S(d.one(m, 1)))]
+            header = [[or_none(d.S(d.one(m, 2))), metric_on(d, m, capability)]
                       for m in d.many(d.one(message, 4, b""), 2)]
+            header = [row for row in header if row[1]]
             wanted = {"id": d.S(d.one(message, 1)), "title": d.S(d.one(message, 2)), "order": d.one(message, 3, 0),
                       "description": or_none(d.S(d.one(message, 7))), "header": header,
                       "sets": [d.S(d.one(s, 1)) for s in d.many(message, 8)]}
@@ -176,7 +202,7 @@ def check(d, report):
         compare(comparable(kernel, expected), expected, f"kernel {number}", found)
         check_sums(kernel, found)
         check_advice(kernel, found)
-    check_sections(d, raws, dumped, found)
+    check_sections(d, raws, capability_of(d.session(blocks), kernels), dumped, found)
     check_devices(d.session(blocks), dumped, found)
     check_functions(d.sources(blocks), dumped, found)
     return found

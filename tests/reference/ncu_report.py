@@ -6,18 +6,22 @@
 The layout is that of reports of 2020.3 to 2025.2, written here independently of Sonde's reader. The description:
 
     {"session": {"utc_s", "command_line", "versions": {component: version}, "host": [texts], "process": [pid, path],
+                 "target": [texts], "addresses": [texts],
                  "devices": [{"index", "name", "attributes": {name: value}}]},
-     "sections": {id: {"title", "order", "description", "header": [[metric, label], ...], "others": [...], "sets": []}},
+     "sections": {id: {"title", "order", "description", "header": [[metric, label], ...], "others": [...],
+                       "source": [...], "sets": []}},
      "code": [{"reference", "elf": path beside the description, "functions": [[mangled, address], ...]}],
      "kernels": [{"name", "function", "mangled", "grid", "block", "thread", "context", "stream", "code": reference,
-                  "metrics": {name: value | {"value", "instances": [[key, value], ...]}}, "sections": [ids],
+                  "fixed_clocks": boolean,
+                  "metrics": {name: value | {"value", "instances": [[key, value], ...]} | {"passes": [value, ...]}}, "sections": [ids],
                   "rules": [{"id", "name", "section", "items": [{"text": [kind, title, text],
                              "focus": [metric, value, severity, text], "speedup": [kind, percent]}]}],
                   "ranges": {"domains": {id: name | {"name", "strings": {handle: text}}},
                              "push_pop": [[thread, domain, [ranges]]], "start_end": [[domain, thread, range]]},
                   "stack": [[module, address, file, function, line]]}]}
 
-A range is its name or {"name", "category", "color", "payload": [type, value], "text", "handle"} with types as in
+A metric of a section is also {"metric", "label", "on": [[first, last], ...], "options": [{"metric", "on"}]}: compute
+capabilities that it is for, and metrics in its place on others. A range is its name or {"name", "category", "color", "payload": [type, value], "text", "handle"} with types as in
 nvtxPayloadType_t. Numbers with a point are stored as doubles, others as 64-bit integers.
 """
 import json
@@ -66,6 +70,11 @@ def dim3(numbers):
     return b"".join(field(i, n) for i, n in enumerate(numbers, 1))
 
 
+def passes(described):
+    """A metric that several passes collect is there once a pass."""
+    return described["passes"] if isinstance(described, dict) and "passes" in described else [described]
+
+
 def metric(number, described):
     described = described if isinstance(described, dict) else {"value": described}
     value = described.get("value")
@@ -75,17 +84,27 @@ def metric(number, described):
     return out
 
 
+def capabilities(ranges):
+    return b"".join(field(3, field(1, first) + field(2, last)) for first, last in ranges)
+
+
 def section_metric(described):
-    name, label = described
-    return field(1, name) + field(2, label)
+    if isinstance(described, list):
+        described = dict(zip(("metric", "label"), described))
+    out = field(1, described["metric"]) + field(2, described.get("label"))
+    out += field(6, capabilities(described["on"])) if "on" in described else b""
+    return out + b"".join(field(7, field(1, o["metric"]) + field(3, capabilities(o["on"])))
+                          for o in described.get("options", []))
 
 
 def section(name, described):
     header = field(1, 2) + b"".join(field(2, section_metric(m)) for m in described.get("header", []))
     others = b"".join(field(1, section_metric(m)) for m in described.get("others", []))
+    source = b"".join(field(1, section_metric(m)) for m in described.get("source", []))
     return (field(1, name) + field(2, described["title"]) + field(3, described["order"]) + field(4, header)
             + (field(6, others) if others else b"") + field(7, described.get("description"))
-            + b"".join(field(8, field(1, s)) for s in described.get("sets", [])))
+            + b"".join(field(8, field(1, s)) for s in described.get("sets", []))
+            + (field(13, source) if source else b""))
 
 
 def rule_item(described):
@@ -152,13 +171,15 @@ def result(kernel, names, sections):
     out = field(1, kernel.get("thread", 1)) + field(2, 1) + field(5, kernel.get("mangled", kernel["name"]))
     out += field(6, kernel.get("function")) + field(7, kernel["name"]) + field(8, 3) + field(9, dim3([0, 0, 0]))
     out += field(10, dim3(kernel["grid"])) + field(11, dim3(kernel["block"]))
-    out += b"".join(field(13, metric(names.index(n), m)) for n, m in kernel["metrics"].items())
+    out += b"".join(field(13, metric(names.index(n), p)) for n, m in kernel["metrics"].items() for p in passes(m))
     out += field(14, 1700000000)
     out += field(15, field(1, kernel["code"])) if "code" in kernel else b""
     out += field(16, 0) + b"".join(field(17, section(s, sections[s])) for s in kernel.get("sections", []))
     out += b"".join(field(19, rule(r)) for r in kernel.get("rules", []))
     out += field(21, ranges(kernel["ranges"])) if "ranges" in kernel else b""
     out += field(22, kernel.get("context", 1)) + field(23, kernel.get("stream", 7))
+    if "fixed_clocks" in kernel:
+        out += field(25, field(1, int(kernel["fixed_clocks"])) + field(2, int(kernel["fixed_clocks"])))
     out += field(28, call_stack(kernel["stack"])) if "stack" in kernel else b""
     return out
 
@@ -188,6 +209,9 @@ def session_messages(described):
     """One message a block, as the tool writes them."""
     yield field(2, described.get("utc_s", 1700000000)) + field(3, b"".join(
         field(i, t) for i, t in enumerate(described.get("host", ["Linux"]), 1)))
+    if "target" in described:
+        addresses = b"".join(field(7, field(1, a) + field(2, 1)) for a in described.get("addresses", []))
+        yield field(4, b"".join(field(i, t) for i, t in enumerate(described["target"], 1)) + addresses)
     for d in described.get("devices", []):
         yield field(6, device(d))
     versions = {"Nsight Compute Target": "2023.1.1.0 (sonde test)"} | described.get("versions", {})

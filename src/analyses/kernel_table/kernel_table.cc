@@ -141,12 +141,19 @@ void add_quantity(Table& table, std::string_view title, const Quantity& quantity
   add_values(table, title, quantity.unit, ratio ? "ratio" : "", number, groups);
 }
 
+/// The metric's unit; requests to L1 are counted like those to L2, although ncu prints no unit for them.
+std::string unit_of_column(std::string_view name) {
+  const std::string unit = unit_of_metric(name);
+  const MetricName parts = split_metric_name(name);
+  const bool requests = unit.empty() && parts.submetric.empty() && parts.counter.contains("_requests");
+  return requests ? "request" : unit;
+}
+
 void add_metric(Table& table, std::string_view name, const std::vector<KernelGroup>& groups) {
   const auto number = [&](const KernelLaunch& launch) -> std::optional<double> {
     return launch.profile == nullptr ? std::nullopt : metric_number(*launch.trace, *launch.profile, name);
   };
-  const auto info = describe_metric(name);
-  add_values(table, name, info ? info->unit : std::string(), split_metric_name(name).rollup, number, groups);
+  add_values(table, name, unit_of_column(name), split_metric_name(name).rollup, number, groups);
 }
 
 Error unknown_column(std::string_view name) {

@@ -79,7 +79,7 @@ Status run(const Options& options) {
   const auto format = find_kernel_page(options.page, options.csv ? "csv" : options.format);
   if (!format) return std::unexpected(format.error());
   SONDE_TRY(check_sections(options));
-  const auto trace = load(options.profile, kernel_column_fields() | Fields{Field::source_lines});
+  const auto trace = load(options.profile, kernel_column_fields() | Fields{Field::source_lines, Field::capture});
   if (!trace) return std::unexpected(trace.error());
   const bool is_timeline = trace->kernel_profiles.empty();
   const Trace of_timeline = is_timeline ? launch_profiles_of(*trace) : Trace();
@@ -114,7 +114,10 @@ void add_choice(CommandLine& command, const std::string& name, std::string_view 
 void add_page_options(CommandLine& command, Options& options) {
   command.option("-k,--kernel,--kernel-name", options.kernel, "ID|REGEX",
                  "show launches with this ID, or with a name that matches");
-  command.option("--page", options.page, "PAGE", "page to show: details or raw (all metrics)").shows_default();
+  command
+      .option("--page", options.page, "PAGE",
+              "page to show: details, raw (all metrics), source (by instruction) or session")
+      .shows_default();
   command.option("-f,--format", options.format, "FORMAT", "output format: text, csv or json").shows_default();
   command.flag("--csv", options.csv, "same as --format csv");
   command.option("--section", options.sections, "SECTION", "show this section only; repeatable").repeatable();

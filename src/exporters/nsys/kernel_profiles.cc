@@ -127,6 +127,19 @@ constexpr std::array kSectionColumns = {
     ColumnOf<Sections>{"sets", kTextSet, sets_of_section},
 };
 
+constexpr std::array kSourceMetricColumns = {
+    ColumnOf<Parts<SectionMetric>>{"sectionId", kIntegerSet, owner_of<SectionMetric>},
+    ColumnOf<Parts<SectionMetric>>{"metricNameId", kInteger, name_of_part<SectionMetric, &SectionMetric::metric>},
+    ColumnOf<Parts<SectionMetric>>{"labelId", kInteger, name_of_part<SectionMetric, &SectionMetric::label>},
+};
+
+constexpr std::array kClockColumns = {
+    ColumnOf<Parts<bool>>{"profileId", kIntegerSet, owner_of<bool>},
+    ColumnOf<Parts<bool>>{
+        "fixed", kIntegerSet,
+        [](const Context&, const Parts<bool>& all, size_t row) { return word(*all[row].value ? 1 : 0); }},
+};
+
 /// A metric of a section: one of its header, or of the rest.
 struct PlacedMetric {
   bool header;
@@ -274,6 +287,16 @@ template <typename T, size_t columns>
   return write_parts(out, c, "SONDE_KERNEL_METRIC_INSTANCE", kInstanceColumns, instances);
 }
 
+/// Of the launches whose report says it.
+[[nodiscard]] Status write_clocks(Output& out, const Context& c) {
+  Parts<bool> fixed;
+  for (size_t row = 0; row < c.trace.kernel_profiles.size(); ++row) {
+    const auto& clocks = c.trace.kernel_profiles[row].fixed_clocks;
+    if (clocks) fixed.push_back({static_cast<int64_t>(row), &*clocks});
+  }
+  return write_parts(out, c, "SONDE_KERNEL_CLOCKS", kClockColumns, fixed);
+}
+
 [[nodiscard]] Status write_profile_sections(Output& out, const Context& c) {
   const Sections& sections = c.trace.profile_sections;
   SONDE_TRY(write_rows<Sections>(out, "SONDE_KERNEL_SECTION", kSectionColumns, c, sections, sections.size()));
@@ -285,6 +308,8 @@ template <typename T, size_t columns>
   }
   SONDE_TRY(write_parts(out, c, "SONDE_KERNEL_SECTION_METRIC", kSectionMetricColumns,
                         parts_of<PlacedMetric>(placed, [](const auto& all) -> auto& { return all; })));
+  SONDE_TRY(write_parts(out, c, "SONDE_KERNEL_SOURCE_METRIC", kSourceMetricColumns,
+                        parts_of<SectionMetric>(sections, [](const auto& s) -> auto& { return s.source; })));
   return write_parts(out, c, "SONDE_KERNEL_PROFILE_SECTION", kProfileSectionColumns,
                      parts_of<uint32_t>(c.trace.kernel_profiles, [](const auto& k) -> auto& { return k.sections; }));
 }
@@ -319,6 +344,7 @@ template <typename T, size_t columns>
 Status write_kernel_profiles(Output& out, const Context& c) {
   const Profiles& profiles = c.trace.kernel_profiles;
   SONDE_TRY(write_rows<Profiles>(out, "SONDE_KERNEL_PROFILE", kProfileColumns, c, profiles, profiles.size()));
+  SONDE_TRY(write_clocks(out, c));
   SONDE_TRY(write_metrics(out, c));
   SONDE_TRY(write_profile_sections(out, c));
   SONDE_TRY(write_advice(out, c));

@@ -231,6 +231,7 @@ const Rule exposed_communication_rule{.name = "exposed_communication",
                                       .checks = kLoopChecks,
                                       .judge = &exposed_communication_finding::judge,
                                       .texts = exposed_communication_finding::kTexts,
-                                      .docs = &exposed_communication_finding::docs};
+                                      .docs = &exposed_communication_finding::docs,
+                                      .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -147,7 +147,7 @@ constexpr auto kTexts = std::to_array<CatalogueText>({
      "Copy constant data once and keep it on the GPU: register_buffer for masks and constants, .to(device) outside "
      "forward, weights that stay resident."},
     {"repeated_copy.no_steps.says",
-     "no range repeats over most of the run, so repeated copies cannot be distinguished from one-time copies"},
+     "no range marks the steps, so repeated copies cannot be distinguished from one-time copies"},
 });
 
 std::vector<FindingDoc> docs() {
@@ -178,6 +178,7 @@ const Rule repeated_copy_rule{.name = "repeated_copy",
                               .checks = kLoopChecks,
                               .judge = &repeated_copy_finding::judge,
                               .texts = repeated_copy_finding::kTexts,
-                              .docs = &repeated_copy_finding::docs};
+                              .docs = &repeated_copy_finding::docs,
+                              .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -68,6 +68,7 @@ const Rule small_grid_rule{.name = "small_grid",
                            .checks = kFasterKernelsChecks,
                            .judge = &small_grid_finding::judge,
                            .texts = small_grid_finding::kTexts,
-                           .docs = &small_grid_finding::docs};
+                           .docs = &small_grid_finding::docs,
+                           .saves = Saves::gpu_work};
 
 }  // namespace sonde

@@ -49,6 +49,7 @@ void Code::read(std::string_view message, Report& report) {
   each_field(message, [&](const WireField& field) {
     if (field.number() == 1) reference = field.integer();
   });
+  ++objects_[reference];
   each_field(message, [&](const WireField& field) {
     if (field.number() == 4) read_cubin(reference, field.bytes(), report);
     if (field.number() != 9) return;
@@ -72,6 +73,7 @@ void Code::assign(Report& report) const {
     const auto stated = metric_number(*report.trace, kernel, "launch__function_pcs");
     if (address == 0 && stated) address = static_cast<uint64_t>(*stated);
     if (address != 0) kernel.function = found->second;
+    report.trace->device_functions[found->second].copies = objects_.at(report.code_of_kernel[i]);
   }
 }
 

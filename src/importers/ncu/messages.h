@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +13,32 @@
 /// 2025.2; NVIDIA publishes none. The functions throw protozero::exception where bytes are no message.
 namespace sonde::ncu {
 
+/// Compute capabilities, both ends included; 8.6 is 86.
+struct CapabilityRange {
+  uint64_t first = 0;
+  uint64_t last = std::numeric_limits<uint64_t>::max();
+};
+
+/// A metric and the GPUs that it is for; empty: all.
+struct FilteredMetric {
+  NameId metric = kNone;
+  std::vector<CapabilityRange> on;
+};
+
+/// What a section shows behind one label: another metric on other GPUs.
+struct LabelledMetric {
+  FilteredMetric usual;
+  NameId label = kNone;
+  std::vector<FilteredMetric> options;
+};
+
+/// The metrics of a section before a GPU is known.
+struct SectionDefinition {
+  std::vector<LabelledMetric> header;
+  std::vector<LabelledMetric> others;
+  std::vector<LabelledMetric> source;
+};
+
 /// One report while it is being read into a trace.
 struct Report {
   const ImportRequest* request;
@@ -18,9 +46,10 @@ struct Report {
   RankId rank = 0;
   int64_t process = kUnknown;  ///< of the block that is being read
 
-  std::vector<NameId> metric_names{};                                ///< by the number that results use
-  boost::unordered_flat_map<std::string_view, uint32_t> sections{};  ///< row of Trace::profile_sections by message
-  boost::unordered_flat_map<int64_t, DeviceId> devices{};            ///< by the tool's device index
+  std::vector<NameId> metric_names{};                                    ///< by the number that results use
+  boost::unordered_flat_map<std::string_view, uint32_t> sections{};      ///< row of Trace::profile_sections by message
+  boost::unordered_flat_map<uint32_t, SectionDefinition> definitions{};  ///< by row of Trace::profile_sections
+  boost::unordered_flat_map<int64_t, DeviceId> devices{};                ///< by the tool's device index
   std::vector<uint64_t> code_of_kernel{};  ///< reference of the device code, one for each kernel that was read
 
   [[nodiscard]] bool wants(Field field) const { return request->fields.has(field); }
@@ -38,6 +67,10 @@ void read_result(std::string_view message, Report& report);
 
 /// The row of Trace::profile_sections for a section; the same definition comes with every kernel.
 [[nodiscard]] uint32_t section_of(std::string_view message, Report& report);
+
+/// Gives the sections of each kernel the metrics that they have on its GPU, once devices are known. A section that
+/// kernels of two compute capabilities share becomes two.
+void choose_section_metrics(Report& report);
 
 [[nodiscard]] RuleResult rule_of(std::string_view message, const Report& report);
 
@@ -57,6 +90,7 @@ class Code {
  private:
   /// Row of Trace::device_functions for (reference of the code, mangled name).
   boost::unordered_flat_map<std::pair<uint64_t, NameId>, uint32_t> functions_;
+  boost::unordered_flat_map<uint64_t, uint32_t> objects_;  ///< how many there are of a reference
   [[nodiscard]] DeviceFunction& function(uint64_t reference, NameId mangled_name, Report& report);
   void read_cubin(uint64_t reference, std::string_view bytes, Report& report);
 };

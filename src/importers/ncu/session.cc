@@ -85,9 +85,20 @@ void read_version(std::string_view message, Rank& rank) {
   });
   if (component == "Nsight Compute Target") {
     rank.product_version = version.substr(0, version.find(' '));
-  } else {
-    rank.capture.emplace_back(component, version);
   }
+  rank.capture.emplace_back(component, version);
+}
+
+/// { 7: repeated { 1: address } }.
+std::string addresses_of(std::string_view system) {
+  std::string addresses;
+  each_field(system, [&](const WireField& field) {
+    if (field.number() != 7) return;
+    each_field(field.bytes(), [&](const WireField& part) {
+      if (part.number() == 1) addresses += fmt::format("{}{}", addresses.empty() ? "" : ", ", part.bytes());
+    });
+  });
+  return addresses;
 }
 
 /// A message of a host or target system, or of the command: private, so shown only when asked for.
@@ -98,6 +109,8 @@ void read_texts(std::string_view message, std::string_view what, Rank& rank) {
       rank.capture.emplace_back(fmt::format("{} {}", what, kSystem[field.number()]), field.bytes());
     }
   });
+  std::string addresses = addresses_of(message);
+  if (!addresses.empty()) rank.capture.emplace_back(fmt::format("{} addresses", what), std::move(addresses));
 }
 
 void read_session(std::string_view message, Report& report) {

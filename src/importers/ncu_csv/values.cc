@@ -38,7 +38,7 @@ bool begins_as_number(std::string_view text) {
 }  // namespace
 
 MetricValue value_of(std::string_view text, double factor, StringPool& names) {
-  if (text.empty() || text == "n/a" || text == "nan" || text == "N/A") return {};
+  if (text.empty() || text == "n/a" || text == "no data" || text == "nan" || text == "N/A") return {};
   if (begins_as_number(text)) {
     const std::string digits = without_separators(text);
     if (const auto whole = integer_of<uint64_t>(digits); whole && factor == 1) return MetricValue::integer(*whole);

@@ -81,6 +81,7 @@ class Reader {
   void read() {
     read_profiles();
     if (trace_.kernel_profiles.size() == first_profile_) return;
+    read_clocks();
     read_metrics();
     read_sections();
     read_rules();
@@ -163,6 +164,10 @@ class Reader {
                if (s == nullptr) return;
                (row.integer(1) != 0 ? s->header : s->others).push_back({id_at(row, 2), id_at(row, 3)});
              });
+    each_row(file_, "SONDE_KERNEL_SOURCE_METRIC", "sectionId, metricNameId, labelId", [&](const Statement& row) {
+      ProfileSection* const s = at(trace_.profile_sections, first_section_, row.integer(0));
+      if (s != nullptr) s->source.push_back({id_at(row, 1), id_at(row, 2)});
+    });
     each_row(file_, "SONDE_KERNEL_PROFILE_SECTION", "profileId, sectionId", [&](const Statement& row) {
       KernelProfile* const k = profile(row);
       const ProfileSection* const s = at(trace_.profile_sections, first_section_, row.integer(1));
@@ -252,6 +257,13 @@ class Reader {
     for (NameId* const slot : slots) file_.name_later(*slot);
   }
 
+  void read_clocks() {
+    each_row(file_, "SONDE_KERNEL_CLOCKS", "profileId, fixed", [&](const Statement& row) {
+      KernelProfile* const k = profile(row);
+      if (k != nullptr) k->fixed_clocks = row.integer(1) != 0;
+    });
+  }
+
   void name_profile(KernelProfile& k) {
     name({&k.name, &k.function_name, &k.mangled_name});
     if (k.function != kNone && k.function >= trace_.device_functions.size()) k.function = kNone;
@@ -272,7 +284,7 @@ class Reader {
     for (size_t i = first_section_; i < trace_.profile_sections.size(); ++i) {
       ProfileSection& s = trace_.profile_sections[i];
       name({&s.id, &s.title, &s.description});
-      for (auto* metrics : {&s.header, &s.others}) {
+      for (auto* metrics : {&s.header, &s.others, &s.source}) {
         for (SectionMetric& m : *metrics) name({&m.metric, &m.label});
       }
     }

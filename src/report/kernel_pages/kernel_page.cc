@@ -7,6 +7,7 @@
 #include "metrics/catalogue.h"
 #include "metrics/quantities.h"
 #include "metrics/sections.h"
+#include "report/tables/quantity.h"
 
 namespace sonde {
 
@@ -29,18 +30,6 @@ std::string value_text(const KernelPage& page, const MetricValue& value) {
   return number ? fmt::format("{}", *number) : std::string();
 }
 
-/// " (a; b; c)" or " (key: a; key: b)", as ncu appends the parts of a metric.
-std::string instances_text(const KernelPage& page, const Metric& metric) {
-  if (page.instances == PrintInstances::none || metric.instances.empty()) return {};
-  std::string text;
-  for (const MetricInstance& part : metric.instances) {
-    text += text.empty() ? " (" : "; ";
-    if (page.instances == PrintInstances::details) text += value_text(page, part.key) + ": ";
-    text += value_text(page, part.value);
-  }
-  return text + ")";
-}
-
 ShownMetric labelled(const KernelPage& page, const KernelProfile& kernel, const SectionMetric& named) {
   const std::string_view name = page.trace->name(named.metric);
   const Metric* metric = find_metric(*page.trace, kernel, name);
@@ -49,6 +38,23 @@ ShownMetric labelled(const KernelPage& page, const KernelProfile& kernel, const 
   shown.label = named.label != kNone ? page.trace->name(named.label) : name;
   return shown;
 }
+
+/// The names that a pattern or a group of metrics stands for, which the report holds as its value; with none of them
+/// the pattern itself, as something that was not collected.
+void add_matches(const KernelPage& page, const KernelProfile& kernel, const SectionMetric& pattern,
+                 std::vector<ShownMetric>& shown) {
+  const Metric* list = find_metric(*page.trace, kernel, page.trace->name(pattern.metric));
+  std::string_view names = list == nullptr ? std::string_view() : page.trace->name(list->value.name());
+  if (names.empty()) shown.push_back(labelled(page, kernel, pattern));
+  while (!names.empty()) {
+    const size_t end = std::min(names.find(','), names.size());
+    const Metric* metric = find_metric(*page.trace, kernel, names.substr(0, end));
+    if (metric != nullptr) shown.push_back(labelled(page, kernel, {metric->name, kNone}));
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+}
+
+bool is_pattern(std::string_view name) { return name.starts_with("regex:") || name.starts_with("group:"); }
 
 }  // namespace
 
@@ -61,16 +67,20 @@ Result<const KernelPageFormat*> find_kernel_page(std::string_view page, std::str
   return fail("unknown page '{}' in the format '{}'; known pages: {}", page, format, known);
 }
 
+std::string base_unit_of(const KernelPage& page, std::string_view metric) {
+  if (page.kernels.empty()) return unit_of_metric(metric);
+  return unit_of_metric(metric, compute_capability(*page.trace, *page.kernels.front()));
+}
+
 ShownMetric shown_metric(const KernelPage& page, const Metric& metric) {
   ShownMetric shown;
   shown.metric = &metric;
   shown.label = page.trace->name(metric.name);
-  const auto info = describe_metric(shown.label);
-  const std::string base_unit = info ? info->unit : std::string();
+  const std::string base_unit = base_unit_of(page, shown.label);
   shown.unit = base_unit;
   if (const auto number = metric.value.number()) {
     const ShownValue value = shown_value(*number, base_unit, page.units);
-    shown.value = value.value;
+    shown.value = with_separators(value.value);
     shown.unit = value.unit;
   } else {
     shown.value = value_text(page, metric.value);
@@ -79,6 +89,17 @@ ShownMetric shown_metric(const KernelPage& page, const Metric& metric) {
   shown.collected = !metric.value.is_absent() || !parts.empty();
   shown.value += parts;
   return shown;
+}
+
+std::string instances_text(const KernelPage& page, const Metric& metric) {
+  if (page.instances == PrintInstances::none || metric.instances.empty()) return {};
+  std::string text;
+  for (const MetricInstance& part : metric.instances) {
+    text += text.empty() ? " (" : "; ";
+    if (page.instances == PrintInstances::details) text += value_text(page, part.key) + ": ";
+    text += value_text(page, part.value);
+  }
+  return text + ")";
 }
 
 std::string exact_text(const KernelPage& page, const Metric& metric) {
@@ -93,7 +114,13 @@ std::vector<ShownMetric> shown_metrics(const KernelPage& page, const KernelProfi
   std::ranges::stable_sort(named, {}, [&](const SectionMetric& m) { return page.trace->name(m.metric); });
   std::vector<ShownMetric> shown;
   shown.reserve(named.size());
-  for (const SectionMetric& metric : named) shown.push_back(labelled(page, kernel, metric));
+  for (const SectionMetric& metric : named) {
+    if (is_pattern(page.trace->name(metric.metric))) {
+      add_matches(page, kernel, metric, shown);
+    } else {
+      shown.push_back(labelled(page, kernel, metric));
+    }
+  }
   return shown;
 }
 
@@ -158,6 +185,17 @@ std::string_view mark_of(AdviceKind kind) {
 std::string_view scope_name(EstimatedSpeedup::Scope scope) {
   constexpr std::array<std::string_view, 3> kNames = {"", "local", "global"};
   return kNames[static_cast<size_t>(scope)];
+}
+
+std::string speedup_text(const EstimatedSpeedup& speedup) { return fmt::format("{:.4g}", speedup.percent); }
+
+std::string_view process_name(const Trace& trace, const KernelProfile& kernel) {
+  const auto found = std::ranges::find_if(trace.processes, [&](const Process& process) {
+    return process.rank == kernel.rank && process.pid == kernel.process;
+  });
+  if (found == trace.processes.end()) return {};
+  const std::string_view path = trace.name(found->name);
+  return path.substr(path.rfind('/') + 1);
 }
 
 std::string capability_text(const Trace& trace, const KernelProfile& kernel) {

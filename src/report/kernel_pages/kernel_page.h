@@ -30,7 +30,7 @@ struct KernelPage {
 
 /// A page that `sonde kernel --page NAME --format NAME` prints. One row of kernel_pages.inc each.
 struct KernelPageFormat {
-  std::string_view page;    ///< "details" or "raw"
+  std::string_view page;    ///< "details", "raw", "source", "session"
   std::string_view format;  ///< "text", "csv", "json"
   std::string_view description;
   void (*write)(const KernelPage& page, const Sink& sink);
@@ -42,7 +42,7 @@ struct KernelPageFormat {
 struct ShownMetric {
   std::string label;
   std::string unit;
-  std::string value;  ///< "not collected" or "not on CC 8.7" where the report has none
+  std::string value;  ///< with thousands separators; "not collected" or "not on CC 8.7" where the report has none
   bool collected = false;
   const Metric* metric = nullptr;  ///< nullptr where the report does not name it
 };
@@ -50,11 +50,16 @@ struct ShownMetric {
 /// The metrics of a section as `page` wants them, in ncu's order, which is that of the metrics' names.
 [[nodiscard]] std::vector<ShownMetric> shown_metrics(const KernelPage& page, const KernelProfile& kernel,
                                                      const ProfileSection& section);
+/// The base unit of a metric on the GPU of the page's first kernel.
+[[nodiscard]] std::string base_unit_of(const KernelPage& page, std::string_view metric);
 /// A metric's value and unit as text, its parts behind it where they are wanted. Absent values have no text.
 [[nodiscard]] ShownMetric shown_metric(const KernelPage& page, const Metric& metric);
 
 /// A metric's value without a unit and rounded nowhere, its parts behind it where they are wanted.
 [[nodiscard]] std::string exact_text(const KernelPage& page, const Metric& metric);
+
+/// " (a; b; c)" or " (key: a; key: b)", as ncu appends the parts of a metric; empty where `page` does not want them.
+[[nodiscard]] std::string instances_text(const KernelPage& page, const Metric& metric);
 
 /// The sections of a kernel that `page` wants, in the order in which ncu shows them.
 [[nodiscard]] std::vector<const ProfileSection*> sections_of(const KernelPage& page, const KernelProfile& kernel);
@@ -72,6 +77,14 @@ struct ShownMetric {
 [[nodiscard]] std::string_view mark_of(AdviceKind kind);
 /// "global" or "local"; empty where the report does not say.
 [[nodiscard]] std::string_view scope_name(EstimatedSpeedup::Scope scope);
+
+/// A rule's estimate to four digits: "94.33", "0.8865".
+[[nodiscard]] std::string speedup_text(const EstimatedSpeedup& speedup);
+
+/// The name of the kernel's program without its path; empty where the profile does not have it.
+[[nodiscard]] std::string_view process_name(const Trace& trace, const KernelProfile& kernel);
+/// Stands for the host, whose name or address is private; ncu itself mostly has this one.
+inline constexpr std::string_view kShownHost = "127.0.0.1";
 
 /// "8.6"; empty where the device is not described.
 [[nodiscard]] std::string capability_text(const Trace& trace, const KernelProfile& kernel);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "trace/kernel_name.h"
+
 namespace sonde {
 namespace {
 
@@ -11,15 +13,6 @@ constexpr std::array<std::string_view, 11> kTitles = {
     "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
 
 std::string known(int64_t value) { return value == kUnknown ? std::string() : fmt::format("{}", value); }
-
-std::string_view process_name(const Trace& trace, const KernelProfile& kernel) {
-  const auto found = std::ranges::find_if(trace.processes, [&](const Process& process) {
-    return process.rank == kernel.rank && process.pid == kernel.process;
-  });
-  if (found == trace.processes.end()) return {};
-  const std::string_view path = trace.name(found->name);
-  return path.substr(path.rfind('/') + 1);
-}
 
 }  // namespace
 
@@ -33,13 +26,11 @@ void NcuCsvRow::add(std::string_view cell) {
 }
 
 void NcuCsvRow::add_launch(const Trace& trace, const KernelProfile& kernel) {
-  // The host's name or address stays out: it is private, and ncu itself mostly gives 127.0.0.1.
-  constexpr std::string_view kHost = "127.0.0.1";
   add(fmt::format("{}", kernel.id));
   add(known(kernel.process));
   add(process_name(trace, kernel));
-  add(kHost);
-  add(trace.name(kernel.name));
+  add(kShownHost);
+  add(without_casts(trace.name(kernel.name)));
   add(known(kernel.context));
   add(known(kernel.stream));
   add(dim3_text(kernel.block));
@@ -55,6 +46,8 @@ void NcuCsvRow::add_launch_titles() {
 void NcuCsvRow::add_launch_blanks() {
   for (size_t i = 0; i < kTitles.size(); ++i) add({});
 }
+
+void NcuCsvRow::end() { line_ += ','; }
 
 std::string NcuCsvRow::take() { return std::exchange(line_, {}) + "\n"; }
 

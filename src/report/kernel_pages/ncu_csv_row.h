@@ -17,6 +17,8 @@ class NcuCsvRow {
   void add_launch_titles();
   /// As many empty cells as a launch has columns.
   void add_launch_blanks();
+  /// The comma with which ncu ends a line that has fewer cells than the header.
+  void end();
   /// The line with its end; the row is empty afterwards.
   [[nodiscard]] std::string take();
 

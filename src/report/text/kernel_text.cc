@@ -4,8 +4,9 @@
 #include <array>
 #include <vector>
 
+#include "base/text/text_width.h"
 #include "report/tables/quantity.h"
-#include "report/text/text_width.h"
+#include "trace/kernel_name.h"
 
 namespace sonde {
 namespace {
@@ -19,12 +20,6 @@ void add_known(std::string& text, std::string_view what, int64_t value) {
 std::string padded(std::string_view text, size_t width, bool right) {
   const std::string blanks(width - std::min(width, text_width(text)), ' ');
   return right ? blanks + std::string(text) : std::string(text) + blanks;
-}
-
-/// Numbers with separators between thousands; texts, and numbers with their parts behind them, as they are.
-std::string for_people(const ShownMetric& metric) {
-  const bool plain = metric.value.find_first_not_of("-0123456789.") == std::string::npos;
-  return plain ? with_separators(metric.value) : metric.value;
 }
 
 /// Whether a range lies in the one before it: on the same stack of a thread in a domain.
@@ -59,8 +54,8 @@ std::string line(const Cells& cells, const std::array<size_t, 3>& widths) {
 }  // namespace
 
 std::string kernel_heading(const Trace& trace, const KernelProfile& kernel) {
-  std::string text =
-      fmt::format("  {} {}x{}", trace.name(kernel.name), dim3_text(kernel.grid), dim3_text(kernel.block));
+  std::string text = fmt::format("  {} {}x{}", without_casts(trace.name(kernel.name)), dim3_text(kernel.grid),
+                                 dim3_text(kernel.block));
   add_known(text, "Context", kernel.context);
   add_known(text, "Stream", kernel.stream);
   if (kernel.device != kNone) text += fmt::format(", Device {}", trace.devices[kernel.device].id);
@@ -77,14 +72,12 @@ std::string metric_lines(std::span<const ShownMetric> metrics) {
     for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], text_width(cells[i]));
   };
   widen(kTitles);
-  std::vector<std::string> values;
-  for (const ShownMetric& metric : metrics) values.push_back(for_people(metric));
-  for (size_t i = 0; i < metrics.size(); ++i) widen({metrics[i].label, metrics[i].unit, values[i]});
+  for (const ShownMetric& metric : metrics) widen({metric.label, metric.unit, metric.value});
   std::array<std::string, 3> dashes;
   for (size_t i = 0; i < dashes.size(); ++i) dashes[i] = std::string(widths[i], '-');
   const std::string rule = line({dashes[0], dashes[1], dashes[2]}, widths);
   std::string text = rule + line(kTitles, widths) + rule;
-  for (size_t i = 0; i < metrics.size(); ++i) text += line({metrics[i].label, metrics[i].unit, values[i]}, widths);
+  for (const ShownMetric& metric : metrics) text += line({metric.label, metric.unit, metric.value}, widths);
   return text + rule;
 }
 

@@ -58,7 +58,7 @@ constexpr std::array kUnits = {
     UnitOf{"launch__cluster_max_active", "cluster"},
     UnitOf{"launch__waves_per_multiprocessor", ""},
     UnitOf{"smsp__sass_average_branch_targets_threads_uniform.pct", "%"},
-    UnitOf{"smsp__sass_branch_targets_threads_divergent.avg", ""},
+    UnitOf{"smsp__sass_branch_targets_threads_divergent.avg", "branches"},
     UnitOf{"sm__ops_path_tensor_src_bf16_dst_fp32.sum", ""},
     UnitOf{"profiler__pmsampler_dropped_samples", "sample"},
 };
@@ -69,6 +69,24 @@ TEST(Catalogue, GivesTheUnitThatNcuPrints) {
     ASSERT_TRUE(info) << row.name;
     EXPECT_EQ(info->unit, row.unit) << row.name;
   }
+}
+
+/// Names that the tables do not have, with the units of ncu 2025.3.
+constexpr std::array kUnitsByWords = {
+    UnitOf{"TPC.TriageCompute.sm__cycles_active.avg", "cycle"},
+    UnitOf{"l1tex__m_l1tex2xbar_write_sectors_mem_dshared_op_tma_st.sum", "sector"},
+    UnitOf{"l1tex__m_l1tex2xbar_write_sectors_mem_dshared_op_ld.sum.per_second", "sector/s"},
+    UnitOf{"lts__t_sectors_srcunit_tex_op_atom_dot_alu.avg.per_cycle_elapsed", "sector/cycle"},
+    UnitOf{"l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum.per_second", "byte/s"},
+    UnitOf{"smsp__inst_executed_op_tma_ld.sum", "inst"},
+    UnitOf{"gcc__average_cache_request_hit_rate.pct", "%"},
+    UnitOf{"sm__memory_throughput_internal_activity.avg.pct_of_peak_sustained_elapsed", "%"},
+    UnitOf{"l1tex__t_output_wavefronts_pipe_lsu_mem_dshared_op_redas.sum", ""},
+    UnitOf{"numa__something", ""},
+};
+
+TEST(Catalogue, GuessesTheUnitOfANameByItsWords) {
+  for (const UnitOf& row : kUnitsByWords) EXPECT_EQ(unit_of_metric(row.name), row.unit) << row.name;
 }
 
 TEST(Catalogue, BuildsMeaningsFromTheParts) {

@@ -165,6 +165,11 @@ void TraceBuilder::push_pop(ThreadId thread, int64_t start, int64_t end, std::st
   range(thread, thread, start, end, name, domain, RangeStyle::push_pop);
 }
 
+void TraceBuilder::inputs(std::string_view recorded) {
+  trace_.ranges.shapes.resize(trace_.ranges.start.size(), kNone);
+  trace_.ranges.shapes.back() = trace_.names.intern(recorded);
+}
+
 void TraceBuilder::start_end(ThreadId thread, ThreadId end_thread, int64_t start, int64_t end, std::string_view name,
                              DomainId domain) {
   range(thread, end_thread, start, end, name, domain, RangeStyle::start_end);
@@ -245,6 +250,7 @@ void TraceBuilder::fill_peers() {
 }
 
 Trace TraceBuilder::build() {
+  if (!trace_.ranges.shapes.empty()) trace_.ranges.shapes.resize(trace_.ranges.start.size(), kNone);
   resolve_devices();
   fill_peers();
   link(trace_);

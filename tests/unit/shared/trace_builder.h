@@ -40,6 +40,8 @@ class TraceBuilder {
   void migration(StreamId stream, int64_t start, int64_t end, CopyKind kind, int64_t bytes, int64_t address);
   void graph_launch(StreamId stream, int64_t start, int64_t end, uint32_t correlation);
   void push_pop(ThreadId thread, int64_t start, int64_t end, std::string_view name, DomainId domain = 0);
+  /// Gives the last range the inputs of a PyTorch operator (trace/recorded_inputs.h).
+  void inputs(std::string_view recorded);
   void start_end(ThreadId thread, ThreadId end_thread, int64_t start, int64_t end, std::string_view name,
                  DomainId domain = 0);
   void os_call(ThreadId thread, int64_t start, int64_t end, std::string_view name,

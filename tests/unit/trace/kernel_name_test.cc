@@ -53,5 +53,23 @@ TEST(ShortKernelName, TakesUnbalancedTextAsFarAsItGoes) {
   EXPECT_EQ(short_kernel_name("f::"), "f::");
 }
 
+TEST(KernelNameOfNcu, HasNoCastsOfIntegers) {
+  EXPECT_EQ(without_casts("void f<(int)128, (bool)1>(const float *, float *)"),
+            "void f<128, 1>(const float *, float *)");
+  EXPECT_EQ(without_casts("g<(unsigned long)3, (int)-1, h<(short)2>>(int)"), "g<3, -1, h<2>>(int)");
+  EXPECT_EQ(without_casts("f<(ns::Color)1>(int)"), "f<(ns::Color)1>(int)");
+  EXPECT_EQ(without_casts("f(int)"), "f(int)");
+  EXPECT_EQ(without_casts("f("), "f(");
+}
+
+TEST(KernelNameOfNcu, HasBlanksBeforePointersOnTheSourcePage) {
+  EXPECT_EQ(with_spaced_pointers("f(double const*, double*, unsigned long)"),
+            "f(const double *, double *, unsigned long)");
+  EXPECT_EQ(with_spaced_pointers("void f<(int)8>(const float *, float *)"), "void f<(int)8>(const float *, float *)");
+  EXPECT_EQ(with_spaced_pointers("f(std::vector<int>*)"), "f(std::vector<int>*)");
+  EXPECT_EQ(with_spaced_pointers("ampere_sgemm_128x64_nn"), "ampere_sgemm_128x64_nn");
+  EXPECT_EQ(with_spaced_pointers("f()"), "f()");
+}
+
 }  // namespace kernel_name_test
 }  // namespace sonde

@@ -1,0 +1,1 @@
+.read ../../../foreign/endless_view.sql
