@@ -8,10 +8,10 @@
 #include <system_error>
 
 #include "importers/files/not_a_profile.h"
-#include "importers/files/one_run.h"
 #include "trace/absurd_times.h"
 #include "trace/align.h"
 #include "trace/link.h"
+#include "trace/one_run.h"
 
 namespace sonde {
 

@@ -3,38 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/function_name.h"
 #include "metrics/quantities.h"
 #include "metrics/waves.h"
 #include "trace/columns.h"
 
 namespace sonde {
 namespace {
-
-/// What lies before the parameters: the first parenthesis that is in no template argument.
-std::string_view without_parameters(std::string_view name) {
-  int depth = 0;
-  for (size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '<') ++depth;
-    if (name[i] == '>' && depth > 0) --depth;
-    if (name[i] == '(' && depth == 0 && i > 0) return name.substr(0, i);
-  }
-  return name;
-}
-
-/// Template arguments are demangled with their types: "tile<(int)64, (bool)1>" -> "tile<64, 1>".
-std::string without_casts(std::string_view name) {
-  std::string text;
-  for (size_t i = 0; i < name.size(); ++i) {
-    const bool argument = i >= 1 && (name[i - 1] == '<' || (name[i - 1] == ' ' && i >= 2 && name[i - 2] == ','));
-    const size_t end = name[i] == '(' && argument ? name.find_first_not_of("abcdefghijklmnopqrstuvwxyz ", i + 1) : i;
-    if (end > i && end != std::string_view::npos && name[end] == ')') {
-      i = end;
-    } else {
-      text += name[i];
-    }
-  }
-  return text;
-}
 
 MeasuredLaunch launch_of(const Trace& trace, const KernelProfile& profile) {
   MeasuredLaunch launch;
@@ -80,11 +55,7 @@ std::optional<double> MeasuredLaunch::tail_percent() const {
   return waves ? tail_percent_of(*waves) : std::nullopt;
 }
 
-std::string MeasuredLaunch::name() const {
-  const std::string_view declared = without_parameters(trace->name(profile->name));
-  constexpr std::string_view kVoid = "void ";
-  return without_casts(declared.starts_with(kVoid) ? declared.substr(kVoid.size()) : declared);
-}
+std::string MeasuredLaunch::name() const { return brief_function_name(trace->name(profile->name)); }
 
 std::vector<MeasuredLaunch> measured_launches(const Trace& trace) {
   std::vector<MeasuredLaunch> launches;

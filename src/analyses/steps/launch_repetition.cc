@@ -19,7 +19,7 @@ constexpr size_t kMaxPeriods = 16;
 /// alone.
 constexpr size_t kWindows[] = {1, 2, 4};
 
-using Work = std::span<const CallWork>;
+using Work = std::span<const LaunchedCall>;
 
 /// Launches [begin, end) in which each is as the one `period` later, nearly.
 struct LaunchLoop {

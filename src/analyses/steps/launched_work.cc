@@ -40,7 +40,7 @@ void for_each_launched(const Trace& trace, F&& f) {
 
 /// Turns the durations in `before_ns` into sums.
 void sum_up(LaunchList& list) {
-  for (CallWork& work : list.work) {
+  for (LaunchedCall& work : list.work) {
     const int64_t own = work.before_ns;
     work.before_ns = list.total_ns;
     list.total_ns += own;
@@ -68,7 +68,7 @@ std::vector<LaunchList> lists_by_thread(const Trace& trace) {
   }
   for_each_launched(trace, [&](Row call, uint32_t token, int64_t start, int64_t end) {
     if (call >= slot.size() || slot[call] == kNone) return;
-    CallWork& work = lists[thread[call]].work[slot[call]];
+    LaunchedCall& work = lists[thread[call]].work[slot[call]];
     work.token += token;  // operations of a graph may run in any order
     work.before_ns += end - start;
     work.first_ns = std::min(work.first_ns, start);
@@ -82,7 +82,7 @@ std::vector<LaunchList> lists_by_thread(const Trace& trace) {
 size_t LaunchList::from(const Trace& trace, int64_t time_ns) const {
   const auto& start = trace.api.start;
   return static_cast<size_t>(
-      std::ranges::lower_bound(work, time_ns, {}, [&](const CallWork& w) { return start[w.call]; }) - work.begin());
+      std::ranges::lower_bound(work, time_ns, {}, [&](const LaunchedCall& w) { return start[w.call]; }) - work.begin());
 }
 
 int64_t LaunchList::gpu_ns(size_t index, size_t end) const {
@@ -113,7 +113,7 @@ Launches::Launches(const Trace& trace)
     all.insert(all.end(), by_thread_[thread].work.begin(), by_thread_[thread].work.end());
   }
   for (LaunchList& list : by_process_) {
-    std::ranges::sort(list.work, {}, &CallWork::call);
+    std::ranges::sort(list.work, {}, &LaunchedCall::call);
     sum_up(list);
   }
   for (LaunchList& list : by_thread_) sum_up(list);

@@ -10,7 +10,7 @@
 namespace sonde {
 
 /// What one API call put on GPUs. A CUDA graph is one launch.
-struct CallWork {
+struct LaunchedCall {
   Row call = kNone;       ///< of `api`
   uint32_t token = 0;     ///< equal for calls that launched operations of the same names
   int64_t before_ns = 0;  ///< sum of durations of all that the same list launched before it
@@ -20,7 +20,7 @@ struct CallWork {
 
 /// Launching calls in the order of their start.
 struct LaunchList {
-  std::vector<CallWork> work;
+  std::vector<LaunchedCall> work;
   int64_t total_ns = 0;  ///< sum of the durations of all operations
 
   /// Index of the first call that began at this time or later.

@@ -79,16 +79,17 @@ bool one_holds(const std::vector<Span>& spans, int64_t first, int64_t second) {
   return next != spans.begin() && std::prev(next)->second > second;
 }
 
-/// What can hold a whole forward pass: modules, operators, and steps that are too few to be a loop.
+/// What can hold a whole pass of a model: modules and operators of the thread, and steps that are too few to be a loop.
 std::vector<std::vector<Span>> holders_of_layers(const Trace& trace, ThreadId thread) {
   const Ranges& r = trace.ranges;
-  std::vector<std::vector<Span>> holders(2);
+  std::vector<std::vector<Span>> holders(3);
   for (Row row = 0; row < r.parent.size(); ++row) {
-    if (r.thread[row] != thread || r.parent[row] != kNone || r.end[row] == kUnknown) continue;
+    if (r.parent[row] != kNone || r.end[row] == kUnknown) continue;
     const DomainKind kind = trace.domains[r.domain[row]].kind;
-    const bool step = trace.name(r.name[row]).starts_with("ProfilerStep");
-    if (kind == DomainKind::module) holders[0].emplace_back(r.start[row], r.end[row]);
-    if (step || kind == DomainKind::op) holders[1].emplace_back(r.start[row], r.end[row]);
+    const bool own = r.thread[row] == thread;
+    if (own && kind == DomainKind::module) holders[0].emplace_back(r.start[row], r.end[row]);
+    if (own && kind == DomainKind::op) holders[1].emplace_back(r.start[row], r.end[row]);
+    if (trace.name(r.name[row]).starts_with("ProfilerStep")) holders[2].emplace_back(r.start[row], r.end[row]);
   }
   return holders;
 }
@@ -129,7 +130,8 @@ LoopFinder::LoopFinder(const Trace& trace)
       has_launches_(!launches_.threads().empty()) {}
 
 bool LoopFinder::is_of(RankId rank, ThreadId thread) const {
-  return rank == kNone || trace_.processes[trace_.threads[thread].process].rank == rank;
+  if (rank == kNone) return true;
+  return thread < trace_.threads.size() && trace_.processes[trace_.threads[thread].process].rank == rank;
 }
 
 bool LoopFinder::is_large(ThreadId thread, const Span& loop, const Span& window) const {
@@ -193,7 +195,8 @@ std::optional<Loop> LoopFinder::repeated_launches(const Span& window, RankId ran
     auto found = find_launch_repetition(launches_, thread, window);
     if (!found) continue;
     Loop loop{{}, thread, false, std::move(found->turns)};
-    if (!is_large(thread, loop.span(), window) || !computes(trace_, loop) || are_layers(loop)) continue;
+    if (!is_large(thread, loop.span(), window) || !computes(trace_, loop)) continue;
+    if (are_layers(loop)) return std::nullopt;
     loop.label = label_of(trace_, *found);
     return loop;
   }

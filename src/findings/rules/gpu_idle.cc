@@ -144,10 +144,20 @@ void judge_input(const Facts& facts, std::vector<IdlePiece> pieces, Diagnosis& d
        .evidence = evidence_of(facts, pieces)});
 }
 
+/// Calls that make a stream wait for the host or for a value in memory.
+bool streams_wait_for_host(const Facts& facts) {
+  const Calls& api = facts.trace.api;
+  std::set<NameId> names(api.name.begin(), api.name.end());
+  return std::ranges::any_of(names, [&](NameId name) {
+    const std::string_view text = facts.trace.name(name);
+    return text.contains("LaunchHostFunc") || text.contains("StreamAddCallback") || text.contains("StreamWaitValue");
+  });
+}
+
 /// Most of the queued time passes in pieces that nothing in the profile explains.
-void name_foreign_work(std::vector<int64_t> foreign, int64_t queued_ns, Finding& finding) {
+void name_foreign_work(const Facts& facts, std::vector<int64_t> foreign, int64_t queued_ns, Finding& finding) {
   const int64_t sum = std::accumulate(foreign.begin(), foreign.end(), int64_t{0});
-  if (foreign.size() < kMinForeignTimes || 2 * sum < queued_ns) return;
+  if (foreign.size() < kMinForeignTimes || 2 * sum < queued_ns || streams_wait_for_host(facts)) return;
   std::ranges::nth_element(foreign, foreign.begin() + static_cast<std::ptrdiff_t>(foreign.size() / 2));
   finding.id = "gpu_idle_queued_elsewhere";
   finding.arguments.push_back(count_argument("count", foreign.size()));
@@ -195,7 +205,7 @@ void judge(const Facts& facts, Diagnosis& diagnosis) {
          .arguments = {duration_argument("time", time), text_argument("most", calls_of(facts, idle, cause))},
          .ceiling_ns = ceiling,
          .evidence = evidence_of(facts, idle.longest[static_cast<size_t>(cause)])});
-    if (cause == IdleCause::queued) name_foreign_work(foreign, idle.total(cause), diagnosis.findings.back());
+    if (cause == IdleCause::queued) name_foreign_work(facts, foreign, idle.total(cause), diagnosis.findings.back());
   }
 }
 

@@ -1,4 +1,4 @@
-#include "importers/files/one_run.h"
+#include "trace/one_run.h"
 
 #include <algorithm>
 #include <chrono>
